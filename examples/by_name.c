@@ -33,7 +33,7 @@ static collet_status sum_of_rows(collet_context *cx, const collet_array *a, coll
         !(axes = field(&op, params, "axes")))
         return COLLET_NOT_FOUND;
     *axes = 1u << 1; /* the default is every axis */
-    status = collet_ops_infer(runtime, id, &out, &in, params, err);
+    status = collet_ops_infer(runtime, id, &out, &in, sizeof in, params, err);
     if (status != COLLET_OK)
         return status;
     status = collet_array_create(cx, sums, out.dtype, out.ndim, out.shape);

@@ -198,6 +198,8 @@ static void build(kit_program *p, size_t index)
     p->program = (collet_program){.struct_size = sizeof p->program,
                                   .n_constants = index % 4 ? 2 : CONSTANTS,
                                   .reduce = rows[index].reduce,
+                                  .step_size = sizeof *p->steps,
+                                  .constant_size = sizeof *p->constants,
                                   .hash = index + 1,
                                   .dtypes = p->value,
                                   .steps = p->steps,
@@ -330,9 +332,9 @@ void kit_evaluate_text(const kit_case *c, char text[KIT_TEXT])
     const kit_program *own = (const kit_program *)(const void *)p;
     for (uint32_t i = 0; i < p->n_steps; i++) {
         kit_append(text, "; %u = %s %s", p->n_in + p->n_constants + i,
-                   collet_dtype_name(p->steps[i].dtype), name_of(p->steps[i].op));
+                   collet_dtype_name(own->steps[i].dtype), name_of(own->steps[i].op));
         for (uint32_t k = 0; k < own->inputs[i]; k++)
-            kit_append(text, "%c%u", k ? ',' : '(', p->steps[i].in[k]);
+            kit_append(text, "%c%u", k ? ',' : '(', own->steps[i].in[k]);
         kit_append(text, ")");
     }
     for (uint32_t k = 0; k < p->n_out; k++)
@@ -379,7 +381,7 @@ static void run(const kit_case *c, int64_t element, unsigned char (*values)[16])
     for (uint32_t k = 0; k < p->n_constants; k++)
         memcpy(values[p->n_in + k], c->params.evaluate.constants[k].value.bytes, 16);
     for (uint32_t i = 0; i < p->n_steps; i++) {
-        const collet_step *s = &p->steps[i];
+        const collet_step *s = collet_program_step(p, i);
         char *at[4] = {(char *)values[first + i]};
         collet_dtype from = own->value[s->in[own->inputs[i] - 1]];
         for (uint32_t k = 0; k < 3; k++)

@@ -178,7 +178,8 @@ void kit_add_term(const kit_tensor *a, int64_t i, const kit_tensor *b, int64_t j
 /* ---- Judging ----------------------------------------------------------------------------------
  */
 
-real kit_half_ulp(const kit_case *c, uint32_t k)
+/* u of operand k's dtype. */
+static real half_ulp(const kit_case *c, uint32_t k)
 {
     return ldexpl(1, -kit_precision(kit_part(c->operand[k].dtype)));
 }
@@ -193,7 +194,7 @@ void kit_measure(const kit_case *c, kit_verdict *v, const char *quantity, int64_
 {
     collet_dtype dtype = kit_in(c, 0)->dtype;
     const kit_limit *limit = kit_limit_find(c->row->info.id, dtype, quantity);
-    real unit = kit_half_ulp(c, c->row->info.n_out) * scale;
+    real unit = half_ulp(c, c->row->info.n_out) * scale;
     double ratio = error <= floor ? 0.0 : (double)(error / unit);
     if (kit_exceeds(v, limit, ratio))
         kit_fail(v, "matrix %" PRId64 ": %s is %.3g %s, the limit is %.3g", batch, quantity, ratio,

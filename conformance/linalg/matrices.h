@@ -56,8 +56,7 @@ void kit_mirror(kit_matrix *a, int64_t parts);
 /* Eigenvalues of a symmetric matrix, ascending, by Jacobi's rotations; `a` is destroyed. */
 void kit_eigenvalues(kit_matrix *a, real *values);
 
-/* u and the smallest positive number of operand k's dtype. */
-real kit_half_ulp(const kit_case *c, uint32_t k);
+/* The smallest positive number of operand k's dtype. */
 real kit_smallest(const kit_case *c, uint32_t k);
 
 /* Compares `error` / (scale u) with the op's limit `quantity`; errors up to `floor` count as 0. */

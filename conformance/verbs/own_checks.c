@@ -164,8 +164,9 @@ static void longer_block(testbed *b, const own_call *o)
     memcpy(params, &longer, sizeof longer);
     for (uint32_t at = size; size && at < longer; at++) {
         params[at] = 1;
-        collet_status status = collet_ops_infer(b->target->runtime, o->row.info.id, specs,
-                                                specs + o->row.info.n_out, params, NULL);
+        collet_status status =
+            collet_ops_infer(b->target->runtime, o->row.info.id, specs, specs + o->row.info.n_out,
+                             sizeof *specs, params, NULL);
         testbed_require(b, status != COLLET_OK,
                         "%s: byte %u of the parameters, which are %u bytes, may be 1",
                         o->row.info.name, at, size);

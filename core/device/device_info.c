@@ -79,7 +79,7 @@ uint64_t device_memory_bytes(const device *d)
 }
 
 collet_status collet_device_info_at(const collet_runtime *r, collet_device_info *info, size_t index,
-                                    uint32_t number_of, collet_error *err)
+                                    size_t number_of, collet_error *err)
 {
     PROGRAM_CALL(COLLET_INVALID, err, r);
     collet_status status = runtime_query(r, info, "collet_device_info_at", err);

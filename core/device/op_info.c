@@ -140,7 +140,8 @@ collet_status collet_ops_defaults(const collet_runtime *r, uint32_t id, void *pa
 }
 
 collet_status collet_ops_infer(const collet_runtime *r, uint32_t id, collet_array_spec *outs,
-                               const collet_array_spec *ins, const void *params, collet_error *err)
+                               const collet_array_spec *ins, size_t spec_size, const void *params,
+                               collet_error *err)
 {
     PROGRAM_CALL(COLLET_INVALID, err, r);
     COLLET_FLOATING_SCOPE;
@@ -149,7 +150,7 @@ collet_status collet_ops_infer(const collet_runtime *r, uint32_t id, collet_arra
     if (!runtime_alive(r))
         return runtime_forked(err);
     const op *o = runtime_op(r, id);
-    return o ? op_infer(o, ins, params, outs, err) : unknown_id(id, err);
+    return o ? op_infer(o, outs, ins, spec_size, params, err) : unknown_id(id, err);
 }
 
 collet_status collet_ops_at(const collet_runtime *r, collet_ops_info *info, size_t index,

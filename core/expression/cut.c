@@ -92,7 +92,7 @@ uint64_t plan_hash(const collet_program *p)
     const uint32_t numbers[] = {p->n_in, p->n_constants, p->n_steps, p->n_out, p->reduce};
     uint64_t hash = mix(0xcbf29ce484222325u, numbers, sizeof numbers);
     hash = mix(hash, p->dtypes, (p->n_in + p->n_constants) * sizeof *p->dtypes);
-    hash = mix(hash, p->steps, p->n_steps * sizeof *p->steps);
+    hash = mix(hash, p->steps, (size_t)p->n_steps * p->step_size);
     return mix(hash, p->outs, p->n_out * sizeof *p->outs);
 }
 
@@ -157,6 +157,8 @@ static void describe_piece(plan_piece *piece, const range *r, uint32_t reduce)
                                       .n_steps = piece->end - piece->first,
                                       .n_out = r->outs,
                                       .reduce = reduce,
+                                      .step_size = sizeof *piece->steps,
+                                      .constant_size = sizeof *piece->values,
                                       .dtypes = piece->dtypes,
                                       .steps = piece->steps,
                                       .outs = piece->outs};

@@ -13,6 +13,7 @@
 #include "memory/array.h"
 #include "steps.h"
 #include "util/shape.h"
+#include "util/struct.h"
 #include "util/text.h"
 
 /* The shapes of an evaluation. */
@@ -450,6 +451,9 @@ static collet_status bind(const graph *g, const collet_argument *arguments, uint
                                k);
         if (bound[i])
             return collet_fail(err, COLLET_INVALID, "expression: %s is given twice", name);
+        if (a->reserved[0] || a->reserved[1])
+            return collet_fail(err, COLLET_INVALID, "expression: reserved of argument %u is not 0",
+                               k);
         if (!a->array && !a->spec && a->number.dtype == COLLET_DTYPE_NONE)
             return collet_fail(err, COLLET_INVALID,
                                "expression: argument %u, %s has neither an array nor a number", k,
@@ -465,7 +469,7 @@ static collet_status bind(const graph *g, const collet_argument *arguments, uint
 
 /* Adds what an input is like to the extent; sets its dtype, a key of plans. */
 static collet_status infer_input(extent *x, const graph *g, uint32_t i, const collet_argument *a,
-                                 collet_dtype *dtype, collet_error *err)
+                                 size_t spec_size, collet_dtype *dtype, collet_error *err)
 {
     int64_t size;
     const collet_array_spec *spec = a->array ? NULL : a->spec;
@@ -476,7 +480,10 @@ static collet_status infer_input(extent *x, const graph *g, uint32_t i, const co
     *dtype = spec ? spec->dtype : a->array->dtype;
     if (!spec)
         return add_input(x, g, i, a->array->ndim, a->array->shape, err);
-    collet_status status = shape_check(spec->dtype, spec->ndim, spec->shape, &size, err);
+    collet_status status = struct_elements(spec, 1, spec_size, sizeof *spec, sizeof *spec,
+                                           "collet_expression_infer: spec_size", err);
+    if (status == COLLET_OK)
+        status = shape_check(spec->dtype, spec->ndim, spec->shape, &size, err);
     return status == COLLET_OK ? add_input(x, g, i, spec->ndim, spec->shape, err) : status;
 }
 
@@ -496,8 +503,8 @@ static collet_status arrays_exist(collet_array *const *outs, uint32_t out_count,
 }
 
 collet_status collet_expression_infer(collet_expression *e, collet_array_spec *outs,
-                                      const collet_argument *arguments, uint32_t count,
-                                      collet_error *err)
+                                      size_t spec_size, const collet_argument *arguments,
+                                      uint32_t count, collet_error *err)
 {
     PROGRAM_CALL(COLLET_INVALID, err, e);
     COLLET_FLOATING_SCOPE;
@@ -509,11 +516,14 @@ collet_status collet_expression_infer(collet_expression *e, collet_array_spec *o
         return collet_fail(err, COLLET_INVALID,
                            "collet_expression_infer: the expression, outs or arguments is NULL");
     const graph *g = &e->graph;
-    collet_status status = arrays_exist(NULL, 0, arguments, count, err);
+    collet_status status = struct_elements(NULL, 0, spec_size, sizeof *outs, sizeof *outs,
+                                            "collet_expression_infer: spec_size", err);
+    if (status == COLLET_OK)
+        status = arrays_exist(NULL, 0, arguments, count, err);
     if (status == COLLET_OK)
         status = bind(g, arguments, count, bound, err);
     for (uint32_t i = 0; i < g->input_count && status == COLLET_OK; i++)
-        status = infer_input(&x, g, i, bound[i], &dtypes[i], err);
+        status = infer_input(&x, g, i, bound[i], spec_size, &dtypes[i], err);
     if (status == COLLET_OK)
         status = reduce_extent(&x, g, err);
     if (status == COLLET_OK)
@@ -525,8 +535,9 @@ collet_status collet_expression_infer(collet_expression *e, collet_array_spec *o
         status = shape_check(p->out_dtypes[k], x.out_ndim, x.out, &size, err);
     }
     for (uint32_t k = 0; k < g->output_count && status == COLLET_OK; k++) {
-        outs[k] = (collet_array_spec){.dtype = p->out_dtypes[k], .ndim = x.out_ndim};
-        memcpy(outs[k].shape, x.out, sizeof x.out);
+        collet_array_spec out = {.dtype = p->out_dtypes[k], .ndim = x.out_ndim};
+        memcpy(out.shape, x.out, sizeof x.out);
+        struct_element_out(outs, spec_size, k, &out, sizeof out);
     }
     expression_release(e, p);
     return status;

@@ -93,7 +93,7 @@ static void release(stepping *s, uint32_t value)
 
 static collet_status run_step(stepping *s, uint32_t k)
 {
-    const collet_step *step = &s->p->steps[k];
+    const collet_step *step = collet_program_step(s->p, k);
     const elementwise *e = elementwise_of(step->op);
     uint32_t inputs = e ? e->inputs : 1, value = s->p->n_in + s->p->n_constants + k;
     collet_array_spec spec = {.dtype = step->dtype};
@@ -149,14 +149,14 @@ static collet_status run_all(stepping *s, const collet_evaluate_params *p)
     for (uint32_t i = 0; i < s->p->n_in; i++)
         s->values[i] = s->ins[i];
     for (uint32_t i = s->p->n_in; i < given && status == COLLET_OK; i++) {
-        const collet_scalar *c = &p->constants[i - s->p->n_in];
+        const collet_scalar *c = collet_program_constant(s->p, p->constants, i - s->p->n_in);
         status = collet_array_from(s->cx, &s->own[i], c->dtype, 0, NULL, c->value.bytes);
         s->values[i] = s->own[i];
     }
     for (uint32_t k = 0; k < s->p->n_steps; k++) {
-        const elementwise *e = elementwise_of(s->p->steps[k].op);
+        const elementwise *e = elementwise_of(collet_program_step(s->p, k)->op);
         for (uint32_t i = 0; i < (e ? e->inputs : 1); i++)
-            s->last[s->p->steps[k].in[i]] = k + 1;
+            s->last[collet_program_step(s->p, k)->in[i]] = k + 1;
     }
     for (uint32_t i = 0; i < s->p->n_out; i++)
         s->last[s->p->outs[i]] = 0;

@@ -333,7 +333,7 @@ void collet_array_destroy(collet_array *array)
     programs_free(array);
 }
 
-int collet_array_is_shared(const collet_array *array)
+int32_t collet_array_is_shared(const collet_array *array)
 {
     PROGRAM_CALL(0, NULL, array);
     return storage_is_shared(array->storage);

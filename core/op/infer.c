@@ -9,6 +9,7 @@
 #include "check.h"
 #include "field.h"
 #include "util/shape.h"
+#include "util/struct.h"
 
 typedef struct inference {
     const op *op;
@@ -93,22 +94,40 @@ static collet_status give_spec(const inference *f, uint32_t k, collet_array_spec
                            op_operand_name(f->op, k, name));
     if (shape_check(v->dtype, v->ndim, v->shape, &size, &why) != COLLET_OK)
         return operand_error(f->op, k, &why, err);
-    *out = (collet_array_spec){.dtype = v->dtype, .ndim = v->ndim};
-    memcpy(out->shape, v->shape, (size_t)v->ndim * sizeof *out->shape);
+    collet_array_spec made = {.dtype = v->dtype, .ndim = v->ndim};
+    memcpy(made.shape, v->shape, (size_t)v->ndim * sizeof *made.shape); /* which may be out's */
+    *out = made;
     return COLLET_OK;
 }
 
-collet_status op_infer(const op *o, const collet_array_spec *ins, const void *params,
-                       collet_array_spec *outs, collet_error *err)
+/* The specs of all operands, outputs first. */
+static collet_status take_specs(const op *o, collet_array_spec *specs,
+                                const collet_array_spec *outs, const collet_array_spec *ins,
+                                size_t spec_size, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    for (int in = 0; in < 2 && status == COLLET_OK; in++) {
+        const collet_array_spec *given = in ? ins : outs;
+        uint32_t count = in ? o->n_in : o->n_out;
+        status = struct_elements(given, count, spec_size, sizeof *given, sizeof *given,
+                                 "collet_ops_infer: spec_size", err);
+        for (uint32_t i = 0; i < count && status == COLLET_OK; i++)
+            struct_element(specs++, sizeof *specs, given, spec_size, i);
+    }
+    return status;
+}
+
+collet_status op_infer(const op *o, collet_array_spec *outs, const collet_array_spec *ins,
+                       size_t spec_size, const void *params, collet_error *err)
 {
     inference f = {.op = o};
-    collet_array_spec found[COLLET_MAX_OPERANDS];
-    collet_status status = COLLET_OK;
+    collet_array_spec specs[COLLET_MAX_OPERANDS];
     if (!outs || (o->n_in && !ins))
         return collet_fail(err, COLLET_INVALID, "%s: the list of %s is NULL", o->name,
                            outs ? "inputs" : "outputs");
+    collet_status status = take_specs(o, specs, outs, ins, spec_size, err);
     for (uint32_t i = 0; i < o->n_out + o->n_in && status == COLLET_OK; i++)
-        status = take_spec(&f, i, i < o->n_out ? &outs[i] : &ins[i - o->n_out], err);
+        status = take_spec(&f, i, &specs[i], err);
     if (status == COLLET_OK)
         status = op_params(o, params, f.params_copy, &f.params, err);
     if (status != COLLET_OK)
@@ -119,12 +138,10 @@ collet_status op_infer(const op *o, const collet_array_spec *ins, const void *pa
             f.views.operand[k].ndim = -1;
     op_infer_dtypes(o, &f.views, scalar_dtype(&f));
     status = op_check(o, packed_dtypes(&f), &f.views, f.params, f.scratch, err);
-    for (uint32_t k = 0; k < o->n_out && status == COLLET_OK; k++) {
-        found[k] = outs[k];
+    for (uint32_t k = 0; k < o->n_out && status == COLLET_OK; k++)
         if (f.views.operand[k].shape)
-            status = give_spec(&f, k, &found[k], err);
-    }
-    if (status == COLLET_OK)
-        memcpy(outs, found, o->n_out * sizeof *outs);
+            status = give_spec(&f, k, &specs[k], err);
+    for (uint32_t k = 0; k < o->n_out && status == COLLET_OK; k++)
+        struct_element_out(outs, spec_size, k, &specs[k], sizeof *specs);
     return status;
 }

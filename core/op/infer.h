@@ -6,7 +6,7 @@
 #include "op.h"
 
 /* collet_ops_infer for a parsed op. */
-collet_status op_infer(const op *o, const collet_array_spec *ins, const void *params,
-                       collet_array_spec *outs, collet_error *err);
+collet_status op_infer(const op *o, collet_array_spec *outs, const collet_array_spec *ins,
+                       size_t spec_size, const void *params, collet_error *err);
 
 #endif

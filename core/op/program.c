@@ -7,6 +7,7 @@
 
 #include "elementwise.h"
 #include "signature.h"
+#include "util/struct.h"
 
 /* The ops of the family array but for the elementwise functions. */
 static const struct {
@@ -122,6 +123,9 @@ collet_status program_check(const collet_program *p, uint8_t dtypes[PROGRAM_VALU
                             collet_error *err)
 {
     collet_status status = check_head(p, err);
+    if (status == COLLET_OK)
+        status = struct_elements(p->steps, p->n_steps, p->step_size, sizeof *p->steps,
+                                 sizeof *p->steps, "evaluate: step_size", err);
     if (status != COLLET_OK)
         return status;
     uint32_t values = p->n_in + p->n_constants;
@@ -131,8 +135,8 @@ collet_status program_check(const collet_program *p, uint8_t dtypes[PROGRAM_VALU
         dtypes[i] = (uint8_t)p->dtypes[i];
     }
     for (uint32_t k = 0; k < p->n_steps && status == COLLET_OK; k++) {
-        status = check_step(&p->steps[k], k, values, dtypes, err);
-        dtypes[values++] = (uint8_t)p->steps[k].dtype;
+        status = check_step(collet_program_step(p, k), k, values, dtypes, err);
+        dtypes[values++] = (uint8_t)collet_program_step(p, k)->dtype;
     }
     for (uint32_t i = 0; i < p->n_out && status == COLLET_OK; i++)
         if (p->outs[i] < p->n_in)

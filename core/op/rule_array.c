@@ -7,6 +7,7 @@
 
 #include "program.h"
 #include "shape.h"
+#include "util/struct.h"
 
 collet_status op_rule_transpose(const op *o, op_shapes *views, const void *params,
                                 collet_error *err)
@@ -170,6 +171,10 @@ collet_status op_rule_evaluate(const op *o, op_shapes *views, const void *params
         status = collet_fail(err, COLLET_INVALID, "evaluate: constants is NULL, but there are %u",
                              p->program->n_constants);
     if (status == COLLET_OK)
+        status = struct_elements(p->constants, p->program->n_constants, p->program->constant_size,
+                                 sizeof *p->constants, sizeof *p->constants,
+                                 "evaluate: constant_size", err);
+    if (status == COLLET_OK)
         status = check_presence(o, views, p->program, err);
     if (status == COLLET_OK)
         status = check_dtypes(o, views, p->program, dtypes, err);
@@ -177,12 +182,14 @@ collet_status op_rule_evaluate(const op *o, op_shapes *views, const void *params
         status = check_reduction(p, ndim, err);
     if (status != COLLET_OK)
         return status;
-    for (uint32_t i = 0; i < p->program->n_constants; i++)
-        if (p->constants[i].dtype != p->program->dtypes[p->program->n_in + i])
+    for (uint32_t i = 0; i < p->program->n_constants; i++) {
+        collet_dtype given = collet_program_constant(p->program, p->constants, i)->dtype;
+        if (given != p->program->dtypes[p->program->n_in + i])
             return collet_fail(err, COLLET_DTYPE,
                                "evaluate: constant %u is %s; the program's is %s", i,
-                               collet_dtype_name(p->constants[i].dtype),
+                               collet_dtype_name(given),
                                collet_dtype_name(p->program->dtypes[p->program->n_in + i]));
+    }
     if (reduce_shape(p, in->shape, ndim, left, &n) && program_reduces_some(p->program->reduce))
         return op_shape_error(o, views, "it needs at least one element to choose from", err);
     for (uint32_t k = 0; k < p->program->n_out && status == COLLET_OK; k++)

@@ -54,3 +54,31 @@ collet_status struct_in(void *own, size_t size, const void *from, const char *wh
         memcpy(own, from, given < size ? given : size);
     return status;
 }
+
+collet_status struct_elements(const void *first, uint32_t count, size_t given, size_t least,
+                              size_t size, const char *what, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    if (given < least || given > STRUCT_SIZE_MAX || given % 8)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s is %zu; set it to the size of an element, which has %zu bytes in "
+                           "Collet " COLLET_VERSION,
+                           what, given, size);
+    for (uint32_t i = 0; i < count && given > size && status == COLLET_OK; i++)
+        status = struct_unknown((const char *)first + i * given, size, given, what, err);
+    return status;
+}
+
+void struct_element(void *own, size_t size, const void *first, size_t given, uint32_t i)
+{
+    memset(own, 0, size);
+    memcpy(own, (const char *)first + i * given, given < size ? given : size);
+}
+
+void struct_element_out(void *first, size_t given, uint32_t i, const void *own, size_t size)
+{
+    char *at = (char *)first + i * given;
+    memcpy(at, own, given < size ? given : size);
+    if (given > size)
+        memset(at + size, 0, given - size);
+}

@@ -55,7 +55,8 @@ collet_status analysis_correlation_finish(analysis_correlation *c, double *whole
     return status == COLLET_OK ? finish_one(&c->parts, parts, scale, err) : status;
 }
 
-void analysis_center(double *row, int64_t frames)
+/* Subtracts from a row its mean; a constant row becomes exactly 0. */
+static void center(double *row, int64_t frames)
 {
     double first = row[0], mean = 0;
 
@@ -75,7 +76,7 @@ static collet_status add_all(analysis_correlation *c, analysis_series *series, i
     while ((status = analysis_series_load(series, &count, body, err)) == COLLET_OK && count > 0) {
         int64_t rows = count * series->components;
         for (int64_t r = 0; centered && r < rows; r++)
-            analysis_center(series->numbers + r * series->frames, series->frames);
+            center(series->numbers + r * series->frames, series->frames);
         status = analysis_correlation_add(c, series->numbers, rows, err);
         if (status != COLLET_OK)
             return status;

@@ -23,7 +23,4 @@ collet_status analysis_correlation_add(analysis_correlation *c, const double *ro
 collet_status analysis_correlation_finish(analysis_correlation *c, double *whole, double *parts,
                                           double scale, collet_error *err);
 
-/* Subtracts from a row its mean; a constant row becomes exactly 0. */
-void analysis_center(double *row, int64_t frames);
-
 #endif

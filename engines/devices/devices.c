@@ -480,24 +480,6 @@ collet_status devices_share_at(devices_job *job, collet_device_share *share, siz
 
 /* ---- Creation -------------------------------------------------------------------------------- */
 
-collet_status devices_check(collet_context *first, int64_t n_others, collet_context *const *others,
-                            collet_error *err)
-{
-    if (n_others < 0 || n_others > INT16_MAX || (n_others > 0 && !others))
-        return collet_fail(err, COLLET_INVALID,
-                           "contexts: n_contexts is %" PRId64 "%s; it must be 0 to %d", n_others,
-                           others ? "" : ", but contexts is NULL", INT16_MAX);
-    for (int64_t i = 0; i < n_others; i++) {
-        int known = !others[i] || others[i] == first;
-        for (int64_t k = 0; k < i; k++)
-            known |= others[i] == others[k];
-        if (known)
-            return collet_fail(err, COLLET_INVALID, "contexts[%" PRId64 "] is %s", i,
-                               others[i] ? "given twice; give each context once" : "NULL");
-    }
-    return COLLET_OK;
-}
-
 collet_status devices_create(devices_job **out, const devices_work *work, collet_error *err)
 {
     devices_job *job = calloc(1, sizeof *job + (size_t)work->n_devices * sizeof *job->device);

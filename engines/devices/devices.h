@@ -33,17 +33,19 @@ typedef struct devices_work {
     int (*report)(void *user, int64_t ticks, int64_t next);
 } devices_work;
 
-/* INVALID for a list of contexts that a job cannot have: the text begins with "contexts". */
-collet_status devices_check(collet_context *first, int64_t n_others, collet_context *const *others,
-                            collet_error *err);
-/*
- * Opens a context for each choice of the list "cpu_openmp,opencl:0" and its device, in the runtime:
- * *contexts, to be freed with devices_close. INVALID for a device that is given twice; the errors of
- * collet_set_backend; the text begins with "devices: ".
- */
-collet_status devices_open(collet_runtime *runtime, const char *list, collet_context ***contexts,
-                           int64_t *count, collet_error *err);
-void devices_close(collet_context **contexts, int64_t count);
+/* The contexts of a job's devices. */
+typedef struct devices_list {
+    int64_t count;
+    collet_context **contexts;
+    int own; /* 1: devices_close destroys them */
+} devices_list;
+
+/* Opens the devices of a job in the runtime. The errors of collet_devices; the text begins with "devices: ". */
+collet_status devices_open(devices_list *list, const collet_devices *given, collet_runtime *runtime,
+                           collet_error *err);
+void devices_close(devices_list *list);
+/* A copy in one block, for free(); NULL of NULL. INVALID as devices_open. */
+collet_status devices_copy(collet_devices **out, const collet_devices *given, collet_error *err);
 /* The backends that compute on the host, in the order of auto: "cpu_openmp,cpu_scalar"; "": none. */
 void devices_of_host(collet_runtime *runtime, char *list, size_t size);
 
@@ -65,6 +67,19 @@ void devices_stop(devices_job *job);
 
 /* NOT_FOUND beyond the devices. The strings are valid until devices_destroy. */
 collet_status devices_share_at(devices_job *job, collet_device_share *share, size_t index);
+
+/* Copies of shares, which outlive the job. */
+typedef struct devices_shares {
+    int64_t count;
+    struct devices_kept *list;
+} devices_shares;
+
+/* 0: out of memory. */
+int devices_shares_add(devices_shares *shares, const collet_device_share *share);
+/* NOT_FOUND beyond the last. The strings are valid until a share is added or all are cleared. */
+collet_status devices_shares_at(const devices_shares *shares, collet_device_share *share,
+                                size_t index);
+void devices_shares_clear(devices_shares *shares);
 
 /* ---- On a device's thread -------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@ struct scatter_devices {
     collet_scatter_options options; /* only callbacks and n_energies are used */
     collet_scatter_plan plan;
     devices_job *job;
-    int64_t count;       /* number of devices */
+    devices_list list;
     int64_t steps_total; /* of all */
     const char *_Atomic stage;
     device device[];
@@ -122,14 +122,14 @@ collet_status scatter_devices_share(const scatter_devices *all, collet_device_sh
 
 /* With several passes, all energies of a pass go to one device, which makes their slices; with one
  * pass each device makes the slices. */
-static collet_status plan(scatter_devices *all, collet_context *const *contexts, collet_error *err)
+static collet_status plan(scatter_devices *all, collet_error *err)
 {
     const collet_scatter *s = all->device[0].s;
     int64_t energies = all->options.n_energies;
-    int64_t alike = s->plan.passes > 1 ? 1 : all->count;
+    int64_t alike = s->plan.passes > 1 ? 1 : all->list.count;
     int64_t transforming = s->steps_total - energies * (s->span ? 1 : s->angles);
-    const devices_work work = {.n_devices = all->count,
-                               .contexts = contexts,
+    const devices_work work = {.n_devices = all->list.count,
+                               .contexts = all->list.contexts,
                                .count = energies,
                                .most = s->plan.passes > 1 ? s->span : s->plan.block,
                                .whole = s->plan.passes > 1,
@@ -145,12 +145,10 @@ static collet_status plan(scatter_devices *all, collet_context *const *contexts,
     return devices_create(&all->job, &work, err);
 }
 
-/* `contexts`: of all devices. */
-static collet_status open_all(scatter_devices *all, collet_context *const *contexts,
-                              collet_error *err)
+static collet_status open_all(scatter_devices *all, collet_error *err)
 {
     collet_status status = COLLET_OK;
-    for (int64_t i = 0; i < all->count && status == COLLET_OK; i++) {
+    for (int64_t i = 0; i < all->list.count && status == COLLET_OK; i++) {
         device *d = &all->device[i];
         collet_scatter_options own = all->options;
         own.progress = note_step;
@@ -158,33 +156,28 @@ static collet_status open_all(scatter_devices *all, collet_context *const *conte
         own.layers = all->options.layers ? ask_layers : NULL;
         own.layers_user = d;
         *d = (device){.all = all, .index = i};
-        status = scatter_open_one(contexts[i], &own, all->count, &d->s, err);
+        status = scatter_open_one(all->list.contexts[i], &own, all->list.count, &d->s, err);
     }
-    return status == COLLET_OK ? plan(all, contexts, err) : status;
+    return status == COLLET_OK ? plan(all, err) : status;
 }
 
-collet_status scatter_devices_open(collet_context *context,
-                                   const collet_scatter_options *options, scatter_devices **out,
-                                   collet_error *err)
+collet_status scatter_devices_open(collet_runtime *runtime, const collet_scatter_options *options,
+                                   scatter_devices **out, collet_error *err)
 {
-    size_t count = 1 + (size_t)options->n_contexts;
-    collet_status status = devices_check(context, options->n_contexts, options->contexts, err);
+    devices_list list;
     *out = NULL;
+    collet_status status = devices_open(&list, options->devices, runtime, err);
     if (status != COLLET_OK)
         return status;
-    scatter_devices *all = calloc(1, sizeof *all + count * sizeof *all->device);
-    collet_context **contexts = calloc(count, sizeof(void *));
-    if (all && contexts) {
-        all->options = *options;
-        all->count = (int64_t)count;
-        contexts[0] = context;
-        for (size_t i = 1; i < count; i++)
-            contexts[i] = options->contexts[i - 1];
-        status = open_all(all, contexts, err);
-    } else {
-        status = collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
+    scatter_devices *all = calloc(1, sizeof *all + (size_t)list.count * sizeof *all->device);
+    if (!all) {
+        devices_close(&list);
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
     }
-    free(contexts);
+    all->options = *options;
+    all->options.devices = NULL; /* the program's */
+    all->list = list;
+    status = open_all(all, err);
     if (status == COLLET_OK)
         *out = all;
     else
@@ -197,7 +190,8 @@ void scatter_devices_close(scatter_devices *all)
     if (!all)
         return;
     devices_destroy(all->job);
-    for (int64_t i = 0; i < all->count; i++)
+    for (int64_t i = 0; i < all->list.count; i++)
         scatter_close_one(all->device[i].s);
+    devices_close(&all->list);
     free(all);
 }

@@ -8,10 +8,9 @@
 /* Has one scattering for each device, which computes blocks of energies. */
 typedef struct scatter_devices scatter_devices;
 
-/* Opens scatterings for the options' further contexts. The voxels must have been checked. */
-collet_status scatter_devices_open(collet_context *context,
-                                   const collet_scatter_options *options, scatter_devices **out,
-                                   collet_error *err);
+/* Opens scatterings for the options' devices, in the runtime. The voxels must have been checked. */
+collet_status scatter_devices_open(collet_runtime *runtime, const collet_scatter_options *options,
+                                   scatter_devices **out, collet_error *err);
 /* NULL is allowed. */
 void scatter_devices_close(scatter_devices *devices);
 const collet_scatter_plan *scatter_devices_plan(const scatter_devices *devices);

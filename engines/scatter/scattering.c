@@ -49,13 +49,13 @@ static collet_status take_materials(collet_scatter_options *o, collet_error *err
     return status;
 }
 
-static collet_status open_shared(collet_context *context, const collet_scatter_options *options,
+static collet_status open_shared(collet_runtime *runtime, const collet_scatter_options *options,
                                  collet_scatter **out, collet_error *err)
 {
     collet_scatter *s = calloc(1, sizeof *s);
     if (!s)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
-    collet_status status = scatter_devices_open(context, options, &s->devices, err);
+    collet_status status = scatter_devices_open(runtime, options, &s->devices, err);
     if (status == COLLET_OK)
         *out = s;
     else
@@ -82,8 +82,8 @@ collet_status collet_scatter_create(collet_context *context, collet_scatter **ou
     if (status == COLLET_OK && !own.layers)
         status = scatter_check_voxels(&own, err);
     if (status == COLLET_OK)
-        status = own.n_contexts ? open_shared(context, &own, out, err)
-                                : scatter_open_one(context, &own, 1, out, err);
+        status = own.devices ? open_shared(collet_context_runtime(context), &own, out, err)
+                             : scatter_open_one(context, &own, 1, out, err);
     free((void *)(uintptr_t)own.materials);
     return status;
 }
@@ -106,8 +106,8 @@ collet_status collet_scatter_share_at(const collet_scatter *s, collet_device_sha
 {
     if (s->devices && scatter_devices_share(s->devices, share, index) == COLLET_OK)
         return COLLET_OK;
-    return collet_fail(err, COLLET_NOT_FOUND,
-                       "index %zu is out of range: fewer devices share the energies", index);
+    return collet_fail(err, COLLET_NOT_FOUND, "index %zu is out of range: there are fewer devices",
+                       index);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */

@@ -7,9 +7,6 @@
 
 #include <collet/ops/array.h>
 
-#include "devices/devices.h"
-#include "io/struct.h"
-
 #define AT_A_TIME ((int64_t)1 << 20) /* numbers of x, or of the widest layer, at a time */
 
 enum { RAW, X, Y, ARRAYS };
@@ -18,7 +15,7 @@ enum { RAW, X, Y, ARRAYS };
 typedef struct lane {
     const ternary_batch *batch;
     ternary_call call;               /* of its context, for its errors */
-    collet_ternary_network *network; /* its own, but for the first lane */
+    collet_ternary_network *network; /* its own, but for the call's context */
     collet_array *arrays[ARRAYS];    /* for the number of vectors of the last part */
     float *y;
     double seconds;
@@ -26,6 +23,7 @@ typedef struct lane {
 
 typedef struct lanes {
     int64_t count, most;
+    devices_list list; /* empty: the call's context */
     lane lane[];
 } lanes;
 
@@ -111,18 +109,6 @@ static collet_status read_results(lane *l, int64_t count)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-collet_status ternary_batch_devices(collet_devices *own, const collet_devices *given,
-                                    collet_context *context, collet_error *err)
-{
-    *own = (collet_devices){0};
-    collet_status status =
-        given ? io_struct_in(own, sizeof *own, given, "devices", err) : COLLET_OK;
-    if (status == COLLET_OK && own->reserved)
-        status = collet_fail(err, COLLET_INVALID, "devices: reserved must be 0");
-    return status == COLLET_OK ? devices_check(context, own->n_contexts, own->contexts, err)
-                               : status;
-}
-
 static collet_status open_lane(const ternary_batch *batch, lane *l, collet_context *context,
                                int64_t most)
 {
@@ -146,9 +132,11 @@ static void close_lanes(lanes *all)
         lane *l = &all->lane[i];
         free_arrays(l);
         free(l->y);
-        if (i > 0)
+        if (l->batch && l->network != l->batch->network)
             collet_ternary_network_destroy(l->network);
     }
+    if (all)
+        devices_close(&all->list);
     free(all);
 }
 
@@ -163,20 +151,31 @@ static int64_t vectors_at_a_time(const ternary_batch *batch, int64_t devices)
     return most < 1 ? 1 : most;
 }
 
-static collet_status open_lanes(const ternary_batch *batch, const collet_devices *devices,
-                                lanes **out)
+static collet_status open_lanes(const ternary_batch *batch, lanes **out)
 {
-    int64_t count = 1 + devices->n_contexts;
-    lanes *all = *out = calloc(1, sizeof *all + (size_t)count * sizeof *all->lane);
+    collet_context *own = batch->call->context;
+    devices_list list = {.count = 1, .contexts = &own};
     collet_status status = COLLET_OK;
 
-    if (!all)
+    *out = NULL;
+    devices_shares_clear(ternary_network_shares(batch->network));
+    if (batch->devices)
+        status =
+            devices_open(&list, batch->devices, collet_context_runtime(own), &batch->call->error);
+    if (status != COLLET_OK)
+        return status;
+    lanes *all = *out = calloc(1, sizeof *all + (size_t)list.count * sizeof *all->lane);
+    if (!all) {
+        if (batch->devices)
+            devices_close(&list);
         return collet_fail(&batch->call->error, COLLET_NO_MEMORY, "out of memory for devices");
-    all->count = count;
-    all->most = vectors_at_a_time(batch, count);
-    for (int64_t i = 0; i < count && status == COLLET_OK; i++)
-        status = open_lane(batch, &all->lane[i],
-                           i ? devices->contexts[i - 1] : batch->call->context, all->most);
+    }
+    if (batch->devices)
+        all->list = list;
+    all->count = list.count;
+    all->most = vectors_at_a_time(batch, all->count);
+    for (int64_t i = 0; i < all->count && status == COLLET_OK; i++)
+        status = open_lane(batch, &all->lane[i], list.contexts[i], all->most);
     return status;
 }
 
@@ -236,12 +235,22 @@ static collet_status read_part(void *user, int64_t device, int64_t first, int64_
     return end_part(l, read_results(l, count), err);
 }
 
-static void report_shares(devices_job *job, const collet_devices *devices)
+static collet_status keep_share(const ternary_batch *batch, const collet_device_share *share)
+{
+    return devices_shares_add(ternary_network_shares(batch->network), share)
+               ? COLLET_OK
+               : collet_fail(&batch->call->error, COLLET_NO_MEMORY, "out of memory for devices");
+}
+
+/* Also where the run has failed. */
+static collet_status keep_shares(const ternary_batch *batch, devices_job *job, collet_status status)
 {
     collet_device_share share = {.struct_size = sizeof share};
 
-    for (size_t i = 0; devices->share && devices_share_at(job, &share, i) == COLLET_OK; i++)
-        devices->share(devices->user, &share);
+    for (size_t i = 0; devices_share_at(job, &share, i) == COLLET_OK; i++)
+        if (keep_share(batch, &share) != COLLET_OK && status == COLLET_OK)
+            status = COLLET_NO_MEMORY;
+    return status;
 }
 
 static collet_status run_shared(ternary_batch *batch, lanes *all, devices_job *job)
@@ -260,43 +269,35 @@ static collet_status run_shared(ternary_batch *batch, lanes *all, devices_job *j
     return status;
 }
 
-static collet_status share_all(ternary_batch *batch, const collet_devices *devices, lanes *all)
+static collet_status share_all(ternary_batch *batch, lanes *all)
 {
-    collet_error *err = &batch->call->error;
-    collet_context **contexts = calloc((size_t)all->count, sizeof(void *));
     const devices_work work = {.n_devices = all->count,
-                               .contexts = contexts,
+                               .contexts = all->list.contexts,
                                .count = batch->vectors,
                                .most = all->most,
                                .depth = 1,
                                .user = all,
                                .compute = compute_part,
                                .read = read_part};
-    devices_job *job = NULL;
-    collet_status status =
-        contexts ? COLLET_OK : collet_fail(err, COLLET_NO_MEMORY, "out of memory for devices");
+    devices_job *job;
+    collet_status status = devices_create(&job, &work, &batch->call->error);
 
-    for (int64_t i = 0; i < all->count && status == COLLET_OK; i++)
-        contexts[i] = all->lane[i].call.context;
-    if (status == COLLET_OK)
-        status = devices_create(&job, &work, err);
-    if (status == COLLET_OK) {
-        status = run_shared(batch, all, job);
-        devices_stop(job);
-        report_shares(job, devices);
-    }
+    if (status != COLLET_OK)
+        return status;
+    status = run_shared(batch, all, job);
+    devices_stop(job);
+    status = keep_shares(batch, job, status);
     devices_destroy(job);
-    free(contexts);
     return status;
 }
 
-collet_status ternary_batch_run(ternary_batch *batch, const collet_devices *devices)
+collet_status ternary_batch_run(ternary_batch *batch)
 {
     lanes *all;
-    collet_status status = open_lanes(batch, devices, &all);
+    collet_status status = open_lanes(batch, &all);
 
     if (status == COLLET_OK)
-        status = all->count > 1 ? share_all(batch, devices, all) : run_alone(batch, all);
+        status = batch->devices ? share_all(batch, all) : run_alone(batch, all);
     for (int64_t i = 0; all && i < all->count; i++)
         if (all->lane[i].seconds > batch->seconds)
             batch->seconds = all->lane[i].seconds;
@@ -307,8 +308,7 @@ collet_status ternary_batch_run(ternary_batch *batch, const collet_devices *devi
 /* ---- Planning -------------------------------------------------------------------------------- */
 
 /* The first time may compile kernels and move the network. */
-static collet_status measure(lane *l, int64_t count, const collet_devices *devices,
-                             collet_error *err)
+static collet_status measure(lane *l, int64_t count)
 {
     collet_status status = COLLET_OK;
     double began = 0;
@@ -323,20 +323,18 @@ static collet_status measure(lane *l, int64_t count, const collet_devices *devic
                                        .device = collet_get_backend(l->call.context),
                                        .done = count,
                                        .seconds = now() - began};
-    if (status == COLLET_OK && devices->share)
-        devices->share(devices->user, &share);
-    return end_part(l, status, err);
+    return status == COLLET_OK ? keep_share(l->batch, &share)
+                               : end_part(l, status, &l->batch->call->error);
 }
 
-collet_status ternary_batch_plan(ternary_batch *batch, const collet_devices *devices,
-                                 collet_ternary_run_plan *plan)
+collet_status ternary_batch_plan(ternary_batch *batch, collet_ternary_run_plan *plan)
 {
     const collet_ternary_network *n = batch->network;
     uint64_t inputs = (uint64_t)collet_ternary_network_inputs(n);
     uint64_t numbers = inputs + (uint64_t)collet_ternary_network_outputs(n) +
                        2 * (uint64_t)ternary_network_widest(n);
     lanes *all;
-    collet_status status = open_lanes(batch, devices, &all);
+    collet_status status = open_lanes(batch, &all);
 
     if (status == COLLET_OK) {
         plan->vectors = batch->vectors;
@@ -346,7 +344,7 @@ collet_status ternary_batch_plan(ternary_batch *batch, const collet_devices *dev
                           (inputs * collet_dtype_size(batch->dtype) + numbers * sizeof(float));
     }
     for (int64_t i = 0; all && i < all->count && batch->vectors && status == COLLET_OK; i++)
-        status = measure(&all->lane[i], all->most, devices, &batch->call->error);
+        status = measure(&all->lane[i], all->most);
     close_lanes(all);
     return status;
 }

@@ -6,8 +6,9 @@
 #include "ternary/network.h"
 
 typedef struct ternary_batch {
-    ternary_call *call; /* its context is the first device's */
-    collet_ternary_network *network;
+    ternary_call *call;
+    collet_ternary_network *network; /* gets the shares of the devices */
+    const collet_devices *devices;   /* the program's; NULL: the call's context */
     int64_t vectors;
     collet_dtype dtype; /* of x */
     void *user;
@@ -18,13 +19,9 @@ typedef struct ternary_batch {
     double seconds; /* set: that the slowest device computed */
 } ternary_batch;
 
-/* Copies the program's struct; all members 0 for NULL. INVALID. */
-collet_status ternary_batch_devices(collet_devices *own, const collet_devices *given,
-                                    collet_context *context, collet_error *err);
 /* Runs the network on all vectors. Advances the call. */
-collet_status ternary_batch_run(ternary_batch *batch, const collet_devices *devices);
+collet_status ternary_batch_run(ternary_batch *batch);
 /* Fills the plan, and measures the devices. */
-collet_status ternary_batch_plan(ternary_batch *batch, const collet_devices *devices,
-                                 collet_ternary_run_plan *plan);
+collet_status ternary_batch_plan(ternary_batch *batch, collet_ternary_run_plan *plan);
 
 #endif

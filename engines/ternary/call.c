@@ -2,14 +2,19 @@
 /* Tests: tests/engines/test_ternary_files.c */
 #include "ternary/call.h"
 
-void ternary_call_begin(ternary_call *call, collet_context *context,
-                        const collet_ternary_monitor *monitor)
+#include "io/struct.h"
+
+collet_status ternary_call_begin(ternary_call *call, collet_context *context,
+                                 const collet_ternary_monitor *monitor)
 {
     /* The text of the error is not cleared: that would cost as much as running a small network. */
     call->context = context;
-    call->monitor = monitor;
+    call->monitor = (collet_ternary_monitor){0};
     call->done = call->total = 0;
     call->error.status = COLLET_OK;
+    return monitor ? io_struct_in(&call->monitor, sizeof call->monitor, monitor, "the monitor",
+                                  &call->error)
+                   : COLLET_OK;
 }
 
 collet_status ternary_call_end(const ternary_call *call, collet_status status, collet_error *err)
@@ -23,10 +28,10 @@ collet_status ternary_call_end(const ternary_call *call, collet_status status, c
 
 collet_status ternary_call_advance(ternary_call *call, int64_t n)
 {
-    const collet_ternary_monitor *monitor = call->monitor;
+    const collet_ternary_monitor *monitor = &call->monitor;
 
     call->done += n;
-    if (!monitor || !monitor->progress)
+    if (!monitor->progress)
         return COLLET_OK;
     const collet_progress progress = {
         .struct_size = sizeof progress,

@@ -7,14 +7,15 @@
 
 typedef struct ternary_call {
     collet_context *context;
-    const collet_ternary_monitor *monitor; /* NULL: none */
+    collet_ternary_monitor monitor;
     int64_t done, total;                   /* the arguments for `progress` */
     collet_error
         error; /* error of the engine; if its status is COLLET_OK, a failure is the context's */
 } ternary_call;
 
-void ternary_call_begin(ternary_call *call, collet_context *context,
-                        const collet_ternary_monitor *monitor);
+/* INVALID: the monitor's struct is malformed; the call has the text. */
+collet_status ternary_call_begin(ternary_call *call, collet_context *context,
+                                 const collet_ternary_monitor *monitor);
 /* Copies the error of a failed call to *err, which may be NULL. Returns `status`. */
 collet_status ternary_call_end(const ternary_call *call, collet_status status, collet_error *err);
 

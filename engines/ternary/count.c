@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the weights of a file that are -1, 0 and 1.
  * Tests: tests/engines/test_ternary_files.c */
+#include "io/struct.h"
 #include "ternary/result.h"
 #include "ternary/source.h"
 
@@ -54,14 +55,19 @@ static collet_status file_count(ternary_call *call, const collet_ternary_file *f
 }
 
 collet_status collet_ternary_file_count(collet_context *context, const collet_ternary_file *file,
-                                        collet_ternary_counts *counts, int64_t index,
+                                        collet_ternary_counts *counts, size_t index,
                                         const collet_ternary_monitor *monitor, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     ternary_call call;
+    collet_ternary_counts all;
 
     if (!context || !file || !counts)
         return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
-    ternary_call_begin(&call, context, monitor);
-    return ternary_call_end(&call, file_count(&call, file, index, counts), err);
+    if (ternary_call_begin(&call, context, monitor) != COLLET_OK)
+        return ternary_call_end(&call, COLLET_INVALID, err);
+    collet_status status = file_count(&call, file, ternary_file_index(index), &all);
+    if (status == COLLET_OK)
+        io_struct_out(counts, &all, sizeof all);
+    return ternary_call_end(&call, status, err);
 }

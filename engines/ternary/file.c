@@ -158,7 +158,7 @@ void collet_ternary_file_get_info(const collet_ternary_file *file, collet_ternar
     const collet_ternary_file_info all = {.kind = file->kind,
                                           .version = file->gguf.version,
                                           .count = file->count,
-                                          .bytes = (int64_t)io_mapping_size(file->mapping),
+                                          .bytes = io_mapping_size(file->mapping),
                                           .path = ternary_file_path(file),
                                           .part = file->gguf.part,
                                           .parts = file->gguf.parts};

@@ -25,4 +25,10 @@ const char *ternary_file_path(const collet_ternary_file *file);
 collet_status ternary_file_check_index(const collet_ternary_file *file, int64_t index,
                                        collet_error *err);
 
+/* A program's index; INT64_MAX: beyond all. */
+static inline int64_t ternary_file_index(size_t index)
+{
+    return index < INT64_MAX ? (int64_t)index : INT64_MAX;
+}
+
 #endif

@@ -140,8 +140,7 @@ static collet_status file_load(ternary_call *call, collet_ternary_weights **out,
 
 collet_status collet_ternary_file_load(collet_context *context, const collet_ternary_file *file,
                                        collet_ternary_weights **out, collet_array **bias,
-                                       int64_t index,
-                                       const collet_ternary_quantize_params *quantize,
+                                       size_t index, const collet_ternary_quantize_params *quantize,
                                        const collet_ternary_monitor *monitor, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
@@ -149,8 +148,10 @@ collet_status collet_ternary_file_load(collet_context *context, const collet_ter
 
     if (!context || !out || !file)
         return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
-    ternary_call_begin(&call, context, monitor);
-    return ternary_call_end(&call, file_load(&call, out, bias, file, index, quantize), err);
+    if (ternary_call_begin(&call, context, monitor) != COLLET_OK)
+        return ternary_call_end(&call, COLLET_INVALID, err);
+    return ternary_call_end(
+        &call, file_load(&call, out, bias, file, ternary_file_index(index), quantize), err);
 }
 
 /* ---- Networks -------------------------------------------------------------------------------- */
@@ -228,6 +229,7 @@ collet_status collet_ternary_network_load(collet_context *context, collet_ternar
 
     if (!context || !out || !file)
         return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
-    ternary_call_begin(&call, context, monitor);
+    if (ternary_call_begin(&call, context, monitor) != COLLET_OK)
+        return ternary_call_end(&call, COLLET_INVALID, err);
     return ternary_call_end(&call, network_load(&call, out, file, activations, threshold), err);
 }

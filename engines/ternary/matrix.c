@@ -45,12 +45,13 @@ static void describe_array(const io_npy *npy, collet_ternary_matrix *m)
 }
 
 collet_status collet_ternary_file_matrix_at(const collet_ternary_file *file,
-                                            collet_ternary_matrix *matrix, int64_t index,
+                                            collet_ternary_matrix *matrix, size_t at,
                                             collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     collet_ternary_matrix all = {0};
     ternary_source source;
+    int64_t index = ternary_file_index(at);
 
     collet_status status = ternary_file_check_index(file, index, err);
     if (status != COLLET_OK)
@@ -65,7 +66,7 @@ collet_status collet_ternary_file_matrix_at(const collet_ternary_file *file,
         all.content = source.content;
         all.rows = source.rows;
         all.columns = source.columns;
-        all.row_bytes = source.row_bytes;
+        all.row_bytes = (uint64_t)source.row_bytes;
         all.format = source.format;
         all.dtype = source.dtype;
         ternary_source_close(&source);

@@ -31,6 +31,7 @@ struct collet_ternary_network {
     uint32_t count;
     layer *layers;
     buffers buffers;
+    devices_shares shares;
 };
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
@@ -182,6 +183,22 @@ collet_status ternary_network_copy(ternary_call *call, collet_ternary_network **
     return status;
 }
 
+devices_shares *ternary_network_shares(collet_ternary_network *network)
+{
+    return &network->shares;
+}
+
+collet_status collet_ternary_network_share_at(const collet_ternary_network *network,
+                                              collet_device_share *share, size_t index,
+                                              collet_error *err)
+{
+    if (devices_shares_at(&network->shares, share, index) == COLLET_OK)
+        return COLLET_OK;
+    return collet_fail(err, COLLET_NOT_FOUND,
+                       "index %zu is out of range: the last run had %" PRId64 " devices", index,
+                       network->shares.count);
+}
+
 uint64_t ternary_network_bytes(const collet_ternary_network *network)
 {
     uint64_t bytes = 0;
@@ -211,6 +228,7 @@ void collet_ternary_network_destroy(collet_ternary_network *network)
     if (!network)
         return;
     buffers_clear(&network->buffers, network->count - 1);
+    devices_shares_clear(&network->shares);
     for (uint32_t i = 0; network->layers && i < network->count; i++) {
         collet_array_destroy(network->layers[i].bytes);
         collet_array_destroy(network->layers[i].scale);

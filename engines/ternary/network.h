@@ -3,6 +3,7 @@
 #ifndef ENGINES_TERNARY_NETWORK_H
 #define ENGINES_TERNARY_NETWORK_H
 
+#include "devices/devices.h"
 #include "ternary/weights.h"
 
 /* Checks weights and bias of a layer: INVALID, DTYPE, SHAPE. `what` begins the text. */
@@ -12,6 +13,9 @@ collet_status ternary_check_layer(ternary_call *call, const char *what, uint32_t
 /* Another network of the same layers, for a run at the same time. */
 collet_status ternary_network_copy(ternary_call *call, collet_ternary_network **out,
                                    const collet_ternary_network *network);
+
+/* What devices did in the last run or plan. */
+devices_shares *ternary_network_shares(collet_ternary_network *network);
 
 /* Bytes of the layers' arrays. */
 uint64_t ternary_network_bytes(const collet_ternary_network *network);

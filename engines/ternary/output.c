@@ -185,9 +185,9 @@ collet_status collet_ternary_output_publish(collet_ternary_output *output, int32
     return status == COLLET_OK ? io_spool_sync(output->spool, err) : status;
 }
 
-int64_t collet_ternary_output_bytes(const collet_ternary_output *output)
+uint64_t collet_ternary_output_bytes(const collet_ternary_output *output)
 {
-    return output->bytes;
+    return (uint64_t)output->bytes;
 }
 
 int64_t collet_ternary_output_weights(const collet_ternary_output *output)

@@ -237,6 +237,7 @@ collet_status collet_ternary_files_pack(collet_context *context, collet_ternary_
 
     if (!context || !out || !path || !layers)
         return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
-    ternary_call_begin(&call, context, monitor);
+    if (ternary_call_begin(&call, context, monitor) != COLLET_OK)
+        return ternary_call_end(&call, COLLET_INVALID, err);
     return ternary_call_end(&call, files_pack(&job, out, layers), err);
 }

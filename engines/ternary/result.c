@@ -69,9 +69,9 @@ void ternary_warn_of_counts(const ternary_call *call, const char *what,
                             const collet_ternary_counts *counts,
                             const collet_ternary_quantize_params *params)
 {
-    const collet_ternary_monitor *monitor = call->monitor;
+    const collet_ternary_monitor *monitor = &call->monitor;
     char text[COLLET_ERROR_TEXT];
 
-    if (monitor && monitor->warn && describe(text, sizeof text, what, counts, params))
+    if (monitor->warn && describe(text, sizeof text, what, counts, params))
         monitor->warn(monitor->user, text);
 }

@@ -16,7 +16,6 @@
 typedef struct run_job {
     ternary_call *call;
     const collet_ternary_run_files *files;
-    collet_devices devices;
     int64_t inputs, outputs, vectors;
     io_npy x, labels; /* a row of x is a vector; x has the shape of the file */
     collet_ternary_output *output;
@@ -147,14 +146,14 @@ static collet_status run_files(run_job *job, collet_ternary_network *network,
 
     job->batch = (ternary_batch){.call = job->call,
                                  .network = network,
+                                 .devices = job->files->devices,
                                  .vectors = job->vectors,
                                  .dtype = job->x.dtype,
                                  .user = job,
                                  .read = read_vectors,
                                  .take = take_results};
     if (status == COLLET_OK)
-        status = plan ? ternary_batch_plan(&job->batch, &job->devices, plan)
-                      : ternary_batch_run(&job->batch, &job->devices);
+        status = plan ? ternary_batch_plan(&job->batch, plan) : ternary_batch_run(&job->batch);
     io_npy_close(&job->x);
     io_npy_close(&job->labels);
     return plan ? status : ternary_output_end(out, job->output, status, &job->call->error);
@@ -162,7 +161,7 @@ static collet_status run_files(run_job *job, collet_ternary_network *network,
 
 /* Checks the arguments of a run. */
 static collet_status take_files(run_job *job, collet_ternary_run_files *own,
-                                collet_context *context, collet_ternary_network *network,
+                                collet_ternary_network *network,
                                 const collet_ternary_run_files *files, collet_error *err)
 {
     collet_status status = io_struct_in(own, sizeof *own, files, "collet_ternary_run_files", err);
@@ -177,7 +176,7 @@ static collet_status take_files(run_job *job, collet_ternary_run_files *own,
     job->files = own;
     job->inputs = collet_ternary_network_inputs(network);
     job->outputs = collet_ternary_network_outputs(network);
-    return ternary_batch_devices(&job->devices, own->devices, context, err);
+    return COLLET_OK;
 }
 
 collet_status
@@ -196,10 +195,11 @@ collet_ternary_network_run_files(collet_context *context, collet_ternary_network
     if (result->struct_size < sizeof *result)
         return collet_fail(err, COLLET_INVALID, "%s: the struct_size of the result is too small",
                            __func__);
-    collet_status status = take_files(&job, &own, context, network, files, err);
+    collet_status status = take_files(&job, &own, network, files, err);
     if (status != COLLET_OK)
         return status;
-    ternary_call_begin(&call, context, monitor);
+    if (ternary_call_begin(&call, context, monitor) != COLLET_OK)
+        return ternary_call_end(&call, COLLET_INVALID, err);
     status = run_files(&job, network, out, NULL);
     if (status == COLLET_OK) {
         const collet_ternary_run_result all = {
@@ -223,7 +223,7 @@ collet_status collet_ternary_network_plan_files(collet_context *context,
 
     if (!context || !network || !files || !plan)
         return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
-    collet_status status = take_files(&job, &own, context, network, files, err);
+    collet_status status = take_files(&job, &own, network, files, err);
     if (status != COLLET_OK)
         return status;
     own.y = NULL;
@@ -265,28 +265,26 @@ collet_status collet_ternary_network_run_vectors(collet_context *context,
 {
     ternary_call call;
     COLLET_FLOATING_SCOPE;
-    collet_devices own;
 
     if (!context || !network || (vectors > 0 && (!x || !y)))
         return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
     if (vectors < 0)
         return collet_fail(err, COLLET_INVALID, "%s: vectors is %lld; it must not be negative",
                            __func__, (long long)vectors);
-    collet_status status = ternary_batch_devices(&own, devices, context, err);
-    if (status != COLLET_OK)
-        return status;
     memory all = {.x = x,
                   .y = y,
                   .inputs = (size_t)collet_ternary_network_inputs(network),
                   .outputs = (size_t)collet_ternary_network_outputs(network)};
     ternary_batch batch = {.call = &call,
                            .network = network,
+                           .devices = devices,
                            .vectors = vectors,
                            .dtype = COLLET_F32,
                            .user = &all,
                            .read = copy_vectors,
                            .take = copy_results};
-    ternary_call_begin(&call, context, monitor);
+    if (ternary_call_begin(&call, context, monitor) != COLLET_OK)
+        return ternary_call_end(&call, COLLET_INVALID, err);
     call.total = vectors;
-    return ternary_call_end(&call, ternary_batch_run(&batch, &own), err);
+    return ternary_call_end(&call, ternary_batch_run(&batch), err);
 }

@@ -105,7 +105,7 @@ static collet_status file_unpack(ternary_call *call, collet_ternary_output **out
 
 collet_status collet_ternary_file_unpack(collet_context *context, const collet_ternary_file *file,
                                          collet_ternary_output **out, const char *path,
-                                         int64_t index, uint32_t what,
+                                         size_t index, uint32_t what,
                                          const collet_ternary_monitor *monitor, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
@@ -113,6 +113,8 @@ collet_status collet_ternary_file_unpack(collet_context *context, const collet_t
 
     if (!context || !out || !path || !file)
         return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
-    ternary_call_begin(&call, context, monitor);
-    return ternary_call_end(&call, file_unpack(&call, out, path, file, index, what), err);
+    if (ternary_call_begin(&call, context, monitor) != COLLET_OK)
+        return ternary_call_end(&call, COLLET_INVALID, err);
+    return ternary_call_end(
+        &call, file_unpack(&call, out, path, file, ternary_file_index(index), what), err);
 }

@@ -458,7 +458,8 @@ collet_status collet_ternary_weights_quantize(collet_context *context, collet_te
     ternary_call call;
     if (!context)
         return collet_fail(err, COLLET_INVALID, "%s: the context is NULL", __func__);
-    ternary_call_begin(&call, context, monitor);
+    if (ternary_call_begin(&call, context, monitor) != COLLET_OK)
+        return ternary_call_end(&call, COLLET_INVALID, err);
     if (weights)
         call.total = collet_array_size(weights);
     return ternary_call_end(&call, weights_quantize(&call, __func__, out, weights, params), err);
@@ -472,7 +473,8 @@ collet_status collet_ternary_recognise(collet_context *context, collet_array **s
     ternary_call call;
     if (!context || !scale || !weights)
         return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
-    ternary_call_begin(&call, context, monitor);
+    if (ternary_call_begin(&call, context, monitor) != COLLET_OK)
+        return ternary_call_end(&call, COLLET_INVALID, err);
     call.total = collet_array_size(weights);
     return ternary_call_end(&call, recognise(&call, __func__, scale, weights), err);
 }
@@ -501,7 +503,8 @@ collet_status collet_ternary_weights_from_bytes(collet_context *context,
     ternary_call call;
     if (!context)
         return collet_fail(err, COLLET_INVALID, "%s: the context is NULL", __func__);
-    ternary_call_begin(&call, context, monitor);
+    if (ternary_call_begin(&call, context, monitor) != COLLET_OK)
+        return ternary_call_end(&call, COLLET_INVALID, err);
     if (bytes) /* a broadcast view may have more elements than fit into memory */
         call.total = 4 * min_i64(collet_array_size(bytes), INT64_MAX / 4);
     return ternary_call_end(

@@ -121,6 +121,7 @@ collet_status collet_ternary_layers_write(collet_context *context, collet_ternar
 
     if (!context || !out || !path || !layers)
         return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
-    ternary_call_begin(&call, context, monitor);
+    if (ternary_call_begin(&call, context, monitor) != COLLET_OK)
+        return ternary_call_end(&call, COLLET_INVALID, err);
     return ternary_call_end(&call, layers_write(&call, out, path, layers, names, count), err);
 }

@@ -376,16 +376,29 @@ static void describe_devices(document *d, cJSON *backend, const collet_trajector
     }
 }
 
+/* The choices of the devices, or of the context alone. */
+static const char *chosen_devices(const collet_trajectory *x, char *text, size_t size)
+{
+    size_t used = 0;
+
+    if (x->devices.count == 0)
+        return collet_get_backend(x->context);
+    for (int64_t i = 0; i < x->devices.count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "," : "",
+                                 collet_get_backend(x->devices.contexts[i]));
+    return text;
+}
+
 static void describe_work(document *d, const collet_trajectory *x)
 {
+    char choice[4096];
     cJSON *backend = put_child(d, d->root, "backend", cJSON_CreateObject());
     cJSON *used, *counters, *timing;
     const collet_counters *c = &x->ran.counters;
     struct rusage usage;
     double seconds = x->seconds > 0 ? x->seconds : 1e-9;
 
-    put_text(d, backend, "choice",
-             x->settings.devices ? x->settings.devices : collet_get_backend(x->context));
+    put_text(d, backend, "choice", chosen_devices(x, choice, sizeof choice));
     describe_devices(d, backend, x);
     used = put_child(d, backend, "used", cJSON_CreateArray());
     for (int32_t i = 0; i < x->ran.n_backends; i++)

@@ -10,10 +10,13 @@
 collet_status collet_trajectory_share_at(const collet_trajectory *x, collet_device_share *share,
                                          size_t index, collet_error *err)
 {
-    if (x->lanes != NULL && trajectory_lanes_share(x->lanes, share, index) == COLLET_OK)
+    if (devices_shares_at(&x->planned, share, index) == COLLET_OK)
         return COLLET_OK;
-    return collet_fail(err, COLLET_NOT_FOUND,
-                       "index %zu is out of range: fewer devices share the frames", index);
+    if (x->planned.count == 0 && x->lanes != NULL &&
+        trajectory_lanes_share(x->lanes, share, index) == COLLET_OK)
+        return COLLET_OK;
+    return collet_fail(err, COLLET_NOT_FOUND, "index %zu is out of range: there are fewer devices",
+                       index);
 }
 
 static collet_status ignore_sums(void *user, int32_t buffer, int64_t n, const double *rows,
@@ -46,19 +49,17 @@ static collet_status measure_one(collet_trajectory *x, const trajectory_batch *b
     return status;
 }
 
-static collet_status measure(collet_trajectory *x, const trajectory_batch *batch,
-                             void (*take)(void *user, const collet_device_share *share), void *user,
-                             collet_error *err)
+static collet_status measure(collet_trajectory *x, const trajectory_batch *batch, collet_error *err)
 {
     collet_device_share share = {.struct_size = sizeof share};
-    int64_t n = x->lanes != NULL ? x->n_devices : 1;
+    int64_t n = x->lanes != NULL ? x->devices.count : 1;
     collet_status status = trajectory_run_read(x, batch->frames, err);
 
     for (int64_t i = 0; i < n && status == COLLET_OK; i++) {
         status = x->lanes != NULL ? trajectory_lanes_measure(x->lanes, i, batch, &share, err)
                                   : measure_one(x, batch, &share, err);
-        if (status == COLLET_OK && take != NULL)
-            take(user, &share);
+        if (status == COLLET_OK && !devices_shares_add(&x->planned, &share))
+            status = collet_fail(err, COLLET_NO_MEMORY, "plan: out of memory");
     }
     return status;
 }
@@ -79,8 +80,7 @@ static void fill_plan(const collet_trajectory *x, collet_trajectory_plan *plan)
 }
 
 static collet_status plan_work(collet_trajectory *x, collet_trajectory_plan *plan,
-                               void (*take)(void *user, const collet_device_share *share),
-                               void *user, collet_error *err)
+                               collet_error *err)
 {
     const trajectory_batch *batch = NULL;
     int32_t truncated;
@@ -92,23 +92,21 @@ static collet_status plan_work(collet_trajectory *x, collet_trajectory_plan *pla
         status = collet_fail(err, COLLET_INVALID, "no frame to compute: %s ends before frame %lld",
                              x->settings.trajectory, (long long)x->settings.start);
     if (status == COLLET_OK)
-        status = measure(x, batch, take, user, err);
+        status = measure(x, batch, err);
     if (status == COLLET_OK)
         fill_plan(x, plan);
     return status;
 }
 
 collet_status collet_trajectory_plan_work(collet_trajectory *x, collet_trajectory_plan *plan,
-                                          void (*take)(void *user,
-                                                       const collet_device_share *share),
-                                          void *user, collet_error *err)
+                                          collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
 
     if (x->stage != TRAJECTORY_OPEN || x->replay != NULL)
         return collet_fail(err, COLLET_INVALID,
                            "plan: the work has begun, or is done by shards already");
-    collet_status status = plan_work(x, plan, take, user, err);
+    collet_status status = plan_work(x, plan, err);
     trajectory_run_stop(x);
     x->stage = TRAJECTORY_DONE;
     x->status = collet_fail(&x->error, COLLET_INVALID, "the work was planned, not done");

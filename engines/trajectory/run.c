@@ -164,8 +164,8 @@ static collet_status create_lanes(collet_trajectory *x, const trajectory_analysi
                                   collet_error *err)
 {
     const trajectory_lanes_setup lanes = {.analysis = *setup,
-                                          .contexts = x->devices,
-                                          .n = x->n_devices,
+                                          .contexts = x->devices.contexts,
+                                          .n = x->devices.count,
                                           .batch_frames = x->batch_frames,
                                           .slots = x->slots,
                                           .read = trajectory_run_read,
@@ -207,7 +207,7 @@ static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error
     if (setup.block_frames < x->batch_frames)
         setup.block_frames = x->batch_frames;
     status = trajectory_analysis_create(x->context, &setup, &x->analysis, err);
-    if (status == COLLET_OK && x->n_devices > 0)
+    if (status == COLLET_OK && x->devices.count > 0)
         status = create_lanes(x, &setup, err);
     if (status == COLLET_OK && x->replay != NULL) {
         trajectory_replay_start(x->replay, in, trajectory_buffers_summed(setup.buffers),
@@ -230,7 +230,7 @@ int32_t trajectory_run_ask(void *trajectory)
     const trajectory_settings *s = &x->settings;
     collet_progress progress = {.struct_size = sizeof progress,
                                 .done = x->notes.n_frames,
-                                .bytes = x->notes.end_offset};
+                                .bytes = (uint64_t)x->notes.end_offset};
     int64_t bytes_total = info != NULL ? info->file_size : 0;
     double frames = 0;
 

@@ -2,6 +2,7 @@
 /* Tests: tests/engines/test_trajectory.c */
 #include "settings.h"
 
+#include "devices/devices.h"
 #include "io/struct.h"
 #include "trajectory/bodies/bodies.h"
 
@@ -91,15 +92,14 @@ static collet_status check(const collet_trajectory_options *o, collet_error *err
                            o->each);
     if (o->masses != NULL && o->mass_values != NULL)
         return collet_fail(err, COLLET_INVALID, "options: give masses or mass_values, not both");
-    if (o->context != NULL && (o->backend != NULL || o->threads > 0))
+    if ((o->context != NULL || (o->devices != NULL && o->devices->contexts != NULL)) &&
+        (o->backend != NULL || o->threads > 0))
         return collet_fail(
             err, COLLET_INVALID,
             "options: with a context, backend and threads must not be set; the context "
             "defines them");
-    if (o->devices != NULL && (o->backend != NULL || o->devices[0] == '\0'))
-        return collet_fail(err, COLLET_INVALID,
-                           o->backend ? "options: give backend or devices, not both"
-                                      : "options: devices is empty; name one or more");
+    if (o->devices != NULL && o->backend != NULL)
+        return collet_fail(err, COLLET_INVALID, "options: give backend or devices, not both");
     if (o->n_shards < 0 || o->shard < 0 || o->shard > o->n_shards ||
         (o->n_shards > 0 && o->shard < 1))
         return collet_fail(err, COLLET_INVALID,
@@ -126,8 +126,7 @@ static const trajectory_settings_text texts[] = {
     TEXT(keys),
     TEXT(backend),
     TEXT(program),
-    {"shards", offsetof(trajectory_settings, shards), 1},
-    {"devices", offsetof(trajectory_settings, devices), 1}};
+    {"shards", offsetof(trajectory_settings, shards), 1}};
 
 #define N_TEXTS (sizeof texts / sizeof *texts)
 
@@ -210,6 +209,7 @@ collet_status trajectory_settings_copy(trajectory_settings *s,
                                        const collet_trajectory_options *given, collet_error *err)
 {
     collet_trajectory_options o = {0};
+    collet_devices *devices = NULL;
     collet_status status;
 
     memset(s, 0, sizeof *s);
@@ -217,11 +217,16 @@ collet_status trajectory_settings_copy(trajectory_settings *s,
         return collet_fail(err, COLLET_INVALID, "collet_trajectory_create: options is NULL");
     status = io_struct_in(&o, sizeof o, given, "collet_trajectory_create", err);
     if (status == COLLET_OK)
+        status = devices_copy(&devices, o.devices, err);
+    o.devices = devices;
+    if (status == COLLET_OK)
         status = check_inputs(&o, err);
     if (status == COLLET_OK)
         status = check(&o, err);
-    if (status != COLLET_OK)
+    if (status != COLLET_OK) {
+        free(devices);
         return status;
+    }
     set_defaults(&o);
     *s = o;
     for (size_t i = 0; i < N_TEXTS; i++)
@@ -257,5 +262,6 @@ void trajectory_settings_free(trajectory_settings *s)
     for (size_t i = 0; i < N_TEXTS; i++)
         free(*text_at(s, i));
     free((void *)(uintptr_t)s->mass_values);
+    free((void *)(uintptr_t)s->devices);
     memset(s, 0, sizeof *s);
 }

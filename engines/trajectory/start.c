@@ -115,12 +115,15 @@ static collet_status open_host(collet_trajectory *x, collet_runtime *runtime, co
 collet_status trajectory_start_context(collet_trajectory *x, collet_error *err)
 {
     const trajectory_settings *s = &x->settings;
-    collet_status status = s->context != NULL ? COLLET_OK : create_runtime(x, err);
+    int given = s->context != NULL || (s->devices != NULL && s->devices->contexts != NULL);
+    collet_status status = given ? COLLET_OK : create_runtime(x, err);
 
     if (status == COLLET_OK && s->devices != NULL) {
         collet_runtime *runtime = s->context ? collet_context_runtime(s->context) : x->runtime;
 
-        status = devices_open(runtime, s->devices, &x->devices, &x->n_devices, err);
+        if (runtime == NULL) /* the devices' */
+            runtime = collet_context_runtime(s->devices->contexts[0]);
+        status = devices_open(&x->devices, s->devices, runtime, err);
         return status == COLLET_OK ? open_host(x, runtime, err) : status;
     }
     x->context = s->context;
@@ -171,5 +174,5 @@ void trajectory_start_sizes(collet_trajectory *x, int64_t rows, int64_t rows_a_f
     reading->n_threads = reading_threads(x);
     reading->batch_frames = x->batch_frames;
     x->slots = reading->n_slots =
-        choose_slots(reading->n_threads, x->n_devices, x->batch_frames, bytes);
+        choose_slots(reading->n_threads, x->devices.count, x->batch_frames, bytes);
 }

@@ -18,6 +18,7 @@
 #include "compute/analysis.h"
 #include "compute/lanes.h"
 #include "compute/rows.h"
+#include "devices/devices.h"
 #include "inputs.h"
 #include "shards/notes.h"
 #include "replay.h"
@@ -52,8 +53,8 @@ struct collet_trajectory {
     uint64_t batch_bytes;
     trajectory_analysis *analysis;
     trajectory_feed *feed;
-    collet_context **devices; /* of settings.devices; then `context` is of the host */
-    int64_t n_devices;
+    devices_list devices;         /* of settings.devices; then `context` is of the host */
+    devices_shares planned;       /* measured by a plan */
     trajectory_lanes *lanes;      /* of them; NULL: `analysis` takes the batches */
     trajectory_share share;       /* rows of a shard */
     cJSON *work;                  /* of a shard, before its inputs were opened; else NULL */

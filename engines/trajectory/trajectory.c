@@ -4,7 +4,6 @@
 #include "atoms/selection.h"
 #include "reading/parts.h"
 #include "reading/recognise.h"
-#include "devices/devices.h"
 #include "io/nearest.h"
 #include "io/struct.h"
 #include "run.h"
@@ -211,7 +210,8 @@ void collet_trajectory_destroy(collet_trajectory *x)
         return;
     trajectory_run_stop(x);
     trajectory_lanes_free(x->lanes);
-    devices_close(x->devices, x->n_devices);
+    devices_close(&x->devices);
+    devices_shares_clear(&x->planned);
     if (x->context != x->settings.context)
         collet_context_destroy(x->context);
     collet_runtime_destroy(x->runtime);
@@ -253,13 +253,13 @@ void collet_trajectory_get_info(const collet_trajectory *x, collet_trajectory_in
         .masses_guessed = x->inputs.composition.guessed > 0,
         .elements = x->inputs.elements,
         .periodic = x->periodic[0] ? x->periodic : NULL,
-        .bytes_total = trajectory->file_size,
+        .bytes_total = (uint64_t)trajectory->file_size,
         .frames = x->notes.n_frames,
         .first_frame = x->notes.first_frame,
         .last_frame = x->notes.last_frame,
         .first_time = x->notes.first_time,
         .last_time = x->notes.last_time,
-        .bytes = x->notes.end_offset,
+        .bytes = (uint64_t)x->notes.end_offset,
         .seconds = x->seconds > 0 ? x->seconds : trajectory_clock() - x->began,
         .output = x->output,
         .rows = x->share.rows,
@@ -270,22 +270,24 @@ void collet_trajectory_get_info(const collet_trajectory *x, collet_trajectory_in
 }
 
 collet_status collet_trajectory_file_at(const collet_trajectory *x, collet_trajectory_file *file,
-                                        size_t index)
+                                        size_t index, collet_error *err)
 {
     int64_t n;
     const trajectory_part *parts = trajectory_parts_get(x->inputs.trajectory, &n);
     collet_trajectory_file own = {.path = x->settings.trajectory,
                                   .format = x->inputs.info->format,
-                                  .bytes = x->inputs.info->file_size,
+                                  .bytes = (uint64_t)x->inputs.info->file_size,
                                   .first_frame = -1};
     int done = x->stage == TRAJECTORY_DONE; /* before, another thread counts frames */
 
     if (index >= (n > 0 ? (size_t)n : 1))
-        return COLLET_NOT_FOUND;
+        return collet_fail(err, COLLET_NOT_FOUND,
+                           "index %zu is out of range: the trajectory has %lld files", index,
+                           (long long)(n > 0 ? n : 1));
     if (n > 0) {
         own.path = parts[index].path;
         own.format = parts[index].format;
-        own.bytes = parts[index].size;
+        own.bytes = (uint64_t)parts[index].size;
     }
     if (done && n > 0) {
         own.was_cut = parts[index].was_cut;

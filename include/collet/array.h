@@ -73,7 +73,7 @@ COLLET_API void collet_array_destroy(collet_array *array);
  * returns. If the memory is a device's, the copies are those in other memory, and the caller orders
  * the commands on the memory itself.
  */
-COLLET_API int collet_array_is_shared(const collet_array *array);
+COLLET_API int32_t collet_array_is_shared(const collet_array *array);
 
 COLLET_API collet_dtype collet_array_dtype(const collet_array *array);
 COLLET_API int32_t collet_array_ndim(const collet_array *array);

@@ -122,7 +122,7 @@ COLLET_API collet_status collet_ops_defaults(const collet_runtime *runtime, uint
                                              void *params, size_t bytes, int32_t ndim,
                                              collet_error *err);
 
-/* Dtype and shape of an array. `ndim` is COLLET_ABSENT for an absent optional operand; the other
+/* Dtype and shape of an array. Later versions may append members. `ndim` is COLLET_ABSENT for an absent optional operand; the other
  * members are then ignored. */
 COLLET_ENUM(int32_t){
     COLLET_INFER = -1,
@@ -136,7 +136,7 @@ typedef struct collet_array_spec {
 
 /*
  * Infers the outputs of a call: `outs` and `ins` have an entry for each operand and belong to the
- * caller. A dtype COLLET_DTYPE_NONE or an ndim COLLET_INFER of an output is inferred; given values
+ * caller. spec_size is sizeof(collet_array_spec). A dtype COLLET_DTYPE_NONE or an ndim COLLET_INFER of an output is inferred; given values
  * are checked. On success a collet_call with arrays of these specs and the same parameters passes
  * every check of dtypes, shapes and parameters (but perhaps not the checks of strides); on failure
  * `outs` are unchanged.
@@ -153,7 +153,7 @@ typedef struct collet_array_spec {
  */
 COLLET_API collet_status collet_ops_infer(const collet_runtime *runtime, uint32_t op,
                                           collet_array_spec *outs, const collet_array_spec *ins,
-                                          const void *params, collet_error *err);
+                                          size_t spec_size, const void *params, collet_error *err);
 /* Opens the device ("cuda:1"), or the first device of the backend ("cuda"). OK when it has a kernel
  * for the op with these `count` dtypes, outputs first; a dtype COLLET_DTYPE_NONE, or one beyond
  * `count`, stands for any (`dtypes` NULL: all). UNSUPPORTED: it has none. NOT_FOUND: no such op;

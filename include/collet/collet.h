@@ -32,9 +32,10 @@
  *     which is opened for it; UNKNOWN_BACKEND and UNAVAILABLE as there, INVALID for lists, "auto"
  *     and everything else.
  *   - The life of every object ends with a function _destroy, which accepts NULL.
- *   - Every function that can fail returns a collet_status. Functions that take a context also
- *     store the text, for the calling thread (collet_last_error); the others have a parameter `err`
- *     (may be NULL). Threads that take turns with one context do not see each other's texts.
+ *   - Every function that can fail returns a collet_status. Functions of libcore that take a context
+ *     store the text, for the calling thread (collet_last_error); the others, and all of the engines,
+ *     have a parameter `err` (may be NULL). Threads that take turns with one context do not see each
+ *     other's texts.
  *   - `**out` belongs to the caller. Pointers that getters return belong to the object and are
  *     valid until it is destroyed, unless stated otherwise.
  *   - Structs begin with struct_size, which the caller sets to its sizeof and which may be shorter

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet/devices.h - what each of several devices did of one job, for collet/scatter.h,
- * collet/trajectory.h and collet/ternary.h.
+ * collet/devices.h - several devices for one job, for collet/scatter.h, collet/trajectory.h and collet/ternary.h.
+ *
+ *     const collet_devices devices = {.struct_size = sizeof devices, .choices = "cuda:0,cuda:1"};
+ *     options.devices = &devices;
  *
  * A device that is free takes the next part of the job, as much as its memory and, once all have
  * done a part, its measured speed allow: all end at about the same time. Results come in order. A
@@ -13,7 +15,21 @@
 
 #include <collet/collet.h>
 
-/* The share of one device. */
+/* The devices of a job: by `choices` or by `contexts`. They do all of its parts; without (NULL) the context of the
+ * job does. INVALID: none, both, one twice, a context of another runtime than the job's; the errors of
+ * collet_set_backend. */
+typedef struct collet_devices {
+    uint32_t struct_size; /* set by the caller */
+    uint32_t reserved;    /* 0 */
+    /* As in collet_set_backend, separated by ','; the job opens a context for each. NULL: contexts */
+    const char *choices;
+    /* The job's may be one of them; nothing else may use them during the job. */
+    int64_t n_contexts;
+    collet_context *const *contexts;
+} collet_devices;
+
+/* The share of one device, as collet_scatter_share_at, collet_trajectory_share_at and
+ * collet_ternary_network_share_at give it. */
 typedef struct collet_device_share {
     uint32_t struct_size; /* set by the caller */
     uint32_t reserved;
@@ -22,17 +38,5 @@ typedef struct collet_device_share {
     double seconds;     /* time that the device computed */
     const char *error;  /* why it stopped; NULL: it did not fail */
 } collet_device_share;
-
-/* Further devices for a call. */
-typedef struct collet_devices {
-    uint32_t struct_size;
-    uint32_t reserved;
-    int64_t n_contexts; /* of the runtime of the call's context, and not that one; all different */
-    collet_context *const *contexts;
-    /* Called at the end, on the caller's thread, for each device that took part, that of the call's
-     * context first; `share` is valid meanwhile. NULL: not called */
-    void (*share)(void *user, const collet_device_share *share);
-    void *user;
-} collet_devices;
 
 #endif

@@ -146,17 +146,18 @@ typedef struct collet_argument {
     const collet_array *array;
     const collet_array_spec *spec;
     collet_scalar number;
+    uint64_t reserved[2]; /* 0 */
 } collet_argument;
 
 /*
  * Sets `outs`, one for each output, to the dtypes and shapes of an evaluation with these arguments;
- * of a number the dtype counts. Every output has the broadcast shape of all inputs, used or not, but for
+ * of a number the dtype counts. spec_size is sizeof(collet_array_spec), also for specs of the arguments. Every output has the broadcast shape of all inputs, used or not, but for
  * reduced axes. Compiles the expression for the inputs' dtypes. INVALID, also for arguments that do not
  * fit the inputs, as collet_expression_evaluate; SHAPE; DTYPE: a function does not take the dtype of an
  * operand, or a weak integer does not fit. NO_MEMORY.
  */
 COLLET_API collet_status collet_expression_infer(collet_expression *expression,
-                                                 collet_array_spec *outs,
+                                                 collet_array_spec *outs, size_t spec_size,
                                                  const collet_argument *arguments, uint32_t count,
                                                  collet_error *err);
 

@@ -158,7 +158,7 @@ typedef struct collet_device_info {
  * that is not USABLE. */
 COLLET_API collet_status collet_device_info_at(const collet_runtime *runtime,
                                                collet_device_info *info, size_t index,
-                                               uint32_t device, collet_error *err);
+                                               size_t device, collet_error *err);
 
 /* One step of the search for plugins: file or directory, stage, outcome. */
 typedef struct collet_plugin_record {

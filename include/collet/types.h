@@ -325,7 +325,8 @@ typedef struct collet_variance_params {
     double correction;
 } collet_variance_params;
 
-/* One step of a program: what `op` computes of up to three values, with the dtype of the result. */
+/* One step of a program: what `op` computes of up to three values, with the dtype of the result. Later versions may
+ * append members. */
 typedef struct collet_step {
     uint32_t op; /* an op of elementwise.def, or COLLET_OP_COPY: in[0] converted to dtype */
     collet_dtype dtype;
@@ -349,12 +350,41 @@ typedef struct collet_program {
     uint32_t struct_size;
     uint32_t n_in, n_constants, n_steps, n_out;
     uint32_t reduce; /* 0, or the op that reduces every output: COLLET_OP_SUM, ... */
+    /* Bytes from one element to the next of `steps` and of the parameters' `constants`: set by the program's author to
+     * sizeof(collet_step) and sizeof(collet_scalar). Members that a kernel does not know are 0. */
+    uint32_t step_size, constant_size;
     uint64_t hash; /* of all that the pointers point to and the numbers; equal programs have equal
                       hashes, and different ones rarely have */
     const collet_dtype *dtypes; /* of the inputs, then of the constants */
     const collet_step *steps;
     const uint16_t *outs; /* the value of each output; not an input, but a copy of it */
 } collet_program;
+
+/* Element i of an array whose elements have `size` bytes. */
+#ifdef __cplusplus
+#define COLLET_ELEMENT(type, first, size, i)                                                       \
+    reinterpret_cast<const type *>(reinterpret_cast<const char *>(first) + size_t(size) * (i))
+#else
+#define COLLET_ELEMENT(type, first, size, i)                                                       \
+    ((const type *)(const void *)((const char *)(first) + (size_t)(size) * (i)))
+#endif
+
+/* Step k; element i of the parameters' `constants`; the dtype of a value. */
+static inline const collet_step *collet_program_step(const collet_program *program, uint32_t k)
+{
+    return COLLET_ELEMENT(collet_step, program->steps, program->step_size, k);
+}
+static inline const collet_scalar *
+collet_program_constant(const collet_program *program, const collet_scalar *constants, uint32_t i)
+{
+    return COLLET_ELEMENT(collet_scalar, constants, program->constant_size, i);
+}
+static inline collet_dtype collet_program_dtype(const collet_program *program, uint32_t value)
+{
+    uint32_t given = program->n_in + program->n_constants;
+    return value < given ? program->dtypes[value]
+                         : collet_program_step(program, value - given)->dtype;
+}
 
 /* evaluate: bit i of `axes` set = axis i of the inputs' broadcast shape is reduced by the program's
  * `reduce`; keepdims != 0 keeps it with length 1; `correction` is the parameter of var and std. All

@@ -58,12 +58,6 @@ ACCEPTS(evaluate)
     return COLLET_OK;
 }
 
-static collet_dtype dtype_of(const collet_program *p, uint32_t value)
-{
-    uint32_t given = p->n_in + p->n_constants;
-    return value < given ? p->dtypes[value] : p->steps[value - given].dtype;
-}
-
 static void locate(const evaluation *e, uint32_t value, char **at, int64_t *step)
 {
     const collet_program *p = e->program;
@@ -71,11 +65,12 @@ static void locate(const evaluation *e, uint32_t value, char **at, int64_t *step
         *at = e->at[value];
         *step = e->step[value];
     } else if (value < p->n_in + p->n_constants) {
-        *at = (char *)(uintptr_t)e->constants[value - p->n_in].value.bytes;
+        *at = (char *)(uintptr_t)collet_program_constant(p, e->constants, value - p->n_in)
+                  ->value.bytes;
         *step = 0;
     } else {
         *at = e->values + (uint64_t)(value - p->n_in - p->n_constants) * VALUE_BYTES;
-        *step = (int64_t)cpu_dtype_size(dtype_of(p, value));
+        *step = (int64_t)cpu_dtype_size(collet_program_dtype(p, value));
     }
 }
 
@@ -83,7 +78,7 @@ static void run_steps(const evaluation *e, int64_t n)
 {
     const collet_program *p = e->program;
     for (uint32_t k = 0; k < p->n_steps; k++) {
-        const collet_step *s = &p->steps[k];
+        const collet_step *s = collet_program_step(p, k);
         char *at[4] = {NULL};
         int64_t step[4] = {0};
         uint32_t last = 0;
@@ -97,10 +92,11 @@ static void run_steps(const evaluation *e, int64_t n)
         break;
 #include <collet/ops/elementwise.def>
         default:
-            cpu_convert(at[0], s->dtype, step[0], at[1], dtype_of(p, s->in[0]), step[1], n);
+            cpu_convert(at[0], s->dtype, step[0], at[1], collet_program_dtype(p, s->in[0]), step[1],
+                        n);
         }
         if (last)
-            elementwise_row(s->op, dtype_of(p, s->in[last - 1]), at, step, n);
+            elementwise_row(s->op, collet_program_dtype(p, s->in[last - 1]), at, step, n);
     }
 }
 
@@ -128,7 +124,7 @@ static void run_block(evaluation *e, const int64_t *index, int64_t n)
         int64_t step;
         locate(e, p->outs[k], &at, &step);
         cpu_move(element_of(e, &e->out[k], index), last < 0 ? 0 : e->out[k].step[last], at, step,
-                 cpu_dtype_size(dtype_of(p, p->outs[k])), n);
+                 cpu_dtype_size(collet_program_dtype(p, p->outs[k])), n);
     }
 }
 
@@ -164,7 +160,7 @@ static collet_status reduce(collet_device *device, collet_queue *queue,
                             const collet_kernel_call *call, const evaluation *e, uint32_t k)
 {
     const collet_evaluate_params *params = call->params;
-    collet_dtype dtype = dtype_of(e->program, e->program->outs[k]);
+    collet_dtype dtype = collet_program_dtype(e->program, e->program->outs[k]);
     int64_t strides[COLLET_MAX_DIMS], size = (int64_t)cpu_dtype_size(dtype);
     for (int32_t i = 0; i < e->ndim; i++)
         strides[i] = e->out[k].step[i] / size;
@@ -194,7 +190,7 @@ static collet_status reduce(collet_device *device, collet_queue *queue,
 /* Lets output k of the program go to the workspace. */
 static void view_full(evaluation *e, uint32_t k, char *at)
 {
-    int64_t step = (int64_t)cpu_dtype_size(dtype_of(e->program, e->program->outs[k]));
+    int64_t step = (int64_t)cpu_dtype_size(collet_program_dtype(e->program, e->program->outs[k]));
     e->out[k].at = at;
     for (int32_t i = e->ndim - 1; i >= 0; i--) {
         e->out[k].step[i] = step;

@@ -355,7 +355,7 @@ class Network:
     def __call__(self, x: Any, *, devices: Sequence[str] | None = None) -> Any:
         if devices is None:
             return _run(self, x)
-        y, shares = _ternary.network_run_on(self._handle, x, _job.check_devices(devices))
+        y, shares = _ternary.network_run_on(self._handle, x, ",".join(_job.check_devices(devices)))
         _job.warn_of_devices(shares, set(), 2)
         return asarray(y) if isinstance(x, Array) else y
 

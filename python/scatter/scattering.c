@@ -17,6 +17,7 @@ typedef struct scattering {
     PyObject ob_base;
     collet_context **contexts; /* one for each choice */
     Py_ssize_t n_contexts;
+    collet_devices devices; /* the contexts */
     collet_scatter *work; /* NULL before the first use */
     collet_scatter_options options;
     collet_scatter_material *materials;
@@ -68,8 +69,9 @@ static int make_contexts(scattering *self, PyObject *choices)
     for (Py_ssize_t i = 0; i < count; i++)
         if (make_context(self, PyList_GetItem(choices, i)))
             return -1;
-    self->options.contexts = self->contexts + 1;
-    self->options.n_contexts = count - 1;
+    self->devices = (collet_devices){
+        .struct_size = sizeof self->devices, .n_contexts = count, .contexts = self->contexts};
+    self->options.devices = count > 1 ? &self->devices : NULL;
     return 0;
 }
 

@@ -15,7 +15,8 @@ static int32_t report_progress(void *Py_UNUSED(user), const collet_progress *Py_
     return stop;
 }
 
-const collet_ternary_monitor bound_monitor = {.progress = report_progress};
+const collet_ternary_monitor bound_monitor = {.struct_size = sizeof bound_monitor,
+                                              .progress = report_progress};
 
 static void keep_warning(void *user, const char *text)
 {
@@ -25,7 +26,10 @@ static void keep_warning(void *user, const char *text)
 
 void bound_watch_begin(bound_watch *watch)
 {
-    watch->monitor = (collet_ternary_monitor){report_progress, watch, keep_warning};
+    watch->monitor = (collet_ternary_monitor){.struct_size = sizeof watch->monitor,
+                                              .progress = report_progress,
+                                              .user = watch,
+                                              .warn = keep_warning};
     watch->text[0] = '\0';
 }
 

@@ -61,7 +61,7 @@ PyObject *file_matrix(PyObject *Py_UNUSED(module), PyObject *arguments)
     collet_error err;
     if (!PyArg_ParseTuple(arguments, "OL", &capsule, &index) || !(file = file_get(capsule)))
         return NULL;
-    collet_status status = collet_ternary_file_matrix_at(file, &m, index, &err);
+    collet_status status = collet_ternary_file_matrix_at(file, &m, (size_t)index, &err);
     if (status != COLLET_OK)
         return bound_raise(status, &err);
     shape = PyTuple_New(m.ndim);
@@ -86,7 +86,7 @@ PyObject *file_count(PyObject *Py_UNUSED(module), PyObject *arguments)
     PyObject *capsule;
     long long index;
     collet_ternary_file *file;
-    collet_ternary_counts c;
+    collet_ternary_counts c = {.struct_size = sizeof c};
     collet_error err;
     collet_context *context = bound->context();
     if (!context || !PyArg_ParseTuple(arguments, "OL", &capsule, &index) ||
@@ -94,7 +94,7 @@ PyObject *file_count(PyObject *Py_UNUSED(module), PyObject *arguments)
         return NULL;
     PyThreadState *state = bound->leave();
     collet_status status =
-        collet_ternary_file_count(context, file, &c, index, &bound_monitor, &err);
+        collet_ternary_file_count(context, file, &c, (size_t)index, &bound_monitor, &err);
     bound->back(state);
     if (status != COLLET_OK)
         return bound_raise(status, &err);
@@ -123,8 +123,8 @@ PyObject *file_load(PyObject *Py_UNUSED(module), PyObject *arguments)
         return NULL;
     PyThreadState *state = bound->leave();
     bound_watch_begin(&watch);
-    collet_status status = collet_ternary_file_load(context, file, &weights, &bias, index, quantize,
-                                                    &watch.monitor, &err);
+    collet_status status = collet_ternary_file_load(context, file, &weights, &bias, (size_t)index,
+                                                    quantize, &watch.monitor, &err);
     bound->back(state);
     if (status != COLLET_OK)
         return bound_raise(status, &err);

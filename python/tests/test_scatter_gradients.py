@@ -197,7 +197,7 @@ def test_messages():
             ({"wrt": ["alignment"]}, collet.InvalidError, "no material has alignment"),
             ({"wrt": "volume"}, collet.InvalidError, "not a list"),
             ({"method": "direct"}, collet.RefusedError, "the fast method"),
-            ({"devices": ["cpu_openmp", "cpu_scalar"]}, collet.RefusedError, "without further contexts")]:
+            ({"devices": ["cpu_openmp", "cpu_scalar"]}, collet.RefusedError, "without devices")]:
         with pytest.raises(error, match=text):
             scatter.loss_and_grad(sample, loss, **more)
     with pytest.raises(collet.ShapeError, match="cotangents are 3, not 3 x 32 x 32"):

@@ -113,6 +113,7 @@ static int parts_of(PyObject *list, collet_trajectory_options *o, const char ***
 static PyObject *trajectory_open(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     collet_trajectory_options o = {.struct_size = sizeof o};
+    collet_devices devices = {.struct_size = sizeof devices};
     PyObject *files, *masses, *frames, *progress, *parts;
     const char **paths = NULL, **shards = NULL;
     double *values = NULL;
@@ -123,8 +124,9 @@ static PyObject *trajectory_open(PyObject *Py_UNUSED(module), PyObject *argument
                           &masses, path_of, &o.reference, &o.keys, &o.axis[0], &o.axis[1],
                           &o.axis[2], &start, &stop, &step, &missing, &pbc, &batch_frames,
                           &batch_rows, &progress, &frames, &shard, &n_shards, path_of, &o.shards,
-                          &parts, &o.devices))
+                          &parts, &devices.choices))
         return NULL;
+    o.devices = devices.choices ? &devices : NULL;
     o.shard = shard;
     o.n_shards = n_shards;
     o.start = start;

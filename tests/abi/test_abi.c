@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The structs that libcore and a compiled plugin share. If a size changes, raise COLLET_ABI or rebuild every plugin. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <collet/collet.h>
 #include <collet/expression.h>
 #include <collet/extensions.h>
 
-static void structs_have_their_sizes(void **state)
+#include "common/test.h"
+
+TEST(structs_have_their_sizes)
 {
     static const struct {
         const char *name;
@@ -29,7 +25,7 @@ static void structs_have_their_sizes(void **state)
         SIZE(collet_reduce_params, 16)
         SIZE(collet_variance_params, 24)
         SIZE(collet_step, 16)
-        SIZE(collet_program, 56)
+        SIZE(collet_program, 64)
         SIZE(collet_evaluate_params, 40)
         SIZE(collet_fft_params, 16)
         SIZE(collet_fftshift_params, 16)
@@ -62,7 +58,6 @@ static void structs_have_their_sizes(void **state)
         /* clang-format on */
     };
     int wrong = 0;
-    (void)state;
     if (sizeof(void *) != 8)
         skip();
     for (size_t i = 0; i < sizeof structs / sizeof *structs; i++) {
@@ -76,13 +71,14 @@ static void structs_have_their_sizes(void **state)
 }
 
 /* An id belongs to one op, and no op has the id 0 or one of a plugin's own ops. */
-static void ids_are_unique(void **state)
+TEST(ids_are_unique)
 {
     static const uint32_t ids[] = {
 #define COLLET_OP(NAME, id, ...) id,
 #include <collet/ops.def>
+
+#include "common/test.h"
     };
-    (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         assert_in_range(ids[i], 1, COLLET_OWN_OP(0) - 1);
         for (size_t k = 0; k < i; k++)
@@ -91,9 +87,8 @@ static void ids_are_unique(void **state)
 }
 
 /* abi and struct_size are the first members of both tables in every version. */
-static void tables_begin_alike(void **state)
+TEST(tables_begin_alike)
 {
-    (void)state;
     assert_int_equal(offsetof(collet_host, abi), 0);
     assert_int_equal(offsetof(collet_host, struct_size), 4);
     assert_int_equal(offsetof(collet_plugin, abi), 0);
@@ -102,22 +97,10 @@ static void tables_begin_alike(void **state)
 }
 
 /* Operand k's dtype is stored in bits 5k to 5k+4, which hold every dtype. */
-static void signatures_are_packed(void **state)
+TEST(signatures_are_packed)
 {
-    (void)state;
     assert_int_equal(COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_F32), 4 | 3 << 5 | 3 << 10);
     assert_true(COLLET_DTYPE_COUNT <= 1 << COLLET_SIG_BITS);
     assert_true(COLLET_MAX_OPERANDS * COLLET_SIG_BITS <= 64);
     assert_int_equal(COLLET_OWN_OP(2), 0x80000002u);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structs_have_their_sizes),
-        cmocka_unit_test(ids_are_unique),
-        cmocka_unit_test(tables_begin_alike),
-        cmocka_unit_test(signatures_are_packed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

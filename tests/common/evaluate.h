@@ -30,7 +30,7 @@ static inline collet_status infer_in_order(collet_expression *e, collet_array_sp
         arguments[i] = (collet_argument){.name = collet_expression_input_name(e, i),
                                          .spec = ins[i].ndim == COLLET_ABSENT ? NULL : &ins[i],
                                          .number = {.dtype = ins[i].dtype}};
-    return collet_expression_infer(e, outs, arguments, count, err);
+    return collet_expression_infer(e, outs, sizeof *outs, arguments, count, err);
 }
 
 #endif

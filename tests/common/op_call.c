@@ -188,14 +188,16 @@ collet_status op_call_infer(const op_call *c, collet_array_spec *outs, collet_er
     take_specs(c, specs);
     for (uint32_t k = 0; k < c->info.n_out; k++)
         outs[k] = (collet_array_spec){.dtype = c->operand[k].dtype, .ndim = COLLET_INFER};
-    return collet_ops_infer(c->runtime, c->info.id, outs, specs + c->info.n_out, &c->params, err);
+    return collet_ops_infer(c->runtime, c->info.id, outs, specs + c->info.n_out, sizeof *specs,
+                            &c->params, err);
 }
 
 collet_status op_call_infer_given(const op_call *c, collet_error *err)
 {
     collet_array_spec specs[COLLET_MAX_OPERANDS];
     take_specs(c, specs);
-    return collet_ops_infer(c->runtime, c->info.id, specs, specs + c->info.n_out, &c->params, err);
+    return collet_ops_infer(c->runtime, c->info.id, specs, specs + c->info.n_out, sizeof *specs,
+                            &c->params, err);
 }
 
 /* Finds the input axis of each output axis by lengthening the input's axes one at a time. */

@@ -3,14 +3,9 @@
 #ifndef TESTS_COMMON_SLOTS_H
 #define TESTS_COMMON_SLOTS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 #include "common/fake_host.h"
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-check must fail every defect of the broken plugin for the right reason. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
+#include "common/test.h"
 #include "common/contains.h"
 
 #include <stdio.h>

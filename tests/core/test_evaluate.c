@@ -19,6 +19,8 @@ static const collet_program valid = {.struct_size = sizeof(collet_program),
                                      .n_constants = 1,
                                      .n_steps = 3,
                                      .n_out = 2,
+                                     .step_size = sizeof *steps,
+                                     .constant_size = sizeof(collet_scalar),
                                      .hash = 1,
                                      .dtypes = dtypes,
                                      .steps = steps,
@@ -60,6 +62,48 @@ TEST(a_program_broadcasts)
     }
 }
 
+/* Elements of a program that was compiled against a later version. */
+TEST(longer_elements)
+{
+    struct {
+        collet_step known;
+        uint64_t more;
+    } longer[3];
+    struct {
+        collet_scalar known;
+        uint64_t more;
+    } constant = {.known = half};
+    world w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL, NULL);
+    collet_array *a = floats(w.cx, 3, 1), *b = floats(w.cx, 3, 2),
+                 *out[4] = {empty_floats(w.cx, 3)};
+    const collet_array *ins[8] = {a, b};
+    collet_program p = valid;
+    collet_evaluate_params params = params_of(&p);
+    memset(longer, 0, sizeof longer);
+    for (int k = 0; k < 3; k++)
+        longer[k].known = steps[k];
+    p.n_out = 1;
+    p.steps = &longer->known;
+    p.step_size = sizeof *longer;
+    p.constant_size = sizeof constant;
+    params.constants = &constant.known;
+    for (int k = 0; k < 2; k++) {
+        assert_ok(w.cx, collet_set_backend(w.cx, k ? "cpu_openmp" : "cpu_scalar"));
+        assert_ok(w.cx, collet_call(w.cx, COLLET_OP_EVALUATE, out, ins, &params));
+        assert_floats(w.cx, out[0], (const float[]){2.5f, 6.5f, 12.5f});
+    }
+    constant.more = 1;
+    assert_status(w.cx, collet_call(w.cx, COLLET_OP_EVALUATE, out, ins, &params), COLLET_INVALID);
+    assert_text_has(w.cx, "constant_size: byte 24 of a struct is not 0");
+    longer[1].more = 1;
+    assert_status(w.cx, collet_call(w.cx, COLLET_OP_EVALUATE, out, ins, &params), COLLET_INVALID);
+    assert_text_has(w.cx, "step_size: byte 16 of a struct is not 0");
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(out[0]);
+    close_world(w);
+}
+
 TEST(a_reduction_at_the_end)
 {
     const int64_t shape[] = {2, 3}, three = 3;
@@ -85,7 +129,8 @@ TEST(a_reduction_at_the_end)
         o[i] = (collet_array_spec){.ndim = i ? COLLET_ABSENT : COLLET_INFER};
     p.keepdims = 1;
     sum.reduce = COLLET_OP_ARGMAX;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_EVALUATE, o, specs, &p, NULL), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_EVALUATE, o, specs, sizeof *o, &p, NULL),
+                     COLLET_OK);
     assert_true(o[0].dtype == COLLET_I64 && o[0].ndim == 2 && o[0].shape[1] == 1);
     for (int i = 0; i < 2; i++)
         collet_array_destroy(in[i]);
@@ -103,6 +148,8 @@ TEST(outputs_are_inputs)
                                  .n_in = 2,
                                  .n_steps = 2,
                                  .n_out = 2,
+                                 .step_size = sizeof *copies,
+                                 .constant_size = sizeof(collet_scalar),
                                  .dtypes = dtypes,
                                  .steps = copies,
                                  .outs = outs};
@@ -125,7 +172,8 @@ static void refused(const collet_program *p, collet_status status, const char *p
         in[i].ndim = COLLET_ABSENT;
     for (int i = 0; i < 4; i++)
         out[i] = (collet_array_spec){.ndim = i < 2 ? COLLET_INFER : COLLET_ABSENT};
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_EVALUATE, out, in, &params, &err), status);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_EVALUATE, out, in, sizeof *out, &params, &err),
+                     status);
     assert_contains(err.text, part);
 }
 
@@ -158,6 +206,10 @@ TEST(damaged_programs)
     } while (0)
     refused(NULL, COLLET_INVALID, "program is NULL");
     WITH(COLLET_INVALID, "struct_size", p.struct_size = 8);
+    WITH(COLLET_INVALID, "evaluate: step_size is 8; set it to the size of an element",
+         p.step_size = 8);
+    WITH(COLLET_INVALID, "step_size is 0", p.step_size = 0);
+    WITH(COLLET_INVALID, "constant_size is 28", p.constant_size = 28);
     WITH(COLLET_INVALID, "at most 8, 1024", p.n_in = 9);
     WITH(COLLET_INVALID, "at most 8, 1024", p.n_out = 0);
     WITH(COLLET_INVALID, "is NULL", p.steps = NULL);

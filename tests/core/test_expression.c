@@ -323,12 +323,13 @@ TEST(arguments_have_names)
         assert_text_has(cx, wrong[i].says);
         assert_null(out);
         assert_int_equal(
-            collet_expression_infer(e, &made, wrong[i].with, wrong[i].count, &err), COLLET_INVALID);
+            collet_expression_infer(e, &made, sizeof made, wrong[i].with, wrong[i].count, &err),
+            COLLET_INVALID);
         assert_contains(err.text, wrong[i].says);
     }
-    assert_int_equal(collet_expression_infer(e, &made, right, 2, &err), COLLET_OK);
+    assert_int_equal(collet_expression_infer(e, &made, sizeof made, right, 2, &err), COLLET_OK);
     assert_true(made.dtype == COLLET_F32 && made.ndim == 1 && made.shape[0] == 3);
-    assert_int_equal(collet_expression_infer(e, &made, likes, 2, &err), COLLET_OK);
+    assert_int_equal(collet_expression_infer(e, &made, sizeof made, likes, 2, &err), COLLET_OK);
     assert_true(made.dtype == COLLET_F64 && made.ndim == 2 && made.shape[0] == 7);
     assert_status(cx, collet_expression_evaluate(cx, e, &out, likes, 2), COLLET_INVALID);
     assert_text_has(cx, "input 0, b is a spec, which has no elements");

@@ -489,7 +489,7 @@ static void one_run(void)
         fail_msg("seed %d, step %d: %s", seed, steps, w.complaint);
 }
 
-static void reads_return_right_bytes_or_an_error(void **state)
+TEST(reads_return_right_bytes_or_an_error)
 {
     for (seed = first_seed; seed < first_seed + seed_count; seed++)
         one_run();
@@ -498,12 +498,9 @@ static void reads_return_right_bytes_or_an_error(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_return_right_bytes_or_an_error),
-    };
     if (argc > 1)
         first_seed = atoi(argv[1]);
     if (argc > 1)
         seed_count = argc > 2 ? atoi(argv[2]) : 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

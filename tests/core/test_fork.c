@@ -97,7 +97,7 @@ static void of_a_runtime(void)
     FORKED(collet_ops_describe, rt, COLLET_OP_ADD, &op, &err);
     FORKED(collet_ops_signature, rt, COLLET_OP_ADD, dtypes, 0, &err);
     FORKED(collet_ops_defaults, rt, COLLET_OP_SUM, params, sizeof params, 1, &err);
-    FORKED(collet_ops_infer, rt, COLLET_OP_ADD, specs, specs, NULL, &err);
+    FORKED(collet_ops_infer, rt, COLLET_OP_ADD, specs, specs, sizeof *specs, NULL, &err);
     HARMLESS(collet_backend_count, collet_backend_count(rt) == 3);
     HARMLESS(collet_record_count, collet_record_count(rt) == 0);
     HARMLESS(collet_setting_count, collet_setting_count(rt) > 0);

@@ -2,11 +2,14 @@
 /* collet_ops_infer: a call accepts exactly the outputs that it infers. */
 #include <stdlib.h>
 
+#include <collet/expression.h>
 #include <collet/ops/array.h>
 
 #include "common/fixture.h"
 #include "common/op_call.h"
 #include "common/contains.h"
+
+#define SPEC sizeof(collet_array_spec)
 
 static collet_array_spec spec_of(collet_dtype dtype, int32_t ndim, int64_t a, int64_t b)
 {
@@ -135,7 +138,7 @@ TEST(broadcasting)
     const collet_array_spec ins[] = {spec_of(COLLET_F64, 2, 4, 1), spec_of(COLLET_F64, 1, 5, 0)};
     collet_array_spec out = {.ndim = COLLET_INFER};
     collet_error err;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_ADD, &out, ins, NULL, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_ADD, &out, ins, SPEC, NULL, &err), COLLET_OK);
     assert_int_equal(out.dtype, COLLET_F64);
     assert_int_equal(out.ndim, 2);
     assert_int_equal(out.shape[0], 4);
@@ -147,17 +150,17 @@ TEST(several_results)
     collet_fft_params fft = {.struct_size = sizeof fft, .last_axes = 1, .inverse = 1};
     collet_array_spec in = spec_of(COLLET_C64, 1, 4, 0), real = {COLLET_F32, COLLET_INFER, {0}};
     collet_error err;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FFT, &real, &in, &fft, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FFT, &real, &in, SPEC, &fft, &err), COLLET_OK);
     assert_int_equal(real.shape[0], 6);
     real.shape[0] = 7;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FFT, &real, &in, &fft, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FFT, &real, &in, SPEC, &fft, &err), COLLET_OK);
     assert_int_equal(real.shape[0], 7);
 
     collet_ternary_format_params t2 = {sizeof t2, COLLET_TERNARY_T2};
     collet_array_spec bytes = spec_of(COLLET_U8, 2, 3, 128);
     collet_array_spec outs[] = {
         {.ndim = COLLET_INFER}, {.ndim = COLLET_ABSENT}, {.ndim = COLLET_INFER}};
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_TERNARY_UNPACK, outs, &bytes, &t2, &err),
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_TERNARY_UNPACK, outs, &bytes, SPEC, &t2, &err),
                      COLLET_OK);
     assert_int_equal(outs[0].dtype, COLLET_I8);
     assert_int_equal(outs[0].shape[1], 512);
@@ -171,15 +174,18 @@ TEST(nothing_to_infer_from)
     collet_fill_params fill = {.struct_size = sizeof fill, .value = {.dtype = COLLET_I32}};
     collet_array_spec out = {.ndim = COLLET_INFER};
     collet_error err;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FILL, &out, NULL, &fill, &err), COLLET_SHAPE);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FILL, &out, NULL, SPEC, &fill, &err),
+                     COLLET_SHAPE);
     assert_contains(err.text, "do not determine");
     assert_int_equal(out.ndim, COLLET_INFER);
     out = spec_of(COLLET_DTYPE_NONE, 1, 5, 0);
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FILL, &out, NULL, &fill, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FILL, &out, NULL, SPEC, &fill, &err),
+                     COLLET_OK);
     assert_int_equal(out.dtype, COLLET_I32);
     out = spec_of(COLLET_DTYPE_NONE, 1, 5, 0);
     collet_random_params seed = {.struct_size = sizeof seed};
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_UNIFORM, &out, NULL, &seed, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_UNIFORM, &out, NULL, SPEC, &seed, &err),
+                     COLLET_OK);
     assert_int_equal(out.dtype, COLLET_F32);
 }
 
@@ -189,12 +195,12 @@ static void refuse(const collet_array_spec *ins, collet_array_spec out, collet_s
 {
     collet_array_spec saved = out;
     collet_error err;
-    collet_status got = collet_ops_infer(rt, COLLET_OP_MATMUL, &out, ins, NULL, &err);
+    collet_status got = collet_ops_infer(rt, COLLET_OP_MATMUL, &out, ins, SPEC, NULL, &err);
     if (got != status)
         fail_msg("%s, not %s", collet_status_name(got), collet_status_name(status));
     assert_memory_equal(&saved, &out, sizeof out);
     assert_contains(err.text, "matmul");
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATMUL, &out, ins, NULL, NULL), status);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATMUL, &out, ins, SPEC, NULL, NULL), status);
 }
 
 TEST(hostile_input)
@@ -222,15 +228,17 @@ TEST(hostile_input)
     refuse((collet_array_spec[]){valid, valid}, spec_of(-1, 2, 3, 3), COLLET_DTYPE);
     refuse((collet_array_spec[]){valid, valid}, spec_of(COLLET_F32, COLLET_ABSENT, 3, 3),
            COLLET_INVALID);
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATMUL, &out, NULL, NULL, NULL),
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATMUL, &out, NULL, SPEC, NULL, NULL),
                      COLLET_INVALID);
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATMUL, NULL, &valid, NULL, NULL),
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATMUL, NULL, &valid, SPEC, NULL, NULL),
                      COLLET_INVALID);
-    assert_int_equal(collet_ops_infer(NULL, COLLET_OP_MATMUL, &out, &valid, NULL, NULL),
+    assert_int_equal(collet_ops_infer(NULL, COLLET_OP_MATMUL, &out, &valid, SPEC, NULL, NULL),
                      COLLET_INVALID);
-    assert_int_equal(collet_ops_infer(rt, 0, &out, &valid, NULL, NULL), COLLET_NOT_FOUND);
-    assert_int_equal(collet_ops_infer(rt, 0x80000000u, &out, &valid, NULL, NULL), COLLET_NOT_FOUND);
-    assert_int_equal(collet_ops_infer(rt, UINT32_MAX, &out, &valid, NULL, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_ops_infer(rt, 0, &out, &valid, SPEC, NULL, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_ops_infer(rt, 0x80000000u, &out, &valid, SPEC, NULL, NULL),
+                     COLLET_NOT_FOUND);
+    assert_int_equal(collet_ops_infer(rt, UINT32_MAX, &out, &valid, SPEC, NULL, NULL),
+                     COLLET_NOT_FOUND);
 }
 
 /* The broadcast axes plus the op's own exceed COLLET_MAX_DIMS. */
@@ -241,14 +249,16 @@ TEST(too_many_axes)
     collet_error err;
     for (int i = 2; i < 8; i++)
         ins[1].shape[i] = 3;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATVEC, &out, ins, NULL, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATVEC, &out, ins, SPEC, NULL, &err),
+                     COLLET_OK);
     assert_int_equal(out.ndim, 7);
     out = (collet_array_spec){.ndim = COLLET_INFER};
     ins[1].ndim = 8;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATVEC, &out, ins, NULL, &err), COLLET_SHAPE);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATVEC, &out, ins, SPEC, NULL, &err),
+                     COLLET_SHAPE);
     assert_int_equal(out.ndim, COLLET_INFER);
     ins[0] = ins[1];
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_ADD, &out, ins, NULL, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_ADD, &out, ins, SPEC, NULL, &err), COLLET_OK);
     assert_int_equal(out.ndim, 8);
 }
 
@@ -262,11 +272,11 @@ TEST(observables_without_velocities)
     for (int i = 2; i < 5; i++) {
         collet_array_spec outs[5] = {open, open, absent, absent, absent};
         outs[i] = open;
-        assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, NULL, &err),
+        assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, SPEC, NULL, &err),
                          COLLET_INVALID);
         assert_contains(err.text, i == 3 ? "without forces" : "without velocities");
         outs[i] = absent;
-        assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, NULL, &err),
+        assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, SPEC, NULL, &err),
                          COLLET_OK);
     }
 }
@@ -286,30 +296,31 @@ TEST(bodies_of_frames)
                                 spec_of(COLLET_I64, 1, 8, 0)};
     collet_array_spec outs[5] = {open, open, absent, absent, absent};
     collet_error err;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, NULL, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, SPEC, NULL, &err),
+                     COLLET_OK);
     check_shape(&outs[0], 3, (const int64_t[]){2, 7, 3});
     check_shape(&outs[1], 4, (const int64_t[]){2, 7, 3, 3});
     outs[1].shape[1] = 6;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, NULL, &err),
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, SPEC, NULL, &err),
                      COLLET_SHAPE);
     ins[4] = absent;
     outs[1] = open;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, NULL, &err),
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, SPEC, NULL, &err),
                      COLLET_SHAPE);
     assert_contains(err.text, "no axis of bodies");
     ins[4] = spec_of(COLLET_I64, 1, 0, 0);
     outs[0] = open;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, NULL, &err),
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, SPEC, NULL, &err),
                      COLLET_SHAPE);
     assert_contains(err.text, "offsets is empty");
     ins[0] = (collet_array_spec){.dtype = COLLET_F64, .ndim = 4, .shape = {2, 4, 3, 3}};
     ins[1] = (collet_array_spec){.dtype = COLLET_F64, .ndim = 3, .shape = {4, 3, 3}};
     outs[0] = outs[1] = open;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_PRINCIPAL_AXES, outs, ins, NULL, &err),
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_PRINCIPAL_AXES, outs, ins, SPEC, NULL, &err),
                      COLLET_OK);
     check_shape(&outs[0], 3, (const int64_t[]){2, 4, 3});
     ins[1] = spec_of(COLLET_F64, 2, 3, 3);
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_PRINCIPAL_AXES, outs, ins, NULL, &err),
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_PRINCIPAL_AXES, outs, ins, SPEC, NULL, &err),
                      COLLET_SHAPE);
 }
 
@@ -479,6 +490,42 @@ TEST(typed_calls_have_the_operands_of_the_op)
 #define COLLET_CALL(NAME, name, outs, ins) same_operands(#name, TEXT_OF(outs), TEXT_OF(ins));
 #define COLLET_CALL_PARAMS(NAME, name, outs, ins, type) COLLET_CALL(NAME, name, outs, ins)
 #include <collet/ops.def>
+}
+
+/* Specs of a program that was compiled against a later version. */
+TEST(longer_specs)
+{
+    struct {
+        collet_array_spec known;
+        uint64_t more;
+    } in[2] = {{spec_of(COLLET_F32, 2, 4, 1), 0}, {spec_of(COLLET_F32, 1, 5, 0), 0}},
+      out = {{.ndim = COLLET_INFER}, 0};
+    collet_error err;
+    assert_int_equal(
+        collet_ops_infer(rt, COLLET_OP_ADD, &out.known, &in->known, sizeof *in, NULL, &err),
+        COLLET_OK);
+    assert_true(out.known.ndim == 2 && out.known.shape[0] == 4 && out.known.shape[1] == 5 &&
+                !out.more);
+    in[1].more = 1;
+    assert_int_equal(
+        collet_ops_infer(rt, COLLET_OP_ADD, &out.known, &in->known, sizeof *in, NULL, &err),
+        COLLET_INVALID);
+    assert_contains(err.text, "collet_ops_infer: spec_size: byte 72 of a struct is not 0");
+    assert_int_equal(
+        collet_ops_infer(rt, COLLET_OP_ADD, &out.known, &in->known, SPEC - 8, NULL, &err),
+        COLLET_INVALID);
+    assert_contains(err.text,
+                    "spec_size is 64; set it to the size of an element, which has 72 bytes");
+
+    collet_expression *e;
+    const collet_argument x = {.name = "x", .spec = &in->known};
+    assert_int_equal(collet_expression_parse(&e, "x + 1; sqrt(x)", &err), COLLET_OK);
+    assert_int_equal(collet_expression_infer(e, &in[0].known, SPEC + 4, &x, 1, &err),
+                     COLLET_INVALID);
+    in[1] = in[0];
+    assert_int_equal(collet_expression_infer(e, &in->known, sizeof *in, &x, 1, &err), COLLET_OK);
+    assert_true(in[1].known.ndim == 2 && in[1].known.shape[0] == 4 && !in[1].more);
+    collet_expression_destroy(e);
 }
 
 TEST_GROUP(set_up_scalar, tear_down)

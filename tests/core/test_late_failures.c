@@ -376,7 +376,7 @@ static void one_run(void)
         fail_msg("seed %d, step %d: %s", seed, steps, w.complaint);
 }
 
-static void reads_return_right_bytes_or_an_error(void **state)
+TEST(reads_return_right_bytes_or_an_error)
 {
     for (seed = first_seed; seed < first_seed + seed_count; seed++) {
         if (!w.rt)
@@ -392,9 +392,6 @@ static void reads_return_right_bytes_or_an_error(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_return_right_bytes_or_an_error),
-    };
     char remote[] = "remote:0/remote:1";
     plugins = argc > 2 ? argv[1] : REMOTE_PLUGIN;
     devices[device_count++] = "cpu_scalar";
@@ -405,5 +402,5 @@ int main(int argc, char **argv)
         first_seed = atoi(argv[3]);
     if (argc > 3)
         seed_count = argc > 4 ? atoi(argv[4]) : 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

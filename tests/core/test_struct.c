@@ -2,6 +2,7 @@
 /* Structs of older and newer programs, and reserved fields. */
 #include "common/fixture.h"
 #include "common/contains.h"
+#include "util/struct.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 
@@ -9,6 +10,29 @@ static int set_up(void **state)
 {
     open_shared(BOTH, NULL, "cpu_scalar");
     return 0;
+}
+
+/* Elements of 8 bytes in the first version, as versions with 8 and with 16 read and write them. */
+TEST(elements_of_versions)
+{
+    const uint64_t first[2] = {1, 2}, second[4] = {1, 0, 2, 0}, set[4] = {1, 0, 2, 3};
+    uint64_t got[2] = {9, 9}, made[4] = {9, 9, 9, 9};
+    collet_error err;
+    assert_int_equal(struct_elements(first, 2, 8, 8, 16, "it", &err), COLLET_OK);
+    assert_int_equal(struct_elements(second, 2, 16, 8, 8, "it", &err), COLLET_OK);
+    assert_int_equal(struct_elements(set, 2, 16, 8, 8, "it", &err), COLLET_INVALID);
+    assert_contains(err.text, "it: byte 8 of a struct is not 0");
+    assert_int_equal(struct_elements(set, 2, 12, 8, 8, "it", &err), COLLET_INVALID);
+    assert_int_equal(struct_elements(set, 2, 0, 8, 8, "it", &err), COLLET_INVALID);
+    assert_int_equal(struct_elements(set, 2, 1 << 20, 8, 8, "it", &err), COLLET_INVALID);
+    struct_element(got, 16, first, 8, 1);
+    assert_true(got[0] == 2 && got[1] == 0);
+    struct_element(got, 8, set, 16, 1);
+    assert_true(got[0] == 2 && got[1] == 0);
+    struct_element_out(made, 16, 1, first, 8);
+    assert_true(made[1] == 9 && made[2] == 1 && made[3] == 0);
+    struct_element_out(made, 8, 1, set, 16);
+    assert_true(made[0] == 9 && made[1] == 1 && made[2] == 1);
 }
 
 TEST_WITH(older_and_newer_blocks, set_up, tear_down)
@@ -65,7 +89,7 @@ TEST_WITH(reserved_fields_are_zero, set_up, tear_down)
             if (address) /* the fields behind are addresses, too */
                 break;
             params[word] = 1;
-            (void)collet_ops_infer(rt, info.id, outs, specs, params, &err);
+            (void)collet_ops_infer(rt, info.id, outs, specs, sizeof *specs, params, &err);
             assert_int_equal(strstr(err.text, "a reserved field") != NULL, !described);
             reserved += !described;
         }

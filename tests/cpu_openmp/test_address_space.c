@@ -4,11 +4,6 @@
  * fewer threads or is not opened, for a reason that names the limit; no probe hangs or crashes, and
  * products are right. In processes of their own.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +14,8 @@
 
 #include <collet/collet.h>
 #include <collet/ops/linalg.h>
+
+#include "common/test.h"
 
 #define N 600
 
@@ -78,10 +75,9 @@ static int work(const char *cache, rlim_t bytes)
     return check_library(info.capabilities) || multiply(cx);
 }
 
-static void every_limit(void **state)
+TEST(every_limit)
 {
     char directory[] = "/tmp/collet-space-XXXXXX", cache[64], command[64];
-    (void)state;
     assert_non_null(mkdtemp(directory));
     snprintf(cache, sizeof cache, "cache_dir=%s", directory);
     for (rlim_t megabytes = 150; megabytes <= 450; megabytes += 50) {
@@ -98,10 +94,4 @@ static void every_limit(void **state)
     }
     snprintf(command, sizeof command, "rm -r %s", directory);
     assert_int_equal(system(command), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_limit)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,6 @@
  * affinity of their thread and the quota of the cgroup (versions 1 and 2). The quota's test needs
  * the right to make a cgroup.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <limits.h>
@@ -23,6 +18,8 @@
 
 #include <collet/collet.h>
 #include <collet/ops/array.h>
+
+#include "common/test.h"
 
 #define LENGTH (1 << 18)
 
@@ -99,12 +96,11 @@ static int follows(program *p, int with_workers)
     return used >= 0;
 }
 
-static void test_affinity_changes(void **state)
+TEST(test_affinity_changes)
 {
     cpu_set_t all, one;
     program p;
     int cpu = 0;
-    (void)state;
     assert_int_equal(0, sched_getaffinity(0, sizeof all, &all));
     if (CPU_COUNT(&all) < 2)
         skip();
@@ -183,11 +179,10 @@ static int be_limited(const group *g)
     return 0;
 }
 
-static void test_quota_changes(void **state)
+TEST(test_quota_changes)
 {
     group g;
     int status = -1;
-    (void)state;
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || !group_make(&g)) {
         print_message("no cgroup can be made for a quota of processors\n");
         skip();
@@ -204,13 +199,4 @@ static void test_quota_changes(void **state)
         skip();
     }
     assert_int_equal(0, WEXITSTATUS(status));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quota_changes),
-        cmocka_unit_test(test_affinity_changes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,6 @@
  * exit() while other threads compute: the process ends with its status, although libraries have
  * destructors that free what their calls use. Each case is a process of its own.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include <pthread.h>
 #include <sched.h>
@@ -25,6 +20,7 @@
 #include <collet/ops.h>
 #include <collet/ops.h>
 
+#include "common/test.h"
 #include "common/sanitizer.h"
 
 #define N 200
@@ -300,18 +296,16 @@ static void exits(const char *name, int index)
     exits_after(name, index, -1);
 }
 
-static void test_cpu_openmp(void **state)
+TEST(test_cpu_openmp)
 {
-    (void)state;
     if (THREAD_SANITIZER)
         skip(); /* clang's OpenMP asserts at exit that no thread makes its first call of it */
     for (int i = 0; i < TIMES * OPERATIONS; i++)
         exits("cpu_openmp", i % OPERATIONS);
 }
 
-static void test_first_calls(void **state)
+TEST(test_first_calls)
 {
-    (void)state;
     if (THREAD_SANITIZER)
         skip(); /* as above */
     for (int delay = 0; delay < 10000; delay += ADDRESS_SANITIZER ? 4000 : 2000)
@@ -319,31 +313,27 @@ static void test_first_calls(void **state)
             exits_after("cpu_openmp", i, delay);
 }
 
-static void test_cpu_scalar(void **state)
+TEST(test_cpu_scalar)
 {
-    (void)state;
     for (int i = 0; i < OPERATIONS; i++)
         exits("cpu_scalar", i);
 }
 
 /* Two operations only: compiling many kernels takes seconds. */
-static void test_opencl(void **state)
+TEST(test_opencl)
 {
-    (void)state;
     exits("opencl", PRODUCT_F64);
     exits("opencl", EXP);
 }
 
-static void test_exit_handlers_compute(void **state)
+TEST(test_exit_handlers_compute)
 {
-    (void)state;
     assert_int_equal(STATUS << 8, status_of("cpu_openmp", "handlers", NULL));
 }
 
 /* A thread does not wait for its own call; the library's destructors are for one thread here. */
-static void test_exit_in_a_call(void **state)
+TEST(test_exit_in_a_call)
 {
-    (void)state;
     if (THREAD_SANITIZER)
         skip(); /* it delays signals */
     assert_int_equal(0, setenv("COLLET_NUM_THREADS", "1", 1));
@@ -355,13 +345,5 @@ int main(int argc, char **argv)
 {
     if (argc > 3)
         return exiting_main(argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_openmp),
-        cmocka_unit_test(test_first_calls),
-        cmocka_unit_test(test_cpu_scalar),
-        cmocka_unit_test(test_opencl),
-        cmocka_unit_test(test_exit_handlers_compute),
-        cmocka_unit_test(test_exit_in_a_call),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

@@ -3,11 +3,6 @@
  * Two contexts on two threads: together they take about as long as one after the other, and neither
  * is favoured. Other programs disturb the times, so that one good attempt of several suffices.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,6 +13,8 @@
 #include <collet/ops.h>
 #include <collet/ops.h>
 #include <collet/ops.h>
+
+#include "common/test.h"
 
 #define ATTEMPTS 10
 #define ROUNDS 9
@@ -158,7 +155,7 @@ static double smaller_share(caller *two)
     return sum > 0 ? (double)smaller / (double)sum : 0;
 }
 
-static void test_two_contexts(void **state)
+TEST(test_two_contexts)
 {
     collet_runtime *rt = NULL;
     collet_runtime_options options = {.struct_size = sizeof options,
@@ -166,7 +163,6 @@ static void test_two_contexts(void **state)
                                       .backend = "cpu_openmp"};
     caller two[2];
     double ratio = 0, share = 0;
-    (void)state;
     assert_int_equal(COLLET_OK, collet_runtime_create(&rt, &options, NULL));
     for (int i = 0; i < 2; i++)
         begin_caller(&two[i], rt);
@@ -182,10 +178,4 @@ static void test_two_contexts(void **state)
     for (int i = 0; i < 2; i++)
         end_caller(&two[i]);
     collet_runtime_destroy(rt);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_contexts)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
  * Properties of cpu_openmp that backend-check does not test: the choice of instruction set, the
  * same bits on any number of threads and with concurrent callers, and a host with its own BLAS.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include <malloc.h>
 #include <pthread.h>
 
 #define KERNEL_PLUGIN "cpu_openmp"
+#include "common/test.h"
 #include "common/kernel_call.h"
 #include "common/contains.h"
 
@@ -56,9 +52,8 @@ static void assert_product(const double *c, const double *a, const double *b, in
 
 #define N 150
 
-static void test_product_is_not_captured(void **state)
+TEST(test_product_is_not_captured)
 {
-    (void)state;
     static double a[N * N], b[N * N], c[N * N];
     assert_non_null(dlsym(RTLD_DEFAULT, "cblas_dgemm"));
     fill(a, N * N);
@@ -69,9 +64,8 @@ static void test_product_is_not_captured(void **state)
 }
 
 /* The host's OpenBLAS setting is kept, whether it uses the library before or after us. */
-static void test_blas_threads_stay(void **state)
+TEST(test_blas_threads_stay)
 {
-    (void)state;
     static double a[N * N], c[N * N];
     void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     if (!library)
@@ -103,9 +97,8 @@ static void get_capabilities(char *json, uint64_t capacity)
 }
 
 #if defined(__x86_64__)
-static void test_isa_can_be_capped(void **state)
+TEST(test_isa_can_be_capped)
 {
-    (void)state;
     char json[2048];
     host_isa = "x86-64-v2";
     get_capabilities(json, sizeof json);
@@ -123,9 +116,8 @@ static void test_isa_can_be_capped(void **state)
 }
 #endif
 
-static void test_unknown_isa_is_refused_with_a_reason(void **state)
+TEST(test_unknown_isa_is_refused_with_a_reason)
 {
-    (void)state;
     char json[2048];
     collet_error err = {0};
     collet_device *d = NULL;
@@ -140,9 +132,8 @@ static void test_unknown_isa_is_refused_with_a_reason(void **state)
     assert_int_equal(COLLET_UNAVAILABLE, host_open(1, &d, &err));
 }
 
-static void test_capabilities_that_do_not_fit(void **state)
+TEST(test_capabilities_that_do_not_fit)
 {
-    (void)state;
     char json[16] = "8 bytes behind";
     uint64_t needed = 0;
     collet_error err;
@@ -344,9 +335,8 @@ static void reopen(int32_t threads)
     assert_int_equal(COLLET_OK, host_open(0, &device, &err));
 }
 
-static void test_results_do_not_depend_on_threads(void **state)
+TEST(test_results_do_not_depend_on_threads)
 {
-    (void)state;
     static results one, more;
     const int32_t counts[] = {2, 3, 7};
     make_inputs();
@@ -364,9 +354,8 @@ static void test_results_do_not_depend_on_threads(void **state)
 }
 
 /* Products and partial sums that f32 does not hold, and results that it does. */
-static void test_numbers_beyond_f32(void **state)
+TEST(test_numbers_beyond_f32)
 {
-    (void)state;
     enum { ROWS = 40, SIZE = 3000 };
     static float large[ROWS * SIZE], signs[ROWS * SIZE], tiny[ROWS * SIZE], along[ROWS],
         across[SIZE];
@@ -409,9 +398,8 @@ static void test_numbers_beyond_f32(void **state)
 #define MANY_NUMBERS 300007
 
 /* One row alone, and two in one call, which has a plan. */
-static void test_one_block(void **state)
+TEST(test_one_block)
 {
-    (void)state;
     static float x[2 * 16384];
     static const int64_t sizes[] = {17, 100, 128, 1000, 16384};
     for (int64_t i = 0; i < 2 * 16384; i++)
@@ -444,9 +432,8 @@ static int64_t place_of_maximum(const float *x, int32_t threads)
 }
 
 /* Threads share one output; the first of equal maxima, and of NaNs, may be in the part of any. */
-static void test_first_maximum_of_many_parts(void **state)
+TEST(test_first_maximum_of_many_parts)
 {
-    (void)state;
     static float x[MANY_NUMBERS];
     const int64_t places[] = {0, 1, 4095, 4096, 33334, 33335, 66670, 150001, MANY_NUMBERS - 1};
     enum { PLACES = sizeof places / sizeof *places };
@@ -478,9 +465,8 @@ static void *compute_repeatedly(void *argument)
     return NULL;
 }
 
-static void test_two_callers_at_once(void **state)
+TEST(test_two_callers_at_once)
 {
-    (void)state;
     static results alone, first, second;
     pthread_t thread;
     reopen(3);
@@ -496,9 +482,8 @@ static void test_two_callers_at_once(void **state)
 }
 
 /* A sequence in consecutive pieces, and through strides: the last axis slowest and reversed, every second element. */
-static void test_parts_of_a_sequence(void **state)
+TEST(test_parts_of_a_sequence)
 {
-    (void)state;
     enum { A = 11, B = 29, C = 61 };
     static double whole[A * B * C], pieces[A * B * C], apart[2 * A * B * C];
     const int64_t shape[] = {A, B, C}, strides[] = {2 * B, 2, -2 * A * B};
@@ -519,10 +504,9 @@ static void test_parts_of_a_sequence(void **state)
     }
 }
 
-static void test_trim_gives_plans_back(void **state)
+TEST(test_trim_gives_plans_back)
 {
     static results r;
-    (void)state;
     trim(device);
     size_t before = mallinfo2().uordblks;
     if (before == 0)
@@ -538,9 +522,8 @@ static void test_trim_gives_plans_back(void **state)
 }
 
 /* A worker that flushes subnormal numbers to zero would write zeros to its part. */
-static void test_subnormals_on_every_thread(void **state)
+TEST(test_subnormals_on_every_thread)
 {
-    (void)state;
     static float x[1 << 18], y[1 << 18];
     const float smallest = 0x1p-149f;
     for (int i = 0; i < 1 << 18; i++)
@@ -551,24 +534,4 @@ static void test_subnormals_on_every_thread(void **state)
         assert_true(y[i] == 2.0f * smallest);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_product_is_not_captured),
-        cmocka_unit_test(test_blas_threads_stay),
-#if defined(__x86_64__)
-        cmocka_unit_test(test_isa_can_be_capped),
-#endif
-        cmocka_unit_test(test_unknown_isa_is_refused_with_a_reason),
-        cmocka_unit_test(test_capabilities_that_do_not_fit),
-        cmocka_unit_test(test_results_do_not_depend_on_threads),
-        cmocka_unit_test(test_numbers_beyond_f32),
-        cmocka_unit_test(test_one_block),
-        cmocka_unit_test(test_first_maximum_of_many_parts),
-        cmocka_unit_test(test_two_callers_at_once),
-        cmocka_unit_test(test_parts_of_a_sequence),
-        cmocka_unit_test(test_trim_gives_plans_back),
-        cmocka_unit_test(test_subnormals_on_every_thread),
-    };
-    return cmocka_run_group_tests(tests, open_plugin, close_plugin);
-}
+TEST_GROUP(open_plugin, close_plugin)

@@ -32,6 +32,8 @@ static void assert_reduced(collet_dtype dtype, uint32_t op, int32_t ndim, const 
                                     .n_steps = 1,
                                     .n_out = 1,
                                     .reduce = op,
+                                    .step_size = sizeof product,
+                                    .constant_size = sizeof(collet_scalar),
                                     .dtypes = inputs,
                                     .steps = &product,
                                     .outs = &out_value};
@@ -64,9 +66,8 @@ static void assert_reduced(collet_dtype dtype, uint32_t op, int32_t ndim, const 
         collet_array_destroy(all[k]);
 }
 
-static void reductions_have_the_bits_of_the_op(void **state)
+TEST(reductions_have_the_bits_of_the_op)
 {
-    (void)state;
     static const int64_t shapes[][3] = {{1, 1, 200003}, {1, 300, 701}, {9001, 5, 3}, {3, 7000, 4},
                                         {40, 50, 60},   {70001, 1, 2}, {5, 1, 9000}, {12, 9, 1}};
     static const uint32_t ops[] = {COLLET_OP_SUM, COLLET_OP_MEAN, COLLET_OP_MIN, COLLET_OP_MAX};
@@ -85,13 +86,8 @@ static void reductions_have_the_bits_of_the_op(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     open_shared(OPENMP_PLUGIN, NULL, NULL);
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reductions_have_the_bits_of_the_op)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -2,12 +2,8 @@
 /* The thread team of cpu_openmp with far more threads than processors: results, who is woken by
  * whom, and the order of work on a pretended machine of several nodes. The linker lets functions of
  * this file replace system functions that the team calls. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
+#include "common/test.h"
 #include "in_child.h"
 
 #include <linux/futex.h>
@@ -147,9 +143,8 @@ static bool all_results_are_right(void)
     return right;
 }
 
-static void test_results(void **state)
+TEST(test_results)
 {
-    (void)state;
     assert_true(in_child(all_results_are_right));
 }
 
@@ -198,9 +193,8 @@ static bool wakes_are_few(void)
     return true;
 }
 
-static void test_wakes_are_few(void **state)
+TEST(test_wakes_are_few)
 {
-    (void)state;
     assert_true(in_child(wakes_are_few));
 }
 
@@ -215,9 +209,8 @@ static bool everyone_is_woken(void)
     return total == THREADS - 1;
 }
 
-static void test_everyone_is_woken(void **state)
+TEST(test_everyone_is_woken)
 {
-    (void)state;
     assert_true(in_child(everyone_is_woken));
 }
 
@@ -246,21 +239,9 @@ static bool nobody_is_woken(void)
     return quiet == 30;
 }
 
-static void test_nobody_is_woken_without_need(void **state)
+TEST(test_nobody_is_woken_without_need)
 {
-    (void)state;
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
         skip();
     assert_true(in_child(nobody_is_woken));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_results),
-        cmocka_unit_test(test_wakes_are_few),
-        cmocka_unit_test(test_everyone_is_woken),
-        cmocka_unit_test(test_nobody_is_woken_without_need),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

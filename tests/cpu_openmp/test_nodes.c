@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread team of cpu_openmp on pretended machines of several NUMA nodes: the linker lets
  * functions of this file replace system functions that the team calls. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
+#include "common/test.h"
 #include "in_child.h"
 
 #include <linux/futex.h>
@@ -140,11 +136,10 @@ static void block_is(const nodes *n, int32_t thread, int32_t threads, int32_t fi
     assert_int_equal(end, b.end);
 }
 
-static void test_blocks_of_threads(void **state)
+TEST(test_blocks_of_threads)
 {
     static nodes n;
     nodes_block b;
-    (void)state;
     pretend(&four_nodes);
     find_nodes(&n);
     assert_int_equal(64, n.count);
@@ -168,10 +163,9 @@ static void test_blocks_of_threads(void **state)
 }
 
 /* Nodes of different sizes; without processors; outside the affinity; no nodes. */
-static void test_odd_nodes(void **state)
+TEST(test_odd_nodes)
 {
     static nodes n;
-    (void)state;
     pretend(&(machine){"0-1", {"0-3", "4-15"}, 16, 0});
     find_nodes(&n);
     block_is(&n, 0, 16, 0, 4);
@@ -360,9 +354,8 @@ static bool pulled(void)
 
 /* A worker that is stuck in a piece goes to the processor of the caller, which waits, and may leave
  * it. */
-static void test_a_stuck_worker_moves(void **state)
+TEST(test_a_stuck_worker_moves)
 {
-    (void)state;
     assert_true(in_child(pulled));
 }
 
@@ -386,15 +379,13 @@ static bool pushed(void)
 }
 
 /* A worker that was woken and did no piece leaves the processor of the caller, and may come back. */
-static void test_a_late_worker_moves(void **state)
+TEST(test_a_late_worker_moves)
 {
-    (void)state;
     assert_true(in_child(pushed));
 }
 
-static void test_work_on_nodes(void **state)
+TEST(test_work_on_nodes)
 {
-    (void)state;
     assert_true(in_child(right_on_four_nodes));
     assert_true(in_child(right_on_odd_nodes));
     assert_true(in_child(right_in_a_team_that_grows));
@@ -417,12 +408,4 @@ static int leave_directory(void **state)
     return system(command);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks_of_threads),   cmocka_unit_test(test_odd_nodes),
-        cmocka_unit_test(test_work_on_nodes),       cmocka_unit_test(test_a_stuck_worker_moves),
-        cmocka_unit_test(test_a_late_worker_moves),
-    };
-    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
-}
+TEST_GROUP(enter_directory, leave_directory)

@@ -4,20 +4,17 @@
  * program does that links other versions: neither the backend nor the libraries that it opens call
  * them. Two concurrent contexts leave the libraries' settings unchanged.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include <collet/collet.h>
 #include <collet/ops.h>
 #include <collet/ops.h>
 #include <collet/ops.h>
+
+#include "common/test.h"
 
 /* ---- The program's functions ----------------------------------------------------------------- */
 
@@ -206,11 +203,10 @@ static void check_everything(collet_context *cx)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-static void nothing_is_captured(void **state)
+TEST(nothing_is_captured)
 {
     collet_context *cx = NULL;
     collet_error err = {COLLET_OK, ""};
-    (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip(); /* its runtime does not allow RTLD_DEEPBIND */
 #endif
@@ -231,11 +227,10 @@ static void *work(void *argument)
     return NULL;
 }
 
-static void two_contexts_at_once(void **state)
+TEST(two_contexts_at_once)
 {
     pthread_t threads[2];
     int (*get)(void) = NULL;
-    (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip();
 #endif
@@ -256,7 +251,6 @@ static int make_runtime(void **state)
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .plugin_path = COLLET_TEST_PLUGINS "/cpu_openmp.so",
                                       .backend = "cpu_openmp"};
-    (void)state;
     if (collet_runtime_create(&rt, &options, &err) == COLLET_OK)
         return 0;
     print_error("%s\n", err.text);
@@ -265,16 +259,8 @@ static int make_runtime(void **state)
 
 static int destroy_runtime(void **state)
 {
-    (void)state;
     collet_runtime_destroy(rt);
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_captured),
-        cmocka_unit_test(two_contexts_at_once),
-    };
-    return cmocka_run_group_tests(tests, make_runtime, destroy_runtime);
-}
+TEST_GROUP(make_runtime, destroy_runtime)

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread team of cpu_openmp: pieces, concurrent calls, fork, and the host's OpenMP settings. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include <omp.h>
 #include <pthread.h>
@@ -19,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/test.h"
 #include "cpu_openmp/runtime/team.h"
 
 /* ---- Items and pieces ------------------------------------------------------------------------ */
@@ -65,9 +61,8 @@ static int pieces_of(int32_t threads, int64_t count, int64_t grain)
     return atomic_load(&r.pieces);
 }
 
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
-    (void)state;
     assert_int_equal(0, pieces_of(4, 0, 1));
     assert_int_equal(1, pieces_of(1, ITEMS, 1));
     assert_int_equal(3, pieces_of(4, 3, 1));
@@ -76,18 +71,16 @@ static void test_pieces(void **state)
         (void)pieces_of(1 + (int32_t)(count % 7), count, 1 + count % 5);
 }
 
-static void test_grain(void **state)
+TEST(test_grain)
 {
-    (void)state;
     assert_int_equal(1, pieces_of(4, 999, 500));
     assert_int_equal(2, pieces_of(4, ITEMS, 500));
     assert_int_equal(1, pieces_of(4, ITEMS, INT64_MAX));
 }
 
 /* A team of more threads than processors, larger and smaller than the one of the call before. */
-static void test_many_threads(void **state)
+TEST(test_many_threads)
 {
-    (void)state;
     for (int i = 0; i < 300; i++) {
         (void)pieces_of(THREADS, ITEMS, 1);
         (void)pieces_of(2 + i % 5, ITEMS, 1 + i % 3);
@@ -129,12 +122,11 @@ static void do_third(void *argument, int32_t thread, int64_t begin, int64_t end)
     atomic_fetch_add(&s->third, (int32_t)(end - begin));
 }
 
-static void test_phases_follow_each_other(void **state)
+TEST(test_phases_follow_each_other)
 {
     static const team_phase phases[] = {
         {do_first, 8, 1, 0}, {do_second, 3, 1, 0}, {do_first, 0, 1, 0}, {do_third, 8, 1, 0}};
     static const int32_t threads[] = {1, 2, 4};
-    (void)state;
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
         sequence s = {0};
         team_run_phases(threads[i], phases, 4, &s);
@@ -175,9 +167,8 @@ static void stumble(void *argument, int32_t thread, int64_t begin, int64_t end)
     atomic_fetch_add(&o->others, 1);
 }
 
-static void test_nobody_waits_for_pieces_that_can_be_taken(void **state)
+TEST(test_nobody_waits_for_pieces_that_can_be_taken)
 {
-    (void)state;
     for (int32_t threads = 2; threads <= 4; threads++) {
         obstacle o = {.most = pieces_of(threads, ITEMS, 1) - 1};
         team_run(threads, ITEMS, 1, stumble, &o);
@@ -253,20 +244,18 @@ static int threads_during(int32_t held, int32_t pieces, int32_t expected)
     return threads;
 }
 
-static void test_two_callers_share_the_threads(void **state)
+TEST(test_two_callers_share_the_threads)
 {
     static const struct {
         int32_t held, pieces, threads;
     } cases[] = {{4, 4, 1}, {3, 4, 1}, {2, 4, 2}, {2, 2, 2}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(cases[i].threads,
                          threads_during(cases[i].held, cases[i].pieces, cases[i].threads));
 }
 
-static void test_threads_come_back(void **state)
+TEST(test_threads_come_back)
 {
-    (void)state;
     for (int i = 0; i < 5; i++) {
         assert_int_equal(1, threads_during(4, 4, 1));
         assert_int_equal(4, threads_of(16, 4));
@@ -295,10 +284,9 @@ static void *call_often(void *argument)
 }
 
 /* More callers than the team has threads, and than it has jobs. */
-static void test_many_callers(void **state)
+TEST(test_many_callers)
 {
     pthread_t threads[48];
-    (void)state;
     for (int i = 0; i < 48; i++)
         assert_int_equal(0, pthread_create(&threads[i], NULL, call_often, NULL));
     for (int i = 0; i < 48; i++)
@@ -353,10 +341,9 @@ static long sleeps(void)
 
 /* Nobody is woken for a brief loop after a pause, but for one that takes longer than expected, and
  * for several one after the other. One of several times: other programs may delay threads. */
-static void test_brief_loops(void **state)
+TEST(test_brief_loops)
 {
     int alone = 0, long_ones = 0, followed = 0, wrong = 0;
-    (void)state;
     team_run(2, 2, 1, take_time, &(shares){.nanoseconds = 1000});
     for (int i = 0; i < 10; i++) {
         long_ones += do_briefly(1000000, 15, 1).of_workers > 0;
@@ -376,10 +363,9 @@ static void test_brief_loops(void **state)
 
 /* Idle threads sleep within 2 ms (one of several times, for other programs may delay them), and are
  * there again when they are called. */
-static void test_idle_threads_sleep(void **state)
+TEST(test_idle_threads_sleep)
 {
     double smallest = 1;
-    (void)state;
     for (int i = 0; i < 10; i++) {
         (void)call_often(NULL);
         doze(2);
@@ -402,9 +388,8 @@ static void look_at_signals(void *argument, int32_t thread, int64_t begin, int64
     assert_int_equal(thread != 0, sigismember(&blocked, SIGUSR1));
 }
 
-static void test_workers_block_signals(void **state)
+TEST(test_workers_block_signals)
 {
-    (void)state;
     team_run(4, ITEMS, 1, look_at_signals, NULL);
 }
 
@@ -422,10 +407,9 @@ static void *call_until_stopped(void *argument)
 }
 
 /* Children of a process whose other threads are in calls have another team. */
-static void test_children(void **state)
+TEST(test_children)
 {
     pthread_t threads[3];
-    (void)state;
     (void)pieces_of(4, ITEMS, 1);
     for (int i = 0; i < 3; i++)
         assert_int_equal(0, pthread_create(&threads[i], NULL, call_until_stopped, NULL));
@@ -452,13 +436,12 @@ static void test_children(void **state)
 /* ---- Settings of OpenMP ------------------------------------------------------------------------
  */
 
-static void test_number_of_threads(void **state)
+TEST(test_number_of_threads)
 {
     static const struct {
         const char *text;
         int32_t threads;
     } cases[] = {{"3", 3}, {"1", 1}, {"5,2", 5}, {"9", 8}, {"0", 8}, {"-1", 8}, {"", 8}, {"x", 8}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         setenv("OMP_NUM_THREADS", cases[i].text, 1);
         assert_int_equal(cases[i].threads, team_threads(8));
@@ -495,9 +478,8 @@ static void run_child(const char *argument)
     assert_int_equal(0, status);
 }
 
-static void test_omp_places(void **state)
+TEST(test_omp_places)
 {
-    (void)state;
     setenv("OMP_PLACES", "{0},{1}", 1);
     setenv("OMP_PROC_BIND", "close", 1);
     run_child("places");
@@ -548,9 +530,8 @@ static int affinity_main(void)
     return atomic_load(&processors) == CPU_COUNT(&all) ? 0 : 1;
 }
 
-static void test_a_bound_caller_binds_no_workers(void **state)
+TEST(test_a_bound_caller_binds_no_workers)
 {
-    (void)state;
     run_child("affinity");
 }
 
@@ -571,9 +552,8 @@ static void look_at_slice(void *argument, int32_t thread, int64_t begin, int64_t
 }
 
 /* A woken worker interrupts others. Linux before 6.12 tells and takes no slice: 0. */
-static void test_workers_have_short_slices(void **state)
+TEST(test_workers_have_short_slices)
 {
-    (void)state;
     _Atomic int64_t slice = -1;
     for (int i = 0; i < 1000 && atomic_load(&slice) < 0; i++)
         team_run(2, 16, 1, look_at_slice, &slice);
@@ -582,9 +562,8 @@ static void test_workers_have_short_slices(void **state)
 
 /* ---- The host's own OpenMP ------------------------------------------------------------------- */
 
-static void test_settings_stay(void **state)
+TEST(test_settings_stay)
 {
-    (void)state;
     omp_set_num_threads(5);
     omp_set_dynamic(0);
     int levels = omp_get_max_active_levels();
@@ -594,9 +573,8 @@ static void test_settings_stay(void **state)
     assert_int_equal(0, omp_get_dynamic());
 }
 
-static void test_inside_a_region_of_the_host(void **state)
+TEST(test_inside_a_region_of_the_host)
 {
-    (void)state;
     _Atomic int32_t done = 0;
 #pragma omp parallel num_threads(3)
     {
@@ -616,25 +594,5 @@ int main(int argc, char **argv)
         return places_main();
     if (argc > 1 && strcmp(argv[1], "affinity") == 0)
         return affinity_main();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_grain),
-        cmocka_unit_test(test_many_threads),
-        cmocka_unit_test(test_phases_follow_each_other),
-        cmocka_unit_test(test_nobody_waits_for_pieces_that_can_be_taken),
-        cmocka_unit_test(test_two_callers_share_the_threads),
-        cmocka_unit_test(test_threads_come_back),
-        cmocka_unit_test(test_many_callers),
-        cmocka_unit_test(test_brief_loops),
-        cmocka_unit_test(test_idle_threads_sleep),
-        cmocka_unit_test(test_workers_block_signals),
-        cmocka_unit_test(test_children),
-        cmocka_unit_test(test_number_of_threads),
-        cmocka_unit_test(test_omp_places),
-        cmocka_unit_test(test_a_bound_caller_binds_no_workers),
-        cmocka_unit_test(test_workers_have_short_slices),
-        cmocka_unit_test(test_settings_stay),
-        cmocka_unit_test(test_inside_a_region_of_the_host),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

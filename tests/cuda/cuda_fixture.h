@@ -6,16 +6,11 @@
 #ifndef TESTS_CUDA_CUDA_FIXTURE_H
 #define TESTS_CUDA_CUDA_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "cuda/providers/abi/cuda.h"
 #include "fakes/cuda/control.h"
 #include "common/slots.h"

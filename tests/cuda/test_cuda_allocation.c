@@ -85,7 +85,7 @@ static collet_status whole_session(void)
     return status;
 }
 
-static void every_allocation_may_fail(void **state)
+TEST_WITH(every_allocation_may_fail, fresh, nothing_left)
 {
     long n = 0, reported = 0;
     set_cublas = FAKE_CUBLAS;
@@ -121,7 +121,6 @@ static void every_allocation_may_fail(void **state)
 
 static int open_linked(void **state)
 {
-    (void)state;
     host_settings = cuda_settings;
     cu = symbol_of(FAKE_CUDA, "fake_cuda");
     rtc = symbol_of(FAKE_NVRTC, "fake_nvrtc");
@@ -129,10 +128,4 @@ static int open_linked(void **state)
     return plugin ? read_manifest(CUDA_PLUGIN) : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_allocation_may_fail, fresh, nothing_left),
-    };
-    return cmocka_run_group_tests(tests, open_linked, NULL);
-}
+TEST_GROUP(open_linked, NULL)

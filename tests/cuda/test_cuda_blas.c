@@ -76,7 +76,7 @@ static int by_cublas(const product *p)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-static void layouts(void **state)
+TEST_WITH(layouts, open_blas, close_blas)
 {
     const matrix c = DENSE_C, a = DENSE_A, b = DENSE_B;
     const matrix a_across = {0, {3 * ROWS * INNER, ROWS * INNER, 1, ROWS}};
@@ -97,7 +97,6 @@ static void layouts(void **state)
         {COLLET_C64, COLLET_C64, INNER, c, a, b_across},
         {COLLET_C128, COLLET_C128, INNER, c_apart, a_across, b},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
         if (!by_cublas(&products[i]))
             fail_msg("product %zu was not by cuBLAS", i);
@@ -107,7 +106,7 @@ static void layouts(void **state)
 }
 
 /* Layouts that cuBLAS does not support. */
-static void other_layouts(void **state)
+TEST_WITH(other_layouts, open_blas, close_blas)
 {
     const matrix c = DENSE_C, a = DENSE_A, b = DENSE_B;
     const matrix a_apart = {0, {0, 0, 2 * INNER, 2}};
@@ -122,18 +121,16 @@ static void other_layouts(void **state)
         F32_PRODUCT(c, a_inner_once, b), F32_PRODUCT(c, a_outer_once, b),
         F32_PRODUCT(c_across, a, b),     {COLLET_I32, COLLET_I8, INNER, c, a, b_odd},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
         if (by_cublas(&products[i]))
             fail_msg("product %zu was by cuBLAS", i);
 }
 
 /* Unsupported types, and errors of cuBLAS. */
-static void cublas_fails(void **state)
+TEST_WITH(cublas_fails, open_blas, close_blas)
 {
     const product p = F32_PRODUCT(DENSE_C, DENSE_A, DENSE_B);
     const product narrow = {COLLET_F16, COLLET_F16, INNER, DENSE_C, DENSE_A, DENSE_B};
-    (void)state;
     assert_false(by_cublas(&narrow));
     assert_true(by_cublas(&p));
     blas->fails = 3; /* CUBLAS_STATUS_ALLOC_FAILED */
@@ -148,13 +145,4 @@ static void cublas_fails(void **state)
     assert_true(by_cublas(&p));
 }
 
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_blas, close_blas)
-    const struct CMUnitTest tests[] = {
-        CASE(layouts),
-        CASE(other_layouts),
-        CASE(cublas_fails),
-    };
-    return cmocka_run_group_tests(tests, load_plugin, NULL);
-}
+TEST_GROUP(load_plugin, NULL)

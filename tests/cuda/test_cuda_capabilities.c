@@ -39,9 +39,8 @@ static int has_driver(void)
     return library != NULL;
 }
 
-static void no_driver(void **state)
+TEST_WITH(no_driver, fresh, nothing_left)
 {
-    (void)state;
     if (has_driver())
         skip();
     set_library = NULL;
@@ -49,7 +48,7 @@ static void no_driver(void **state)
 }
 
 /* The same through libcore: the plugin loads, has no device, and its info contains the reason. */
-static void no_driver_in_libcore(void **state)
+TEST_WITH(no_driver_in_libcore, fresh, nothing_left)
 {
     const char *const settings[] = {"cache=off", "cuda.library=/nowhere/libcuda.so.1", NULL};
     collet_runtime_options options = {
@@ -57,7 +56,6 @@ static void no_driver_in_libcore(void **state)
     collet_runtime *rt = NULL;
     collet_context *cx = NULL;
     collet_backend_info info = {.struct_size = sizeof info};
-    (void)state;
     assert_good(collet_runtime_create(&rt, &options, &err));
     assert_good(collet_context_create(rt, &cx, &err));
     /* Unusable, it is listed after cpu_scalar, whose priority is lower. */
@@ -71,16 +69,14 @@ static void no_driver_in_libcore(void **state)
     collet_runtime_destroy(rt);
 }
 
-static void another_library(void **state)
+TEST_WITH(another_library, fresh, nothing_left)
 {
-    (void)state;
     set_library = "libm.so.6";
     is_without("libm.so.6 has no cuInit: a driver for CUDA 11.2 is needed");
 }
 
-static void no_gpu(void **state)
+TEST_WITH(no_gpu, fresh, nothing_left)
 {
-    (void)state;
     cu->fails = "Init";
     cu->fails_after = 0;
     cu->fails_times = 100;
@@ -92,9 +88,8 @@ static void no_gpu(void **state)
     assert_int_equal(unsetenv("CUDA_VISIBLE_DEVICES"), 0);
 }
 
-static void a_driver_that_does_not_start(void **state)
+TEST_WITH(a_driver_that_does_not_start, fresh, nothing_left)
 {
-    (void)state;
     cu->fails = "Init";
     cu->fails_after = 0;
     cu->fails_times = 100;
@@ -104,19 +99,17 @@ static void a_driver_that_does_not_start(void **state)
     is_without("forked by one which used CUDA: start processes by spawn");
 }
 
-static void no_compiler(void **state)
+TEST_WITH(no_compiler, fresh, nothing_left)
 {
-    (void)state;
     set_nvrtc = "/nowhere/libnvrtc.so.12";
     is_without("/nowhere/libnvrtc.so.12 cannot be opened: no NVRTC");
     set_nvrtc = "libm.so.6";
     is_without("libm.so.6 has no nvrtcVersion");
 }
 
-static void no_context(void **state)
+TEST_WITH(no_context, fresh, nothing_left)
 {
     collet_device *d = NULL;
-    (void)state;
     cu->fails = "DevicePrimaryCtxRetain";
     cu->fails_after = 0;
     cu->fails_times = 1;
@@ -125,19 +118,17 @@ static void no_context(void **state)
     assert_contains(err.text, "the GPU's primary context: CUDA_ERROR_OUT_OF_MEMORY");
 }
 
-static void no_such_device(void **state)
+TEST_WITH(no_such_device, fresh, nothing_left)
 {
     collet_device *d = NULL;
-    (void)state;
     cu->devices = 2;
     assert_status_is(host_open(2, &d, &err), COLLET_UNAVAILABLE);
     assert_contains(err.text, "has 2 GPUs, counted from 0; there is no GPU 2");
 }
 
-static void too_old(void **state)
+TEST_WITH(too_old, fresh, nothing_left)
 {
     collet_device *d = NULL;
-    (void)state;
     cu->capability = 61;
     assert_status_is(host_open(0, &d, &err), COLLET_UNAVAILABLE);
     assert_contains(err.text, "NVRTC 12.4 does not compile for compute capability 6.1");
@@ -145,9 +136,8 @@ static void too_old(void **state)
 
 /* ---- What there is --------------------------------------------------------------------------- */
 
-static void facts(void **state)
+TEST_WITH(facts, fresh, nothing_left)
 {
-    (void)state;
     cu->devices = 3;
     cu->memory = (size_t)80 << 30;
     capabilities();
@@ -178,9 +168,8 @@ static void facts(void **state)
 }
 
 /* The plugin opens NVML by its soname, which is loaded already. */
-static void facts_by_nvml(void **state)
+TEST_WITH(facts_by_nvml, fresh, nothing_left)
 {
-    (void)state;
     const int *opened = symbol_of(COLLET_TEST_FAKES "/libnvidia-ml.so.1", "fake_nvml_open");
     cu->devices = 2;
     capabilities();
@@ -191,7 +180,7 @@ static void facts_by_nvml(void **state)
 }
 
 /* libcore finds all devices, and repeats the call if the text does not fit. */
-static void several_in_libcore(void **state)
+TEST_WITH(several_in_libcore, fresh, nothing_left)
 {
     const char *const settings[] = {"cache=off", "cuda.library=" FAKE_CUDA,
                                     "cuda.nvrtc=" FAKE_NVRTC, NULL};
@@ -199,7 +188,6 @@ static void several_in_libcore(void **state)
         .struct_size = sizeof options, .plugin_path = BACKENDS, .settings = settings};
     collet_runtime *rt = NULL;
     collet_context *cx = NULL;
-    (void)state;
     assert_good(collet_runtime_create(&rt, &options, &err));
     assert_good(collet_context_create(rt, &cx, &err));
     assert_int_equal(collet_set_backend(cx, "cuda:0"), COLLET_OK);
@@ -211,22 +199,4 @@ static void several_in_libcore(void **state)
     assert_true(needed > 10);
 }
 
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, fresh, nothing_left)
-    const struct CMUnitTest tests[] = {
-        CASE(no_driver),
-        CASE(no_driver_in_libcore),
-        CASE(another_library),
-        CASE(no_gpu),
-        CASE(a_driver_that_does_not_start),
-        CASE(no_compiler),
-        CASE(no_context),
-        CASE(no_such_device),
-        CASE(too_old),
-        CASE(facts),
-        CASE(facts_by_nvml),
-        CASE(several_in_libcore),
-    };
-    return cmocka_run_group_tests(tests, load_plugin, NULL);
-}
+TEST_GROUP(load_plugin, NULL)

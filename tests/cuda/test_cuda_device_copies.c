@@ -83,9 +83,8 @@ static void assert_filled(const gpu *g, float value)
         assert_true(got[i] == value);
 }
 
-static void bytes_arrive_in_order(void **state)
+TEST_WITH(bytes_arrive_in_order, open_two, close_two)
 {
-    (void)state;
     fill(&one, 3.0f);
     assert_good(copy());
     assert_int_equal(cu->peer_copies, 1);
@@ -102,10 +101,9 @@ static void bytes_arrive_in_order(void **state)
     assert_int_equal(cu->peer_copies, 2);
 }
 
-static void part_of_a_buffer_is_copied(void **state)
+TEST_WITH(part_of_a_buffer_is_copied, open_two, close_two)
 {
     float got[N], first[N];
-    (void)state;
     for (int i = 0; i < N; i++)
         first[i] = (float)i;
     fill(&two, -1.0f);
@@ -118,9 +116,8 @@ static void part_of_a_buffer_is_copied(void **state)
     assert_memory_equal(got, expected, sizeof expected);
 }
 
-static void gpus_without_peer_access_are_refused(void **state)
+TEST_WITH(gpus_without_peer_access_are_refused, open_two, close_two)
 {
-    (void)state;
     const collet_plugin *another = (const collet_plugin *)(const void *)&one;
     assert_status_is(copies(two.device)
                          ->between(two.device, two.queue, two.a, 0, another, one.device, one.copies,
@@ -136,27 +133,24 @@ static void gpus_without_peer_access_are_refused(void **state)
     assert_status_is(copy(), COLLET_REFUSED);
 }
 
-static void access_that_was_there_before_is_taken(void **state)
+TEST_WITH(access_that_was_there_before_is_taken, open_two, close_two)
 {
-    (void)state;
     inject("CtxEnablePeerAccess", 0, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
     /* The fake checks the access that was enabled. */
     assert_status_is(copy(), COLLET_FAILED);
     assert_int_equal(cu->fails_times, 0);
 }
 
-static void access_that_is_not_given_is_refused(void **state)
+TEST_WITH(access_that_is_not_given_is_refused, open_two, close_two)
 {
-    (void)state;
     inject("CtxEnablePeerAccess", 0, CUDA_ERROR_TOO_MANY_PEERS);
     assert_status_is(copy(), COLLET_REFUSED);
     fill(&one, 4.0f);
     assert_filled(&one, 4.0f);
 }
 
-static void a_copy_that_is_short_of_something_is_refused(void **state)
+TEST_WITH(a_copy_that_is_short_of_something_is_refused, open_two, close_two)
 {
-    (void)state;
     fill(&one, 3.0f);
     inject("MemcpyPeerAsync", 0, CUDA_ERROR_OUT_OF_MEMORY);
     assert_status_is(copy(), COLLET_REFUSED);
@@ -165,9 +159,8 @@ static void a_copy_that_is_short_of_something_is_refused(void **state)
 }
 
 /* Without an event to order the source's queue, the host waits. */
-static void a_way_back_that_fails_is_waited_for(void **state)
+TEST_WITH(a_way_back_that_fails_is_waited_for, open_two, close_two)
 {
-    (void)state;
     fill(&one, 3.0f);
     order(&one, one.queue, one.copies);
     inject("StreamWaitEvent", 1, CUDA_ERROR_OUT_OF_MEMORY);
@@ -181,9 +174,8 @@ static void a_way_back_that_fails_is_waited_for(void **state)
 }
 
 /* A lost source refuses, a lost target reports DEVICE_LOST. */
-static void lost_gpus_copy_nothing(void **state)
+TEST_WITH(lost_gpus_copy_nothing, open_two, close_two)
 {
-    (void)state;
     cu->faults = 1;
     cu->faults_with = CUDA_ERROR_ILLEGAL_ADDRESS;
     assert_good(add(one.device, one.queue, one.b, one.a, one.a, N));
@@ -200,19 +192,4 @@ static void lost_gpus_copy_nothing(void **state)
     assert_filled(&two, 2.0f);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_two, close_two)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(bytes_arrive_in_order),
-        CASE(part_of_a_buffer_is_copied),
-        CASE(gpus_without_peer_access_are_refused),
-        CASE(access_that_was_there_before_is_taken),
-        CASE(access_that_is_not_given_is_refused),
-        CASE(a_copy_that_is_short_of_something_is_refused),
-        CASE(a_way_back_that_fails_is_waited_for),
-        CASE(lost_gpus_copy_nothing),
-    };
-    return cmocka_run_group_tests(tests, load_plugin, NULL);
-}
+TEST_GROUP(load_plugin, NULL)

@@ -82,7 +82,7 @@ static int by_cufft(collet_queue *q, const transform *t)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-static void layouts(void **state)
+TEST_WITH(layouts, open_fft, close_fft)
 {
     const transform taken[] = {
         C2C(LINES, LINES, 1),
@@ -103,7 +103,6 @@ static void layouts(void **state)
         /* Strides of axes of one element do not matter. */
         {COLLET_C64, COLLET_C64, 2, 0, {4, 1, 12}, {4, 1, 12}, {0, {12, 7, 1}}, {0, {12, 5, 1}}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (!by_cufft(queue, &taken[i]))
             fail_msg("transform %zu was not by cuFFT", i);
@@ -112,7 +111,7 @@ static void layouts(void **state)
 }
 
 /* Layouts that cuFFT does not support, and lengths of real transforms that it computes badly. */
-static void other_layouts(void **state)
+TEST_WITH(other_layouts, open_fft, close_fft)
 {
     const transform left[] = {
         C2C(((array){59, {60, 12, -1}}), LINES, 1),
@@ -127,17 +126,15 @@ static void other_layouts(void **state)
         {COLLET_F32, COLLET_C64, 1, 0, {1, 5, 262}, {1, 5, 132}, {0, {0, 262, 1}}, {0, {0, 132, 1}}},
         {COLLET_C64, COLLET_F32, 1, 1, {1, 5, 66}, {1, 5, 131}, {0, {0, 66, 1}}, {0, {0, 131, 1}}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         if (by_cufft(queue, &left[i]))
             fail_msg("transform %zu was by cuFFT", i);
 }
 
 /* Errors of the library: Collet's kernel is used if nothing was enqueued. */
-static void fails(void **state)
+TEST_WITH(fails, open_fft, close_fft)
 {
     const transform t = C2C(LINES, LINES, 1);
-    (void)state;
     fft->create_fails = 5; /* CUFFT_INTERNAL_ERROR */
     assert_false(by_cufft(queue, &t));
     fft->create_fails = 0;
@@ -165,9 +162,8 @@ static void no_more_plans(void)
 }
 
 /* The memory that was asked for while a plan could be made suffices for Collet's kernels. */
-static void plan_is_lost(void **state)
+TEST_WITH(plan_is_lost, open_fft, close_fft)
 {
-    (void)state;
     const int64_t lengths[] = {16, 131};
     for (int i = 0; i < 2; i++) {
         const int64_t n = lengths[i];
@@ -181,11 +177,10 @@ static void plan_is_lost(void **state)
     }
 }
 
-static void plans(void **state)
+TEST_WITH(plans, open_fft, close_fft)
 {
     transform t = C2C(LINES, LINES, 1);
     collet_queue *other = new_queue(device);
-    (void)state;
     /* One plan for all queues and both directions. */
     assert_true(by_cufft(queue, &t));
     assert_true(by_cufft(other, &t));
@@ -216,11 +211,4 @@ static void plans(void **state)
     plugin->queue_destroy(device, other);
 }
 
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_fft, close_fft)
-    const struct CMUnitTest tests[] = {
-        CASE(layouts), CASE(other_layouts), CASE(fails), CASE(plan_is_lost), CASE(plans),
-    };
-    return cmocka_run_group_tests(tests, load_plugin, NULL);
-}
+TEST_GROUP(load_plugin, NULL)

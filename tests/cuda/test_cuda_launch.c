@@ -11,11 +11,10 @@
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-static void a_launch(void **state)
+TEST_WITH(a_launch, open_one, close_one)
 {
     void *address = NULL;
     collet_buffer *out = new_buffer(device, 40000), *in = new_buffer(device, 40000);
-    (void)state;
     assert_good(add(device, queue, out, in, in, 10000));
     assert_good(natives(device)->buffer(device, out, &address, &err));
     assert_string_equal(last_launch()->kernel, "flat");
@@ -49,8 +48,9 @@ static collet_status evaluate(collet_buffer *out, collet_buffer *in, int64_t row
     const collet_dtype dtypes[] = {COLLET_F32, COLLET_F32};
     const collet_step add_k = {.op = COLLET_OP_ADD, .dtype = COLLET_F32, .in = {0, 1}};
     const uint16_t result = 2;
-    const collet_program p = {sizeof p, 1, 1, 1, 1, 0, 0, dtypes, &add_k, &result};
     const collet_scalar constant = {.dtype = COLLET_F32, .value.f32 = k};
+    const collet_program p = {sizeof p,        1, 1,      1,      1,      0, sizeof add_k,
+                              sizeof constant, 0, dtypes, &add_k, &result};
     const collet_evaluate_params params = {sizeof params, 0, 0, 0, 0, &p, &constant};
     const collet_kernel_call call = {.struct_size = sizeof call, .op = COLLET_OP_EVALUATE, .n_out = 4,
                                      .n_in = 8, .operand_size = sizeof *operands,
@@ -65,10 +65,9 @@ static collet_status evaluate(collet_buffer *out, collet_buffer *in, int64_t row
 }
 
 /* Another constant or shape compiles nothing. */
-static void a_program_of_steps(void **state)
+TEST_WITH(a_program_of_steps, open_one, close_one)
 {
     collet_buffer *out = new_buffer(device, 4096), *in = new_buffer(device, 4096);
-    (void)state;
     assert_good(evaluate(out, in, 4, 8, 1.0f));
     assert_string_equal(last_launch()->kernel, "flat");
     assert_good(evaluate(out, in, 7, 8, 2.0f));
@@ -86,12 +85,11 @@ static void handler(int number)
 }
 
 /* A program that ignores SIGXFSZ, as Python does, or handles it, still does after NVRTC. */
-static void a_signal_of_the_program(void **state)
+TEST_WITH(a_signal_of_the_program, open_one, close_one)
 {
     static const struct sigaction actions[] = {{.sa_handler = SIG_IGN}, {.sa_handler = handler}};
     collet_buffer *b = new_buffer(device, 256);
     struct sigaction before, after;
-    (void)state;
     assert_int_equal(sigaction(SIGXFSZ, NULL, &before), 0);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(sigaction(SIGXFSZ, &actions[i], NULL), 0);
@@ -105,9 +103,8 @@ static void a_signal_of_the_program(void **state)
     plugin->buffer_free(device, b);
 }
 
-static void a_chip_newer_than_the_compiler(void **state)
+TEST_WITH(a_chip_newer_than_the_compiler, open_one, close_one)
 {
-    (void)state;
     cu->capability = 103;
     collet_device *d = open_device(0);
     collet_queue *q = new_queue(d);
@@ -142,12 +139,11 @@ static void assert_multiplied_by(const char *kernel)
 }
 
 /* Programs for an older architecture lack the tensor instructions. */
-static void a_compiler_older_than_tiles(void **state)
+TEST_WITH(a_compiler_older_than_tiles, open_one, close_one)
 {
     static const int old[] = {70, 75};
     const int *all = rtc->architectures;
     int count = rtc->architecture_count;
-    (void)state;
     assert_multiplied_by("tensor");
     rtc->architectures = old;
     rtc->architecture_count = 2;
@@ -156,10 +152,9 @@ static void a_compiler_older_than_tiles(void **state)
     rtc->architecture_count = count;
 }
 
-static void what_does_not_compile(void **state)
+TEST_WITH(what_does_not_compile, open_one, close_one)
 {
     collet_buffer *b = new_buffer(device, 256);
-    (void)state;
     rtc->fails = 1;
     for (int i = 0; i < 2; i++) {
         assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
@@ -184,10 +179,9 @@ static void what_does_not_compile(void **state)
 }
 
 /* Lack of memory while loading a program fails that launch only. */
-static void a_shortage_is_not_remembered(void **state)
+TEST_WITH(a_shortage_is_not_remembered, open_one, close_one)
 {
     collet_buffer *b = new_buffer(device, 256);
-    (void)state;
     inject("ModuleLoadData", 0, CUDA_ERROR_OUT_OF_MEMORY);
     assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
     assert_contains(err.text, "CUDA_ERROR_OUT_OF_MEMORY");
@@ -209,10 +203,9 @@ static int compiled_anew(void)
     return rtc->compiled - before;
 }
 
-static void cubins_on_disk(void **state)
+TEST_WITH(cubins_on_disk, open_one, close_one)
 {
     char directory[] = "/tmp/collet-test-cuda-XXXXXX", command[128];
-    (void)state;
     assert_non_null(mkdtemp(directory));
     set_cache = NULL;
     set_cache_dir = directory;
@@ -245,10 +238,9 @@ static void cubins_on_disk(void **state)
 
 /* ---- What goes wrong on the device ----------------------------------------------------------- */
 
-static void a_launch_refused(void **state)
+TEST_WITH(a_launch_refused, open_one, close_one)
 {
     collet_buffer *b = new_buffer(device, 256);
-    (void)state;
     inject("LaunchKernel", 0, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
     assert_contains(err.text, "kernel flat of elementwise (-DPROGRAM=add_f32_");
@@ -262,11 +254,10 @@ static void a_launch_refused(void **state)
 }
 
 /* A fault is reported once, with the kernel's name; only its device is lost. */
-static void a_fault(void **state)
+TEST_WITH(a_fault, open_one, close_one)
 {
     collet_buffer *a = new_buffer(device, 256), *b = NULL;
     char in[4];
-    (void)state;
     cu->devices = 2;
     collet_device *second = open_device(1);
     collet_queue *q = new_queue(second);
@@ -296,10 +287,9 @@ static void a_fault(void **state)
 
 /* The message of a fault names all pending commands, with cuda.sync only the faulty one; a read
  * that finds the fault leaves the report to the wait. */
-static void a_fault_among_others(void **state)
+TEST_WITH(a_fault_among_others, open_one, close_one)
 {
     char in[4];
-    (void)state;
     for (int sync = 0; sync < 2; sync++) {
         cu->reset();
         set_sync = sync ? "on" : NULL;
@@ -325,11 +315,10 @@ static void a_fault_among_others(void **state)
 }
 
 /* An enqueue error fails that command only. */
-static void an_error_that_passes(void **state)
+TEST_WITH(an_error_that_passes, open_one, close_one)
 {
     char in[4];
     collet_buffer *b = new_buffer(device, 256);
-    (void)state;
     inject("MemcpyHtoDAsync", 0, CUDA_ERROR_INVALID_VALUE);
     assert_status_is(plugin->buffer_write(device, queue, b, 0, "abc", 4, &err), COLLET_FAILED);
     assert_contains(err.text, "write: CUDA_ERROR_INVALID_VALUE");
@@ -345,11 +334,10 @@ static void an_error_that_passes(void **state)
 }
 
 /* A queue that cannot be created leaks nothing. */
-static void no_queue(void **state)
+TEST_WITH(no_queue, open_one, close_one)
 {
     collet_queue *q = NULL;
     int streams = cu->streams;
-    (void)state;
     inject("StreamCreate", 0, CUDA_ERROR_OUT_OF_MEMORY);
     assert_status_is(plugin->queue_create(device, &q, &err), COLLET_FAILED);
     inject("EventCreate", 3, CUDA_ERROR_OUT_OF_MEMORY);
@@ -363,23 +351,4 @@ static void no_queue(void **state)
     plugin->queue_destroy(device, NULL);
 }
 
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_one, close_one)
-    const struct CMUnitTest tests[] = {
-        CASE(a_launch),
-        CASE(a_program_of_steps),
-        CASE(a_signal_of_the_program),
-        CASE(a_chip_newer_than_the_compiler),
-        CASE(a_compiler_older_than_tiles),
-        CASE(what_does_not_compile),
-        CASE(a_shortage_is_not_remembered),
-        CASE(cubins_on_disk),
-        CASE(a_launch_refused),
-        CASE(a_fault),
-        CASE(a_fault_among_others),
-        CASE(an_error_that_passes),
-        CASE(no_queue),
-    };
-    return cmocka_run_group_tests(tests, load_plugin, NULL);
-}
+TEST_GROUP(load_plugin, NULL)

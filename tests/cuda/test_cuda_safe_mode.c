@@ -88,19 +88,17 @@ static void expect(const char *const libraries[3], const char *safe_mode, const 
 
 static const char *const sound[] = {FAKE_CUBLAS, FAKE_CUFFT, FAKE_CUSOLVER};
 
-static void as_set(void **state)
+TEST_WITH(as_set, fresh, nothing_left)
 {
-    (void)state;
     expect(sound, NULL, FAKE_CUBLAS, 1);
     expect(sound, "cuda.safe_mode=off", FAKE_CUSOLVER, 1);
     expect(sound, "cuda.safe_mode=on", "\"cublas\": \"not used in safe mode: on\"", 0);
 }
 
 /* The test would crash too if the backend opened the library. */
-static void a_library_that_crashes(void **state)
+TEST_WITH(a_library_that_crashes, fresh, nothing_left)
 {
     static const char *const names[] = {"\"cublas\":", "\"cufft\":", "\"cusolver\":"};
-    (void)state;
     for (int i = 0; i < 3; i++) {
         const char *libraries[] = {sound[0], sound[1], sound[2]};
         char text[200];
@@ -110,9 +108,4 @@ static void a_library_that_crashes(void **state)
     }
 }
 
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, fresh, nothing_left)
-    const struct CMUnitTest tests[] = {CASE(as_set), CASE(a_library_that_crashes)};
-    return cmocka_run_group_tests(tests, load_plugin, NULL);
-}
+TEST_GROUP(load_plugin, NULL)

@@ -64,18 +64,16 @@ static void reopen(void)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-static void which_serves(void **state)
+TEST_WITH(which_serves, open_solver, close_solver)
 {
-    (void)state;
     assert_int_equal(calls_for(queue, 1, 95), 0);
     assert_int_equal(calls_for(queue, 1, 96), 1);
     assert_int_equal(calls_for(queue, 3, 100), 3);
     assert_int_equal(calls_for(queue, 95, 4), 0);
 }
 
-static void batched(void **state)
+TEST_WITH(batched, open_solver, close_solver)
 {
-    (void)state;
     set_from = "2";
     reopen();
     assert_int_equal(calls_for(queue, 1, 4), 1);
@@ -86,9 +84,8 @@ static void batched(void **state)
     assert_contains(err.text, "cusolverDnpotrfBatched: status");
 }
 
-static void handles(void **state)
+TEST_WITH(handles, open_solver, close_solver)
 {
-    (void)state;
     collet_queue *other = new_queue(device);
     assert_int_equal(calls_for(queue, 1, 100), 1);
     /* One for sizes, its two infos, the queue's own. */
@@ -103,9 +100,8 @@ static void handles(void **state)
     plugin->queue_destroy(device, other);
 }
 
-static void fails(void **state)
+TEST_WITH(fails, open_solver, close_solver)
 {
-    (void)state;
     solver->create_fails = 1;
     assert_int_equal(calls_for(queue, 1, 100), 0);
     solver->create_fails = 0;
@@ -119,11 +115,4 @@ static void fails(void **state)
     assert_int_equal(calls_for(queue, 1, 100), 1);
 }
 
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_solver, close_solver)
-    const struct CMUnitTest tests[] = {
-        CASE(which_serves), CASE(batched), CASE(handles), CASE(fails),
-    };
-    return cmocka_run_group_tests(tests, load_plugin, NULL);
-}
+TEST_GROUP(load_plugin, NULL)

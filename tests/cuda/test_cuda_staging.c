@@ -48,7 +48,7 @@ static void round_trip(collet_buffer *b, uint64_t offset, uint64_t bytes, unsign
         assert_int_equal(got[bytes + (uint64_t)i], 0x55);
 }
 
-static void bytes_of_any_number_arrive(void **state)
+TEST_WITH(bytes_of_any_number_arrive, open_staged, close_one)
 {
     static const uint64_t sizes[] = {NOT_STAGED + 1,
                                      4 * PIECE - 1,
@@ -59,7 +59,6 @@ static void bytes_of_any_number_arrive(void **state)
                                      MOST,
                                      NOT_STAGED + PIECE / 2,
                                      4 * PIECE + PIECE / 2};
-    (void)state;
     collet_buffer *b = new_buffer(device, MOST + 32);
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         round_trip(b, 0, sizes[i], i);
@@ -69,9 +68,8 @@ static void bytes_of_any_number_arrive(void **state)
     plugin->buffer_free(device, b);
 }
 
-static void few_bytes_are_left_to_the_driver(void **state)
+TEST_WITH(few_bytes_are_left_to_the_driver, open_staged, close_one)
 {
-    (void)state;
     collet_buffer *b = new_buffer(device, NOT_STAGED);
     round_trip(b, 0, NOT_STAGED, 1);
     round_trip(b, 16, 1, 2);
@@ -80,9 +78,8 @@ static void few_bytes_are_left_to_the_driver(void **state)
 }
 
 /* A write waits for a staging piece, never for the queue, and is ordered before later commands. */
-static void a_write_returns_before_it_is_done(void **state)
+TEST_WITH(a_write_returns_before_it_is_done, open_staged, close_one)
 {
-    (void)state;
     const uint64_t bytes = 6 * PIECE;
     collet_buffer *b = new_buffer(device, bytes);
     make_bytes(bytes, 3);
@@ -93,9 +90,8 @@ static void a_write_returns_before_it_is_done(void **state)
     plugin->buffer_free(device, b);
 }
 
-static void a_read_comes_after_what_is_enqueued(void **state)
+TEST_WITH(a_read_comes_after_what_is_enqueued, open_staged, close_one)
 {
-    (void)state;
     const uint64_t bytes = 5 * PIECE;
     collet_buffer *b = new_buffer(device, bytes);
     make_bytes(bytes, 4);
@@ -109,9 +105,8 @@ static void a_read_comes_after_what_is_enqueued(void **state)
     plugin->buffer_free(device, b);
 }
 
-static void the_memory_goes_back_with_a_trim(void **state)
+TEST_WITH(the_memory_goes_back_with_a_trim, open_staged, close_one)
 {
-    (void)state;
     collet_buffer *b = new_buffer(device, MOST);
     round_trip(b, 0, MOST, 5);
     make_bytes(MOST, 6);
@@ -124,9 +119,8 @@ static void the_memory_goes_back_with_a_trim(void **state)
     plugin->buffer_free(device, b);
 }
 
-static void without_page_locked_memory_the_driver_copies(void **state)
+TEST_WITH(without_page_locked_memory_the_driver_copies, open_staged, close_one)
 {
-    (void)state;
     collet_buffer *b = new_buffer(device, MOST);
     for (int first = 0; first < 2; first++) {
         cu->fails = "MemHostAlloc";
@@ -149,9 +143,8 @@ static void without_page_locked_memory_the_driver_copies(void **state)
     plugin->buffer_free(device, b);
 }
 
-static void what_is_page_locked_needs_no_piece(void **state)
+TEST_WITH(what_is_page_locked_needs_no_piece, open_staged, close_one)
 {
-    (void)state;
     void *own = NULL;
     collet_buffer *b = new_buffer(device, MOST);
     CUresult (*take)(void **, size_t, unsigned) = symbol_of(FAKE_CUDA, "cuMemHostAlloc");
@@ -175,9 +168,8 @@ static void what_is_page_locked_needs_no_piece(void **state)
     plugin->buffer_free(device, b);
 }
 
-static void a_piece_that_fails_ends_the_transfer(void **state)
+TEST_WITH(a_piece_that_fails_ends_the_transfer, open_staged, close_one)
 {
-    (void)state;
     collet_buffer *b = new_buffer(device, MOST);
     make_bytes(MOST, 11);
     inject("MemcpyHtoDAsync", 0, CUDA_ERROR_OUT_OF_MEMORY);
@@ -190,9 +182,8 @@ static void a_piece_that_fails_ends_the_transfer(void **state)
     plugin->buffer_free(device, b);
 }
 
-static void a_lost_device_is_reported(void **state)
+TEST_WITH(a_lost_device_is_reported, open_staged, close_one)
 {
-    (void)state;
     collet_buffer *b = new_buffer(device, MOST);
     round_trip(b, 0, MOST, 13);
     cu->faults = 1;
@@ -205,9 +196,8 @@ static void a_lost_device_is_reported(void **state)
     plugin->buffer_free(device, b);
 }
 
-static void it_can_be_off(void **state)
+TEST_WITH(it_can_be_off, open_staged, close_one)
 {
-    (void)state;
     plugin->queue_destroy(device, queue);
     plugin->device_close(device);
     set_staging = "off";
@@ -220,7 +210,7 @@ static void it_can_be_off(void **state)
 }
 
 /* libcore counts bytes, not pieces. */
-static void bytes_are_counted_once(void **state)
+TEST(bytes_are_counted_once)
 {
     static const char *const settings[] = {"cuda.library=" FAKE_CUDA,
                                            "cuda.nvrtc=" FAKE_NVRTC,
@@ -231,7 +221,6 @@ static void bytes_are_counted_once(void **state)
     static float values[50000], back[50000];
     const int64_t n = 50000;
     collet_array *a = NULL;
-    (void)state;
     fresh(state);
     collet_runtime *rt = runtime_with(CUDA_PLUGIN, settings);
     collet_context *cx = context_of(rt);
@@ -249,22 +238,4 @@ static void bytes_are_counted_once(void **state)
     assert_int_equal(nothing_left(state), 0);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_staged, close_one)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(bytes_of_any_number_arrive),
-        CASE(few_bytes_are_left_to_the_driver),
-        CASE(a_write_returns_before_it_is_done),
-        CASE(a_read_comes_after_what_is_enqueued),
-        CASE(the_memory_goes_back_with_a_trim),
-        CASE(without_page_locked_memory_the_driver_copies),
-        CASE(what_is_page_locked_needs_no_piece),
-        CASE(a_piece_that_fails_ends_the_transfer),
-        CASE(a_lost_device_is_reported),
-        CASE(it_can_be_off),
-        cmocka_unit_test(bytes_are_counted_once),
-    };
-    return cmocka_run_group_tests(tests, load_plugin, NULL);
-}
+TEST_GROUP(load_plugin, NULL)

@@ -125,9 +125,8 @@ static const char *explained(int op, int64_t count, int64_t n)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-static void the_usual_ways(void **state)
+TEST_WITH(the_usual_ways, open_libraries, close_one)
 {
-    (void)state;
     assert_true(by_library(MATMUL, 1, 40));
     assert_true(by_library(FFT, 1, 64));
     assert_true(by_library(CHOLESKY, 1, 96));
@@ -147,9 +146,8 @@ static void the_usual_ways(void **state)
                         "own kernels; cuSOLVER does not support the call");
 }
 
-static void the_setting_decides(void **state)
+TEST_WITH(the_setting_decides, open_libraries, close_one)
 {
-    (void)state;
     close_both();
     open_both("own", NULL);
     assert_false(by_library(MATMUL, 1, 40));
@@ -169,12 +167,11 @@ static void the_setting_decides(void **state)
                         "own kernels; cuSOLVER does not support the call");
 }
 
-static void the_calibration_decides(void **state)
+TEST_WITH(the_calibration_decides, open_libraries, close_one)
 {
     static const char rates[] =
         "f32/40:own=3,library=2 f32-batch/40:own=2,library=3 fft-c64/64:own=3,library=2 "
         "cholesky-f32/64:own=1,library=2 cholesky-f32/200:own=2,library=1";
-    (void)state;
     close_both();
     open_both(NULL, rates);
     assert_false(by_library(MATMUL, 1, 40));
@@ -195,10 +192,9 @@ static void the_calibration_decides(void **state)
 }
 
 /* Rates of the first GPU do not hold for one of another name. */
-static void another_gpu(void **state)
+TEST_WITH(another_gpu, open_libraries, close_one)
 {
     static const char rates[] = "f32/40:own=3,library=2";
-    (void)state;
     close_both();
     cu->devices = 2;
     cu->twins = 1;
@@ -215,9 +211,8 @@ static void another_gpu(void **state)
     assert_contains(explained(MATMUL, 1, 40), "; library is the usual way");
 }
 
-static void what_is_not_there(void **state)
+TEST_WITH(what_is_not_there, open_libraries, close_one)
 {
-    (void)state;
     close_both();
     set_cublas = "off";
     set_cusolver = "/nowhere/libcusolver.so";
@@ -231,7 +226,7 @@ static void what_is_not_there(void **state)
 }
 
 /* A library that is off, not there, or another one: Collet's kernels compute. */
-static void missing_libraries(void **state)
+TEST_WITH(missing_libraries, open_libraries, close_one)
 {
     static const struct {
         const char **setting;
@@ -239,7 +234,6 @@ static void missing_libraries(void **state)
     } libraries[] = {{&set_cublas, MATMUL, 40}, {&set_cusolver, CHOLESKY, 96}, {&set_cufft, FFT, 64}};
     static const char *const paths[] = {"off", "/nowhere/lib.so", "libm.so.6"};
     static const char *const messages[] = {"", "/nowhere/lib.so not found", "libm.so.6 lacks cu"};
-    (void)state;
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++) {
             close_both();
@@ -251,12 +245,4 @@ static void missing_libraries(void **state)
         }
 }
 
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_libraries, close_one)
-    const struct CMUnitTest tests[] = {
-        CASE(the_usual_ways), CASE(the_setting_decides), CASE(the_calibration_decides),
-        CASE(another_gpu),    CASE(what_is_not_there), CASE(missing_libraries),
-    };
-    return cmocka_run_group_tests(tests, load_plugin, NULL);
-}
+TEST_GROUP(load_plugin, NULL)

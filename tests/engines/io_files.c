@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "io_files.h"
+#include "common/test.h"
 #include "io/spool.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define PATH_BYTES 4096
 
@@ -174,14 +171,20 @@ trajectory_frames *io_expect(const char *path, const char *text, size_t size, in
                              int truncated, const char *message)
 {
     io_save(path, text, size);
+    return io_expect_frames(path, 10, n_frames, truncated, message);
+}
+
+trajectory_frames *io_expect_frames(const char *path, int64_t most, int64_t n_frames, int truncated,
+                                    const char *message)
+{
     trajectory_reader *r = io_open(path);
-    trajectory_frames *frames = io_batch(r, 10, 1);
+    trajectory_frames *frames = io_batch(r, most, 1);
     collet_error err = {0};
     collet_status status = trajectory_reader_read(r, frames, &err);
 
     if (status != (message ? COLLET_FORMAT : COLLET_OK) || frames->n_frames != n_frames ||
         frames->truncated != truncated || !strstr(err.text, message ? message : ""))
-        fail_msg("%zu bytes: status %d, %lld frames, truncated %d, '%s'", size, status,
+        fail_msg("%s: status %d, %lld frames, truncated %d, '%s'", path, status,
                  (long long)frames->n_frames, frames->truncated, err.text);
     trajectory_reader_close(r);
     return frames;

@@ -55,6 +55,9 @@ trajectory_frames *io_batch(const trajectory_reader *trajectory, int64_t capacit
  * valid frames, then its end or FORMAT with a message that contains `message`; NULL: the end. */
 trajectory_frames *io_expect(const char *path, const char *text, size_t size, int64_t n_frames,
                              int truncated, const char *message);
+/* The same of a file that exists, in batches of `most` frames. */
+trajectory_frames *io_expect_frames(const char *path, int64_t most, int64_t n_frames, int truncated,
+                                    const char *message);
 
 /* Bytes of one frame of one quantity of the batch. */
 size_t io_frame_bytes(const trajectory_frames *frames);

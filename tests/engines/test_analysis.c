@@ -100,9 +100,8 @@ static void check_curves(int32_t ndim, const int64_t *shape, int64_t blocks, int
     free(x);
 }
 
-static void curves_are_sums_over_pairs(void **state)
+TEST(curves_are_sums_over_pairs)
 {
-    (void)state;
     for (int64_t frames = 1; frames <= 70; frames++) {
         check_curves(1, SHAPE(frames), frames % 4, 0);
         check_curves(3, SHAPE(frames, 2, 3), frames % 7, 0);
@@ -115,10 +114,9 @@ static void curves_are_sums_over_pairs(void **state)
     limit = 1e-12;
 }
 
-static void mean_is_subtracted(void **state)
+TEST(mean_is_subtracted)
 {
     double x[20], whole[20], sum = 0;
-    (void)state;
     fill(x, 20);
     for (int i = 0; i < 20; i++)
         sum += x[i];
@@ -132,11 +130,10 @@ static void mean_is_subtracted(void **state)
 }
 
 /* f32, and a view whose rows are not contiguous. */
-static void other_layouts(void **state)
+TEST(other_layouts)
 {
     double x[3 * 30], whole[30], same[30];
     float narrow[3 * 30];
-    (void)state;
     fill(x, 90);
     for (int i = 0; i < 90; i++)
         x[i] = narrow[i] = (float)x[i];
@@ -158,7 +155,7 @@ static void other_layouts(void **state)
 }
 
 /* Two axes, on cones about z: C1 = cos^2 + sin^2 cos(t), S^2 = P2(cos)^2. */
-static void rotor_on_a_cone(void **state)
+TEST(rotor_on_a_cone)
 {
     enum { FRAMES = 60, BLOCKS = 3, LENGTH = FRAMES / BLOCKS };
     const double step = 2 * acos(-1.0) * (int)BLOCKS / (int)FRAMES, cone[] = {0.7, 1.1};
@@ -169,7 +166,6 @@ static void rotor_on_a_cone(void **state)
                                               .c1_parts = parts[0],
                                               .c2_parts = parts[1],
                                               .s2_without = s2};
-    (void)state;
     for (int t = 0; t < FRAMES; t++)
         for (int b = 0; b < 2; b++) {
             double angle = step * t, length = b ? 1e200 : 1e-200;
@@ -200,11 +196,10 @@ static void rotor_on_a_cone(void **state)
     collet_array_destroy(a);
 }
 
-static void errors_are_the_jackknife(void **state)
+TEST(errors_are_the_jackknife)
 {
     const double parts[3][2] = {{1, 5}, {2, 3}, {6, 1}};
     double errors[2], ratios[3] = {4.0 / 8, 6.0 / 7, 8.0 / 3}, mean = 0, sum = 0;
-    (void)state;
     assert_done(collet_analysis_errors(errors, parts[0], 3, 2, 0, &failure));
     /* The standard deviation over the root of the number. */
     assert_close(errors[0], sqrt((4 + 1 + 9) / 2.0 / 3));
@@ -239,11 +234,10 @@ static void refuse(collet_dtype dtype, int32_t ndim, const int64_t *shape, const
     collet_array_destroy(a);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
     double x[24];
     collet_analysis_rotation_curves curves = {.struct_size = sizeof curves, .reserved = 1};
-    (void)state;
     fill(x, 24);
     refuse(COLLET_F64, 2, SHAPE(12, 2), x, COLLET_SHAPE, "1 or 3 components");
     refuse(COLLET_F64, 2, SHAPE(0, 3), x, COLLET_SHAPE, "no elements");
@@ -288,10 +282,9 @@ static collet_status run_one(int which, const collet_array *a)
 }
 
 /* Each failure is NO_MEMORY, and leaks nothing under the sanitizers. */
-static void no_memory(void **state)
+TEST(no_memory)
 {
     double x[36];
-    (void)state;
     fill(x, 36);
     collet_array *a = array_of(cx, COLLET_F64, 2, SHAPE(12, 3), x);
     for (int which = 0; which < 3; which++) {
@@ -313,16 +306,4 @@ static void no_memory(void **state)
     collet_array_destroy(a);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(curves_are_sums_over_pairs),
-        cmocka_unit_test(mean_is_subtracted),
-        cmocka_unit_test(other_layouts),
-        cmocka_unit_test(rotor_on_a_cone),
-        cmocka_unit_test(errors_are_the_jackknife),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(no_memory),
-    };
-    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
-}
+TEST_GROUP(set_up_scalar, tear_down)

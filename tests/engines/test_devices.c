@@ -153,10 +153,9 @@ static collet_status get_all(world_of_fakes *w, int64_t most, int64_t *done, col
     } while (1);
 }
 
-static void results_come_in_order_whatever_fails(void **state)
+TEST(results_come_in_order_whatever_fails)
 {
     unsigned seed = 20261127;
-    (void)state;
     for (int trial = 0; trial < 150; trial++) {
         world_of_fakes w;
         int64_t n = 1 + rand_r(&seed) % DEVICES, count = rand_r(&seed) % ITEMS, done, all = 0;
@@ -193,13 +192,12 @@ static void results_come_in_order_whatever_fails(void **state)
     }
 }
 
-static void when_all_fail_the_first_error_ends_the_job(void **state)
+TEST(when_all_fail_the_first_error_ends_the_job)
 {
     world_of_fakes w;
     collet_device_share share = {.struct_size = sizeof share};
     collet_error err;
     int64_t done;
-    (void)state;
     open_fakes(&w, 3, ITEMS, 4);
     for (int64_t i = 0; i < 3; i++) {
         w.fake[i].delay_us = i ? 500 : 0;
@@ -231,13 +229,12 @@ static void when_all_fail_the_first_error_ends_the_job(void **state)
 }
 
 /* The slow device does little, and does not hold up the end with a part of full size. */
-static void parts_fit_the_measured_speed(void **state)
+TEST(parts_fit_the_measured_speed)
 {
     world_of_fakes w;
     collet_device_share fast = {.struct_size = sizeof fast}, slow = fast;
     collet_error err;
     int64_t done;
-    (void)state;
     open_fakes(&w, 2, ITEMS, 8);
     w.fake[0].delay_us = 200;
     w.fake[1].delay_us = 4000;
@@ -250,11 +247,10 @@ static void parts_fit_the_measured_speed(void **state)
     close_fakes(&w);
 }
 
-static void spans_are_taken_in_order(void **state)
+TEST(spans_are_taken_in_order)
 {
     devices_spans spans = {0};
     const int64_t expected[][2] = {{0, 3}, {3, 5}, {7, 10}, {20, 21}};
-    (void)state;
     assert_true(devices_spans_reserve(&spans, 2));
     assert_true(devices_spans_first(&spans) == INT64_MAX);
     devices_spans_add(&spans, 20, 21);
@@ -271,15 +267,4 @@ static void spans_are_taken_in_order(void **state)
     devices_span none = devices_spans_take(&spans, 3);
     assert_int_equal(none.first, none.end);
     free(spans.list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_come_in_order_whatever_fails),
-        cmocka_unit_test(when_all_fail_the_first_error_ends_the_job),
-        cmocka_unit_test(parts_fit_the_measured_speed),
-        cmocka_unit_test(spans_are_taken_in_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

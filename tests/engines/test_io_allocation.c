@@ -2,17 +2,12 @@
 /* Allocation N of engines/io and engines/trajectory fails, for N = 0, 1, ... until all succeed:
  * each failure returns COLLET_NO_MEMORY and leaks nothing (run with the sanitizers). The linker
  * wraps the allocators. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/sanitizer.h"
 #include "directory.h"
 #include "ternary/formats/gguf.h"
@@ -384,10 +379,8 @@ static const struct {
 #endif
 };
 
-static void every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
-    (void)state;
-
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collet_status status = COLLET_NO_MEMORY;
         long n = -1;
@@ -406,11 +399,11 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+TEST_GROUP(make_directory, remove_directory)
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
-
     /* Its contexts look for no other backend. */
     setenv("COLLET_PLUGIN_PATH", COLLET_TEST_PLUGINS "/cpu_scalar.so", 1);
-    return cmocka_run_group_tests_name("io memory", tests, make_directory, remove_directory);
+    return test_run();
 }

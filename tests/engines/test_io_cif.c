@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mmCIF files: words, columns, locations, models, boxes, truncated and malformed files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
@@ -37,9 +32,8 @@ static const char *path(void)
 #define MODEL(number) N(number) CA(number) O5(number)
 #define ATOMS "data_X\n_struct.title 'A \"title\"'\n" CELL "#\n" ITEMS
 
-static void columns(void **state)
+TEST(columns)
 {
-    (void)state;
     trajectory_topology *t = io_topology(path(), ATOMS MODEL("1") "#\nloop_\n_x.y\n1\n");
     static const int32_t ids[] = {7, 7, 0};
 
@@ -61,9 +55,8 @@ static void columns(void **state)
 }
 
 /* Texts of several lines, comments, other loops and items, and label ids where no others are. */
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     trajectory_topology *t = io_topology(
         path(),
         "# comment\n\nDATA_x\r\nloop_ _a.b _a.c\n 1 ;2\n;text\nloop_\n_atom_site.Cartn_x\n;\n"
@@ -104,9 +97,8 @@ static void expect(const char *text, size_t size, int64_t n_frames, int truncate
 
 #define MODELS ATOMS MODEL("1") MODEL("2") MODEL("5")
 
-static void models(void **state)
+TEST(models)
 {
-    (void)state;
     static const char text[] = MODELS "#\n";
     static const char late[] =
         "data_x\n" ITEMS MODEL("1") MODEL("2") "loop_\n_atom_site.Cartn_x\n1\n" CELL;
@@ -128,9 +120,8 @@ static void models(void **state)
 }
 
 /* Every cut inside a model keeps the frames before it. */
-static void truncations(void **state)
+TEST(truncations)
 {
-    (void)state;
     static const char text[] = MODELS;
     const char *second = strstr(text, MODEL("2")), *third = strstr(text, MODEL("5"));
     collet_error err;
@@ -148,9 +139,8 @@ static void truncations(void **state)
     assert_contains(err.text, "inside frame 0");
 }
 
-static void models_that_differ(void **state)
+TEST(models_that_differ)
 {
-    (void)state;
     static const io_malformed cases[] = {
         {ATOMS MODEL("1") N("2") CA("2") MODEL("3"), "has 2 atoms, the first frame has 3"},
         {ATOMS MODEL("1") N("2") "#\nloop_\n", "has 1 atoms, the first frame has 3"},
@@ -183,23 +173,9 @@ static const io_malformed bad[] = {
      "the file ends inside the text that begins in line 26 with ';'"},
 };
 
-static void messages_point_at_the_line(void **state)
+TEST(messages_point_at_the_line)
 {
-    (void)state;
-
     io_refuse_topologies(path(), bad, sizeof bad / sizeof *bad);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns),
-        cmocka_unit_test(words),
-        cmocka_unit_test(models),
-        cmocka_unit_test(truncations),
-        cmocka_unit_test(models_that_differ),
-        cmocka_unit_test(messages_point_at_the_line),
-    };
-
-    return cmocka_run_group_tests_name("io cif", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

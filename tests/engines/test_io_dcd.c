@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .dcd trajectories: the forms that programs write, cells, fixed atoms, truncated and damaged
  * files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <math.h>
 
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
@@ -184,25 +179,15 @@ static void check_positions(const form *f, const trajectory_frames *frames, cons
 static void expect(const form *f, const io_image *image, size_t size, int64_t n_frames,
                    int truncated, const char *message)
 {
-    trajectory_reader *t = io_open(save(image, size));
-    trajectory_frames *frames = io_batch(t, f->frames + 1, 1);
-    collet_error err = {0};
-
-    collet_status status = trajectory_reader_read(t, frames, &err);
-    if (status != (message ? COLLET_FORMAT : COLLET_OK) || frames->n_frames != n_frames ||
-        frames->truncated != truncated)
-        fail_msg("%zu bytes: status %d, %lld frames, truncated %d, '%s'", size, status,
-                 (long long)frames->n_frames, frames->truncated, err.text);
-    assert_contains(err.text, message ? message : "");
+    trajectory_frames *frames =
+        io_expect_frames(save(image, size), f->frames + 1, n_frames, truncated, message);
     check_positions(f, frames, NULL);
     trajectory_frames_free(frames);
-    trajectory_reader_close(t);
 }
 
-static void forms(void **state)
+TEST(forms)
 {
     static const int versions[] = {24, 36, 0};
-    (void)state;
 
     for (int i = 0; i < 48; i++) {
         form f = usual;
@@ -233,10 +218,8 @@ static void forms(void **state)
 }
 
 /* A fourth dimension and charges are passed over, with fixed atoms too. */
-static void records_after_z(void **state)
+TEST(records_after_z)
 {
-    (void)state;
-
     for (int i = 0; i < 16; i++) {
         form f = usual;
         f.fourth = i & 1;
@@ -250,10 +233,8 @@ static void records_after_z(void **state)
 }
 
 /* x of 12 atoms is as long as a cell: then the head decides. */
-static void twelve_atoms(void **state)
+TEST(twelve_atoms)
 {
-    (void)state;
-
     for (int cell = 0; cell <= 1; cell++) {
         form f = usual;
         f.atoms = 12;
@@ -265,9 +246,8 @@ static void twelve_atoms(void **state)
 }
 
 /* The unit of time: AKMA, femtoseconds for LAMMPS; no times without a step. */
-static void times(void **state)
+TEST(times)
 {
-    (void)state;
     static const struct {
         const char *title;
         double delta;
@@ -300,10 +280,8 @@ static void times(void **state)
 }
 
 /* Selections with small and large gaps, over frames of several spans. */
-static void selections(void **state)
+TEST(selections)
 {
-    (void)state;
-
     for (int fixed = 0; fixed <= 1000; fixed += 1000) {
         form f = usual;
         f.atoms = 70000;
@@ -332,9 +310,8 @@ static void selections(void **state)
 
 /* ---- Cells ------------------------------------------------------------------------------- */
 
-static void cells(void **state)
+TEST(cells)
 {
-    (void)state;
     static const struct {
         double cell[6];
         double box[9];
@@ -372,10 +349,8 @@ static void cells(void **state)
 
 /* ---- Malformed files --------------------------------------------------------------------- */
 
-static void truncations(void **state)
+TEST(truncations)
 {
-    (void)state;
-
     for (int marker = 4; marker <= 8; marker += 4) {
         form f = usual;
         f.marker = marker;
@@ -411,9 +386,8 @@ static void truncations(void **state)
 }
 
 /* Each marker of each frame. */
-static void damaged_markers(void **state)
+TEST(damaged_markers)
 {
-    (void)state;
     form f = usual;
     io_image image = {0};
     put_head(&image, &f);
@@ -452,9 +426,8 @@ static void refuse(const io_image *image, const char *message)
 }
 
 /* The markers of the titles have the length of two, the record has three. */
-static void titles_of_another_length(void **state)
+TEST(titles_of_another_length)
 {
-    (void)state;
     form f = usual;
     io_image image = make(&f), changed = {0};
     char title[80] = "more";
@@ -471,9 +444,8 @@ static void titles_of_another_length(void **state)
     free(image.data);
 }
 
-static void heads_that_are_refused(void **state)
+TEST(heads_that_are_refused)
 {
-    (void)state;
     form f = usual;
     static const struct {
         size_t at;
@@ -522,20 +494,4 @@ static void heads_that_are_refused(void **state)
     free(image.data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),
-        cmocka_unit_test(records_after_z),
-        cmocka_unit_test(twelve_atoms),
-        cmocka_unit_test(times),
-        cmocka_unit_test(selections),
-        cmocka_unit_test(cells),
-        cmocka_unit_test(truncations),
-        cmocka_unit_test(damaged_markers),
-        cmocka_unit_test(titles_of_another_length),
-        cmocka_unit_test(heads_that_are_refused),
-    };
-
-    return cmocka_run_group_tests_name("io dcd", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

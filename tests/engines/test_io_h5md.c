@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* H5MD trajectories: elements, units, steps, chunks, and files that are refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <hdf5.h>
 #include <math.h>
 
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
@@ -113,11 +108,10 @@ static void check(const trajectory_frames *frames, const void *array, int kind, 
 
 /* ---- Tests ------------------------------------------------------------------------------- */
 
-static void forms(void **state)
+TEST(forms)
 {
     static const double times[] = {0, 500, 1000, 1500}, box[] = {0, .025, .05};
     static const hsize_t lengths[] = {FRAMES, 3};
-    (void)state;
 
     for (hsize_t chunk = 0; chunk <= 3; chunk++)
         for (int wide = 0; wide <= 1; wide++) {
@@ -147,9 +141,8 @@ static void forms(void **state)
         }
 }
 
-static void selections(void **state)
+TEST(selections)
 {
-    (void)state;
     static const int64_t indices[] = {1, 3, 4};
     hid_t file = begin();
     put(file, "/particles/x/position/value", 0, 3, vectors, H5T_IEEE_F32LE, 2, "nm");
@@ -170,9 +163,8 @@ static void selections(void **state)
 }
 
 /* Velocities of every second step; a box and times that are the same or regular in all frames. */
-static void other_intervals(void **state)
+TEST(other_intervals)
 {
-    (void)state;
     static const hsize_t fewer[] = {2, ATOMS, 3}, edges[] = {3, 3};
     static const double steps[] = {0, 10, 20, 30}, some[] = {0, 20}, interval = .25;
     hid_t file = begin();
@@ -215,9 +207,8 @@ static void refuse(const char *message)
     assert_null(t);
 }
 
-static void refused_files(void **state)
+TEST(refused_files)
 {
-    (void)state;
     static const hsize_t flat[] = {FRAMES, ATOMS};
     hid_t file = begin();
     put(file, "/particles/a/position/value", 0, 3, vectors, H5T_IEEE_F32LE, 0, NULL);
@@ -246,9 +237,8 @@ static void refused_files(void **state)
     refuse("no group /particles/NAME/position");
 }
 
-static void truncated_files(void **state)
+TEST(truncated_files)
 {
-    (void)state;
     hid_t file = begin();
     put(file, "/particles/a/position/value", 0, 3, vectors, H5T_IEEE_F32LE, 0, "nm");
     H5Fclose(file);
@@ -260,13 +250,4 @@ static void truncated_files(void **state)
     free(bytes.data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),           cmocka_unit_test(selections),
-        cmocka_unit_test(other_intervals), cmocka_unit_test(refused_files),
-        cmocka_unit_test(truncated_files),
-    };
-
-    return cmocka_run_group_tests_name("io h5md", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

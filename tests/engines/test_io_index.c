@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A reader that jumps delivers what one that reads from the front does, in every format: the same
  * frames, numbers, notes and errors. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <dirent.h>
 
+#include "common/test.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/formats/formats.h"
@@ -224,12 +219,11 @@ static void check_corpus(const char *name)
     assert_true(trajectories > 0);
 }
 
-static void corpora(void **state)
+TEST(corpora)
 {
     static const char *const names[] = {"cif", "dcd", "dump", "gro", "nc",
                                         "pdb", "trr", "xtc",  "xyz"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         check_corpus(names[i]);
 }
@@ -246,7 +240,7 @@ static const char *save(int k, const char *suffix, const void *bytes, size_t n)
 }
 
 /* A box, and units, count for all frames up to the next. */
-static void carried(void **state)
+TEST(carried)
 {
     static const char dump[] = "ITEM: TIMESTEP\n%d\nITEM: NUMBER OF ATOMS\n1\n"
                                "ITEM: BOX BOUNDS pp pp pp\n0 9\n0 9\n0 9\n"
@@ -254,7 +248,6 @@ static void carried(void **state)
     char text[8192];
     size_t n = 0, m = 0;
 
-    (void)state;
     for (int i = 0; i < 12; i++) {
         if (i % 4 == 1)
             n += (size_t)sprintf(
@@ -290,7 +283,7 @@ static void save_run(int k, int32_t first, int32_t stop, int fields, size_t cut)
 
 /* Files that overlap, end too early, or begin where a frame that is cut off would be; frames with
  * velocities that the first one lacks. */
-static void several(void **state)
+TEST(several)
 {
     static const struct {
         int32_t runs[3][2];
@@ -301,7 +294,6 @@ static void several(void **state)
         {{{0, 6}, {6, 10}, {11, 12}}, {0, 120}},  {{{0, 1}, {1, 2}, {2, 30}}, {0, 0, 60}},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (int k = 0; k < 3; k++)
             save_run(k, cases[i].runs[k][0], cases[i].runs[k][1], IO_X, cases[i].cuts[k]);
@@ -312,11 +304,10 @@ static void several(void **state)
 }
 
 /* Every cut of a file, and a damaged byte at many places. */
-static void cut_and_damaged(void **state)
+TEST(cut_and_damaged)
 {
     io_image image = {0};
 
-    (void)state;
     for (int32_t i = 0; i < 5; i++)
         io_put_trr(&image, 4, 3, i, IO_X);
     for (size_t n = 1; n < image.size; n += 3)
@@ -331,7 +322,7 @@ static void cut_and_damaged(void **state)
 }
 
 /* As without index files. */
-static void with_files(void **state)
+TEST(with_files)
 {
     index_directory = directory;
     carried(state);
@@ -346,13 +337,4 @@ static void with_files(void **state)
     index_directory = NULL;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(corpora),         cmocka_unit_test(carried),    cmocka_unit_test(several),
-        cmocka_unit_test(cut_and_damaged), cmocka_unit_test(with_files),
-
-    };
-
-    return cmocka_run_group_tests_name("io index", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

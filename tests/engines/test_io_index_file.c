@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Index files of trajectories: damaged ones, and several processes that need one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
@@ -109,12 +104,11 @@ static void load(const char *path, const trajectory_index_head *head, int usable
     trajectory_places_free(places);
 }
 
-static void files(void **state)
+TEST(files)
 {
     char path[4096];
     begin(5);
 
-    (void)state;
     assert_int_equal(count_well(trajectory), 5);
     assert_int_equal(find(".index", path), 1);
     assert_int_equal(find(".lock", path), 0);
@@ -177,14 +171,13 @@ static pid_t hold(const char *path)
     return pid;
 }
 
-static void locks(void **state)
+TEST(locks)
 {
     char path[4096];
     collet_error err = {0};
     texts told = {0};
     int64_t frames;
 
-    (void)state;
     begin(5);
     count_well(trajectory);
     find(".index", path);
@@ -211,14 +204,13 @@ static void locks(void **state)
 }
 
 /* Many processes begin at once. */
-static void crowd(void **state)
+TEST(crowd)
 {
     char path[4096];
 
     pid_t pids[12];
     int status;
 
-    (void)state;
     begin(900);
     for (size_t i = 0; i < 12; i++) {
         pids[i] = fork();
@@ -264,7 +256,7 @@ static int read_slice(int64_t start, int64_t stop, int64_t step, int right)
 }
 
 /* An index with right sums whose places are of other frames. */
-static void wrong_places(void **state)
+TEST(wrong_places)
 {
     /* by how many frames, and bytes, each place is moved */
     static const struct {
@@ -276,7 +268,6 @@ static void wrong_places(void **state)
                  {{0}, {0, 0, 0, 4}, FRAMES}};
     char path[4096];
 
-    (void)state;
     begin(FRAMES);
     assert_int_equal(count_well(trajectory), FRAMES);
     assert_int_equal(find(".index", path), 1);
@@ -312,14 +303,4 @@ static void wrong_places(void **state)
     free(good.data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files),
-        cmocka_unit_test(locks),
-        cmocka_unit_test(crowd),
-        cmocka_unit_test(wrong_places),
-    };
-
-    return cmocka_run_group_tests_name("io index file", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON from files: texts that are none, and fields of wrong types and out of range. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 #include "io/json/json.h"
 
@@ -34,7 +29,7 @@ static collet_status read(const char *json, collet_error *err)
     return status;
 }
 
-static void right_fields_pass(void **state)
+TEST(right_fields_pass)
 {
     static const char *const texts[] = {
         "{\"name\": null, \"count\": 0, \"names\": [\"a\"], \"items\": []}",
@@ -42,13 +37,12 @@ static void right_fields_pass(void **state)
         "\"items\": [{\"on\": true}], \"other\": [1]}\n"};
     collet_error err;
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (read(texts[i], &err) != COLLET_OK)
             fail_msg("%s: %s", texts[i], err.text);
 }
 
-static void texts_that_are_not_JSON(void **state)
+TEST(texts_that_are_not_JSON)
 {
     static const struct {
         const char *text, *said;
@@ -60,7 +54,6 @@ static void texts_that_are_not_JSON(void **state)
                  {"[1]", "a.json: it is not a JSON object"}};
     collet_error err;
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_int_equal(read(texts[i].text, &err), COLLET_FORMAT);
         assert_contains(err.text, texts[i].said);
@@ -68,7 +61,7 @@ static void texts_that_are_not_JSON(void **state)
 }
 
 /* Each is the only wrong field. */
-static void wrong_fields_are_named(void **state)
+TEST(wrong_fields_are_named)
 {
     static const struct {
         const char *name, *count, *names, *items, *said;
@@ -93,7 +86,6 @@ static void wrong_fields_are_named(void **state)
     collet_error err;
     char json[300];
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         snprintf(json, sizeof json, "{\"name\": %s, \"count\": %s, \"names\": %s, \"items\": %s}",
                  texts[i].name, texts[i].count, texts[i].names, texts[i].items);
@@ -101,14 +93,4 @@ static void wrong_fields_are_named(void **state)
             fail_msg("accepted: %s", json);
         assert_contains(err.text, texts[i].said);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_fields_pass),
-        cmocka_unit_test(texts_that_are_not_JSON),
-        cmocka_unit_test(wrong_fields_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

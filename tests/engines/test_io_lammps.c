@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LAMMPS dumps: columns, boxes, units, atoms in any order, truncated and damaged files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <math.h>
 
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
@@ -50,9 +45,8 @@ static void expect(const void *found, const double *numbers, size_t n)
 }
 
 /* Atoms are sorted by their ids, which need not be 1, 2, 3. */
-static void all_columns(void **state)
+TEST(all_columns)
 {
-    (void)state;
     static const char text[] = HEAD(
         REAL, "7",
         BOX) "ITEM: ATOMS type vx vy vz id x y z q fx fy fz ix iy iz \n"
@@ -87,9 +81,8 @@ static void all_columns(void **state)
 }
 
 /* Without units velocities, forces and times are not used, and a note says so. */
-static void no_units(void **state)
+TEST(no_units)
 {
-    (void)state;
     static const char text[] =
         HEAD("ITEM: TIME\n1\n", "0",
              BOX) "ITEM: ATOMS x y z vx vy vz\n1 2 3 1 1 1\n4 5 6 1 1 1\n7 8 9 1 1 1\n";
@@ -120,9 +113,8 @@ static void no_units(void **state)
     trajectory_frames_free(frames);
 }
 
-static void boxes(void **state)
+TEST(boxes)
 {
-    (void)state;
     static const struct {
         const char *text;
         double box[9], first[3]; /* position of the first atom, whose scaled ones are .5 .25 .125 */
@@ -166,9 +158,8 @@ static void boxes(void **state)
 static const char good[] = FRAME("0", "3 0 0 0\n") FRAME("0", "3 0 0 0\n");
 
 /* Runs that were appended repeat a step. Without the end of its line a last number may lack digits. */
-static void truncations(void **state)
+TEST(truncations)
 {
-    (void)state;
     size_t frame = (sizeof good - 1) / 2;
 
     for (size_t cut = frame; cut < sizeof good; cut++) {
@@ -189,9 +180,8 @@ static void truncations(void **state)
     }
 }
 
-static void damaged_frames(void **state)
+TEST(damaged_frames)
 {
-    (void)state;
     static const io_malformed bad[] = {
         {FRAME("0", "3 0 0 0\n") FRAME("1", "4 0 0 0\n"),
          "24: the atom with id 4 is not in the first"},
@@ -228,12 +218,4 @@ static void damaged_frames(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_columns), cmocka_unit_test(no_units),       cmocka_unit_test(boxes),
-        cmocka_unit_test(truncations), cmocka_unit_test(damaged_frames),
-    };
-
-    return cmocka_run_group_tests_name("io lammps", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

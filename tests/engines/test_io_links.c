@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bonds that .pdb (SSBOND, LINK) and mmCIF (_struct_conn) name by residues and names of atoms. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "io_files.h"
 
@@ -41,9 +36,8 @@ static void expect(const char *name, const char *text, const char *bonds)
 #define BRIDGE(first, second) "SSBOND   1 CYS " first "   CYS " second "                       "
 #define LINK(first, second) "LINK        " first "               " second "  "
 
-static void pdb(void **state)
+TEST(pdb)
 {
-    (void)state;
     expect("case.pdb", ATOMS, "");
     expect("case.pdb", BRIDGE("A    3 ", "A   10A") "  1555   1555  2.03\n" ATOMS, "0-1 ");
     expect("case.pdb", BRIDGE("A    3 ", "B    3 ") "\n" ATOMS, "0-2 ");
@@ -85,9 +79,8 @@ static void pdb(void **state)
     "1 disulf" A3 "?" A10 "\n2 covale" A10 "?" B4 "\n3 metalc" A3 "?" B4 "\n4 hydrog" A3 "?" B4    \
     "\n5 covale Y 1 SG B 3 ? 1_555 ? X 1 SG A 3 ? 2_655\n6 covale" A3 "? Y 9 SG B 9 . ?\n"
 
-static void cif(void **state)
+TEST(cif)
 {
-    (void)state;
     expect("case.cif", "data_x\n" SITES, "");
     expect("case.cif", "data_x\n" LOOP ROWS "#\n" SITES, "0-1 1-3 ");
     expect("case.cif", "data_x\n" SITES "#\n" LOOP ROWS "#\nloop_\n_x.y\n1\n", "0-1 1-3 ");
@@ -100,26 +93,16 @@ static void cif(void **state)
            "0-2 ");
 }
 
-static void cut_rows(void **state)
+TEST(cut_rows)
 {
     collet_error err;
     trajectory_topology *t;
     static const char text[] = "data_x\n" LOOP "1 disulf\n" SITES;
 
-    (void)state;
     io_save(io_path(directory, "case.cif"), text, sizeof text - 1);
     assert_int_equal(trajectory_topology_read(io_path(directory, "case.cif"), NULL, &t, &err),
                      COLLET_FORMAT);
     assert_non_null(strstr(err.text, ": a row of _struct_conn ends after 2 of its 17 values"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pdb),
-        cmocka_unit_test(cif),
-        cmocka_unit_test(cut_rows),
-    };
-
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NetCDF trajectories of the AMBER convention: the classic formats, restart files, units, truncated
  * and damaged files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <math.h>
 
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
@@ -254,26 +249,16 @@ static void check_frames(const form *f, const trajectory_frames *frames, const i
 static void expect(const form *f, const io_image *image, size_t size, int64_t n_frames,
                    int truncated, const char *message)
 {
-    trajectory_reader *t = io_open(save(image, size));
-    trajectory_frames *frames = io_batch(t, FRAMES + 1, 1);
-    collet_error err = {0};
-
-    collet_status status = trajectory_reader_read(t, frames, &err);
-    if (status != (message ? COLLET_FORMAT : COLLET_OK) || frames->n_frames != n_frames ||
-        frames->truncated != truncated)
-        fail_msg("%zu bytes: status %d, %lld frames, truncated %d, '%s'", size, status,
-                 (long long)frames->n_frames, frames->truncated, err.text);
-    assert_contains(err.text, message ? message : "");
+    trajectory_frames *frames =
+        io_expect_frames(save(image, size), FRAMES + 1, n_frames, truncated, message);
     check_frames(f, frames, NULL);
     trajectory_frames_free(frames);
-    trajectory_reader_close(t);
 }
 
-static void forms(void **state)
+TEST(forms)
 {
     static const int versions[] = {1, 2, 5};
     static const int64_t atoms[] = {1, 3, 4};
-    (void)state;
 
     for (int i = 0; i < 36; i++) {
         form f = usual;
@@ -303,9 +288,8 @@ static void forms(void **state)
 }
 
 /* One record variable alone is not padded; there are neither times nor boxes. */
-static void positions_alone(void **state)
+TEST(positions_alone)
 {
-    (void)state;
     form f = usual;
     f.only_positions = 1;
     io_image image = make(&f);
@@ -317,9 +301,8 @@ static void positions_alone(void **state)
     free(image.data);
 }
 
-static void units(void **state)
+TEST(units)
 {
-    (void)state;
     static const struct {
         const char *text;
         trajectory_measure measure;
@@ -354,9 +337,8 @@ static void units(void **state)
 }
 
 /* The numbers of the files are degrees: 90 radians are no angle of a box. */
-static void angles(void **state)
+TEST(angles)
 {
-    (void)state;
     static const struct {
         const char *unit, *message, *note;
         int has_box;
@@ -405,10 +387,8 @@ static void refuse(const io_image *image, size_t size, const char *message)
 }
 
 /* A file that ends after a complete frame is truncated too: its head counts more. */
-static void truncations(void **state)
+TEST(truncations)
 {
-    (void)state;
-
     for (int version = 1; version <= 5; version += version == 1 ? 1 : 3) {
         form f = usual;
         f.version = version;
@@ -427,9 +407,8 @@ static void truncations(void **state)
 }
 
 /* As a stream a file has as many frames as there are. */
-static void truncated_streams(void **state)
+TEST(truncated_streams)
 {
-    (void)state;
     form f = usual;
     f.counted = -1;
     io_image image = make(&f);
@@ -442,9 +421,8 @@ static void truncated_streams(void **state)
     free(image.data);
 }
 
-static void wrong_counts(void **state)
+TEST(wrong_counts)
 {
-    (void)state;
     form f = usual;
     f.counted = 2;
     io_image image = make(&f);
@@ -458,9 +436,8 @@ static void wrong_counts(void **state)
     free(image.data);
 }
 
-static void heads_that_are_refused(void **state)
+TEST(heads_that_are_refused)
 {
-    (void)state;
     form f = usual;
 
     f.conventions = "CF-1.0";
@@ -502,14 +479,4 @@ static void heads_that_are_refused(void **state)
     free(image.data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),        cmocka_unit_test(positions_alone),
-        cmocka_unit_test(units),        cmocka_unit_test(angles),
-        cmocka_unit_test(truncations),  cmocka_unit_test(truncated_streams),
-        cmocka_unit_test(wrong_counts), cmocka_unit_test(heads_that_are_refused),
-    };
-
-    return cmocka_run_group_tests_name("io netcdf", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Headers of .npy files: correct for any shape, of the same length for any number of rows; what is
  * read and what is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "io/npy.h"
 #include "io/npy_read.h"
 #include "io_files.h"
 #include "npz_reader.h"
 #include "common/contains.h"
 
-static void room_for_any_number_of_rows(void **state)
+TEST(room_for_any_number_of_rows)
 {
-    (void)state;
     static const int64_t counts[] = {0, 1, 99, 123456789, 1234567890123456789};
     char head[IO_NPY_HEAD];
 
@@ -39,9 +33,8 @@ static void room_for_any_number_of_rows(void **state)
     }
 }
 
-static void read_back(void **state)
+TEST(read_back)
 {
-    (void)state;
     static const struct {
         collet_dtype dtype;
         const char *descr;
@@ -95,7 +88,7 @@ static collet_status open_with(const char *path, const head_case *h, int spare, 
     return io_npy_open(path, npy, err);
 }
 
-static void heads(void **state)
+TEST(heads)
 {
     static const head_case cases[] = {
         {SHAPE("(2, 3)"), 1, 24, COLLET_OK, NULL, 2, 3},
@@ -155,7 +148,6 @@ static void heads(void **state)
     char *directory = io_make_directory();
     const char *path = io_path(directory, "x.npy");
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const head_case *h = &cases[i];
         collet_error err = {0};
@@ -172,7 +164,7 @@ static void heads(void **state)
 }
 
 /* The head's length, of two bytes or of four, against the file's and against the most. */
-static void lengths(void **state)
+TEST(lengths)
 {
     char *directory = io_make_directory();
     const char *path = io_path(directory, "x.npy");
@@ -180,7 +172,6 @@ static void lengths(void **state)
     collet_error err = {0};
     io_npy npy;
 
-    (void)state;
     for (h.version = 1; h.version <= 3; h.version++) {
         assert_int_equal(open_with(path, &h, 1, &npy, &err), COLLET_FORMAT);
         assert_contains(err.text, "it ends inside its header");
@@ -200,16 +191,4 @@ static void lengths(void **state)
     assert_int_equal(io_npy_open(path, &npy, &err), COLLET_FORMAT);
     assert_contains(err.text, "its header has 2031616 bytes; at most");
     io_remove_directory(directory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(room_for_any_number_of_rows),
-        cmocka_unit_test(read_back),
-        cmocka_unit_test(heads),
-        cmocka_unit_test(lengths),
-    };
-
-    return cmocka_run_group_tests_name("io npy", tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several files as one trajectory: overlaps, truncated and unlike files, several threads. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <math.h>
 
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
@@ -71,9 +66,8 @@ static void expect(trajectory_reader *t, const int *runs, int64_t n, const char 
     trajectory_reader_close(t);
 }
 
-static void overlaps(void **state)
+TEST(overlaps)
 {
-    (void)state;
     static const int expected[] = {0, 1, 2, 3, 4, 5, 6, 7};
     const char *files[] = {save(0, 0, 5, IO_X | IO_V, 0), save(1, 3, 6, IO_X | IO_V, 0),
                            save(2, 6, 8, IO_X | IO_V, 0)};
@@ -112,9 +106,8 @@ static void overlaps(void **state)
     expect(t, expected, 5, NULL, 0);
 }
 
-static void slices(void **state)
+TEST(slices)
 {
-    (void)state;
     const char *files[] = {save(0, 0, 5, IO_X, 0), save(1, 3, 9, IO_X, 0)};
     trajectory_reader *t = open_parts(files, 2);
     static const int64_t indices[] = {1, 3};
@@ -136,9 +129,8 @@ static void slices(void **state)
 }
 
 /* What is cut off counts only if no later file has it. */
-static void truncated_files(void **state)
+TEST(truncated_files)
 {
-    (void)state;
     static const int expected[] = {0, 1, 2, 3, 4, 5, 6};
     const char *files[] = {save(0, 0, 5, IO_X, 7), save(1, 4, 7, IO_X, 0)};
 
@@ -161,9 +153,8 @@ static void truncated_files(void **state)
 }
 
 /* The head of a NetCDF file counts its frames. */
-static void counted_frames(void **state)
+TEST(counted_frames)
 {
-    (void)state;
     io_bytes nc = io_load(COLLET_TEST_CORPUS "/nc/sizes");
     io_image image = {0};
     const char *files[] = {io_path(directory, "cut.nc"), NULL};
@@ -206,9 +197,8 @@ static void refuse(const char *const *files, collet_status status, const char *m
     assert_null(t);
 }
 
-static void unlike_files(void **state)
+TEST(unlike_files)
 {
-    (void)state;
     static const int expected[] = {0, 1, 2};
     const char *files[] = {save(0, 0, 3, IO_X | IO_V, 0), save(1, 3, 5, IO_X, 0)};
     io_image image = {0};
@@ -234,9 +224,8 @@ static void unlike_files(void **state)
 }
 
 /* Frames of a compressed trajectory, decoded by several threads, cross from one file to the next. */
-static void several_threads(void **state)
+TEST(several_threads)
 {
-    (void)state;
     const char *whole = COLLET_TEST_DATA "/md/water/traj.xtc";
     io_bytes bytes = io_load(whole);
     trajectory_reader *t = io_open(whole);
@@ -275,13 +264,4 @@ static void several_threads(void **state)
     free(bytes.data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(overlaps),        cmocka_unit_test(slices),
-        cmocka_unit_test(truncated_files), cmocka_unit_test(counted_frames),
-        cmocka_unit_test(unlike_files),    cmocka_unit_test(several_threads),
-    };
-
-    return cmocka_run_group_tests_name("io parts", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

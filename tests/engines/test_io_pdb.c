@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .pdb files: columns, locations, numbers that overflow, models, truncations and messages. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <math.h>
 
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "io/numerals.h"
@@ -34,11 +29,10 @@ static trajectory_topology *read_text(const char *text)
     return io_topology(io_path(directory, "case.pdb"), text);
 }
 
-static void columns(void **state)
+TEST(columns)
 {
     static const double expected[9] = {0.1,    0.2,      -0.3,    1.15,  0.225,
                                        0.3125, -99.9999, 99.9999, 0.0001};
-    (void)state;
     trajectory_topology *t =
         read_text("HEADER    PROTEIN\nTITLE     TWO RESIDUES   \r\nREMARK   1\n" THREE "END\n");
 
@@ -74,9 +68,8 @@ static void columns(void **state)
 }
 
 /* In each residue the first location counts, with the atoms that have none. */
-static void locations(void **state)
+TEST(locations)
 {
-    (void)state;
     trajectory_topology *t = read_text("ATOM      1  N   SER A   1       1.000   2.000   3.000\n"
                                        "ATOM      2  CA BSER A   1       2.000   2.000   3.000\n"
                                        "ATOM      3  CA ASER A   1       3.000   2.000   3.000\n"
@@ -104,7 +97,7 @@ static void locations(void **state)
 }
 
 /* Residue and serial numbers that do not fit into their columns, as writers have them. */
-static void numbers_that_overflow(void **state)
+TEST(numbers_that_overflow)
 {
     static const struct {
         const char *text;
@@ -122,7 +115,6 @@ static void numbers_that_overflow(void **state)
         {"HETATM12345678  CA  ALA A  12       1.500   2.000   3.000\n", 12},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         trajectory_topology *t = read_text(cases[i].text);
         assert_int_equal(t->residue_ids[0], cases[i].residue);
@@ -149,9 +141,8 @@ static void numbers_that_overflow(void **state)
     trajectory_topology_free(t);
 }
 
-static void segments(void **state)
+TEST(segments)
 {
-    (void)state;
     trajectory_topology *t =
         read_text("ATOM      1  N   ALA     1       1.000   2.000  -3.000  1.00  0.00      PROT\n"
                   "ATOM      2  CA  ALA     1      11.500   2.250   3.125  1.00  0.00      B\n"
@@ -169,7 +160,7 @@ static void segments(void **state)
 #define ATOM(serial) "ATOM  " serial "  CA  ALA A   1       1.500   2.000   3.000\n"
 
 /* Bonds as "0-1 0-2", and how many were left out. */
-static void bonds(void **state)
+TEST(bonds)
 {
     static const struct {
         const char *text;
@@ -211,7 +202,6 @@ static void bonds(void **state)
          "0-1 0-2 ", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         trajectory_topology *t = read_text(cases[i].text);
         char text[100] = "";
@@ -228,9 +218,8 @@ static void bonds(void **state)
 
 /* The records at the end of a file of many models are found without reading these; the last ones
  * are longer than the part that is looked at first. */
-static void bonds_after_many_models(void **state)
+TEST(bonds_after_many_models)
 {
-    (void)state;
     io_image text = {0};
     const char *inner = "CONECT    1    2\n", *last = "CONECT    2    3\n";
 
@@ -263,25 +252,15 @@ static void bonds_after_many_models(void **state)
 static void expect(const char *text, size_t size, int64_t n_frames, int truncated,
                    const char *message)
 {
-    trajectory_reader *r = io_open(save(text, size));
-    trajectory_frames *frames = io_batch(r, 10, 1);
-    collet_error err = {0};
-
-    collet_status status = trajectory_reader_read(r, frames, &err);
-    if (status != (message ? COLLET_FORMAT : COLLET_OK) || frames->n_frames != n_frames ||
-        frames->truncated != truncated)
-        fail_msg("%zu bytes: status %d, %lld frames, truncated %d, '%s'", size, status,
-                 (long long)frames->n_frames, frames->truncated, err.text);
-    assert_contains(err.text, message ? message : "");
+    trajectory_frames *frames =
+        io_expect_frames(save(text, size), 10, n_frames, truncated, message);
     for (int64_t i = 0; i < n_frames; i++)
         assert_true(((const double *)frames->positions)[i * 9] == 0.1);
     trajectory_frames_free(frames);
-    trajectory_reader_close(r);
 }
 
-static void models(void **state)
+TEST(models)
 {
-    (void)state;
     static const char *const texts[] = {
         MODELS,
         MODELS TAIL,
@@ -313,9 +292,8 @@ static void models(void **state)
 }
 
 /* A frame without a box of its own has the last one; a cube of 1 Angstrom is none. */
-static void boxes(void **state)
+TEST(boxes)
 {
-    (void)state;
     static const char text[] =
         "CRYST1   30.000   40.000   50.000  90.00  90.00  60.00 P 1           1\n"
         "MODEL        1\n" THREE "ENDMDL\nMODEL        2\n" THREE "ENDMDL\n"
@@ -338,9 +316,8 @@ static void boxes(void **state)
 }
 
 /* Every cut keeps the frames before it; it is noticed inside a model, not between two. */
-static void truncations(void **state)
+TEST(truncations)
 {
-    (void)state;
     static const char text[] = MODELS;
     const char *first = strstr(text, "ENDMDL") + 6, *second = strstr(first, "ENDMDL") + 6;
     const char *models_begin[] = {strstr(first, "MODEL"), strstr(second, "MODEL")};
@@ -365,9 +342,8 @@ static void truncations(void **state)
     assert_contains(err.text, "inside frame 0");
 }
 
-static void models_that_differ(void **state)
+TEST(models_that_differ)
 {
-    (void)state;
     static const io_malformed cases[] = {
         {THREE "END\n" N1 CA1 "END\n", "has 2 atoms, the first frame has 3"},
         {"MODEL 1\n" THREE "ENDMDL\nMODEL 2\nENDMDL\n", "has 0 atoms, the first frame has 3"},
@@ -381,9 +357,8 @@ static void models_that_differ(void **state)
         expect(cases[i].text, strlen(cases[i].text), 1, 0, cases[i].message);
 }
 
-static void messages_point_at_the_line(void **state)
+TEST(messages_point_at_the_line)
 {
-    (void)state;
     static const io_malformed bad[] = {
         {"HEADER    PROTEIN\n", ": there are no atoms: no line begins with ATOM or HETATM"},
         {"MODEL        1\n" THREE, ":5: the file ends inside the first model, after 3 atoms"},
@@ -401,9 +376,8 @@ static void messages_point_at_the_line(void **state)
 }
 
 /* Against the same frames of a .trr, to the three decimals of an Angstrom. */
-static void frames_of_a_run(void **state)
+TEST(frames_of_a_run)
 {
-    (void)state;
     trajectory_reader *trr = io_open(COLLET_TEST_DATA "/md/peptide/traj_double.trr");
     trajectory_frames *exact = io_batch(trr, 5, 0);
     const double *x;
@@ -436,22 +410,4 @@ static void frames_of_a_run(void **state)
     free(text.data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns),
-        cmocka_unit_test(locations),
-        cmocka_unit_test(numbers_that_overflow),
-        cmocka_unit_test(segments),
-        cmocka_unit_test(bonds),
-        cmocka_unit_test(bonds_after_many_models),
-        cmocka_unit_test(models),
-        cmocka_unit_test(boxes),
-        cmocka_unit_test(truncations),
-        cmocka_unit_test(models_that_differ),
-        cmocka_unit_test(messages_point_at_the_line),
-        cmocka_unit_test(frames_of_a_run),
-    };
-
-    return cmocka_run_group_tests_name("io pdb", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .prmtop topologies: sections, formats, charges of CHAMBER, truncated and malformed files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <math.h>
 
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
@@ -48,9 +43,8 @@ static const char *path(void)
 #define WHOLE                                                                                      \
     HEAD POINTERS NAMES CHARGES NUMBERS MASSES LABELS CHAINS STARTS BONDS OTHER "%FLAG IPOL\n"
 
-static void sections(void **state)
+TEST(sections)
 {
-    (void)state;
     trajectory_topology *t = io_topology(path(), WHOLE);
     static const int32_t ids[] = {1, 1, 1, 2};
     static const trajectory_bond bonds[] = {{0, 1}, {0, 2}, {1, 2}};
@@ -78,9 +72,8 @@ static void sections(void **state)
 }
 
 /* Other columns; elements, chains and a title are optional. CHAMBER has CHARMM's constant. */
-static void variants(void **state)
+TEST(variants)
 {
-    (void)state;
     trajectory_topology *t = io_topology(
         path(), "%FLAG CTITLE\n%FORMAT(a80)\n%FLAG FORCE_FIELD_TYPE\n%FORMAT(i2,a78)\n 1 CHARMM\n"
                 "%FLAG POINTERS\n%FORMAT(5I3)\n  1  0  0  0  0\n  0  0  0  0  0\n  0  1  0\n"
@@ -144,17 +137,14 @@ static const io_malformed bad[] = {
      ": a bond joins atoms 1 and 1"},
 };
 
-static void messages_point_at_the_line(void **state)
+TEST(messages_point_at_the_line)
 {
-    (void)state;
-
     io_refuse_topologies(path(), bad, sizeof bad / sizeof *bad);
 }
 
 /* A file that ends before its last bond is refused. */
-static void truncations(void **state)
+TEST(truncations)
 {
-    (void)state;
     static const char text[] = WHOLE;
     const size_t end = (size_t)(strstr(text, "%FLAG IPOL") - text);
 
@@ -168,14 +158,4 @@ static void truncations(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sections),
-        cmocka_unit_test(variants),
-        cmocka_unit_test(messages_point_at_the_line),
-        cmocka_unit_test(truncations),
-    };
-
-    return cmocka_run_group_tests_name("io prmtop", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

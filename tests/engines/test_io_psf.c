@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .psf topologies: the variants of programs, masses, truncated and malformed files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <collet/trajectory.h>
 
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
@@ -66,10 +61,8 @@ static const struct {
      "M3P", 0.043, 1, 1},
 };
 
-static void variants_are_read(void **state)
+TEST(variants_are_read)
 {
-    (void)state;
-
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         trajectory_topology *t = read_text(variants[i].text);
         int last = variants[i].atoms - 1;
@@ -86,9 +79,8 @@ static void variants_are_read(void **state)
 }
 
 /* The file's masses are used rather than the masses of the elements. */
-static void masses_are_used(void **state)
+TEST(masses_are_used)
 {
-    (void)state;
     static const char frame[] = "ATOM      1  N   MET A   1       1.000   2.000  -3.000\n"
                                 "ATOM      2  HT1 MET A   1       1.000   2.000  -3.000\n";
     static const char psf[] =
@@ -143,16 +135,13 @@ static const io_malformed bad[] = {
     {ONE " 2 A 99999999999 MET HT1 1 0.3 1.0 0\n", ":5: the residue number is '99999999999'"},
 };
 
-static void messages_point_at_the_line(void **state)
+TEST(messages_point_at_the_line)
 {
-    (void)state;
-
     io_refuse_topologies(io_path(directory, "case.psf"), bad, sizeof bad / sizeof *bad);
 }
 
-static void segments_charges_and_bonds(void **state)
+TEST(segments_charges_and_bonds)
 {
-    (void)state;
     trajectory_topology *t =
         read_text("PSF\n 4 !NATOM\n 1 PA 1 MET N 1 -0.25 14.0 0\n 2 PA 1 MET H 1 0.5 1.0 0\n"
                   " 3 PA 1A GLY N 1 0.0 14.0 0\n 4 WT 7 TIP O 1 1e-1 16.0 0\n\n"
@@ -178,9 +167,8 @@ static void segments_charges_and_bonds(void **state)
 }
 
 /* A file that ends before its last atom's mass, or inside its bonds, is refused. */
-static void truncations(void **state)
+TEST(truncations)
 {
-    (void)state;
     const char *text = variants[1].text;
     size_t mass = (size_t)(strstr(text, "1.00800") - text);
     size_t bonds = (size_t)(strstr(text, "1 !NBOND") - text);
@@ -198,13 +186,4 @@ static void truncations(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variants_are_read), cmocka_unit_test(segments_charges_and_bonds),
-        cmocka_unit_test(masses_are_used),   cmocka_unit_test(messages_point_at_the_line),
-        cmocka_unit_test(truncations),
-    };
-
-    return cmocka_run_group_tests_name("io psf", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

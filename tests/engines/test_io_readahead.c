@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Readahead: the same frames in the same order, whatever the caller holds and wherever it stops. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/reading/readahead.h"
@@ -59,10 +54,8 @@ static uint64_t read_directly(int64_t batch)
     return hash;
 }
 
-static void the_same_frames_as_without(void **state)
+TEST(the_same_frames_as_without)
 {
-    (void)state;
-
     for (int32_t slots = 2; slots <= TRAJECTORY_READAHEAD_SLOTS; slots++) {
         for (int64_t batch = 1; batch <= 60; batch += 10) {
             trajectory_reader *t = io_open(WATER);
@@ -90,9 +83,8 @@ static void the_same_frames_as_without(void **state)
 }
 
 /* The thread fills the other slots and leaves the caller's batch alone. */
-static void a_batch_is_held(void **state)
+TEST(a_batch_is_held)
 {
-    (void)state;
     trajectory_reader *t = io_open(WATER);
     trajectory_readahead *ahead = start(t, 5, 3, 1);
     const struct timespec pause = {0, 50000000};
@@ -108,10 +100,8 @@ static void a_batch_is_held(void **state)
     trajectory_reader_close(t);
 }
 
-static void stopping_at_any_time(void **state)
+TEST(stopping_at_any_time)
 {
-    (void)state;
-
     for (int n = 0; n < 60; n++) {
         trajectory_reader *t = io_open(n % 2 ? WATER : XTC);
         trajectory_readahead *ahead = start(t, 1 + n % 3, 2 + n % 2, 1 + n % 4);
@@ -155,9 +145,8 @@ static void check_error(const io_image *image, size_t size, int64_t expected, in
     }
 }
 
-static void frames_before_an_error_come_first(void **state)
+TEST(frames_before_an_error_come_first)
 {
-    (void)state;
     io_image image = {0};
 
     for (int i = 0; i < 6; i++)
@@ -287,9 +276,8 @@ static void damage_frame(io_bytes file, int64_t at, int64_t end, int64_t frame)
     check_threads(path, COLLET_TRAJECTORY_MISSING_FAIL);
 }
 
-static void damaged_frames_of_xtc(void **state)
+TEST(damaged_frames_of_xtc)
 {
-    (void)state;
     io_bytes file = io_load(XTC);
     trajectory_reader *t = io_open(XTC);
     trajectory_frames *frames = io_batch(t, 1, 1);
@@ -327,9 +315,8 @@ static void write_gro(const char *path, int damaged)
 }
 
 /* Gaps after a damaged frame do not count, although their heads may have been read. */
-static void gaps_before_a_damaged_frame(void **state)
+TEST(gaps_before_a_damaged_frame)
 {
-    (void)state;
     const char *path = io_path(directory, "gaps.gro");
 
     for (int damaged = 0; damaged <= 12; damaged += 3) {
@@ -342,9 +329,8 @@ static void gaps_before_a_damaged_frame(void **state)
     }
 }
 
-static void options_out_of_range(void **state)
+TEST(options_out_of_range)
 {
-    (void)state;
     static const trajectory_readahead_options none = {
         .batch_frames = 0, .n_slots = 2, .n_threads = 1};
     trajectory_reader *t = io_open(XTC);
@@ -361,17 +347,4 @@ static void options_out_of_range(void **state)
     trajectory_reader_close(t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_frames_as_without),
-        cmocka_unit_test(a_batch_is_held),
-        cmocka_unit_test(stopping_at_any_time),
-        cmocka_unit_test(frames_before_an_error_come_first),
-        cmocka_unit_test(damaged_frames_of_xtc),
-        cmocka_unit_test(gaps_before_a_damaged_frame),
-        cmocka_unit_test(options_out_of_range),
-    };
-
-    return cmocka_run_group_tests_name("io readahead", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

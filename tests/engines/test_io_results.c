@@ -2,10 +2,6 @@
 /* NumPy output: valid for other readers, and published completely or not at all. */
 #include <errno.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "io_files.h"
 #include "npz_reader.h"
@@ -89,9 +84,8 @@ static void check_npz(const char *path, int64_t n_rows)
     free(file.data);
 }
 
-static void an_archive(void **state)
+TEST(an_archive)
 {
-    (void)state;
     const char *path = io_path(directory, "out.npz");
     collet_error err;
 
@@ -105,9 +99,8 @@ static void an_archive(void **state)
 }
 
 /* Characters beyond ASCII, bytes that are none, an empty text; the shorter texts end with zeros. */
-static void texts(void **state)
+TEST(texts)
 {
-    (void)state;
     static const char *const labels[3] = {"\xc3\xa4\xff\142", "", "SOL 3"};
     static const uint32_t expected[3][5] = {{0xe4, '?', 'b'}, {0}, {'S', 'O', 'L', ' ', '3'}};
     const char *path = io_path(directory, "out.npz");
@@ -129,9 +122,8 @@ static void texts(void **state)
     remove(path);
 }
 
-static void a_directory(void **state)
+TEST(a_directory)
 {
-    (void)state;
     static const char *const names[2] = {"vectors.npy", "time_ps.npy"};
     char *path = strdup(io_path(directory, "out"));
     npy_array arrays[2];
@@ -168,9 +160,8 @@ static const char *find_python(void)
     return NULL;
 }
 
-static void numpy_reads_it(void **state)
+TEST(numpy_reads_it)
 {
-    (void)state;
     const char *path = io_path(directory, "out.npz");
     const char *python = find_python();
     char command[1000];
@@ -188,9 +179,8 @@ static void numpy_reads_it(void **state)
     remove(path);
 }
 
-static void the_same_data_give_the_same_bytes(void **state)
+TEST(the_same_data_give_the_same_bytes)
 {
-    (void)state;
     const char *path = io_path(directory, "out.npz");
     uint64_t hashes[2];
 
@@ -206,9 +196,8 @@ static void the_same_data_give_the_same_bytes(void **state)
 
 /* ---- Refusals ---------------------------------------------------------------------------- */
 
-static void refused_at_the_start(void **state)
+TEST(refused_at_the_start)
 {
-    (void)state;
     io_results *results;
     collet_error err;
     const char *file = io_path(directory, "file");
@@ -239,9 +228,8 @@ static void refused_at_the_start(void **state)
 }
 
 /* Something takes the place of the second file while the rows are computed. */
-static void a_set_in_part(void **state)
+TEST(a_set_in_part)
 {
-    (void)state;
     char *path = strdup(io_path(directory, "set"));
     io_results *results;
     collet_error err;
@@ -265,9 +253,8 @@ static void a_set_in_part(void **state)
     free(path);
 }
 
-static void without_finish_nothing_remains(void **state)
+TEST(without_finish_nothing_remains)
 {
-    (void)state;
     const char *path = io_path(directory, "dir");
     io_results *results;
     int32_t n;
@@ -311,9 +298,8 @@ static int killed_in_the_middle(void *path)
     return 1;
 }
 
-static void a_killed_run_leaves_nothing(void **state)
+TEST(a_killed_run_leaves_nothing)
 {
-    (void)state;
     char *path = strdup(io_path(directory, "out.npz"));
     int status = run_child(killed_in_the_middle, path);
 
@@ -342,9 +328,8 @@ static int write_limited(void *argument)
                : 1;
 }
 
-static void a_failed_write_leaves_what_was_there(void **state)
+TEST(a_failed_write_leaves_what_was_there)
 {
-    (void)state;
     char *path = strdup(io_path(directory, "out.npz"));
     /* The rows of `vectors` are 4.8 MB, the archive is 5.6 MB. */
     static const rlim_t limits[] = {1, 100, 65536, 1000000, 4800000, 4800200, 5000000, 5599999};
@@ -394,9 +379,8 @@ static int write_on_a_full_disk(void *argument)
     return 0;
 }
 
-static void a_full_disk(void **state)
+TEST(a_full_disk)
 {
-    (void)state;
     int status = run_child(write_on_a_full_disk, directory);
 
     assert_true(WIFEXITED(status));
@@ -422,9 +406,8 @@ static int write_without_permission(void *path)
                : 2;
 }
 
-static void a_directory_without_permission(void **state)
+TEST(a_directory_without_permission)
 {
-    (void)state;
     char *path = strdup(io_path(directory, "out.npz"));
 
     assert_int_equal(chmod(directory, 0555), 0);
@@ -436,9 +419,8 @@ static void a_directory_without_permission(void **state)
     free(path);
 }
 
-static void text_files(void **state)
+TEST(text_files)
 {
-    (void)state;
     const char *path = io_path(directory, "out.meta.json");
     collet_error err;
 
@@ -468,23 +450,4 @@ static void text_files(void **state)
     assert_contains(err.text, path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_archive),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(a_directory),
-        cmocka_unit_test(numpy_reads_it),
-        cmocka_unit_test(the_same_data_give_the_same_bytes),
-        cmocka_unit_test(refused_at_the_start),
-        cmocka_unit_test(a_set_in_part),
-        cmocka_unit_test(without_finish_nothing_remains),
-        cmocka_unit_test(a_killed_run_leaves_nothing),
-        cmocka_unit_test(a_failed_write_leaves_what_was_there),
-        cmocka_unit_test(a_full_disk),
-        cmocka_unit_test(a_directory_without_permission),
-        cmocka_unit_test(text_files),
-    };
-
-    return cmocka_run_group_tests_name("io results", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

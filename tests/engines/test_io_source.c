@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The window over a file: any view, copy and stream returns the file's bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "io/source.h"
 #include "io_files.h"
 #include "common/contains.h"
@@ -29,7 +24,6 @@ static uint32_t next(void)
 
 static int set_up(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < SIZE; i++)
         file[i] = (uint8_t)next();
     directory = io_make_directory();
@@ -38,7 +32,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     io_remove_directory(directory);
     return 0;
 }
@@ -49,11 +42,10 @@ static const char *new_file(size_t size)
 }
 
 /* Copies lie in the window, reach into it, across its end or past what a view may have. */
-static void copies(void **state)
+TEST(copies)
 {
     io_source s;
     const uint8_t *bytes;
-    (void)state;
     assert_int_equal(io_source_open(&s, new_file(SIZE), NULL), COLLET_OK);
     for (int i = 0; i < 3000; i++) {
         size_t at = next() % SIZE, most = i % 3 ? 5000 : 3 * IO_SOURCE_VIEW;
@@ -75,11 +67,10 @@ static void copies(void **state)
     io_source_close(&s);
 }
 
-static void streams(void **state)
+TEST(streams)
 {
     static const size_t units[] = {1, 4, 12, 1000};
     io_source s;
-    (void)state;
     assert_int_equal(io_source_open(&s, new_file(SIZE), NULL), COLLET_OK);
     for (int i = 0; i < 40; i++) {
         size_t unit = units[i % 4], at = next() % (SIZE - 2000), n;
@@ -97,11 +88,10 @@ static void streams(void **state)
 }
 
 /* A program without a standard input. */
-static void descriptor_0(void **state)
+TEST(descriptor_0)
 {
     io_source s;
     int input = dup(0);
-    (void)state;
     for (int i = 0; i < 2; i++) {
         close(0);
         const char *path = i ? directory : new_file(SIZE);
@@ -118,14 +108,13 @@ static int32_t stop(void *user)
     return (*(int *)user)++ >= 1;
 }
 
-static void failures(void **state)
+TEST(failures)
 {
     io_source s;
     collet_error err = {0};
     const uint8_t *bytes;
     size_t n;
     int asked = 0;
-    (void)state;
     assert_int_equal(io_source_open(&s, new_file(0), &err), COLLET_OK);
     assert_int_equal(io_source_begin(&s, &bytes, &n, &err), COLLET_FORMAT);
     assert_contains(err.text, "is empty");
@@ -145,13 +134,4 @@ static void failures(void **state)
     io_source_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(descriptor_0),
-        cmocka_unit_test(copies),
-        cmocka_unit_test(streams),
-        cmocka_unit_test(failures),
-    };
-    return cmocka_run_group_tests_name("io source", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

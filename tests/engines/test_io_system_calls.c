@@ -2,15 +2,10 @@
 /* Reads, maps and writes that fail, are interrupted or short, at every place: an error that names
  * the file, or the same result; no descriptor is left. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/failing_calls.h"
 #include "directory.h"
 #include "io/npy_read.h"
@@ -211,11 +206,10 @@ static long fail_each(size_t task, size_t failure)
     }
 }
 
-static void every_call_may_fail(void **state)
+TEST(every_call_may_fail)
 {
     long all = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
         long failed = 0;
         for (size_t k = 0; k < sizeof tasks / sizeof *tasks; k++)
@@ -227,9 +221,4 @@ static void every_call_may_fail(void **state)
     print_message("%ld calls failed\n", all);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_may_fail)};
-
-    return cmocka_run_group_tests_name("io failing", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .top and .itp topologies: sections, includes, macros, conditions, truncated and malformed files.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include <collet/trajectory.h>
 
 #include <math.h>
 
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
@@ -61,9 +56,8 @@ static const char *bonds_of(const trajectory_topology *t)
 
 #define GRO "    1ALA     CA    1   0.100   0.200   0.300\n"
 
-static void molecules(void **state)
+TEST(molecules)
 {
-    (void)state;
     trajectory_topology *t =
         read_text(TYPES WATER ION CHAIN "[ System ]\nWater and; a comment\n[ mole-cules ]\n"
                                         "SOL 2\nprotein_chain_alpha 1\nNA 0\nNA 2\n");
@@ -88,7 +82,7 @@ static void molecules(void **state)
 }
 
 /* A virtual site is of the molecule that makes it. */
-static void virtual_sites(void **state)
+TEST(virtual_sites)
 {
     static const char *const sections[] = {"[ virtual_sites2 ]\n4 1 2 1 0.1\n",
                                            "[ virtual_sites3 ]\n4 1 2 3 1 0.1 0.1\n",
@@ -101,7 +95,6 @@ static void virtual_sites(void **state)
                                            "[ virtual_sitesn ]\n4 3 1 0.2 2 0.8\n",
                                            "[ dummiesn ]\n4 2 1 2\n"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         char text[1024];
 
@@ -116,9 +109,8 @@ static void virtual_sites(void **state)
 }
 
 /* Bonds of flexible water and of intermolecular interactions, which join no molecule. */
-static void conditions(void **state)
+TEST(conditions)
 {
-    (void)state;
     trajectory_topology *t =
         read_text("#define FLEXIBLE\n#define MANY\n#undef MANY\n" TYPES WATER
                   "#ifdef MANY\n#include \"none\"\n#unknown\n#ifdef FLEXIBLE\n#else\n#endif\n"
@@ -132,9 +124,8 @@ static void conditions(void **state)
 }
 
 /* An .itp file is one molecule; without atom types, masses that it does not have are unknown. */
-static void one_molecule(void **state)
+TEST(one_molecule)
 {
-    (void)state;
     trajectory_topology *t = read_text("; only\r\n\r\n" WATER);
 
     assert_int_equal(t->n_atoms, 3);
@@ -145,9 +136,8 @@ static void one_molecule(void **state)
     trajectory_topology_free(t);
 }
 
-static void macros(void **state)
+TEST(macros)
 {
-    (void)state;
     trajectory_topology *t =
         read_text("#define Q_O -Q_H2 ; minus\n#define Q_H 0.417\n#define Q_H2 0.834\n#define ALA\n"
                   "#define MASSES Q_O M ; of oxygen\n#define M 16.5\n" TYPES
@@ -163,9 +153,8 @@ static void macros(void **state)
 }
 
 /* Included files: next to the file that includes them, next to the first one, and in GMXLIB. */
-static void includes(void **state)
+TEST(includes)
 {
-    (void)state;
     char library[4096];
 
     snprintf(library, sizeof library, "/none::%s/library:/none", directory);
@@ -213,9 +202,8 @@ static void includes(void **state)
 }
 
 /* Masses of the topology count with frames of another format; numbers of atoms that differ. */
-static void frames_of_another_format(void **state)
+TEST(frames_of_another_format)
 {
-    (void)state;
     static const char frame[] = "x\n6\n" GRO GRO GRO GRO GRO GRO "1 1 1\n";
     static const struct {
         const char *top, *message;
@@ -308,17 +296,14 @@ static const io_malformed bad[] = {
                                                           "with its macros, or these contain"},
 };
 
-static void messages_point_at_the_line(void **state)
+TEST(messages_point_at_the_line)
 {
-    (void)state;
-
     io_refuse_topologies(io_path(directory, "case.top"), bad, sizeof bad / sizeof *bad);
 }
 
 /* Each cut is read or refused with a message; without its molecules the file is refused. */
-static void truncations(void **state)
+TEST(truncations)
 {
-    (void)state;
     static const char text[] = TYPES WATER ION "#define A \\\n" SYSTEM;
     const size_t ion = (size_t)(strstr(text, ION) - text);
     const size_t whole = (size_t)(strstr(text, "SOL 1\n") + 5 - text);
@@ -336,9 +321,8 @@ static void truncations(void **state)
 }
 
 /* Conditions, lines and continuations beyond their limits. */
-static void limits(void **state)
+TEST(limits)
 {
-    (void)state;
     const char *path = io_path(directory, "case.top");
     io_image text = {0};
     collet_error err;
@@ -360,15 +344,4 @@ static void limits(void **state)
     free(text.data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(molecules),   cmocka_unit_test(virtual_sites),
-        cmocka_unit_test(conditions),  cmocka_unit_test(one_molecule),
-        cmocka_unit_test(macros),      cmocka_unit_test(frames_of_another_format),
-        cmocka_unit_test(includes),    cmocka_unit_test(messages_point_at_the_line),
-        cmocka_unit_test(truncations), cmocka_unit_test(limits),
-    };
-
-    return cmocka_run_group_tests_name("io top", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The topology of .gro files: contents, and the positions in error messages. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "io/decimal.h"
 #include "directory.h"
 #include "io_files.h"
@@ -34,9 +29,8 @@ static void expect_atom(const double position[3], const double *velocity)
     trajectory_reader_close(t);
 }
 
-static void water_is_read(void **state)
+TEST(water_is_read)
 {
-    (void)state;
     trajectory_topology *t;
 
     assert_int_equal(
@@ -50,9 +44,8 @@ static void water_is_read(void **state)
     trajectory_topology_free(t);
 }
 
-static void peptide_is_read(void **state)
+TEST(peptide_is_read)
 {
-    (void)state;
     trajectory_topology *t;
 
     assert_int_equal(
@@ -64,9 +57,8 @@ static void peptide_is_read(void **state)
     trajectory_topology_free(t);
 }
 
-static void widths_follow_the_decimal_points(void **state)
+TEST(widths_follow_the_decimal_points)
 {
-    (void)state;
     trajectory_topology *t = read_text("precise\n1\n"
                                        "99999ALA     CA99999    1.123456   -2.234567    3.345678"
                                        "   0.1234567  -0.2345678   0.3456789\n"
@@ -100,9 +92,8 @@ static const struct {
 #undef HEAD
 };
 
-static void other_writers_lines(void **state)
+TEST(other_writers_lines)
 {
-    (void)state;
     trajectory_topology *t =
         read_text("dos\r\n 1\r\n    1ALA     CA    1   1.500  -2.500   3.500  \r\n"
                   "   1.0  2.0  3.0  0.1  0.2  0.3  0.4  0.5  0.6");
@@ -166,10 +157,8 @@ static const io_malformed bad[] = {
     {"title\n1\n    1ALA     CA    1 1.500 -2.500 3.500 0.1 0.2\n 1 2 3\n", ":3: "},
 };
 
-static void messages_point_at_the_line(void **state)
+TEST(messages_point_at_the_line)
 {
-    (void)state;
-
     const char *path = io_path(directory, "bad.gro");
     io_refuse_topologies(path, bad, sizeof bad / sizeof *bad);
     trajectory_topology *t;
@@ -183,9 +172,8 @@ static void messages_point_at_the_line(void **state)
 }
 
 /* Files of other programs are refused by their content or by their name. */
-static void other_formats(void **state)
+TEST(other_formats)
 {
-    (void)state;
     static const struct {
         const char *name, *text, *message;
         size_t size;
@@ -219,9 +207,8 @@ static void other_formats(void **state)
         io_topology(io_path(directory, "gro.xyz"), "title\n1\n" ATOM "  1.0 2.0 3.0\n"));
 }
 
-static void what_cannot_be_opened(void **state)
+TEST(what_cannot_be_opened)
 {
-    (void)state;
     trajectory_topology *t;
     collet_error err;
 
@@ -237,9 +224,8 @@ static void what_cannot_be_opened(void **state)
     assert_contains(err.text, "it looks like a .trr trajectory");
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
-    (void)state;
     static const struct {
         const char *text;
         int valid;
@@ -298,9 +284,8 @@ static void numbers(void **state)
 }
 
 /* Lines are looked at in pieces of 512 bytes, then of 64 KiB. */
-static void long_lines(void **state)
+TEST(long_lines)
 {
-    (void)state;
     static char text[70000];
     static const size_t lengths[] = {510, 511, 512, 513, 65535};
 
@@ -325,19 +310,4 @@ static void long_lines(void **state)
     assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(water_is_read),
-        cmocka_unit_test(peptide_is_read),
-        cmocka_unit_test(widths_follow_the_decimal_points),
-        cmocka_unit_test(other_writers_lines),
-        cmocka_unit_test(messages_point_at_the_line),
-        cmocka_unit_test(other_formats),
-        cmocka_unit_test(what_cannot_be_opened),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(long_lines),
-    };
-
-    return cmocka_run_group_tests_name("io topology", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

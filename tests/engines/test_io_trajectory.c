@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Common to all formats: batches, selections, slices; .gro trajectories; files of other formats. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "io/numerals.h"
 #include "io_files.h"
@@ -70,9 +65,8 @@ static const char *file(size_t i)
     return files[i] ? files[i] : gro_file();
 }
 
-static void gro_frames(void **state)
+TEST(gro_frames)
 {
-    (void)state;
     trajectory_reader *t = io_open(gro_file());
     const trajectory_reader_info *info = trajectory_reader_get_info(t);
     trajectory_frames *frames = io_batch(t, 51, 1);
@@ -94,11 +88,10 @@ static void gro_frames(void **state)
 }
 
 /* Commas may stand around times and steps. */
-static void gro_times_between_commas(void **state)
+TEST(gro_times_between_commas)
 {
     static const char *const titles[] = {"water, t= %.5f, step= %d\n", "water,t=%.5f ,step=%d\n"};
 
-    (void)state;
     for (size_t k = 0; k < sizeof titles / sizeof *titles; k++) {
         io_image image = make_gro(3, titles[k]);
         const char *path = io_path(directory, "commas.gro");
@@ -115,9 +108,8 @@ static void gro_times_between_commas(void **state)
     }
 }
 
-static void gro_times_are_not_made_up(void **state)
+TEST(gro_times_are_not_made_up)
 {
-    (void)state;
     io_image image = make_gro(99, "attempt=%.0f=%d at=2\n");
     const char *path = io_path(directory, "untimed.gro");
 
@@ -150,13 +142,12 @@ static const char *save_gaps(const char *title, int frame, const int *atoms, int
     return path;
 }
 
-static void gro_velocities_of_some_atoms(void **state)
+TEST(gro_velocities_of_some_atoms)
 {
     static const struct {
         int n, atoms[5], has_velocities, lacking;
     } cases[] = {{0, {0}, 1, -1}, {2, {2, 3}, 0, 2}, {1, {0}, 0, 0}, {5, {0, 1, 2, 3, 4}, 0, -1}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         trajectory_reader *t =
             io_open(save_gaps("t= %.1f step= %d\n", 0, cases[i].atoms, cases[i].n));
@@ -174,13 +165,12 @@ static void gro_velocities_of_some_atoms(void **state)
 }
 
 /* Text that programs write in place of a velocity counts as none, in any frame. */
-static void gro_velocities_that_are_no_numbers(void **state)
+TEST(gro_velocities_that_are_no_numbers)
 {
     static const char *const columns[] = {"  0.3000 -0.2000        ", "     nan     nan     nan",
                                           "  0.1000  0.2000     inf", "********  0.2000  0.1000",
                                           "  0.1000  0.2000 1.0e999", " ; comment              "};
 
-    (void)state;
     for (size_t i = 0; i < 2 * sizeof columns / sizeof *columns; i++) {
         const char *path = save_gaps("t= %.1f step= %2d\n", i & 1, &(int){1}, 1);
         io_bytes text = io_load(path);
@@ -201,14 +191,13 @@ static void gro_velocities_that_are_no_numbers(void **state)
 }
 
 /* An error where they are requested; it names the atom, but no time or step that the file lacks. */
-static void gro_velocities_of_some_atoms_later(void **state)
+TEST(gro_velocities_of_some_atoms_later)
 {
     static const char *const titles[] = {"t= %.1f step= %2d\n", "x %.0f %2d\n"};
     static const char *const texts[] = {
         "has no velocities (atom 4, counted from 0, time 0.5 ps, step 10); ",
         "has no velocities (atom 4, counted from 0); "};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         trajectory_reader *t = io_open(save_gaps(titles[i], 1, &(int){4}, 1));
         trajectory_frames *frames = io_batch(t, 9, 1);
@@ -224,9 +213,8 @@ static void gro_velocities_of_some_atoms_later(void **state)
 }
 
 /* A text file may be truncated anywhere. */
-static void gro_truncations(void **state)
+TEST(gro_truncations)
 {
-    (void)state;
     io_image image = make_gro(2, "t= %.1f step= %d\n");
     size_t frame = image.size / 2;
     const char *path = io_path(directory, "cut.gro");
@@ -249,9 +237,8 @@ static void gro_truncations(void **state)
 }
 
 /* A file of one frame may have been written by hand, without a line end. */
-static void gro_without_a_last_line_end(void **state)
+TEST(gro_without_a_last_line_end)
 {
-    (void)state;
     static const struct {
         const char *box, *message, *note;
     } cases[] = {
@@ -280,7 +267,7 @@ static void gro_without_a_last_line_end(void **state)
 }
 
 /* The box of a frame that a slice passes over decides where the next frame begins. */
-static void gro_boxes_of_frames_passed_over(void **state)
+TEST(gro_boxes_of_frames_passed_over)
 {
     static const struct {
         const char *box;
@@ -311,7 +298,6 @@ static void gro_boxes_of_frames_passed_over(void **state)
         {"    1  2     3*    4   1.000   2.000   3.000\n", COLLET_FORMAT},
     };
     const char *path = io_path(directory, "passed.gro");
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         io_image image = make_gro(2, "t= %.1f step= %d\n"), other = {0};
         collet_error err = {0};
@@ -335,9 +321,8 @@ static void gro_boxes_of_frames_passed_over(void **state)
     }
 }
 
-static void gro_errors_name_line_and_frame(void **state)
+TEST(gro_errors_name_line_and_frame)
 {
-    (void)state;
     io_image image = make_gro(3, "t= %.1f step= %d\n");
     const char *path = io_path(directory, "wrong.gro");
     collet_error err;
@@ -385,10 +370,8 @@ static uint64_t hash_in_batches(const char *path, int64_t capacity, int64_t *n_f
     return hash;
 }
 
-static void the_size_of_a_batch_changes_nothing(void **state)
+TEST(the_size_of_a_batch_changes_nothing)
 {
-    (void)state;
-
     for (size_t f = 0; f < N_FILES; f++) {
         int64_t n_frames;
         uint64_t all = hash_in_batches(file(f), 51, &n_frames);
@@ -437,9 +420,8 @@ static void check_selection(const char *path, const int64_t *indices, int64_t n)
     trajectory_reader_close(t);
 }
 
-static void selections(void **state)
+TEST(selections)
 {
-    (void)state;
     static const int64_t few[] = {0, 1, 2, 4};
     static const int64_t last[] = {4};
 
@@ -456,9 +438,8 @@ static void selections(void **state)
     }
 }
 
-static void selections_that_are_refused(void **state)
+TEST(selections_that_are_refused)
 {
-    (void)state;
     static const struct {
         int64_t indices[3];
         int64_t n;
@@ -512,9 +493,8 @@ static void check_slice(const char *path, int64_t start, int64_t stop, int64_t s
     trajectory_reader_close(t);
 }
 
-static void slices(void **state)
+TEST(slices)
 {
-    (void)state;
     static const int64_t cases[][3] = {
         {0, -1, 1},  {1, -1, 1},  {50, -1, 1},  {51, -1, 1},        {99, -1, 1},
         {0, 0, 1},   {0, 1, 1},   {10, 20, 3},  {10, 10, 1},        {20, 10, 1},
@@ -536,9 +516,8 @@ static void slices(void **state)
     trajectory_reader_close(t);
 }
 
-static void concatenated_files(void **state)
+TEST(concatenated_files)
 {
-    (void)state;
     const char *path = io_path(directory, "twice");
 
     for (size_t f = 0; f < N_FILES; f++) {
@@ -555,9 +534,8 @@ static void concatenated_files(void **state)
     }
 }
 
-static void a_batch_that_does_not_fit(void **state)
+TEST(a_batch_that_does_not_fit)
 {
-    (void)state;
     trajectory_reader *t = io_open(files[0]);
     trajectory_frames *frames;
 
@@ -593,9 +571,8 @@ static void a_batch_that_does_not_fit(void **state)
     trajectory_reader_close(t);
 }
 
-static void foreign_files(void **state)
+TEST(foreign_files)
 {
-    (void)state;
     static const struct {
         const char *bytes;
         size_t n;
@@ -627,27 +604,4 @@ static void foreign_files(void **state)
     assert_int_equal(trajectory_reader_open(directory, NULL, &t, NULL), COLLET_IO);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gro_frames),
-        cmocka_unit_test(gro_times_between_commas),
-        cmocka_unit_test(gro_times_are_not_made_up),
-        cmocka_unit_test(gro_velocities_of_some_atoms),
-        cmocka_unit_test(gro_velocities_that_are_no_numbers),
-        cmocka_unit_test(gro_velocities_of_some_atoms_later),
-        cmocka_unit_test(gro_truncations),
-        cmocka_unit_test(gro_without_a_last_line_end),
-        cmocka_unit_test(gro_boxes_of_frames_passed_over),
-        cmocka_unit_test(gro_errors_name_line_and_frame),
-        cmocka_unit_test(the_size_of_a_batch_changes_nothing),
-        cmocka_unit_test(selections),
-        cmocka_unit_test(selections_that_are_refused),
-        cmocka_unit_test(slices),
-        cmocka_unit_test(concatenated_files),
-        cmocka_unit_test(a_batch_that_does_not_fit),
-        cmocka_unit_test(foreign_files),
-    };
-
-    return cmocka_run_group_tests_name("io trajectory", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

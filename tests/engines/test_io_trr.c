@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Full-precision trajectories: exact values, and every kind of malformed file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
-#include <cmocka.h>
 
+#include "common/test.h"
 #include "directory.h"
 #include "io/numerals.h"
 #include "io_files.h"
@@ -112,9 +108,8 @@ static void check_file(const char *key, const char *path, const char *masses_pat
     free(text.data);
 }
 
-static void real_files_are_exact(void **state)
+TEST(real_files_are_exact)
 {
-    (void)state;
     check_file("water", DATA "water/traj.trr", DATA "water/masses.txt");
     check_file("peptide", DATA "peptide/traj.trr", DATA "peptide/masses.txt");
     check_file("peptide_double", DATA "peptide/traj_double.trr", DATA "peptide/masses.txt");
@@ -163,10 +158,8 @@ static void expect(const char *path, int64_t n_frames, collet_status status, int
     trajectory_reader_close(t);
 }
 
-static void every_truncation_keeps_the_complete_frames(void **state)
+TEST(every_truncation_keeps_the_complete_frames)
 {
-    (void)state;
-
     for (int real = 4; real <= 8; real += 4) {
         io_image image = make(real, 3);
         size_t frame = image.size / 3;
@@ -183,9 +176,8 @@ static void every_truncation_keeps_the_complete_frames(void **state)
     }
 }
 
-static void truncation_of_the_first_frame(void **state)
+TEST(truncation_of_the_first_frame)
 {
-    (void)state;
     io_image image = make(4, 1);
     size_t head = 24 + 13 * 4 + 2 * 4;
 
@@ -204,9 +196,8 @@ static void truncation_of_the_first_frame(void **state)
     free(image.data);
 }
 
-static void bytes_that_are_no_frame(void **state)
+TEST(bytes_that_are_no_frame)
 {
-    (void)state;
     io_image image = make(4, 3);
     size_t frame = image.size / 3;
     char text[100];
@@ -223,9 +214,8 @@ static void bytes_that_are_no_frame(void **state)
 }
 
 /* A file that continues after a truncated frame: the gap is detected, later frames are not read. */
-static void hole_in_the_middle(void **state)
+TEST(hole_in_the_middle)
 {
-    (void)state;
     io_image image = make(4, 2);
 
     image.size -= 7;
@@ -235,9 +225,8 @@ static void hole_in_the_middle(void **state)
     free(image.data);
 }
 
-static void frames_that_differ(void **state)
+TEST(frames_that_differ)
 {
-    (void)state;
     io_image image = make(4, 2);
     size_t at = image.size;
     char text[100];
@@ -299,9 +288,8 @@ static void frames_that_differ(void **state)
     free(image.data);
 }
 
-static void sizes_that_contradict(void **state)
+TEST(sizes_that_contradict)
 {
-    (void)state;
     io_image image = make(4, 2);
     size_t sizes = image.size / 2 + 24;
     uint8_t frame[80];
@@ -327,9 +315,8 @@ static void sizes_that_contradict(void **state)
     free(image.data);
 }
 
-static void no_atoms(void **state)
+TEST(no_atoms)
 {
-    (void)state;
     io_image image = make(4, 0);
     trajectory_reader *t;
     collet_error err;
@@ -342,9 +329,8 @@ static void no_atoms(void **state)
 }
 
 /* Tensors are passed over, whatever the number of atoms. */
-static void tensors(void **state)
+TEST(tensors)
 {
-    (void)state;
     io_image image = make(4, 2);
     size_t frame = image.size / 2, head = 24 + 13 * 4 + 2 * 4, box = 36;
 
@@ -366,9 +352,8 @@ static void tensors(void **state)
     free(image.data);
 }
 
-static void without_velocities(void **state)
+TEST(without_velocities)
 {
-    (void)state;
     io_image image = {0};
     collet_error err;
 
@@ -394,9 +379,8 @@ static void without_velocities(void **state)
 /* ---- Large files ------------------------------------------------------------------------- */
 
 /* Sparse frames of 2.04 GB each: the third extends beyond 2^32 bytes. */
-static void offsets_beyond_32_bits(void **state)
+TEST(offsets_beyond_32_bits)
 {
-    (void)state;
     const int32_t atoms = 170000000;
     const int64_t length = 24 + 13 * 4 + 8 + 12 * (int64_t)atoms;
     const int64_t chosen[2] = {0, atoms - 1};
@@ -434,21 +418,4 @@ static void offsets_beyond_32_bits(void **state)
     remove(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(real_files_are_exact),
-        cmocka_unit_test(every_truncation_keeps_the_complete_frames),
-        cmocka_unit_test(truncation_of_the_first_frame),
-        cmocka_unit_test(bytes_that_are_no_frame),
-        cmocka_unit_test(hole_in_the_middle),
-        cmocka_unit_test(frames_that_differ),
-        cmocka_unit_test(sizes_that_contradict),
-        cmocka_unit_test(no_atoms),
-        cmocka_unit_test(tensors),
-        cmocka_unit_test(without_velocities),
-        cmocka_unit_test(offsets_beyond_32_bits),
-    };
-
-    return cmocka_run_group_tests_name("io trr", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weight files that end at any byte, and layers of .t2 files at each limit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "io/npy_read.h"
 #include "io_files.h"
 #include "ternary/formats/gguf.h"
@@ -71,9 +66,8 @@ static size_t refused_when_cut(const char *file,
     return image.size;
 }
 
-static void cut_files(void **state)
+TEST(cut_files)
 {
-    (void)state;
     static const struct {
         const char *file;
         collet_status (*open)(const char *, collet_error *);
@@ -90,12 +84,11 @@ static void cut_files(void **state)
 }
 
 /* Every kind of value before the tensors, whose extents are stored last axis first. */
-static void kinds_of_values(void **state)
+TEST(kinds_of_values)
 {
     ternary_gguf gguf;
     char name[TERNARY_GGUF_NAME], type[24];
 
-    (void)state;
     assert_int_equal(ternary_gguf_open(CORPUS "gguf/kinds", &gguf, NULL), COLLET_OK);
     assert_int_equal(gguf.count, 3);
     assert_int_equal(gguf.alignment, 64);
@@ -125,7 +118,7 @@ typedef struct layer_case {
 #define F COLLET_TERNARY_F32
 #define ALL (TERNARY_T2_RELU | TERNARY_T2_SCALE | TERNARY_T2_BIAS)
 
-static void layers(void **state)
+TEST(layers)
 {
     static const layer_case cases[] = {
         {{.rows = 1, .columns = 1, .activations = F}, COLLET_OK},
@@ -152,7 +145,6 @@ static void layers(void **state)
         {{.rows = INT64_MAX / 8, .columns = 1, .activations = F, .flags = ALL}, COLLET_OVERFLOW},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ternary_t2_layer layer = cases[i].layer;
         collet_error err = {0};
@@ -166,13 +158,12 @@ static void layers(void **state)
 }
 
 /* Everything begins at a multiple of 64 bytes behind the table, in order. */
-static void offsets(void **state)
+TEST(offsets)
 {
     ternary_t2_layer two[] = {{.rows = 20, .columns = 6, .activations = F, .flags = ALL},
                               {.rows = 1, .columns = 20, .activations = F}};
     uint64_t size = 0;
 
-    (void)state;
     assert_int_equal(ternary_t2_lay_out("x.t2", two, 2, &size, NULL), COLLET_OK);
     uint64_t first = (sizeof(t2_head) + sizeof two + 63) / 64 * 64;
     assert_int_equal(two[0].weights_offset, first);
@@ -183,16 +174,4 @@ static void offsets(void **state)
     assert_int_equal(two[1].weights_offset, scale + 256);
     assert_int_equal(two[1].scale_offset, 0);
     assert_int_equal(size, scale + 256 + two[1].weights_bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_files),
-        cmocka_unit_test(kinds_of_values),
-        cmocka_unit_test(layers),
-        cmocka_unit_test(offsets),
-    };
-
-    return cmocka_run_group_tests_name("io limits", tests, NULL, NULL);
 }

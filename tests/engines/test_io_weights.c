@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weight files of the fuzz corpora, valid and malformed, with the expected message for each. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "ternary/formats/gguf.h"
 #include "io_files.h"
 #include "io/npy_read.h"
@@ -40,7 +35,7 @@ static void check(const expectation *e, collet_status status, const collet_error
 
 /* ---- .npy ---------------------------------------------------------------------------------- */
 
-static void test_npy(void **state)
+TEST(test_npy)
 {
     static const expectation files[] = {
         {"f4", COLLET_OK, NULL},
@@ -60,7 +55,6 @@ static void test_npy(void **state)
         {"unclosed", COLLET_FORMAT, "malformed header"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         collet_error err = {0};
         io_npy npy;
@@ -71,7 +65,7 @@ static void test_npy(void **state)
 }
 
 /* Element (r, c) is 10 r + c in any order of elements and bytes. */
-static void test_npy_orders(void **state)
+TEST(test_npy_orders)
 {
     static const struct {
         const char *descr, *order;
@@ -79,7 +73,6 @@ static void test_npy_orders(void **state)
     char *directory = io_make_directory();
     const char *path = io_path(directory, "x.npy");
 
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         int fortran = cases[k].order[0] == 'T', big = cases[k].descr[0] == '>';
         uint8_t bytes[128 + 48] = {0};
@@ -119,7 +112,7 @@ static void test_npy_orders(void **state)
 
 /* ---- GGUF ---------------------------------------------------------------------------------- */
 
-static void test_gguf(void **state)
+TEST(test_gguf)
 {
     static const expectation files[] = {
         {"good", COLLET_OK, NULL},
@@ -157,7 +150,6 @@ static void test_gguf(void **state)
         {"version_4", COLLET_UNSUPPORTED, "version 4"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         collet_error err = {0};
         ternary_gguf gguf;
@@ -169,7 +161,7 @@ static void test_gguf(void **state)
 }
 
 /* A fault of one tensor does not hide the other tensors. */
-static void test_gguf_faults(void **state)
+TEST(test_gguf_faults)
 {
     static const struct {
         const char *name;
@@ -202,7 +194,6 @@ static void test_gguf_faults(void **state)
         {"namesakes", 4, COLLET_OK, NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collet_error err = {0};
         ternary_gguf gguf;
@@ -218,7 +209,7 @@ static void test_gguf_faults(void **state)
     }
 }
 
-static void test_gguf_keys(void **state)
+TEST(test_gguf_keys)
 {
     static const struct {
         const char *name;
@@ -232,7 +223,6 @@ static void test_gguf_keys(void **state)
     ternary_gguf gguf;
     char name[TERNARY_GGUF_NAME];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collet_error err = {0};
         assert_int_equal(ternary_gguf_open(io_path(CORPUS "gguf", cases[i].name), &gguf, NULL),
@@ -253,13 +243,12 @@ static void test_gguf_keys(void **state)
     ternary_gguf_close(&gguf);
 }
 
-static void test_gguf_tensors(void **state)
+TEST(test_gguf_tensors)
 {
     const ternary_gguf_tensor *t;
     ternary_gguf gguf;
     char type[24];
 
-    (void)state;
     assert_int_equal(ternary_gguf_open(CORPUS "gguf/good", &gguf, NULL), COLLET_OK);
     assert_int_equal(gguf.alignment, 32);
     assert_int_equal(ternary_gguf_find(&gguf, "f", &t, NULL), COLLET_OK);
@@ -278,7 +267,7 @@ static void test_gguf_tensors(void **state)
 
 /* ---- .t2 ----------------------------------------------------------------------------------- */
 
-static void test_t2(void **state)
+TEST(test_t2)
 {
     static const expectation files[] = {
         {"two_layers", COLLET_OK, NULL},
@@ -307,7 +296,6 @@ static void test_t2(void **state)
         {"zeros", COLLET_FORMAT, "its header is invalid"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         collet_error err = {0};
         ternary_t2_file file;
@@ -332,12 +320,11 @@ static int stop_never(void *user)
     return 0;
 }
 
-static void test_t2_verify(void **state)
+TEST(test_t2_verify)
 {
     ternary_t2_file file;
     collet_error err;
 
-    (void)state;
     assert_int_equal(ternary_t2_open(CORPUS "t2/two_layers", &file, NULL), COLLET_OK);
     assert_int_equal(file.count, 2);
     assert_string_equal(file.layers[0].name, "first");
@@ -359,13 +346,12 @@ static void test_t2_verify(void **state)
 }
 
 /* The checksum does not depend on how the data is split, and covers each byte. */
-static void test_t2_sum(void **state)
+TEST(test_t2_sum)
 {
     uint8_t bytes[200];
     ternary_t2_sum sum;
     uint64_t whole;
 
-    (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(7 * i);
     for (size_t n = 0; n <= sizeof bytes; n++) {
@@ -389,7 +375,7 @@ static void test_t2_sum(void **state)
 }
 
 /* The reader reads back what was written; missing or excess data is refused. */
-static void test_t2_write(void **state)
+TEST(test_t2_write)
 {
     ternary_t2_layer layer = {.rows = 3, .columns = 300, .flags = TERNARY_T2_BIAS, .name = "w"};
     static const float bias[3] = {1, 2, 3};
@@ -399,7 +385,6 @@ static void test_t2_write(void **state)
     collet_ternary_output *output, *complete = NULL;
     ternary_t2_file file;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows; i++)
         rows[i] = (uint8_t)i;
     for (int whole = 0; whole < 2; whole++) {
@@ -430,7 +415,7 @@ static void test_t2_write(void **state)
 
 /* ---- Text ---------------------------------------------------------------------------------- */
 
-static void test_utf8(void **state)
+TEST(test_utf8)
 {
     static const struct {
         const char *text;
@@ -479,7 +464,6 @@ static void test_utf8(void **state)
     };
     char out[8];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (io_utf8_character(cases[i].text, strlen(cases[i].text)) != cases[i].bytes)
             fail_msg("case %d", (int)i);
@@ -492,7 +476,7 @@ static void test_utf8(void **state)
 }
 
 /* Names with terminal control characters are refused on reading and writing. */
-static void test_t2_names(void **state)
+TEST(test_t2_names)
 {
     static const char *const names[] = {"\033[2Jgone", "caf\xC3", "\xC2\x9B[2J", "a\nb"};
     char *directory = io_make_directory();
@@ -505,7 +489,6 @@ static void test_t2_names(void **state)
     uint64_t size;
     t2_head head;
 
-    (void)state;
     assert_int_equal(ternary_output_t2(&output, path, &layer, 1, 256, NULL), COLLET_OK);
     assert_int_equal(ternary_output_add(output, row, sizeof row, NULL), COLLET_OK);
     assert_int_equal(ternary_output_end(&complete, output, COLLET_OK, NULL), COLLET_OK);
@@ -526,18 +509,4 @@ static void test_t2_names(void **state)
     }
     free(image.data);
     io_remove_directory(directory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_npy),         cmocka_unit_test(test_npy_orders),
-        cmocka_unit_test(test_gguf),        cmocka_unit_test(test_gguf_tensors),
-        cmocka_unit_test(test_gguf_faults), cmocka_unit_test(test_gguf_keys),
-        cmocka_unit_test(test_t2),          cmocka_unit_test(test_t2_verify),
-        cmocka_unit_test(test_t2_sum),      cmocka_unit_test(test_t2_write),
-        cmocka_unit_test(test_utf8),        cmocka_unit_test(test_t2_names),
-    };
-
-    return cmocka_run_group_tests_name("io weights", tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compressed trajectories: bit-identical to the reference reader, and memory-safe on any bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
-#include <cmocka.h>
 
+#include "common/test.h"
 #include "trajectory/formats/bigendian.h"
 #include "directory.h"
 #include "io_files.h"
@@ -43,10 +39,8 @@ static const struct {
 
 #define N_FILES (sizeof files / sizeof *files)
 
-static void equal_to_the_reference_in_every_bit(void **state)
+TEST(equal_to_the_reference_in_every_bit)
 {
-    (void)state;
-
     for (size_t i = 0; i < N_FILES; i++) {
         trajectory_reader *t = io_open(files[i].path);
         const trajectory_reader_info *info = trajectory_reader_get_info(t);
@@ -67,9 +61,8 @@ static void equal_to_the_reference_in_every_bit(void **state)
     }
 }
 
-static void times_and_positions(void **state)
+TEST(times_and_positions)
 {
-    (void)state;
     io_bytes text = io_load(DATA "md/reference.json");
     cJSON *json = cJSON_ParseWithLength((const char *)text.data, text.size);
     const cJSON *x0 = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "xtc_water"), "last_x0_A");
@@ -120,9 +113,8 @@ static size_t first_frame(const io_bytes *file)
     return HEAD + packed;
 }
 
-static void every_truncation_keeps_the_complete_frames(void **state)
+TEST(every_truncation_keeps_the_complete_frames)
 {
-    (void)state;
     io_bytes file = io_load(DATA "xtc/chain.xtc");
     size_t frame = first_frame(&file);
     const char *path = io_path(directory, "cut.xtc");
@@ -168,9 +160,8 @@ static void check_damage(io_bytes *file, size_t at, uint32_t value, const char *
                  (long long)n_frames, truncated, err.text);
 }
 
-static void damage_is_named(void **state)
+TEST(damage_is_named)
 {
-    (void)state;
     io_bytes file = io_load(DATA "xtc/chain.xtc");
     size_t second = first_frame(&file);
 
@@ -195,9 +186,8 @@ static void damage_is_named(void **state)
     free(file.data);
 }
 
-static void a_changed_number_of_atoms(void **state)
+TEST(a_changed_number_of_atoms)
 {
-    (void)state;
     io_bytes a = io_load(DATA "xtc/chain.xtc");
     io_bytes b = io_load(DATA "xtc/same.xtc");
     const char *path = io_path(directory, "joined.xtc");
@@ -218,9 +208,8 @@ static void a_changed_number_of_atoms(void **state)
 }
 
 /* With any byte changed, reading ends and stays within bounds (run with the sanitizers). */
-static void any_byte_may_be_wrong(void **state)
+TEST(any_byte_may_be_wrong)
 {
-    (void)state;
     static const char *const names[] = {DATA "xtc/chain.xtc", DATA "xtc/packed63.xtc",
                                         DATA "xtc/unpacked.xtc", DATA "xtc/nine.xtc"};
     const char *path = io_path(directory, "flipped.xtc");
@@ -241,9 +230,8 @@ static void any_byte_may_be_wrong(void **state)
 }
 
 /* A header with more atoms than its data can hold causes no allocation. */
-static void more_atoms_than_bytes(void **state)
+TEST(more_atoms_than_bytes)
 {
-    (void)state;
     io_bytes file = io_load(DATA "xtc/chain.xtc");
     const char *path = io_path(directory, "many.xtc");
     int64_t n_frames;
@@ -259,9 +247,8 @@ static void more_atoms_than_bytes(void **state)
 }
 
 /* Fewer atoms than were packed: a run past the last atom writes nothing. */
-static void no_atom_too_many(void **state)
+TEST(no_atom_too_many)
 {
-    (void)state;
     io_bytes file = io_load(DATA "xtc/chain.xtc");
     uint8_t *packed = calloc(1, file.size + TRAJECTORY_XTC_PADDING);
     trajectory_xtc_block block = {.bytes = packed, .n_bytes = trajectory_be32(file.data + 88)};
@@ -292,9 +279,8 @@ static void no_atom_too_many(void **state)
 }
 
 /* The variant with a 64-bit count of packed bytes, made from a regular file. */
-static void large_variant(void **state)
+TEST(large_variant)
 {
-    (void)state;
     io_bytes file = io_load(DATA "xtc/chain.xtc");
     const char *path = io_path(directory, "large.xtc");
     io_image image = {0};
@@ -320,19 +306,4 @@ static void large_variant(void **state)
     free(file.data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_to_the_reference_in_every_bit),
-        cmocka_unit_test(times_and_positions),
-        cmocka_unit_test(every_truncation_keeps_the_complete_frames),
-        cmocka_unit_test(damage_is_named),
-        cmocka_unit_test(a_changed_number_of_atoms),
-        cmocka_unit_test(any_byte_may_be_wrong),
-        cmocka_unit_test(more_atoms_than_bytes),
-        cmocka_unit_test(no_atom_too_many),
-        cmocka_unit_test(large_variant),
-    };
-
-    return cmocka_run_group_tests_name("io xtc", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

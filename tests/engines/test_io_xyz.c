@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .xyz files: names, extended comments, frames, truncated and malformed files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
@@ -24,9 +19,8 @@ static const char *path(void)
 #define EXTENDED                                                                                   \
     "Properties=species:S:1:pos:R:3:forces:R:3 Lattice=\"30 0 0 0 40 0 1 2 50\" t= 2.5 step= 7"
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     trajectory_topology *t = io_topology(path(), FRAME("1") "\n\n");
 
     assert_int_equal(t->n_atoms, 3);
@@ -52,9 +46,8 @@ static void expect(const char *text, size_t size, int64_t n_frames, int truncate
     trajectory_frames_free(frames);
 }
 
-static void frames_of_a_file(void **state)
+TEST(frames_of_a_file)
 {
-    (void)state;
     static const char text[] = FRAME("") FRAME(EXTENDED) " 3 \n\n" ATOMS "\n \n";
     static const double box[9] = {3, 0, 0, 0, 4, 0, 0.1, 0.2, 5};
     static const int64_t indices[] = {1, 2};
@@ -74,9 +67,8 @@ static void frames_of_a_file(void **state)
 }
 
 /* Every cut keeps the frames before it. */
-static void truncations(void **state)
+TEST(truncations)
 {
-    (void)state;
     static const char text[] = FRAME("") FRAME("x");
     const size_t first = sizeof FRAME("") - 1;
 
@@ -86,9 +78,8 @@ static void truncations(void **state)
 }
 
 /* Whether digits may follow the last number, which no line end does. */
-static void files_without_a_last_line_end(void **state)
+TEST(files_without_a_last_line_end)
 {
-    (void)state;
 #define FIXED "3\n\nC 1.000 2.000 3.000\nC -1.000 0.500 10.000\nC 0.000 0.000 "
     static const struct {
         const char *text;
@@ -118,9 +109,8 @@ static void files_without_a_last_line_end(void **state)
     assert_contains(err.text, "inside frame 0");
 }
 
-static void frames_that_are_malformed(void **state)
+TEST(frames_that_are_malformed)
 {
-    (void)state;
     static const io_malformed cases[] = {
         {FRAME("") "2\n\nC 1 1 1\nC 1 1 1\n", "has 2 atoms, the first frame has 3"},
         {FRAME("") "3\n\nC 1 1 1\nC 1 x 1\nC 1 1 1\n",
@@ -144,23 +134,9 @@ static const io_malformed bad[] = {
     {"1\nx\n1234567890123456 1 1 1\n", ":3: the name '1234567890123456' has more than 15 letters"},
 };
 
-static void messages_point_at_the_line(void **state)
+TEST(messages_point_at_the_line)
 {
-    (void)state;
-
     io_refuse_topologies(path(), bad, sizeof bad / sizeof *bad);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
-        cmocka_unit_test(frames_of_a_file),
-        cmocka_unit_test(truncations),
-        cmocka_unit_test(files_without_a_last_line_end),
-        cmocka_unit_test(frames_that_are_malformed),
-        cmocka_unit_test(messages_point_at_the_line),
-    };
-
-    return cmocka_run_group_tests_name("io xyz", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

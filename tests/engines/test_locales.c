@@ -21,14 +21,12 @@ static void use(size_t i)
 
 static int reset(void **state)
 {
-    (void)state;
     uselocale(LC_GLOBAL_LOCALE);
     return setlocale(LC_ALL, "C") ? 0 : 1;
 }
 
-static void messages_have_points(void **state)
+TEST_WITH(messages_have_points, NULL, reset)
 {
-    (void)state;
     for (size_t i = 0; i < LOCALES; i++) {
         collet_error err;
         use(i);
@@ -38,11 +36,10 @@ static void messages_have_points(void **state)
 }
 
 /* One that the thread has for itself too; it stays. */
-static void the_locale_of_a_thread_stays(void **state)
+TEST_WITH(the_locale_of_a_thread_stays, NULL, reset)
 {
     locale_t own = newlocale(LC_ALL_MASK, "de_DE.UTF-8", (locale_t)0);
     char name[COLLET_SCATTER_NAME];
-    (void)state;
     assert_true(own != (locale_t)0);
     uselocale(own);
     collet_scatter_file_name(name, 280.5);
@@ -52,10 +49,9 @@ static void the_locale_of_a_thread_stays(void **state)
     freelocale(own);
 }
 
-static void names_of_files_have_points(void **state)
+TEST_WITH(names_of_files_have_points, NULL, reset)
 {
     char name[COLLET_SCATTER_NAME];
-    (void)state;
     for (size_t i = 0; i < LOCALES; i++) {
         use(i);
         collet_scatter_file_name(name, 280.5);
@@ -64,10 +60,9 @@ static void names_of_files_have_points(void **state)
 }
 
 /* A backend that this process, not a child, asks for its capabilities, which libcore parses. */
-static void backends_open_without_a_probe(void **state)
+TEST_WITH(backends_open_without_a_probe, NULL, reset)
 {
     static const char *const settings[] = {"probe=off", "cache=off", NULL};
-    (void)state;
     for (size_t i = 0; i < LOCALES; i++) {
         collet_backend_info info = {.struct_size = sizeof info};
         collet_error err = {COLLET_OK, ""};
@@ -82,10 +77,9 @@ static void backends_open_without_a_probe(void **state)
 }
 
 /* A configuration with fractions, and a message that quotes one. */
-static void configurations_are_read(void **state)
+TEST_WITH(configurations_are_read, NULL, reset)
 {
     char directory[] = "/tmp/collet-locale-XXXXXX", command[512], film[96], text[96];
-    (void)state;
     assert_non_null(mkdtemp(directory));
     snprintf(command, sizeof command,
              COLLET_TEST_BIN "/collet-rsoxs make sphere --size 8 --radius 2.5 --energies "
@@ -125,12 +119,5 @@ int main(void)
         if (!setlocale(LC_ALL, locales[i]))
             return 77;
     setlocale(LC_ALL, "C");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(messages_have_points, reset),
-        cmocka_unit_test_teardown(the_locale_of_a_thread_stays, reset),
-        cmocka_unit_test_teardown(names_of_files_have_points, reset),
-        cmocka_unit_test_teardown(backends_open_without_a_probe, reset),
-        cmocka_unit_test_teardown(configurations_are_read, reset),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "common/test.h"
 /* The binary interface that the file FAMILY_FILE of engines/mpi states, against the header of an MPI that
  * is installed here. Without one it is not built. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include MPI_HEADER
 #include FAMILY_FILE
@@ -24,18 +19,16 @@ SAME(MPI_Request, mpi_request);
 _Static_assert(MPI_MAX_LIBRARY_VERSION_STRING <= MPI_TEXT, "texts");
 _Static_assert(MPI_MAX_ERROR_STRING <= MPI_TEXT, "texts");
 
-static void constants(void **state)
+TEST(constants)
 {
-    (void)state;
     assert_int_equal(MPI_THREAD_FUNNELED, THREAD_FUNNELED);
     assert_int_equal(MPI_COMM_TYPE_SHARED, TYPE_SHARED);
     assert_int_equal(MPI_SUCCESS, 0);
     assert_ptr_equal(MPI_STATUS_IGNORE, STATUS_IGNORE);
 }
 
-static void handles(void **state)
+TEST(handles)
 {
-    (void)state;
 #ifdef OMPI_MAJOR_VERSION
     assert_non_null(strstr(TEXT(MPI_COMM_WORLD), "ompi_mpi_comm_world"));
     assert_non_null(strstr(TEXT(MPI_INT64_T), "ompi_mpi_int64_t"));
@@ -57,11 +50,10 @@ static void handles(void **state)
 }
 
 /* A wrong number or type of arguments would be an error of the compiler. */
-static void functions(void **state)
+TEST(functions)
 {
     calls c;
 
-    (void)state;
     memset(&c, 0, sizeof c);
     assert_int_equal(sizeof c.world, sizeof(MPI_Comm));
     _Static_assert(
@@ -80,15 +72,4 @@ static void functions(void **state)
         "MPI_Test");
     _Static_assert(_Generic(&MPI_Error_string, int (*)(int, char *, int *) : 1, default : 0),
                    "MPI_Error_string");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constants),
-        cmocka_unit_test(handles),
-        cmocka_unit_test(functions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

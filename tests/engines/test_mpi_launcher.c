@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launchers that the environment shows, and processes that none has started. */
+#include "common/test.h"
 #include "mpi/launcher.h"
 #include "mpi/ranks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/contains.h"
 
@@ -72,9 +68,8 @@ static void finds_none(const char *text)
         fail_msg("a launcher by %s: %s", found.variable, text);
 }
 
-static void launchers(void **state)
+TEST(launchers)
 {
-    (void)state;
     finds("OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=3 PMIX_RANK=3 PMIX_NAMESPACE=x", 4, 3,
           MPI_FAMILY_OMPI);
     finds("PRTE_LAUNCHED=1 PMIX_RANK=2 PMIX_NAMESPACE=x", 0, 2, MPI_FAMILY_OMPI);
@@ -91,9 +86,8 @@ static void launchers(void **state)
           64, 9, MPI_FAMILY_OMPI);
 }
 
-static void no_launcher(void **state)
+TEST(no_launcher)
 {
-    (void)state;
     finds_none("SLURM_JOB_ID=7 SLURM_NTASKS=16 SLURM_PROCID=0"); /* a batch script */
     finds_none("SLURM_JOB_ID=7 SLURM_NTASKS=1 SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_COUNT=100 "
                "SLURM_PROCID=0");
@@ -104,12 +98,11 @@ static void no_launcher(void **state)
     finds_none("PMIX_RANK=0 PMIX_NAMESPACE=x");
 }
 
-static void open_ranks(void **state)
+TEST(open_ranks)
 {
     ranks *r = (ranks *)&r;
     collet_error err;
 
-    (void)state;
     set("COLLET_MPI=/none.so");
     assert_int_equal(ranks_open(&r, &err), COLLET_OK);
     assert_null(r);
@@ -134,15 +127,4 @@ static void open_ranks(void **state)
     assert_contains(err.text, "libc.so.6: it lacks MPI_Init_thread");
     ranks_close(NULL);
     ranks_abort(NULL, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launchers),
-        cmocka_unit_test(no_launcher),
-        cmocka_unit_test(open_ranks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

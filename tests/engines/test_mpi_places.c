@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processors in the order of nodes and cores, and parts of them. */
+#include "common/test.h"
 #include "mpi/places.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #define N 8
 
@@ -28,7 +24,6 @@ static void make_directory(const char *format, int a, int b)
 /* Cores of two processors, i and i + 4; the odd ones are of node 1. */
 static int make_system(void **state)
 {
-    (void)state;
     assert_non_null(mkdtemp(root));
     make_directory("/cpu", 0, 0);
     for (int i = 0; i < N; i++) {
@@ -50,17 +45,15 @@ static int remove_system(void **state)
 {
     char command[200];
 
-    (void)state;
     snprintf(command, sizeof command, "rm -r %s", root);
     return system(command);
 }
 
-static void nodes_then_cores(void **state)
+TEST(nodes_then_cores)
 {
     int processors[N] = {7, 6, 5, 4, 3, 2, 1, 0}, nodes[N], first, end;
     char text[100];
 
-    (void)state;
     mpi_sort_processors(root, processors, nodes, N);
     assert_memory_equal(processors, ((int[]){0, 4, 2, 6, 1, 5, 3, 7}), sizeof processors);
     assert_memory_equal(nodes, ((int[]){0, 0, 0, 0, 1, 1, 1, 1}), sizeof nodes);
@@ -73,12 +66,11 @@ static void nodes_then_cores(void **state)
     assert_string_equal(text, "processors 0");
 }
 
-static void without_files(void **state)
+TEST(without_files)
 {
     int processors[3] = {5, 3, 4}, nodes[3];
     char text[100];
 
-    (void)state;
     mpi_sort_processors("/none", processors, nodes, 3);
     assert_memory_equal(processors, ((int[]){3, 4, 5}), sizeof processors);
     mpi_describe_processors(processors, nodes, 3, text, sizeof text);
@@ -88,11 +80,10 @@ static void without_files(void **state)
 }
 
 /* Each thing is in one part. */
-static void parts(void **state)
+TEST(parts)
 {
     int first, end, last = 0;
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         mpi_part(N, i, 3, &first, &end);
         assert_int_equal(first, last);
@@ -102,12 +93,4 @@ static void parts(void **state)
     assert_int_equal(last, N);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_then_cores),
-        cmocka_unit_test(without_files),
-        cmocka_unit_test(parts),
-    };
-    return cmocka_run_group_tests(tests, make_system, remove_system);
-}
+TEST_GROUP(make_system, remove_system)

@@ -15,7 +15,7 @@ static void refused(collet_status status, const collet_error *err, const char *p
     assert_non_null(strstr(err->text, path));
 }
 
-static void test_scattering(void **state)
+TEST(test_scattering)
 {
     collet_scatter_input *input = (collet_scatter_input *)1;
     collet_scatter_slice slice = {.struct_size = sizeof slice, .values = (float *)1};
@@ -24,7 +24,6 @@ static void test_scattering(void **state)
     float value;
     char name[COLLET_SCATTER_NAME];
 
-    (void)state;
     refused(collet_scatter_read(&input, "m.h5", "config.txt", COLLET_F32, &err), &err, "m.h5");
     assert_null(input);
     refused(collet_scatter_read(&input, NULL, "config.txt", COLLET_F32, &err), &err,
@@ -44,24 +43,15 @@ static void test_scattering(void **state)
     assert_string_equal(name, "Energy_285.20.h5");
 }
 
-static void test_trajectory(void **state)
+TEST(test_trajectory)
 {
     trajectory_reader reader = {.format = &trajectory_h5md_format, .source.path = "traj.h5md"};
     trajectory_frame_head head;
     collet_error err;
 
-    (void)state;
     assert_true(trajectory_h5md_format.recognise((const uint8_t *)"\x89HDF\r\n\x1a\n", 8));
     assert_false(trajectory_h5md_format.recognise((const uint8_t *)"\x89HDF", 4));
     refused(trajectory_h5md_format.head(&reader, &head, &err), &err, "traj.h5md");
     refused(trajectory_hdf5_check("out.h5", &err), &err, "out.h5");
     refused(trajectory_hdf5_write(NULL, NULL, &err), &err, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scattering),
-                                       cmocka_unit_test(test_trajectory)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static void packed(int32_t ndim, const int64_t *shape, uint32_t format)
     collet_array_destroy(scale);
 }
 
-static void on_every_backend(void **state)
+TEST(on_every_backend)
 {
     static const char *const plugins[] = {SCALAR_PLUGIN, OPENMP_PLUGIN,
                                           COLLET_TEST_PLUGINS "/opencl.so:" SCALAR_PLUGIN};
@@ -60,7 +60,6 @@ static void on_every_backend(void **state)
         int32_t ndim;
         int64_t shape[3];
     } rows[] = {{1, {0}}, {2, {LARGE, 0}}, {3, {LARGE, LARGE, 0}}, {3, {0, LARGE, 0}}};
-    (void)state;
     for (size_t k = 0; k < sizeof plugins / sizeof *plugins; k++) {
         open_shared(plugins[k], NULL, NULL);
         /* opencl may be missing or have no device. */
@@ -78,13 +77,12 @@ static void on_every_backend(void **state)
 }
 
 /* Each row still has a scale. */
-static void scales_of_rows_without_weights(void **state)
+TEST(scales_of_rows_without_weights)
 {
     static const float zeros[5] = {0}, spoilt[5] = {7, 7, 7, 7, 7};
     static const char *const plugins[] = {SCALAR_PLUGIN, OPENMP_PLUGIN};
     const collet_ternary_quantize_params params = {.struct_size = sizeof params,
                                                    .mode = COLLET_TERNARY_ABSMEAN};
-    (void)state;
     for (size_t k = 0; k < 2; k++) {
         open_shared(plugins[k], NULL, NULL);
         collet_array *in = array_for(cx, COLLET_F32, 2, SHAPE(5, 0)), *info = other_info();
@@ -98,13 +96,4 @@ static void scales_of_rows_without_weights(void **state)
             collet_array_destroy(all[i]);
         close_shared();
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_every_backend),
-        cmocka_unit_test(scales_of_rows_without_weights),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

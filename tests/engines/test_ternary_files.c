@@ -119,7 +119,7 @@ static void written_layers_are_described(void **state)
     for (int i = 0; i < 2; i++) {
         memset(&m[i], 0xff, sizeof m[i]);
         m[i].struct_size = sizeof m[i];
-        assert_done(collet_ternary_file_matrix_at(file, &m[i], i, &failure));
+        assert_done(collet_ternary_file_matrix_at(file, &m[i], (size_t)i, &failure));
         assert_int_equal(m[i].content, COLLET_TERNARY_PACKED);
         assert_int_equal(m[i].format, COLLET_TERNARY_T2);
         assert_int_equal(m[i].in_network, 1);
@@ -184,7 +184,7 @@ static void layers_are_loaded_one_by_one(void **state)
     for (int i = 0; i < 2; i++) {
         collet_ternary_weights *w = NULL;
         collet_array *b = NULL;
-        assert_done(collet_ternary_file_load(cx, file, &w, &b, i, NULL, NULL, &failure));
+        assert_done(collet_ternary_file_load(cx, file, &w, &b, (size_t)i, NULL, NULL, &failure));
         assert_same(collet_ternary_weights_bytes(weights[i]), collet_ternary_weights_bytes(w));
         if (i) {
             assert_null(collet_ternary_weights_scale(w));
@@ -305,7 +305,7 @@ static collet_status work_count(const collet_ternary_monitor *monitor,
                                 collet_ternary_output **output)
 {
     collet_ternary_file *file = open_file("model.t2");
-    collet_ternary_counts counts;
+    collet_ternary_counts counts = {.struct_size = sizeof counts};
     collet_status status = collet_ternary_file_count(cx, file, &counts, 0, monitor, &failure);
     (void)output;
     if (status == COLLET_OK) {
@@ -371,7 +371,8 @@ static void cancel_everywhere(work *run, int writes)
     collet_ternary_output *output = NULL;
     int before = io_count_entries(directory);
     watch all = {.allowed = -1};
-    const collet_ternary_monitor whole = {.progress = note, .user = &all};
+    const collet_ternary_monitor whole = {
+        .struct_size = sizeof whole, .progress = note, .user = &all};
     assert_done(run(&whole, &output));
     assert_true(all.calls >= 2);
     assert_true(all.last > 0 && all.fraction == 1);
@@ -380,7 +381,8 @@ static void cancel_everywhere(work *run, int writes)
     assert_int_equal(io_count_entries(directory), before);
     for (int64_t n = 0; n < all.calls; n++) {
         watch some = {.allowed = n};
-        const collet_ternary_monitor monitor = {.progress = note, .user = &some};
+        const collet_ternary_monitor monitor = {
+            .struct_size = sizeof monitor, .progress = note, .user = &some};
         output = NULL;
         assert_outcome(run(&monitor, &output), COLLET_CANCELLED);
         assert_string_equal(failure.text, "cancelled by the caller");
@@ -482,7 +484,7 @@ static void wrong_arguments(void **state)
     collet_ternary_network *network = NULL;
     collet_ternary_output *output = NULL;
     collet_ternary_weights *w = NULL;
-    collet_ternary_counts counts;
+    collet_ternary_counts counts = {.struct_size = sizeof counts};
     collet_ternary_matrix m = {.struct_size = sizeof m};
     collet_ternary_layer wrong = layers[0];
     (void)state;
@@ -492,7 +494,11 @@ static void wrong_arguments(void **state)
             "No such file");
     REFUSED(collet_ternary_file_matrix_at(model, &m, 2, &failure), COLLET_NOT_FOUND,
             "there is no layer 2; the file has 2, counted from 0");
-    REFUSED(collet_ternary_file_matrix_at(model, &m, -1, &failure), COLLET_NOT_FOUND, "-1");
+    REFUSED(collet_ternary_file_matrix_at(model, &m, SIZE_MAX, &failure), COLLET_NOT_FOUND,
+            "9223372036854775807");
+    REFUSED(collet_ternary_file_count(cx, codes, &counts, 0,
+                                      &(collet_ternary_monitor){.warn = NULL}, &failure),
+            COLLET_INVALID, "the monitor: struct_size is 0");
     REFUSED(collet_ternary_file_load(cx, model, &w, NULL, 0, &params, NULL, &failure),
             COLLET_INVALID, "the matrix is already packed");
     REFUSED(collet_ternary_file_load(cx, codes, &w, NULL, 0, &params, NULL, &failure),

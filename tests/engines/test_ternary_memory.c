@@ -16,12 +16,11 @@ static collet_memory_stats memory(void)
     return stats;
 }
 
-static void packed_from_codes(void **state)
+TEST_WITH(packed_from_codes, set_up_scalar, tear_down)
 {
     collet_array *codes = array_for(cx, COLLET_I8, 2, SHAPE(SIDE, SIDE));
     const collet_scalar one = {.dtype = COLLET_F64, .value.f64 = -1};
     collet_ternary_weights *w = NULL;
-    (void)state;
     assert_ok(cx, collet_op_fill(cx, codes, &one));
     assert_done(collet_ternary_weights_from_codes(cx, &w, codes, NULL, &failure));
     collet_array_destroy(codes);
@@ -35,11 +34,10 @@ static void packed_from_codes(void **state)
 }
 
 /* Packed weights are checked a piece at a time. */
-static void shared_from_bytes(void **state)
+TEST_WITH(shared_from_bytes, set_up_scalar, tear_down)
 {
     const int64_t width = collet_ternary_bytes(COLLET_TERNARY_T2, SIDE);
     collet_ternary_weights *w = NULL;
-    (void)state;
     unsigned char *values = malloc((size_t)(SIDE * width));
     assert_non_null(values);
     memset(values, 0x55, (size_t)(SIDE * width));
@@ -53,14 +51,4 @@ static void shared_from_bytes(void **state)
     assert_true(memory().current <= MOST);
     collet_ternary_weights_destroy(w);
     assert_int_equal(memory().current, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        /* Each test measures its own peak. */
-        cmocka_unit_test_setup_teardown(packed_from_codes, set_up_scalar, tear_down),
-        cmocka_unit_test_setup_teardown(shared_from_bytes, set_up_scalar, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

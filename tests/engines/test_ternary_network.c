@@ -91,7 +91,7 @@ static void run_both(collet_ternary_network *network, const collet_ternary_layer
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-static void layer_by_layer(void **state)
+TEST(layer_by_layer)
 {
     static const struct {
         int32_t ndim;
@@ -103,7 +103,6 @@ static void layer_by_layer(void **state)
     collet_ternary_weights *weights[LAYERS];
     collet_array *bias[LAYERS];
     collet_ternary_network *network = NULL;
-    (void)state;
     make_layers(layers, weights, bias);
     assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
@@ -124,13 +123,12 @@ static void layer_by_layer(void **state)
 }
 
 /* Rows of x and y strided, reversed, and in the same memory. */
-static void strided_ends(void **state)
+TEST(strided_ends)
 {
     collet_ternary_layer layers[LAYERS];
     collet_ternary_weights *weights[LAYERS];
     collet_array *bias[LAYERS], *reversed = NULL, *y = NULL;
     collet_ternary_network *network = NULL;
-    (void)state;
     make_layers(layers, weights, bias);
     assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
     collet_array *x = random_floats(cx, 9, 300, 5);
@@ -147,7 +145,7 @@ static void strided_ends(void **state)
     free_layers(weights, bias);
 }
 
-static void one_layer(void **state)
+TEST(one_layer)
 {
     collet_array *codes = random_codes(cx, 6, 6, 4), *x = random_floats(cx, 3, 6, 6);
     collet_array *y = like(x, 6), *expected = like(x, 6);
@@ -155,7 +153,6 @@ static void one_layer(void **state)
                                                  .activations = COLLET_TERNARY_INT8};
     collet_ternary_weights *w = NULL;
     collet_ternary_network *network = NULL;
-    (void)state;
     assert_done(collet_ternary_weights_from_codes(cx, &w, codes, NULL, &failure));
     const collet_ternary_layer layer = {.struct_size = sizeof layer, .weights = w};
     assert_done(collet_ternary_network_create(cx, &network, &layer, 1, &failure));
@@ -174,7 +171,7 @@ static void one_layer(void **state)
 }
 
 /* Layer structs of a later version are longer. */
-static void longer_layers(void **state)
+TEST(longer_layers)
 {
     struct {
         collet_ternary_layer layer;
@@ -184,7 +181,6 @@ static void longer_layers(void **state)
     collet_ternary_weights *weights[LAYERS];
     collet_array *bias[LAYERS], *x = random_floats(cx, 2, 300, 8);
     collet_ternary_network *network = NULL;
-    (void)state;
     make_layers(layers, weights, bias);
     memset(longer, 0, sizeof longer);
     for (int i = 0; i < LAYERS; i++) {
@@ -203,14 +199,13 @@ static void longer_layers(void **state)
 }
 
 /* Weights, biases and the context that created them may be freed before the network. */
-static void freed_in_any_order(void **state)
+TEST(freed_in_any_order)
 {
     collet_ternary_layer layers[LAYERS];
     collet_ternary_weights *weights[LAYERS];
     collet_array *bias[LAYERS], *x = random_floats(cx, 4, 300, 9), *y = like(x, widths[LAYERS]);
     collet_ternary_network *network = NULL;
     collet_context *maker = context_of(rt), *mine = cx;
-    (void)state;
     cx = maker;
     make_layers(layers, weights, bias);
     assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
@@ -286,7 +281,7 @@ static void *call_network(void *argument)
 }
 
 /* The same weights in networks of several threads, each with its own context. */
-static void weights_of_many_threads(void **state)
+TEST(weights_of_many_threads)
 {
     collet_ternary_layer layers[LAYERS];
     collet_ternary_weights *weights[LAYERS];
@@ -294,7 +289,6 @@ static void weights_of_many_threads(void **state)
     pthread_t threads[THREADS];
     caller callers[THREADS];
     float values[6 * 300], expected[6 * 10];
-    (void)state;
     make_layers(layers, weights, bias);
     collet_array *y = by_layers(layers, x);
     assert_ok(cx, collet_array_read(cx, x, values, sizeof values));
@@ -325,12 +319,11 @@ static void create_fails(const collet_ternary_layer *layers, uint32_t count, col
     assert_ptr_equal(network, untouched);
 }
 
-static void layers_that_do_not_fit(void **state)
+TEST(layers_that_do_not_fit)
 {
     collet_ternary_layer good[LAYERS], bad[LAYERS];
     collet_ternary_weights *weights[LAYERS];
     collet_array *bias[LAYERS], *wide = array_for(cx, COLLET_F64, 1, SHAPE(70));
-    (void)state;
     make_layers(good, weights, bias);
 #define BAD(change, status, text)                                                                  \
     do {                                                                                           \
@@ -367,7 +360,7 @@ static void run_fails(collet_ternary_network *network, collet_array *y, collet_a
     assert_int_equal(counters_of(cx).calls, before);
 }
 
-static void runs_that_do_not_fit(void **state)
+TEST(runs_that_do_not_fit)
 {
     collet_ternary_layer layers[LAYERS];
     collet_ternary_weights *weights[LAYERS];
@@ -376,7 +369,6 @@ static void runs_that_do_not_fit(void **state)
     collet_array *more = array_for(cx, COLLET_F32, 2, SHAPE(3, 10)), *nine = like(x, 9);
     collet_array *vector = array_for(cx, COLLET_F32, 1, SHAPE(10)), *scalar = NULL;
     collet_ternary_network *network = NULL;
-    (void)state;
     make_layers(layers, weights, bias);
     scalar = array_for(cx, COLLET_F32, 0, NULL);
     assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
@@ -399,7 +391,7 @@ static void runs_that_do_not_fit(void **state)
 }
 
 /* An invalid call does not change the network and caches no scratch for later calls. */
-static void contexts_of_another_runtime(void **state)
+TEST(contexts_of_another_runtime)
 {
     collet_ternary_layer layers[LAYERS];
     collet_ternary_weights *weights[LAYERS];
@@ -407,7 +399,6 @@ static void contexts_of_another_runtime(void **state)
     collet_ternary_network *network = NULL;
     collet_runtime *other = runtime_with(SCALAR_PLUGIN, NULL);
     collet_context *other_context = context_of(other), *mine = cx;
-    (void)state;
     make_layers(layers, weights, bias);
     assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
     cx = other_context;
@@ -427,13 +418,4 @@ static void contexts_of_another_runtime(void **state)
     collet_array_destroy(y);
 }
 
-int main(void)
-{
-#define CASE(name) cmocka_unit_test(name)
-    const struct CMUnitTest tests[] = {
-        CASE(layer_by_layer),         CASE(strided_ends),         CASE(one_layer),
-        CASE(longer_layers),          CASE(freed_in_any_order),   CASE(weights_of_many_threads),
-        CASE(layers_that_do_not_fit), CASE(runs_that_do_not_fit), CASE(contexts_of_another_runtime),
-    };
-    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
-}
+TEST_GROUP(set_up_scalar, tear_down)

@@ -69,11 +69,10 @@ static void assert_kept(const collet_ternary_weights *w, const float *scale)
 
 /* ---- Kept exactly ---------------------------------------------------------------------------- */
 
-static void arrays(void **state)
+TEST(arrays)
 {
     static const collet_dtype dtypes[] = {COLLET_F32, COLLET_F64, COLLET_F16, COLLET_BF16};
     float values[ROWS * COLUMNS], scale[ROWS];
-    (void)state;
     for (int i = 0; i < 16; i++) {
         /* 2^-5 and its small multiples are numbers of each dtype. */
         make(values, scale, i & 4, i & 3 ? 0x1p-5f : S);
@@ -87,12 +86,11 @@ static void arrays(void **state)
     }
 }
 
-static void views(void **state)
+TEST(views)
 {
     float values[ROWS * COLUMNS], turned[ROWS * COLUMNS], scale[ROWS];
     collet_ternary_weights *w = NULL;
     collet_array *view = NULL;
-    (void)state;
     make(values, scale, 1, S);
     for (int64_t r = 0; r < ROWS; r++)
         for (int64_t c = 0; c < COLUMNS; c++)
@@ -107,11 +105,10 @@ static void views(void **state)
 }
 
 /* -1, 0 and 1 need no scale, as before. */
-static void scales_of_one(void **state)
+TEST(scales_of_one)
 {
     float values[ROWS * COLUMNS], scale[ROWS];
     collet_ternary_weights *w = NULL;
-    (void)state;
     make(values, scale, 0, 1);
     collet_array *array = array_of(cx, COLLET_F32, 2, SHAPE(ROWS, COLUMNS), values);
     assert_done(collet_ternary_weights_quantize(cx, &w, array, NULL, NULL, &failure));
@@ -121,11 +118,10 @@ static void scales_of_one(void **state)
 }
 
 /* The scales of arrays with any number of axes. */
-static void other_axes(void **state)
+TEST(other_axes)
 {
     float values[ROWS * COLUMNS], scale[ROWS];
     collet_array *found = NULL;
-    (void)state;
     make(values, scale, 1, S);
     collet_array *array = array_of(cx, COLLET_F32, 3, SHAPE(1, ROWS, COLUMNS), values);
     assert_done(collet_ternary_recognise(cx, &found, array, NULL, &failure));
@@ -151,11 +147,10 @@ static void other_axes(void **state)
 /* ---- Not ternary ----------------------------------------------------------------------------- */
 
 /* Two magnitudes, one unlike the others by its last bit, in the last place; numbers of no size. */
-static void others(void **state)
+TEST(others)
 {
     const float odd[] = {0.5f, nextafterf(S, 1), -nextafterf(S, 0), INFINITY, -NAN};
     float values[ROWS * COLUMNS], scale[ROWS];
-    (void)state;
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         collet_array *found = NULL;
         collet_ternary_weights *w = NULL, *expected = NULL;
@@ -184,10 +179,9 @@ static void others(void **state)
 }
 
 /* Rows with no other magnitude than one that is not finite. */
-static void not_finite(void **state)
+TEST(not_finite)
 {
     const float numbers[] = {INFINITY, -INFINITY, NAN};
-    (void)state;
     for (size_t i = 0; i < 12; i++) {
         static const collet_dtype dtypes[] = {COLLET_F32, COLLET_F64, COLLET_F16, COLLET_BF16};
         const float values[] = {0, numbers[i % 3]};
@@ -199,14 +193,13 @@ static void not_finite(void **state)
 }
 
 /* What a scale in f32 cannot hold is refused, not made 0 or infinite. */
-static void scales_beyond_f32(void **state)
+TEST(scales_beyond_f32)
 {
     static const struct {
         double s;
         const char *text;
     } cases[] = {{1e300, "the scale of row 1 is too large"},
                  {1e-60, "the scale of row 1 is too small"}};
-    (void)state;
     for (int i = 0; i < 4; i++) {
         double s = cases[i / 2].s, values[] = {0, 0, 0, s, -s, 0};
         collet_ternary_weights *w = NULL;
@@ -232,9 +225,10 @@ static void note_warning(void *user, const char *text)
     snprintf(warned, sizeof warned, "%s", text);
 }
 
-static void warnings(void **state)
+TEST(warnings)
 {
-    const collet_ternary_monitor monitor = {.user = warned, .warn = note_warning};
+    const collet_ternary_monitor monitor = {
+        .struct_size = sizeof monitor, .user = warned, .warn = note_warning};
     const collet_ternary_quantize_params given = {.struct_size = sizeof given, .threshold = 0.5f};
     static const struct {
         int zeros, minus; /* of 100; the rest are 1 */
@@ -247,7 +241,6 @@ static void warnings(void **state)
         {0, 0, "weights: all 100 codes are 1"},
         {0, 1, ""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collet_ternary_weights *w = NULL;
         float values[100];
@@ -265,13 +258,4 @@ static void warnings(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays),        cmocka_unit_test(views),
-        cmocka_unit_test(scales_of_one), cmocka_unit_test(other_axes),
-        cmocka_unit_test(others),        cmocka_unit_test(scales_beyond_f32),
-        cmocka_unit_test(warnings),      cmocka_unit_test(not_finite),
-    };
-    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
-}
+TEST_GROUP(set_up_scalar, tear_down)

@@ -389,14 +389,17 @@ static void checking_can_be_cancelled(void **state)
     free(values);
     collet_ternary_weights *whole = NULL;
     assert_done(collet_ternary_weights_from_bytes(
-        cx, &whole, bytes, COLUMNS, NULL, &(collet_ternary_monitor){.progress = note, .user = &all},
+        cx, &whole, bytes, COLUMNS, NULL,
+        &(collet_ternary_monitor){
+            .struct_size = sizeof(collet_ternary_monitor), .progress = note, .user = &all},
         &failure));
     collet_ternary_weights_destroy(whole);
     assert_true(all.calls > 2);
     assert_true(all.last > 0 && all.fraction == 1);
     for (int64_t n = 0; n < all.calls; n++) {
         watch some = {.allowed = n};
-        const collet_ternary_monitor monitor = {.progress = note, .user = &some};
+        const collet_ternary_monitor monitor = {
+            .struct_size = sizeof monitor, .progress = note, .user = &some};
         REFUSED(collet_ternary_weights_from_bytes(cx, &w, bytes, COLUMNS, NULL, &monitor, &failure),
                 COLLET_CANCELLED, "cancelled");
         assert_int_equal(some.calls, n + 1);

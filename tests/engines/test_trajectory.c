@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet/trajectory.h as used by a program: only the shared library. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/unusual.h"
 #include "directory.h"
 #include "npz_reader.h"
@@ -77,13 +72,12 @@ static void same_rows(const collet_trajectory_batch *part, const collet_trajecto
     }
 }
 
-static void the_callers_rounding_changes_nothing(void **state)
+TEST(the_callers_rounding_changes_nothing)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.xtc");
     collet_trajectory *x = open_with(&options);
     const collet_trajectory_batch *whole = collect(x), *batch;
 
-    (void)state;
     unusual_floating();
     collet_trajectory *y = open_with(&options);
     batch = collect(y);
@@ -97,7 +91,7 @@ static void the_callers_rounding_changes_nothing(void **state)
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
-static void batches_are_parts_of_the_whole(void **state)
+TEST(batches_are_parts_of_the_whole)
 {
     static const int64_t sizes[] = {1, 2, 7, 50, 51, 1000};
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
@@ -105,7 +99,6 @@ static void batches_are_parts_of_the_whole(void **state)
     const collet_trajectory_batch *whole = collect(all), *batch;
     const size_t n = sizeof sizes / sizeof *sizes;
 
-    (void)state;
     assert_int_equal(whole->n_rows, FRAMES);
     assert_int_equal(whole->first_row, 0);
     for (size_t i = 0; i < 2 * n; i++) {
@@ -141,14 +134,13 @@ static collet_status count_rows(void *user, const collet_trajectory_batch *batch
     return *rows > 30 ? collet_fail(err, COLLET_BUSY, "enough") : COLLET_OK;
 }
 
-static void a_receiver_may_end_the_work(void **state)
+TEST(a_receiver_may_end_the_work)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
     collet_trajectory *x;
     collet_error err;
     int64_t rows = 0;
 
-    (void)state;
     options.batch_rows = 8;
     options.stop = 30;
     x = open_with(&options);
@@ -184,7 +176,7 @@ static collet_status refuse(void *user, const collet_trajectory_batch *batch, co
 }
 
 /* No thread reads or computes on, and later calls return the same error. */
-static void an_error_of_the_receiver_stops_the_work(void **state)
+TEST(an_error_of_the_receiver_stops_the_work)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
     int threads = io_count_entries("/proc/self/task");
@@ -193,7 +185,6 @@ static void an_error_of_the_receiver_stops_the_work(void **state)
     collet_trajectory *x;
     collet_error err;
 
-    (void)state;
     options.batch_rows = 1;
     x = open_with(&options);
     assert_int_equal(collet_trajectory_each(x, count_rows, &rows, &err), COLLET_BUSY);
@@ -220,14 +211,13 @@ static void count_signal(int number)
 }
 
 /* On the program's threads alone. */
-static void signals_are_the_programs(void **state)
+TEST(signals_are_the_programs)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
     const collet_trajectory_batch *batch;
     collet_trajectory *x;
     sigset_t set;
 
-    (void)state;
     signal(SIGUSR1, count_signal);
     options.batch_rows = options.batch_frames = 1;
     x = open_with(&options);
@@ -243,14 +233,13 @@ static void signals_are_the_programs(void **state)
     collet_trajectory_destroy(x);
 }
 
-static void small_batches_come_soon(void **state)
+TEST(small_batches_come_soon)
 {
     static const int64_t sizes[] = {1, 2, 5, 16};
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
     collet_trajectory_info info = {.struct_size = sizeof info};
     const collet_trajectory_batch *batch;
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         collet_trajectory *x;
 
@@ -265,7 +254,7 @@ static void small_batches_come_soon(void **state)
     }
 }
 
-static void a_context_is_used(void **state)
+TEST(a_context_is_used)
 {
     collet_trajectory_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
     collet_runtime *runtime;
@@ -275,7 +264,6 @@ static void a_context_is_used(void **state)
     collet_counters counters = {.struct_size = sizeof counters};
     collet_error err;
 
-    (void)state;
     assert_int_equal(collet_runtime_create(&runtime, NULL, NULL), COLLET_OK);
     assert_int_equal(collet_context_create(runtime, &context, NULL), COLLET_OK);
     assert_int_equal(collet_set_backend(context, "cpu_scalar"), COLLET_OK);
@@ -295,7 +283,7 @@ static void a_context_is_used(void **state)
     collet_runtime_destroy(runtime);
 }
 
-static void masses_may_be_numbers(void **state)
+TEST(masses_may_be_numbers)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.xtc");
     collet_trajectory_info info = {.struct_size = sizeof info};
@@ -303,7 +291,6 @@ static void masses_may_be_numbers(void **state)
     collet_trajectory *x, *nothing;
     collet_error err;
 
-    (void)state;
     for (int i = 0; i < 280; i++)
         masses[i] = 1 + i % 3;
     options.mass_values = masses;
@@ -331,7 +318,7 @@ static void masses_may_be_numbers(void **state)
 
 /* ---- Information ------------------------------------------------------------------------- */
 
-static void quantities_describe_columns(void **state)
+TEST(quantities_describe_columns)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.xtc");
     collet_trajectory *x = open_with(&options);
@@ -341,7 +328,6 @@ static void quantities_describe_columns(void **state)
     collet_trajectory_quantity q = {.struct_size = sizeof q};
     collet_error err;
 
-    (void)state;
     assert_int_equal(n, 50);
     for (size_t i = 0; i < n; i++) {
         int64_t width = 1;
@@ -369,13 +355,12 @@ static void quantities_describe_columns(void **state)
 }
 
 /* A program compiled with a shorter structure gets only its fields. */
-static void structures_may_be_shorter(void **state)
+TEST(structures_may_be_shorter)
 {
     collet_trajectory_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
     collet_trajectory_info info = {.struct_size = offsetof(collet_trajectory_info, frames)};
     collet_trajectory *x;
 
-    (void)state;
     options.struct_size = offsetof(collet_trajectory_options, program);
     options.program = "never read";
     x = open_with(&options);
@@ -408,11 +393,10 @@ static void check_refused(const collet_trajectory_options *options, collet_statu
     assert_contains(err.text, text);
 }
 
-static void bad_options_are_refused(void **state)
+TEST(bad_options_are_refused)
 {
     collet_trajectory_options good = options_of(WATER "conf.gro", WATER "traj.xtc"), bad;
 
-    (void)state;
     check_refused(NULL, COLLET_INVALID, "options is NULL");
 #define REFUSED(field, value, status, text)                                                        \
     (bad = good, bad.field = value, check_refused(&bad, status, text))
@@ -447,14 +431,13 @@ static void bad_options_are_refused(void **state)
 }
 
 /* After a failure every later call returns the same error. */
-static void errors_stay(void **state)
+TEST(errors_stay)
 {
     collet_trajectory_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
     const collet_trajectory_batch *batch;
     collet_error first, second;
     collet_trajectory *x;
 
-    (void)state;
     options.start = FRAMES;
     x = open_with(&options);
     assert_int_equal(collet_trajectory_next(x, &batch, &first), COLLET_INVALID);
@@ -492,7 +475,7 @@ static void compare_file(const char *path, const collet_trajectory_batch *whole)
     free(file.data);
 }
 
-static void one_call_writes_files(void **state)
+TEST(one_call_writes_files)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
     collet_trajectory *x = open_with(&options);
@@ -500,7 +483,6 @@ static void one_call_writes_files(void **state)
     const collet_trajectory_batch *batch;
     collet_error err;
 
-    (void)state;
     assert_non_null(path);
     if (collet_trajectory_extract(path, 0, &options, &err) != COLLET_OK)
         fail_msg("%s", err.text);
@@ -524,7 +506,7 @@ static void one_call_writes_files(void **state)
     free(path);
 }
 
-static void truncation_is_reported(void **state)
+TEST(truncation_is_reported)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", NULL);
     collet_trajectory_info info = {.struct_size = sizeof info};
@@ -533,7 +515,6 @@ static void truncation_is_reported(void **state)
     collet_trajectory *x;
     collet_error err;
 
-    (void)state;
     io_save(cut, bytes.data, 10 * 10200 + 5000);
     free(bytes.data);
     options.trajectory = cut;
@@ -571,7 +552,7 @@ static int32_t watch(void *user, const collet_progress *progress)
     return ++w->calls == w->last;
 }
 
-static void progress_may_cancel(void **state)
+TEST(progress_may_cancel)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
     int before = io_count_entries(directory);
@@ -580,7 +561,6 @@ static void progress_may_cancel(void **state)
     collet_error err;
     char *path = strdup(io_path(directory, "cancelled.npz"));
 
-    (void)state;
     assert_non_null(path);
     options.batch_frames = 10;
     options.progress = watch;
@@ -605,25 +585,4 @@ static void progress_may_cancel(void **state)
     free(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_are_parts_of_the_whole),
-        cmocka_unit_test(the_callers_rounding_changes_nothing),
-        cmocka_unit_test(a_receiver_may_end_the_work),
-        cmocka_unit_test(an_error_of_the_receiver_stops_the_work),
-        cmocka_unit_test(small_batches_come_soon),
-        cmocka_unit_test(signals_are_the_programs),
-        cmocka_unit_test(a_context_is_used),
-        cmocka_unit_test(masses_may_be_numbers),
-        cmocka_unit_test(quantities_describe_columns),
-        cmocka_unit_test(structures_may_be_shorter),
-        cmocka_unit_test(bad_options_are_refused),
-        cmocka_unit_test(errors_stay),
-        cmocka_unit_test(one_call_writes_files),
-        cmocka_unit_test(truncation_is_reported),
-        cmocka_unit_test(progress_may_cancel),
-    };
-
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

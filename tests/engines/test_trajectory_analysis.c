@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results are bit-identical for any size of batches and blocks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "trajectory/compute/analysis.h"
 #include "io_files.h"
 
@@ -40,7 +35,6 @@ static int set_up(void **state)
 {
     collet_error err;
 
-    (void)state;
     if (collet_runtime_create(&runtime, NULL, &err) != COLLET_OK ||
         collet_context_create(runtime, &context, &err) != COLLET_OK)
         fail_msg("%s", err.text);
@@ -49,7 +43,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     collet_context_destroy(context);
     collet_runtime_destroy(runtime);
     return 0;
@@ -179,27 +172,24 @@ static void check_sizes(const char *path, int64_t frames, int velocities)
     collected_free(&whole);
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
-    (void)state;
     check_sizes(COLLET_TEST_DATA "/md/peptide/traj.trr", FRAMES, 1);
     check_sizes(COLLET_TEST_DATA "/md/peptide/traj_double.trr", FRAMES, 1);
     check_sizes(COLLET_TEST_DATA "/md/peptide/traj.xtc", FRAMES, 0);
 }
 
-static void test_few_frames(void **state)
+TEST(test_few_frames)
 {
-    (void)state;
     for (int64_t frames = 1; frames <= 4; frames++)
         check_sizes(COLLET_TEST_DATA "/md/peptide/traj.trr", frames, 1);
 }
 
 /* A single frame has no derivative: zeros. */
-static void test_one_frame(void **state)
+TEST(test_one_frame)
 {
     collected one = run(COLLET_TEST_DATA "/md/water/traj.trr", 4, 4, 1);
 
-    (void)state;
     for (int i = 0; i < 3; i++)
         assert_true(one.rows[TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, TRAJECTORY_VECTOR)][i] == 0);
     collected_free(&one);
@@ -215,7 +205,7 @@ static collet_status refuse(void *user, int32_t buffer, int64_t n, const double 
 }
 
 /* An error of the row callback is returned with its text. */
-static void test_failing_receiver(void **state)
+TEST(test_failing_receiver)
 {
     static const double axis[3] = {0, 0, 1};
     trajectory_reader *trajectory = io_open(COLLET_TEST_DATA "/md/water/traj.xtc");
@@ -234,7 +224,6 @@ static void test_failing_receiver(void **state)
     int32_t truncated;
     collet_error err;
 
-    (void)state;
     for (int i = 0; i < 648; i++)
         masses[i] = 1;
     assert_int_equal(trajectory_analysis_create(context, &setup, &analysis, &err), COLLET_OK);
@@ -263,7 +252,7 @@ collet_status __wrap_collet_context_counters(collet_context *cx, collet_counters
 }
 
 /* The meta file has the sum of both contexts for each counter. */
-static void test_counters(void **state)
+TEST(test_counters)
 {
     static const char *const names[] = {"calls",           "fallbacks",     "temporaries",
                                         "bytes_to_device", "bytes_to_host", "bytes_direct"};
@@ -276,7 +265,6 @@ static void test_counters(void **state)
     cJSON *meta;
     double expected = 2;
 
-    (void)state;
     counting = 1;
     assert_int_equal(collet_trajectory_create(&x, &options, NULL), COLLET_OK);
     assert_int_equal(collet_trajectory_collect(x, &batch, NULL), COLLET_OK);
@@ -313,9 +301,8 @@ static double calls_for(const char *keys)
 }
 
 /* Kernels that no chosen key needs are not called. */
-static void test_calls_for_keys(void **state)
+TEST(test_calls_for_keys)
 {
-    (void)state;
     double com = calls_for("com"), shape = calls_for("com,rg"), fit = calls_for("com,rmsd");
 
     assert_true(com > 0 && shape > com && fit > com);
@@ -323,13 +310,4 @@ static void test_calls_for_keys(void **state)
     assert_true(calls_for("*") >= shape + fit - com);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_few_frames),
-        cmocka_unit_test(test_one_frame), cmocka_unit_test(test_failing_receiver),
-        cmocka_unit_test(test_counters),  cmocka_unit_test(test_calls_for_keys),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

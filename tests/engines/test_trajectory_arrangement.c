@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrangement: kernels get the members in their order, from the atoms that are read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "io_files.h"
 #include "trajectory/arrangement/arrangement.h"
 
@@ -44,9 +39,8 @@ static trajectory_readahead *start(trajectory_reader *t, const trajectory_arrang
     return ahead;
 }
 
-static void ascending_members_need_nothing(void **state)
+TEST(ascending_members_need_nothing)
 {
-    (void)state;
     const int64_t members[] = {0, 5, 6, 647};
     trajectory_arrangement *a = arrange(members, 4, COLLET_TRAJECTORY_PBC_NONE);
     int64_t n;
@@ -77,9 +71,8 @@ static void compare(const trajectory_frames *frames, int64_t i, const trajectory
                                 fields[f].expected + (size_t)members[m] * atom, atom);
 }
 
-static void members_in_any_order_and_twice(void **state)
+TEST(members_in_any_order_and_twice)
 {
-    (void)state;
     const int64_t members[] = {600, 3, 3, 0, 647, 600};
     trajectory_arrangement *a = arrange(members, 6, COLLET_TRAJECTORY_PBC_NONE);
     trajectory_reader *t = io_open(WATER), *plain = io_open(WATER);
@@ -149,9 +142,8 @@ static double apart(const double *a, const double *b)
 
 /* A hydrogen of a water that the box cuts is at the same place alone, in any order, and with all
  * other atoms; the oxygen alone needs no other atom. */
-static void whole_molecules_of_some_atoms(void **state)
+TEST(whole_molecules_of_some_atoms)
 {
-    (void)state;
     const int64_t alone[] = {8}, order[] = {8, 6, 7}, oxygen[] = {6};
     int64_t frames, n, all[ATOMS];
 
@@ -180,9 +172,8 @@ static void whole_molecules_of_some_atoms(void **state)
 }
 
 /* Without jumps no atom moves by half a box between frames; in the middle, the centre stays there. */
-static void followed_and_centred_molecules(void **state)
+TEST(followed_and_centred_molecules)
 {
-    (void)state;
     const double edge = 1.86206;
     const int64_t water[] = {6, 7, 8};
     int64_t frames, all[ATOMS], jumps[2] = {0, 0};
@@ -228,9 +219,8 @@ static void number_batches(void *user, trajectory_frames *out)
     ((float *)out->positions)[0] = (float)++*calls;
 }
 
-static void an_error_comes_after_the_frames_before_it(void **state)
+TEST(an_error_comes_after_the_frames_before_it)
 {
-    (void)state;
     int calls = 0;
     const trajectory_arranger arranger = {.user = &calls,
                                           .n_atoms = ATOMS,
@@ -252,17 +242,4 @@ static void an_error_comes_after_the_frames_before_it(void **state)
     assert_int_equal(calls, 2);
     trajectory_readahead_stop(ahead);
     trajectory_reader_close(t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ascending_members_need_nothing),
-        cmocka_unit_test(members_in_any_order_and_twice),
-        cmocka_unit_test(whole_molecules_of_some_atoms),
-        cmocka_unit_test(followed_and_centred_molecules),
-        cmocka_unit_test(an_error_comes_after_the_frames_before_it),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies: what they are, and that their rows equal the rows of runs with selections. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "npz_reader.h"
@@ -89,9 +84,8 @@ static void expect_bodies(const char *each, const char *atoms, const char *expec
     trajectory_bodies_free(&b);
 }
 
-static void bodies_of_a_topology(void **state)
+TEST(bodies_of_a_topology)
 {
-    (void)state;
     expect_bodies(NULL, "0345", "-: 0345");
     expect_bodies("residue", "012345",
                   "ALA 1 of chain A: 01; GLY 1 of chain B: 2; ALA 1 of chain A: 3; "
@@ -115,9 +109,8 @@ static void expect_refused(const char *each, const char *atoms, const char *text
     assert_contains(err.text, text);
 }
 
-static void bodies_that_do_not_exist(void **state)
+TEST(bodies_that_do_not_exist)
 {
-    (void)state;
     expect_refused("segment", "01", "top has no segments, but chains");
     expect_refused("residues", "01", "no group of");
     expect_refused("B b", "01",
@@ -206,14 +199,13 @@ static void expect_same_bits(const table *a, const table *b)
                                 (size_t)(a->rows->n_rows * quantity(a, i).width) * sizeof(double));
 }
 
-static void waters_one_by_one(void **state)
+TEST(waters_one_by_one)
 {
     collet_trajectory_options options = {
         .topology = WATER "conf.gro", .trajectory = WATER "traj.trr", .each = "residue"};
     collet_trajectory_info info = {.struct_size = sizeof info};
     table all = compute(options);
 
-    (void)state;
     collet_trajectory_get_info(all.x, &info);
     assert_int_equal(info.bodies, WATERS);
     assert_int_equal(info.atoms, 3 * WATERS);
@@ -260,11 +252,10 @@ static void expect_parts(collet_trajectory_options options, const table *whole)
 }
 
 /* Continuity of axes and dL/dt are kept for each body. */
-static void batches_change_no_bit(void **state)
+TEST(batches_change_no_bit)
 {
     static const char *const backends[] = {"cpu_scalar", "cpu_openmp"};
 
-    (void)state;
     for (size_t k = 0; k < 2; k++) {
         collet_trajectory_options options = {.topology = WATER "conf.gro",
                                              .trajectory = WATER "traj.trr",
@@ -284,7 +275,7 @@ static void batches_change_no_bit(void **state)
 }
 
 /* Rows by `next` with batches of the default size: fewer frames than without bodies. */
-static void batches_of_many_bodies_are_short(void **state)
+TEST(batches_of_many_bodies_are_short)
 {
     collet_trajectory_options options = {.struct_size = sizeof options,
                                          .topology = WATER "conf.gro",
@@ -297,7 +288,6 @@ static void batches_of_many_bodies_are_short(void **state)
     const collet_trajectory_batch *rows;
     collet_trajectory *x;
 
-    (void)state;
     strcpy(ndx, "");
     for (int i = 0; i < 1000; i++)
         strcat(ndx, "[all]\n1\n");
@@ -308,7 +298,7 @@ static void batches_of_many_bodies_are_short(void **state)
     collet_trajectory_destroy(x);
 }
 
-static void groups_that_overlap(void **state)
+TEST(groups_that_overlap)
 {
     static const char *const selections[] = {"index 0:5", "index 3:8 or index 600:602", "index 2"};
     static const char ndx[] = "[a]\n1 2 3 4 5 6\n[b]\n601 602 603 4 5 6 7 8 9\n[c]\n3\n[d]\n9\n";
@@ -318,7 +308,6 @@ static void groups_that_overlap(void **state)
                                          .each = "a b c"};
     collet_trajectory_info info = {.struct_size = sizeof info};
 
-    (void)state;
     io_save(options.ndx, ndx, sizeof ndx - 1);
     table all = compute(options);
     collet_trajectory_get_info(all.x, &info);
@@ -335,7 +324,7 @@ static void groups_that_overlap(void **state)
     collet_trajectory_destroy(all.x);
 }
 
-static void one_body_has_an_axis(void **state)
+TEST(one_body_has_an_axis)
 {
     collet_trajectory_options options = {.topology = WATER "conf.gro",
                                          .trajectory = WATER "traj.xtc",
@@ -345,19 +334,17 @@ static void one_body_has_an_axis(void **state)
     options.each = NULL;
     table whole = compute(options);
 
-    (void)state;
     expect_body(&divided, 1, 0, &whole);
     expect_same_bits(&divided, &whole);
     collet_trajectory_destroy(divided.x);
     collet_trajectory_destroy(whole.x);
 }
 
-static void chains_of_a_file(void **state)
+TEST(chains_of_a_file)
 {
     char path[200];
     collet_trajectory_options options = {.topology = path, .trajectory = path, .each = "chain"};
 
-    (void)state;
     snprintf(path, sizeof path, "%s", io_path(directory, "molecules.pdb"));
     table all = compute(options);
     options.each = NULL;
@@ -372,7 +359,7 @@ static void chains_of_a_file(void **state)
     collet_trajectory_destroy(all.x);
 }
 
-static void a_body_without_mass(void **state)
+TEST(a_body_without_mass)
 {
     double masses[3 * WATERS];
     collet_trajectory_options options = {.struct_size = sizeof options,
@@ -384,7 +371,6 @@ static void a_body_without_mass(void **state)
     collet_trajectory *x;
     collet_error err;
 
-    (void)state;
     for (int i = 0; i < 3 * WATERS; i++)
         masses[i] = i / 3 == 7 ? 0 : 1;
     assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_INVALID);
@@ -412,7 +398,7 @@ static collet_status read_frame(void *user, collet_trajectory_frame *frame, int6
     return COLLET_OK;
 }
 
-static void a_body_that_is_not_finite(void **state)
+TEST(a_body_that_is_not_finite)
 {
     static const int32_t ids[] = {1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4};
     double bad = 0.25;
@@ -427,7 +413,6 @@ static void a_body_that_is_not_finite(void **state)
                                              .user = &bad};
     static const char *const backends[] = {"cpu_scalar", "cpu_openmp"};
 
-    (void)state;
     for (size_t k = 0; k < 2; k++) {
         collet_trajectory_options options = {.source = &source,
                                              .each = "residue",
@@ -462,7 +447,7 @@ static void a_body_that_is_not_finite(void **state)
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-static void labels_in_files(void **state)
+TEST(labels_in_files)
 {
     collet_trajectory_options options = {.struct_size = sizeof options,
                                          .topology = WATER "conf.gro",
@@ -475,7 +460,6 @@ static void labels_in_files(void **state)
     collet_error err;
     uint32_t text[12];
 
-    (void)state;
     snprintf(path, sizeof path, "%s", io_path(directory, "out.npz"));
     if (collet_trajectory_extract(path, 0, &options, &err) != COLLET_OK)
         fail_msg("%s", err.text);
@@ -517,21 +501,4 @@ static void labels_in_files(void **state)
     assert_contains(err.text, "arrays/bodies.npy already exists");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_of_a_topology),
-        cmocka_unit_test(bodies_that_do_not_exist),
-        cmocka_unit_test(waters_one_by_one),
-        cmocka_unit_test(batches_change_no_bit),
-        cmocka_unit_test(batches_of_many_bodies_are_short),
-        cmocka_unit_test(groups_that_overlap),
-        cmocka_unit_test(one_body_has_an_axis),
-        cmocka_unit_test(chains_of_a_file),
-        cmocka_unit_test(a_body_without_mass),
-        cmocka_unit_test(a_body_that_is_not_finite),
-        cmocka_unit_test(labels_in_files),
-    };
-
-    return cmocka_run_group_tests(tests, load_topology, free_topology);
-}
+TEST_GROUP(load_topology, free_topology)

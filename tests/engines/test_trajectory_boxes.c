@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes: shortest images in any box, molecules made whole, followed, centred and packed. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "trajectory/arrangement/images.h"
 #include "trajectory/arrangement/tree.h"
 
@@ -53,7 +48,7 @@ static double search(const double box[9], const double d[3])
     return shortest;
 }
 
-static void shortest_images_in_any_box(void **state)
+TEST(shortest_images_in_any_box)
 {
     static const double boxes[][9] = {
         {3, 0, 0, 0, 3, 0, 0, 0, 3},
@@ -66,7 +61,6 @@ static void shortest_images_in_any_box(void **state)
     };
     uint64_t seed = 7;
 
-    (void)state;
     for (size_t k = 0; k < sizeof boxes / sizeof *boxes; k++) {
         const trajectory_lattice lattice = lattice_of(boxes[k]);
 
@@ -87,7 +81,7 @@ static void shortest_images_in_any_box(void **state)
     }
 }
 
-static void boxes_without_periods(void **state)
+TEST(boxes_without_periods)
 {
     const double zeros[9] = {0}, flat[9] = {1, 0, 0, 2, 0, 0, 0, 0, 1};
     const double nan_box[9] = {3, 0, 0, 0, (double)NAN, 0, 0, 0, 3};
@@ -95,7 +89,6 @@ static void boxes_without_periods(void **state)
     double d[3] = {2.9, -1.6, 70}, bad[3] = {2.9, (double)NAN, 0};
     trajectory_lattice lattice;
 
-    (void)state;
     assert_false(trajectory_lattice_make(&lattice, zeros));
     assert_false(trajectory_lattice_make(&lattice, flat));
     assert_false(trajectory_lattice_make(&lattice, nan_box));
@@ -162,7 +155,7 @@ static void make_helix(double whole[3 * LONG], double wrapped[3 * LONG], const d
 }
 
 /* By bonds in a shuffled order, and by nothing but the distances. */
-static void a_molecule_longer_than_the_box(void **state)
+TEST(a_molecule_longer_than_the_box)
 {
     static const double tilted[9] = {3, 0, 0, 2.5, 2.2, 0, -4.1, 1.9, 2.4};
     const int64_t offsets[2] = {0, LONG};
@@ -170,7 +163,6 @@ static void a_molecule_longer_than_the_box(void **state)
     double whole[3 * LONG], wrapped[3 * LONG], copy[3 * LONG];
     float single[3 * LONG];
 
-    (void)state;
     for (int b = 0; b < LONG - 1; b++)
         bonds[b * 7 % (LONG - 1)] = (trajectory_bond){b, b + 1};
     for (int by_bonds = 0; by_bonds < 2; by_bonds++)
@@ -197,14 +189,13 @@ static void a_molecule_longer_than_the_box(void **state)
 }
 
 /* A ring is whole; a chain that is bonded to its own image is left as it is. */
-static void molecules_without_an_end(void **state)
+TEST(molecules_without_an_end)
 {
     static const double ring[12] = {0, 0, 0, 2.8, 0, 0, 2.8, 2.8, 0, 0, 2.8, 0};
     static const double chain[12] = {0, 0, 0, 0.8, 0, 0, 1.6, 0, 0, 2.4, 0, 0};
     static const trajectory_bond bonds[] = {{0, 1}, {0, 3}, {1, 2}, {2, 3}};
     const int64_t offsets[2] = {0, 4};
 
-    (void)state;
     trajectory_tree *tree = tree_of(bonds, 4, NULL, 0, 4, ring, cube);
     assert_int_equal(tree->n, 3);
     assert_int_equal(tree->left[0], TRAJECTORY_PLACED);
@@ -218,12 +209,11 @@ static void molecules_without_an_end(void **state)
     trajectory_tree_free(tree);
 }
 
-static void residues_too_large_to_join(void **state)
+TEST(residues_too_large_to_join)
 {
     const int64_t n = TRAJECTORY_SPAN_MOST + 1, offsets[2] = {0, n};
     double *positions = calloc(3 * (size_t)n, sizeof *positions);
 
-    (void)state;
     assert_non_null(positions);
     trajectory_tree *tree = tree_of(NULL, 0, offsets, 1, n, positions, cube);
     assert_int_equal(tree->n, 0);
@@ -233,13 +223,12 @@ static void residues_too_large_to_join(void **state)
 }
 
 /* An atom without a finite position stays, and so do those beside it. */
-static void positions_that_are_not_finite(void **state)
+TEST(positions_that_are_not_finite)
 {
     double at[9] = {0.1, 0.1, 0.1, (double)NAN, 0, 0, 2.9, 0.1, 0.1};
     const int64_t offsets[2] = {0, 3};
     const trajectory_lattice lattice = lattice_of(cube);
 
-    (void)state;
     trajectory_tree *tree = tree_of(NULL, 0, offsets, 1, 3, at, cube);
     trajectory_tree_place(tree, &lattice, COLLET_F64, at);
     assert_true(fabs(at[6] + 0.1) < 1e-12);
@@ -259,13 +248,12 @@ static trajectory_images *images_of(const int64_t *of, int64_t n, int64_t count,
 }
 
 /* Two atoms of one molecule and one of another, their steps wrapped into a box that grows. */
-static void paths_without_jumps(void **state)
+TEST(paths_without_jumps)
 {
     static const int64_t of[] = {0, 1, 0};
     trajectory_images *images = images_of(of, 3, 2, NULL);
     double path = 1.4;
 
-    (void)state;
     for (int f = 0; f < 40; f++) {
         double edge = 3 + 0.01 * f, box[9] = {edge, 0, 0, 0, edge, 0, 0, 0, edge};
         const trajectory_lattice lattice = lattice_of(box);
@@ -290,7 +278,7 @@ static void paths_without_jumps(void **state)
     trajectory_images_free(NULL);
 }
 
-static void centres_and_packs(void **state)
+TEST(centres_and_packs)
 {
     static const int64_t of[] = {0, 1, 1, 2};
     static const double weights[] = {3, 1, 1, 0};
@@ -300,7 +288,6 @@ static void centres_and_packs(void **state)
     const trajectory_lattice lattice = lattice_of(cube);
     trajectory_images *images = images_of(of, 4, 3, weights);
 
-    (void)state;
     images->fixed[2] = 1;
     memcpy(at, start, sizeof at);
     trajectory_images_pack(images, &lattice, COLLET_F64, at);
@@ -317,20 +304,4 @@ static void centres_and_packs(void **state)
     for (int i = 0; i < 12; i++)
         assert_true(fabs((double)single[i] - at[i]) < 1e-6);
     trajectory_images_free(images);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shortest_images_in_any_box),
-        cmocka_unit_test(boxes_without_periods),
-        cmocka_unit_test(a_molecule_longer_than_the_box),
-        cmocka_unit_test(molecules_without_an_end),
-        cmocka_unit_test(residues_too_large_to_join),
-        cmocka_unit_test(positions_that_are_not_finite),
-        cmocka_unit_test(paths_without_jumps),
-        cmocka_unit_test(centres_and_packs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selections that vary from frame to frame, against the definitions atom by atom. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 #include "trajectory/atoms/choice.h"
 
@@ -36,7 +31,6 @@ static int set_up(void **state)
     static const char water[][4] = {"OW", "HW1", "HW2"}, protein[][3] = {"N", "CA", "CB", "C", "O"};
     uint64_t random = 7;
 
-    (void)state;
     for (int i = 0; i < ATOMS; i++) {
         strcpy(names[i], i < 120 ? water[i % 3] : protein[i % 5]);
         strcpy(residues[i], i < 120 ? "SOL" : "ALA");
@@ -246,9 +240,8 @@ static void both(int f, set s)
     no_more_than(s, other);
 }
 
-static void every_form(void **state)
+TEST(every_form)
 {
-    (void)state;
     check("within 0.25 of protein", ATOMS, ATOMS, near_protein);
     check("WITHIN 2.5 A OF resname ALA", ATOMS, ATOMS, near_protein);
     check("not within 0.25 of protein", 120, ATOMS, far_from_protein);
@@ -260,12 +253,11 @@ static void every_form(void **state)
     check("(not within 0.25 of protein) and not exwithin 0.3 of name OW", 120, ATOMS, both);
 }
 
-static void bounds(void **state)
+TEST(bounds)
 {
     trajectory_choice *choice;
     int64_t n;
 
-    (void)state;
     choice = choose("within 0.5 of none");
     assert_int_equal(trajectory_choice_varies(choice), 0);
     trajectory_choice_members(choice, &n);
@@ -277,7 +269,7 @@ static void bounds(void **state)
     trajectory_choice_free(choice);
 }
 
-static void flat_box(void **state)
+TEST(flat_box)
 {
     trajectory_choice *choice = choose("within 0.25 of protein");
     int64_t n, count;
@@ -286,7 +278,6 @@ static void flat_box(void **state)
     collet_error err;
     set chosen;
 
-    (void)state;
     boxes[0][8] = 0;
     boxes[0][6] = 1;
     assert_int_equal(trajectory_choice_find(choice, &frames, 0, atoms, chosen, &count, &err),
@@ -297,14 +288,13 @@ static void flat_box(void **state)
     trajectory_choice_free(choice);
 }
 
-static void too_many(void **state)
+TEST(too_many)
 {
     char text[1000] = "all";
     trajectory_selection *selection;
     trajectory_choice *choice;
     collet_error err;
 
-    (void)state;
     for (int i = 0; i < 17; i++)
         strcat(text, " and (within 0.3 of protein)");
     assert_int_equal(trajectory_selection_compile(text, &selection, &err), COLLET_OK);
@@ -314,14 +304,4 @@ static void too_many(void **state)
     trajectory_selection_free(selection);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form),
-        cmocka_unit_test(bounds),
-        cmocka_unit_test(flat_box),
-        cmocka_unit_test(too_many),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, NULL);
-}
+TEST_GROUP(set_up, NULL)

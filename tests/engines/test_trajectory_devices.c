@@ -152,7 +152,7 @@ static void expect_same(const sums *a, const sums *b)
                             (size_t)(FRAMES * width_of(i, 648)) * sizeof(double));
 }
 
-static void the_others_do_the_part_of_a_lost_device(void **state)
+TEST(the_others_do_the_part_of_a_lost_device)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp",
                                           "remote:2,cpu_openmp"};
@@ -160,7 +160,6 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
     collet_error err;
     int lost = 0;
 
-    (void)state;
     assert_int_equal(run((const char *const[]){"cpu_openmp"}, 1, NULL, &expected, &err), COLLET_OK);
     for (int call = 0; call < 60; call += call < 4 ? 1 : 11) { /* 0: none is lost */
         char lose[32];
@@ -190,7 +189,8 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
 
 /* ---- Trajectories ------------------------------------------------------------------------ */
 
-static collet_trajectory *open_water(const char *devices, collet_context *context, uint32_t pbc)
+static collet_trajectory *open_with(const collet_devices *devices, collet_context *context,
+                                    uint32_t pbc)
 {
     collet_trajectory_options options = {.struct_size = sizeof options,
                                          .topology = WATER "/conf.gro",
@@ -207,21 +207,32 @@ static collet_trajectory *open_water(const char *devices, collet_context *contex
     return trajectory;
 }
 
+static collet_trajectory *open_water(const char *choices, collet_context *context, uint32_t pbc)
+{
+    const collet_devices devices = {.struct_size = sizeof devices, .choices = choices};
+
+    return open_with(choices ? &devices : NULL, context, pbc);
+}
+
 /* All keys, of whole and of followed molecules: bit for bit as on one device. */
-static void results_are_those_of_one_device(void **state)
+TEST(results_are_those_of_one_device)
 {
     const collet_trajectory_batch *one, *two;
     collet_error err;
 
-    (void)state;
     for (uint32_t pbc = COLLET_TRAJECTORY_PBC_WHOLE; pbc <= COLLET_TRAJECTORY_PBC_NONE; pbc++) {
         collet_runtime *rt = runtime_with(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL);
         collet_context *cx = context_of(rt);
         collet_trajectory *alone = open_water(NULL, cx, pbc);
-        collet_trajectory *shared = open_water("cpu_openmp", cx, pbc);
+        collet_context *own = context_of(rt);
+        const collet_devices devices = {
+            .struct_size = sizeof devices, .n_contexts = 1, .contexts = &own};
+        collet_trajectory *shared =
+            pbc % 2 ? open_water("cpu_openmp", cx, pbc) : open_with(&devices, NULL, pbc);
         size_t n = collet_trajectory_quantity_count();
 
         assert_ok(cx, collet_set_backend(cx, "cpu_openmp"));
+        assert_ok(own, collet_set_backend(own, "cpu_openmp"));
         assert_int_equal(collet_trajectory_collect(alone, &one, &err), COLLET_OK);
         if (collet_trajectory_collect(shared, &two, &err) != COLLET_OK)
             fail_msg("%s", err.text);
@@ -237,32 +248,36 @@ static void results_are_those_of_one_device(void **state)
         }
         collet_trajectory_destroy(alone);
         collet_trajectory_destroy(shared);
+        collet_context_destroy(own);
         collet_context_destroy(cx);
         collet_runtime_destroy(rt);
     }
 }
 
-static void take(void *user, const collet_device_share *share)
-{
-    assert_true(share->done == BATCH && share->seconds > 0 && share->error == NULL);
-    ++*(int *)user;
-}
-
-static void the_work_is_planned(void **state)
+TEST(the_work_is_planned)
 {
     static const char *const devices[] = {NULL, "cpu_openmp,cpu_scalar"};
     const collet_trajectory_batch *batch;
     collet_error err;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         collet_trajectory_plan plan = {.struct_size = sizeof plan};
         collet_trajectory *trajectory = open_water(devices[i], NULL, 0);
+        collet_trajectory_file file = {.struct_size = sizeof file};
+        collet_device_share share = {.struct_size = sizeof share};
         int taken = 0;
 
-        if (collet_trajectory_plan_work(trajectory, &plan, take, &taken, &err) != COLLET_OK)
+        if (collet_trajectory_plan_work(trajectory, &plan, &err) != COLLET_OK)
             fail_msg("%s", err.text);
+        for (; collet_trajectory_share_at(trajectory, &share, (size_t)taken, NULL) == COLLET_OK;
+             taken++)
+            assert_true(share.done == BATCH && share.seconds > 0 && share.error == NULL);
         assert_int_equal(taken, i + 1);
+        assert_int_equal(collet_trajectory_file_at(trajectory, &file, 0, NULL), COLLET_OK);
+        assert_true(file.bytes > 0);
+        assert_string_equal(file.format, "trr");
+        assert_int_equal(collet_trajectory_file_at(trajectory, &file, 1, &err), COLLET_NOT_FOUND);
+        assert_contains(err.text, "index 1 is out of range: the trajectory has 1 files");
         assert_int_equal(plan.batch_frames, BATCH);
         assert_true(plan.batches >= i + 1 && plan.bytes > 648 * 9 * 4 * BATCH);
         assert_true(plan.host_bytes >= (uint64_t)plan.batches * 648 * 9 * 4 * BATCH);
@@ -272,7 +287,7 @@ static void the_work_is_planned(void **state)
     }
 }
 
-static void devices_are_checked(void **state)
+TEST(devices_are_checked)
 {
     static const struct {
         const char *devices, *text;
@@ -282,7 +297,6 @@ static void devices_are_checked(void **state)
     const collet_trajectory_batch *batch;
     collet_error err;
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         collet_trajectory *trajectory = open_water(bad[i].devices, NULL, 0);
 
@@ -290,16 +304,4 @@ static void devices_are_checked(void **state)
         assert_contains(err.text, bad[i].text);
         collet_trajectory_destroy(trajectory);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_others_do_the_part_of_a_lost_device),
-        cmocka_unit_test(results_are_those_of_one_device),
-        cmocka_unit_test(the_work_is_planned),
-        cmocka_unit_test(devices_are_checked),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

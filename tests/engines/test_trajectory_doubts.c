@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Warnings about results that are computed and are not what the options seem to ask for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 
 #include <collet/trajectory.h>
@@ -36,11 +31,10 @@ static void expect_warning(collet_trajectory_options options, const char *expect
     collet_trajectory_destroy(x);
 }
 
-static void residues_with_some_of_their_atoms(void **state)
+TEST(residues_with_some_of_their_atoms)
 {
     collet_trajectory_options options = {.each = "residue", .keys = "com", .stop = 2};
 
-    (void)state;
     options.selection = "resid 1:20 and (name OW or within 0.2 of (resid 1 and name OW))";
     expect_warning(options, "frame 0: only some atoms of body 'SOL 2' are selected, and its "
                             "results are those atoms' (such rows of bodies: ");
@@ -51,11 +45,10 @@ static void residues_with_some_of_their_atoms(void **state)
     expect_warning(options, NULL);
 }
 
-static void bodies_of_one_atom(void **state)
+TEST(bodies_of_one_atom)
 {
     collet_trajectory_options options = {.each = "residue", .selection = "name OW", .stop = 2};
 
-    (void)state;
     options.keys = "com,tilt_deg";
     expect_warning(options, "body 'SOL 1' has one atom with a mass, and so no orientation: its "
                             "axes are the identity, its angles 0 (such bodies: 216)");
@@ -69,25 +62,13 @@ static void bodies_of_one_atom(void **state)
                             "axes are the identity, its angles 0 (such bodies: 1)");
 }
 
-static void files_that_are_not_used(void **state)
+TEST(files_that_are_not_used)
 {
     const char *twice[] = {WATER "traj.trr", NULL};
     collet_trajectory_options options = {.keys = "com"};
 
-    (void)state;
     options.trajectory = WATER "traj.trr";
     options.continuations = twice;
     expect_warning(options, "traj.trr: no frame of this file is used: its times are not before 0 "
                             "ps, where a later file begins; give files in the order of time");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(residues_with_some_of_their_atoms),
-        cmocka_unit_test(bodies_of_one_atom),
-        cmocka_unit_test(files_that_are_not_used),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of results by the ending of their name: each form has the numbers of the arrays, bit for bit. */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include <cmocka.h>
-
 #include <hdf5.h>
 
 #include <collet/trajectory.h>
 
+#include "common/test.h"
 #include "directory.h"
 #include "io_files.h"
 #include "io/numerals.h"
@@ -91,9 +86,8 @@ static void check_numbers(char *text, char separator, const collet_trajectory_ba
     io_numerals_end(before);
 }
 
-static void csv(void **state)
+TEST(csv)
 {
-    (void)state;
     const collet_trajectory_batch *rows;
     collet_trajectory *x =
         computed("time_ps,com,euler_zyz,inertia_tensor,moments,axes,L_vector,rg", &rows);
@@ -117,9 +111,8 @@ static void csv(void **state)
     collet_trajectory_destroy(x);
 }
 
-static void xvg(void **state)
+TEST(xvg)
 {
-    (void)state;
     const collet_trajectory_batch *rows;
     collet_trajectory *x = computed("time_ps,com,rg", &rows);
     char *text = extract("out.xvg", "com,rg"), *one = extract("out.xvg", "rg"), *line = text;
@@ -188,9 +181,8 @@ static char *write_two_bodies(const char *name)
 }
 
 /* A line for each body of a frame; in .xvg the bodies of a frame one after the other. */
-static void bodies(void **state)
+TEST(bodies)
 {
-    (void)state;
     char *csv_text = write_two_bodies("bodies.csv"), *xvg_text = write_two_bodies("bodies.xvg");
     const hsize_t expected[] = {2, 2, 3};
     hsize_t shape[3];
@@ -239,9 +231,8 @@ static void check_attribute(hid_t object, const char *name, const char *expected
     H5Aclose(attribute);
 }
 
-static void hdf5(void **state)
+TEST(hdf5)
 {
-    (void)state;
     const collet_trajectory_batch *rows;
     collet_trajectory *x = computed(keys, &rows);
 
@@ -276,9 +267,8 @@ static void hdf5(void **state)
 }
 
 /* Nothing is left behind, and HDF5 can close. */
-static void a_full_disk(void **state)
+TEST(a_full_disk)
 {
-    (void)state;
     static const char *const names[] = {"full.npz", "full.csv", "full.xvg", "full.h5"};
     struct rlimit before, small;
     int entries = io_count_entries(directory);
@@ -300,9 +290,8 @@ static void a_full_disk(void **state)
     }
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     collet_trajectory_options options = options_of("rg");
     collet_error err;
 
@@ -316,12 +305,4 @@ static void refusals(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csv),    cmocka_unit_test(xvg),      cmocka_unit_test(hdf5),
-        cmocka_unit_test(bodies), cmocka_unit_test(refusals), cmocka_unit_test(a_full_disk),
-    };
-
-    return cmocka_run_group_tests_name("trajectory forms", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups of .ndx files in selections. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <collet/trajectory.h>
 
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
@@ -57,9 +52,8 @@ static void expect(const trajectory_groups *groups, const char *text, const char
     trajectory_selection_free(selection);
 }
 
-static void groups_in_selections(void **state)
+TEST(groups_in_selections)
 {
-    (void)state;
     trajectory_groups *groups;
 
     assert_int_equal(trajectory_groups_read(save(file), ATOMS, &groups, NULL), COLLET_OK);
@@ -89,9 +83,8 @@ static void refuse(const trajectory_groups *groups, const char *text, const char
     trajectory_selection_free(selection);
 }
 
-static void groups_that_do_not_exist(void **state)
+TEST(groups_that_do_not_exist)
 {
-    (void)state;
     trajectory_groups *groups;
     char many[8000] = "";
 
@@ -112,9 +105,8 @@ static void groups_that_do_not_exist(void **state)
     assert_contains(err.text, "expected a name");
 }
 
-static void messages_point_at_the_line(void **state)
+TEST(messages_point_at_the_line)
 {
-    (void)state;
     static const io_malformed bad[] = {
         {"", "case.ndx: has no groups: no line begins with '['"},
         {"; nothing\n\n", "has no groups"},
@@ -141,9 +133,8 @@ static void messages_point_at_the_line(void **state)
 }
 
 /* By the library's option, whose file the meta file names. */
-static void option(void **state)
+TEST(option)
 {
-    (void)state;
     collet_trajectory_options options = {.struct_size = sizeof options,
                                          .topology = COLLET_TEST_DATA "/md/water/conf.gro",
                                          .trajectory = COLLET_TEST_DATA "/md/water/traj.xtc",
@@ -165,14 +156,4 @@ static void option(void **state)
     assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_INVALID);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_in_selections),
-        cmocka_unit_test(groups_that_do_not_exist),
-        cmocka_unit_test(messages_point_at_the_line),
-        cmocka_unit_test(option),
-    };
-
-    return cmocka_run_group_tests_name("groups", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

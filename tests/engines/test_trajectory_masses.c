@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Masses from a file and from names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "trajectory/atoms/elements.h"
 #include "io_files.h"
 #include "trajectory/atoms/masses.h"
@@ -18,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void test_elements_of_names(void **state)
+TEST(test_elements_of_names)
 {
     static const struct {
         const char *atom;
@@ -43,7 +38,6 @@ static void test_elements_of_names(void **state)
         {"fE", "LIG", "Fe"},  {"CB", "SEC", "C"},   {"SG", "MSE", "S"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int doubtful;
         const trajectory_element *element =
@@ -58,7 +52,7 @@ static void test_elements_of_names(void **state)
 }
 
 /* In a residue of many atoms a name may be a metal or an organic atom. */
-static void test_elements_in_large_residues(void **state)
+TEST(test_elements_in_large_residues)
 {
     static const struct {
         const char *atom, *residue, *symbol;
@@ -72,7 +66,6 @@ static void test_elements_in_large_residues(void **state)
         {"Si1", "PDM", "Si", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int doubtful;
         const trajectory_element *element = trajectory_element_guess(
@@ -86,9 +79,8 @@ static void test_elements_in_large_residues(void **state)
     }
 }
 
-static void test_weights(void **state)
+TEST(test_weights)
 {
-    (void)state;
     assert_true(trajectory_element_find("fe", 2)->mass == 55.845);
     assert_true(trajectory_element_find("S", 1)->mass == 32.06);
     assert_null(trajectory_element_find("Tc", 2));
@@ -96,14 +88,13 @@ static void test_weights(void **state)
     assert_null(trajectory_element_find("", 0));
 }
 
-static void test_residues(void **state)
+TEST(test_residues)
 {
     static const char *const protein[] = {"ABU",  "ALA",  "VAL", "HISH",
                                           "NALA", "CVAL", "ACE", "CHID"};
     static const char *const others[] = {"SOL",  "DA",   "NA",   "N",   "",
                                          "NSOL", "CSOL", "POPC", "ala", "CALAX"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof protein / sizeof *protein; i++)
         assert_true(trajectory_residue_is_protein(protein[i]));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -147,9 +138,8 @@ static void expect_total(const char *path, double total, const char *elements)
     trajectory_topology_free(topology);
 }
 
-static void test_guessed_totals(void **state)
+TEST(test_guessed_totals)
 {
-    (void)state;
     expect_total(COLLET_TEST_DATA "/md/water/conf.gro", 3891.24, "H 432, O 216");
     expect_total(COLLET_TEST_DATA "/md/peptide/conf.gro", 1982.232, "H 140, C 87, N 26, O 27");
 }
@@ -161,7 +151,7 @@ static const trajectory_topology three = {
     .n_atoms = 3, .names = names, .residue_names = residues, .residue_ids = ids};
 
 /* The element of the file counts, in any case; what is no element does not. */
-static void test_elements_of_the_topology(void **state)
+TEST(test_elements_of_the_topology)
 {
     static char elements[][TRAJECTORY_SYMBOL] = {"CA", "br", "X"};
     trajectory_topology topology = three;
@@ -169,21 +159,19 @@ static void test_elements_of_the_topology(void **state)
     trajectory_composition found;
     collet_error err;
 
-    (void)state;
     topology.elements = elements;
     assert_int_equal(trajectory_masses_guess(&topology, first, 3, masses, &found, &err), COLLET_OK);
     assert_true(masses[0] == 40.078 && masses[1] == 79.904 && masses[2] == 0);
     assert_int_equal(found.guessed, 1);
 }
 
-static void test_unknown_atom_is_named(void **state)
+TEST(test_unknown_atom_is_named)
 {
     double masses[3];
     trajectory_composition found;
     const int64_t others[] = {0, 2};
     collet_error err;
 
-    (void)state;
     assert_int_equal(trajectory_masses_guess(&three, first, 3, masses, &found, &err),
                      COLLET_FORMAT);
     assert_contains(err.text, "atom 2, 'XX' of residue LIG 7");
@@ -192,7 +180,7 @@ static void test_unknown_atom_is_named(void **state)
     assert_true(masses[0] == 12.011 && masses[1] == 0);
 }
 
-static void test_files(void **state)
+TEST(test_files)
 {
     static const struct {
         const char *text;
@@ -213,7 +201,6 @@ static void test_files(void **state)
     char *directory = io_make_directory();
     const char *path = io_path(directory, "masses.txt");
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double masses[3];
         collet_error err;
@@ -233,7 +220,7 @@ static void test_files(void **state)
     io_remove_directory(directory);
 }
 
-static void test_long_text(void **state)
+TEST(test_long_text)
 {
     char *directory = io_make_directory();
     const char *path = io_path(directory, "long");
@@ -241,38 +228,18 @@ static void test_long_text(void **state)
     double masses[3];
     collet_error err;
 
-    (void)state;
     io_save(path, text, strlen(text));
     assert_int_equal(trajectory_masses_read(path, &three, masses, &err), COLLET_FORMAT);
     assert_contains(err.text, "'1234567890123456789012345678901234567890'");
     io_remove_directory(directory);
 }
 
-static void test_missing_file(void **state)
+TEST(test_missing_file)
 {
     double masses[3];
     collet_error err;
 
-    (void)state;
     assert_int_equal(trajectory_masses_read(COLLET_TEST_NOTHING "/masses", &three, masses, &err),
                      COLLET_IO);
     assert_contains(err.text, COLLET_TEST_NOTHING "/masses");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elements_of_names),
-        cmocka_unit_test(test_elements_in_large_residues),
-        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_residues),
-        cmocka_unit_test(test_guessed_totals),
-        cmocka_unit_test(test_elements_of_the_topology),
-        cmocka_unit_test(test_unknown_atom_is_named),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_long_text),
-        cmocka_unit_test(test_missing_file),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

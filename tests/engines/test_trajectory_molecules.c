@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Molecules: by bonds, by residues where bonds are not known, and joined along chains. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/atoms/molecules.h"
@@ -53,9 +48,8 @@ static void expect(const trajectory_topology *t, const char *of, int64_t bonds, 
         LINE("    6GLY  ", "  OXT")
 #define BOX "   3.0 3.0 3.0\n"
 
-static void residues_where_no_bonds_are_known(void **state)
+TEST(residues_where_no_bonds_are_known)
 {
-    (void)state;
     trajectory_topology *t = topology_of("t\n9\n" WATER CHAIN LINE("    7NA   ", "   NA") BOX);
 
     expect(t, "000111112", 1, TRAJECTORY_BY_RESIDUES);
@@ -69,9 +63,8 @@ static void residues_where_no_bonds_are_known(void **state)
 }
 
 /* Atoms and beads that stand for the ones that join residues; caps and ends join nothing. */
-static void residues_without_the_atoms_that_join(void **state)
+TEST(residues_without_the_atoms_that_join)
 {
-    (void)state;
     trajectory_topology *t = topology_of(
         "t\n7\n" LINE("    1ALA  ", "   CA") LINE("    2GLY  ", "   CA") LINE("    4GLY  ", "   CA")
             LINE("    5LIG  ", "   CA") LINE("    6ALA  ", "   BB") LINE("    7GLY  ", "   BB")
@@ -100,9 +93,8 @@ static void set_bonds(trajectory_topology *t, const trajectory_bond *bonds, int6
 }
 
 /* Bonds of all atoms decide alone; of some, the residues of the others count too. */
-static void bonds_of_all_and_of_some(void **state)
+TEST(bonds_of_all_and_of_some)
 {
-    (void)state;
     const trajectory_bond all[] = {{0, 1}, {2, 5}, {5, 4}, {3, 6}, {7, 3}};
     const trajectory_bond some[] = {{0, 1}, {0, 7}};
     trajectory_topology *t = topology_of("t\n8\n" WATER CHAIN BOX);
@@ -116,9 +108,8 @@ static void bonds_of_all_and_of_some(void **state)
 }
 
 /* Bonds from a metal to others are left out, those to another metal and in its residue are not. */
-static void bonds_of_ions(void **state)
+TEST(bonds_of_ions)
 {
-    (void)state;
     const trajectory_bond ion[] = {{0, 3}, {1, 3}, {2, 3}, {3, 4}, {5, 6}};
     trajectory_topology *t = topology_of("t\n7\n" WATER LINE("    2MG   ", "   MG") LINE(
         "    3ZN   ", "   ZN") LINE("    4HEM  ", "   FE") LINE("    4HEM  ", "   NA") BOX);
@@ -128,9 +119,8 @@ static void bonds_of_ions(void **state)
     trajectory_topology_free(t);
 }
 
-static void nothing_is_known(void **state)
+TEST(nothing_is_known)
 {
-    (void)state;
     trajectory_topology *t = topology_of("t\n3\n" WATER BOX);
     const trajectory_bond bonds[] = {{1, 2}};
 
@@ -141,9 +131,8 @@ static void nothing_is_known(void **state)
     trajectory_topology_free(t);
 }
 
-static void from_runs_of_atoms(void **state)
+TEST(from_runs_of_atoms)
 {
-    (void)state;
     const int64_t offsets[] = {0, 3, 3, 4};
     const trajectory_bond bonds[] = {{0, 3}};
     trajectory_molecules *m;
@@ -161,16 +150,4 @@ static void from_runs_of_atoms(void **state)
     trajectory_molecules_free(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(residues_where_no_bonds_are_known),
-        cmocka_unit_test(bonds_of_all_and_of_some),
-        cmocka_unit_test(residues_without_the_atoms_that_join),
-        cmocka_unit_test(bonds_of_ions),
-        cmocka_unit_test(nothing_is_known),
-        cmocka_unit_test(from_runs_of_atoms),
-    };
-
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

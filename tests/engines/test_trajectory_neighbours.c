@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Points near to others in boxes of every shape, against the distances of all pairs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 #include "trajectory/atoms/neighbours.h"
 
@@ -97,11 +92,10 @@ static void compare(const double box[9], int64_t n_sources, int64_t n_targets, d
                 targets[3 * i + 2], near[i]);
 }
 
-static void every_box(void **state)
+TEST(every_box)
 {
     static const double distances[] = {0, 0.1, 0.3, 0.75, 1.5, 2.25};
 
-    (void)state;
     for (size_t b = 0; b < sizeof boxes / sizeof *boxes; b++)
         for (size_t d = 0; d < sizeof distances / sizeof *distances; d++) {
             compare(boxes[b], 1, 40, 1.5, distances[d]);
@@ -115,14 +109,13 @@ static void every_box(void **state)
 }
 
 /* Points that are exactly at the distance are near, through every side of the box. */
-static void boundary(void **state)
+TEST(boundary)
 {
     const double box[9] = {4, 0, 0, 1, 4, 0, -1, 2, 4};
     double source[3] = {0.25, 0.125, 0.0625}; /* in the box: it stays */
     trajectory_neighbours *neighbours = trajectory_neighbours_create();
     uint8_t near[2];
 
-    (void)state;
     for (int i = 0; i < 3 * 125; i++) {
         double targets[6], step = i % 2 ? 0.75 : -0.75;
         int axis = i % 3, by[3] = {i / 3 % 5 - 2, i / 15 % 5 - 2, i / 75 - 2};
@@ -141,7 +134,7 @@ static void boundary(void **state)
     trajectory_neighbours_free(neighbours);
 }
 
-static void far_and_not_finite(void **state)
+TEST(far_and_not_finite)
 {
     const double box[9] = {4, 0, 0, 0, 4, 0, 0, 0, 4};
     double sources[9] = {NAN, 1, 1, 1, INFINITY, 1, 1, 1, 4000001};
@@ -149,7 +142,6 @@ static void far_and_not_finite(void **state)
     trajectory_neighbours *neighbours = trajectory_neighbours_create();
     uint8_t near[4];
 
-    (void)state;
     assert_int_equal(
         trajectory_neighbours_find(neighbours, box, 0.5, sources, 3, targets, 4, near, NULL),
         COLLET_OK);
@@ -162,7 +154,7 @@ static void far_and_not_finite(void **state)
     trajectory_neighbours_free(neighbours);
 }
 
-static void refused_boxes(void **state)
+TEST(refused_boxes)
 {
     static const double flat[9] = {1, 0, 0, 0, 1, 0, 1, 1, 0}, wrong[9] = {NAN},
                         thin[9] = {1e-9, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -171,7 +163,6 @@ static void refused_boxes(void **state)
     collet_error err;
     uint8_t near[1];
 
-    (void)state;
     assert_int_equal(
         trajectory_neighbours_find(neighbours, flat, 0.5, point, 1, point, 1, near, &err),
         COLLET_FORMAT);
@@ -185,16 +176,4 @@ static void refused_boxes(void **state)
         COLLET_FORMAT);
     assert_contains(err.text, "too thin");
     trajectory_neighbours_free(neighbours);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_box),
-        cmocka_unit_test(boundary),
-        cmocka_unit_test(far_and_not_finite),
-        cmocka_unit_test(refused_boxes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

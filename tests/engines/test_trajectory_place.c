@@ -2,15 +2,10 @@
 /* collet_trajectory_place: molecules of the program's arrays. */
 #include <collet/trajectory.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 
 static const double cube[9] = {3, 0, 0, 0, 3, 0, 0, 0, 3};
@@ -40,9 +35,8 @@ static void expect_x(const double *positions, const double x[8])
         assert_true(fabs(positions[3 * i] - x[i]) < 1e-12);
 }
 
-static void each_way(void **state)
+TEST(each_way)
 {
-    (void)state;
     static const double expected[3][8] = {
         {2.8, 3.1, 3.2, -1, 0.1, 0.4, 0.5, 1},
         {2.8, 3.1, 3.2, -1, 3.1, 3.4, 3.5, -2},
@@ -69,7 +63,7 @@ static void each_way(void **state)
 }
 
 /* Fractions are below 1, although 3 - 1e-12 is 3 as f32. */
-static void packs_what_is_just_outside(void **state)
+TEST(packs_what_is_just_outside)
 {
     float at[6] = {-1e-12f, 3, 1, -1e-7f, 2, -3};
     collet_trajectory_places p = {.struct_size = sizeof p,
@@ -81,15 +75,13 @@ static void packs_what_is_just_outside(void **state)
                                   .boxes = cube,
                                   .n_boxes = 1};
 
-    (void)state;
     assert_int_equal(collet_trajectory_place(&p, NULL), COLLET_OK);
     assert_memory_equal(at, ((float[]){0, 0, 1, 0, 2, 0}), sizeof at);
 }
 
 /* The first frame has no box; a molecule is bonded to its own image. */
-static void frames_and_molecules_that_are_left(void **state)
+TEST(frames_and_molecules_that_are_left)
 {
-    (void)state;
     const int64_t ring[8] = {0, 1, 1, 2, 2, 3, 3, 0};
     const double chain[12] = {0, 0, 0, 0.8, 0, 0, 1.6, 0, 0, 2.4, 0, 0};
     double at[24], boxes[18] = {0};
@@ -128,9 +120,8 @@ static void refuse(collet_trajectory_places p, const char *text)
         refuse(p, text);                                                                           \
     } while (0)
 
-static void what_is_refused(void **state)
+TEST(what_is_refused)
 {
-    (void)state;
     const int64_t far[2] = {0, 4}, self[2] = {1, 1}, falling[3] = {0, 5, 4}, late[3] = {1, 2, 4};
     const double flat[9] = {1, 0, 0, 2, 0, 0, 0, 0, 1}, bad[4] = {1, -1, 1, 1};
     double at[24];
@@ -150,16 +141,4 @@ static void what_is_refused(void **state)
     REFUSE("offset 0 of the molecules is 1", p.offsets = late; p.n_molecules = 2);
     REFUSE("offset 2 of the molecules is 4", p.offsets = falling; p.n_molecules = 2; p.n_atoms = 5);
     REFUSE("the mass of atom 1 is -1", p.masses = bad);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_way),
-        cmocka_unit_test(packs_what_is_just_outside),
-        cmocka_unit_test(frames_and_molecules_that_are_left),
-        cmocka_unit_test(what_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The atoms that each form of a selection selects, and the messages for invalid ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "trajectory/atoms/choice.h"
 #include "common/contains.h"
 
@@ -67,7 +62,7 @@ static const char *pick(const char *text)
     return picture;
 }
 
-static void test_picks(void **state)
+TEST(test_picks)
 {
     static const struct {
         const char *text;
@@ -151,7 +146,6 @@ static void test_picks(void **state)
         {"name CA or name C or name N or name O or none", "11110000000100"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *picture = pick(cases[i].text);
 
@@ -160,7 +154,7 @@ static void test_picks(void **state)
     }
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
     static const struct {
         const char *text;
@@ -230,7 +224,6 @@ static void test_errors(void **state)
         {"all and or none", 9, "expected one of"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         trajectory_selection *selection = (trajectory_selection *)&cases;
         collet_error err;
@@ -251,7 +244,7 @@ static void test_errors(void **state)
 }
 
 /* Properties that a topology does not have. */
-static void test_lacking(void **state)
+TEST(test_lacking)
 {
     static const struct {
         const char *text;
@@ -261,7 +254,6 @@ static void test_lacking(void **state)
                  {"same chain as all", "no chains"}, {"not same segid as all", "no segments"},
                  {"all or charge < 0", "no charges"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         trajectory_selection *selection;
         trajectory_choice *choice = (trajectory_choice *)&choice;
@@ -276,14 +268,13 @@ static void test_lacking(void **state)
     }
 }
 
-static void test_long_text_is_shown_around_the_error(void **state)
+TEST(test_long_text_is_shown_around_the_error)
 {
     char text[4000];
     trajectory_selection *selection;
     collet_error err;
     const char *line, *caret;
 
-    (void)state;
     memset(text, ' ', sizeof text);
     memcpy(text, "all and", 7);
     memcpy(text + 2000, "nonsense", 8);
@@ -301,7 +292,7 @@ static void test_long_text_is_shown_around_the_error(void **state)
 }
 
 /* The stack is bounded for text of any depth and length. */
-static void test_depth_and_length(void **state)
+TEST(test_depth_and_length)
 {
     enum { LENGTH = 300000 };
     char *text = malloc(LENGTH + 10);
@@ -309,7 +300,6 @@ static void test_depth_and_length(void **state)
     collet_error err;
     size_t n = 0;
 
-    (void)state;
     assert_non_null(text);
     memset(text, '(', LENGTH);
     text[LENGTH] = '\0';
@@ -336,17 +326,4 @@ static void test_depth_and_length(void **state)
     strcpy(text + n, "all");
     assert_string_equal(pick(text), "11111111111111");
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_picks),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_lacking),
-        cmocka_unit_test(test_long_text_is_shown_around_the_error),
-        cmocka_unit_test(test_depth_and_length),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

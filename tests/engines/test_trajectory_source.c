@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Atoms and frames of the program in place of files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "trajectory/reading/memory.h"
 #include "trajectory/reading/reader.h"
 #include "common/contains.h"
@@ -153,12 +148,11 @@ static void expect_same(collet_trajectory_options options, const memory *m, cons
     collet_trajectory_destroy(files);
 }
 
-static void rows_are_those_of_the_file(void **state)
+TEST(rows_are_those_of_the_file)
 {
     static const char *const paths[] = {PEPTIDE "traj.trr", PEPTIDE "traj_double.trr",
                                         PEPTIDE "traj.xtc"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         collet_trajectory_options options = options_of(NULL);
         memory m;
@@ -181,7 +175,7 @@ static void rows_are_those_of_the_file(void **state)
     }
 }
 
-static void an_error_of_read_ends_the_work(void **state)
+TEST(an_error_of_read_ends_the_work)
 {
     const collet_trajectory_batch *rows;
     collet_trajectory_options options;
@@ -189,7 +183,6 @@ static void an_error_of_read_ends_the_work(void **state)
     collet_error err;
     memory m;
 
-    (void)state;
     load(&m, PEPTIDE "traj.trr");
     options = options_of(&m);
     m.fails_at = 7;
@@ -219,14 +212,13 @@ static void an_error_of_read_ends_the_work(void **state)
     unload(&m);
 }
 
-static void warnings_name_atoms(void **state)
+TEST(warnings_name_atoms)
 {
     const collet_trajectory_batch *rows;
     collet_trajectory_options options;
     collet_trajectory *x;
     memory m;
 
-    (void)state;
     load(&m, PEPTIDE "traj.trr");
     options = options_of(&m);
     ((float *)m.frames->positions)[(5 * m.source.n_atoms + 11) * 3] = NAN;
@@ -271,14 +263,13 @@ static double dipole_of(const double *positions, const double *charges, int64_t 
     return sum;
 }
 
-static void vectors_are_those_of_the_positions(void **state)
+TEST(vectors_are_those_of_the_positions)
 {
     static const char *const each[] = {NULL, "residue"};
     collet_trajectory *whole, *x, *again;
     double *charges;
     memory m;
 
-    (void)state;
     load(&m, PEPTIDE "traj.trr");
     int64_t n = m.source.n_atoms;
     charges = malloc((size_t)n * sizeof *charges);
@@ -324,7 +315,7 @@ static void vectors_are_those_of_the_positions(void **state)
     unload(&m);
 }
 
-static void topologies_have_what_the_source_has(void **state)
+TEST(topologies_have_what_the_source_has)
 {
     static const int64_t numbers[] = {7, 7, 8, 9}, bonds[] = {2, 1, 0, 1, 1, 0};
     static const char *const segments[] = {"A", "A", "", "B"}, *const chains[] = {"x", "", "", ""};
@@ -339,7 +330,6 @@ static void topologies_have_what_the_source_has(void **state)
     trajectory_topology *t;
     collet_error err;
 
-    (void)state;
     assert_int_equal(trajectory_memory_topology(&source, &t, &err), COLLET_OK);
     assert_true(trajectory_topology_same_residue(t, 0, 1));
     assert_false(trajectory_topology_same_residue(t, 1, 2));
@@ -378,13 +368,12 @@ static void expect_refused(const collet_trajectory_options *options, const char 
     assert_contains(err.text, text);
 }
 
-static void positions_must_be_possible(void **state)
+TEST(positions_must_be_possible)
 {
     collet_trajectory_options options = options_of(NULL);
     collet_trajectory *x;
     collet_error err;
 
-    (void)state;
     options.topology = PEPTIDE "conf.gro";
     options.trajectory = PEPTIDE "traj.trr";
     options.keys = "dipole";
@@ -405,14 +394,13 @@ static void positions_must_be_possible(void **state)
     collet_trajectory_destroy(x);
 }
 
-static void bad_sources_are_refused(void **state)
+TEST(bad_sources_are_refused)
 {
     collet_trajectory_options options;
     collet_trajectory_source good;
     collet_trajectory *x;
     memory m;
 
-    (void)state;
     load(&m, PEPTIDE "traj.trr");
     options = options_of(&m);
     good = m.source;
@@ -455,19 +443,4 @@ static void bad_sources_are_refused(void **state)
     m.residue_names[4] = NULL;
     expect_refused(&options, "the residue name of atom 4");
     unload(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_those_of_the_file),
-        cmocka_unit_test(an_error_of_read_ends_the_work),
-        cmocka_unit_test(warnings_name_atoms),
-        cmocka_unit_test(vectors_are_those_of_the_positions),
-        cmocka_unit_test(topologies_have_what_the_source_has),
-        cmocka_unit_test(positions_must_be_possible),
-        cmocka_unit_test(bad_sources_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

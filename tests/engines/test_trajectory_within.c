@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results of a selection that differs from frame to frame, against sums over its atoms. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 
 #include <collet/trajectory.h>
@@ -62,7 +57,6 @@ static int set_up(void **state)
     uint64_t random = 3;
     double *arrays[] = {positions[0][0], velocities[0][0], forces[0][0]};
 
-    (void)state;
     for (int a = 0; a < ATOMS; a++) {
         residues[a] = a < 2 ? "ALA" : "SOL";
         masses[a] = a % 7; /* some are 0 */
@@ -227,12 +221,11 @@ static void expect_keys(collet_trajectory_options o)
     collet_trajectory_destroy(x);
 }
 
-static void every_key(void **state)
+TEST(every_key)
 {
     collet_trajectory_options o = options();
     collet_trajectory_source chooses = source;
 
-    (void)state;
     expect_keys(o);
     chooses.choose = choose;
     o.source = &chooses;
@@ -241,7 +234,7 @@ static void every_key(void **state)
     expect_keys(o);
 }
 
-static void a_choice_that_fails(void **state)
+TEST(a_choice_that_fails)
 {
     collet_trajectory_options o = options();
     collet_trajectory_source chooses = source;
@@ -249,7 +242,6 @@ static void a_choice_that_fails(void **state)
     collet_trajectory *x;
     collet_error err;
 
-    (void)state;
     chooses.choose = choose;
     chooses.user = &chooses;
     o.source = &chooses;
@@ -260,13 +252,12 @@ static void a_choice_that_fails(void **state)
     collet_trajectory_destroy(x);
 }
 
-static void no_rmsd(void **state)
+TEST(no_rmsd)
 {
     collet_trajectory_options o = options();
     collet_trajectory *x;
     collet_error err;
 
-    (void)state;
     o.keys = "rmsd";
     assert_int_equal(collet_trajectory_create(&x, &o, &err), COLLET_INVALID);
     assert_contains(err.text,
@@ -277,13 +268,4 @@ static void no_rmsd(void **state)
     assert_contains(err.text, "no rmsd can be computed");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_key),
-        cmocka_unit_test(a_choice_that_fails),
-        cmocka_unit_test(no_rmsd),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, NULL);
-}
+TEST_GROUP(set_up, NULL)

@@ -6,12 +6,8 @@
 #define TESTS_FAULT_LOADER_FIXTURE_H
 
 #include <limits.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
+#include "common/test.h"
 #include "plugins/loader.h"
 
 typedef struct fixture {

@@ -322,7 +322,7 @@ static collet_status unpack_file(collet_context *context, collet_ternary_output 
 static collet_status count_file(collet_context *context, collet_ternary_output **output)
 {
     collet_ternary_file *file = NULL;
-    collet_ternary_counts counts;
+    collet_ternary_counts counts = {.struct_size = sizeof counts};
     collet_status status = collet_ternary_file_open(&file, NULL, model_path, &failure);
     if (status == COLLET_OK)
         status = collet_ternary_file_count(context, file, &counts, 0, NULL, &failure);

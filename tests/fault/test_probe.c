@@ -3,21 +3,16 @@
  * What libcore makes of a probe's report, whatever it holds and however its program ends, and of
  * the capabilities that a plugin returns.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <collet/collet.h>
 
+#include "common/test.h"
 #include "plugins/capabilities.h"
 #include "plugins/probe.h"
 #include "common/contains.h"

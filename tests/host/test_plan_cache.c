@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plan cache: hits, eviction order, and plans kept while in use. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "common/test.h"
 #include "shared/host/util/plan_cache.h"
 
 typedef struct numbered {
@@ -62,10 +58,9 @@ static plan_cache *new_cache(int32_t plans, uint64_t bytes)
     return cache;
 }
 
-static void test_plans_are_reused(void **state)
+TEST(test_plans_are_reused)
 {
     plan_cache *cache = new_cache(4, 100);
-    (void)state;
     for (int i = 0; i < 10; i++)
         use(cache, i % 2, 1);
     assert_int_equal(2, made);
@@ -74,10 +69,9 @@ static void test_plans_are_reused(void **state)
     plan_cache_destroy(NULL);
 }
 
-static void test_the_least_recently_used_is_evicted(void **state)
+TEST(test_the_least_recently_used_is_evicted)
 {
     plan_cache *cache = new_cache(3, 100);
-    (void)state;
     use(cache, 1, 1);
     use(cache, 2, 1);
     use(cache, 3, 1);
@@ -92,10 +86,9 @@ static void test_the_least_recently_used_is_evicted(void **state)
     plan_cache_destroy(cache);
 }
 
-static void test_bytes_are_bounded(void **state)
+TEST(test_bytes_are_bounded)
 {
     plan_cache *cache = new_cache(10, 100);
-    (void)state;
     for (int i = 0; i < 5; i++)
         use(cache, i, 40);
     assert_int_equal(2, plan_cache_count(cache));
@@ -106,11 +99,10 @@ static void test_bytes_are_bounded(void **state)
     plan_cache_destroy(cache);
 }
 
-static void test_plans_in_use_are_kept(void **state)
+TEST(test_plans_in_use_are_kept)
 {
     plan_cache *cache = new_cache(2, 100);
     numbered *a = take(cache, 1, 1), *b = take(cache, 2, 1);
-    (void)state;
     assert_null(take(cache, 3, 1));
     plan_cache_trim(cache);
     assert_int_equal(0, destroyed);
@@ -135,26 +127,13 @@ static void *use_many(void *argument)
     return NULL;
 }
 
-static void test_two_threads(void **state)
+TEST(test_two_threads)
 {
     plan_cache *cache = new_cache(8, 100);
     pthread_t other;
-    (void)state;
     assert_int_equal(0, pthread_create(&other, NULL, use_many, cache));
     use_many(cache);
     assert_int_equal(0, pthread_join(other, NULL));
     plan_cache_destroy(cache);
     assert_int_equal(made, destroyed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plans_are_reused),
-        cmocka_unit_test(test_the_least_recently_used_is_evicted),
-        cmocka_unit_test(test_bytes_are_bounded),
-        cmocka_unit_test(test_plans_in_use_are_kept),
-        cmocka_unit_test(test_two_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

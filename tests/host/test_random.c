@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The generator of the random kernels gives the test vectors that were published with its authors' implementation. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
+#include "common/test.h"
 #include "shared/host/random/philox.h"
 
-static void test_known_blocks(void **state)
+TEST(test_known_blocks)
 {
-    (void)state;
     static const struct {
         uint32_t counter[4], key[2], block[4];
     } known[] = {
@@ -27,10 +22,4 @@ static void test_known_blocks(void **state)
         cpu_philox(known[i].counter, known[i].key, block);
         assert_memory_equal(known[i].block, block, sizeof block);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known_blocks)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

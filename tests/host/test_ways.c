@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which implementation computes a call, from texts of measurements. */
 #include <math.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <setjmp.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "cpu_openmp/providers/ways.h"
 
 static const char *measured, *calibrated, *wish;
@@ -123,9 +118,8 @@ static const struct {
 };
 /* clang-format on */
 
-static void the_way_of_a_call(void **state)
+TEST(the_way_of_a_call)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         const ways *w = read_texts(choices[i].probe, choices[i].bench, choices[i].user);
         way chosen = CHOSEN(w, choices[i].key, choices[i].side, choices[i].usual);
@@ -146,11 +140,10 @@ static void assert_explained(const ways *w, int key, double side, way usual, con
     assert_string_equal(written, expected);
 }
 
-static void impossible_ways(void **state)
+TEST(impossible_ways)
 {
     static const char *const wrong[] = {"f64=onednn",    "lu=onednn",   "c64=onednn",
                                         "bf16=openblas", "i8=openblas", "f64-page=onednn"};
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         read_texts(NULL, NULL, wrong[i]);
         assert_int_equal(impossible, 1);
@@ -168,14 +161,13 @@ static void impossible_ways(void **state)
         "does not compute f64");
 }
 
-static void malformed_parts_are_skipped(void **state)
+TEST(malformed_parts_are_skipped)
 {
     static const char *const wrong[] = {
         "f32",           "f32/",           "f32/x:own=1", "f32/0:own=1",    "f33/64:own=1",
         "f32/64:mine=1", "f32/64:own=",    "f32/64:own",  "f32/64:own=1,",  "f32/64",
         "f32/64:own=1;", "f32/64:own=1e3", "/64:own=1",   "f32/64:own=1,2", "f32/-64:own=1"};
     char item[64];
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         (void)snprintf(item, sizeof item, "%s f64/64:own=2,openblas=1", wrong[i]);
         const ways *w = read_texts(item, NULL, NULL);
@@ -198,11 +190,10 @@ static void malformed_parts_are_skipped(void **state)
 }
 
 /* More points than there is room for, and what is written can be read. */
-static void points_are_written_and_read(void **state)
+TEST(points_are_written_and_read)
 {
     char written[2048] = "";
     text t = {.at = written, .capacity = sizeof written};
-    (void)state;
     for (int i = 0; i < WAYS_POINTS + 3; i++) {
         way_point p = {.side = 10.0 * (i + 1), .rate = {1.0 + i, 0.0, 1000.5}};
         ways_write(&t, &openmp_ways, WAY_PRODUCT(WAY_I8, WAY_COLUMNS), &p);
@@ -218,7 +209,7 @@ static void points_are_written_and_read(void **state)
 }
 
 /* A backend with other ways, and calls of several products or matrices. */
-static void another_backend(void **state)
+TEST(another_backend)
 {
     static const ways_kind device = {.backend = "device",
                                      .names = {"own", "library"},
@@ -229,7 +220,6 @@ static void another_backend(void **state)
     const char *rates = "f32/64:own=1,library=3 f32-batch/64:own=3,library=1 "
                         "fft-c64/4096:own=1,library=3 fft-c64-batch/4096:own=3,library=1";
     enum { LIBRARY = 1 };
-    (void)state;
     kind = &device;
     const ways *w = read_texts(NULL, rates, NULL);
     assert_int_equal(skipped, 0);
@@ -254,9 +244,8 @@ static void another_backend(void **state)
     kind = &openmp_ways;
 }
 
-static void forms(void **state)
+TEST(forms)
 {
-    (void)state;
     assert_int_equal(ways_form(100, 100, 100, 0), WAY_SQUARE);
     assert_int_equal(ways_form(1024, 1024, 1024, 1), WAY_PAGE);
     assert_int_equal(ways_form(512, 512, 16, 1), WAY_INNER + WAY_PAGE);
@@ -267,9 +256,8 @@ static void forms(void **state)
     assert_int_equal(ways_form(1, 1, 1, 0), WAY_SQUARE);
 }
 
-static void reasons(void **state)
+TEST(reasons)
 {
-    (void)state;
     assert_explained(read_texts("f32/256:own=61.25,onednn=91", NULL, NULL), F32, 300, WAY_ONEDNN,
                      "the probe measured for f32 at side 256: own 61.2, onednn 91 GF/s");
     assert_explained(read_texts("f64/100:own=14,openblas=10", NULL, NULL), F64 + WAY_PAGE, 100,
@@ -295,18 +283,4 @@ static void reasons(void **state)
         read_texts("f64/256:own=90,openblas=72", NULL, NULL), F64, 999, WAY_OPENBLAS,
         "the probe measured for f64 at side 256: own 90, openblas 72 GF/s; openblas is "
         "the usual way, which stays unless another is 32 % faster");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_way_of_a_call),
-        cmocka_unit_test(impossible_ways),
-        cmocka_unit_test(malformed_parts_are_skipped),
-        cmocka_unit_test(points_are_written_and_read),
-        cmocka_unit_test(another_backend),
-        cmocka_unit_test(forms),
-        cmocka_unit_test(reasons),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which rows a device supports by its traits (plugins/shared/jit/runtime/rows.h). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
 
@@ -22,7 +17,7 @@
 /* Devices with f64, with only exact f32 quotients, and with neither. */
 static const jit_traits wide = {.has_f64 = 1}, exact = {.exact_f32 = 1}, plain = {.group = 1};
 
-static void rows(void **state)
+TEST(rows)
 {
     static const struct {
         uint32_t op;
@@ -53,17 +48,10 @@ static void rows(void **state)
         {COLLET_OP_SCATTER_EWALD, COLLET_SIG(I, F, D, D, D, D), 0, 0},
         {COLLET_OP_SCATTER_IMAGES, COLLET_SIG(F, C, I, C, D, D, D, D, D), 0, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         assert_true(jit_row_runs(&wide, table[i].op, table[i].sig));
         if (jit_row_runs(&exact, table[i].op, table[i].sig) != table[i].exact ||
             jit_row_runs(&plain, table[i].op, table[i].sig) != table[i].plain)
             fail_msg("row %zu of the table", i);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,9 +31,8 @@ static collet_memory_stats memory_of(collet_context *cx, const char *space)
     return stats;
 }
 
-static void copies_between_devices_avoid_the_host(void **state)
+TEST(copies_between_devices_avoid_the_host)
 {
-    (void)state;
     world w = open_opencl("opencl:0", NULL);
     collet_array *a = floats(w.cx, 64, 1), *c = empty_floats(w.cx, 64), *d = empty_floats(w.cx, 64);
     float expected[64];
@@ -56,11 +55,10 @@ static void copies_between_devices_avoid_the_host(void **state)
 }
 
 /* Transfers like on a device with separate memory: in pieces, through page-locked memory. */
-static void transfers_are_split_as_set(void **state)
+TEST(transfers_are_split_as_set)
 {
     static float values[50001], back[50001];
     const int64_t n = 50001;
-    (void)state;
     world w = open_opencl("opencl:0", "opencl.staging=20480");
     for (int round = 0; round < 3; round++) {
         collet_array *a = NULL;
@@ -134,9 +132,8 @@ static void *work(void *argument)
     return NULL;
 }
 
-static void two_devices_and_four_contexts_at_once(void **state)
+TEST(two_devices_and_four_contexts_at_once)
 {
-    (void)state;
     world w = open_opencl("opencl", NULL);
     pthread_t threads[4];
     worker workers[4];
@@ -164,9 +161,8 @@ static collet_status add_once(collet_context *cx, const collet_array *a, int64_t
     return status;
 }
 
-static void freed_memory_is_used_again(void **state)
+TEST(freed_memory_is_used_again)
 {
-    (void)state;
     const int64_t n = 1000;
     world w = open_opencl("opencl", NULL);
     collet_array *a = NULL;
@@ -203,9 +199,8 @@ static void spectrum(collet_context *cx, collet_array *out, const collet_array *
     assert_ok(cx, collet_array_read(cx, out, values, 2 * HALF_PRIME * sizeof *values));
 }
 
-static void tables_are_kept_until_a_trim(void **state)
+TEST(tables_are_kept_until_a_trim)
 {
-    (void)state;
     static float first[2 * HALF_PRIME], again[2 * HALF_PRIME];
     const int64_t prime = PRIME, half = HALF_PRIME;
     world w = open_opencl("opencl", NULL);
@@ -237,9 +232,8 @@ static void tables_are_kept_until_a_trim(void **state)
     close_world(w);
 }
 
-static void exhausted_memory_is_refused(void **state)
+TEST(exhausted_memory_is_refused)
 {
-    (void)state;
     const int64_t n = 1000;
     float expected[16];
     world w = open_opencl("opencl", "opencl.memory=10000");
@@ -340,10 +334,9 @@ static void one_sum(void)
 }
 
 /* The driver chooses the sizes: PoCL's binary holds what any process has compiled of it. */
-static void corrupt_binaries_are_recompiled(void **state)
+TEST(corrupt_binaries_are_recompiled)
 {
     void (*const harms[])(const char *) = {corrupt, shorten};
-    (void)state;
     each_binary(empty);
     one_sum();
     for (size_t i = 0; i < sizeof harms / sizeof *harms; i++) {
@@ -363,10 +356,9 @@ static void corrupt_binaries_are_recompiled(void **state)
 }
 
 /* A cache directory that others can write to is not used. */
-static void directory_open_to_others_is_unused(void **state)
+TEST(directory_open_to_others_is_unused)
 {
     char path[600];
-    (void)state;
     each_binary(empty);
     snprintf(path, sizeof path, "%s/kernels", cache_path);
     assert_int_equal(chmod(path, 0770), 0);
@@ -379,16 +371,6 @@ static void directory_open_to_others_is_unused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_between_devices_avoid_the_host),
-        cmocka_unit_test(transfers_are_split_as_set),
-        cmocka_unit_test(two_devices_and_four_contexts_at_once),
-        cmocka_unit_test(freed_memory_is_used_again),
-        cmocka_unit_test(tables_are_kept_until_a_trim),
-        cmocka_unit_test(exhausted_memory_is_refused),
-        cmocka_unit_test(corrupt_binaries_are_recompiled),
-        cmocka_unit_test(directory_open_to_others_is_unused),
-    };
     setenv("POCL_DEVICES", "pthread pthread", 1);
     if (!has_devices(2))
         return SKIPPED;
@@ -396,7 +378,7 @@ int main(void)
     if (!mkdtemp(cache_path))
         return 1;
     snprintf(cache_setting, sizeof cache_setting, "cache_dir=%s", cache_path);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = test_run();
     each_binary(empty);
     char command[600];
     snprintf(command, sizeof command, "rm -rf '%s'", cache_path);

@@ -13,12 +13,11 @@
 
 /* Lengths around a full 264 groups of 256 blocks: with equal numbers of blocks some groups would
  * start past the end. */
-static void dots_of_any_length(void **state)
+TEST(dots_of_any_length)
 {
     static const int64_t blocks[] = {1, 256, 257, 67584, 67585, 67588, 67591, 67592};
     const int64_t most = 67592;
     int8_t *codes = malloc((size_t)most * 256);
-    (void)state;
     assert_non_null(codes);
     for (int64_t i = 0; i < most * 256; i++)
         codes[i] = (int8_t)(i % 7 == 3 ? -1 : i % 7 < 5);
@@ -55,9 +54,10 @@ static int has_units(void)
     return 0;
 }
 
+TEST_GROUP(NULL, tear_down)
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(dots_of_any_length)};
     setenv("POCL_DEVICES", "pthread", 1);
     setenv("POCL_MAX_PTHREAD_COUNT", UNITS, 1);
     setenv("POCL_PTHREAD_MIN_THREADS", UNITS, 1);
@@ -65,5 +65,5 @@ int main(void)
     if (!has_units())
         return SKIPPED;
     cx = context_of(rt);
-    return cmocka_run_group_tests(tests, NULL, tear_down);
+    return test_run();
 }

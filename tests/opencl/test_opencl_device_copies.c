@@ -31,7 +31,6 @@ static void fill(const side *s, collet_buffer *b, float value)
 
 static int open_both(void **state)
 {
-    (void)state;
     for (uint32_t i = 0; i < 2; i++) {
         side *s = &sides[i];
         s->device = open_device(i);
@@ -49,7 +48,6 @@ static int open_both(void **state)
 
 static int close_both(void **state)
 {
-    (void)state;
     for (uint32_t i = 0; i < 2; i++) {
         side *s = &sides[i];
         collet_status status = wait_all(s->device, s->queue);
@@ -90,10 +88,9 @@ static void copy(collet_buffer *target, collet_buffer *source)
                               source, 0, BYTES, &err));
 }
 
-static void a_device_refuses_copies_from_itself(void **state)
+TEST_WITH(a_device_refuses_copies_from_itself, open_both, close_both)
 {
     const side *s = &sides[1];
-    (void)state;
     assert_status_is(copies(s->device)->between(s->device, s->queue, s->a, 8, plugin, s->device, s->copies, s->b, 64,
                                                 12, &err),
                      COLLET_REFUSED);
@@ -130,24 +127,17 @@ static int busy_together(void)
 
 /* Device 1 processes its copy while device 0 runs other work. One attempt may miss the overlap, not
  * every one. */
-static void both_devices_are_busy_at_once(void **state)
+TEST_WITH(both_devices_are_busy_at_once, open_both, close_both)
 {
     int seen = 0;
-    (void)state;
     copy(sides[1].a, sides[0].a);
     for (int attempt = 0; attempt < ATTEMPTS && !seen; attempt++)
         seen = busy_together();
     assert_true(seen || ATTEMPTS == 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_both, close_both)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(a_device_refuses_copies_from_itself),
-        TEST(both_devices_are_busy_at_once),
-    };
     collet_device *second = NULL;
     setenv("POCL_DEVICES", "pthread pthread", 1);
     host_settings = settings;
@@ -158,5 +148,5 @@ int main(void)
         return 77;
     }
     plugin->device_close(second);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

@@ -29,7 +29,7 @@ static world open_with(const char *library)
 #define FAKE(name) COLLET_TEST_FAKES "/libfake_cl_" name ".so"
 
 /* Capabilities report what is missing; the other backends work. */
-static void missing_drivers_are_reported(void **state)
+TEST(missing_drivers_are_reported)
 {
     static const char *const cases[][2] = {
         {"/nowhere/libOpenCL.so.1", "/nowhere/libOpenCL.so.1 cannot be opened: no OpenCL loader"},
@@ -37,7 +37,6 @@ static void missing_drivers_are_reported(void **state)
         {FAKE("no_platform"), "finds no platform: no driver is installed (CL_PLATFORM_NOT_FOUND"},
         {FAKE("no_device"), "no device: the 1 OpenCL platform reports none"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         world w = open_with(cases[i][0]);
         assert_status(w.cx, collet_set_backend(w.cx, "opencl"), COLLET_UNAVAILABLE);
@@ -52,10 +51,9 @@ static void missing_drivers_are_reported(void **state)
     }
 }
 
-static void a_device_without_f64_has_fewer_rows(void **state)
+TEST(a_device_without_f64_has_fewer_rows)
 {
     const int64_t n = 4, frames[] = {1, 2, 3};
-    (void)state;
     world w = open_with(FAKE("plain"));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = NULL;
@@ -81,11 +79,10 @@ static void a_device_without_f64_has_fewer_rows(void **state)
     close_world(w);
 }
 
-static void a_driver_without_times_fails(void **state)
+TEST(a_driver_without_times_fails)
 {
     collet_timestamp *t = NULL;
     int64_t elapsed = 7;
-    (void)state;
     world w = open_with(FAKE("plain"));
     assert_ok(w.cx, collet_timestamp_take(w.cx, &t, "opencl"));
     assert_status(w.cx, collet_timestamp_elapsed(w.cx, t, t, &elapsed, NULL), COLLET_FAILED);
@@ -95,9 +92,8 @@ static void a_driver_without_times_fails(void **state)
     close_world(w);
 }
 
-static void failed_compilation_is_refused(void **state)
+TEST(failed_compilation_is_refused)
 {
-    (void)state;
     world w = open_with(FAKE("compiles_nothing"));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
     collet_array *a = floats(w.cx, 4, 1), *c = floats(w.cx, 4, 7);
@@ -153,11 +149,10 @@ static int compile_three(const char *library, const char *cache, messages *m)
     return m->count;
 }
 
-static void compilation_is_reported(void **state)
+TEST(compilation_is_reported)
 {
     messages kept = {0, ""}, not_kept = {0, ""};
     char directory[] = "/tmp/collet-test-XXXXXX", setting[64], expected[64], command[64];
-    (void)state;
     assert_non_null(mkdtemp(directory));
     snprintf(setting, sizeof setting, "cache_dir=%s", directory);
     snprintf(expected, sizeof expected, "kept in %s/kernels", directory);
@@ -172,10 +167,9 @@ static void compilation_is_reported(void **state)
 }
 
 /* The next wait reports it, with the kernel's name; the device remains usable. */
-static void a_failed_kernel_is_named(void **state)
+TEST(a_failed_kernel_is_named)
 {
     float got[4];
-    (void)state;
     world w = open_with(FAKE("fails"));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
@@ -192,10 +186,9 @@ static void a_failed_kernel_is_named(void **state)
     close_world(w);
 }
 
-static void unresponsive_device_is_lost(void **state)
+TEST(unresponsive_device_is_lost)
 {
     float got[4];
-    (void)state;
     world w = open_with(FAKE("dies"));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl,cpu_scalar"));
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *e = empty_floats(w.cx, 4);
@@ -213,10 +206,9 @@ static void unresponsive_device_is_lost(void **state)
     close_world(w);
 }
 
-static void a_driver_short_of_memory_refuses(void **state)
+TEST(a_driver_short_of_memory_refuses)
 {
     const int64_t n = 1000;
-    (void)state;
     world w = open_with(FAKE("short"));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
     collet_array *large = NULL, *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
@@ -262,10 +254,9 @@ static int refuses_without_threads(void)
     return 0;
 }
 
-static void a_driver_without_threads_is_unavailable(void **state)
+TEST(a_driver_without_threads_is_unavailable)
 {
     int status = -1;
-    (void)state;
     pid_t process = fork();
     if (process == 0)
         _exit(refuses_without_threads());
@@ -273,20 +264,4 @@ static void a_driver_without_threads_is_unavailable(void **state)
     if (status == SKIPPED << 8)
         skip();
     assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(missing_drivers_are_reported),
-        cmocka_unit_test(a_device_without_f64_has_fewer_rows),
-        cmocka_unit_test(a_driver_without_times_fails),
-        cmocka_unit_test(failed_compilation_is_refused),
-        cmocka_unit_test(compilation_is_reported),
-        cmocka_unit_test(a_failed_kernel_is_named),
-        cmocka_unit_test(unresponsive_device_is_lost),
-        cmocka_unit_test(a_driver_short_of_memory_refuses),
-        cmocka_unit_test(a_driver_without_threads_is_unavailable),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

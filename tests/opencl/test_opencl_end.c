@@ -64,10 +64,9 @@ static void while_others_compute(void)
     usleep(200000);
 }
 
-static void every_end(void **state)
+TEST(every_end)
 {
     static void (*const ends[])(void) = {at_once, after_other_work, while_others_compute};
-    (void)state;
     for (int i = 0; i < tries * 3; i++) {
         char cache[] = "/tmp/collet-pocl-XXXXXX", command[64];
         int status = -1;
@@ -92,12 +91,11 @@ static void every_end(void **state)
 
 int main(int count, char **arguments)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_end)};
     int status = 0;
     tries = count > 1 ? atoi(arguments[1]) : tries;
     pid_t child = fork(); /* no child may use a driver that its parent has used */
     if (!child)
         _exit(has_devices(1) ? 0 : SKIPPED);
     waitpid(child, &status, 0);
-    return WEXITSTATUS(status) == SKIPPED ? SKIPPED : cmocka_run_group_tests(tests, NULL, NULL);
+    return WEXITSTATUS(status) == SKIPPED ? SKIPPED : test_run();
 }

@@ -41,12 +41,11 @@ static void *work(void *argument)
     return NULL;
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
     shared s = {.wrong = 0};
     collet_error err;
     pthread_t threads[THREADS];
-    (void)state;
     assert_int_equal(collet_runtime_create(&s.runtime, NULL, &err), COLLET_OK);
     collet_context *cx = NULL;
     assert_int_equal(collet_context_create(s.runtime, &cx, &err), COLLET_OK);
@@ -60,10 +59,4 @@ static void test_sizes(void **state)
     if (absent)
         skip();
     assert_int_equal(s.wrong, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

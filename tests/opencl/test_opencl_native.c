@@ -12,13 +12,12 @@ static collet_queue *queue;
 static const char *no_cache = "off";
 static const host_setting settings[] = {{"cache", &no_cache}, {NULL, NULL}};
 
-static void part_of_a_buffer(void **state)
+TEST(part_of_a_buffer)
 {
     const collet_native_extension *n = natives(device);
     collet_buffer *own = new_buffer(device, BYTES), *part = NULL;
     void *handle = NULL;
     char in[4] = "";
-    (void)state;
     assert_good(n->buffer(device, own, &handle, &err));
     assert_good(n->buffer_import(device, &part, handle, BYTES / 2, 64, 4, &err));
     assert_good(plugin->buffer_write(device, queue, part, 0, "abc", 4, &err));
@@ -37,12 +36,11 @@ static void part_of_a_buffer(void **state)
     plugin->buffer_free(device, own);
 }
 
-static void buffers_of_other_contexts_are_refused(void **state)
+TEST(buffers_of_other_contexts_are_refused)
 {
     collet_device *other = open_device(0);
     collet_buffer *theirs = new_buffer(other, BYTES), *b = NULL;
     void *handle = NULL;
-    (void)state;
     assert_good(natives(other)->buffer(other, theirs, &handle, &err));
     assert_status_is(natives(device)->buffer_import(device, &b, handle, 0, 64, 4, &err),
                      COLLET_INVALID);
@@ -52,7 +50,7 @@ static void buffers_of_other_contexts_are_refused(void **state)
 }
 
 /* A program's write of its own, by the driver, before a mark. */
-static void foreign_commands_are_marked(void **state)
+TEST(foreign_commands_are_marked)
 {
     collet_native_device native = {.struct_size = sizeof native};
     collet_buffer *b = new_buffer(device, BYTES);
@@ -60,7 +58,6 @@ static void foreign_commands_are_marked(void **state)
     char in[4] = "";
     cl_int (*write)(cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *, cl_uint,
                     const cl_event *, cl_event *);
-    (void)state;
     assert_non_null(library);
     void *symbol = dlsym(library, "clEnqueueWriteBuffer");
     memcpy(&write, &symbol, sizeof write);
@@ -82,12 +79,11 @@ static void foreign_commands_are_marked(void **state)
     plugin->buffer_free(device, b);
 }
 
-static void pinned_memory(void **state)
+TEST(pinned_memory)
 {
     const collet_pinned_extension *pinned = plugin->extension(device, COLLET_EXTENSION_PINNED);
     collet_buffer *b = new_buffer(device, BYTES);
     void *address = NULL, *handle = NULL;
-    (void)state;
     assert_good(pinned->alloc(device, &address, &handle, BYTES, &err));
     memset(address, 7, BYTES);
     assert_good(plugin->buffer_write(device, queue, b, 0, address, BYTES, &err));
@@ -101,16 +97,8 @@ static void pinned_memory(void **state)
     plugin->buffer_free(device, b);
 }
 
-#define TEST(name) cmocka_unit_test(name)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(part_of_a_buffer),
-        TEST(buffers_of_other_contexts_are_refused),
-        TEST(foreign_commands_are_marked),
-        TEST(pinned_memory),
-    };
     host_settings = settings;
     if (load_plugin_file(COLLET_TEST_PLUGINS "/opencl.so"))
         return 1;
@@ -119,7 +107,7 @@ int main(void)
         return 77;
     }
     queue = new_queue(device);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = test_run();
     plugin->queue_destroy(device, queue);
     plugin->device_close(device);
     return failed;

@@ -29,7 +29,6 @@ static int make_layers(void **state)
 {
     const collet_ternary_quantize_params params = {.struct_size = sizeof params,
                                                    .mode = COLLET_TERNARY_ABSMEAN};
-    (void)state;
     open_shared(OPENCL_PLUGIN ":" SCALAR_PLUGIN, NULL, "cpu_scalar");
     x = random_floats(cx, TOKENS, widths[0], 1);
     bytes_needed = size_of(x);
@@ -87,12 +86,11 @@ static uint64_t run_on(const char *backend, collet_ternary_network *network, flo
     return bytes_moved() - before;
 }
 
-static void weights_move_once(void **state)
+TEST(weights_move_once)
 {
     static const char *const devices[] = {"opencl:0", "opencl:1", "opencl:0"};
     float expected[TOKENS * 10], got[TOKENS * 10];
     collet_ternary_network *on_host = network_of();
-    (void)state;
     assert_int_equal(run_on("cpu_scalar", on_host, expected), 0);
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
         collet_ternary_network *network = network_of();
@@ -109,12 +107,11 @@ static void weights_move_once(void **state)
 }
 
 /* One network on several backends in turn. */
-static void a_network_moves(void **state)
+TEST(a_network_moves)
 {
     static const char *const backends[] = {"opencl:0", "cpu_scalar", "opencl:0", "cpu_scalar"};
     float expected[TOKENS * 10], got[TOKENS * 10];
     collet_ternary_network *network = network_of();
-    (void)state;
     (void)run_on("cpu_scalar", network, expected);
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
         (void)run_on(backends[i], network, got);
@@ -124,13 +121,12 @@ static void a_network_moves(void **state)
 }
 
 /* Packed on the device and kept there. */
-static void weights_made_on_a_device(void **state)
+TEST(weights_made_on_a_device)
 {
     collet_ternary_weights *here = NULL, *there = NULL;
     collet_array *codes = random_codes(cx, 40, 1000, 3);
     const size_t bytes = 40 * 256;
     unsigned char *packed = malloc(bytes);
-    (void)state;
     assert_non_null(packed);
     assert_ok(cx, collet_set_backend(cx, "cpu_scalar"));
     assert_done(collet_ternary_weights_from_codes(cx, &here, codes, NULL, &failure));
@@ -146,13 +142,12 @@ static void weights_made_on_a_device(void **state)
 }
 
 /* More invalid codes than an i32 can count: one row, repeated. */
-static void counts_saturate(void **state)
+TEST(counts_saturate)
 {
     enum { ROWS = 8192, COLUMNS = 262400 };
     static int8_t codes[COLUMNS];
     collet_array *row, *rows = NULL, *info = array_for(cx, COLLET_I32, 0, NULL);
     collet_array *bytes = array_for(cx, COLLET_U8, 2, SHAPE(ROWS, COLUMNS / 4));
-    (void)state;
     memset(codes, 2, sizeof codes);
     row = array_of(cx, COLLET_I8, 1, SHAPE(COLUMNS), codes);
     assert_ok(cx, collet_array_broadcast(cx, row, &rows, 2, SHAPE(ROWS, COLUMNS)));
@@ -166,16 +161,12 @@ static void counts_saturate(void **state)
     collet_array_destroy(bytes);
 }
 
+TEST_GROUP(make_layers, free_layers)
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_move_once),
-        cmocka_unit_test(a_network_moves),
-        cmocka_unit_test(weights_made_on_a_device),
-        cmocka_unit_test(counts_saturate),
-    };
     setenv("POCL_DEVICES", "pthread pthread", 1);
     if (!has_devices(2))
         return SKIPPED;
-    return cmocka_run_group_tests(tests, make_layers, free_layers);
+    return test_run();
 }

@@ -87,10 +87,9 @@ static void run(uint32_t kind, collet_dtype dtype, int64_t tokens, int64_t colum
     close_shared();
 }
 
-static void many_tokens(void **state)
+TEST(many_tokens)
 {
     const uint64_t some = (uint64_t)66 << 20, none = (uint64_t)1 << 20;
-    (void)state;
     run(COLLET_TERNARY_INT8, COLLET_F32, 300003, 1, some);
     run(COLLET_TERNARY_TERNARY, COLLET_F32, 300003, 2, some);
     run(COLLET_TERNARY_F32, COLLET_F32, 70001, 3, some);
@@ -102,20 +101,15 @@ static void many_tokens(void **state)
 }
 
 /* A single token exceeds the usual conversion chunk. */
-static void long_tokens(void **state)
+TEST(long_tokens)
 {
-    (void)state;
     run(MATMUL_F32, COLLET_F32, 2, 16800001, (uint64_t)80 << 20);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_tokens),
-        cmocka_unit_test(long_tokens),
-    };
     setenv("POCL_DEVICES", "pthread", 1);
     if (!has_devices(1))
         return SKIPPED;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

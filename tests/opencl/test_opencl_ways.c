@@ -23,7 +23,6 @@ static fake_clblast *fake;
 
 static int set_up(void **state)
 {
-    (void)state;
     void *library = dlopen(FAKE, RTLD_NOW | RTLD_LOCAL);
     fake = library ? dlsym(library, "fake") : NULL;
     return !fake || !mkdtemp(cache);
@@ -32,7 +31,6 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     char command[64];
-    (void)state;
     snprintf(command, sizeof command, "rm -r %s", cache);
     return system(command);
 }
@@ -125,9 +123,8 @@ static void calibrate(const char *rates)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-static void the_setting_decides(void **state)
+TEST(the_setting_decides)
 {
-    (void)state;
     world w = open_with(1, "");
     assert_int_equal(calls_for(w.cx, 1), 2);
     assert_explained(w.cx, 1, "How: CLBlast (" COLLET_TEST_FAKES);
@@ -144,9 +141,8 @@ static void the_setting_decides(void **state)
     close_world(w);
 }
 
-static void the_calibration_decides(void **state)
+TEST(the_calibration_decides)
 {
-    (void)state;
     calibrate("f32/83:own=9,clblast=3.5 f32-batch/83:own=2,clblast=3");
     world w = open_with(1, "");
     assert_int_equal(calls_for(w.cx, 1), 0);
@@ -167,9 +163,8 @@ static void the_calibration_decides(void **state)
 }
 
 /* The reasons why CLBlast is not called though it is chosen. */
-static void what_is_not_there(void **state)
+TEST(what_is_not_there)
 {
-    (void)state;
     const char *const settings[] = {"cache=off", "opencl.clblast=off", "opencl.ways=clblast", NULL};
     world w = open_world(OPENCL_PLUGIN, settings, "opencl");
     assert_int_equal(calls_for(w.cx, 1), 0);
@@ -186,14 +181,11 @@ static void what_is_not_there(void **state)
     }
 }
 
+TEST_GROUP(set_up, tear_down)
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_setting_decides),
-        cmocka_unit_test(the_calibration_decides),
-        cmocka_unit_test(what_is_not_there),
-    };
     if (!has_devices(1))
         return SKIPPED;
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return test_run();
 }

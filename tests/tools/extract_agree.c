@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "extract_agree.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "common/test.h"
 
 const extract_sample_files samples[ALL_SAMPLES] = {
     {"water", WATER "conf.gro", WATER "traj.trr", WATER "masses.txt"},

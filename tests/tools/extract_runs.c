@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "extract_runs.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/test.h"
 
 #define PARTS(name)                                                                                \
     name "_vector", name "_parallel", name "_perp", name "_z_component", name "_magnitude",        \

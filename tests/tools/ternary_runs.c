@@ -3,15 +3,12 @@
 
 #include "ternary_runs.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "common/test.h"
 
 #define HEAD 128
 

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of backend-bench whose errors would not show in a figure. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "bench/base/heap.h"
 #include "bench/ops/inputs.h"
 #include "bench/base/shape.h"
@@ -25,11 +20,10 @@ static void assert_near(double value, double expected, double tolerance)
         fail_msg("%.17g is not %.17g", value, expected);
 }
 
-static void test_stats(void **state)
+TEST(test_stats)
 {
     double samples[100];
     tool_stats s;
-    (void)state;
     for (int i = 0; i < 100; i++)
         samples[i] = 2.0 * (100 - i);
     tool_stats_of(samples, 100, 2, &s);
@@ -57,11 +51,10 @@ static void test_stats(void **state)
     assert_true(s.samples == 3 && isnan(s.mean) && isnan(s.p99) && isnan(s.min));
 }
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
     bench_shape shape;
     char text[BENCH_SHAPE_TEXT];
-    (void)state;
     assert_true(bench_shape_parse("10000x3x2K", &shape));
     assert_int_equal(shape.count, 3);
     assert_int_equal(shape.extents[2], 2048);
@@ -87,11 +80,10 @@ static void test_shapes(void **state)
             fail_msg("'%s' was parsed as a shape", wrong[i]);
 }
 
-static void test_heap(void **state)
+TEST(test_heap)
 {
     void *volatile memory;
     uint64_t before = bench_heap_allocations();
-    (void)state;
     memory = malloc(10);
     assert_int_equal(bench_heap_allocations() - before, 1);
     memory = realloc(memory, 100000);
@@ -109,14 +101,13 @@ static void test_heap(void **state)
 }
 
 /* Inputs have the properties of their letters: an invalid one would measure an error path. */
-static void test_inputs(void **state)
+TEST(test_inputs)
 {
     const bench_operand tensors = {'i', COLLET_F64, 3, {100, 3, 3}};
     const bench_operand rotations = {'r', COLLET_F64, 3, {100, 3, 3}};
     const bench_operand positive = {'p', COLLET_F32, 1, {1000}};
     double m[900];
     float p[1000], q[1000];
-    (void)state;
     assert_int_equal(bench_operand_size(&tensors), 900);
     bench_input_fill(&tensors, 0, m);
     for (const double *t = m; t < m + 900; t += 9) {
@@ -152,13 +143,12 @@ static void test_inputs(void **state)
 }
 
 /* Half types are converted by the tool's own code. */
-static void test_halves(void **state)
+TEST(test_halves)
 {
     const bench_operand f16 = {'p', COLLET_F16, 1, {1000}}, bf16 = {'p', COLLET_BF16, 1, {1000}};
     const bench_operand f32 = {'p', COLLET_F32, 1, {1000}};
     uint16_t h[1000], b[1000];
     float f[1000];
-    (void)state;
     bench_input_fill(&f16, 0, h);
     bench_input_fill(&bf16, 0, b);
     bench_input_fill(&f32, 0, f);
@@ -182,10 +172,9 @@ static void touch(void *user, int32_t thread, int32_t threads)
     atomic_store(&t->threads, threads);
 }
 
-static void test_team(void **state)
+TEST(test_team)
 {
     double samples[60];
-    (void)state;
     for (int32_t threads = 1; threads <= 4; threads++) {
         touched t = {0};
         bench_team team = {threads, 4, touch, &t, 50, 0, samples, 20, 60};
@@ -197,13 +186,4 @@ static void test_team(void **state)
         for (int32_t i = 0; i < 4; i++)
             assert_int_equal(t.parts[i], i < threads ? 51 : 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stats),  cmocka_unit_test(test_shapes), cmocka_unit_test(test_heap),
-        cmocka_unit_test(test_inputs), cmocka_unit_test(test_halves), cmocka_unit_test(test_team),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-bench calibrate: rates of earlier runs, and what its summary says of ways. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "bench/calibrate/choices.h"
 #include "bench/calibrate/rates.h"
 #include "cpu_openmp/providers/ways.h"
@@ -25,9 +20,8 @@ static void assert_merged(const char *now, const char *old, const char *expected
 }
 
 /* A short run that measured again some of what a longer one had measured. */
-static void earlier_rates_stay(void **state)
+TEST(earlier_rates_stay)
 {
-    (void)state;
     assert_merged("f32/64:own=5", "f32/64:own=1,openblas=2 f32/256:own=3 f32-page/64:own=4",
                   "f32/64:own=5 f32/256:own=3 f32-page/64:own=4");
     assert_merged("f32/64:own=5", "f32/640:own=1 f32/6:own=2",
@@ -44,12 +38,11 @@ static const choice at_256 = {.key = "f64",
                               .now = 1};
 
 /* The same rule as that of the backends. */
-static void the_way_that_will_be_taken(void **state)
+TEST(the_way_that_will_be_taken)
 {
     static const double rates[][CHOICE_WAYS] = {
         {73.7, 72.1, 0}, {80, 72.1, 0}, {75.7, 72, 76}, {1, 2, 3}, {10, 10, 10.4}};
     char which[128];
-    (void)state;
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         for (int usual = 0; usual < CHOICE_WAYS; usual++) {
             const double *r = rates[i];
@@ -86,9 +79,8 @@ static const char *told(choice *choices, int32_t count, int32_t expected)
     return words;
 }
 
-static void what_changes_is_told(void **state)
+TEST(what_changes_is_told)
 {
-    (void)state;
     choice other = at_256, same = at_256, unknown = at_256, f32 = at_256;
     other.side = 1000;
     other.rates[1] = 90;
@@ -114,14 +106,4 @@ static void what_changes_is_told(void **state)
     assert_string_equal(row, "{\"op\":\"f64/256\",\"before\":\"own\",\"now\":\"openblas\"}");
     free(row);
     cJSON_Delete(list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(earlier_rates_stay),
-        cmocka_unit_test(the_way_that_will_be_taken),
-        cmocka_unit_test(what_changes_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

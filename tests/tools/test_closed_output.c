@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Output that nobody reads, or a full device: one rule for all programs. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/sanitizer.h"
 #include "directory.h"
 #include "tool_run.h"
@@ -57,7 +52,7 @@ static void to_pipe_but_ignore(void *user)
     signal(SIGPIPE, SIG_IGN);
 }
 
-static void test_closed_output(void **state)
+TEST(test_closed_output)
 {
     static const struct {
         void (*prepare)(void *);
@@ -68,7 +63,6 @@ static void test_closed_output(void **state)
                 {tool_to_full_device, 1, ": standard output: "},
                 {close_errors, 0, ""}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
         for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
             if (ADDRESS_SANITIZER && k != i % 4 && i < 20)
@@ -93,13 +87,12 @@ static void errors_to_closed_pipe(void *user)
 }
 
 /* A warning that nobody reads does not keep the results from being written. */
-static void test_unread_warning(void **state)
+TEST(test_unread_warning)
 {
     static const char *const args[] = {"morphology.h5", "-c", "warns.txt", "-o", "kept", NULL};
     const tool_setup setup = {.directory = directory, .prepare = errors_to_closed_pipe};
     char path[sizeof directory + 64];
 
-    (void)state;
     snprintf(path, sizeof path, "%s/warns.txt", directory);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -124,7 +117,7 @@ static void close_streams(void *user)
 }
 
 /* Results would get the numbers of closed streams, and what is printed to them. */
-static void test_closed(void **state)
+TEST(test_closed)
 {
     static const char *const args[] = {"-q",
                                        "-o",
@@ -140,7 +133,6 @@ static void test_closed(void **state)
     char path[sizeof directory + 64];
     struct stat st;
 
-    (void)state;
     tool_result r = tool_run("collet-extract", args, &setup);
     assert_int_equal(r.status, 0);
     tool_free(&r);
@@ -149,13 +141,4 @@ static void test_closed(void **state)
     assert_int_equal(st.st_size, 128 + 3 * sizeof(double));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closed_output),
-        cmocka_unit_test(test_unread_warning),
-        cmocka_unit_test(test_closed),
-    };
-
-    return cmocka_run_group_tests_name("unread", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

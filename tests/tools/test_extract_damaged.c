@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-extract on H5MD files that are damaged where libhdf5 crashes or does not end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "extract_warnings.h"
 
 #include <hdf5.h>
@@ -77,7 +72,7 @@ static tool_result extract_file(const char *name)
 
 /* The first object of the heap is at byte 16 of it: index, references, and at byte 8 its size. Other
  * versions of libhdf5 may read these files, or say why not. */
-static void damaged_files_end_no_program(void **state)
+TEST(damaged_files_end_no_program)
 {
     static const struct {
         const char *block;
@@ -88,7 +83,6 @@ static void damaged_files_end_no_program(void **state)
                    {"GCOL", 24, UINT64_C(1) << 40, "is damaged"},
                    {"GCOL", 24, UINT64_C(1) << 30, "is damaged: libhdf5 crashes"}};
     unsigned major, minor, release;
-    (void)state;
 
     H5get_libversion(&major, &minor, &release);
     save_topology();
@@ -111,9 +105,8 @@ static void damaged_files_end_no_program(void **state)
     free(good.data);
 }
 
-static void a_good_file_is_never_damaged(void **state)
+TEST(a_good_file_is_never_damaged)
 {
-    (void)state;
     save_topology();
     free(save_trajectory().data);
     tool_result r = extract_file("good.h5md");
@@ -121,12 +114,4 @@ static void a_good_file_is_never_damaged(void **state)
     tool_free(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_files_end_no_program),
-        cmocka_unit_test(a_good_file_is_never_damaged),
-    };
-
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

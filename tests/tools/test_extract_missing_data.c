@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-extract on files that lack all or some of the optional data: no values are invented, the
  * rest is computed, and warnings and the meta file say what is missing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "extract_warnings.h"
 
@@ -40,9 +35,8 @@ static const char *save_titles(const char *const *titles, size_t n)
 
 /* ---- Times ------------------------------------------------------------------------------- */
 
-static void no_time_is_made_up(void **state)
+TEST(no_time_is_made_up)
 {
-    (void)state;
     tool_result result = RUN(0, MISSING "c.gro", MISSING "notime.gro");
     npz out = npz_open(io_path(directory, "out.npz"));
     cJSON *meta = extract_meta(directory);
@@ -67,12 +61,11 @@ static void no_time_is_made_up(void **state)
                  "'dLdt_*' cannot be computed: the trajectory has no times");
 }
 
-static void a_time_that_cannot_be_read_is_none(void **state)
+TEST(a_time_that_cannot_be_read_is_none)
 {
     static const char *const titles[] = {"water t= junk",  "water t=",       "water t= nan",
                                          "water t= 1e999", "water t= 1.5.2", "at=3"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
         const char *frames[] = {titles[i], titles[i]};
         const char *path = save_titles(frames, 2);
@@ -81,12 +74,11 @@ static void a_time_that_cannot_be_read_is_none(void **state)
     }
 }
 
-static void a_later_frame_without_a_time(void **state)
+TEST(a_later_frame_without_a_time)
 {
     static const char *const titles[] = {"t= 0", "t= 1", "t= 2", "t= junk", "t= 4", "t= 5", "t= 6"};
     const char *path = save_titles(titles, 7);
 
-    (void)state;
     expect_warning(RUN(0, path, path), "frame 3 has no time (such frames: 1)");
     npz out = npz_open(io_path(directory, "out.npz"));
     const double *times = npz_f64(&out, "time_ps", NULL, NULL);
@@ -100,12 +92,11 @@ static void a_later_frame_without_a_time(void **state)
 }
 
 /* NaN and infinity as times of frames of a .trr. */
-static void times_that_are_no_numbers(void **state)
+TEST(times_that_are_no_numbers)
 {
     static const uint8_t times[2][4] = {{0x7f, 0xc0, 0, 0}, {0x7f, 0x80, 0, 0}};
     enum { FRAME = 10200, TIME = 24 + 13 * 4 };
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         io_bytes bytes = io_load(PEPTIDE "traj.trr");
         size_t frame = i < 2 ? 0 : 7;
@@ -122,14 +113,13 @@ static void times_that_are_no_numbers(void **state)
 
 /* ---- Order of frames --------------------------------------------------------------------- */
 
-static void repeated_frames_are_reported(void **state)
+TEST(repeated_frames_are_reported)
 {
     static const char *const keys[] = {"*", "com", "time_ps"};
     static const char *const gro_keys[] = {"*", "com", "L_vector"};
     static const char *const titles[] = {"t= 1", "t= 2", "t= 1.5", "t= 1.5"};
     const char *path = save_titles(titles, 4);
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         expect_warning(RUN(0, MISSING "top10.gro", MISSING "repeats.xtc", "--masses",
                            MISSING "ones10.txt", "--keys", keys[i]),
@@ -148,13 +138,12 @@ static void repeated_frames_are_reported(void **state)
 
 /* ---- Velocities and boxes ---------------------------------------------------------------- */
 
-static void velocities_of_some_atoms(void **state)
+TEST(velocities_of_some_atoms)
 {
     static const char text[] = "half_velocities.gro: atom 2 (A3 of SOLA 11, counted from 0) has no "
                                "velocity, but other atoms have";
     const char *masses = MISSING "s4.txt", *half = MISSING "half_velocities.gro";
 
-    (void)state;
     expect_warning(RUN(0, half, half, "--masses", masses, "--keys", "com"), text);
     npz out = npz_open(io_path(directory, "out.npz"));
     const double *com = npz_f64(&out, "com", NULL, NULL);
@@ -171,11 +160,10 @@ static void velocities_of_some_atoms(void **state)
     tool_free(&result);
 }
 
-static void boxes_whose_fields_touch(void **state)
+TEST(boxes_whose_fields_touch)
 {
     const char *path = MISSING "touching_box.gro";
 
-    (void)state;
     expect_warning(RUN(0, path, path, "--keys", "com"), NULL);
 }
 
@@ -235,9 +223,8 @@ static void expect_frames(const char *key, const char *frames)
 
 #define SPARSE_FILES "sparse.gro", "sparse.trr"
 
-static void frames_without_a_field_are_skipped(void **state)
+TEST(frames_without_a_field_are_skipped)
 {
-    (void)state;
     save_sparse(0);
     expect_error(RUN(1, SPARSE_FILES),
                  "frame 1 at byte 228: the frame has no velocities (time 0.5 ps");
@@ -267,9 +254,8 @@ static void frames_without_a_field_are_skipped(void **state)
     tool_free(&result);
 }
 
-static void keys_without_a_field_are_nan(void **state)
+TEST(keys_without_a_field_are_nan)
 {
-    (void)state;
     save_sparse(0);
     expect_warning(RUN(0, SPARSE_FILES, "--missing", "nan", "--batch", "2"),
                    "frame 1 has no velocities: keys that need a field are NaN in frames without it "
@@ -291,13 +277,12 @@ static void keys_without_a_field_are_nan(void **state)
     tool_free(&result);
 }
 
-static void fields_that_begin_later(void **state)
+TEST(fields_that_begin_later)
 {
     const char *text = "frame 1 has forces, the first one has none: keys that need them "
                        "are left out";
     io_image image = {0};
 
-    (void)state;
     save_sparse(0); /* for its topology */
     for (int i = 0; i < 3; i++)
         io_put_trr(&image, 4, 3, i, IO_BOX | IO_X | (i > 0 ? IO_F : 0));
@@ -309,7 +294,7 @@ static void fields_that_begin_later(void **state)
 }
 
 /* Positions that fill their columns, and some that are too wide for them. */
-static void positions_whose_fields_touch(void **state)
+TEST(positions_whose_fields_touch)
 {
     static const char first[] = "    1SOL     OW    1   1.000   2.000   3.000\n",
                       wide[] = "    1SOL     OW    112345.6781000.2341000.345\n";
@@ -328,7 +313,6 @@ static void positions_whose_fields_touch(void **state)
         {first, "    1SOL     HW1000001000.123 200.234 300.345\n", "'01000.12', touches"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char atoms[128];
 
@@ -359,11 +343,10 @@ static const char *save_polymer(const char *name)
     return "polymer.gro";
 }
 
-static void names_that_may_be_metals(void **state)
+TEST(names_that_may_be_metals)
 {
     const char *path = save_polymer("Ca13");
 
-    (void)state;
     tool_result result = RUN(0, path, path, "--selection", "resname POL");
     assert_contains(result.out, "108.099 amu selected (C 9)\n");
     expect_warning(result,
@@ -378,11 +361,10 @@ static void names_that_may_be_metals(void **state)
     expect_warning(RUN(0, path, path, "--selection", "name C1"), NULL);
 }
 
-static void only_selected_atoms_need_elements(void **state)
+TEST(only_selected_atoms_need_elements)
 {
     const char *path = save_polymer("O4");
 
-    (void)state;
     expect_error(RUN(1, path, path),
                  "atom 10, 'QQ' of residue MAR 2; give the masses of all atoms");
     expect_warning(RUN(0, path, path, "--selection", "resid 1"), NULL);
@@ -399,23 +381,4 @@ static void only_selected_atoms_need_elements(void **state)
     cJSON_Delete(meta);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_time_is_made_up),
-        cmocka_unit_test(a_time_that_cannot_be_read_is_none),
-        cmocka_unit_test(a_later_frame_without_a_time),
-        cmocka_unit_test(times_that_are_no_numbers),
-        cmocka_unit_test(repeated_frames_are_reported),
-        cmocka_unit_test(velocities_of_some_atoms),
-        cmocka_unit_test(boxes_whose_fields_touch),
-        cmocka_unit_test(frames_without_a_field_are_skipped),
-        cmocka_unit_test(keys_without_a_field_are_nan),
-        cmocka_unit_test(fields_that_begin_later),
-        cmocka_unit_test(positions_whose_fields_touch),
-        cmocka_unit_test(names_that_may_be_metals),
-        cmocka_unit_test(only_selected_atoms_need_elements),
-    };
-
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

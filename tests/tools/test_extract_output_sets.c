@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of collet-extract -o DIR/ belong together, also after a kill between two files and during
  * another run. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "extract_runs.h"
 
@@ -76,9 +71,8 @@ static void expect_set(int64_t frames)
 }
 
 /* Without meta.json whole files of both runs; the next run removes what the killed one left. */
-static void test_killed_between_files(void **state)
+TEST(test_killed_between_files)
 {
-    (void)state;
     for (int old = 0; old < 2; old++) { /* is there another set before? */
         for (int n = 0; n < FILES; n++) {
             char call[2] = {(char)('1' + n), '\0'};
@@ -122,11 +116,10 @@ static void run_another(pid_t program)
     assert_int_equal(status, 0);
 }
 
-static void test_beside_another_run(void **state)
+TEST(test_beside_another_run)
 {
     tool_setup setup = in_directory(tool_kill_at, "-2");
 
-    (void)state;
     run(two_frames, in_directory(NULL, NULL), 0);
     setup.meanwhile = run_another;
     run(three_frames, setup, 0);
@@ -134,9 +127,8 @@ static void test_beside_another_run(void **state)
 }
 
 /* A program that locks the directory for longer is no such run. */
-static void test_locked_directory(void **state)
+TEST(test_locked_directory)
 {
-    (void)state;
     run(two_frames, in_directory(NULL, NULL), 0);
     char path[300];
     snprintf(path, sizeof path, "%s/set", directory);
@@ -147,13 +139,4 @@ static void test_locked_directory(void **state)
     expect_set(3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_killed_between_files),
-        cmocka_unit_test(test_beside_another_run),
-        cmocka_unit_test(test_locked_directory),
-    };
-
-    return cmocka_run_group_tests_name("extract sets", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-extract on molecules that the periodic box cuts: made whole, or named by a warning. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "extract_warnings.h"
 
@@ -32,13 +27,12 @@ static const char *save_bond(const char *position, const char *box)
 #define COM "--keys", "com"
 #define CUT COM, "--pbc", "none"
 
-static void molecules_that_the_box_cuts(void **state)
+TEST(molecules_that_the_box_cuts)
 {
     static const char *const files[] = {WATER "traj.trr", WATER "traj.xtc"};
     static const char text[] = "frame 0: SOL 3: its atoms are 0.985 box lengths apart along the x "
                                "axis of the box, more than half";
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         expect_warning(RUN(0, WATER "conf.gro", files[i], CUT), text);
         expect_warning(
@@ -54,7 +48,7 @@ static void molecules_that_the_box_cuts(void **state)
     expect_warning(RUN(0, PEPTIDE "conf.gro", PEPTIDE "traj.xtc", CUT), NULL);
 }
 
-static void boxes_that_cut(void **state)
+TEST(boxes_that_cut)
 {
     static const struct {
         const char *position, *box, *text;
@@ -72,7 +66,6 @@ static void boxes_that_cut(void **state)
         {"   0.700   1.700   0.900", "3 3 2", "0.533 box lengths apart along the y"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *path = save_bond(cases[i].position, cases[i].box);
 
@@ -80,7 +73,7 @@ static void boxes_that_cut(void **state)
     }
 }
 
-static void bonds_between_residues_that_the_box_cuts(void **state)
+TEST(bonds_between_residues_that_the_box_cuts)
 {
     static const char near[] = "    4ALA      C    1   0.100   0.100   0.100\n",
                       end[] = "    4ALA    OXT    1   0.100   0.100   0.100\n",
@@ -100,7 +93,6 @@ static void bonds_between_residues_that_the_box_cuts(void **state)
         {base, near, NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char atoms[128];
 
@@ -142,12 +134,11 @@ static double radius(void)
 #define RG "--keys", "rg"
 
 /* A chain of 2.1 nm in a box of 3 nm, by nothing but distances: right, and reported. */
-static void residues_longer_than_half_the_box(void **state)
+TEST(residues_longer_than_half_the_box)
 {
     static const double chain[] = {20, 23, 26, 29, 2, 5, 8, 11};
     const char *path = save_chain(chain, 8, "");
 
-    (void)state;
     expect_warning(RUN(0, path, path, RG),
                    "LIG 1: its atoms are 0.7 box lengths apart along the x "
                    "axis of the box, more than half (such molecules: 1): it "
@@ -155,7 +146,7 @@ static void residues_longer_than_half_the_box(void **state)
     assert_true(fabs(radius() - 0.3 * sqrt(63. / 12)) < 1e-6);
 }
 
-static void a_polymer_without_an_end(void **state)
+TEST(a_polymer_without_an_end)
 {
     static const double chain[] = {0, 7.5, 15, 22.5};
     static const char bonds[] = "CONECT    1    2    4\nCONECT    3    2    4\n";
@@ -164,7 +155,6 @@ static void a_polymer_without_an_end(void **state)
         "box, so that it has no end";
     const char *path = save_chain(chain, 4, bonds);
 
-    (void)state;
     for (int bonded = 0; bonded < 2; bonded++) {
         path = save_chain(chain, 4, bonded ? bonds : "");
         expect_warning(RUN(0, path, path, RG), text);
@@ -174,7 +164,7 @@ static void a_polymer_without_an_end(void **state)
 }
 
 /* Frames without a box are named where others have one, or where the box is needed. */
-static void frames_without_a_box(void **state)
+TEST(frames_without_a_box)
 {
     static const char frame[] = "t= %d\n    2\n"
                                 "    7SOL     OW    1   0.100   0.100   0.100\n"
@@ -182,7 +172,6 @@ static void frames_without_a_box(void **state)
     char text[512];
     int n = snprintf(text, sizeof text, frame, 0, "   3.0   3.0   3.0");
 
-    (void)state;
     n += snprintf(text + n, sizeof text - (size_t)n, frame, 1, "   0.0   0.0   0.0");
     io_save(io_path(directory, "boxes.gro"), text, (size_t)n);
     expect_warning(RUN(0, "boxes.gro", "boxes.gro", RG), "1 of 2 frames have no periodic box");
@@ -214,11 +203,10 @@ static const char *save_later_box(void)
 }
 
 /* The first frame with a box decides how the chain is joined. */
-static void boxes_from_a_later_frame_on(void **state)
+TEST(boxes_from_a_later_frame_on)
 {
     const char *path = save_later_box();
 
-    (void)state;
     expect_warning(RUN(0, path, path, CUT), "frame 1: LIG 1: its atoms are 0.9 box lengths apart");
     tool_result result = RUN(0, path, path, RG);
     assert_contains(result.err, "frame 1: LIG 1: its atoms are 0.7 box lengths apart");
@@ -231,13 +219,12 @@ static void boxes_from_a_later_frame_on(void **state)
 }
 
 /* Two chains 0.4 nm apart; from frame 1 on the boundary is between them. */
-static void chains_that_the_boundary_separates(void **state)
+TEST(chains_that_the_boundary_separates)
 {
     static const double at[3][2] = {{1.0, 1.4}, {2.8, 0.2}, {0.1, 2.7}};
     char text[1024];
     int n = 0;
 
-    (void)state;
     for (int frame = 0; frame < 3; frame++)
         n += snprintf(text + n, sizeof text - (size_t)n,
                       "t= %d\n    2\n    1ALA     CA    1%8.3f   1.000   1.000\n"
@@ -285,7 +272,7 @@ static const char *save_residues(const char *path, const char *residue, const ch
 
 /* Chains that are numbered on, without a name or OXT: the first frame tells where one ends, and the
  * boundary of the box cuts one, and lies between them. */
-static void chains_that_are_numbered_on(void **state)
+TEST(chains_that_are_numbered_on)
 {
     static const double together[] = {2.5, 2.7, 2.85, 0.05, 0.2, 0.3},
                         apart[] = {2.5, 2.7, 2.85, 0.05, 0.4, 0.5};
@@ -296,7 +283,6 @@ static void chains_that_are_numbered_on(void **state)
     const char *one = save_residues("one.gro", "ALA", "    N    C", together, 6);
     const char *two = save_residues("two.gro", "ALA", "    N    C", apart, 6);
 
-    (void)state;
     assert_int_equal(count_molecules(two, one), 1);
     assert_int_equal(count_molecules(one, two), 2);
     expect_warning(RUN(0, two, two, RG, "--selection", "same molecule as resid 3"), NULL);
@@ -313,27 +299,10 @@ static void chains_that_are_numbered_on(void **state)
     }
 }
 
-static void wrong_choices(void **state)
+TEST(wrong_choices)
 {
-    (void)state;
     expect_error(RUN(2, WATER "conf.gro", WATER "traj.xtc", "--pbc", "mol"),
                  "--pbc: 'mol' is not whole, nojump, center or none");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(molecules_that_the_box_cuts),
-        cmocka_unit_test(boxes_that_cut),
-        cmocka_unit_test(bonds_between_residues_that_the_box_cuts),
-        cmocka_unit_test(residues_longer_than_half_the_box),
-        cmocka_unit_test(a_polymer_without_an_end),
-        cmocka_unit_test(frames_without_a_box),
-        cmocka_unit_test(boxes_from_a_later_frame_on),
-        cmocka_unit_test(chains_that_the_boundary_separates),
-        cmocka_unit_test(chains_that_are_numbered_on),
-        cmocka_unit_test(wrong_choices),
-    };
-
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

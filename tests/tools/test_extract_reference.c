@@ -3,13 +3,8 @@
  * collet-extract on GROMACS trajectories against the numbers of an independent reader
  * (reference.json), and the backends against each other.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "extract_agree.h"
 #include "common/contains.h"
@@ -48,7 +43,6 @@ static int set_up(void **state)
 {
     io_bytes bytes = io_load(COLLET_TEST_DATA "/md/reference.json");
 
-    (void)state;
     reference = cJSON_ParseWithLength((const char *)bytes.data, bytes.size);
     free(bytes.data);
     directory = io_make_directory();
@@ -108,11 +102,10 @@ static void check_frame(const extract_sample_files *sample, npz *out, const char
     check_translation(expected, out, frame);
 }
 
-static void test_reference(void **state)
+TEST(test_reference)
 {
     int used = 0;
 
-    (void)state;
     for (int b = 0; b < BACKENDS; b++) {
         if (!backend_usable(backends[b]))
             continue;
@@ -132,9 +125,8 @@ static void test_reference(void **state)
 }
 
 /* No external forces act on the peptide. */
-static void test_isolated_body(void **state)
+TEST(test_isolated_body)
 {
-    (void)state;
     for (int b = 0; b < BACKENDS; b++) {
         npz out;
         const double *momentum, *torque;
@@ -190,7 +182,7 @@ static void check_parts(npz *out, const char *vector, const double *axes)
 }
 
 /* Relations between the arrays of one run, for each frame. */
-static void test_relations(void **state)
+TEST(test_relations)
 {
     static const char *const vectors[] = {"L", "tau", "omega", "dLdt"};
     npz out = EXTRACT(directory, samples[0].topology, samples[0].trajectory, "--axis", "3,0,4");
@@ -205,7 +197,6 @@ static void test_relations(void **state)
     const double *omega = npz_f64(&out, "omega_vector", NULL, NULL);
     const double *momentum = npz_f64(&out, "L_vector", NULL, NULL);
 
-    (void)state;
     assert_memory_equal(axes, npz_f64(&out, "rotation_matrices", NULL, NULL),
                         51 * 9 * sizeof(double));
     for (int i = 0; i < 51; i++) {
@@ -229,14 +220,13 @@ static void test_relations(void **state)
 }
 
 /* dL/dt is the central difference of L, one-sided at the ends. */
-static void test_derivative(void **state)
+TEST(test_derivative)
 {
     npz out = EXTRACT(directory, samples[0].topology, samples[0].trajectory);
     const double *x = npz_f64(&out, "L_vector", NULL, NULL);
     const double *t = npz_f64(&out, "time_ps", NULL, NULL);
     const double *d = npz_f64(&out, "dLdt_vector", NULL, NULL);
 
-    (void)state;
     for (int i = 0; i < 51; i++) {
         int before = i > 0 ? i - 1 : 0, after = i < 50 ? i + 1 : 50;
 
@@ -249,9 +239,8 @@ static void test_derivative(void **state)
     npz_close(&out);
 }
 
-static void test_backends_agree(void **state)
+TEST(test_backends_agree)
 {
-    (void)state;
     if (!backend_usable(backends[0]) || !backend_usable(backends[1]))
         skip();
     for (size_t i = 0; i < SAMPLES; i++)
@@ -259,7 +248,7 @@ static void test_backends_agree(void **state)
 }
 
 /* Compressed positions: no velocities or forces; the numbers of MDAnalysis. */
-static void test_xtc(void **state)
+TEST(test_xtc)
 {
     static const struct {
         const char *reference;
@@ -271,7 +260,6 @@ static void test_xtc(void **state)
         {"xtc_peptide", PEPTIDE "conf.gro", PEPTIDE "traj.xtc", PEPTIDE "masses.txt"},
     };
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         npz out = EXTRACT(directory, files[i].topology, files[i].trajectory, "--masses",
                           files[i].masses, "--pbc", "none");
@@ -303,13 +291,4 @@ static void test_xtc(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),      cmocka_unit_test(test_isolated_body),
-        cmocka_unit_test(test_relations),      cmocka_unit_test(test_derivative),
-        cmocka_unit_test(test_backends_agree), cmocka_unit_test(test_xtc),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

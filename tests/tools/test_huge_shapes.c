@@ -70,12 +70,11 @@ static long explain_all(world *w, const bench_case *row, int32_t axes, const cha
     return count;
 }
 
-static void every_op(void **state)
+TEST(every_op)
 {
     bench_case row;
     bench_shape usual;
     long count = 0;
-    (void)state;
     world w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL, "cpu_openmp,cpu_scalar");
     for (size_t i = 0; bench_case_at(w.rt, i, &row); i++) {
         if (!bench_shape_parse(row.shape, &usual))
@@ -90,10 +89,4 @@ static void every_op(void **state)
     print_message("%ld calls explained\n", count);
     assert_true(count > 1000);
     close_world(w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_op)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals that stop a tool: the first is recorded, the second terminates the program. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/interrupt.h"
 
 #include <signal.h>
@@ -46,11 +41,10 @@ static void expect_lives(int status)
     assert_int_equal(WEXITSTATUS(status), LIVES);
 }
 
-static void test_signals(void **state)
+TEST(test_signals)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         expect_lives(wait_status_of(0, signals[i], 0));
         expect_lives(wait_status_of(signals[i], signals[i], signals[i]));
@@ -60,13 +54,4 @@ static void test_signals(void **state)
             assert_int_equal(WTERMSIG(status), signals[k]);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_signals),
-    };
-
-    return cmocka_run_group_tests_name("interrupt", tests, NULL, NULL);
 }

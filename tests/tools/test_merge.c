@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-merge: parts of a run give the results of the whole run; what cannot be merged. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "extract_runs.h"
@@ -44,9 +39,8 @@ static void part(const char *name, const char *start, const char *stop, const ch
 
 #define KEYS "time_ps,com,L_vector,k_rot"
 
-static void parts_of_a_run(void **state)
+TEST(parts_of_a_run)
 {
-    (void)state;
     static const char *const keys[] = {"time_ps", "com", "L_vector", "k_rot"};
     part("whole.npz", "0", "51", KEYS, "all");
     part("a.npz", "0", "20", KEYS, "all");
@@ -89,9 +83,8 @@ static void parts_of_a_run(void **state)
     MERGE(0, "", "-q", "--force", "-o", "out.npz", "a.npz");
 }
 
-static void what_cannot_be_merged(void **state)
+TEST(what_cannot_be_merged)
 {
-    (void)state;
     part("a.npz", "0", "5", KEYS, "all");
     part("keys.npz", "5", "9", "time_ps,com", "all");
     MERGE(1, "a.npz and keys.npz differ in their keys", "-o", "no.npz", "a.npz", "keys.npz");
@@ -126,12 +119,4 @@ static void what_cannot_be_merged(void **state)
     assert_int_equal(access(io_path(directory, "no.npz"), F_OK), -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_of_a_run),
-        cmocka_unit_test(what_cannot_be_merged),
-    };
-
-    return cmocka_run_group_tests_name("merge", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

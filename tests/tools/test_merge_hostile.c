@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-merge on shards and meta files whose fields have wrong types or values, with right checksums. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "extract_runs.h"
@@ -127,7 +122,7 @@ static void compute_shards(void)
     RUN_TOOL("collet-extract", 0, "", RUN, "--force", "--shard", "2/2");
 }
 
-static void notes_are_checked(void **state)
+TEST(notes_are_checked)
 {
     static const struct {
         const char *place, *value, *said;
@@ -159,7 +154,6 @@ static void notes_are_checked(void **state)
         {"backends", "{}", "backends is {}; it must be a list"},
         {"backends", "[[\"cpu\"]]", "backends[0] is [\"cpu\"]; it must be a text"}};
 
-    (void)state;
     compute_shards();
     io_bytes notes = read_entry(SHARD, "notes.npy");
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -172,7 +166,7 @@ static void notes_are_checked(void **state)
 }
 
 /* The works of other shards must equal the first one's. */
-static void works_are_checked(void **state)
+TEST(works_are_checked)
 {
     static const struct {
         const char *place, *value, *said;
@@ -185,7 +179,6 @@ static void works_are_checked(void **state)
                   {"work.continuations", "[1]", "work.continuations[0] is 1; it must be a text"},
                   {"work.memory", "0", "work.memory is 0; it must be true or false"}};
 
-    (void)state;
     RUN_TOOL("collet-extract", 0, "", RUN, "--force", "-o", "one.npz", "--shard", "1/1");
     io_bytes notes = read_entry(ALONE, "notes.npy");
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -195,7 +188,7 @@ static void works_are_checked(void **state)
     free(notes.data);
 }
 
-static void frames_are_checked(void **state)
+TEST(frames_are_checked)
 {
     const struct {
         int row;
@@ -210,7 +203,6 @@ static void frames_are_checked(void **state)
                   {4, 29.5, "the number of frame 4 is 29.5"},
                   {4, HUGE_VAL, "the number of frame 4 is inf"}};
 
-    (void)state;
     compute_shards();
     io_bytes frames = read_entry(SHARD, "frame.npy");
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -228,7 +220,7 @@ static void frames_are_checked(void **state)
 
 /* ---- Meta files -------------------------------------------------------------------------- */
 
-static void meta_files_are_checked(void **state)
+TEST(meta_files_are_checked)
 {
     static const struct {
         const char *place, *value, *said;
@@ -247,7 +239,6 @@ static void meta_files_are_checked(void **state)
                   {"bodies", "{\"labels\": [1]}", "bodies.labels[0] is 1; it must be a text"},
                   {"warnings", "{}", "warnings is {}; it must be a list"}};
 
-    (void)state;
     RUN_TOOL("collet-extract", 0, "", RUN, "--force");
     io_bytes whole = io_load(io_path(directory, "out.meta.json"));
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -264,14 +255,4 @@ static void meta_files_are_checked(void **state)
     free(whole.data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(notes_are_checked),
-        cmocka_unit_test(works_are_checked),
-        cmocka_unit_test(frames_are_checked),
-        cmocka_unit_test(meta_files_are_checked),
-    };
-
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

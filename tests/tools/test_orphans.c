@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A hanging child process ends with the tool that started it, however the tool ends. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "io_files.h"
 
@@ -24,7 +19,6 @@
 
 static int set_up(void **state)
 {
-    (void)state;
     directory = io_make_directory();
     setenv("HANGS_HERE", io_path(directory, "hangs"), 1);
     /* Orphans become children of this process, which can then wait for them. */
@@ -78,20 +72,12 @@ static void expect_no_orphans(char *const *args, int signal_number)
     assert_int_equal(errno, ECHILD);
 }
 
-static void test_checks(void **state)
+TEST(test_checks)
 {
     static char *const args[] = {
         COLLET_TEST_BIN "/backend-check", COLLET_TEST_BROKEN, "--op", "transpose", "--quick", NULL};
 
-    (void)state;
     expect_no_orphans(args, SIGKILL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_checks),
-    };
-
-    return cmocka_run_group_tests_name("orphans", tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* No tool replaces a file unasked: each way to write a file refuses, keeps the bytes, and replaces them with
  * --force. A new tool or option with an output has a row here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "extract_runs.h"
@@ -74,9 +69,8 @@ static tool_result run(size_t i, int force)
     return tool_run(writers[i].args[0], args, &setup);
 }
 
-static void files_are_replaced_only_with_force(void **state)
+TEST(files_are_replaced_only_with_force)
 {
-    (void)state;
     for (size_t i = 0; i < N_WRITERS; i++) {
         const char *file = writers[i].file;
         char *path = strdup(io_path(directory, file));
@@ -108,12 +102,11 @@ static void files_are_replaced_only_with_force(void **state)
 }
 
 /* As root, a rename would replace the device. */
-static void devices_are_never_replaced(void **state)
+TEST(devices_are_never_replaced)
 {
     const char *pipe = io_path(directory, "pipe.t2");
     struct stat facts;
 
-    (void)state;
     assert_int_equal(mkfifo(pipe, 0600), 0);
     const char *const args[] = {"pack", "c.npy", "-o", "pipe.t2", "--force", NULL};
     const tool_setup setup = {.directory = directory};
@@ -137,12 +130,4 @@ static int set_up(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_replaced_only_with_force),
-        cmocka_unit_test(devices_are_never_replaced),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which backend each rank of a host takes. (Jobs: ranks.sh.) */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/ranks.h"
 
 #include <stdio.h>
@@ -23,9 +18,8 @@ static void expect(int64_t rank, int64_t size, const char *choice, const char *o
     assert_string_equal(text, own);
 }
 
-static void lists_begin_with_another_device(void **state)
+TEST(lists_begin_with_another_device)
 {
-    (void)state;
     expect(0, 1, "cuda:0,cuda:1", "");
     expect(0, 2, "cuda:0,cuda:1", "cuda:0,cuda:1");
     expect(1, 2, "cuda:0,cuda:1,cpu_openmp", "cuda:1,cpu_openmp,cuda:0");
@@ -36,9 +30,8 @@ static void lists_begin_with_another_device(void **state)
     unsetenv("COLLET_BACKEND");
 }
 
-static void devices_that_are_alike_are_divided(void **state)
+TEST(devices_that_are_alike_are_divided)
 {
-    (void)state;
     expect(0, 2, "remote,cpu_openmp", "remote:0,cpu_openmp");
     expect(1, 2, "remote,cpu_openmp", "remote:1,cpu_openmp");
     expect(2, 3, "remote,cpu_openmp", "remote:0,cpu_openmp"); /* more ranks than devices */
@@ -46,24 +39,18 @@ static void devices_that_are_alike_are_divided(void **state)
     expect(0, 1, "remote,cpu_openmp", "");
 }
 
-static void wrong_names_are_errors(void **state)
+TEST(wrong_names_are_errors)
 {
     const tool_ranks ranks = {.place = {0, 2}};
     collet_error err;
     char text[600];
 
-    (void)state;
     assert_int_equal(tool_ranks_backend(&ranks, "nothing", text, sizeof text, &err),
                      COLLET_UNKNOWN_BACKEND);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_begin_with_another_device),
-        cmocka_unit_test(devices_that_are_alike_are_divided),
-        cmocka_unit_test(wrong_names_are_errors),
-    };
     char directory[] = "/tmp/test_ranks.XXXXXX", path[64];
     FILE *file;
 
@@ -78,7 +65,7 @@ int main(void)
            COLLET_TEST_REMOTE "/remote.so:" COLLET_TEST_PLUGINS
                               "/cpu_openmp.so:" COLLET_TEST_PLUGINS "/cpu_scalar.so",
            1);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = test_run();
     remove(path);
     remove(directory);
     return failed;

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --shard: the texts it reads, the variables of Slurm, and the division of work. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/shard.h"
 
 #include <stdlib.h>
@@ -34,11 +29,10 @@ static void expect_fault(const char *text, const char *fault)
     assert_true(read.shard == 7 && read.n_shards == 8);
 }
 
-static void texts(void **state)
+TEST(texts)
 {
     static const char *const others[] = {"",    "3",   "/",     "3/",    "/4",     "3/4/5",
                                          "a/4", "3/b", "1.5/4", "Slurm", "slurm/4"};
-    (void)state;
     expect("1/1", 1, 1);
     expect("3/100", 3, 100);
     expect("1000000000/1000000000", TOOL_SHARDS, TOOL_SHARDS);
@@ -68,9 +62,8 @@ static void set_array(const char *id, const char *min, const char *max, const ch
     }
 }
 
-static void slurm(void **state)
+TEST(slurm)
 {
-    (void)state;
     set_array("3", "1", "100", "1", "100");
     expect("slurm", 3, 100);
     set_array("0", "0", "9", "1", "10");
@@ -95,10 +88,9 @@ static void slurm(void **state)
     expect_fault("slurm", "are not MIN to MAX in equal steps");
 }
 
-static void each_thing_is_in_one_shard(void **state)
+TEST(each_thing_is_in_one_shard)
 {
     const tool_shard last = {TOOL_SHARDS, TOOL_SHARDS};
-    (void)state;
     for (int64_t count = 0; count < 40; count++)
         for (int64_t n = 1; n < 50; n++) {
             int64_t next = 0;
@@ -113,14 +105,4 @@ static void each_thing_is_in_one_shard(void **state)
         }
     assert_int_equal(tool_shard_first(last, INT64_MAX), INT64_MAX - INT64_MAX / TOOL_SHARDS - 1);
     assert_int_equal(tool_shard_end(last, INT64_MAX), INT64_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts),
-        cmocka_unit_test(slurm),
-        cmocka_unit_test(each_thing_is_in_one_shard),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

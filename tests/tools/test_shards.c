@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-extract --shard and collet-merge of a directory: command lines, killed runs, 100 shards. What
  * the results are is tested by tests/engines/test_trajectory_shards.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 #include "directory.h"
 #include "extract_runs.h"
@@ -61,9 +56,8 @@ static cJSON *read_meta(const char *name)
     return meta;
 }
 
-static void hundred_shards(void **state)
+TEST(hundred_shards)
 {
-    (void)state;
     static const int killed[] = {4, 50, 99};
     PLAIN(0, "", "-q", "-o", "out.npz");
     io_bytes expected = io_load(io_path(directory, "out.npz"));
@@ -105,11 +99,10 @@ static void set_array(void *user)
     setenv("SLURM_ARRAY_TASK_COUNT", values[4], 1);
 }
 
-static void command_lines(void **state)
+TEST(command_lines)
 {
     static const char *array[] = {"6", "2", "8", "2", "4"};
 
-    (void)state;
     PLAIN(0, "own.csv.shards/1-of-2.npz: 25 frames of 51 in ", "-o", "own.csv", "--shard=1/2");
     PLAIN(1, "own.csv.shards/1-of-2.npz already exists", "-o", "own.csv", "--shard", "1/2");
     PLAIN(0, "own.csv.shards/1-of-2.npz: kept", "-o", "own.csv", "--shar", "1/2", "--res");
@@ -136,13 +129,12 @@ static void command_lines(void **state)
 }
 
 /* Letters of several bytes, bytes that are no text, and a character that is not shown. */
-static void any_names(void **state)
+TEST(any_names)
 {
     static const char *const names[] = {"\xe2\x9c\x93\xe6\x97\xa5 \xc3\x89.trr", "\xff\x80\x9f.trr",
                                         "\x7f\n%s.trr"};
     io_bytes whole = io_load(PEPTIDE "traj.trr");
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         io_save(io_path(directory, names[i]), whole.data, whole.size);
         run_with("collet-extract", 0, "", (tool_setup){0},
@@ -154,14 +146,13 @@ static void any_names(void **state)
     free(whole.data);
 }
 
-static void damaged_shards(void **state)
+TEST(damaged_shards)
 {
     const char *const args[] = {"-q", "--force", "bad.npz.shards", NULL};
     const tool_setup setup = {.directory = directory};
     int refused = 0;
     int flips = 0;
 
-    (void)state;
     PLAIN(0, "", "-o", "bad.npz", "--shard", "1/1");
     io_bytes whole = io_load(io_path(directory, "bad.npz.shards/1-of-1.npz"));
     tool_result result = tool_run("collet-merge", args, &setup);
@@ -205,14 +196,4 @@ static void damaged_shards(void **state)
     free(whole.data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hundred_shards),
-        cmocka_unit_test(command_lines),
-        cmocka_unit_test(any_names),
-        cmocka_unit_test(damaged_shards),
-    };
-
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The trained example: held-out digits, with the same predictions on every backend. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "json_expect.h"
 #include "ternary_runs.h"
@@ -47,7 +42,7 @@ static void predict(const char *backend, const char *activations, int prediction
 }
 
 /* The accuracy that `run` reports agrees with its output and the labels. */
-static void test_accuracy(void **state)
+TEST(test_accuracy)
 {
     static int predictions[HELD_OUT];
     io_bytes bytes = io_load(DIGITS "labels.npy");
@@ -55,7 +50,6 @@ static void test_accuracy(void **state)
     double accuracy;
     int right = 0;
 
-    (void)state;
     predict("cpu_scalar", "int8", predictions, &accuracy);
     for (int i = 0; i < HELD_OUT; i++)
         right += predictions[i] == (int8_t)labels.data[i];
@@ -65,13 +59,12 @@ static void test_accuracy(void **state)
 }
 
 /* The shipped example takes 2 bits per weight, without padding. */
-static void test_bits(void **state)
+TEST(test_bits)
 {
     tool_result result = TERNARY(directory, "info", DIGITS "digits.t2", "--json");
     cJSON *info = parsed(&result, 0);
     const cJSON *layers = member(info, "layers"), *memory = member(info, "memory");
 
-    (void)state;
     for (int i = 0; i < cJSON_GetArraySize(layers); i++) {
         const cJSON *layer = cJSON_GetArrayItem(layers, i);
         assert_true(number_of(layer, "bits_per_weight") == 2);
@@ -81,14 +74,13 @@ static void test_bits(void **state)
     cJSON_Delete(info);
 }
 
-static void test_backends(void **state)
+TEST(test_backends)
 {
     static const char *const backends[] = {"cpu_openmp", "opencl", "cuda"};
     static const char *const activations[] = {"int8", "f32"};
     static int expected[HELD_OUT], predictions[HELD_OUT];
     double accuracy;
 
-    (void)state;
     for (size_t a = WATCHED; a < 2; a++) { /* test_accuracy runs int8 */
         predict("cpu_scalar", activations[a], expected, &accuracy);
         assert_true(accuracy >= 0.95);
@@ -101,13 +93,4 @@ static void test_backends(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accuracy),
-        cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_backends),
-    };
-
-    return cmocka_run_group_tests_name("ternary digits", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

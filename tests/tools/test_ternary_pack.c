@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-ternary on valid input: known bytes, every dtype and format, round trips, networks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "json_expect.h"
 #include "ternary_runs.h"
@@ -25,7 +20,6 @@ static int8_t codes[ROWS * COLUMNS];
 
 static int set_up(void **state)
 {
-    (void)state;
     directory = io_make_directory();
     for (int i = 0; i < ROWS * COLUMNS; i++)
         codes[i] = (int8_t)((i * 7 + i / 11) % 3 - 1);
@@ -47,14 +41,13 @@ static const cJSON *layer_of(const cJSON *info, int index)
 /* ---- Tests --------------------------------------------------------------------------------- */
 
 /* The planes are 10010001 and 01001000, first weight leftmost; here it is the lowest bit. */
-static void test_known_bytes(void **state)
+TEST(test_known_bytes)
 {
     static const int8_t eight[8] = {1, -1, 0, 1, -1, 0, 0, 1};
     static const uint8_t planes[2] = {0x89, 0x12}, rotor[2] = {0x86, 0x81};
     static const float numbers[7] = {.9f, .5f, .2f, 0, -.2f, -.5f, -.9f};
     static const int8_t quantized[7] = {1, 1, 0, 0, 0, -1, -1};
 
-    (void)state;
     ternary_npy(directory, "8.npy", "|i1", 8, -1, eight);
     RUN_OK(directory, "pack", "8.npy", "-o", "8.t2", "--format", "planes");
     RUN_OK(directory, "unpack", "8.t2", "--bytes", "-o", "bytes.npy");
@@ -70,12 +63,11 @@ static void test_known_bytes(void **state)
     ternary_expect(directory, "back.npy", "|i1", 1, 7, quantized);
 }
 
-static void test_formats(void **state)
+TEST(test_formats)
 {
     static const char *const formats[] = {"t2", "planes", "rotor", "tq2_0", "tq1_0"};
     static const double bits[] = {2, 2, 2, 2.0625, 1.6875};
 
-    (void)state;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         int minus = 0, plus = 0;
         RUN_OK(directory, "pack", "codes.npy", "-o", "w.t2", "--format", formats[i]);
@@ -103,14 +95,13 @@ static void test_formats(void **state)
 }
 
 /* The same weights in f2, f4, f8, GGUF BF16 and the other byte order give the same codes. */
-static void test_dtypes(void **state)
+TEST(test_dtypes)
 {
     float f4[ROWS * COLUMNS];
     double f8[ROWS * COLUMNS];
     uint64_t swapped[ROWS * COLUMNS];
     uint16_t f2[ROWS * COLUMNS], bf16[ROWS * COLUMNS];
 
-    (void)state;
     for (int i = 0; i < ROWS * COLUMNS; i++) {
         f8[i] = codes[i] * 0.5;
         f4[i] = (float)f8[i];
@@ -157,12 +148,11 @@ static void expect_values(const char *name, const float *values)
 
 /* As converters of BitNet write them, with one scale or one for each row: kept exactly from every
  * kind of file, and once more after unpacking. A threshold that is given makes zeros, and warns. */
-static void test_already_ternary(void **state)
+TEST(test_already_ternary)
 {
     static const char *const names[] = {"w.npy", "w.gguf:w", "back.npy"};
     float values[ROWS * COLUMNS];
 
-    (void)state;
     for (int each = 0; each < 2; each++) {
         for (int i = 0; i < ROWS * COLUMNS; i++)
             values[i] =
@@ -185,13 +175,12 @@ static void test_already_ternary(void **state)
 }
 
 /* TQ2_0 of a GGUF file: the same bytes as from packing the codes; its scale is kept. */
-static void test_gguf_blocks(void **state)
+TEST(test_gguf_blocks)
 {
     static const uint32_t types[] = {35, 34};
     static const char *const formats[] = {"tq2_0", "tq1_0"};
     io_bytes bytes;
 
-    (void)state;
     ternary_npy(directory, "scale.npy", "<f4", 1, -1, &(float){0.25f});
     for (int i = 0; i < 2; i++) {
         RUN_OK(directory, "pack", "codes.npy", "--scale", "scale.npy", "-o", "w.t2", "--format",
@@ -235,11 +224,10 @@ static void expect_listing(const char *name, const char *text)
 }
 
 /* The others are listed and read; the text and the JSON tell what is wrong with the odd ones. */
-static void test_gguf_odd_tensors(void **state)
+TEST(test_gguf_odd_tensors)
 {
     float values[2];
 
-    (void)state;
     expect_listing(
         CORPUS "odd_tensors",
         "gguf version 3, 7 tensors, 6 of them cannot be read\n"
@@ -265,9 +253,8 @@ static void test_gguf_odd_tensors(void **state)
     cJSON_Delete(info);
 }
 
-static void test_gguf_listing(void **state)
+TEST(test_gguf_listing)
 {
-    (void)state;
     expect_listing(CORPUS "names", "  F32      2  größe.重み\n"
                                    "  F32      2  a\\x1b[2J\\xff\\xc2\\x9b\n");
     expect_listing(CORPUS "marks", "  F32      2  gpj.\\xe2\\x80\\xaetxe\n");
@@ -284,13 +271,12 @@ static void test_gguf_listing(void **state)
 
 /* A .t2 file stores scales separately: scales in the blocks of a layer without scale are ignored.
  */
-static void test_block_scales(void **state)
+TEST(test_block_scales)
 {
     static const uint8_t two[2] = {0x00, 0x40}, x[COLUMNS] = {1, 1};
     float values[ROWS * COLUMNS];
     io_bytes bytes;
 
-    (void)state;
     RUN_OK(directory, "pack", "codes.npy", "-o", "w.t2", "--format", "tq2_0");
     RUN_OK(directory, "unpack", "w.t2", "-o", "bytes.npy", "--bytes");
     npy_array rows = ternary_load(directory, "bytes.npy", &bytes);
@@ -374,14 +360,13 @@ static void expect_run(const char *x, int32_t ndim, const int64_t *axes, const v
     free(bytes.data);
 }
 
-static void test_network(void **state)
+TEST(test_network)
 {
     static const char *const formats[] = {"t2", "rotor"};
     static const int64_t axes[] = {VECTORS, 2};
     int8_t x[VECTORS * COLUMNS];
     float expected[VECTORS][2];
 
-    (void)state;
     compute_network(x, expected);
     ternary_npy(directory, "x.npy", "|i1", VECTORS, COLUMNS, x);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
@@ -397,13 +382,12 @@ static void test_network(void **state)
 }
 
 /* All axes before the last are kept, also with no vectors or a single one. */
-static void test_axes_of_vectors(void **state)
+TEST(test_axes_of_vectors)
 {
     static const int64_t four[] = {1, VECTORS, 1, 2}, none[] = {2, 0, 2}, one[] = {2};
     int8_t x[VECTORS * COLUMNS];
     float expected[VECTORS][2];
 
-    (void)state;
     compute_network(x, expected);
     pack_network("t2");
     ternary_npy_shaped(directory, "x4.npy", "|i1", "(1, 3, 1, 512)", VECTORS * COLUMNS, x);
@@ -417,14 +401,13 @@ static void test_axes_of_vectors(void **state)
 /* ---- The program --------------------------------------------------------------------------- */
 
 /* File names may contain any bytes; names derived from them and printed text are valid text. */
-static void test_names(void **state)
+TEST(test_names)
 {
 #define DIGITS_54 "123456789012345678901234567890123456789012345678901234"
     static const char *const files[] = {"\033[2J\xFF.npy", "x\xC3\xA9\xC3\xA9\xC3\xA9.npy",
                                         DIGITS_54 "\xC3\xA9.npy"};
     static const char *const names[] = {"?[2J?", "x\xC3\xA9\xC3\xA9\xC3\xA9", DIGITS_54};
 
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         ternary_npy(directory, files[i], "|i1", ROWS, COLUMNS, codes);
         RUN_OK(directory, "pack", files[i], "-o", "w\xFF\xC3.t2");
@@ -441,12 +424,11 @@ static void test_names(void **state)
     }
 }
 
-static void test_help(void **state)
+TEST(test_help)
 {
     tool_result help = TOOL("collet-ternary", "--help");
     tool_result version = TOOL("collet-ternary", "--version");
 
-    (void)state;
     tool_expect(&help, 0);
     assert_contains(help.out, "\n  pack  ");
     assert_null(strstr(help.out, "--absmean"));
@@ -458,7 +440,7 @@ static void test_help(void **state)
 }
 
 /* The help of a command lists its own options and the common ones, no others. */
-static void test_help_of_commands(void **state)
+TEST(test_help_of_commands)
 {
     static const struct {
         const char *command, *has, *lacks;
@@ -467,7 +449,6 @@ static void test_help_of_commands(void **state)
                  {"info", "--json", "FILE                    "},
                  {"run", "--labels", "--absmean"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static const char *const names[] = {"--help", "-h", "-?"};
         for (size_t k = 0; k < (WATCHED ? 1 : 3); k++) {
@@ -485,11 +466,10 @@ static void test_help_of_commands(void **state)
 }
 
 /* Rows of 64 weights take a block of 256; the padding is reported separately from the 2 bits. */
-static void test_padding(void **state)
+TEST(test_padding)
 {
     static int8_t few[4 * 64];
 
-    (void)state;
     for (int i = 0; i < 4 * 64; i++)
         few[i] = (int8_t)(i % 3 - 1);
     ternary_npy(directory, "few.npy", "|i1", 4, 64, few);
@@ -515,17 +495,4 @@ static void test_padding(void **state)
     cJSON_Delete(info);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_bytes),  cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_dtypes),       cmocka_unit_test(test_already_ternary),
-        cmocka_unit_test(test_gguf_blocks),  cmocka_unit_test(test_gguf_odd_tensors),
-        cmocka_unit_test(test_gguf_listing), cmocka_unit_test(test_block_scales),
-        cmocka_unit_test(test_network),      cmocka_unit_test(test_axes_of_vectors),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_help),         cmocka_unit_test(test_help_of_commands),
-        cmocka_unit_test(test_padding),
-    };
-
-    return cmocka_run_group_tests_name("ternary pack", tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A signal stops every command of collet-ternary at the next work unit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "ternary_runs.h"
 
@@ -29,7 +24,6 @@ static int set_up(void **state)
 {
     static int8_t codes[4 * K];
 
-    (void)state;
     directory = io_make_directory();
     for (int i = 0; i < 4 * K; i++)
         codes[i] = (int8_t)(i % 3 - 1);
@@ -86,18 +80,16 @@ static void check(const char *const *args)
 #define CHECK(...) check((const char *const[]){__VA_ARGS__, NULL})
 
 /* The output file, already created, is removed. */
-static void test_outputs(void **state)
+TEST(test_outputs)
 {
-    (void)state;
     CHECK("pack", "c.npy", "-o", "s.t2");
     CHECK("unpack", "good.t2", "-o", "s.npy");
     CHECK("run", "good.t2", "x.npy", "-o", "s.npy");
 }
 
 /* Checking a model ends before the damage is found. */
-static void test_models(void **state)
+TEST(test_models)
 {
-    (void)state;
     ternary_npy(directory, "x8.npy", "|i1", 1, 8, NULL);
     tool_result result = TERNARY(directory, "info", DAMAGED);
     tool_expect(&result, 1);
@@ -106,12 +98,4 @@ static void test_models(void **state)
     CHECK("run", DAMAGED, "x8.npy", "-o", "s.npy");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_models),
-    };
-
-    return cmocka_run_group_tests_name("ternary signals", tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

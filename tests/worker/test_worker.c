@@ -97,9 +97,8 @@ static void negate_on(collet_context *cx, const char *backend)
 
 /* ---- What works ------------------------------------------------------------------------------ */
 
-static void work_is_done_in_another_process(void **state)
+TEST(work_is_done_in_another_process)
 {
-    (void)state;
     world w = open_world(ALL, NULL, NULL);
     negate_on(w.cx, "auto");
     assert_int_equal(worker_of(getpid()), 0);
@@ -117,12 +116,11 @@ static void work_is_done_in_another_process(void **state)
 }
 
 /* A device has the kernels of the backend behind it, for every op and signature. */
-static void kernels_are_those_of_the_backend(void **state)
+TEST(kernels_are_those_of_the_backend)
 {
     const char *path = WORKER_PLUGIN ":" OPENMP_PLUGIN ":" BAD_PLUGIN;
     const char *const backends[] = {"cpu_openmp", "bad"};
     int have = 0;
-    (void)state;
     world w = open_world(path, NULL, NULL);
     for (size_t i = 0; i < 2 * collet_ops_count(w.rt); i++) {
         collet_ops_info op = {.struct_size = sizeof op};
@@ -144,10 +142,9 @@ static void kernels_are_those_of_the_backend(void **state)
 }
 
 /* A backend that a program must not load may be served by a worker. */
-static void denied_backends_are_served(void **state)
+TEST(denied_backends_are_served)
 {
     static const char *const settings[] = {"plugin_deny=bad", NULL};
-    (void)state;
     world w = open_world(ALL, settings, NULL);
     assert_status(w.cx, collet_set_backend(w.cx, "bad"), COLLET_UNAVAILABLE);
     negate_on(w.cx, "worker:bad");
@@ -164,10 +161,9 @@ static void fill(collet_context *cx, collet_array *a, float value, float asked)
 }
 
 /* A call that was refused is asked for again. Calls differ by parameters, shapes, offsets, ... */
-static void accepted_calls_are_remembered(void **state)
+TEST(accepted_calls_are_remembered)
 {
     const collet_scalar zero = {.dtype = COLLET_F32};
-    (void)state;
     world w = open_world(ALL, NULL, "worker:bad");
     collet_array *a = empty_floats(w.cx, 8), *five = empty_floats(w.cx, 5), *four[2], *three;
     for (int i = 0; i < 2; i++)
@@ -208,9 +204,8 @@ static void lose(binary f, const char *how)
 }
 
 /* A program that waits for any child takes the worker's status. */
-static void reaped_by_the_program(void **state)
+TEST(reaped_by_the_program)
 {
-    (void)state;
     world w = open_world(ALL, NULL, NULL);
     negate_on(w.cx, "worker:bad");
     pid_t worker = worker_of(getpid());
@@ -220,17 +215,15 @@ static void reaped_by_the_program(void **state)
     close_world(w);
 }
 
-static void a_crash_costs_the_device(void **state)
+TEST(a_crash_costs_the_device)
 {
-    (void)state;
     lose(collet_op_add, "its process was ended by signal 11 (SIGSEGV) in add");
     lose(collet_op_mul, "its process ended with status 7 in mul");
 }
 
 /* A kernel that fails, or refuses when it runs, costs its result. */
-static void a_failure_costs_the_result(void **state)
+TEST(a_failure_costs_the_result)
 {
-    (void)state;
     world w = open_world(ALL, NULL, "worker:bad");
     assert_status(w.cx, call(w.cx, collet_op_div), COLLET_FAILED);
     assert_text_has(w.cx, "worker:bad: the card   is on fire");
@@ -247,12 +240,11 @@ static void a_failure_costs_the_result(void **state)
 }
 
 /* The worker is killed while its queue is full of work. */
-static void killed_at_work(void **state)
+TEST(killed_at_work)
 {
     int64_t n[] = {192, 192};
     static float data[192 * 192];
     const char *const others = "worker:cpu_scalar,cpu_scalar";
-    (void)state;
     world w = open_world(ALL, NULL, others);
     collet_array *a = NULL, *b = NULL, *c = NULL;
     for (int i = 0; i < 192 * 192; i++)
@@ -278,11 +270,10 @@ static void killed_at_work(void **state)
     assert_no_worker(getpid());
 }
 
-static void a_hung_worker_costs_the_device(void **state)
+TEST(a_hung_worker_costs_the_device)
 {
     static const char *const settings[] = {"timeout=1", NULL};
     double start = seconds();
-    (void)state;
     world w = open_world(ALL, settings, "worker:bad");
     assert_status(w.cx, call(w.cx, collet_op_sub), COLLET_DEVICE_LOST);
     assert_true(seconds() - start < 8);
@@ -318,10 +309,9 @@ static void with_file(const char *directory, const char *text, const char *reaso
     unlink(file);
 }
 
-static void openings_fail_with_a_reason(void **state)
+TEST(openings_fail_with_a_reason)
 {
     char directory[] = "/tmp/collet-worker-XXXXXX";
-    (void)state;
     assert_non_null(mkdtemp(directory));
     with_file(directory, "bad.open = crash\n", "its process was ended by signal 11 (SIGSEGV)");
     with_file(directory, "bad.open = exit\n", "its process ended with status 3");
@@ -373,9 +363,8 @@ static void place_remove(const place *p)
     rmdir(p->directory);
 }
 
-static void the_program_is_missing(void **state)
+TEST(the_program_is_missing)
 {
-    (void)state;
     place p = place_create(NULL);
     refuse(p.path, NULL, "worker:cpu_scalar",
            "/collet-worker cannot be started: No such file or directory (it is installed beside");
@@ -399,11 +388,10 @@ static void fails_or_not(collet_context *cx, const char *backend)
 }
 
 /* Whatever it sends or writes: the program gets an error or wrong numbers, and goes on. */
-static void hostile_bytes(void **state)
+TEST(hostile_bytes)
 {
     const char modes[] = "gvrasfm";
     char backend[32];
-    (void)state;
     place p = place_create(COLLET_TEST_HOSTILE);
     for (int seed = 0; seed < (int)sizeof modes * COLLET_TEST_SEEDS; seed++) {
         world w = open_world(p.path, NULL, NULL);
@@ -424,11 +412,10 @@ static void hostile_bytes(void **state)
 /* ---- The end of the program ------------------------------------------------------------------ */
 
 /* A program that is killed takes its worker along, also where a child of fork goes on. */
-static void ends_with_the_program(void **state)
+TEST(ends_with_the_program)
 {
     int ends[2];
     pid_t other;
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     pid_t program = fork();
     if (program == 0) {
@@ -459,10 +446,9 @@ static void ends_with_the_program(void **state)
 }
 
 /* A child of fork gets FORKED, and its end does not end the worker. */
-static void fork_leaves_it_to_the_parent(void **state)
+TEST(fork_leaves_it_to_the_parent)
 {
     int status;
-    (void)state;
     world w = open_world(ALL, NULL, NULL);
     negate_on(w.cx, "worker:bad");
     pid_t child = fork();
@@ -472,25 +458,4 @@ static void fork_leaves_it_to_the_parent(void **state)
     assert_int_equal(status, 0);
     negate_on(w.cx, "worker:bad");
     close_world(w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(work_is_done_in_another_process),
-        cmocka_unit_test(kernels_are_those_of_the_backend),
-        cmocka_unit_test(denied_backends_are_served),
-        cmocka_unit_test(accepted_calls_are_remembered),
-        cmocka_unit_test(reaped_by_the_program),
-        cmocka_unit_test(a_crash_costs_the_device),
-        cmocka_unit_test(a_failure_costs_the_result),
-        cmocka_unit_test(killed_at_work),
-        cmocka_unit_test(a_hung_worker_costs_the_device),
-        cmocka_unit_test(openings_fail_with_a_reason),
-        cmocka_unit_test(the_program_is_missing),
-        cmocka_unit_test(hostile_bytes),
-        cmocka_unit_test(ends_with_the_program),
-        cmocka_unit_test(fork_leaves_it_to_the_parent),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -233,7 +233,9 @@ static error_t parse_setting(int key, const char *text, struct argp_state *state
         settings->backend = text;
         return 0;
     case KEY_DEVICES:
-        settings->devices = text;
+        options->devices =
+            (collet_devices){.struct_size = sizeof options->devices, .choices = text};
+        settings->devices = &options->devices;
         return 0;
     case KEY_SELECTION:
         settings->selection = text;

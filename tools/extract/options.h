@@ -11,6 +11,7 @@
 /* Constant strings belong to argv; NULL: not given. */
 typedef struct extract_options {
     collet_trajectory_options settings; /* without callbacks */
+    collet_devices devices;             /* its devices */
     char **command; /* argv as it was typed, without --shard and --resume, which the results do not
                        depend on; NULL if out of memory */
     char *keys;     /* of all --keys, separated by ',' */

@@ -15,24 +15,11 @@
 
 #define DEVICES 64
 
-/* What was measured; its names are copies. */
+/* What was measured; the names are the trajectory's. */
 typedef struct measured {
     collet_device_share shares[DEVICES];
-    char names[DEVICES][64];
     int64_t n;
 } measured;
-
-static void take(void *user, const collet_device_share *share)
-{
-    measured *m = user;
-
-    if (m->n == DEVICES)
-        return;
-    snprintf(m->names[m->n], sizeof *m->names, "%s", share->device);
-    m->shares[m->n] = *share;
-    m->shares[m->n].device = m->names[m->n];
-    m->n++;
-}
 
 static int print_json(const collet_trajectory_plan *plan, const measured *m)
 {
@@ -75,14 +62,20 @@ int extract_plan(const extract_options *options)
     settings.log_user = &progress;
     collet_status status = collet_trajectory_create(&trajectory, &settings, &err);
     if (status == COLLET_OK)
-        status = collet_trajectory_plan_work(trajectory, &plan, take, &m, &err);
+        status = collet_trajectory_plan_work(trajectory, &plan, &err);
     tool_progress_end(&progress);
-    collet_trajectory_destroy(trajectory);
+    for (; status == COLLET_OK && m.n < DEVICES; m.n++) {
+        m.shares[m.n].struct_size = sizeof *m.shares;
+        if (collet_trajectory_share_at(trajectory, &m.shares[m.n], (size_t)m.n, NULL) != COLLET_OK)
+            break;
+    }
+    int exit_status = TOOL_EXIT_FAILURE;
     if (status != COLLET_OK)
         extract_complain(err.text);
     else if (!(options->json ? print_json(&plan, &m) : print_text(&plan, &m)))
         extract_complain("out of memory for the plan");
     else if (tool_flush("collet-extract", NULL))
-        return TOOL_EXIT_OK;
-    return TOOL_EXIT_FAILURE;
+        exit_status = TOOL_EXIT_OK;
+    collet_trajectory_destroy(trajectory);
+    return exit_status;
 }

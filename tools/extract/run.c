@@ -10,7 +10,7 @@ static int32_t show_progress(void *user, const collet_progress *p)
     if (p->stage)
         tool_progress_text(user, p->stage);
     else
-        tool_progress_update(user, p->done, p->bytes, p->fraction);
+        tool_progress_update(user, p->done, (int64_t)p->bytes, p->fraction);
     return tool_interrupt_signal();
 }
 
@@ -62,7 +62,7 @@ static collet_status run(const extract_options *options, const collet_trajectory
     if (status != COLLET_OK)
         return status;
     collet_trajectory_get_info(*trajectory, &info);
-    progress->expected = info.bytes_total;
+    progress->expected = (int64_t)info.bytes_total;
     status = write_all(options, *trajectory, flags, err);
     tool_progress_end(progress);
     return status;

@@ -39,7 +39,7 @@ int merge_is_shards(const char *path)
 
 static int32_t show_progress(void *user, const collet_progress *p)
 {
-    tool_progress_update(user, p->done, p->bytes, p->fraction);
+    tool_progress_update(user, p->done, (int64_t)p->bytes, p->fraction);
     return tool_interrupt_signal();
 }
 

@@ -113,8 +113,6 @@ static collet_status measure(const rsoxs_run *run, int64_t i, collet_device_shar
     collet_scatter_options one = run->work;
     collet_context *context = NULL;
     one.n_energies = 1;
-    one.n_contexts = 0;
-    one.contexts = NULL;
     one.progress = NULL;
     collet_status status = tool_devices_context(&run->devices, i, run->runtime, &context, err);
     *share = (collet_device_share){

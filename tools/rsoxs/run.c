@@ -230,14 +230,16 @@ collet_status rsoxs_run_open_work(rsoxs_run *run, collet_error *err)
     collet_status status = open_contexts(run, err);
     run->work.progress = show_progress;
     run->work.progress_user = run;
-    run->work.n_contexts = run->contexts ? run->devices.count - 1 : 0;
     for (int64_t i = 0; i < run->n_beams && status == COLLET_OK; i++) {
         memcpy(run->work.direction, run->beams[i], sizeof run->work.direction);
         collet_context **own = run->contexts ? run->contexts + i * run->devices.count : NULL;
-        run->work.contexts = own ? own + 1 : NULL;
+        const collet_devices devices = {
+            .struct_size = sizeof devices, .n_contexts = run->devices.count, .contexts = own};
+        run->work.devices = run->devices.count > 1 ? &devices : NULL;
         status = collet_scatter_create(own ? *own : run->context, &run->scatterings[i],
                                        &run->work, err);
     }
+    run->work.devices = NULL;
     return status;
 }
 

@@ -25,11 +25,12 @@ static collet_status add_matrices(ternary_report *report, ternary_session *sessi
     for (int64_t i = first; i < last && status == COLLET_OK; i++) {
         ternary_report_layer *layer = &report->layers[report->count++];
         layer->matrix.struct_size = sizeof layer->matrix;
-        status = collet_ternary_file_matrix_at(file, &layer->matrix, i, err);
+        layer->counts.struct_size = sizeof layer->counts;
+        status = collet_ternary_file_matrix_at(file, &layer->matrix, (size_t)i, err);
         layer->counted = session && layer->matrix.content != COLLET_TERNARY_NUMBERS;
         /* For a matrix without weights this fails, with the reason. */
         if (status == COLLET_OK && layer->counted)
-            status = collet_ternary_file_count(session->context, file, &layer->counts, i,
+            status = collet_ternary_file_count(session->context, file, &layer->counts, (size_t)i,
                                                &session->monitor, err);
     }
     return status;

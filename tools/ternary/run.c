@@ -6,7 +6,6 @@
 #include "session.h"
 
 #include "common/arguments.h"
-#include "common/devices.h"
 #include "common/json_add.h"
 #include "common/output.h"
 #include "common/shares.h"
@@ -15,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define DEVICES 64
 
 typedef struct run_options {
     ternary_options common;
@@ -32,59 +33,30 @@ typedef struct run_job {
     collet_ternary_network *network;
     collet_ternary_run_result result;
     collet_ternary_run_plan plan;
-    tool_devices devices;
-    collet_context *contexts[TOOL_DEVICES]; /* of all but the first, which is the session's */
-    collet_device_share shares[TOOL_DEVICES];
-    char *errors[TOOL_DEVICES]; /* of the shares */
+    collet_device_share shares[DEVICES];
     int64_t n_shares;
 } run_job;
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-static collet_status open_devices(run_job *job, collet_error *err)
+/* The strings are the network's. */
+static void take_shares(run_job *job)
 {
-    const char *list = job->options->devices;
-    collet_context *first = job->session.context;
-    collet_status status = COLLET_OK;
-
-    if (list)
-        status = tool_devices_choose(&job->devices, first, list, (tool_place){0, 1}, err);
-    if (status == COLLET_OK && list &&
-        (status = collet_set_backend(first, job->devices.choice[0])) != COLLET_OK)
-        status = collet_fail(err, status, "%s", collet_last_error(first));
-    for (int64_t i = 1; i < job->devices.count && status == COLLET_OK; i++)
-        status = tool_devices_context(&job->devices, i, job->session.runtime, &job->contexts[i - 1],
-                                      err);
-    return status;
-}
-
-static void close_devices(run_job *job)
-{
-    for (int64_t i = 0; i < job->n_shares; i++)
-        free(job->errors[i]);
-    for (int64_t i = 1; i < job->devices.count; i++)
-        collet_context_destroy(job->contexts[i - 1]);
-}
-
-static void note_share(void *user, const collet_device_share *share)
-{
-    run_job *job = user;
-    int64_t i = job->n_shares++;
-
-    if (share->error)
-        job->errors[i] = strdup(share->error);
-    job->shares[i] = *share;
-    job->shares[i].device =
-        job->devices.count ? job->devices.choice[i] : collet_get_backend(job->session.context);
-    job->shares[i].error = job->errors[i];
+    for (; job->n_shares < DEVICES; job->n_shares++) {
+        collet_device_share *share = &job->shares[job->n_shares];
+        share->struct_size = sizeof *share;
+        if (collet_ternary_network_share_at(job->network, share, (size_t)job->n_shares, NULL) !=
+            COLLET_OK)
+            break;
+    }
 }
 
 /* "opencl:0, opencl:1", or the backend that has computed. */
 static void print_devices(const run_job *job)
 {
-    for (int64_t i = 0; i < job->devices.count; i++)
-        printf("%s%s", i ? ", " : "", job->devices.choice[i]);
-    if (job->devices.count == 0)
+    for (const char *at = job->options->devices; at && *at; at++)
+        printf("%c%s", *at, *at == ',' ? " " : "");
+    if (!job->options->devices)
         printf("%s", collet_last_backend(job->session.context));
 }
 
@@ -95,7 +67,7 @@ static cJSON *make_json(const run_job *job)
     double vectors = (double)job->result.vectors, correct = (double)job->result.correct;
     cJSON *o = cJSON_CreateObject();
 
-    for (int64_t i = 0; o && job->devices.count && i < job->n_shares; i++) {
+    for (int64_t i = 0; o && i < job->n_shares; i++) {
         cJSON *list = i ? cJSON_GetObjectItem(o, "shares") : cJSON_AddArrayToObject(o, "shares");
         tool_share_add(list, &job->shares[i], "vectors");
     }
@@ -103,7 +75,9 @@ static cJSON *make_json(const run_job *job)
         json_add_number(o, "inputs", (double)collet_ternary_network_inputs(job->network)) &&
         json_add_number(o, "outputs", (double)collet_ternary_network_outputs(job->network)) &&
         json_add_number(o, "seconds", job->result.seconds) &&
-        json_add_text(o, "backend", collet_last_backend(job->session.context)) &&
+        json_add_text(o, "backend",
+                      job->options->devices ? job->options->devices
+                                            : collet_last_backend(job->session.context)) &&
         (!job->options->labels || (json_add_number(o, "right", correct) &&
                                    json_add_number(o, "accuracy", correct / vectors))))
         return o;
@@ -136,8 +110,7 @@ static void print_plan(const run_job *job)
     printf("%lld vectors of %lld numbers to %lld, at most %lld at a time; arrays: %s on %s",
            (long long)job->plan.vectors, (long long)collet_ternary_network_inputs(job->network),
            (long long)collet_ternary_network_outputs(job->network), (long long)job->plan.at_a_time,
-           tool_size_format(size, (double)job->plan.bytes),
-           job->devices.count > 1 ? "each of " : "");
+           tool_size_format(size, (double)job->plan.bytes), job->n_shares > 1 ? "each of " : "");
     print_devices(job);
     printf("\n");
     tool_shares_plan(job->shares, job->n_shares, "vectors", NULL);
@@ -180,8 +153,6 @@ static collet_status load(run_job *job, collet_error *err)
     if (status == COLLET_OK)
         status = ternary_session_open(session, &options->common, "weights", err);
     if (status == COLLET_OK)
-        status = open_devices(job, err);
-    if (status == COLLET_OK)
         status =
             collet_ternary_network_load(session->context, &job->network, file, options->activations,
                                         options->threshold, &session->monitor, err);
@@ -198,17 +169,13 @@ static collet_status compute(const run_options *options, collet_error *err)
     collet_ternary_output *output = NULL;
 
     collet_status status = load(&job, err);
-    const collet_devices devices = {.struct_size = sizeof devices,
-                                    .n_contexts = job.devices.count ? job.devices.count - 1 : 0,
-                                    .contexts = job.contexts,
-                                    .share = note_share,
-                                    .user = &job};
+    const collet_devices devices = {.struct_size = sizeof devices, .choices = options->devices};
     const collet_ternary_run_files files = {.struct_size = sizeof files,
                                             .x = options->files[1],
                                             .y = options->common.output,
                                             .labels = options->labels,
                                             .model = options->files[0],
-                                            .devices = &devices};
+                                            .devices = options->devices ? &devices : NULL};
     tool_progress_begin(&job.session.progress, "collet-ternary", "vectors", stderr,
                         options->common.quiet);
     if (status == COLLET_OK && options->plan)
@@ -218,6 +185,8 @@ static collet_status compute(const run_options *options, collet_error *err)
         status = collet_ternary_network_run_files(job.session.context, job.network, &output,
                                                   &job.result, &files, &job.session.monitor, err);
     tool_progress_end(&job.session.progress);
+    if (status == COLLET_OK)
+        take_shares(&job);
     if (status == COLLET_OK && output)
         status = collet_ternary_output_publish(output, options->common.force, err);
     for (int64_t i = 0; i < job.n_shares && status == COLLET_OK; i++)
@@ -227,7 +196,6 @@ static collet_status compute(const run_options *options, collet_error *err)
         status = report(&job, err);
     collet_ternary_output_destroy(output);
     collet_ternary_network_destroy(job.network);
-    close_devices(&job);
     ternary_session_close(&job.session);
     return status;
 }

@@ -36,7 +36,10 @@ collet_status ternary_session_open(ternary_session *session, const ternary_optio
 
     memset(session, 0, sizeof *session);
     tool_progress_begin(&session->progress, "collet-ternary", unit, stderr, options->quiet);
-    session->monitor = (collet_ternary_monitor){note_progress, &session->progress, note_warning};
+    session->monitor = (collet_ternary_monitor){.struct_size = sizeof session->monitor,
+                                                .progress = note_progress,
+                                                .user = &session->progress,
+                                                .warn = note_warning};
     snprintf(text, sizeof text, "num_threads=%lld", (long long)options->threads);
     if (options->threads > 0)
         requested.settings = settings;

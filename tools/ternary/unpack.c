@@ -47,11 +47,11 @@ static void summarise(const unpack_options *options, const collet_ternary_file *
 {
     collet_ternary_matrix m = {.struct_size = sizeof m};
 
-    if (collet_ternary_file_matrix_at(file, &m, index, NULL) == COLLET_OK)
-        printf(
-            "%s: %lld x %lld %s\n", tool_shown(options->common.output), (long long)m.rows,
-            (long long)(options->content == COLLET_TERNARY_WRITE_BYTES ? m.row_bytes : m.columns),
-            words[options->content]);
+    if (collet_ternary_file_matrix_at(file, &m, (size_t)index, NULL) == COLLET_OK)
+        printf("%s: %lld x %lld %s\n", tool_shown(options->common.output), (long long)m.rows,
+               (long long)(options->content == COLLET_TERNARY_WRITE_BYTES ? (int64_t)m.row_bytes
+                                                                          : m.columns),
+               words[options->content]);
 }
 
 static collet_status unpack(const unpack_options *options, collet_error *err)
@@ -68,7 +68,7 @@ static collet_status unpack(const unpack_options *options, collet_error *err)
         status = ternary_session_open(&session, &options->common, "weights", err);
     if (status == COLLET_OK)
         status = collet_ternary_file_unpack(session.context, file, &output, options->common.output,
-                                            index, options->content, &session.monitor, err);
+                                            (size_t)index, options->content, &session.monitor, err);
     tool_progress_end(&session.progress);
     if (status == COLLET_OK)
         status = collet_ternary_output_publish(output, options->common.force, err);

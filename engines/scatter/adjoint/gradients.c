@@ -236,8 +236,7 @@ static collet_status refuse(const collet_scatter *s, const void *cotangents,
                                         : "cotangents");
     if (s->devices)
         return collet_fail(err, COLLET_REFUSED,
-                           "gradients need one device; create the scattering without further "
-                           "contexts");
+                           "gradients need one device; create the scattering without devices");
     if (s->options.method != COLLET_SCATTER_FAST)
         return collet_fail(err, COLLET_REFUSED,
                            "gradients need the fast method (0), and the option method is %u",

@@ -66,6 +66,7 @@ KERNEL(elementwise)
                               .n_in = call->n_in,
                               .n_steps = 1,
                               .n_out = 1,
+                              .step_size = sizeof(collet_step),
                               .dtypes = dtypes,
                               .steps = &step,
                               .outs = &out};
@@ -81,6 +82,8 @@ void machine_convert(collet_device *device, const collet_kernel_call *call)
                                     .n_in = 1,
                                     .n_steps = 1,
                                     .n_out = 1,
+                                    .step_size = sizeof step,
+                                    .step_size = sizeof(collet_step),
                                     .dtypes = &operand_of(call, 1)->dtype,
                                     .steps = &step,
                                     .outs = &out};
@@ -129,6 +132,8 @@ KERNEL(axpy)
                               .n_constants = 1,
                               .n_steps = 2,
                               .n_out = 1,
+                              .step_size = sizeof *steps,
+                              .constant_size = sizeof alpha,
                               .dtypes = dtypes,
                               .steps = steps,
                               .outs = &out};

@@ -60,12 +60,6 @@ typedef struct reduced_outputs {
     int64_t thread_bytes;
 } reduced_outputs;
 
-static collet_dtype dtype_of(const collet_program *p, uint32_t value)
-{
-    uint32_t first_step = p->n_in + p->n_constants;
-    return value < first_step ? p->dtypes[value] : p->steps[value - first_step].dtype;
-}
-
 static int is_reduced(const collet_program *p, uint32_t k)
 {
     (void)k;
@@ -79,8 +73,8 @@ static const collet_operand *copied_input(const collet_kernel_call *call,
 {
     uint32_t value = program->outs[k], first_step = program->n_in + program->n_constants;
     if (value >= first_step) {
-        const collet_step *s = &program->steps[value - first_step];
-        if (s->op != COLLET_OP_COPY || dtype_of(program, s->in[0]) != s->dtype)
+        const collet_step *s = collet_program_step(program, value - first_step);
+        if (s->op != COLLET_OP_COPY || collet_program_dtype(program, s->in[0]) != s->dtype)
             return NULL;
         value = s->in[0];
     }
@@ -100,7 +94,7 @@ static void set_call(reduced_outputs *r, const collet_device *device,
     const collet_evaluate_params *params = call->params;
     const collet_program *program = params->program;
     const collet_operand *in = operand_of(call, call->n_out);
-    collet_dtype dtype = dtype_of(program, program->outs[k]);
+    collet_dtype dtype = collet_program_dtype(program, program->outs[k]);
     uint32_t count = 1;
     r->params = (collet_variance_params){.struct_size = sizeof r->params,
                                          .axes = params->axes,
@@ -112,7 +106,8 @@ static void set_call(reduced_outputs *r, const collet_device *device,
     r->call.operands = r->operand;
     r->call.operand_size = sizeof r->operand[0];
     r->call.params = &r->params;
-    while (k + count < program->n_out && dtype_of(program, program->outs[k + count]) == dtype)
+    while (k + count < program->n_out &&
+           collet_program_dtype(program, program->outs[k + count]) == dtype)
         count++;
     int64_t step = 1;
     for (int32_t i = in->ndim - 1; i >= 0; i--) {

@@ -326,7 +326,8 @@ static void run_part(const machine *m, char *memory, int64_t begin, int64_t end)
     worker w = {.m = m, .slot = (char **)(void *)memory};
     char *buffer = memory + slot_bytes(m);
     for (uint32_t i = 0; i < p->n_constants; i++)
-        w.slot[p->n_out + p->n_in + i] = (char *)(uintptr_t)m->constants[i].value.bytes;
+        w.slot[p->n_out + p->n_in + i] =
+            (char *)(uintptr_t)collet_program_constant(p, m->constants, i)->value.bytes;
     for (uint32_t i = 0; i < m->buffers; i++, buffer += m->block_bytes)
         w.slot[m->first_buffer + i] = buffer;
     for (uint32_t i = 0; i < m->prologue; i++)

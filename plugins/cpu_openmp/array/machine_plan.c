@@ -50,12 +50,6 @@ typedef struct values {
     uint32_t spares;
 } values;
 
-static collet_dtype dtype_of(const collet_program *p, uint32_t value)
-{
-    uint32_t first_step = p->n_in + p->n_constants;
-    return value < first_step ? p->dtypes[value] : p->steps[value - first_step].dtype;
-}
-
 static int is_half(collet_dtype dtype)
 {
     return dtype == COLLET_F16 || dtype == COLLET_BF16;
@@ -201,7 +195,7 @@ static void find_block(machine *m)
     uint32_t count = p->n_in + p->n_constants + p->n_steps;
     int64_t widest = 1;
     for (uint32_t i = 0; i < count; i++) {
-        collet_dtype dtype = dtype_of(p, i);
+        collet_dtype dtype = collet_program_dtype(p, i);
         int64_t size = is_half(dtype) ? 4 : (int64_t)cpu_dtype_size(dtype);
         widest = size > widest ? size : widest;
     }
@@ -242,7 +236,7 @@ static int find_singles(machine *m, values *v)
         v->flags[i] = i >= p->n_in || m->view[p->n_out + i].kind == MACHINE_SINGLE ? SINGLE : 0;
     }
     for (uint32_t i = 0; i < p->n_steps; i++) {
-        const collet_step *s = &p->steps[i];
+        const collet_step *s = collet_program_step(p, i);
         uint32_t inputs = inputs_of(s), singles = singles_of(v, s, inputs);
         int single = singles == (1u << inputs) - 1;
         uint32_t fill = single ? 0 : singles & ~repeated_of(s, singles);
@@ -269,7 +263,7 @@ static void find_last_uses(const machine *m, values *v)
     for (uint32_t j = 0; j < p->n_out; j++)
         v->last[p->outs[j]] = NONE;
     for (uint32_t i = p->n_steps; i-- > 0;) {
-        const collet_step *s = &p->steps[i];
+        const collet_step *s = collet_program_step(p, i);
         for (uint32_t k = 0; k < inputs_of(s) && v->last[v->first_step + i] != UNUSED; k++) {
             if (v->last[s->in[k]] == UNUSED)
                 v->last[s->in[k]] = (uint16_t)i;
@@ -309,7 +303,7 @@ static machine_step *add_step(machine *m, uint8_t kind, collet_dtype to, uint16_
 static void add_fill(machine *m, values *v, uint32_t value)
 {
     v->filled[value] = take_buffer(m, v);
-    add_step(m, MACHINE_FILL, dtype_of(m->program, value), v->filled[value])->in[0] =
+    add_step(m, MACHINE_FILL, collet_program_dtype(m->program, value), v->filled[value])->in[0] =
         v->slot[value];
 }
 
@@ -322,7 +316,7 @@ static uint16_t direct_output(const machine *m, const values *v, uint32_t i)
     for (uint32_t j = 0; j < p->n_out && !(v->flags[value] & SINGLE); j++) {
         int direct = p->outs[j] == value && m->view[j].kind == MACHINE_ADJACENT &&
                      !m->view[j].streamed && m->l.at[j];
-        uint32_t last = p->steps[i].op == COLLET_OP_COPY ? i : i + 1;
+        uint32_t last = collet_program_step(p, i)->op == COLLET_OP_COPY ? i : i + 1;
         for (uint32_t k = 0; direct && k < p->n_in; k++)
             direct = !is_same(&m->l, (int32_t)j, (int32_t)(p->n_out + k)) ||
                      (v->last[k] < last || v->last[k] == UNUSED);
@@ -336,10 +330,10 @@ static uint16_t direct_output(const machine *m, const values *v, uint32_t i)
  * replace, since elements are computed one by one, or of all. */
 static void release_inputs(const machine *m, values *v, uint32_t i, int replaceable)
 {
-    const collet_step *s = &m->program->steps[i];
+    const collet_step *s = collet_program_step(m->program, i);
     for (uint32_t k = 0; k < inputs_of(s); k++) {
         uint32_t value = s->in[k];
-        int same = dtype_of(m->program, value) == s->dtype && s->op != COLLET_OP_COPY &&
+        int same = collet_program_dtype(m->program, value) == s->dtype && s->op != COLLET_OP_COPY &&
                    !((v->flags[value] ^ v->flags[v->first_step + i]) & SINGLE);
         if (v->last[value] != i || value < v->first_step || (replaceable && !same))
             continue;
@@ -351,13 +345,13 @@ static void release_inputs(const machine *m, values *v, uint32_t i, int replacea
 static void plan_step(machine *m, values *v, uint32_t i)
 {
     const collet_program *p = m->program;
-    const collet_step *s = &p->steps[i];
+    const collet_step *s = collet_program_step(p, i);
     uint32_t value = v->first_step + i, inputs = inputs_of(s);
     uint32_t singles = singles_of(v, s, inputs);
     int single = v->flags[value] & SINGLE;
     uint32_t repeated = single ? 0 : repeated_of(s, singles);
     machine_step step = {.to = s->dtype,
-                         .from = dtype_of(p, s->in[inputs - 1]),
+                         .from = collet_program_dtype(p, s->in[inputs - 1]),
                          .inputs = (uint8_t)inputs,
                          .repeated = (uint8_t)repeated,
                          .single = (uint8_t)single};
@@ -368,7 +362,7 @@ static void plan_step(machine *m, values *v, uint32_t i)
         step.run = machine_kernel(m->device->level, s->op, step.from);
     for (uint32_t k = 0; k < inputs; k++) {
         int fill = !step.single && (singles & ~repeated) >> k & 1;
-        step.halves |= (uint8_t)(is_half(dtype_of(p, s->in[k])) << k);
+        step.halves |= (uint8_t)(is_half(collet_program_dtype(p, s->in[k])) << k);
         step.in[k] = fill ? v->filled[s->in[k]] : v->slot[s->in[k]];
     }
     release_inputs(m, v, i, 1);
@@ -389,7 +383,7 @@ static void plan_step(machine *m, values *v, uint32_t i)
 /* Makes one step of a product and the sum after it, step i of the program, that alone uses it. */
 static void fuse(machine *m, const values *v, uint32_t i)
 {
-    const collet_step *s = &m->program->steps[i];
+    const collet_step *s = collet_program_step(m->program, i);
     if (!m->steps || m->n_steps < m->prologue + 2 || s->op != COLLET_OP_ADD ||
         (s->dtype != COLLET_F32 && s->dtype != COLLET_F64))
         return;
@@ -438,8 +432,8 @@ static int has_halves(const machine *m)
 {
     const collet_program *p = m->program;
     for (uint32_t i = 0; i < p->n_steps; i++) {
-        const collet_step *s = &p->steps[i];
-        if (s->op != COLLET_OP_COPY && is_half(dtype_of(p, s->in[inputs_of(s) - 1])))
+        const collet_step *s = collet_program_step(p, i);
+        if (s->op != COLLET_OP_COPY && is_half(collet_program_dtype(p, s->in[inputs_of(s) - 1])))
             return 1;
     }
     return 0;

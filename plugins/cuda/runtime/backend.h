@@ -98,13 +98,6 @@ extern const jit_copy_slots cuda_copies;
 collet_status cuda_launch(collet_device *d, collet_queue *q, const jit_launch *l, uint64_t groups,
                           collet_error *err);
 
-/* ---- launch.c -------------------------------------------------------------------------------- */
-
-/* Like cuda_fail, after a launch that the driver rejected: unless the device is lost the launch has
- * not run, and the status is REFUSED. */
-collet_status cuda_not_enqueued(collet_device *d, CUresult error, const char *label,
-                                collet_error *err);
-
 /* ---- queue.c --------------------------------------------------------------------------------- */
 
 /* Returns the ticket of the command that was just enqueued. The caller holds the queue's lock. */

@@ -21,8 +21,10 @@ static CUresult launch(collet_device *d, collet_queue *q, const jit_kernel *kern
                               q->handle, arguments, NULL);
 }
 
-collet_status cuda_not_enqueued(collet_device *d, CUresult error, const char *label,
-                                collet_error *err)
+/* Like cuda_fail, after a launch that the driver rejected: unless the device is lost the launch has
+ * not run, and the status is REFUSED. */
+static collet_status not_enqueued(collet_device *d, CUresult error, const char *label,
+                                  collet_error *err)
 {
     collet_status status = cuda_fail(d, error, label, err);
     if (status != COLLET_FAILED)
@@ -75,7 +77,7 @@ static collet_status enqueue(collet_device *d, collet_queue *q, const jit_kernel
     if (error == CUDA_SUCCESS)
         cuda_commit(q, kernel->label);
     else
-        status = cuda_not_enqueued(d, error, kernel->label, err);
+        status = not_enqueued(d, error, kernel->label, err);
     if (status == COLLET_OK && d->wait_each)
         cuda_queues.drain(q);
     pthread_mutex_unlock(&q->base.lock);

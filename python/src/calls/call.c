@@ -212,7 +212,7 @@ static collet_status infer_without(request *c, uint32_t left_out, const collet_a
             outs[i].ndim = COLLET_ABSENT;
     }
     status = collet_ops_infer(collet_context_runtime(c->call.context), op->id, outs, ins,
-                              c->call.params, err);
+                              sizeof *outs, c->call.params, err);
     for (uint32_t i = 0; status == COLLET_OK && i < op->n_out; i++) {
         c->operands[i].view.spec = outs[i];
         c->operands[i].absent = (left_out >> i & 1) != 0;

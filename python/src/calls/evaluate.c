@@ -112,7 +112,8 @@ static int infer(call *c, expression_object *e)
                                    .spec = spec->ndim == COLLET_ABSENT ? NULL : spec,
                                    .number = {.dtype = spec->dtype}};
     }
-    collet_status status = collet_expression_infer(e->handle, outs, ins, c->n_in, &err);
+    collet_status status =
+        collet_expression_infer(e->handle, outs, sizeof *outs, ins, c->n_in, &err);
     if (status != COLLET_OK) {
         error_raise(status, err.text);
         return -1;

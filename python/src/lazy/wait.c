@@ -164,7 +164,8 @@ static collet_dtype result_dtype(elementwise *f, const argument *a)
     uint32_t place = (key * 0x9e3779b1u >> 16) % ELEMENTWISE_DTYPES;
     if (f->known[place].key == key)
         return f->known[place].dtype;
-    if (collet_expression_infer(f->general->handle, &out, ins, f->n_in, &err) != COLLET_OK)
+    if (collet_expression_infer(f->general->handle, &out, sizeof out, ins, f->n_in, &err) !=
+        COLLET_OK)
         return COLLET_DTYPE_NONE;
     f->known[place].key = (uint16_t)key; /* 1 and 15 bits */
     f->known[place].dtype = (uint16_t)out.dtype;

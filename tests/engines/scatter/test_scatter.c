@@ -16,7 +16,6 @@ static const char *backend = "cpu_openmp";
 
 static int set_up(void **state)
 {
-    (void)state;
     open_shared(PLUGINS, NULL, backend);
     return 0;
 }
@@ -47,7 +46,7 @@ static void compare(const morphology *m, collet_scatter_options o, const char *w
     free(direct);
 }
 
-static void methods_agree(void **state)
+TEST(methods_agree)
 {
     static const int64_t shapes[][3] = {{6, 12, 16}, {1, 14, 10}, {5, 9, 11}, {8, 16, 8}};
     static const struct {
@@ -63,7 +62,6 @@ static void methods_agree(void **state)
                  {"oblique beam, material", 0, 1, 0, 1, 1, 1, {-0.2, 0.1, 1.0}, {0}},
                  {"tilted detector", 1, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}},
                  {"tilted detector, mask", 0, 0, 0, 0, 1, 0, {0}, {0.3, -0.1, 0.8}}};
-    (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
             if (ADDRESS_SANITIZER && i != k / 2 % 4)
@@ -87,14 +85,13 @@ static void methods_agree(void **state)
     assert_true(several_passes > 0);
 }
 
-static void the_callers_rounding_changes_nothing(void **state)
+TEST(the_callers_rounding_changes_nothing)
 {
     static const int64_t shape[] = {5, 9, 11};
     collet_scatter_constants constants[ENERGIES * MATERIALS];
     char name[2][COLLET_SCATTER_NAME];
     double *patterns[2];
     morphology m;
-    (void)state;
     make_random(&m, shape, 2, 0, 0);
     collet_scatter_options o = options_of(&m, shape, constants);
     for (int i = 0; i < 2; i++) {
@@ -114,13 +111,12 @@ static void the_callers_rounding_changes_nothing(void **state)
 }
 
 /* A pixel where Ewald's sphere leaves the slices by less than half a slice has no nearest slice. */
-static void nearest_slices_end_with_the_sphere(void **state)
+TEST(nearest_slices_end_with_the_sphere)
 {
     static const int64_t shape[] = {5, 3, 15};
     static const double energy[] = {823.0, 860.0, 900.0, 823.0};
     collet_scatter_constants constants[4 * MATERIALS];
     morphology m;
-    (void)state;
     make_random(&m, shape, 2, 0, 0);
     for (uint32_t mask = 0; mask < 2; mask++)
         for (int first = 0; first < 2; first++) {
@@ -137,14 +133,13 @@ static void nearest_slices_end_with_the_sphere(void **state)
 
 /* A pattern is the same to the bit whatever energies are computed with it: what an interrupted run
  * lacks is computed without the others. */
-static void energies_do_not_meet(void **state)
+TEST(energies_do_not_meet)
 {
     enum { ALL = 40, FIRST = 23 };
     static const int64_t shape[] = {4, 24, 24};
     double several[ALL];
     collet_scatter_constants constants[ALL * MATERIALS];
     morphology m;
-    (void)state;
     make_random(&m, shape, 2, 0, 0);
     for (int i = 0; i < ALL; i++)
         several[i] = 250.0 + 5 * i;
@@ -268,14 +263,13 @@ static void check_radial(const double *image, const collet_scatter_options *o, c
                  total / expected);
 }
 
-static void balls_scatter_as_computed(void **state)
+TEST(balls_scatter_as_computed)
 {
     static const struct {
         int64_t shape[3];
         double r[2];
     } cases[] = {{{128, 128, 128}, {0, 20}}, {{128, 128, 128}, {12, 20}}, {{1, 512, 512}, {0, 35}}};
     static const double energy = 285.0;
-    (void)state;
     if (ADDRESS_SANITIZER)
         skip(); /* large volumes, by the code of the other tests */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -351,14 +345,13 @@ static collet_scatter_options ball_options(const double *energy,
 }
 
 /* A disk looks the same at every angle, turned back in q, whatever the sides of the detector. */
-static void turns_are_in_q(void **state)
+TEST(turns_are_in_q)
 {
     static const int64_t shape[] = {1, 96, 160};
     static const double r[2] = {6, 6}, energy = 285.0;
     const collet_scatter_constants constants[3] = {
         {1e-3, 4e-4, 1e-3, 4e-4}, {0, 0, 0, 0}, {0, 0, 0, 0}};
     morphology m;
-    (void)state;
     make_balls(&m, shape, r);
     collet_scatter_options o = ball_options(&energy, constants);
     o.dtype = COLLET_F64;
@@ -389,13 +382,12 @@ static double contrast(double delta, double beta)
     return re * re + im * im;
 }
 
-static void contrast_is_that_of_the_constants(void **state)
+TEST(contrast_is_that_of_the_constants)
 {
     const collet_scatter_constants constants[2][3] = {{{1.3e-3, 4e-4, 1.3e-3, 4e-4}},
                                                       {{-6e-4, 2.1e-3, -6e-4, 2.1e-3}}};
     static const double energies_used[] = {285.0, 290.0};
     double found[2];
-    (void)state;
     for (int i = 0; i < 2; i++) {
         collet_scatter_options o = ball_options(&energies_used[i], constants[i]);
         found[i] = of_ball(o, 0, 0, 0) / pow(energies_used[i], 4);
@@ -406,13 +398,12 @@ static void contrast_is_that_of_the_constants(void **state)
 }
 
 /* |(1 - k k^T) (N^2 - 1) E|^2 for E along x and k along z. */
-static void orientation_is_that_of_the_tensor(void **state)
+TEST(orientation_is_that_of_the_tensor)
 {
     static const double energy = 285.0;
     const collet_scatter_constants aligned[3] = {{1.3e-3, 4e-4, -6e-4, 9e-4}};
     const collet_scatter_constants plain[3] = {{1e-3, 0, 1e-3, 0}};
     double unit = of_ball(ball_options(&energy, plain), 0, 0, 0) / contrast(1e-3, 0);
-    (void)state;
     for (int i = 0; i < DIRECTIONS; i += ADDRESS_SANITIZER ? 7 : 1) { /* the code is the same */
         double theta = PI * (i % 6 + 0.5) / 6, psi = 2 * PI * (i / 6) / 3 + 0.3, c[2][2];
         double s[2] = {cos(psi) * sin(theta), sin(psi) * sin(theta)}, ideal = 0;
@@ -456,11 +447,10 @@ static void check_narrower(const double *flat, const double *image, const int64_
 }
 
 /* K narrows an image by cos t, D and K together by cos 2 t; opposite ones leave it. */
-static void images_are_warped_on_the_detector(void **state)
+TEST(images_are_warped_on_the_detector)
 {
     static const int64_t shapes[][3] = {{4, 16, 16}, {3, 12, 17}};
     const double t = 0.3;
-    (void)state;
     for (int i = 0; i < 8; i++) {
         const int64_t *n = shapes[i % 2];
         int axis = i / 2 % 2;
@@ -491,7 +481,7 @@ static void images_are_warped_on_the_detector(void **state)
 }
 
 /* Bit for bit; and edge-on there is no image. */
-static void detectors_that_face_the_sample_change_nothing(void **state)
+TEST(detectors_that_face_the_sample_change_nothing)
 {
     static const int64_t n[] = {4, 10, 12};
     static const double faulty[][3] = {{1, 0, 0}, {0, 0, -1}, {0, 1, 0}, {NAN, 0, 1}};
@@ -499,7 +489,6 @@ static void detectors_that_face_the_sample_change_nothing(void **state)
     collet_scatter *s;
     collet_error err;
     morphology m;
-    (void)state;
     make_random(&m, n, 2, 0, 0);
     collet_scatter_options o = options_of(&m, n, constants);
     o.angles[2] = 0.0;
@@ -518,13 +507,12 @@ static void detectors_that_face_the_sample_change_nothing(void **state)
 }
 
 /* CyRSoXS's last rotation does this, also by 0 degrees. */
-static void pixels_next_to_none_are_none(void **state)
+TEST(pixels_next_to_none_are_none)
 {
     static const int64_t n[] = {4, 16, 19};
     collet_scatter_constants constants[ENERGIES * MATERIALS];
     morphology m;
     int more = 0;
-    (void)state;
     make_random(&m, n, 2, 0, 0);
     collet_scatter_options o = options_of(&m, n, constants);
     for (int turned = 0; turned < 2; turned++) {
@@ -547,7 +535,7 @@ static void pixels_next_to_none_are_none(void **state)
     free_morphology(&m);
 }
 
-static void newer_options_are_refused(void **state)
+TEST(newer_options_are_refused)
 {
     static const int64_t shape[] = {2, 4, 4};
     struct {
@@ -558,7 +546,6 @@ static void newer_options_are_refused(void **state)
     collet_scatter *s;
     collet_error err;
     morphology m;
-    (void)state;
     make_random(&m, shape, 2, 0, 0);
     newer.known = options_of(&m, shape, constants);
     newer.known.struct_size = sizeof newer;
@@ -580,22 +567,10 @@ static void newer_options_are_refused(void **state)
 }
 
 /* argv[1]: the backend */
+TEST_GROUP(set_up, tear_down)
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(methods_agree),
-        cmocka_unit_test(the_callers_rounding_changes_nothing),
-        cmocka_unit_test(nearest_slices_end_with_the_sphere),
-        cmocka_unit_test(energies_do_not_meet),
-        cmocka_unit_test(balls_scatter_as_computed),
-        cmocka_unit_test(turns_are_in_q),
-        cmocka_unit_test(contrast_is_that_of_the_constants),
-        cmocka_unit_test(orientation_is_that_of_the_tensor),
-        cmocka_unit_test(images_are_warped_on_the_detector),
-        cmocka_unit_test(detectors_that_face_the_sample_change_nothing),
-        cmocka_unit_test(pixels_next_to_none_are_none),
-        cmocka_unit_test(newer_options_are_refused),
-    };
     if (argc > 1) {
         backend = argv[1];
         collet_runtime *found = runtime_with(PLUGINS, NULL);
@@ -606,5 +581,5 @@ int main(int argc, char **argv)
         if (status == COLLET_UNAVAILABLE)
             return SKIPPED;
     }
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return test_run();
 }

@@ -71,10 +71,16 @@ static void close_team(team *t)
     collet_runtime_destroy(t->rt);
 }
 
+static collet_devices devices_of(const team *t, int64_t count)
+{
+    return (collet_devices){
+        .struct_size = sizeof(collet_devices), .n_contexts = count, .contexts = t->context};
+}
+
 static double *patterns_of_team(const team *t, collet_scatter_options o)
 {
-    o.n_contexts = t->count - 1;
-    o.contexts = t->context + 1;
+    const collet_devices devices = devices_of(t, t->count);
+    o.devices = t->count > 1 ? &devices : NULL;
     return patterns_of(t->context[0], &o);
 }
 
@@ -94,12 +100,11 @@ static uint64_t little_memory(const team *t, collet_scatter_options o)
     return bytes;
 }
 
-static void whatever_the_split_patterns_are_the_same(void **state)
+TEST(whatever_the_split_patterns_are_the_same)
 {
     static const char *const choices[][CONTEXTS] = {
         {"cpu_openmp", "cpu_openmp", "cpu_openmp"},
         {"remote:0,cpu_openmp", "remote:1,cpu_openmp", "remote:1,cpu_openmp"}};
-    (void)state;
     for (size_t i = 0; i < 2; i++)
         for (int way = 0; way < 4; way++) {
             sample s;
@@ -119,11 +124,10 @@ static void whatever_the_split_patterns_are_the_same(void **state)
 }
 
 /* opencl and cpu_openmp together: each computes to the rounding of the precision. */
-static void devices_may_be_of_several_kinds(void **state)
+TEST(devices_may_be_of_several_kinds)
 {
     static const char *const choices[] = {"cpu_openmp", "opencl,cpu_openmp"};
     sample s;
-    (void)state;
     make_sample(&s);
     team all = team_with(OPENCL_AND_PLUGINS, choices, 1, NULL);
     collet_context *context = context_of(all.rt);
@@ -209,8 +213,8 @@ static double *patterns_with_callbacks(const team *t, int64_t count, collet_scat
     o.progress = count_step;
     o.layers = read_layers;
     o.layers_user = o.progress_user = p;
-    o.n_contexts = count - 1;
-    o.contexts = t->context + 1;
+    const collet_devices devices = devices_of(t, count);
+    o.devices = count > 1 ? &devices : NULL;
     assert_int_equal(collet_scatter_create(t->context[0], &s, &o, &err), COLLET_OK);
     p->outside = 1;
     do {
@@ -232,12 +236,11 @@ static double *patterns_with_callbacks(const team *t, int64_t count, collet_scat
 
 /* Reads layers, is cancelled at a step, goes on, and has the same patterns, in one pass and more.
  */
-static void callbacks_are_called_by_next(void **state)
+TEST(callbacks_are_called_by_next)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp"};
     collet_scatter_material materials[MATERIALS];
     sample s;
-    (void)state;
     make_sample(&s);
     team t = team_of(choices, 2, NULL);
     uint64_t little = little_memory(&t, s.o) + (1 << 14); /* for the layers */
@@ -262,16 +265,15 @@ static void callbacks_are_called_by_next(void **state)
 }
 
 /* A scattering that is closed while its devices work. */
-static void scatterings_are_closed_early(void **state)
+TEST(scatterings_are_closed_early)
 {
     static const char *const choices[] = {"cpu_openmp", "cpu_openmp"};
     const collet_scatter_pattern *pattern;
     sample s;
-    (void)state;
     make_sample(&s);
     team t = team_of(choices, 2, NULL);
-    s.o.n_contexts = 1;
-    s.o.contexts = t.context + 1;
+    const collet_devices both = {.struct_size = sizeof both, .choices = "cpu_openmp,cpu_scalar"};
+    s.o.devices = &both;
     for (int i = 0; i < 3; i++) {
         collet_scatter *scattering;
         assert_int_equal(collet_scatter_create(t.context[0], &scattering, &s.o, NULL),
@@ -285,14 +287,13 @@ static void scatterings_are_closed_early(void **state)
 }
 
 /* One device is lost in the middle, by turns at each of its first calls: the others do its part. */
-static void the_others_do_the_part_of_a_lost_device(void **state)
+TEST(the_others_do_the_part_of_a_lost_device)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp",
                                           "remote:2,cpu_openmp"};
     sample s;
     const int least = ADDRESS_SANITIZER ? 1 : 3, turns = ADDRESS_SANITIZER ? 7 : 13;
     int lost = 0;
-    (void)state;
     make_sample(&s);
     s.o.dtype = COLLET_F32; /* remote has no other */
     team alone = team_of(choices, 1, NULL);
@@ -309,8 +310,8 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
         int64_t all = 0, pixels = shape[1] * shape[2];
         snprintf(lose, sizeof lose, "remote.lose=%d", call);
         team t = team_of(choices, CONTEXTS, settings);
-        s.o.n_contexts = t.count - 1;
-        s.o.contexts = t.context + 1;
+        const collet_devices devices = devices_of(&t, t.count);
+        s.o.devices = &devices;
         assert_int_equal(collet_scatter_create(t.context[0], &scattering, &s.o, NULL),
                          COLLET_OK);
         while (collet_scatter_next(scattering, &pattern, NULL) == COLLET_OK && pattern) {
@@ -346,8 +347,8 @@ static void expect_failure(const team *t, collet_scatter_options o, collet_statu
     collet_scatter *s;
     collet_error err;
     collet_status status;
-    o.n_contexts = t->count - 1;
-    o.contexts = t->context + 1;
+    const collet_devices devices = devices_of(t, t->count);
+    o.devices = &devices;
     assert_int_equal(collet_scatter_create(t->context[0], &s, &o, &err), COLLET_OK);
     do
         status = collet_scatter_next(s, &pattern, &err);
@@ -360,13 +361,12 @@ static void expect_failure(const team *t, collet_scatter_options o, collet_statu
 }
 
 /* All devices fail, or a file: the error says which. */
-static void failures_end_the_work(void **state)
+TEST(failures_end_the_work)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp"};
     static const char *const lost[] = {"remote.lose=1", NULL};
     collet_scatter_material materials[MATERIALS];
     sample s;
-    (void)state;
     make_sample(&s);
     team t = team_of(choices, 2, lost);
     s.o.dtype = COLLET_F32;
@@ -384,43 +384,41 @@ static void failures_end_the_work(void **state)
     free_morphology(&s.m);
 }
 
-static void contexts_are_checked(void **state)
+TEST(devices_are_checked)
 {
     static const char *const choices[] = {"cpu_openmp", "cpu_openmp"};
     collet_scatter *scattering;
     collet_error err;
     sample s;
-    (void)state;
     make_sample(&s);
-    team t = team_of(choices, 2, NULL);
-    collet_context *const bad[][2] = {
-        {t.context[0], t.context[1]}, {t.context[1], t.context[1]}, {t.context[1], NULL}};
-    s.o.n_contexts = 2;
-    for (int i = 0; i < 4; i++) {
-        s.o.contexts = i < 3 ? bad[i] : NULL;
+    team t = team_of(choices, 2, NULL), other = team_of(choices, 2, NULL);
+    collet_context *const twice[] = {t.context[1], t.context[1]},
+                          *const null[] = {t.context[1], NULL},
+                          *const mixed[] = {t.context[0], other.context[0]};
+    const struct {
+        collet_devices devices;
+        const char *text;
+    } bad[] = {{{.n_contexts = 2, .contexts = twice}, "contexts[1] is given twice"},
+               {{.n_contexts = 2, .contexts = null}, "contexts[1] is NULL"},
+               {{.n_contexts = 2, .contexts = mixed}, "contexts[1] is of another runtime"},
+               {{.n_contexts = 2, .contexts = other.context}, "of another runtime than the job's"},
+               {{.n_contexts = 2}, "contexts is NULL and n_contexts is 2"},
+               {{.n_contexts = -1, .contexts = twice}, "n_contexts is -1"},
+               {{.choices = ""}, "choices is empty"},
+               {{.choices = "cpu_openmp,cpu_openmp"}, "cpu_openmp is given twice"},
+               {{.choices = "cpu_openmp,"}, "devices: "},
+               {{.choices = "cpu_openmp", .n_contexts = 1}, "choices or contexts, not both"},
+               {{.choices = "cpu_openmp", .reserved = 1}, "reserved is not 0"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        collet_devices devices = bad[i].devices;
+        devices.struct_size = sizeof devices;
+        s.o.devices = &devices;
         assert_int_equal(collet_scatter_create(t.context[0], &scattering, &s.o, &err),
                          COLLET_INVALID);
-        assert_contains(err.text, "contexts");
+        assert_contains(err.text, bad[i].text);
         assert_null(scattering);
     }
-    s.o.n_contexts = -1;
-    s.o.contexts = bad[0];
-    assert_int_equal(collet_scatter_create(t.context[0], &scattering, &s.o, &err),
-                     COLLET_INVALID);
+    close_team(&other);
     close_team(&t);
     free_morphology(&s.m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whatever_the_split_patterns_are_the_same),
-        cmocka_unit_test(devices_may_be_of_several_kinds),
-        cmocka_unit_test(callbacks_are_called_by_next),
-        cmocka_unit_test(scatterings_are_closed_early),
-        cmocka_unit_test(the_others_do_the_part_of_a_lost_device),
-        cmocka_unit_test(failures_end_the_work),
-        cmocka_unit_test(contexts_are_checked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,6 @@
 
 static int set_up(void **state)
 {
-    (void)state;
     open_shared(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL, "cpu_openmp");
     return 0;
 }
@@ -165,10 +164,9 @@ static const struct {
              {"tilted detector", 1, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}},
              {"tilted detector, mask", 0, 0, 0, 0, 1, 0, {0}, {0.3, -0.1, 0.8}}};
 
-static void gradients_are_those_of_differences(void **state)
+TEST(gradients_are_those_of_differences)
 {
     static const int64_t shapes[][3] = {{6, 12, 16}, {1, 14, 10}, {5, 9, 11}, {8, 16, 8}};
-    (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
             collet_scatter_constants constants[ENERGIES * MATERIALS];
@@ -232,11 +230,10 @@ static double *all_gradients(const morphology *m, const collet_scatter_options *
 }
 
 /* The same gradients with little memory, in f32, and by one thread. */
-static void gradients_do_not_depend_on_the_way(void **state)
+TEST(gradients_do_not_depend_on_the_way)
 {
     collet_scatter_constants constants[MANY * MATERIALS];
     double energies[MANY];
-    (void)state;
     for (int vectors = 0; vectors < 2; vectors++) {
         morphology m;
         int64_t count;
@@ -282,7 +279,7 @@ static collet_status no_layers(void *user, void *const *arrays, int64_t material
     return collet_fail(err, COLLET_IO, "no layers");
 }
 
-static void what_has_no_gradients_is_refused(void **state)
+TEST(what_has_no_gradients_is_refused)
 {
     static const int64_t shape[] = {2, 4, 4};
     collet_scatter_constants constants[ENERGIES * MATERIALS], to[ENERGIES * MATERIALS];
@@ -291,22 +288,21 @@ static void what_has_no_gradients_is_refused(void **state)
     collet_scatter *s;
     collet_error err;
     morphology m;
-    (void)state;
     make_random(&m, shape, 2, 0, 0);
     for (int kind = 0; kind < 2; kind++) {
         collet_scatter_options o = options_of(&m, shape, constants);
         collet_context *second = context_of(rt);
+        const collet_devices devices = {
+            .struct_size = sizeof devices, .n_contexts = 1, .contexts = &second};
         if (kind == 0)
             o.method = COLLET_SCATTER_DIRECT;
         if (kind == 1) {
-            o.contexts = &second;
-            o.n_contexts = 1;
+            o.devices = &devices;
         }
         assert_int_equal(collet_scatter_create(cx, &s, &o, &err), COLLET_OK);
         assert_int_equal(collet_scatter_differentiate(s, cotangents, &out, &err),
                          COLLET_REFUSED);
-        assert_contains(err.text,
-                        kind ? "without further contexts" : "gradients need the fast method");
+        assert_contains(err.text, kind ? "without devices" : "gradients need the fast method");
         collet_scatter_destroy(s);
         collet_context_destroy(second);
     }
@@ -326,12 +322,4 @@ static void what_has_no_gradients_is_refused(void **state)
     free_morphology(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_are_those_of_differences),
-        cmocka_unit_test(gradients_do_not_depend_on_the_way),
-        cmocka_unit_test(what_has_no_gradients_is_refused),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integration of patterns: analytic ones, NaN, detectors that are not square, and the file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "common/contains.h"
 
@@ -124,10 +119,9 @@ static void check(const collet_scatter_rings *r, double a, double tolerance)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-static void analytic_patterns_are_integrated(void **state)
+TEST(analytic_patterns_are_integrated)
 {
     collet_scatter_rings r = make_rings(SIDE, SIDE);
-    (void)state;
     check(&r, 0.5, 4e-3);
     r.flat = 1;
     check(&r, 0.5, 4e-3);
@@ -141,21 +135,19 @@ static void analytic_patterns_are_integrated(void **state)
     check(&r, 0.7, 5e-3);
 }
 
-static void rings_of_tilted_beams_have_one_length_of_q(void **state)
+TEST(rings_of_tilted_beams_have_one_length_of_q)
 {
     collet_scatter_rings r = make_rings(SIDE, SIDE);
-    (void)state;
     memcpy(r.direction, (const double[]){0.3, -0.2, 2}, sizeof r.direction);
     memcpy(r.detector, (const double[]){-0.3, 0.2, 2}, sizeof r.detector); /* no warp */
     check(&r, 0.2, 4e-3);
 }
 
 /* A tilt of 60 degrees halves the image along x: a feature at q moves to q / 2. */
-static void rings_of_warped_images_are_those_of_q(void **state)
+TEST(rings_of_warped_images_are_those_of_q)
 {
     static double plain[CHI * 400], shown[SIDE * SIDE];
     collet_scatter_rings r = make_rings(SIDE, SIDE);
-    (void)state;
     fill(&r, 0.2);
     integrate(&r);
     for (int64_t i = 0; i < CHI * rings_count; i++)
@@ -174,10 +166,9 @@ static void rings_of_warped_images_are_those_of_q(void **state)
             NEAR(polar[i * rings_count + j], plain[i * rings_count + j], 5e-2);
 }
 
-static void detectors_need_not_be_square(void **state)
+TEST(detectors_need_not_be_square)
 {
     collet_scatter_rings r = make_rings(SIDE / 2, SIDE);
-    (void)state;
     check(&r, 0.5, 1.2e-2);
     NEAR(q[1], 2 * PI / (SIDE * 4.0), 1e-12);
     r = make_rings(SIDE, SIDE / 2 + 1);
@@ -189,10 +180,9 @@ static void detectors_need_not_be_square(void **state)
 }
 
 /* The first ring is the pixel at q = 0, and rings reach the corner. */
-static void rings_reach_from_centre_to_corner(void **state)
+TEST(rings_reach_from_centre_to_corner)
 {
     collet_scatter_rings r = make_rings(10, 12);
-    (void)state;
     r.flat = 1;
     fill(&r, 0);
     values[5 * 12 + 6] = 7;
@@ -206,10 +196,9 @@ static void rings_reach_from_centre_to_corner(void **state)
     assert_true(isfinite(polar[5]));
 }
 
-static void pixels_without_value_are_left_out(void **state)
+TEST(pixels_without_value_are_left_out)
 {
     collet_scatter_rings r = make_rings(64, 64);
-    (void)state;
     fill(&r, 0);
     for (int64_t i = 0; i < 64; i++)
         values[63 * 64 + i] = values[i * 64 + 63] = NAN;
@@ -241,14 +230,13 @@ static void pixels_without_value_are_left_out(void **state)
 }
 
 /* Integration is linear, and f32 patterns give what f64 ones do. */
-static void integration_is_linear(void **state)
+TEST(integration_is_linear)
 {
     static float narrow[64 * 64];
     static float before[CHI * RINGS_MAX];
     collet_scatter_rings r = make_rings(64, 64);
     collet_scatter_integrals only = {.struct_size = sizeof only, .polar = polar};
     collet_error err;
-    (void)state;
     fill(&r, 0.3);
     integrate(&r);
     memcpy(before, polar, sizeof before);
@@ -264,7 +252,7 @@ static void integration_is_linear(void **state)
     assert_true(mean[5] == 99);
 }
 
-static void bad_rings_are_refused(void **state)
+TEST(bad_rings_are_refused)
 {
     static const struct {
         collet_scatter_rings rings;
@@ -284,7 +272,6 @@ static void bad_rings_are_refused(void **state)
     };
     collet_scatter_rings good = make_rings(9, 9);
     collet_error err;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collet_scatter_rings r = cases[i].rings;
         r.struct_size = sizeof r;
@@ -363,13 +350,12 @@ static void check_numbers(hid_t file, const char *name, int64_t count, double fi
     free(read);
 }
 
-static void integrals_are_written_with_their_axes(void **state)
+TEST(integrals_are_written_with_their_axes)
 {
     const double beams[BEAMS][3] = {{0, 0, 1}, {0.6, 0, 0.8}}, energies[] = {280, 285.5, 290};
     double read[RINGS_MAX], wedge;
     const collet_scatter_rings r = make_rings(8, 10);
     collet_error err;
-    (void)state;
     assert_int_equal(collet_scatter_rings_q(&r, &rings_count, q, &err), COLLET_OK);
     int64_t rows = BEAMS * ENERGIES * rings_count;
     collet_scatter_integrals in = {.struct_size = sizeof in,
@@ -452,7 +438,7 @@ static double loss_of(const collet_scatter_rings *r, const collet_scatter_integr
     return sum;
 }
 
-static void the_adjoint_is_that_of_differences(void **state)
+TEST(the_adjoint_is_that_of_differences)
 {
     static double numbers[CHI * RINGS_MAX], others[4][RINGS_MAX], gradient[64 * 48];
     static double weights[CHI * RINGS_MAX], more[4][RINGS_MAX];
@@ -461,7 +447,6 @@ static void the_adjoint_is_that_of_differences(void **state)
     const collet_scatter_integrals by = {sizeof by, 1,       weights, more[0],
                                          more[1],   more[2], more[3]};
     collet_error err;
-    (void)state;
     for (uint32_t flat = 0; flat < 2; flat++) {
         collet_scatter_rings r = make_rings(64, 48);
         r.flat = flat;
@@ -502,19 +487,4 @@ static void the_adjoint_is_that_of_differences(void **state)
                      COLLET_INVALID);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(analytic_patterns_are_integrated),
-        cmocka_unit_test(rings_of_tilted_beams_have_one_length_of_q),
-        cmocka_unit_test(rings_of_warped_images_are_those_of_q),
-        cmocka_unit_test(detectors_need_not_be_square),
-        cmocka_unit_test(rings_reach_from_centre_to_corner),
-        cmocka_unit_test(pixels_without_value_are_left_out),
-        cmocka_unit_test(integration_is_linear),
-        cmocka_unit_test(the_adjoint_is_that_of_differences),
-        cmocka_unit_test(bad_rings_are_refused),
-        cmocka_unit_test(integrals_are_written_with_their_axes),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

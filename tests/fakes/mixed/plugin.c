@@ -168,7 +168,7 @@ static collet_status buffer_write(collet_device *d, collet_queue *q, collet_buff
 {
     enter(d);
     if ((int64_t)bytes > d->largest_write)
-        return leave(d, d->host->fail(err, COLLET_NO_MEMORY, "no staging buffer is left"));
+        return leave(d, d->host->fail(err, COLLET_REFUSED, "no staging buffer is left"));
     memcpy(buffer->data + offset, source, bytes);
     enqueue(d, q);
     return leave(d, COLLET_OK);

@@ -50,7 +50,7 @@ static void timeline_unref(timeline *t)
     free(t);
 }
 
-void task_free(task *t)
+static void task_free(task *t)
 {
     for (int i = 0; i < 4; i++)
         if (t->buffers[i])

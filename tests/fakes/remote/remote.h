@@ -77,7 +77,6 @@ void buffer_count(collet_buffer *b, int64_t change);
 
 task *task_new(collet_device *d, collet_status (*work)(collet_device *, task *));
 uint64_t next_serial(collet_device *d);
-void task_free(task *t);
 /* Appends the task to the queue, which takes ownership. */
 void queue_push(collet_queue *q, task *t);
 /* Like the slot queue_after; a lost device does it too. `copied`: see task. */

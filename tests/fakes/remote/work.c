@@ -64,18 +64,21 @@ static float value_of(const collet_scalar *s)
         return s->value.f32;
     case COLLET_F64:
         return (float)s->value.f64;
-    case COLLET_I8:
-        return s->value.i8;
-    case COLLET_I32:
-        return (float)s->value.i32;
-    case COLLET_I64:
-        return (float)s->value.i64;
-    case COLLET_U32:
-        return (float)s->value.u32;
-    case COLLET_U64:
-        return (float)s->value.u64;
+    case COLLET_BOOL:
+        return s->value.b8 != 0;
+#define INTEGER(NAME, name)                                                                        \
+    case COLLET_##NAME:                                                                            \
+        return (float)s->value.name;
+        INTEGER(I8, i8)
+        INTEGER(U8, u8)
+        INTEGER(I16, i16)
+        INTEGER(U16, u16)
+        INTEGER(I32, i32)
+        INTEGER(U32, u32)
+        INTEGER(I64, i64)
+        INTEGER(U64, u64)
     default:
-        return s->value.u8;
+        abort(); /* no signature of fill has a complex value */
     }
 }
 

@@ -1,10 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "rsoxs_runs.h"
 
@@ -13,6 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "common/test.h"
 
 #define VOXELS (Z * Y * X)
 

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs: from files to files, interrupted, and with bad input. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "io/numerals.h"
 #include "rsoxs_runs.h"
 
@@ -54,9 +49,8 @@ static char *read_bytes(const char *name, long *size)
 
 /* ---- Patterns -------------------------------------------------------------------------------- */
 
-static void both_methods_write_the_same(void **state)
+TEST(both_methods_write_the_same)
 {
-    (void)state;
     EXPECT(0, "2 patterns", "film.h5", "-o", "fast", "--energies", "280,300", "--dtype", "f64");
     EXPECT(0, "2 patterns", "film.h5", "-o", "direct", "--energies", "280,300", "--dtype", "f64",
            "--method", "direct");
@@ -72,9 +66,8 @@ static void both_methods_write_the_same(void **state)
     assert_int_not_equal(access(io_path(directory, "fast/Energy_281.00.h5"), F_OK), 0);
 }
 
-static void plans_are_printed(void **state)
+TEST(plans_are_printed)
 {
-    (void)state;
     EXPECT(0, "3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 40 energies, 36 angles, 1 beam",
            "film.h5", "--plan");
     EXPECT(0, "8 fields, 8 transforms", "film.h5", "--plan");
@@ -96,11 +89,10 @@ static void plans_are_printed(void **state)
            "planned", "--plan", "--resume", "--energies", "281,282");
 }
 
-static void full_output_is_reported(void **state)
+TEST(full_output_is_reported)
 {
     const tool_setup setup = {.prepare = tool_to_full_device};
     const char *const modes[] = {"--plan", "--json", "--resume"};
-    (void)state;
     for (int i = 0; i < 3; i++) {
         tool_result r = rsoxs_with(
             &setup, (const char *const[]){"film.h5", "--plan", modes[i], "-o", "unseen", NULL});
@@ -149,9 +141,8 @@ static void expect_remote(const char *alike, const char *text, const char *const
     expect_remote(alike, text, (const char *const[]){__VA_ARGS__, NULL})
 
 /* The two devices of the test backend, if they are of one kind. */
-static void several_devices_share_the_energies(void **state)
+TEST(several_devices_share_the_energies)
 {
-    (void)state;
     write_configuration("windows.txt", "280.0", 10, "WindowingType = 1;\n"); /* they multiply */
     REMOTE("remote.alike = 1\n", " on each of remote:0, remote:1\n", "film.h5", "--plan",
            "--backend", "remote,cpu_openmp");
@@ -191,9 +182,8 @@ static void several_devices_share_the_energies(void **state)
     EXPECT(2, "exclude each other", "film.h5", "--devices", "cpu_openmp", "--backend", "auto");
 }
 
-static void existing_patterns_are_kept(void **state)
+TEST(existing_patterns_are_kept)
 {
-    (void)state;
     EXPECT(0, "1 pattern ", "film.h5", "-o", "kept", "--energies", "281");
     EXPECT(1, "kept/Energy_281.00.h5 exists", "film.h5", "-o", "kept", "--energies", "281");
     EXPECT(0, "1 pattern of an earlier run kept\n1 pattern ", "film.h5", "-o", "kept", "--energies",
@@ -273,7 +263,7 @@ static void write_both(void)
 }
 
 /* All that changes a pattern: energy, kind of the morphology, beam, detector. */
-static void patterns_of_other_settings_are_refused(void **state)
+TEST(patterns_of_other_settings_are_refused)
 {
     static const struct {
         const char *energy;
@@ -284,7 +274,6 @@ static void patterns_of_other_settings_are_refused(void **state)
                  {"280.0", 2, 0, 0.3, 0.0},
                  {"280.0", 2, 0, 0.1, 0.3},
                  {"280.0", 0, 0, 0.1, 0.0}};
-    (void)state;
     write_both();
     write_case("280.0", 2, 0, 0.1, 0.0);
     EXPECT(0, "1 pattern ", "both.h5", "-c", "case.txt", "-o", "case");
@@ -298,7 +287,7 @@ static void patterns_of_other_settings_are_refused(void **state)
 }
 
 /* Files made from patterns are removed with them; other files stay. */
-static void companions_are_replaced(void **state)
+TEST(companions_are_replaced)
 {
     static const struct {
         const char *name;
@@ -307,7 +296,6 @@ static void companions_are_replaced(void **state)
                  {"forced/intensity_K1.png", 0},      {"forced/Energy_281.00.png", 0},
                  {"forced/Energy_281.00_K11.png", 0}, {"forced/Energy_282.00.png", 1},
                  {"forced/intensity_mine.png", 1},    {"forced/notes.txt", 1}};
-    (void)state;
     EXPECT(0, "1 pattern ", "film.h5", "-o", "forced", "--energies", "281");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         write_text(files[i].name, "old");
@@ -317,7 +305,7 @@ static void companions_are_replaced(void **state)
 }
 
 /* Inputs are neither replaced nor removed, under any of their names. */
-static void inputs_are_never_replaced(void **state)
+TEST(inputs_are_never_replaced)
 {
     static const struct {
         const char *name, *target; /* of a link in the directory of the results */
@@ -326,7 +314,6 @@ static void inputs_are_never_replaced(void **state)
                  {"guard/intensity.png", "../config.txt"}};
     long size, other;
     char *film = strdup(io_path(directory, "film.h5")), *before = read_bytes("film.h5", &size);
-    (void)state;
     assert_int_equal(mkdir(io_path(directory, "guard"), 0777), 0);
     for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
         assert_int_equal(symlink(links[i].target, io_path(directory, links[i].name)), 0);
@@ -350,10 +337,9 @@ static void inputs_are_never_replaced(void **state)
 }
 
 /* The printed size is the file's, except for gaps that HDF5 leaves. */
-static void sizes_are_told(void **state)
+TEST(sizes_are_told)
 {
     struct stat file;
-    (void)state;
     EXPECT(0, "1 pattern ", "film.h5", "-o", "sized", "--energies", "281");
     assert_int_equal(stat(io_path(directory, "sized/Energy_281.00.h5"), &file), 0);
     char settings[400] = "";
@@ -372,11 +358,10 @@ static void pause_a_while(pid_t program)
     kill(program, SIGKILL);
 }
 
-static void killed_runs_are_resumed(void **state)
+TEST(killed_runs_are_resumed)
 {
     const char *const args[] = {"film.h5", "-o", "killed", "--resume", NULL};
     const tool_setup setup = {.meanwhile = pause_a_while};
-    (void)state;
     EXPECT(0, "40 patterns", "film.h5", "-o", "whole");
     for (int i = 0; i < 20; i++) {
         tool_result r = rsoxs_with(&setup, args);
@@ -421,7 +406,7 @@ static int count_files(const char *name)
 }
 
 /* Between two angles, and between two energies, by one device and by two. */
-static void interrupted_runs_end_soon(void **state)
+TEST(interrupted_runs_end_soon)
 {
     static const char *const args[][12] = {
         {"film.h5", "-c", "angles.txt", "-o", "angles", "--method", "direct", "--energies", "280"},
@@ -429,7 +414,6 @@ static void interrupted_runs_end_soon(void **state)
         {"film.h5", "-c", "angles.txt", "-o", "both", "--method", "direct", "--devices",
          "cpu_openmp,cpu_scalar"}};
     static const char *const files[] = {"angles", "one/Energy_280.00.h5", "both/Energy_280.00.h5"};
-    (void)state;
     FILE *f = fopen(io_path(directory, "angles.txt"), "w");
     assert_non_null(f);
     fprintf(f, "CaseType = 0;\nMorphologyType = 0;\nEAngleRotation = [0.0, 0.25, 359.0];\n"
@@ -450,7 +434,7 @@ static void interrupted_runs_end_soon(void **state)
            "--method", "direct", "--energies", "280", "--resume");
 }
 
-static void bad_morphologies_are_explained(void **state)
+TEST(bad_morphologies_are_explained)
 {
     static const struct {
         flaws flaws;
@@ -472,7 +456,6 @@ static void bad_morphologies_are_explained(void **state)
          "at "
          "z 2, y 0, x 3"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_morphology("bad.h5", &cases[i].flaws);
         EXPECT(1, cases[i].text, "bad.h5", "-o", "bad");
@@ -532,7 +515,7 @@ static void note_change(void *user, const collet_scatter_finding *finding)
 }
 
 /* Replaced, or written to, between two parts, and during one. */
-static void replaced_morphologies_are_refused(void **state)
+TEST(replaced_morphologies_are_refused)
 {
     static float values[4][VOXELS];
     void *const arrays[] = {values[0], values[1], values[2], values[3]};
@@ -541,7 +524,6 @@ static void replaced_morphologies_are_refused(void **state)
     collet_scatter_input *input;
     collet_error err;
     int found = 0;
-    (void)state;
     write_morphology("first.h5", &(flaws){0});
     write_morphology("other.h5", &(flaws){.nan = "Mat_1_Vfrac"});
     assert_int_equal(collet_scatter_read(&input, NULL, configuration, COLLET_F32, &err), 0);
@@ -570,9 +552,8 @@ static void replaced_morphologies_are_refused(void **state)
     free(configuration);
 }
 
-static void bad_configurations_are_explained(void **state)
+TEST(bad_configurations_are_explained)
 {
-    (void)state;
     write_configuration("alike.txt", "281.001", 3, "");
     EXPECT(1,
            "the energies 281.001 and 281 have the same file name Energy_281.00.h5, which has two "
@@ -644,11 +625,10 @@ static void bad_configurations_are_explained(void **state)
            "20K");
 }
 
-static void full_disks_are_reported(void **state)
+TEST(full_disks_are_reported)
 {
     const char *const args[] = {"film.h5", "-o", "full", "--energies", "280", NULL};
     const tool_setup setup = {.prepare = tool_limit_files, .user = "100"};
-    (void)state;
     tool_result r = rsoxs_with(&setup, args);
     tool_expect(&r, 1);
     if (!strstr(r.err, "full/Energy_280.00.h5: writing failed after 0 bytes: File too large "
@@ -665,10 +645,9 @@ static void as_another_user(void *unused)
 }
 
 /* Before anything is computed. */
-static void closed_directories_are_refused(void **state)
+TEST(closed_directories_are_refused)
 {
     const char *const args[] = {"film.h5", "-o", "closed", NULL};
-    (void)state;
     assert_int_equal(mkdir(io_path(directory, "closed"), 0555), 0);
     tool_result r = rsoxs_with(&(tool_setup){.prepare = as_another_user}, args);
     tool_expect(&r, 1);
@@ -684,10 +663,9 @@ static void closed_directories_are_refused(void **state)
 }
 
 /* More patterns than a disk has room for are refused before anything is computed. */
-static void disks_are_measured(void **state)
+TEST(disks_are_measured)
 {
     const hsize_t shape[] = {1, 2048, 2048};
-    (void)state;
     write_morphology("wide.h5", &(flaws){.missing = "Mat_2_Vfrac"});
     hid_t file = H5Fopen(io_path(directory, "wide.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
     hid_t space = H5Screate_simple(3, shape, NULL);
@@ -717,26 +695,4 @@ static void disks_are_measured(void **state)
     assert_int_not_equal(access(io_path(directory, "wide"), F_OK), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_methods_write_the_same),
-        cmocka_unit_test(plans_are_printed),
-        cmocka_unit_test(full_output_is_reported),
-        cmocka_unit_test(several_devices_share_the_energies),
-        cmocka_unit_test(existing_patterns_are_kept),
-        cmocka_unit_test(patterns_of_other_settings_are_refused),
-        cmocka_unit_test(companions_are_replaced),
-        cmocka_unit_test(inputs_are_never_replaced),
-        cmocka_unit_test(sizes_are_told),
-        cmocka_unit_test(killed_runs_are_resumed),
-        cmocka_unit_test(interrupted_runs_end_soon),
-        cmocka_unit_test(bad_morphologies_are_explained),
-        cmocka_unit_test(replaced_morphologies_are_refused),
-        cmocka_unit_test(bad_configurations_are_explained),
-        cmocka_unit_test(full_disks_are_reported),
-        cmocka_unit_test(closed_directories_are_refused),
-        cmocka_unit_test(disks_are_measured),
-    };
-    return cmocka_run_group_tests(tests, rsoxs_set_up, rsoxs_tear_down);
-}
+TEST_GROUP(rsoxs_set_up, rsoxs_tear_down)

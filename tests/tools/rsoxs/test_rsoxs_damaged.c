@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs on HDF5 files that are damaged where libhdf5 crashes, does not end, or reads memory that is not
  * its own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "rsoxs_runs.h"
 
 #include <hdf5.h>
@@ -48,9 +43,8 @@ static void expect_refused(const char *file, const char *found)
     }
 }
 
-static void damaged_files_end_no_program(void **state)
+TEST(damaged_files_end_no_program)
 {
-    (void)state;
     expect_refused(DAMAGED "/damaged_hangs.h5", "is damaged: libhdf5 does not end");
     expect_refused(DAMAGED "/damaged_crashes.h5", "is damaged: libhdf5 crashes");
     /* The first without the parameters to inspect: only `validate` goes on, and counts the materials. */
@@ -88,14 +82,13 @@ static io_bytes save_chunked(const char *name)
 
 /* libhdf5 reads memory behind the block of a chunk with 0 bytes. Whether that ends a process depends on what is
  * there. */
-static void memory_behind_a_block_is_never_read(void **state)
+TEST(memory_behind_a_block_is_never_read)
 {
     /* The key of the last chunk in a B-tree: its bytes, a mask, its first layer. */
     static const uint32_t key[] = {LAYERS * EDGE * EDGE * sizeof(float), 0, EDGE - LAYERS, 0};
     io_bytes film = save_chunked("zero.h5");
     uint8_t *found = memmem(film.data, film.size, key, sizeof key);
 
-    (void)state;
     EXPECT(0, "zero.h5: no fault\n", "validate", "zero.h5");
     assert_non_null(found);
     memset(found, 0, sizeof *key);
@@ -111,14 +104,13 @@ static void memory_behind_a_block_is_never_read(void **state)
 }
 
 /* Bytes of headers, trees and heaps are changed; the same in each run. */
-static void mutants_end_no_program(void **state)
+TEST(mutants_end_no_program)
 {
     static const char *const blocks[] = {"TREE", "SNOD", "HEAP", "GCOL"};
     io_bytes film = save_chunked("mutant.h5");
     uint8_t *mutant = malloc(film.size);
     uint64_t random = 20261129;
 
-    (void)state;
     for (int k = 0; k < MUTANTS; k++) {
         const char *block = blocks[k % 4];
         uint8_t *at = mutant;
@@ -139,12 +131,11 @@ static void mutants_end_no_program(void **state)
 }
 
 /* Time is limited, but not for the largest number of materials. */
-static void a_good_file_is_never_damaged(void **state)
+TEST(a_good_file_is_never_damaged)
 {
     enum { MATERIALS = 1000 };
     static const char *const arrays[] = {"Vfrac", "S", "Theta", "Psi"};
     const hsize_t shape[] = {1, 2, 2};
-    (void)state;
     hid_t file = create_morphology("many.h5", MATERIALS);
     for (int i = 0; i < 4 * MATERIALS; i++) {
         char name[80];
@@ -169,13 +160,4 @@ static int set_up(void **state)
     return rsoxs_set_up(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_files_end_no_program),
-        cmocka_unit_test(memory_behind_a_block_is_never_read),
-        cmocka_unit_test(mutants_end_no_program),
-        cmocka_unit_test(a_good_file_is_never_damaged),
-    };
-    return cmocka_run_group_tests(tests, set_up, rsoxs_tear_down);
-}
+TEST_GROUP(set_up, rsoxs_tear_down)

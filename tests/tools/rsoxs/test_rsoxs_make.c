@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs make: what it writes is computed, and the patterns are as it expects. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/sanitizer.h"
 #include "io/numerals.h"
 #include "rsoxs_runs.h"
@@ -124,9 +119,8 @@ static void compare(const char *name, const char *const *args, int formula)
 }
 #define COMPARE(name, formula, ...) compare(name, (const char *const[]){__VA_ARGS__, NULL}, formula)
 
-static void formulas_agree(void **state)
+TEST(formulas_agree)
 {
-    (void)state;
     if (ADDRESS_SANITIZER)
         skip(); /* large volumes, by the code of the other tests */
     COMPARE("sphere", 1, "sphere", "--energies", "270,285", "--psi", "30", "--alignment", "0.7");
@@ -138,9 +132,8 @@ static void formulas_agree(void **state)
             "--tilt", "20", "--alignment", "0.5");
 }
 
-static void all_shapes_have_the_expected_middle(void **state)
+TEST(all_shapes_have_the_expected_middle)
 {
-    (void)state;
     COMPARE("radial", 0, "core-shell", "--size", "40,50,60", "--radius", "8", "--alignment", "0.9",
             "--angles", "0,15,165");
     COMPARE("grains", 0, "euler", "--size", "9,40,30", "--materials", "3", "--angles", "0,15,160",
@@ -159,11 +152,10 @@ static float *read_fraction(const char *name)
     return values;
 }
 
-static void seeds_determine_places(void **state)
+TEST(seeds_determine_places)
 {
     static const char *const seeds[] = {"1", "1", "2"};
     float *values[3];
-    (void)state;
     for (int i = 0; i < 3; i++) {
         EXPECT(0, "seeds/film.h5: 32 x 32 x 32 voxels of 1 nm (Z, Y, X), 2 materials\n", "make",
                "sphere", "--size", "32", "--radius", "5", "--count", "4", "--seed", seeds[i], "-o",
@@ -180,9 +172,8 @@ static void seeds_determine_places(void **state)
         free(values[i]);
 }
 
-static void bad_arguments_are_explained(void **state)
+TEST(bad_arguments_are_explained)
 {
-    (void)state;
     EXPECT(2, "one of sphere, core-shell, cylinders and euler is required", "make", "-o", "a");
     EXPECT(2, "is expected, not 'cube'", "make", "cube", "-o", "a");
     EXPECT(2, "is expected, not 'euler'", "make", "sphere", "euler", "-o", "a");
@@ -231,11 +222,10 @@ static void interrupt(pid_t program)
     kill(program, SIGTERM);
 }
 
-static void unfinished_files_are_removed(void **state)
+TEST(unfinished_files_are_removed)
 {
     const char *const full[] = {"make", "sphere", "-o", "full", NULL};
     const char *const large[] = {"make", "euler", "-o", "large", "--size", "500,1000,100", NULL};
-    (void)state;
     tool_result r = rsoxs_with(&(tool_setup){.prepare = tool_limit_files, .user = "100000"}, full);
     tool_expect(&r, 1);
     assert_contains(r.err, "full/morphology.h5: cannot be written: File too large "
@@ -256,13 +246,12 @@ static void unfinished_files_are_removed(void **state)
 
 /* Killed before each file gets its name: the other files may be old ones, but there is no
  * morphology. The next run removes what is left. A failure before changes nothing. */
-static void sets_are_replaced_as_one(void **state)
+TEST(sets_are_replaced_as_one)
 {
     enum { FILES = 5 };
     const char *const other[] = {SMALL, "--energies", "290", NULL};
     const char *const large[] = {"make", "sphere", "--force", "-o", "set", NULL};
     char *set = strdup(io_path(directory, "set"));
-    (void)state;
     EXPECT(0, "", SMALL);
     tool_result r = rsoxs_with(&(tool_setup){.prepare = tool_limit_files, .user = "100000"}, large);
     tool_expect(&r, 1);
@@ -282,15 +271,4 @@ static void sets_are_replaced_as_one(void **state)
     free(set);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formulas_agree),
-        cmocka_unit_test(all_shapes_have_the_expected_middle),
-        cmocka_unit_test(seeds_determine_places),
-        cmocka_unit_test(bad_arguments_are_explained),
-        cmocka_unit_test(unfinished_files_are_removed),
-        cmocka_unit_test(sets_are_replaced_as_one),
-    };
-    return cmocka_run_group_tests(tests, rsoxs_set_up, rsoxs_tear_down);
-}
+TEST_GROUP(rsoxs_set_up, rsoxs_tear_down)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs --integrate and --png: what they hold, resumed, killed, and refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "rsoxs_runs.h"
 
 #include <collet/scatter.h>
@@ -179,10 +174,9 @@ static void check_pattern(const char *name, const collet_scatter_rings *rings, i
     free(all);
 }
 
-static void integrals_are_those_of_the_patterns(void **state)
+TEST(integrals_are_those_of_the_patterns)
 {
     collet_scatter_rings rings = {.struct_size = sizeof rings, .y = Y, .x = X, .voxel = 2};
-    (void)state;
     check_pattern("whole", &rings, 0, 1, 1);
     FILM(0, "beams/integrated.h5: I(q, chi), I(q), wedges and A(q) of 12 energies", "-c",
          "beams.txt", "-o", "beams", "--integrate", "--wedge", "30");
@@ -198,9 +192,8 @@ static void integrals_are_those_of_the_patterns(void **state)
     check_pattern("flat", &rings, 0, 1, 1);
 }
 
-static void kept_patterns_are_integrated_too(void **state)
+TEST(kept_patterns_are_integrated_too)
 {
-    (void)state;
     FILM(0, "5 patterns", "-o", "some", "--energies", "281,283,284,288,291");
     FILM(0, "5 patterns of an earlier run kept\n7 patterns", "-o", "some", "--resume",
          "--integrate");
@@ -223,9 +216,8 @@ static void kept_patterns_are_integrated_too(void **state)
          "--integrate", "--energies", "286");
 }
 
-static void existing_integrals_are_kept(void **state)
+TEST(existing_integrals_are_kept)
 {
-    (void)state;
     FILM(0, "", "-o", "kept", "--integrate", "--energies", "281");
     FILM(1, "kept/integrated.h5 exists: --resume and --force replace it", "-o", "kept",
          "--integrate", "--energies", "282");
@@ -251,11 +243,10 @@ static void pause_a_while(pid_t program)
     kill(program, signal_sent);
 }
 
-static void killed_runs_are_resumed(void **state)
+TEST(killed_runs_are_resumed)
 {
     const char *const args[] = {"film.h5", "-o", "killed", "--resume", "--integrate", PNG, NULL};
     const tool_setup setup = {.meanwhile = pause_a_while};
-    (void)state;
     for (int i = 0; i < 24; i++) {
         signal_sent = i % 4 ? SIGKILL : SIGTERM;
         tool_result r = rsoxs_with(&setup, args);
@@ -269,7 +260,7 @@ static void killed_runs_are_resumed(void **state)
 
 /* A pattern, its picture, the map and the integrals: before each gets its name, what the killed run
  * leaves is complete, and the next one removes its temporary files. */
-static void killed_between_files(void **state)
+TEST(killed_between_files)
 {
     static const char *const files[] = {"Energy_280.00.h5",
 #ifdef COLLET_TEST_CAIRO
@@ -280,7 +271,6 @@ static void killed_between_files(void **state)
                                 "--resume", "--integrate", PNG,    NULL};
     const int count = (int)(sizeof files / sizeof *files);
     char *torn = strdup(io_path(directory, "torn"));
-    (void)state;
     for (int n = 0; n < count; n++) {
         char call[2] = {(char)('1' + n), '\0'};
         const tool_setup setup = {.prepare = tool_kill_at, .user = call};
@@ -308,19 +298,17 @@ static void write_second(pid_t program)
     kill(program, SIGCONT);
 }
 
-static void two_runs_into_one_directory(void **state)
+TEST(two_runs_into_one_directory)
 {
     const char *const args[] = {"film.h5", "-o", "twice", "--energies", "280,285", NULL};
     const tool_setup setup = {.prepare = tool_kill_at, .user = "-1", .meanwhile = write_second};
-    (void)state;
     expect(rsoxs_with(&setup, args), 1, "another directory (-o) keeps both");
 }
 
 /* The patterns exist already: only the results cannot be written. */
-static void full_disks_are_reported(void **state)
+TEST(full_disks_are_reported)
 {
     const tool_setup setup = {.prepare = tool_limit_files, .user = "100"};
-    (void)state;
     FILM(0, "", "-o", "full", "--energies", "280");
     expect(rsoxs_with(&setup, (const char *const[]){"film.h5", "-o", "full", "--resume",
                                                     "--energies", "280", "--integrate", NULL}),
@@ -350,9 +338,8 @@ static void check_size(const char *name, int width, int height)
 }
 
 /* 640 x 640 at least, whole pixels: 27 of 24; 88 + 132 and 44 + 62 around. */
-static void pictures_are_drawn(void **state)
+TEST(pictures_are_drawn)
 {
-    (void)state;
     check_size("whole/Energy_280.00.png", 648 + 223, 648 + 107);
     check_size("whole/intensity.png", 960 + 330, 720 + 159);
     FILM(0, "pictures of 2 patterns, and of I(q, E), in drawn", "-c", "beams.txt", "-o", "drawn",
@@ -363,16 +350,14 @@ static void pictures_are_drawn(void **state)
     assert_int_not_equal(access(io_path(directory, "drawn/integrated.h5"), F_OK), 0);
 }
 #else
-static void pictures_are_refused(void **state)
+TEST(pictures_are_refused)
 {
-    (void)state;
     FILM(1, "built without cairo: install libcairo2-dev and build it again", "-o", "no", "--png");
 }
 #endif
 
-static void bad_arguments_are_explained(void **state)
+TEST(bad_arguments_are_explained)
 {
-    (void)state;
     FILM(2, "--wedge needs --integrate", "--wedge", "20");
     FILM(2, "--wedge: '0' is not a width", "--integrate", "--wedge", "0");
     FILM(2, "--wedge: '181' is not a width", "--integrate", "--wedge", "181");
@@ -383,22 +368,4 @@ static void bad_arguments_are_explained(void **state)
     assert_int_not_equal(access(io_path(directory, "no"), F_OK), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integrals_are_those_of_the_patterns),
-        cmocka_unit_test(kept_patterns_are_integrated_too),
-        cmocka_unit_test(existing_integrals_are_kept),
-        cmocka_unit_test(killed_runs_are_resumed),
-        cmocka_unit_test(killed_between_files),
-        cmocka_unit_test(two_runs_into_one_directory),
-        cmocka_unit_test(full_disks_are_reported),
-#ifdef COLLET_TEST_CAIRO
-        cmocka_unit_test(pictures_are_drawn),
-#else
-        cmocka_unit_test(pictures_are_refused),
-#endif
-        cmocka_unit_test(bad_arguments_are_explained),
-    };
-    return cmocka_run_group_tests(tests, set_up, rsoxs_tear_down);
-}
+TEST_GROUP(set_up, rsoxs_tear_down)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs with several films and with --shard, and collet-merge of its shards. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "rsoxs_runs.h"
 
 #include <signal.h>
@@ -68,9 +63,8 @@ static void forget(const char *name)
 
 /* ---- Several films --------------------------------------------------------------------------- */
 
-static void films_have_directories(void **state)
+TEST(films_have_directories)
 {
-    (void)state;
     EXPECT(0, "6 patterns of 20 x 24 pixels in alone", "b.h5", "-o", "alone", "--integrate");
     expect_same("alone", "whole/b");
     assert_int_equal(io_count_entries(io_path(directory, "whole")), 3);
@@ -88,9 +82,8 @@ static void films_have_directories(void **state)
     expect_same("one", "warned/b");
 }
 
-static void films_are_listed(void **state)
+TEST(films_are_listed)
 {
-    (void)state;
     write_text("list", "c.h5\r\n\na.h5");
     EXPECT(0, "3 films in listed: 18 patterns, ", "b.h5", "--films", "list", "-o", "listed",
            "--integrate");
@@ -108,9 +101,8 @@ static void films_are_listed(void **state)
     expect(RSOXS("--plan"), 2, "a morphology is required");
 }
 
-static void failed_films_are_named(void **state)
+TEST(failed_films_are_named)
 {
-    (void)state;
     write_morphology("d.h5", &(flaws){.nan = "Mat_1_Psi"});
     write_text("e.h5", "no HDF5");
     tool_result r = RSOXS("e.h5", FILMS, "d.h5", "f.h5", "-o", "some", "--integrate");
@@ -140,9 +132,8 @@ static void failed_films_are_named(void **state)
     assert_int_not_equal(access(io_path(directory, "unseen"), F_OK), 0);
 }
 
-static void names_are_checked_first(void **state)
+TEST(names_are_checked_first)
 {
-    (void)state;
     assert_int_equal(mkdir(io_path(directory, "other"), 0777), 0);
     write_morphology("other/b.h5", &(flaws){0});
     expect(RSOXS(FILMS, "other/b.h5", "-o", "twice"), 1,
@@ -197,10 +188,9 @@ static void note(const char *const *words)
 }
 #define NOTE(...) note((const char *const[]){__VA_ARGS__, NULL})
 
-static void shards_and_a_merge_are_one_run(void **state)
+TEST(shards_and_a_merge_are_one_run)
 {
     static const char *const one[] = {"b.h5", NULL}, *const all[] = {FILMS, NULL};
-    (void)state;
     work_shards(PNG, one, "315243", 5);
     expect(merge("parts.shards"), 0, "6 patterns of all shards in parts\n");
     expect_same("parts", "drawn"); /* the merge draws */
@@ -215,10 +205,9 @@ static void shards_and_a_merge_are_one_run(void **state)
     expect_same("parts", "whole");
 }
 
-static void missing_patterns_are_named(void **state)
+TEST(missing_patterns_are_named)
 {
     static const char *const all[] = {FILMS, NULL};
-    (void)state;
     forget("parts");
     work_shards("--quiet", all, "41", 10); /* pairs 1 and 2 of 18 only */
     tool_result r = merge("parts.shards");
@@ -283,11 +272,10 @@ static void work_other(pid_t program)
     kill(program, SIGCONT);
 }
 
-static void shards_at_once_do_not_disturb_each_other(void **state)
+TEST(shards_at_once_do_not_disturb_each_other)
 {
     const char *const args[] = {"b.h5", "-o", "parts", "--integrate", PNG, "--shard", "1/2", NULL};
     const tool_setup setup = {.prepare = tool_kill_at, .user = "-2", .meanwhile = work_other};
-    (void)state;
     forget("parts");
     expect(rsoxs_with(&setup, args), 0, "");
     expect(merge("parts.shards"), 0, "");
@@ -303,10 +291,9 @@ static void work_halves(const char *with)
 }
 
 /* Integrals and pictures of fewer energies, or of another width, are not kept. */
-static void old_results_are_made_again(void **state)
+TEST(old_results_are_made_again)
 {
     struct stat before, after;
-    (void)state;
     forget("parts");
     work_halves(PNG);
     NOTE("2", "--output=parts", "--integrate", "--", "b.h5");
@@ -328,9 +315,8 @@ static void old_results_are_made_again(void **state)
     expect_same("parts/integrated.h5", "whole/b/integrated.h5");
 }
 
-static void damaged_works_are_refused(void **state)
+TEST(damaged_works_are_refused)
 {
-    (void)state;
     NOTE("many", "--output=parts", "--", "b.h5");
     expect(merge("parts.shards"), 1, "collet-rsoxs.work: 'many' is not a number of shards");
     NOTE("2", "--output=parts", "--no-such-option", "--", "b.h5");
@@ -342,28 +328,12 @@ static void damaged_works_are_refused(void **state)
            2, "--force is for results of collet-extract");
 }
 
-static void bad_arguments_are_explained(void **state)
+TEST(bad_arguments_are_explained)
 {
-    (void)state;
     expect(RSOXS("b.h5", "--shard", "7/6"), 2, "shards of 6 are numbered from 1 to 6");
     expect(RSOXS("b.h5", "-o", "none", "--shard", "2/9"), 0, "");
     expect(RSOXS("b.h5", "-o", "none", "--shard", "1/9"), 0, "shard 1 of 9 has no energies");
     expect(RSOXS("b.h5", "-o", "none", "--shard", "1/9", "--json"), 0, "\"shards\":\t9");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(films_have_directories),
-        cmocka_unit_test(films_are_listed),
-        cmocka_unit_test(failed_films_are_named),
-        cmocka_unit_test(names_are_checked_first),
-        cmocka_unit_test(shards_and_a_merge_are_one_run),
-        cmocka_unit_test(missing_patterns_are_named),
-        cmocka_unit_test(shards_at_once_do_not_disturb_each_other),
-        cmocka_unit_test(old_results_are_made_again),
-        cmocka_unit_test(damaged_works_are_refused),
-        cmocka_unit_test(bad_arguments_are_explained),
-    };
-    return cmocka_run_group_tests(tests, set_up, rsoxs_tear_down);
-}
+TEST_GROUP(set_up, rsoxs_tear_down)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs validate. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "rsoxs_runs.h"
 
 #include <hdf5.h>
@@ -25,9 +20,8 @@
         tool_free(&r_);                                                                            \
     } while (0)
 
-static void every_fault_of_a_morphology_is_listed(void **state)
+TEST(every_fault_of_a_morphology_is_listed)
 {
-    (void)state;
     VALIDATE(0, "film.h5: no fault\n", "film.h5");
     VALIDATE(0, "film.h5: no fault\n", "film.h5", "-c", "config.txt");
     write_morphology(
@@ -63,7 +57,7 @@ static void every_fault_of_a_morphology_is_listed(void **state)
 }
 
 /* The voxels are read in three parts; axes are X, Y, Z. */
-static void voxels_of_large_files_are_counted(void **state)
+TEST(voxels_of_large_files_are_counted)
 {
     const hsize_t shape[] = {700, 600, 23};
     const char *const labels[] = {"X", "Y", "Z"};
@@ -71,7 +65,6 @@ static void voxels_of_large_files_are_counted(void **state)
     const hsize_t one = 1;
     const size_t voxels = 700 * 600 * 23;
     float *values = malloc(voxels * sizeof *values);
-    (void)state;
     assert_non_null(values);
     for (size_t i = 0; i < voxels; i++)
         values[i] = 1;
@@ -101,9 +94,8 @@ static void voxels_of_large_files_are_counted(void **state)
              "large.h5");
 }
 
-static void every_fault_of_a_configuration_is_listed(void **state)
+TEST(every_fault_of_a_configuration_is_listed)
 {
-    (void)state;
     VALIDATE(0, "config.txt: no fault\n", "config.txt");
     write_text("faulty.txt", "CaseType = 7;\nEnergies = [280.0, 280.001, 390.0, -5.0];\n"
                              "EAngleRotation = [0.0, 10.0];\nWindowingType = 9;\nFoo = 3;\n");
@@ -142,11 +134,10 @@ static void every_fault_of_a_configuration_is_listed(void **state)
 }
 
 /* A table of constants in other units. */
-static void a_constant_is_named(void **state)
+TEST(a_constant_is_named)
 {
     static const char text[] = "Material1.txt, line 2: DeltaPara of EnergyData0 is 13175; it must "
                                "be from -1000 to 1000";
-    (void)state;
     write_text("Material1.txt",
                "EnergyDataA: { Energy = 1.0; DeltaPara = 0.0; DeltaPerp = 2000.0; BetaPara = 0.0; "
                "BetaPerp = 0.0; }\n"
@@ -166,10 +157,9 @@ static void a_constant_is_named(void **state)
     tool_free(&r);
 }
 
-static void other_kinds_of_files_are_told(void **state)
+TEST(other_kinds_of_files_are_told)
 {
     static const char text[] = "neither HDF5 nor a configuration nor optical constants\n";
-    (void)state;
     write_text("x.vti", "<?xml version=\"1.0\"?>\n<VTKFile/>\n");
     write_text("x.json", "{\n  \"a\": 1\n}\n");
     write_text("later.txt", "CaseType = 0;\nEnergies 3;\n");
@@ -184,9 +174,8 @@ static void other_kinds_of_files_are_told(void **state)
     EXPECT(1, "x.vti: not an HDF5 file; morphologies", "x.vti");
 }
 
-static void an_absent_configuration_is_told(void **state)
+TEST(an_absent_configuration_is_told)
 {
-    (void)state;
     assert_int_equal(rename(io_path(directory, "config.txt"), io_path(directory, "c.txt")), 0);
     tool_result r = RSOXS("film.h5");
     assert_int_equal(rename(io_path(directory, "c.txt"), io_path(directory, "config.txt")), 0);
@@ -196,9 +185,8 @@ static void an_absent_configuration_is_told(void **state)
     tool_free(&r);
 }
 
-static void findings_are_printed_as_json(void **state)
+TEST(findings_are_printed_as_json)
 {
-    (void)state;
     write_morphology("bad.h5", &(flaws){.nan = "Mat_2_Vfrac"});
     tool_result r = RSOXS("validate", "bad.h5", "--json");
     tool_expect(&r, 1);
@@ -212,13 +200,12 @@ static void findings_are_printed_as_json(void **state)
 }
 
 /* A link to another file, on the way to a dataset or in its place, which could be a pipe. */
-static void other_files_are_not_followed(void **state)
+TEST(other_files_are_not_followed)
 {
     static const char *const names[] = {"/Euler_Angles/Mat_1_Vfrac", "/Euler_Angles",
                                         "/Morphology_Parameters/PhysSize"};
     static const char *const found[] = {"/Euler_Angles/Mat_1_Vfrac", "/Euler_Angles/Mat_1_Vfrac",
                                         "/Morphology_Parameters/PhysSize"};
-    (void)state;
     write_morphology("target.h5", &(flaws){0});
     assert_int_equal(mkfifo(io_path(directory, "pipe"), 0600), 0);
     EXPECT(0, "no fault", "validate", "target.h5");
@@ -255,17 +242,4 @@ static void other_files_are_not_followed(void **state)
     tool_free(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_fault_of_a_morphology_is_listed),
-        cmocka_unit_test(voxels_of_large_files_are_counted),
-        cmocka_unit_test(every_fault_of_a_configuration_is_listed),
-        cmocka_unit_test(a_constant_is_named),
-        cmocka_unit_test(other_kinds_of_files_are_told),
-        cmocka_unit_test(an_absent_configuration_is_told),
-        cmocka_unit_test(findings_are_printed_as_json),
-        cmocka_unit_test(other_files_are_not_followed),
-    };
-    return cmocka_run_group_tests(tests, rsoxs_set_up, rsoxs_tear_down);
-}
+TEST_GROUP(rsoxs_set_up, rsoxs_tear_down)

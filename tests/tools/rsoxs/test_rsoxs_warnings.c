@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs: results that are empty, and files that are suspicious. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "rsoxs_runs.h"
 
 #include <hdf5.h>
@@ -54,9 +49,8 @@ static void expect_valid(const char *morphology, const char *text)
     tool_free(&r);
 }
 
-static void angles_of_unaligned_voxels_are_not_looked_at(void **state)
+TEST(angles_of_unaligned_voxels_are_not_looked_at)
 {
-    (void)state;
     write_morphology("zero.h5", &(flaws){.zero = "Mat_1_S"});
     EXPECT_SAID("", "zero.h5", "-o", "zero");
     const char *const angles[] = {"Mat_1_Theta", "Mat_1_Psi"};
@@ -74,12 +68,11 @@ static void angles_of_unaligned_voxels_are_not_looked_at(void **state)
     EXPECT(1, "theta of material 1 must be finite, but is not in 1 voxel", "nan.h5", "-o", "no");
 }
 
-static void an_absent_alignment_is_0(void **state)
+TEST(an_absent_alignment_is_0)
 {
     static const char said[] = "collet-rsoxs: warning: absent.h5: material 1 has angles, but no "
                                "dataset S: it is treated as "
                                "unaligned\n";
-    (void)state;
     write_morphology("absent.h5", &(flaws){.missing = "Mat_2_S"});
     EXPECT_SAID("", "film.h5", "-o", "film");
     EXPECT_SAID("", "absent.h5", "-o", "absent2");
@@ -90,9 +83,8 @@ static void an_absent_alignment_is_0(void **state)
     expect_valid("absent.h5", strchr(said, 'w'));
 }
 
-static void suspicious_files_are_told_by_runs_too(void **state)
+TEST(suspicious_files_are_told_by_runs_too)
 {
-    (void)state;
     write_morphology("degrees.h5", &(flaws){.degrees = "Mat_1_Theta"});
     EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675; "
                 "angles must be in radians\n",
@@ -125,11 +117,10 @@ static void suspicious_files_are_told_by_runs_too(void **state)
 }
 
 /* Energies in keV: Ewald's sphere is smaller than a pixel. */
-static void empty_patterns_are_errors(void **state)
+TEST(empty_patterns_are_errors)
 {
     static const char text[] = "at 0.281 eV Ewald's sphere meets no pixel of the detector: its "
                                "radius is 0.00142 1/nm";
-    (void)state;
     write_text("keV.txt", "CaseType = 0; MorphologyType = 0; Energies = [0.281];\n"
                           "EAngleRotation = [0.0, 10.0, 350.0];\n");
     write_text("Material1.txt", "EnergyData0: { Energy = 0.281; BetaPara = 1e-5; BetaPerp = 3e-5; "
@@ -153,10 +144,9 @@ static void empty_patterns_are_errors(void **state)
 }
 
 /* Earlier versions and other programs wrote such patterns. */
-static void empty_patterns_of_others_are_not_integrated(void **state)
+TEST(empty_patterns_of_others_are_not_integrated)
 {
     float values[Y * X];
-    (void)state;
     EXPECT_SAID("", "film.h5", "-o", "others");
     for (int i = 0; i < Y * X; i++)
         values[i] = NAN;
@@ -169,11 +159,10 @@ static void empty_patterns_of_others_are_not_integrated(void **state)
            "-o", "others", "--energies", "281", "--resume", "--integrate");
 }
 
-static void nothing_scatters_is_told(void **state)
+TEST(nothing_scatters_is_told)
 {
     static const char said[] = "warning: config.txt: at 280 eV the optical constants of all "
                                "materials are 0, so that the pattern is 0\n";
-    (void)state;
     FILE *f = fopen(io_path(directory, "Material1.txt"), "w");
     for (int i = 0; i < ENERGIES; i++)
         fprintf(f,
@@ -200,11 +189,10 @@ static void nothing_scatters_is_told(void **state)
 }
 
 /* If labels cannot be read, no order of the axes is assumed. */
-static void unreadable_labels_are_errors(void **state)
+TEST(unreadable_labels_are_errors)
 {
     const hsize_t count = 3;
     const char texts[3][100] = {"X", "Y", "Z"};
-    (void)state;
     write_morphology("long.h5", &(flaws){0});
     hid_t file = H5Fopen(io_path(directory, "long.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
     hid_t set = H5Dopen2(file, "/Euler_Angles/Mat_1_Vfrac", H5P_DEFAULT);
@@ -221,9 +209,8 @@ static void unreadable_labels_are_errors(void **state)
            "long");
 }
 
-static void films_are_read_without_locks(void **state)
+TEST(films_are_read_without_locks)
 {
-    (void)state;
     tool_result r = rsoxs_with(&(tool_setup){.prepare = tool_preload,
                                              .user = COLLET_TEST_BIN "/../tests/libno_locks.so"},
                                (const char *const[]){"film.h5", "-o", "no_locks", NULL});
@@ -231,17 +218,4 @@ static void films_are_read_without_locks(void **state)
     tool_free(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(angles_of_unaligned_voxels_are_not_looked_at),
-        cmocka_unit_test(an_absent_alignment_is_0),
-        cmocka_unit_test(suspicious_files_are_told_by_runs_too),
-        cmocka_unit_test(empty_patterns_are_errors),
-        cmocka_unit_test(empty_patterns_of_others_are_not_integrated),
-        cmocka_unit_test(nothing_scatters_is_told),
-        cmocka_unit_test(unreadable_labels_are_errors),
-        cmocka_unit_test(films_are_read_without_locks),
-    };
-    return cmocka_run_group_tests(tests, rsoxs_set_up, rsoxs_tear_down);
-}
+TEST_GROUP(rsoxs_set_up, rsoxs_tear_down)

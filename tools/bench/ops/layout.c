@@ -101,8 +101,8 @@ static collet_status infer_outputs(bench_layout *l, const collet_runtime *runtim
                                        .ndim = o->make == '-' ? COLLET_ABSENT : o->ndim};
         memcpy(specs[i].shape, o->shape, sizeof o->shape);
     }
-    collet_status status =
-        collet_ops_infer(runtime, l->op.id, specs, specs + l->op.n_out, &l->params, err);
+    collet_status status = collet_ops_infer(runtime, l->op.id, specs, specs + l->op.n_out,
+                                            sizeof *specs, &l->params, err);
     for (uint32_t i = 0; i < l->op.n_out && status == COLLET_OK; i++) {
         if (l->operands[i].make == '-')
             continue;

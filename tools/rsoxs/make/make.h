@@ -61,8 +61,6 @@ typedef struct make_layer {
 /* Fill the layers of all materials at z; the second one for MAKE_EULER, which has no objects. */
 void make_fill_objects(const make_scene *scene, int64_t z, make_layer *layers);
 void make_fill_grains(const make_scene *scene, int64_t z, make_layer *layers);
-/* theta and psi of a direction. */
-void make_angles(const double direction[3], float *theta, float *psi);
 uint64_t make_hash(uint64_t x);
 /* 0 <= x < 1, from bits of a hash. */
 double make_unit(uint64_t hash);

@@ -35,7 +35,7 @@ static void set_axis(double axis[3], double theta, double psi)
     axis[2] = cos(theta);
 }
 
-void make_angles(const double d[3], float *theta, float *psi)
+static void angles_of(const double d[3], float *theta, float *psi)
 {
     *theta = (float)atan2(hypot(d[0], d[1]), d[2]);
     *psi = (float)atan2(d[1], d[0]);
@@ -250,7 +250,7 @@ static void add_object(const make_scene *scene, const make_object *object, int64
             if (o->alignment > 0 && whole - (shell ? core : 0) > 0) {
                 make_layer *l = &layers[shell];
                 l->alignment[i] = (float)o->alignment;
-                make_angles(shell ? d : object->axis, &l->theta[i], &l->psi[i]);
+                angles_of(shell ? d : object->axis, &l->theta[i], &l->psi[i]);
             }
         }
 }

@@ -22,7 +22,7 @@
  * Conventions
  *   As in collet.h: status returned, `collet_error *` may be NULL, `**out` belongs to the caller
  * and is NULL after an error. Structures begin with struct_size. A scattering belongs to one thread
- * at a time. Nothing else may use its contexts until it is destroyed; with several contexts it uses
+ * at a time. Nothing else may use its contexts until it is destroyed; it uses several devices
  * each on a thread of its own, also between calls. collet_scatter_next calls the callbacks, on
  * its own thread. Nothing is printed. Lengths are in nm, energies in eV, angles in degrees.
  */
@@ -119,11 +119,9 @@ typedef struct collet_scatter_options {
      * read. */
     collet_scatter_layers_fn layers;
     void *layers_user;
-    /* Further contexts, all different, each on a device of its own choice: `context` shares the
-     * energies with them. If all devices are of one kind, the patterns do not depend on which
-     * device computes an energy. `memory` is a limit for each device. */
-    int64_t n_contexts;
-    collet_context *const *contexts;
+    /* Devices that share the energies; NULL: `context` alone. If all are of one kind, the patterns do
+     * not depend on which device computes an energy. `memory` is a limit for each device. */
+    const collet_devices *devices;
     /*
      * The detector's normal: x, y, z, of any length; 0, 0, 0 means 0, 0, 1. Like in CyRSoXS, the
      * averaged pattern is warped around pixel (Y / 2, X / 2) with bilinear interpolation: q moves
@@ -196,9 +194,8 @@ COLLET_API collet_status collet_scatter_next(collet_scatter *scattering,
                                              const collet_scatter_pattern **out,
                                              collet_error *err);
 
-/* The part of the work that device `index` has done so far, of a scattering with several contexts.
- * Device 0 is that of the context given to create. NOT_FOUND if there is no such device, or only one
- * context. The strings are valid until destroy. At any time. */
+/* The part of the work that device `index` of the options' devices has done so far. NOT_FOUND beyond
+ * the last. The strings are valid until destroy. At any time. */
 COLLET_API collet_status collet_scatter_share_at(const collet_scatter *scattering,
                                                  collet_device_share *share, size_t index,
                                                  collet_error *err);
@@ -233,7 +230,7 @@ typedef struct collet_scatter_gradients {
  * but the transforms is computed by threads of the host, whatever the device; the sums do not depend
  * on their number. Where S = 0, dL / dS uses theta and psi, and is NaN if they are NaN. May be
  * called before, between and after calls of collet_scatter_next. REFUSED for the direct method
- * and for several contexts. Errors and cancellation as in collet_scatter_next; the progress is
+ * and with `devices`. Errors and cancellation as in collet_scatter_next; the progress is
  * that of this call.
  */
 COLLET_API collet_status collet_scatter_differentiate(collet_scatter *scattering,

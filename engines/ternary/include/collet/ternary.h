@@ -8,9 +8,7 @@
  *   collet_ternary_output    a complete file that has no name yet
  *
  * The library uses the ops ternary_pack, ternary_linear, ... of libcore. The conventions of
- * collet.h hold here too, with one difference: every function that can fail takes a `collet_error
- * *`, which may be NULL, and reports there, not in the context. Nothing here prints, exits or keeps
- * state between calls.
+ * collet.h hold here too. Nothing here prints, exits or keeps state between calls.
  */
 #ifndef COLLET_TERNARY_H
 #define COLLET_TERNARY_H
@@ -33,6 +31,8 @@ extern "C" {
  *              equal. `text` is valid during the call.
  */
 typedef struct collet_ternary_monitor {
+    uint32_t struct_size; /* set by the caller */
+    uint32_t reserved;    /* 0 */
     collet_progress_fn progress;
     void *user;
     void (*warn)(void *user, const char *text);
@@ -157,7 +157,7 @@ typedef struct collet_ternary_file_info {
     uint32_t version;     /* version of the GGUF format; else 0 */
     uint32_t reserved;
     int64_t count;    /* number of matrices: layers, tensors, or 1 */
-    int64_t bytes;    /* size of the file */
+    uint64_t bytes;   /* size of the file */
     const char *path; /* valid until the file is closed */
     uint32_t part;    /* part 1 .. parts of a split GGUF file; 0: not split */
     uint32_t parts;
@@ -183,7 +183,7 @@ typedef struct collet_ternary_matrix {
     uint32_t in_network; /* 1: the fields of a layer below are set */
     int64_t shape[COLLET_MAX_DIMS];
     int64_t rows, columns; /* extents as a matrix; 0 for OTHER */
-    int64_t row_bytes;     /* rows x row_bytes are the bytes of the weights; 0 for OTHER */
+    uint64_t row_bytes;    /* rows x row_bytes are the bytes of the weights; 0 for OTHER */
     /* Set for a layer of a .t2 file, else 0; the first three as in collet_ternary_layer. */
     uint32_t activations, relu;
     float threshold;
@@ -197,17 +197,19 @@ typedef struct collet_ternary_matrix {
 
 /* NOT_FOUND if there is no such matrix. */
 COLLET_API collet_status collet_ternary_file_matrix_at(const collet_ternary_file *file,
-                                                       collet_ternary_matrix *matrix,
-                                                       int64_t index, collet_error *err);
+                                                       collet_ternary_matrix *matrix, size_t index,
+                                                       collet_error *err);
 
 typedef struct collet_ternary_counts {
+    uint32_t struct_size; /* set by the caller */
+    uint32_t reserved;
     int64_t minus, zero, plus, invalid;
 } collet_ternary_counts;
 
 /* Counts the codes of a matrix of CODES or PACKED. Checks a layer's checksum first (FORMAT). */
 COLLET_API collet_status collet_ternary_file_count(collet_context *context,
                                                    const collet_ternary_file *file,
-                                                   collet_ternary_counts *counts, int64_t index,
+                                                   collet_ternary_counts *counts, size_t index,
                                                    const collet_ternary_monitor *monitor,
                                                    collet_error *err);
 
@@ -221,7 +223,7 @@ COLLET_API collet_status collet_ternary_file_count(collet_context *context,
  */
 COLLET_API collet_status collet_ternary_file_load(
     collet_context *context, const collet_ternary_file *file, collet_ternary_weights **out,
-    collet_array **bias, int64_t index, const collet_ternary_quantize_params *quantize,
+    collet_array **bias, size_t index, const collet_ternary_quantize_params *quantize,
     const collet_ternary_monitor *monitor, collet_error *err);
 
 #define COLLET_TERNARY_AS_STORED UINT32_MAX
@@ -246,7 +248,7 @@ COLLET_API collet_status collet_ternary_output_publish(collet_ternary_output *ou
                                                        int32_t replace, collet_error *err);
 /* Removes the file if it was not published. */
 COLLET_API void collet_ternary_output_destroy(collet_ternary_output *output);
-COLLET_API int64_t collet_ternary_output_bytes(const collet_ternary_output *output);
+COLLET_API uint64_t collet_ternary_output_bytes(const collet_ternary_output *output);
 /* About the layers of a .t2 file; 0 for other files. */
 COLLET_API int64_t collet_ternary_output_weights(const collet_ternary_output *output);
 
@@ -289,7 +291,7 @@ COLLET_ENUM(uint32_t){
 COLLET_API collet_status collet_ternary_file_unpack(collet_context *context,
                                                     const collet_ternary_file *file,
                                                     collet_ternary_output **out, const char *path,
-                                                    int64_t index, uint32_t what,
+                                                    size_t index, uint32_t what,
                                                     const collet_ternary_monitor *monitor,
                                                     collet_error *err);
 
@@ -304,7 +306,7 @@ typedef struct collet_ternary_run_files {
     const char *labels; /* one integer a vector: the class that y's largest number should have.
                            NULL: nothing is compared */
     const char *model;  /* a file that y must not replace, such as the network's. NULL: none */
-    const collet_devices *devices; /* share the vectors with the context's. NULL: none */
+    const collet_devices *devices; /* of the network's runtime; NULL: the context alone */
 } collet_ternary_run_files;
 
 typedef struct collet_ternary_run_result {
@@ -332,7 +334,7 @@ typedef struct collet_ternary_run_plan {
 } collet_ternary_run_plan;
 
 /* Opens and checks the files; writes nothing. Each device runs the first vectors, as many as it
- * takes at a time, twice; its `share` is of the second time. */
+ * takes at a time, twice; its share is of the second time. */
 COLLET_API collet_status collet_ternary_network_plan_files(collet_context *context,
                                                            collet_ternary_network *network,
                                                            collet_ternary_run_plan *plan,
@@ -340,11 +342,17 @@ COLLET_API collet_status collet_ternary_network_plan_files(collet_context *conte
                                                            collet_error *err);
 
 /* Computes y (vectors, outputs) from x (vectors, inputs), both C-contiguous, a few vectors at a time, on
- * the context's device and `devices` (NULL: none), and waits. `network`: of their runtime. */
+ * `devices` (NULL: the context alone), and waits. `network`: of their runtime. */
 COLLET_API collet_status collet_ternary_network_run_vectors(
     collet_context *context, collet_ternary_network *network, float *y, const float *x,
     int64_t vectors, const collet_devices *devices, const collet_ternary_monitor *monitor,
     collet_error *err);
+
+/* What device `index` did, in vectors, of the network's last run with `devices`, or of its last plan. NOT_FOUND
+ * beyond the last. The strings are valid until the next run. */
+COLLET_API collet_status collet_ternary_network_share_at(const collet_ternary_network *network,
+                                                         collet_device_share *share, size_t index,
+                                                         collet_error *err);
 
 #ifdef __cplusplus
 }

@@ -94,7 +94,7 @@ typedef struct collet_trajectory_source {
 
 /* The treatment of a frame that lacks positions, or a field that a key needs and the first frame
  * has. A warning gives the number of such frames. */
-enum {
+COLLET_ENUM(uint32_t){
     COLLET_TRAJECTORY_MISSING_FAIL, /* the work ends with NOT_FOUND */
     COLLET_TRAJECTORY_MISSING_SKIP, /* the frame is left out of all results */
     COLLET_TRAJECTORY_MISSING_NAN   /* keys that need the field are NaN, others are computed; the
@@ -109,7 +109,7 @@ enum {
  * selected are read where they make it whole. The first atom of a molecule stays where it is. A frame
  * without a box is used as it is.
  */
-enum {
+COLLET_ENUM(uint32_t){
     COLLET_TRAJECTORY_PBC_WHOLE,  /* molecules are made whole */
     COLLET_TRAJECTORY_PBC_NOJUMP, /* then each moves from frame to frame by the shortest way: from
                                      the first frame that is read on its path has no jumps; with a
@@ -194,11 +194,10 @@ typedef struct collet_trajectory_options {
                                  inputs are opened, but no frame is computed. NULL: none */
     int64_t n_parts;
 
-    const char *devices; /* choices of devices that share the frames, separated by ',':
-                            "cpu_openmp,opencl:0", of the context's runtime if there is one. Each sums
-                            over the atoms of whole batches; the rest is computed on the host, whose
-                            backends they may be. Devices with the same name give the same bits. If one
-                            fails, a warning says so, and the others do its part. NULL: one device */
+    /* Devices that share the frames. Each sums over the atoms of whole batches; the rest is computed
+     * on the host, whose backends they may be. Devices with the same name give the same bits. If one
+     * fails, a warning says so. With `contexts`, backend is NULL and threads 0. NULL: one device */
+    const collet_devices *devices;
 } collet_trajectory_options;
 
 /*
@@ -261,14 +260,14 @@ typedef struct collet_trajectory_info {
     int64_t most_atoms;
     int64_t bodies;      /* by `each`; 0: not divided */
     double mass;         /* of the selected atoms, amu */
-    int64_t bytes_total; /* of the trajectory */
+    uint64_t bytes_total; /* of the trajectory */
 
     int64_t frames;      /* computed so far */
     int64_t first_frame; /* their numbers in the file */
     int64_t last_frame;
     double first_time; /* ps; NaN: that frame has none */
     double last_time;
-    int64_t bytes;  /* of the trajectory, up to the last frame */
+    uint64_t bytes; /* of the trajectory, up to the last frame */
     double seconds; /* from open until the last row or file was complete, or until now */
 
     const char *output; /* what `write` wrote: a path; else NULL */
@@ -295,7 +294,7 @@ typedef struct collet_trajectory_file {
                             has their times */
     const char *path;   /* valid until the trajectory is destroyed */
     const char *format; /* a format's name, or "memory" */
-    int64_t bytes;
+    uint64_t bytes;
     /* after the last row: */
     int64_t
         first_frame; /* the number of its first frame, counted over all files; -1: none was read */
@@ -304,7 +303,8 @@ typedef struct collet_trajectory_file {
 
 /* Sets *file to file `index` of the trajectory, counted from 0; NOT_FOUND beyond the last. */
 COLLET_API collet_status collet_trajectory_file_at(const collet_trajectory *trajectory,
-                                                   collet_trajectory_file *file, size_t index);
+                                                   collet_trajectory_file *file, size_t index,
+                                                   collet_error *err);
 
 /* One array of the results. Strings are static. */
 typedef struct collet_trajectory_quantity {
@@ -349,13 +349,13 @@ typedef struct collet_trajectory_plan {
 } collet_trajectory_plan;
 
 /*
- * Opens the devices and reads the first batch, which each computes twice; `take` gets the share of the
- * second time of each. Call it once, and before any row was requested; no row can be requested then. The
- * errors of collet_trajectory_next.
+ * Opens the devices and reads the first batch, which each computes twice; collet_trajectory_share_at
+ * then gives the shares of the second time, also of the context alone. Call it once, and before any row was
+ * requested; no row can be requested then. The errors of collet_trajectory_next.
  */
-COLLET_API collet_status collet_trajectory_plan_work(
-    collet_trajectory *trajectory, collet_trajectory_plan *plan,
-    void (*take)(void *user, const collet_device_share *share), void *user, collet_error *err);
+COLLET_API collet_status collet_trajectory_plan_work(collet_trajectory *trajectory,
+                                                     collet_trajectory_plan *plan,
+                                                     collet_error *err);
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
@@ -468,7 +468,7 @@ COLLET_API collet_status collet_trajectory_extract(const char *path, uint32_t fl
 
 /* ---- Molecules of arrays ----------------------------------------------------------------- */
 
-enum {
+COLLET_ENUM(uint32_t){
     COLLET_TRAJECTORY_PLACE_WHOLE,  /* makes molecules whole; the first atom of each stays */
     COLLET_TRAJECTORY_PLACE_UNWRAP, /* and each moves from frame to frame by the shortest way */
     COLLET_TRAJECTORY_PLACE_PACK /* whole, and the centre of each is in its frame's box: fractions

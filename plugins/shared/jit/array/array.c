@@ -87,6 +87,7 @@ JIT_KERNEL(elementwise)
     const collet_program p = {.n_in = call->n_in,
                               .n_steps = 1,
                               .n_out = 1,
+                              .step_size = sizeof step,
                               .dtypes = dtypes,
                               .steps = &step,
                               .outs = &out};
@@ -105,6 +106,8 @@ JIT_KERNEL(axpy)
                               .n_constants = 1,
                               .n_steps = 2,
                               .n_out = 1,
+                              .step_size = sizeof *steps,
+                              .constant_size = sizeof(collet_scalar),
                               .dtypes = dtypes,
                               .steps = steps,
                               .outs = &out};
@@ -125,7 +128,11 @@ JIT_KERNEL(fill)
     const collet_fill_params *params = call->params;
     const collet_dtype dtype = operand_of(call, 0)->dtype, bits = moved(dtype);
     const uint16_t out = 0;
-    const collet_program p = {.n_constants = 1, .n_out = 1, .dtypes = &bits, .outs = &out};
+    const collet_program p = {.n_constants = 1,
+                              .n_out = 1,
+                              .constant_size = sizeof(collet_scalar),
+                              .dtypes = &bits,
+                              .outs = &out};
     const collet_scalar value = converted(&params->value, dtype);
     return run(device, queue, call, &p, &value);
 }
@@ -136,8 +143,13 @@ JIT_KERNEL(copy)
     const collet_dtype dtype = to == from ? moved(from) : from;
     const collet_step step = {.op = COLLET_OP_COPY, .dtype = to};
     const uint16_t out = to != from;
-    const collet_program p = {
-        .n_in = 1, .n_steps = out, .n_out = 1, .dtypes = &dtype, .steps = &step, .outs = &out};
+    const collet_program p = {.n_in = 1,
+                              .n_steps = out,
+                              .n_out = 1,
+                              .step_size = sizeof step,
+                              .dtypes = &dtype,
+                              .steps = &step,
+                              .outs = &out};
     return run(device, queue, call, &p, NULL);
 }
 

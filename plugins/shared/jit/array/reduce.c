@@ -79,7 +79,7 @@ static void reduction_of_program(reduction *r, const collet_kernel_call *call, u
                      .correction = params->correction};
     r->program.n_out = 1;
     r->program.outs += k;
-    r->from = jit_steps_dtype(&r->program, *r->program.outs);
+    r->from = collet_program_dtype(&r->program, *r->program.outs);
     for (uint32_t i = 0; i < r->program.n_in; i++)
         r->in[i] = *operand_of(call, call->n_out + i);
 }

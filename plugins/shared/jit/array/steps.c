@@ -44,19 +44,13 @@ static collet_dtype computed(collet_dtype dtype)
     return is_half(dtype) ? COLLET_F32 : dtype;
 }
 
-collet_dtype jit_steps_dtype(const collet_program *p, uint32_t value)
-{
-    uint32_t given = p->n_in + p->n_constants;
-    return value < given ? p->dtypes[value] : p->steps[value - given].dtype;
-}
-
 /* A program without steps only moves bits, also of types that the device cannot compute with,
  * unless it reduces. */
 static const char *type_name(const collet_program *p, uint32_t value)
 {
     static const char *const moved[17] = {
         [1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64", [16] = "b128"};
-    collet_dtype dtype = jit_steps_dtype(p, value);
+    collet_dtype dtype = collet_program_dtype(p, value);
     return p->n_steps || p->reduce ? type_names[dtype] : moved[cpu_dtype_size(dtype)];
 }
 
@@ -68,20 +62,20 @@ static uint64_t hash_of(const collet_program *p, uint64_t seed)
     uint64_t hash = binary_hash(seed, numbers, sizeof numbers);
     hash = binary_hash(hash, p->dtypes, (p->n_in + p->n_constants) * sizeof *p->dtypes);
     hash = binary_hash(hash, p->outs, p->n_out * sizeof *p->outs);
-    return binary_hash(hash, p->steps, p->n_steps * sizeof *p->steps);
+    return binary_hash(hash, p->steps, (size_t)p->n_steps * p->step_size);
 }
 
 static int needs_f64(const collet_program *p)
 {
     int needs = 0, computes = p->n_steps || p->reduce;
     for (uint32_t i = 0; computes && i < p->n_in + p->n_constants + p->n_steps; i++)
-        needs |= part_of(jit_steps_dtype(p, i)) == COLLET_F64;
+        needs |= part_of(collet_program_dtype(p, i)) == COLLET_F64;
     return needs;
 }
 
 void jit_steps_options(char options[STEPS_OPTIONS], const collet_program *p)
 {
-    const collet_step *last = p->n_steps ? &p->steps[p->n_steps - 1] : NULL;
+    const collet_step *last = p->n_steps ? collet_program_step(p, p->n_steps - 1) : NULL;
     snprintf(options, STEPS_OPTIONS, "-DPROGRAM=%s_%s_%016llx%016llx -DVIEW_OPERANDS=%u%s",
              last ? functions[last->op].name : "move", type_name(p, p->outs[0]),
              (unsigned long long)hash_of(p, 1), (unsigned long long)hash_of(p, 2),
@@ -91,11 +85,11 @@ void jit_steps_options(char options[STEPS_OPTIONS], const collet_program *p)
 int jit_steps_offered(const collet_program *p, const jit_traits *t, char why[STEPS_WHY])
 {
     for (uint32_t i = 0; i < p->n_steps; i++) {
-        const collet_step *s = &p->steps[i];
+        const collet_step *s = collet_program_step(p, i);
         const step_function *function = &functions[s->op];
-        collet_dtype dtype = jit_steps_dtype(p, s->in[function->inputs - 1]);
+        collet_dtype dtype = collet_program_dtype(p, s->in[function->inputs - 1]);
         int runs =
-            jit_row_runs(t, s->op, COLLET_SIG(s->dtype, dtype, jit_steps_dtype(p, s->in[0])));
+            jit_row_runs(t, s->op, COLLET_SIG(s->dtype, dtype, collet_program_dtype(p, s->in[0])));
         if (runs)
             continue;
         snprintf(why, STEPS_WHY, "step %u, %s from %s to %s, is not offered", i, function->name,
@@ -110,7 +104,7 @@ int jit_steps_offered(const collet_program *p, const jit_traits *t, char why[STE
 /* A value as its function takes it: the type of computation. */
 static void write_argument(text *t, const collet_program *p, uint32_t value)
 {
-    collet_dtype dtype = jit_steps_dtype(p, value);
+    collet_dtype dtype = collet_program_dtype(p, value);
     if (is_half(dtype))
         text_add(t, "f32_of_%s(v%u)", type_names[dtype], value);
     else
@@ -119,7 +113,7 @@ static void write_argument(text *t, const collet_program *p, uint32_t value)
 
 static void write_copy(text *t, const collet_program *p, const collet_step *s)
 {
-    collet_dtype from = jit_steps_dtype(p, s->in[0]), to = s->dtype;
+    collet_dtype from = collet_program_dtype(p, s->in[0]), to = s->dtype;
     const char *part = type_names[part_of(to)];
     uint32_t v = s->in[0];
     if (from == to)
@@ -140,7 +134,7 @@ static void write_step(text *t, const collet_program *p, const collet_step *s)
     const step_function *function = &functions[s->op];
     int rounds = is_half(s->dtype);
     /* The first input of `where` is a bool. */
-    collet_dtype dtype = computed(jit_steps_dtype(p, s->in[function->inputs - 1]));
+    collet_dtype dtype = computed(collet_program_dtype(p, s->in[function->inputs - 1]));
     if (s->op == COLLET_OP_COPY) {
         write_copy(t, p, s);
         return;
@@ -189,7 +183,7 @@ static void write_parameters(text *t, const collet_program *p, const char *index
 static void write_function(text *t, const collet_program *p)
 {
     uint32_t given = p->n_in + p->n_constants, word = 0;
-    const char *result = type_names[computed(jit_steps_dtype(p, p->outs[0]))];
+    const char *result = type_names[computed(collet_program_dtype(p, p->outs[0]))];
     text_add(t, "INLINE %s element(", p->reduce ? result : "void");
     write_parameters(t, p, "_at");
     text_add(t, "%s%s)\n{\n",
@@ -205,7 +199,7 @@ static void write_function(text *t, const collet_program *p)
     }
     for (uint32_t i = 0; i < p->n_steps; i++) {
         text_add(t, "    %s v%u = ", type_name(p, given + i), given + i);
-        write_step(t, p, &p->steps[i]);
+        write_step(t, p, collet_program_step(p, i));
         text_add(t, ";\n");
     }
     for (uint32_t i = 0; i < outputs_of(p); i++)
@@ -263,9 +257,9 @@ static void add(text_list *l, const char *piece)
 static void find_used(uint8_t used[COLLET_DTYPE_COUNT], const collet_program *p)
 {
     for (uint32_t i = 0; i < p->n_steps; i++) {
-        const collet_step *s = &p->steps[i];
+        const collet_step *s = collet_program_step(p, i);
         const step_function *function = &functions[s->op];
-        collet_dtype dtype = computed(jit_steps_dtype(p, s->in[function->inputs - 1]));
+        collet_dtype dtype = computed(collet_program_dtype(p, s->in[function->inputs - 1]));
         int is_complex = part_of(dtype) != dtype;
         if (s->op == COLLET_OP_COPY)
             continue;
@@ -298,7 +292,7 @@ static void add_formulas(text_list *l, const collet_program *p)
         add(l, jit_text_formula_special_f64);
     }
     for (uint32_t i = 0; i < p->n_steps; i++)
-        if (p->steps[i].op == COLLET_OP_COPY) {
+        if (collet_program_step(p, i)->op == COLLET_OP_COPY) {
             add(l, jit_text_language_convert);
             break;
         }
@@ -365,7 +359,8 @@ void jit_steps_pass(jit_sequence *s, jit_launch *l, const collet_program *p,
     for (uint32_t i = 0; i < p->n_constants; i++) {
         collet_dtype dtype = p->dtypes[p->n_in + i];
         words[count + words_of(dtype) - 1] = 0;
-        memcpy(&words[count], constants[i].value.bytes, cpu_dtype_size(dtype));
+        memcpy(&words[count], collet_program_constant(p, constants, i)->value.bytes,
+               cpu_dtype_size(dtype));
         count += words_of(dtype);
     }
     if (count <= STEPS_INLINE) {

@@ -17,9 +17,6 @@
  * bits of a hash). */
 void jit_steps_options(char options[STEPS_OPTIONS], const collet_program *program);
 
-/* The dtype of a value. */
-collet_dtype jit_steps_dtype(const collet_program *program, uint32_t value);
-
 /* Whether a device computes all steps; else the reason. */
 #define STEPS_WHY 128
 int jit_steps_offered(const collet_program *program, const jit_traits *t, char why[STEPS_WHY]);
