@@ -49,7 +49,7 @@ static void destroyed_array(void)
     INVALID(collet_op_add(cx, a, b, b));
     INVALID(collet_expression_evaluate(cx, e, &out, &argument, 1));
     TEXT_HAS("collet_expression_evaluate");
-    INVALID(collet_expression_infer(e, &spec, &argument, 1, &err));
+    INVALID(collet_expression_infer(e, &spec, sizeof spec, &argument, 1, &err));
     expect(strstr(err.text, "collet_expression_infer (called") != NULL, err.text);
     collet_array_destroy(a);
 }
