@@ -268,7 +268,7 @@ function(collet_add_test name)
   set_tests_properties(${name} PROPERTIES LABELS ${TEST_LABEL})
 endfunction()
 
-# collet_find_python(OUT module...): the first Python from 3.10 on, of CMake's, the PATH's and /usr/bin/python3, that has
+# collet_find_python(OUT module...): the first Python from 3.11 on, of CMake's, the PATH's and /usr/bin/python3, that has
 # the modules (OUT_FOUND is true); else the first, in which tests are skipped.
 function(collet_find_python out)
   find_program(COLLET_INTERPRETER python3)
@@ -276,7 +276,7 @@ function(collet_find_python out)
   list(GET candidates 0 found)
   list(JOIN ARGN "," modules)
   foreach(candidate ${candidates})
-    execute_process(COMMAND ${candidate} -c "import sys,${modules}; assert sys.version_info >= (3, 10)"
+    execute_process(COMMAND ${candidate} -c "import sys,${modules}; assert sys.version_info >= (3, 11)"
                     RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(failed EQUAL 0)
       set(found ${candidate})

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # wheel.sh DIRECTORY [SYSROOT]: the sdist and, built from it, the wheel of collet-runtime for glibc 2.28 and later
-# (manylinux_2_28) and CPython 3.10 and later, in DIRECTORY. What it needs beside glibc, zlib and NumPy is inside, with the licences.
+# (manylinux_2_28) and CPython 3.11 and later, in DIRECTORY. What it needs beside glibc, zlib and NumPy is inside, with the licences.
 # SYSROOT is what sysroot.sh makes (default: build-sysroot). Needs Python's build, auditwheel and wheel, and patchelf.
 set -euo pipefail
 usage() { sed -n 's/^# \{0,1\}//; 3,6p' "$0"; }
