@@ -167,6 +167,9 @@ endfunction()
 function(collet_version_symbols target)
   set(map ${PROJECT_SOURCE_DIR}/cmake/libraries.map)
   target_link_options(${target} PRIVATE LINKER:--version-script=${map})
+  if(COLLET_SANITIZER STREQUAL "none") # a symbol that no library has is an error of the build, not of the first program
+    target_link_options(${target} PRIVATE LINKER:-z,defs)
+  endif()
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
 endfunction()
 
