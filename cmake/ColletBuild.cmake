@@ -167,7 +167,8 @@ endfunction()
 function(collet_version_symbols target)
   set(map ${PROJECT_SOURCE_DIR}/cmake/libraries.map)
   target_link_options(${target} PRIVATE LINKER:--version-script=${map})
-  if(COLLET_SANITIZER STREQUAL "none") # a symbol that no library has is an error of the build, not of the first program
+  # A symbol that no library has is an error of the build, not of the first program; those of sanitizers are in the programs.
+  if(COLLET_SANITIZER STREQUAL "none" AND NOT COLLET_FUZZ)
     target_link_options(${target} PRIVATE LINKER:-z,defs)
   endif()
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
