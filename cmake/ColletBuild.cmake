@@ -167,6 +167,10 @@ endfunction()
 function(collet_version_symbols target)
   set(map ${PROJECT_SOURCE_DIR}/cmake/libraries.map)
   target_link_options(${target} PRIVATE LINKER:--version-script=${map})
+  # A symbol that no library has is an error of the build, not of the first program; those of sanitizers are in the programs.
+  if(COLLET_SANITIZER STREQUAL "none" AND NOT COLLET_FUZZ)
+    target_link_options(${target} PRIVATE LINKER:-z,defs)
+  endif()
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
 endfunction()
 
@@ -268,7 +272,7 @@ function(collet_add_test name)
   set_tests_properties(${name} PROPERTIES LABELS ${TEST_LABEL})
 endfunction()
 
-# collet_find_python(OUT module...): the first Python from 3.10 on, of CMake's, the PATH's and /usr/bin/python3, that has
+# collet_find_python(OUT module...): the first Python from 3.11 on, of CMake's, the PATH's and /usr/bin/python3, that has
 # the modules (OUT_FOUND is true); else the first, in which tests are skipped.
 function(collet_find_python out)
   find_program(COLLET_INTERPRETER python3)
@@ -276,7 +280,7 @@ function(collet_find_python out)
   list(GET candidates 0 found)
   list(JOIN ARGN "," modules)
   foreach(candidate ${candidates})
-    execute_process(COMMAND ${candidate} -c "import sys,${modules}; assert sys.version_info >= (3, 10)"
+    execute_process(COMMAND ${candidate} -c "import sys,${modules}; assert sys.version_info >= (3, 11)"
                     RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(failed EQUAL 0)
       set(found ${candidate})

@@ -69,6 +69,8 @@ if("scatter" IN_LIST COLLET_BUILT_ENGINES OR "trajectory" IN_LIST COLLET_BUILT_E
         set_target_properties(${library} PROPERTIES IMPORTED_LOCATION ${location})
       endif()
     endforeach()
+    # FindHDF5 does not say it, and static libraries are linked in this order.
+    set_property(TARGET hdf5::hdf5_hl APPEND PROPERTY INTERFACE_LINK_LIBRARIES hdf5::hdf5)
   else()
     message(STATUS "The engines have no .h5 files, and collet-rsoxs is not built: COLLET_HDF5 is OFF")
   endif()

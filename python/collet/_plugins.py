@@ -116,5 +116,9 @@ def defaults() -> list[str]:
 
 
 def tool(name: str) -> list[str]:
-    """A program of this package and its first arguments: it uses the same plugins and libraries."""
-    return [os.path.join(os.path.dirname(_core.directory()), "bin", name), *(f"--default={d}" for d in defaults())]
+    """A program of this package and its first arguments: it uses the same plugins and libraries. libcore is
+    in lib/, or in a folder of lib/ (Debian: lib/x86_64-linux-gnu), of the prefix with the program."""
+    above = os.path.dirname(_core.directory())
+    if not os.path.exists(path := os.path.join(above, "bin", name)):
+        path = os.path.join(os.path.dirname(above), "bin", name)
+    return [path, *(f"--default={d}" for d in defaults())]

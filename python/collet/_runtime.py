@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any
 
 from . import _core
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # typing takes milliseconds to import
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import collet
-from collet import scatter
+from collet import _plugins, scatter
 
 FOLDER = pathlib.Path(__file__).parents[1] / "cyrsoxs"
 sys.path.insert(0, str(FOLDER))
 import CyRSoXS as cy  # noqa: E402
 
-TOOL = pathlib.Path(collet.__file__).parents[2] / "bin/collet-rsoxs"
+TOOL = pathlib.Path(_plugins.tool("collet-rsoxs")[0])
 SHAPE = (4, 12, 16)
 ENERGIES = [286.0, 285.0]
 CONSTANTS = {285.0: [[2e-3, 4e-4, 1e-3, 1e-4], [0] * 4], 286.0: [[3e-3, 1e-4, 2e-3, 2e-4], [0] * 4]}

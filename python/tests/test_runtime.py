@@ -185,6 +185,11 @@ def test_first_call_imports_little():
     assert not {"logging", "glob", "importlib", "json"} & set(found.split()), found
 
 
+def test_import_takes_milliseconds():
+    found = python("import sys; before = set(sys.modules)\nimport collet\nprint(*set(sys.modules) - before)")
+    assert not {"typing", "re", "enum", "dataclasses", "inspect", "numpy"} & set(found.split()), found
+
+
 def test_main_is_backend_info():
     done = subprocess.run([sys.executable, "-m", "collet", "--json"], capture_output=True,
                           text=True)

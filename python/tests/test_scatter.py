@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 import collet
-from collet import _job, scatter
+from collet import _job, _plugins, scatter
 
-TOOL = pathlib.Path(collet.__file__).parents[2] / "bin/collet-rsoxs"
+TOOL = pathlib.Path(_plugins.tool("collet-rsoxs")[0])
 CONSTANTS = [2e-3, 4e-4, 1e-3, 1e-4]
 VACUUM = [0, 0, 0, 0]
 RADIUS, VOXEL = 12.0, 1.5  # voxels, nm
@@ -499,7 +499,7 @@ def test_a_damaged_file_ends_no_program(tmp_path, name):
 
 
 def test_stub():
-    path = pathlib.Path(__file__).parents[1] / "collet/_scatter.pyi"
+    path = pathlib.Path(scatter.__file__).parent / "_scatter.pyi"
     stub = {n.name if hasattr(n, "name") else n.target.id for n in ast.parse(path.read_text()).body
             if isinstance(n, (ast.FunctionDef, ast.ClassDef, ast.AnnAssign))}
     assert stub == {n for n in vars(scatter._scatter) if not n.startswith("__")}

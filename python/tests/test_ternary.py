@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import collet
-from collet import ternary
+from collet import _plugins, ternary
 
 DEVICES = [d.choice for b in collet.backends() if b.state != "unavailable" for d in b.devices]
 RNG = np.random.default_rng(7)
@@ -35,8 +35,7 @@ def network():
 @pytest.fixture(name="tool")
 def fixture_tool():
     """collet-ternary of the build; an installed package has none."""
-    beside = pathlib.Path(collet.__file__).parents[2] / "bin"
-    found = shutil.which("collet-ternary", path=f"{beside}{os.pathsep}{os.environ.get('PATH', '')}")
+    found = shutil.which(_plugins.tool("collet-ternary")[0])
     if not found:
         pytest.skip("there is no collet-ternary")
 

@@ -340,6 +340,13 @@ tools() {
     run_tools "$prefix"
 }
 
+# use_package DIRECTORY PREFIX: the Python package there computes with the libcore of PREFIX.
+use_package() {
+    expect "^7\.0 by cpu_ on $2/$LIBDIR\$" env PYTHONPATH="$1" "$PYTHON" -c '
+import collet
+print(float(collet.sum(collet.asarray([1.0, 2, 4]))), "by", collet.last_backend()[:4], "on", collet._core.directory())'
+}
+
 # The sources are those of the parts alone, and the core that they find has no engines.
 on_core() {
     local at=$WORK/on_core part log
@@ -352,20 +359,26 @@ on_core() {
     done
     # (-O0 takes a third of the time.)
     cmake -S "$at/source" -B "$at/build" -DCOLLET_CORE=installed -DCMAKE_PREFIX_PATH="$at/core" -DCMAKE_C_COMPILER="$CC" \
-        -DCMAKE_C_FLAGS_RELEASE= -DCMAKE_INSTALL_LIBDIR="$LIBDIR" >"$log" 2>&1 || fail "cmake fails: $(cat "$log")"
+        -DCMAKE_C_FLAGS_RELEASE= -DCMAKE_INSTALL_LIBDIR="$LIBDIR" -DCOLLET_PYTHON_DIRECTORY=lib/python >"$log" 2>&1 ||
+        fail "cmake fails: $(cat "$log")"
     cmake --build "$at/build" >"$log" 2>&1 || fail "the build fails: $(cat "$log")"
-    if [ -n "$PYTHON" ]; then
-        expect "^7\.0 by cpu_ on $at/core/$LIBDIR\$" env PYTHONPATH="$at/build/python" "$PYTHON" -c '
-import collet
-print(float(collet.sum(collet.asarray([1.0, 2, 4]))), "by", collet.last_backend()[:4], "on", collet._core.directory())'
-    fi
-    # Both builds install each file once, and together what one build does.
-    cmake --install "$at/build" --prefix "$at/rest" >/dev/null
+    [ -z "$PYTHON" ] || use_package "$at/build/python" "$at/core"
+    # Both builds install each file once, and together what one build does, which installs no package of Python.
+    for part in engines engines-development tools; do
+        cmake --install "$at/build" --component $part --prefix "$at/rest" >/dev/null
+    done
     diff <({ listed "$at/core" && listed "$at/rest"; } | sort) <(listed "$prefix" | grep -v '^./share/doc/') ||
         fail "two builds do not install what one does"
     cmake --install "$at/build" --prefix "$at/core" >/dev/null
     prefix=$at/core
     run_tools "$prefix"
+    if [ -n "$PYTHON" ]; then
+        use_package "$prefix/lib/python" "$prefix"
+        expect '"status":[[:space:]]*"usable"' env PYTHONPATH="$prefix/lib/python" "$PYTHON" -m collet --json
+        expect 'RESULTS' env PYTHONPATH="$prefix/lib/python" "$PYTHON" "$prefix/bin/collet-analyse" --help
+        expect "^$VERSION\$" env PYTHONPATH="$prefix/lib/python" "$PYTHON" -c '
+import importlib.metadata as m; print(m.version("collet-runtime"))'
+    fi
     cmake_build "$consumer" "$at/package"
     run_programs "$at/package"
     rm -rf "$at"

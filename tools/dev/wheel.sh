@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # wheel.sh DIRECTORY [SYSROOT]: the sdist and, built from it, the wheel of collet-runtime for glibc 2.28 and later
-# (manylinux_2_28) and CPython 3.10 and later, in DIRECTORY. What it needs beside glibc, zlib and NumPy is inside, with the licences.
-# SYSROOT is what sysroot.sh makes (default: build-sysroot). Needs Python's build, auditwheel and wheel, and patchelf.
+# (manylinux_2_28) and CPython 3.11 and later, in DIRECTORY. What it needs beside glibc, zlib and NumPy is inside, with the licences.
+# SYSROOT is what sysroot.sh makes (default: build-sysroot). Needs Python's build, auditwheel, abi3audit and wheel, and patchelf.
 set -euo pipefail
 usage() { sed -n 's/^# \{0,1\}//; 3,6p' "$0"; }
 case ${1-} in
@@ -29,8 +29,12 @@ tar -xf "$work"/collet_runtime-*.tar.gz --strip-components=1 -C "$work/source"
 SKBUILD_CMAKE_ARGS="-DCMAKE_TOOLCHAIN_FILE=$sysroot/toolchain.cmake" \
     $python -m build --wheel --outdir "$work" "$work/source"
 
-# Libraries that plugins open at run time (OpenBLAS, oneDNN, OpenCL, CUDA) are no part of it.
-LD_LIBRARY_PATH="$sysroot/root/usr/lib/x86_64-linux-gnu:$sysroot/root/lib/x86_64-linux-gnu" \
+# Libraries that plugins open at run time (OpenBLAS, oneDNN, OpenCL, CUDA) are no part of it. auditwheel finds the others by
+# LD_LIBRARY_PATH, in a folder without the sysroot's libc, which this system's Python cannot load.
+libraries="$work/libraries"
+mkdir "$libraries"
+cp -L "$sysroot"/root/usr/lib/x86_64-linux-gnu/{libcjson.so.1,libconfig.so.9,libgomp.so.1} "$libraries"
+LD_LIBRARY_PATH="$libraries" \
     $python -m auditwheel repair --plat manylinux_2_28_x86_64 --strip --wheel-dir "$work/repaired" "$work"/collet_runtime-*.whl
 
 # The licences of what is inside, linked or as a file, and Debian's version of each.
@@ -50,6 +54,7 @@ bundled=$(find "$work/unpacked" -path '*.libs/*' -name 'lib*.so*' | wc -l)
 $python -m wheel pack --dest-dir "$directory" "$work"/unpacked/*
 wheel=$(echo "$directory"/collet_runtime-*.whl)
 $python -m auditwheel show "$wheel"
+$python -m abi3audit --strict --summary "$wheel"
 size=$(stat -c %s "$wheel")
 printf 'wheel.sh: %s: %d.%d MiB\n' "$(basename "$wheel")" $((size >> 20)) $(((size & 0xfffff) * 10 >> 20))
 [ "$size" -le $((limit_mib << 20)) ] || {

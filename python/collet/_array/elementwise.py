@@ -7,7 +7,6 @@ promotes them as NumPy 2 does. With Arrays the functions are lazy (python/src/la
 from __future__ import annotations
 
 import functools
-import re
 
 from .. import _core, _ops
 
@@ -55,6 +54,7 @@ def expression(name: str) -> str:
 
 def _sentence(name: str, summary: str, words: str) -> str:
     """The summary of an op, with the function's arguments in place of the op's inputs a, b and c."""
+    import re  # takes milliseconds
     called = dict(zip("abc", re.findall(r"\w+", words.replace("=None", ""))))
     text = re.sub(r"\b[abc]\b(?! bool)", lambda found: called[found[0]], summary.replace(", element by element", ""))
     text = f"whether x is {text}" if name[:2] == "is" else text

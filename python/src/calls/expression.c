@@ -95,7 +95,7 @@ static PyObject *make(PyTypeObject *class, PyObject *text)
     Py_ssize_t length = 0;
     const char *bytes = text ? PyUnicode_AsUTF8AndSize(text, &length) : NULL;
     if (!e || (text && (!bytes || check_conversions(bytes)))) {
-        Py_XDECREF(e);
+        Py_XDECREF((PyObject *)e);
         return NULL;
     }
     status = !text ? collet_expression_create(&e->handle, &err)

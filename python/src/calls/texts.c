@@ -151,6 +151,6 @@ PyObject *texts_evaluate(PyObject *Py_UNUSED(module), PyObject *const *arguments
         }
         e->users--;
     }
-    Py_XDECREF(e);
+    Py_XDECREF((PyObject *)e);
     return made;
 }

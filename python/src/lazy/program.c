@@ -267,14 +267,14 @@ static kept *keep(program *p)
     expression_object *made = build(p), *before;
     unsigned char *key = made ? malloc(p->key_size) : NULL;
     if (!key) {
-        Py_XDECREF(made);
+        Py_XDECREF((PyObject *)made);
         return made ? (kept *)PyErr_NoMemory() : NULL;
     }
     memcpy(key, p->key, p->key_size <= PROGRAM_KEY ? p->key_size : 0);
     before = k->expression;
     free(k->key);
     *k = (kept){hash, p->key_size, key, made, 0};
-    Py_XDECREF(before);
+    Py_XDECREF((PyObject *)before);
     return k;
 }
 
@@ -383,7 +383,7 @@ PyObject *program_run(program *p, PyObject *out)
     kept *k = keep(p);
     if (!k)
         return NULL;
-    expression_object *e = (expression_object *)Py_NewRef(k->expression);
+    expression_object *e = (expression_object *)Py_NewRef((PyObject *)k->expression);
     PyObject *made = out || is_to_be_compiled(p, k)
                          ? evaluate_expression(e, p->given, out, &p->reads)
                      : p->n_steps > p->n_nodes ? Py_NewRef(Py_None)

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import collet
-from collet import _core, md
+from collet import _plugins, md
 from collet.md import analysis
 from collet.md.analysis import _command, _results
 
 DATA = pathlib.Path(__file__).resolve().parents[3] / "tests/data/md"
 FILES = DATA / "peptide/conf.gro", DATA / "peptide/traj.trr"
-PROGRAM = pathlib.Path(_core.__file__).parents[2] / "bin/collet-extract"
+PROGRAM = pathlib.Path(_plugins.tool("collet-extract")[0])
 KEYS = "time_ps,com,axes,rg,end_to_end,gyration_tensor"
 
 

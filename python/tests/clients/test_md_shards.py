@@ -11,9 +11,9 @@ import pytest
 from agree import FILES, same
 
 import collet
-from collet import _core, md
+from collet import _plugins, md
 
-PROGRAM = pathlib.Path(_core.__file__).parents[2] / "bin/collet-extract"
+PROGRAM = pathlib.Path(_plugins.tool("collet-extract")[0])
 
 
 @pytest.mark.parametrize("options", [

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import collet
-from collet import _jobs, scatter
+from collet import _jobs, _plugins, scatter
 
 SPAWN = multiprocessing.get_context("spawn")
 ENERGIES = [285.0, 286.0, 284.0]
@@ -85,7 +85,7 @@ def test_simulate(client):
 
 
 def test_kinds_of_samples(client, tmp_path, monkeypatch):
-    tool = pathlib.Path(collet.__file__).parents[2] / "bin/collet-rsoxs"
+    tool = pathlib.Path(_plugins.tool("collet-rsoxs")[0])
     if not tool.exists():
         pytest.skip("collet-rsoxs is not built")
     subprocess.run([tool, "make", "euler", "--size", "8,12,16", "--energies", "285", "-q", "-o",

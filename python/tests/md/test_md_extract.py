@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 
 import collet
-from collet import _core, md
+from collet import _plugins, md
 
 DATA = pathlib.Path(__file__).resolve().parents[3] / "tests/data/md"
 WATER, PEPTIDE = DATA / "water", DATA / "peptide"
-PROGRAM = pathlib.Path(_core.__file__).parents[2] / "bin/collet-extract"
+PROGRAM = pathlib.Path(_plugins.tool("collet-extract")[0])
 
 
 def same(results, expected):
