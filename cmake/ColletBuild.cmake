@@ -373,7 +373,7 @@ endfunction()
 # Probes, of which there are hundreds, measure nothing (0.2 s each): see collet_tests_measure.
 function(collet_test_environment name)
   set(directory ${CMAKE_BINARY_DIR}/tests/xdg)
-  set(environment COLLET_BACKEND= COLLET_PLUGIN_PATH= COLLET_CALIBRATION=off COLLET_MEASURE=off XDG_CONFIG_HOME=${directory}/config
+  set(environment NO_COLOR=1 COLLET_BACKEND= COLLET_PLUGIN_PATH= COLLET_CALIBRATION=off COLLET_MEASURE=off XDG_CONFIG_HOME=${directory}/config
     XDG_DATA_HOME=${directory}/data XDG_CACHE_HOME=${COLLET_TEST_CACHE}
     # PoCL compiles each kernel once, for any size of groups, instead of again for the size that is launched.
     POCL_WORK_GROUP_SPECIALIZATION=0 POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable

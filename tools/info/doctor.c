@@ -4,6 +4,7 @@
  * Tests: tests/tools/test_info.c, python/tests/test_runtime.py */
 #include "info.h"
 
+#include "common/colour.h"
 #include "common/json_add.h"
 #include "common/output.h"
 #include "common/size.h"
@@ -293,6 +294,7 @@ static void print_memory(void)
 
 static void print_findings(const collet_runtime *runtime, const findings *all)
 {
+    const char *plain = tool_colour(stdout, TOOL_PLAIN);
     printf("collet %s\n", collet_version());
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
         collet_backend_info b = {.struct_size = sizeof b};
@@ -305,9 +307,10 @@ static void print_findings(const collet_runtime *runtime, const findings *all)
     print_memory();
     for (size_t i = 0; i < all->count; i++) {
         const finding *f = &all->items[i];
-        printf("missing: %s\n  why:   %s\n", tool_shown(f->what), tool_shown(f->why));
+        printf("%smissing:%s %s\n  why:   %s\n", tool_colour(stdout, TOOL_YELLOW), plain,
+               tool_shown(f->what), tool_shown(f->why));
         if (*f->fix)
-            printf("  fix:   %s\n", tool_shown(f->fix));
+            printf("  %sfix:%s   %s\n", tool_colour(stdout, TOOL_GREEN), plain, tool_shown(f->fix));
     }
     if (!all->count)
         puts("nothing is missing");
