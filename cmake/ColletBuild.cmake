@@ -209,17 +209,32 @@ function(collet_add_tool name)
   endif()
   collet_search_beside(${name} "${libraries};$ORIGIN/../lib")
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  # The manual page has what --help prints, so the program must run here.
+  # The manual page and the completion have what --help prints, so the program must run here.
   if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
-    message(WARNING "no manual page of ${name}: set CMAKE_CROSSCOMPILING_EMULATOR to a program that runs it")
+    message(WARNING "no manual page and no completion of ${name}: set CMAKE_CROSSCOMPILING_EMULATOR to a program that runs it")
     return()
   endif()
   set(page ${PROJECT_SOURCE_DIR}/man/${name}.1)
-  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${page} ${PROJECT_SOURCE_DIR}/man/page.sh)
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${page})
+  foreach(file help.sh page.sh complete.sh complete.bash complete.zsh)
+    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/man/${file})
+  endforeach()
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/man)
   add_custom_command(TARGET ${name} POST_BUILD VERBATIM COMMAND ${PROJECT_SOURCE_DIR}/man/page.sh
     ${page} ${CMAKE_BINARY_DIR}/man/${name}.1 ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${name}>)
   install(FILES ${CMAKE_BINARY_DIR}/man/${name}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  collet_completion_command(command ${name} ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${name}>)
+  add_custom_command(TARGET ${name} POST_BUILD VERBATIM COMMAND ${command})
+endfunction()
+
+# collet_completion_command(VARIABLE NAME program...): the command that makes completion of NAME for bash and zsh, and rules that
+# install it.
+function(collet_completion_command variable name)
+  set(directory ${CMAKE_BINARY_DIR}/completion)
+  set(${variable} ${PROJECT_SOURCE_DIR}/man/complete.sh ${PROJECT_SOURCE_DIR}/include/collet/types.h ${directory} ${name} ${ARGN}
+    PARENT_SCOPE)
+  install(FILES ${directory}/bash/${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
+  install(FILES ${directory}/zsh/_${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT tools)
 endfunction()
 
 # collet_add_test(NAME [source...] [INTERNAL] [LABEL label] [LIBRARIES library...] [DEFINES macro...]

@@ -56,8 +56,16 @@ static void test_listing(void **state)
     tool_expect(&r, 0);
     assert_contains(r.out, "  cpu_scalar  usable         CPU, one thread\n");
     assert_contains(r.out, "* cpu_openmp  usable ");
-    assert_contains(r.out, "* is selected by auto.");
+    assert_contains(r.out, "* is selected by auto. backend-info NAME shows");
     assert_string_equal(r.err, "");
+    tool_free(&r);
+
+    /* What is missing, with the command that gets it; the names of commands are those of the caller. */
+    r = INFO_WITH("COLLET_PLUGIN_DENY=cpu_openmp,opencl,cuda,worker", "--called", "python -m collet");
+    tool_expect(&r, 0);
+    assert_contains(r.out, "* is selected by auto. python -m collet NAME shows");
+    assert_contains(r.out, "Missing, and how to get it (python -m collet --doctor says why):\n");
+    assert_contains(r.out, "  a backend that computes on all cores: install the backend cpu_openmp; ");
     tool_free(&r);
 
     r = INFO_WITH("COLLET_BACKEND=cpu_scalar", NULL);
@@ -554,6 +562,7 @@ static void test_doctor(void **state)
     assert_contains(r.out, "  cpu_scalar: usable, CPU, one thread\n");
     assert_contains(r.out, "missing: the backend cuda\n  why:   ");
     assert_contains(r.out, "\n  fix:   backend-info --why cuda\n");
+    assert_contains(r.out, "missing: a backend that computes on all cores\n");
     assert_null(strstr(r.out, "worker for"));
     tool_free(&r);
     r = INFO_WITH("COLLET_PLUGIN_PATH=" BAD_PLUGIN, "--doctor", "--json");

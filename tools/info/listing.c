@@ -216,7 +216,8 @@ static void add_none(text *t, const selected *s)
         s->setting.source, automatic ? "." : ": ", automatic ? "" : s->reason.text);
 }
 
-static void print_selected(const collet_runtime *runtime, const selected *s)
+static void print_selected(const collet_runtime *runtime, const info_options *options,
+                           const selected *s)
 {
     collet_backend_info backend = {.struct_size = sizeof backend};
     text t = {.length = 0};
@@ -232,7 +233,7 @@ static void print_selected(const collet_runtime *runtime, const selected *s)
         backend.state == COLLET_BACKEND_UNPROVEN)
         add(&t, " Only its first use shows whether it can be loaded.");
     if (s->index != SIZE_MAX || automatic)
-        add(&t, " backend-info NAME shows details of a backend.");
+        add(&t, " %s NAME shows details of a backend.", options->called);
     putchar('\n');
     wrap_print(t.bytes, 0);
 }
@@ -249,7 +250,7 @@ int32_t info_has_selected(collet_runtime *runtime)
     return 0;
 }
 
-int32_t info_list_backends(collet_runtime *runtime)
+int32_t info_list_backends(collet_runtime *runtime, const info_options *options)
 {
     collet_backend_info backend = {.struct_size = sizeof backend};
     size_t count = collet_backend_count(runtime);
@@ -264,7 +265,8 @@ int32_t info_list_backends(collet_runtime *runtime)
         if (collet_backend_info_at(runtime, &backend, i, NULL) == COLLET_OK)
             print_line(&backend, width, i == s.index, i == s.index ? s.item : NULL);
     if (count) {
-        print_selected(runtime, &s);
+        print_selected(runtime, options, &s);
+        info_list_missing(runtime, options);
         return s.index != SIZE_MAX;
     }
     puts("no backend was found. Searched:");

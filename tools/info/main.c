@@ -91,7 +91,7 @@ static int32_t print_text(collet_runtime *runtime, const info_options *options,
         if (only)
             info_print_backend(only, options);
         else
-            has_selected = info_list_backends(runtime);
+            has_selected = info_list_backends(runtime, options);
         sections++;
     }
     if (options->why) {
@@ -246,7 +246,7 @@ int main(int argc, char **argv)
         free(path);
         return TOOL_EXIT_FAILURE;
     }
-    int result = options.doctor    ? info_doctor(runtime, options.json)
+    int result = options.doctor    ? info_doctor(runtime, &options)
                  : options.explain ? info_explain(runtime, &options)
                                    : print_report(runtime, &options);
     if (!tool_flush("backend-info", NULL) || (options.gpu && !has_gpu(runtime)))
