@@ -20,7 +20,10 @@ plugins/cpu_openmp/manifest.json|"version": "VERSION"
 plugins/opencl/manifest.json|"version": "VERSION"
 plugins/cuda/manifest.json|"version": "VERSION"
 plugins/worker/manifest.json|"version": "VERSION"
-layers/validation/manifest.json|"version": "VERSION"'
+layers/validation/manifest.json|"version": "VERSION"
+packaging/conda/recipe.yaml|version: "VERSION"
+packaging/spack/package.py|version("VERSION"
+packaging/spack/package.py|tags/vVERSION.tar.gz'
 
 # Lines "FILE|text with a name of [project.urls] in braces".
 addresses='CMakeLists.txt|HOMEPAGE_URL "{Homepage}"
@@ -29,7 +32,13 @@ CITATION.cff|repository-code: {Repository}
 debian/control|Homepage: {Homepage}
 pyproject.toml|]({Repository}/blob/HEAD/
 pyproject.toml|src="{Repository}/raw/HEAD/
-python/cyrsoxs/pyproject.toml|Homepage = "{Homepage}"'
+python/cyrsoxs/pyproject.toml|Homepage = "{Homepage}"
+packaging/conda/recipe.yaml|source: {Repository}
+packaging/conda/recipe.yaml|homepage: {Homepage}
+packaging/conda/recipe.yaml|repository: {Repository}
+packaging/spack/package.py|homepage = "{Homepage}"
+packaging/spack/package.py|git = "{Repository}.git"
+packaging/spack/package.py|url = "{Repository}/archive/'
 
 fail() {
     echo "project.sh: $*" >&2
