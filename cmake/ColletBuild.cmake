@@ -228,13 +228,13 @@ function(collet_add_tool name)
 endfunction()
 
 # collet_completion_command(VARIABLE NAME program...): the command that makes completion of NAME for bash and zsh, and rules that
-# install it.
+# install it. (OPTIONAL: that of collet-analyse exists only once the Python package is built.)
 function(collet_completion_command variable name)
   set(directory ${CMAKE_BINARY_DIR}/completion)
   set(${variable} ${PROJECT_SOURCE_DIR}/man/complete.sh ${PROJECT_SOURCE_DIR}/include/collet/types.h ${directory} ${name} ${ARGN}
     PARENT_SCOPE)
-  install(FILES ${directory}/bash/${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
-  install(FILES ${directory}/zsh/_${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT tools)
+  install(FILES ${directory}/bash/${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools OPTIONAL)
+  install(FILES ${directory}/zsh/_${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT tools OPTIONAL)
 endfunction()
 
 # collet_add_test(NAME [source...] [INTERNAL] [LABEL label] [LIBRARIES library...] [DEFINES macro...]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Collet authors
+from spack_repo.builtin.build_systems.cmake import CMakePackage
+
 from spack.package import *
 
 
