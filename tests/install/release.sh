@@ -51,7 +51,7 @@ for script in tools/dev/{matrix,deb,wheel,bundle}.sh tools/dev/interface.py boot
 #!/bin/bash
 [ $(basename "$0") != bundle.sh ] || [ -e ../mended ] || { echo "bundle.sh fails"; exit 1; }
 [ -z "${1-}" ] || [ "${1#/}" = "$1" ] || { mkdir -p "$1" && echo "$0" >"$1/file"; }
-[ "${1-}" != docs ] || { mkdir -p build-docs/site && echo site >build-docs/site/index.html; }
+[ "${1-}" != docs ] || { mkdir -p build-docs/html && echo site >build-docs/html/index.html; }
 END
 done
 sed -i "0,/^## .*/s//## $next, unreleased/" CHANGELOG.md

@@ -75,19 +75,16 @@ check() {
 
 # set_version VERSION
 set_version() {
-    local now file text major minor patch
+    local now file text content major minor patch
     [[ $1 =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "the version is '$1', not three numbers such as 0.2.0"
     now=$(version)
     IFS=. read -r major minor patch <<<"$1"
     sed -i -e "s/^\(#define COLLET_VERSION_MAJOR\) .*/\1 $major/; s/^\(#define COLLET_VERSION_MINOR\) .*/\1 $minor/" \
         -e "s/^\(#define COLLET_VERSION_PATCH\) .*/\1 $patch/; s/^\(#define COLLET_VERSION\) \".*\"/\1 \"$1\"/" $header
     while IFS='|' read -r file text; do
-        [[ $(<"$file") == *"${text//VERSION/$now}"* ]] || fail "$file has no '${text//VERSION/$now}'"
-        python3 - "$file" "${text//VERSION/$now}" "${text//VERSION/$1}" <<'END'
-import pathlib, sys
-file, before, after = pathlib.Path(sys.argv[1]), *sys.argv[2:]
-file.write_text(file.read_text().replace(before, after))
-END
+        content=$(<"$file")
+        [[ $content == *"${text//VERSION/$now}"* ]] || fail "$file has no '${text//VERSION/$now}'"
+        printf '%s\n' "${content//"${text//VERSION/$now}"/"${text//VERSION/$1}"}" >"$file"
     done <<<"$versions"
 }
 

@@ -73,7 +73,9 @@ step_version() {
         return
     fi
     clone=$(mktemp -d)
-    git clone -q . "$clone"
+    git clone -q --shared --no-checkout . "$clone"
+    git -C "$clone" sparse-checkout set --no-cone '/*' '!/tests/' '!/docs/' # neither has the version
+    git -C "$clone" checkout -q
     (cd "$clone" && write_version && git diff --stat)
     rm -rf "$clone"
 }
@@ -92,10 +94,10 @@ step_bundle() {
     run tools/dev/bundle.sh "$out/collet-bundle"
     run tar -C "$out" -caf "$out/collet-bundle-$version.tar.xz" collet-bundle
 }
-# ./bootstrap.sh docs writes the site into build-docs/site.
+# ./bootstrap.sh docs writes the site into build-docs/html.
 step_site() {
     run ./bootstrap.sh docs
-    run tar -C build-docs -caf "$out/collet-site-$version.tar.xz" site
+    run tar -C build-docs -caf "$out/collet-site-$version.tar.xz" html
 }
 step_tag() {
     local how=-a
