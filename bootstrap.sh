@@ -154,6 +154,9 @@ can_install() {
 
 # The commands that install the missing packages.
 suggest() {
+    if command -v dnf >/dev/null; then
+        echo "On Fedora the job 'fedora' of .github/workflows/ci.yml lists the packages by their names there."
+    fi
     printf 'On Debian and its descendants, as root:\n    apt-get update\n'
     if [ ${#missing[@]} != 0 ]; then
         echo "    apt-get install ${missing[*]}"

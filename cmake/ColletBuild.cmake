@@ -213,17 +213,32 @@ function(collet_add_tool name)
   endif()
   collet_search_beside(${name} "${libraries};$ORIGIN/../lib")
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  # The manual page has what --help prints, so the program must run here.
+  # The manual page and the completion have what --help prints, so the program must run here.
   if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
-    message(WARNING "no manual page of ${name}: set CMAKE_CROSSCOMPILING_EMULATOR to a program that runs it")
+    message(WARNING "no manual page and no completion of ${name}: set CMAKE_CROSSCOMPILING_EMULATOR to a program that runs it")
     return()
   endif()
   set(page ${PROJECT_SOURCE_DIR}/man/${name}.1)
-  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${page} ${PROJECT_SOURCE_DIR}/man/page.sh)
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${page})
+  foreach(file help.sh page.sh complete.sh complete.bash complete.zsh)
+    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/man/${file})
+  endforeach()
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/man)
   add_custom_command(TARGET ${name} POST_BUILD VERBATIM COMMAND ${PROJECT_SOURCE_DIR}/man/page.sh
     ${page} ${CMAKE_BINARY_DIR}/man/${name}.1 ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${name}>)
   install(FILES ${CMAKE_BINARY_DIR}/man/${name}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  collet_completion_command(command ${name} ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${name}>)
+  add_custom_command(TARGET ${name} POST_BUILD VERBATIM COMMAND ${command})
+endfunction()
+
+# collet_completion_command(VARIABLE NAME program...): the command that makes completion of NAME for bash and zsh, and rules that
+# install it. (OPTIONAL: that of collet-analyse exists only once the Python package is built.)
+function(collet_completion_command variable name)
+  set(directory ${CMAKE_BINARY_DIR}/completion)
+  set(${variable} ${PROJECT_SOURCE_DIR}/man/complete.sh ${PROJECT_SOURCE_DIR}/include/collet/types.h ${directory} ${name} ${ARGN}
+    PARENT_SCOPE)
+  install(FILES ${directory}/bash/${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools OPTIONAL)
+  install(FILES ${directory}/zsh/_${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT tools OPTIONAL)
 endfunction()
 
 # collet_add_test(NAME [source...] [INTERNAL] [LABEL label] [LIBRARIES library...] [DEFINES macro...]
@@ -377,7 +392,7 @@ endfunction()
 # Probes, of which there are hundreds, measure nothing (0.2 s each): see collet_tests_measure.
 function(collet_test_environment name)
   set(directory ${CMAKE_BINARY_DIR}/tests/xdg)
-  set(environment COLLET_BACKEND= COLLET_PLUGIN_PATH= COLLET_CALIBRATION=off COLLET_MEASURE=off XDG_CONFIG_HOME=${directory}/config
+  set(environment NO_COLOR=1 COLLET_BACKEND= COLLET_PLUGIN_PATH= COLLET_CALIBRATION=off COLLET_MEASURE=off XDG_CONFIG_HOME=${directory}/config
     XDG_DATA_HOME=${directory}/data XDG_CACHE_HOME=${COLLET_TEST_CACHE}
     # PoCL compiles each kernel once, for any size of groups, instead of again for the size that is launched.
     POCL_WORK_GROUP_SPECIALIZATION=0 POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable

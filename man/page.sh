@@ -10,17 +10,11 @@
 set -eu
 page=$1 out=$2
 shift 2
-export LC_ALL=C ARGP_HELP_FMT=rmargin=9999,opt-doc-col=60,no-dup-args-note
+export LC_ALL=C
 
-whole=$("$@" --help)
+text=$("$(dirname "$0")/help.sh" "$@")
 {
-    printf '@\n%s\n' "$whole"
-    for command in $(printf '%s\n' "$whole" | sed -n '/^Commands:$/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
-        text=$("$@" "$command" --help)
-        # A program may have the same options for all its commands.
-        [ "$text" = "$whole" ] || printf '@ %s\n%s\n' "$command" "$text"
-    done
-    printf '@@\n'
+    printf '%s\n@@\n' "$text"
     cat "$page"
 } | awk '
     function escaped(text) {
@@ -75,14 +69,9 @@ whole=$("$@" --help)
         synopsis = add(synopsis, usage($0))
         next
     }
-    !page && /^ +--?[^ ]/ && length($0) > 60 && substr($0, 59, 2) == "  " {
-        note(substr($0, 1, 58), substr($0, 61))
-        next
-    }
-    !page && /^ +-.*/ && part != "examples" { long = $0; next }
-    !page && long != "" && /^ {60}[^ ]/ {
-        note(long, substr($0, 61))
-        long = ""
+    !page && /^ +-.*\t/ {
+        split($0, option, "\t")
+        note(option[1], option[2])
         next
     }
     !page && /^Examples?:$/ { part = "examples"; next }

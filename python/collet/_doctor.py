@@ -8,7 +8,7 @@ import sys
 from collections import namedtuple
 
 from . import _core, _package, _plugins
-from ._runtime import backends
+from ._runtime import _STATES, backends
 
 # Parts of reasons, and the correction for each.
 _MENDS = (
@@ -125,6 +125,14 @@ def _chosen(known):
                           f"set COLLET_BACKEND (the setting backend) to {' or '.join(usable)}")
 
 
+def _threads():
+    """The reference backend computes on one thread."""
+    usable = [b for b in _core.backends() if _STATES[b["state"]] != "unavailable"]
+    if usable and not any(b["parallel"] or b["gpu"] for b in usable):
+        yield Finding("a backend that computes on all cores", "every usable backend computes on one thread",
+                      "install the backend cpu_openmp; a build from source needs a compiler with OpenMP")
+
+
 def _calibration(known):
     """A GPU is not the fastest device for every call."""
     usable = [b for b in known if b.devices]
@@ -167,6 +175,7 @@ def examine():
             continue
         if record["stage"] != "policy" or record["reason"] not in reported:  # a refused layer
             findings.append(Finding(record["path"], record["reason"], _fix(record["reason"])))
+    findings += _threads()
     findings += _calibration(known)
     if importlib.util.find_spec("ml_dtypes") is None:
         findings.append(Finding("bfloat16 in NumPy arrays", "ml_dtypes is not installed",

@@ -3,6 +3,8 @@
 # Checks of headers, symbols and libcore's sources.
 #
 #   check.sh headers           each header compiles alone as C11 and C++17; two C files with all link
+#   check.sh interface FILE... the headers and these libraries have all that the frozen interface.c has
+#   check.sh planted FILE...   the check above fails with planted changes
 #   check.sh slots             each function that a plugin supplies has a tag
 #   check.sh names             no constant is both a macro and an enumerator, or without a type
 #   check.sh order             functions have their parameters in the order that collet.h states
@@ -47,6 +49,39 @@ headers() {
     "$CC" -std=c11 "${strict[@]}" $FLAGS "$SOURCE/tests/abi/first.c" "$SOURCE/tests/abi/second.c" \
         "$LIBRARY" "-Wl,-rpath,$(dirname "$LIBRARY")" -o "$WORK/two_files"
     "$WORK/two_files" || fail "a program of two files does not run"
+}
+
+# A compiled program goes on working: tools/dev/interface.py wrote interface.c.
+interface() {
+    local include=("-I$SOURCE/include") directory
+    for directory in "$SOURCE"/engines/*/include; do
+        include+=("-I$directory")
+    done
+    mkdir -p "$WORK"
+    # shellcheck disable=SC2086 # FLAGS is a list
+    "$CC" -std=c11 -Wall -Wextra -Werror $FLAGS "${include[@]}" "$SOURCE/tests/abi/interface.c" "$@" "-Wl,-rpath,$(dirname "$LIBRARY")" \
+        -o "$WORK/interface" || fail "the C interface differs from tests/abi/interface.c, in the lines above: compiled programs break. \
+Restore it. Until 0.1.0 is released, a change that is wanted is recorded by tools/dev/interface.py"
+    "$WORK/interface" || fail "a program of the frozen interface does not start"
+}
+
+# The check of the interface finds a parameter of another type, a moved member, another value and a function that is gone.
+planted() {
+    local row file before after copy=$WORK/planted
+    for row in 'types.h|X(F32, 3,|X(F32, 30,' 'array.h|int64_t count, int64_t step|int32_t count, int64_t step' \
+        'runtime.h|uint32_t struct_size;|uint32_t struct_size; uint64_t planted;' \
+        'status.h|const char *collet_version(void)|const char *collet_no_version(void)'; do
+        IFS='|' read -r file before after <<<"$row"
+        rm -rf "$copy"
+        mkdir -p "$copy/tests"
+        cp -R "$SOURCE/include" "$copy"
+        cp -R "$SOURCE/tests/abi" "$copy/tests"
+        (cd "$SOURCE" && tar -c engines/*/include) | tar -x -C "$copy"
+        grep -qF -- "$before" "$copy/include/collet/$file" || fail "$file has no '$before': plant another change"
+        sed -i "s|${before//\*/\\*}|$after|" "$copy/include/collet/$file"
+        ! (SOURCE=$copy WORK=$copy interface "$@") >"$WORK/planted.log" 2>&1 || fail "$file: '$after' instead of '$before' is not found"
+        grep -q 'the C interface differs' "$WORK/planted.log" || fail "$(cat "$WORK/planted.log")"
+    done
 }
 
 # The head of plugin.h defines the tags. The comment of a slot begins with its tag; the comment of a

@@ -50,7 +50,9 @@ lay() {
         "$LIBDIR"/{libcollet-{analysis,scatter,ternary}.so{,.0},pkgconfig/collet-{analysis,scatter,ternary}.pc} \
         "$LIBDIR"/cmake/collet/collet-config{,-version}.cmake \
         bin/{backend-info,backend-check,backend-bench,collet-extract,collet-merge,collet-rsoxs,collet-ternary} \
-        share/man/man1/{backend-info,backend-check,backend-bench,collet-extract,collet-merge,collet-rsoxs,collet-ternary,collet-worker}.1 \
+        share/man/man1/{backend-info,backend-check,backend-bench,collet-extract,collet-merge,collet-rsoxs,collet-ternary,collet-worker}.1 share/man/man7/collet.7 \
+        share/bash-completion/completions/{backend-info,backend-check,backend-bench,collet-extract,collet-merge,collet-rsoxs,collet-ternary} \
+        share/zsh/site-functions/_{backend-info,backend-check,backend-bench,collet-extract,collet-merge,collet-rsoxs,collet-ternary} \
         share/doc/collet/{README.md,CHANGELOG.md,CONTRIBUTING.md,LICENSE,conformance/README.md,docs/KERNELS.md} \
         share/doc/collet/{core/DESIGN.md,plugins/README.md,examples/{plugin,plugin_async}/plugin.c}; do
         [ -e "$prefix/$path" ] || fail "the installation has no $path"
@@ -69,6 +71,7 @@ lay() {
     for path in "$prefix"/share/man/man1/*.1; do
         name=$(basename "$path" .1)
         [ -x "$prefix/bin/$name" ] || [ -x "$prefix/$LIBDIR/collet/$name" ] || fail "$path: there is no program $name"
+        grep -qx ".It Xr $name 1" "$prefix/share/man/man7/collet.7" || fail "collet.7 does not name $name"
     done
     [ -z "$(find "$prefix" -xtype l)" ] || fail "links without their files: $(find "$prefix" -xtype l)"
     "$SOURCE/tests/docs/links.sh" "$prefix/share/doc/collet" || fail "the links above of installed documents are dead"

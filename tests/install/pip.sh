@@ -21,5 +21,10 @@ unset PYTHONPATH
 # shellcheck disable=SC1091
 set +u && . "$work/commands" && set -u
 python examples/hello.py | grep '^Rg 0\.8441 nm, grows by 7\.9%, by cpu_'
+# What PyPI shows has no relative addresses.
+! grep -nE '\]\([^h#]|src="[^h]' "$VIRTUAL_ENV"/lib/python*/site-packages/collet_runtime-*.dist-info/METADATA || {
+    echo "the lines above of METADATA have relative addresses" >&2
+    exit 1
+}
 after=$(git -C "$source" status --porcelain 2>/dev/null || true)
 [ "$before" = "$after" ] || { echo "the commands left files in the source: $after" >&2; exit 1; }

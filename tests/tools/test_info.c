@@ -56,8 +56,16 @@ static void test_listing(void **state)
     tool_expect(&r, 0);
     assert_contains(r.out, "  cpu_scalar  usable         CPU, one thread\n");
     assert_contains(r.out, "* cpu_openmp  usable ");
-    assert_contains(r.out, "* is selected by auto.");
+    assert_contains(r.out, "* is selected by auto. backend-info NAME shows");
     assert_string_equal(r.err, "");
+    tool_free(&r);
+
+    /* What is missing, with the command that gets it; the names of commands are those of the caller. */
+    r = INFO_WITH("COLLET_PLUGIN_DENY=cpu_openmp,opencl,cuda,worker", "--called", "python -m collet");
+    tool_expect(&r, 0);
+    assert_contains(r.out, "* is selected by auto. python -m collet NAME shows");
+    assert_contains(r.out, "Missing, and how to get it (python -m collet --doctor says why):\n");
+    assert_contains(r.out, "  a backend that computes on all cores: install the backend cpu_openmp; ");
     tool_free(&r);
 
     r = INFO_WITH("COLLET_BACKEND=cpu_scalar", NULL);
@@ -69,7 +77,7 @@ static void test_listing(void **state)
 
     r = INFO("cpu_scalar");
     tool_expect(&r, 0);
-    assert_contains(r.out, "cpu_scalar 0.1.0: usable\n");
+    assert_contains(r.out, "cpu_scalar " COLLET_VERSION ": usable\n");
     assert_contains(r.out, "  plugin interface    2.0\n");
     assert_contains(r.out, "jit no, parallel no, gpu no\n");
     assert_contains(r.out, "  cpu_scalar:0        CPU, one thread\n");
@@ -180,7 +188,7 @@ static void test_json(void **state)
     const cJSON *features = member(b, "features");
     (void)state;
     assert_string_equal(text_of(root, "collet"), COLLET_VERSION);
-    assert_string_equal(text_of(b, "version"), "0.1.0");
+    assert_string_equal(text_of(b, "version"), COLLET_VERSION);
     assert_int_equal(cJSON_GetArraySize(member(b, "abi")), 2);
     assert_int_equal(cJSON_GetArrayItem(member(b, "abi"), 0)->valueint, 2);
     assert_string_equal(text_of(b, "status"), "usable");
@@ -210,7 +218,7 @@ static void test_name(void **state)
 
     r = INFO("cpu_scalar:0");
     tool_expect(&r, 0);
-    assert_contains(r.out, "cpu_scalar 0.1.0: usable\n");
+    assert_contains(r.out, "cpu_scalar " COLLET_VERSION ": usable\n");
     assert_contains(r.out, "  cpu_scalar:0        CPU, one thread\n");
     tool_free(&r);
 
@@ -250,7 +258,7 @@ static void test_file(void **state)
     tool_result r = INFO(COLLET_TEST_PLUGINS "/cpu_scalar.so:0");
     (void)state;
     tool_expect(&r, 0);
-    assert_contains(r.out, "cpu_scalar 0.1.0: usable\n");
+    assert_contains(r.out, "cpu_scalar " COLLET_VERSION ": usable\n");
     assert_contains(r.out, COLLET_TEST_PLUGINS "/cpu_scalar.so\n");
     tool_free(&r);
 
@@ -361,7 +369,7 @@ static void test_not_tried(void **state)
 
     r = INFO_WITH("COLLET_PROBE=off", "cpu_scalar");
     tool_expect(&r, 0);
-    assert_contains(r.out, "cpu_scalar 0.1.0: not tried yet");
+    assert_contains(r.out, "cpu_scalar " COLLET_VERSION ": not tried yet");
     tool_free(&r);
 }
 
@@ -404,7 +412,7 @@ static void test_env(void **state)
     assert_contains(r.out, "COLLET_NUM_THREADS");
     assert_contains(r.out, "cpu_openmp.openblas ");
     assert_contains(r.out, ". path or off, default libopenblas.so.0");
-    assert_null(strstr(r.out, "cpu_scalar 0.1.0"));
+    assert_null(strstr(r.out, "cpu_scalar " COLLET_VERSION));
     tool_free(&r);
 }
 
@@ -554,6 +562,7 @@ static void test_doctor(void **state)
     assert_contains(r.out, "  cpu_scalar: usable, CPU, one thread\n");
     assert_contains(r.out, "missing: the backend cuda\n  why:   ");
     assert_contains(r.out, "\n  fix:   backend-info --why cuda\n");
+    assert_contains(r.out, "missing: a backend that computes on all cores\n");
     assert_null(strstr(r.out, "worker for"));
     tool_free(&r);
     r = INFO_WITH("COLLET_PLUGIN_PATH=" BAD_PLUGIN, "--doctor", "--json");

@@ -3,6 +3,7 @@
  * Tests: tests/conformance/test_broken.c */
 #include "check.h"
 
+#include "common/colour.h"
 #include "common/output.h"
 #include "common/size.h"
 
@@ -14,7 +15,14 @@
 #include <cjson/cJSON.h>
 
 static const char *const state_words[] = {"WAIT", "PASS", "FAIL", "SKIP"};
+static const tool_paint state_paints[] = {TOOL_PLAIN, TOOL_GREEN, TOOL_RED, TOOL_YELLOW};
 static const char *const json_states[] = {"waiting", "pass", "fail", "skip"};
+
+static void print_state(int state)
+{
+    printf("%s%s%s", tool_colour(stdout, state_paints[state]), state_words[state],
+           tool_colour(stdout, TOOL_PLAIN));
+}
 
 /* The command that runs one case again. */
 static void rerun(const check_options *options, const check_row *row, char text[KIT_TEXT])
@@ -59,13 +67,13 @@ void check_report_row(const check_options *options, const check_row *row)
     char again[KIT_TEXT];
     if (options->json)
         return;
+    print_state(row->state);
     if (row->sig[0] == '\0')
-        printf("%s  %-22s :%-3d", state_words[row->state], row->op, row->device);
+        printf("  %-22s :%-3d", row->op, row->device);
     else if (row->device)
-        printf("%s  %-16s %s:%-*d", state_words[row->state], row->op, row->sig,
-               (int)(9 - strlen(row->sig)), row->device);
+        printf("  %-16s %s:%-*d", row->op, row->sig, (int)(9 - strlen(row->sig)), row->device);
     else
-        printf("%s  %-16s %-10s", state_words[row->state], row->op, row->sig);
+        printf("  %-16s %-10s", row->op, row->sig);
     if (row->sig[0] == '\0' && row->state == CHECK_ROW_PASS) {
         printf("\n");
         fflush(stdout);
@@ -106,7 +114,8 @@ static void print_summary(const check_shared *shared, int status, double seconds
     int counts[4], cases;
     count_rows(shared, counts, &cases);
     if (status == TOOL_EXIT_UNAVAILABLE) {
-        printf("SKIP  %s\n", tool_shown(shared->reason));
+        print_state(CHECK_ROW_SKIP);
+        printf("  %s\n", tool_shown(shared->reason));
     } else if (shared->phase == CHECK_DONE || shared->phase == CHECK_STOPPED) {
         int waiting = counts[CHECK_ROW_WAITING];
         printf("%s: %d row%s passed, %d failed, %d skipped; %d case%s in %.1f s", shared->called,
@@ -118,7 +127,7 @@ static void print_summary(const check_shared *shared, int status, double seconds
     }
     if (status != TOOL_EXIT_UNAVAILABLE && shared->phase != CHECK_DONE) {
         fflush(stdout);
-        fprintf(stderr, "backend-check: %s\n", tool_shown(shared->reason));
+        tool_complain("backend-check", tool_shown(shared->reason));
     }
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/colour.h"
 #include "common/output.h"
 #include "io/decimal.h"
 
@@ -23,7 +24,8 @@ void tool_error(const struct argp_state *state, const char *format, ...)
     if (vasprintf(&text, format, arguments) < 0)
         text = NULL;
     va_end(arguments);
-    argp_error(state, "%s", text != NULL ? tool_shown(text) : "out of memory");
+    argp_error(state, "%s%s%s", tool_colour(stderr, TOOL_RED),
+               text != NULL ? tool_shown(text) : "out of memory", tool_colour(stderr, TOOL_PLAIN));
     free(text);
 }
 

@@ -2,6 +2,8 @@
 /* Tests: tests/tools/ranks.sh, tests/tools/test_ranks.c */
 #include "ranks.h"
 
+#include "common/colour.h"
+
 #include "interrupt.h"
 
 #include "mpi/ranks.h"
@@ -141,7 +143,7 @@ int tool_ranks_fail(const tool_ranks *t, const char *text, int status)
     if (text == NULL) {
         sleep(2); /* the rank with the message ends the job */
     } else if (t->ranks == NULL) {
-        fprintf(stderr, "%s: %s\n", t->program, text);
+        tool_complain(t->program, text);
     } else {
         gethostname(host, sizeof host - 1);
         fprintf(stderr, "%s: rank %lld (%s): %s\n", t->program, (long long)t->rank, host, text);

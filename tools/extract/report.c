@@ -2,6 +2,7 @@
 /* Tests: tests/tools/test_extract_options.c, tests/tools/test_extract_missing_data.c */
 #include "report.h"
 
+#include "common/colour.h"
 #include "common/interrupt.h"
 #include "common/output.h"
 #include "common/shares.h"
@@ -12,7 +13,7 @@
 
 void extract_complain(const char *text)
 {
-    fprintf(stderr, "collet-extract: %s\n", text);
+    tool_complain("collet-extract", text);
 }
 
 static void print_warnings(const collet_trajectory *trajectory)
@@ -20,7 +21,7 @@ static void print_warnings(const collet_trajectory *trajectory)
     const char *text;
 
     for (size_t i = 0; (text = collet_trajectory_warning_at(trajectory, i)) != NULL; i++)
-        fprintf(stderr, "collet-extract: warning: %s\n", text);
+        tool_warn("collet-extract", text);
 }
 
 /* ---- Keys that were left out ------------------------------------------------------------- */

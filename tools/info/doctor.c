@@ -4,6 +4,7 @@
  * Tests: tests/tools/test_info.c, python/tests/test_runtime.py */
 #include "info.h"
 
+#include "common/colour.h"
 #include "common/json_add.h"
 #include "common/output.h"
 #include "common/size.h"
@@ -19,6 +20,7 @@ typedef struct finding {
 } finding;
 
 typedef struct findings {
+    const char *called; /* the command of this program */
     finding *items;
     size_t count;
     int out_of_memory;
@@ -158,7 +160,7 @@ static void examine_backend(findings *all, const collet_backend_info *b)
         char *fix = fix_of(b->reason);
         if (fix && !*fix) {
             free(fix);
-            fix = text_of("backend-info --why %s", b->name);
+            fix = text_of("%s --why %s", all->called, b->name);
         }
         add(all, text_of(START "%s", b->name), strdup(b->reason), fix);
         return;
@@ -196,7 +198,7 @@ static void add_no_backend(findings *all, const collet_runtime *runtime)
             text_of("unset %s, or begin it with '+' to search both", s.environment));
     else
         add(all, strdup("any usable backend"), text_of("searched %s", beside),
-            strdup("backend-info --why"));
+            text_of("%s --why", all->called));
     free(beside);
 }
 
@@ -244,6 +246,26 @@ static const char *setting_of(const collet_runtime *runtime, const char *key)
     return "";
 }
 
+/* The reference backend computes on one thread. */
+static void examine_threads(findings *all, const collet_runtime *runtime)
+{
+    int32_t usable = 0;
+    for (size_t i = 0; i < collet_backend_count(runtime); i++) {
+        collet_backend_info b = {.struct_size = sizeof b};
+        if (collet_backend_info_at(runtime, &b, i, NULL) != COLLET_OK ||
+            b.state == COLLET_BACKEND_UNAVAILABLE)
+            continue;
+        if (b.parallel || b.gpu)
+            return;
+        usable++;
+    }
+    if (usable)
+        add(all, strdup("a backend that computes on all cores"),
+            strdup("every usable backend computes on one thread"),
+            strdup("install the backend cpu_openmp; a build from source needs a compiler with "
+                   "OpenMP"));
+}
+
 /* A device that is no CPU is not the fastest for everything. */
 static void examine_calibration(findings *all, const collet_runtime *runtime)
 {
@@ -265,7 +287,8 @@ static void examine_calibration(findings *all, const collet_runtime *runtime)
             text_of("it was not measured from which sizes on %s is faster than the other backends: "
                     "auto takes the first that has a kernel",
                     other),
-            strdup("backend-bench calibrate"));
+            text_of("%s calibrate",
+                    strcmp(all->called, "backend-info") ? all->called : "backend-bench"));
 }
 
 /* ---- The report -------------------------------------------------------------------------- */
@@ -293,6 +316,7 @@ static void print_memory(void)
 
 static void print_findings(const collet_runtime *runtime, const findings *all)
 {
+    const char *plain = tool_colour(stdout, TOOL_PLAIN);
     printf("collet %s\n", collet_version());
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
         collet_backend_info b = {.struct_size = sizeof b};
@@ -305,9 +329,10 @@ static void print_findings(const collet_runtime *runtime, const findings *all)
     print_memory();
     for (size_t i = 0; i < all->count; i++) {
         const finding *f = &all->items[i];
-        printf("missing: %s\n  why:   %s\n", tool_shown(f->what), tool_shown(f->why));
+        printf("%smissing:%s %s\n  why:   %s\n", tool_colour(stdout, TOOL_YELLOW), plain,
+               tool_shown(f->what), tool_shown(f->why));
         if (*f->fix)
-            printf("  fix:   %s\n", tool_shown(f->fix));
+            printf("  %sfix:%s   %s\n", tool_colour(stdout, TOOL_GREEN), plain, tool_shown(f->fix));
     }
     if (!all->count)
         puts("nothing is missing");
@@ -331,12 +356,13 @@ static int32_t print_json(const findings *all)
     return fine;
 }
 
-int info_doctor(collet_runtime *runtime, int32_t json)
+/* Whether a backend is usable is in *any. The caller releases the findings. */
+static findings examine(collet_runtime *runtime, const char *called, int32_t *any)
 {
-    findings all = {NULL, 0, 0};
+    findings all = {.called = called};
     char usable[1024] = "";
-    int32_t any = 0;
     collet_backend_info b;
+    *any = 0;
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
         b = (collet_backend_info){.struct_size = sizeof b};
         if (collet_backend_info_at(runtime, &b, i, NULL) != COLLET_OK)
@@ -344,9 +370,9 @@ int info_doctor(collet_runtime *runtime, int32_t json)
         size_t length = strlen(usable);
         if (b.state != COLLET_BACKEND_UNAVAILABLE)
             snprintf(usable + length, sizeof usable - length, "%s%s", length ? " or " : "", b.name);
-        any |= b.state == COLLET_BACKEND_USABLE;
+        *any |= b.state == COLLET_BACKEND_USABLE;
     }
-    if (!any)
+    if (!*any)
         add_no_backend(&all, runtime);
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
         b = (collet_backend_info){.struct_size = sizeof b};
@@ -355,15 +381,45 @@ int info_doctor(collet_runtime *runtime, int32_t json)
     }
     examine_choice(&all, runtime, usable);
     examine_records(&all, runtime);
+    examine_threads(&all, runtime);
     examine_calibration(&all, runtime);
-    if (!all.out_of_memory && json)
+    return all;
+}
+
+/* Returns whether memory was enough; else there is a message. */
+static int release(findings *all)
+{
+    if (all->out_of_memory)
+        tool_complain("backend-info", "out of memory for the report");
+    for (size_t i = 0; i < all->count; i++)
+        clear(&all->items[i]);
+    free(all->items);
+    return !all->out_of_memory;
+}
+
+int info_doctor(collet_runtime *runtime, const info_options *options)
+{
+    int32_t any;
+    findings all = examine(runtime, options->called, &any);
+    if (!all.out_of_memory && options->json)
         all.out_of_memory = !print_json(&all);
     else if (!all.out_of_memory)
         print_findings(runtime, &all);
-    if (all.out_of_memory)
-        fputs("backend-info: out of memory for the report\n", stderr);
-    for (size_t i = 0; i < all.count; i++)
-        clear(&all.items[i]);
-    free(all.items);
-    return all.out_of_memory ? TOOL_EXIT_FAILURE : any ? TOOL_EXIT_OK : TOOL_EXIT_UNAVAILABLE;
+    return !release(&all) ? TOOL_EXIT_FAILURE : any ? TOOL_EXIT_OK : TOOL_EXIT_UNAVAILABLE;
+}
+
+void info_list_missing(collet_runtime *runtime, const info_options *options)
+{
+    int32_t any;
+    findings all = examine(runtime, options->called, &any);
+    if (!all.count)
+        puts("\nNothing is missing.");
+    else
+        printf("\nMissing, and how to get it (%s --doctor says why):\n", options->called);
+    for (size_t i = 0; i < all.count; i++) {
+        const finding *f = &all.items[i];
+        int indent = printf("  %s: ", tool_shown(f->what));
+        wrap_print(*f->fix ? f->fix : f->why, indent);
+    }
+    release(&all);
 }

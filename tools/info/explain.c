@@ -4,6 +4,7 @@
 #include "info.h"
 
 #include "bench/ops/cases.h"
+#include "common/colour.h"
 #include "common/output.h"
 
 #include <stdio.h>
@@ -72,7 +73,7 @@ int info_explain(collet_runtime *runtime, const info_options *options)
         status = explain(cx, &layout, text, &err);
     collet_context_destroy(cx);
     if (status != COLLET_OK) {
-        fprintf(stderr, "backend-info: %s\n", err.text);
+        tool_complain("backend-info", err.text);
         return usage                          ? TOOL_EXIT_USAGE
                : status == COLLET_UNAVAILABLE ? TOOL_EXIT_FAILURE
                                               : TOOL_EXIT_FAILURE;

@@ -23,6 +23,7 @@ typedef struct info_options {
     const char *output;                          /* file for the JSON report, or NULL */
     int32_t force;                               /* it may exist */
     const char *defaults[INFO_DEFAULTS_MAX + 1]; /* "key=value", then NULL */
+    const char *called;                          /* the command that texts name */
     char *argument[2];                           /* as typed */
     const char *explain, *shape, *dtype; /* the op of --explain, or NULL; as for backend-bench */
 } info_options;
@@ -47,9 +48,9 @@ const char *info_state_word(int32_t state);
 /* For people: "not tried yet" for "unproven", and "by name". */
 const char *info_state_text(const collet_backend_info *backend);
 
-/* A line for each backend (listing.c). Opens what the setting `backend` names. 0: none is
- * selected. */
-int32_t info_list_backends(collet_runtime *runtime);
+/* A line for each backend, and what is missing with the command that installs it (listing.c). Opens
+ * what the setting `backend` names. 0: none is selected. */
+int32_t info_list_backends(collet_runtime *runtime, const info_options *options);
 /* 1 if a backend is selected; else prints an error message (listing.c). */
 int32_t info_has_selected(collet_runtime *runtime);
 /* The details of one backend, with the devices that `options` has (listing.c). */
@@ -71,7 +72,9 @@ cJSON *info_json(const collet_runtime *runtime, const info_options *options,
                  const collet_backend_info *only);
 
 /* Prints what is missing (doctor.c); an exit status. */
-int info_doctor(collet_runtime *runtime, int32_t json);
+int info_doctor(collet_runtime *runtime, const info_options *options);
+/* The same as a short list (doctor.c). */
+void info_list_missing(collet_runtime *runtime, const info_options *options);
 
 /* Prints what would run the call of --explain, and why (explain.c); an exit status. */
 int info_explain(collet_runtime *runtime, const info_options *options);

@@ -3,6 +3,7 @@
  * Tests: tests/tools/test_info.c */
 #include "info.h"
 
+#include "common/colour.h"
 #include "common/output.h"
 #include "common/size.h"
 
@@ -181,6 +182,14 @@ static void select_backend(selected *s, collet_runtime *runtime)
     collet_context_destroy(context);
 }
 
+/* Green: programs can use it; yellow: perhaps, or by a name. */
+static tool_paint state_paint(const collet_backend_info *backend, const char *item)
+{
+    return item || backend->state == COLLET_BACKEND_USABLE                       ? TOOL_GREEN
+           : backend->state == COLLET_BACKEND_UNPROVEN || backend->named_devices ? TOOL_YELLOW
+                                                                                 : TOOL_RED;
+}
+
 /* `item` as of selected, or NULL. */
 static void print_line(const collet_backend_info *backend, int width, int32_t chosen,
                        const char *item)
@@ -192,8 +201,11 @@ static void print_line(const collet_backend_info *backend, int width, int32_t ch
         add(&t, "%s", backend->reason);
     else
         add_devices(&t, backend);
-    int indent = printf("%c %-*s  %-13s  ", chosen ? '*' : ' ', width, backend->name,
-                        item ? info_state_word(COLLET_BACKEND_USABLE) : info_state_text(backend));
+    int indent = printf("%c %-*s  ", chosen ? '*' : ' ', width, backend->name);
+    fputs(tool_colour(stdout, state_paint(backend, item)), stdout);
+    indent +=
+        printf("%-13s  ", item ? info_state_word(COLLET_BACKEND_USABLE) : info_state_text(backend));
+    fputs(tool_colour(stdout, TOOL_PLAIN), stdout);
     wrap_print(t.bytes, indent);
 }
 
@@ -204,7 +216,8 @@ static void add_none(text *t, const selected *s)
         s->setting.source, automatic ? "." : ": ", automatic ? "" : s->reason.text);
 }
 
-static void print_selected(const collet_runtime *runtime, const selected *s)
+static void print_selected(const collet_runtime *runtime, const info_options *options,
+                           const selected *s)
 {
     collet_backend_info backend = {.struct_size = sizeof backend};
     text t = {.length = 0};
@@ -220,7 +233,7 @@ static void print_selected(const collet_runtime *runtime, const selected *s)
         backend.state == COLLET_BACKEND_UNPROVEN)
         add(&t, " Only its first use shows whether it can be loaded.");
     if (s->index != SIZE_MAX || automatic)
-        add(&t, " backend-info NAME shows details of a backend.");
+        add(&t, " %s NAME shows details of a backend.", options->called);
     putchar('\n');
     wrap_print(t.bytes, 0);
 }
@@ -233,11 +246,11 @@ int32_t info_has_selected(collet_runtime *runtime)
     if (s.index != SIZE_MAX)
         return 1;
     add_none(&t, &s);
-    fprintf(stderr, "backend-info: %s\n", tool_shown(t.bytes));
+    tool_complain("backend-info", tool_shown(t.bytes));
     return 0;
 }
 
-int32_t info_list_backends(collet_runtime *runtime)
+int32_t info_list_backends(collet_runtime *runtime, const info_options *options)
 {
     collet_backend_info backend = {.struct_size = sizeof backend};
     size_t count = collet_backend_count(runtime);
@@ -252,7 +265,8 @@ int32_t info_list_backends(collet_runtime *runtime)
         if (collet_backend_info_at(runtime, &backend, i, NULL) == COLLET_OK)
             print_line(&backend, width, i == s.index, i == s.index ? s.item : NULL);
     if (count) {
-        print_selected(runtime, &s);
+        print_selected(runtime, options, &s);
+        info_list_missing(runtime, options);
         return s.index != SIZE_MAX;
     }
     puts("no backend was found. Searched:");

@@ -3,6 +3,7 @@
  * Tests: tests/tools/test_info.c */
 #include "info.h"
 
+#include "common/colour.h"
 #include "common/output.h"
 #include "common/progress.h"
 
@@ -58,7 +59,7 @@ static collet_status try_choice(const info_options *given, const char *name, uin
     if (status == COLLET_OK)
         *kernels = count_kernels(runtime, choice);
     else
-        fprintf(stderr, "backend-info: %s\n", err.text);
+        tool_complain("backend-info", err.text);
     collet_context_destroy(context);
     collet_runtime_destroy(runtime);
     return status;
@@ -90,7 +91,7 @@ static int32_t print_text(collet_runtime *runtime, const info_options *options,
         if (only)
             info_print_backend(only, options);
         else
-            has_selected = info_list_backends(runtime);
+            has_selected = info_list_backends(runtime, options);
         sections++;
     }
     if (options->why) {
@@ -241,11 +242,11 @@ int main(int argc, char **argv)
     collet_error err;
     tool_progress_begin(&progress, "backend-info", "backends", stderr, 1);
     if (collet_runtime_create(&runtime, &settings, &err) != COLLET_OK) {
-        fprintf(stderr, "backend-info: %s\n", err.text);
+        tool_complain("backend-info", err.text);
         free(path);
         return TOOL_EXIT_FAILURE;
     }
-    int result = options.doctor    ? info_doctor(runtime, options.json)
+    int result = options.doctor    ? info_doctor(runtime, &options)
                  : options.explain ? info_explain(runtime, &options)
                                    : print_report(runtime, &options);
     if (!tool_flush("backend-info", NULL) || (options.gpu && !has_gpu(runtime)))

@@ -16,7 +16,8 @@ enum {
     KEY_REQUIRE,
     KEY_FORCE,
     KEY_EXPLAIN,
-    KEY_DEFAULT
+    KEY_DEFAULT,
+    KEY_CALLED
 };
 
 static const char doc[] =
@@ -42,6 +43,8 @@ static const struct argp_option argp_options[] = {
     {"force", KEY_FORCE, NULL, 0, "Replace the FILE of -o", 0},
     {"default", KEY_DEFAULT, "KEY=VALUE", 0,
      "A default of the program that starts this one, below environment and configuration file", 0},
+    /* Of `python -m collet`, whose users have no backend-info in their PATH. */
+    {"called", KEY_CALLED, "COMMAND", OPTION_HIDDEN, "The name of this program in texts", 0},
     {0},
 };
 
@@ -113,6 +116,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_DEFAULT:
         tool_add_text(state, "--default", text, options->defaults, INFO_DEFAULTS_MAX);
         break;
+    case KEY_CALLED:
+        options->called = text;
+        break;
     case KEY_EXPLAIN:
         options->explain = text;
         break;
@@ -139,6 +145,6 @@ void info_options_parse(int argc, char **argv, info_options *options)
         doc,          tool_short_help, NULL,
         NULL};
 
-    *options = (info_options){.device = -1};
+    *options = (info_options){.device = -1, .called = "backend-info"};
     tool_parse(&argp, argc, argv, 0, options);
 }

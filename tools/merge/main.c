@@ -7,6 +7,7 @@
 #include "shards.h"
 
 #include "common/arguments.h"
+#include "common/colour.h"
 #include "common/command_line.h"
 #include "common/json_add.h"
 #include "common/output.h"
@@ -352,7 +353,7 @@ static int run(const merge_options *options, merge_part *parts)
         status = write_all(options, parts, &err);
     }
     if (status != COLLET_OK) {
-        fprintf(stderr, "collet-merge: %s\n", err.text);
+        tool_complain("collet-merge", err.text);
         return 1;
     }
     int64_t rows = count_rows(parts, options->n);

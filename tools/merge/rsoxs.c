@@ -2,6 +2,8 @@
 /* Tests: tests/tools/rsoxs/test_rsoxs_shards.c */
 #include "rsoxs.h"
 
+#include "common/colour.h"
+
 #include "io/decimal.h"
 #include "rsoxs/films.h"
 #include "rsoxs/scan.h"
@@ -85,7 +87,7 @@ int merge_rsoxs(const char *path, int quiet)
         options.quiet = quiet;
         result = rsoxs_scan(&options);
     } else {
-        fprintf(stderr, "collet-merge: %s\n", err.text);
+        tool_complain("collet-merge", err.text);
     }
     rsoxs_options_free(&options);
     free(text);

@@ -4,6 +4,7 @@
 #include "rsoxs.h"
 
 #include "common/arguments.h"
+#include "common/colour.h"
 #include "common/interrupt.h"
 #include "common/output.h"
 #include "common/progress.h"
@@ -60,7 +61,7 @@ static int report(const collet_trajectory *trajectory, const merge_options *opti
 
     collet_trajectory_get_info(trajectory, &info);
     for (size_t i = 0; (text = collet_trajectory_warning_at(trajectory, i)) != NULL; i++)
-        fprintf(stderr, "collet-merge: warning: %s\n", text);
+        tool_warn("collet-merge", text);
     if (!options->quiet)
         printf("%s: %lld frame%s in %.2f s\n", tool_shown(info.output), (long long)info.frames,
                tool_plural(info.frames), info.seconds);
@@ -95,7 +96,7 @@ static int merge(const merge_options *options, const char *output, tool_progress
                 strsignal(tool_interrupt_signal()));
         return 128 + tool_interrupt_signal();
     }
-    fprintf(stderr, "collet-merge: %s\n", err.text);
+    tool_complain("collet-merge", err.text);
     return 1;
 }
 

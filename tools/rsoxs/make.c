@@ -5,6 +5,7 @@
 #include "files.h"
 
 #include "common/arguments.h"
+#include "common/colour.h"
 #include "common/interrupt.h"
 #include "common/output.h"
 #include "common/size.h"
@@ -142,7 +143,7 @@ static int run(const tool_command *self, int argc, char **argv)
                 strsignal(tool_interrupt_signal()));
         result = 128 + tool_interrupt_signal();
     } else if (status != COLLET_OK) {
-        fprintf(stderr, "collet-rsoxs: %s\n", err.text);
+        tool_complain("collet-rsoxs", err.text);
         result = TOOL_EXIT_FAILURE;
     } else {
         tool_interrupt_report();

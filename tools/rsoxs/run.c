@@ -6,6 +6,7 @@
 #include "outputs.h"
 #include "results.h"
 
+#include "common/colour.h"
 #include "common/interrupt.h"
 #include "common/shares.h"
 
@@ -198,7 +199,7 @@ static void print_warnings(rsoxs_run *run)
         if (strncmp(warning, run->film, length) != 0 && is_told(run->session, warning))
             continue;
         tool_progress_end(&run->session->progress);
-        fprintf(stderr, "collet-rsoxs: warning: %s\n", warning);
+        tool_warn("collet-rsoxs", warning);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "results.h"
 #include "run.h"
 
+#include "common/colour.h"
 #include "common/interrupt.h"
 #include "common/json_add.h"
 #include "common/output.h"
@@ -196,7 +197,7 @@ static void note_failure(scan *s, const char *path, const collet_error *err)
     if (s->session.options->merge && err->status == COLLET_NOT_FOUND && s->failed >= NAMED)
         ; /* a lost shard may have had thousands of films */
     else if (strstr(err->text, path))
-        fprintf(stderr, "collet-rsoxs: %s\n", err->text);
+        tool_complain("collet-rsoxs", err->text);
     else
         fprintf(stderr, "collet-rsoxs: %s: %s\n", tool_shown(path), err->text);
     if (s->failed < NAMED)
@@ -377,7 +378,7 @@ int rsoxs_scan(const rsoxs_options *options)
                 strsignal(tool_interrupt_signal()));
         result = 128 + tool_interrupt_signal();
     } else if (status != COLLET_OK) {
-        fprintf(stderr, "collet-rsoxs: %s\n", err.text);
+        tool_complain("collet-rsoxs", err.text);
         result = TOOL_EXIT_FAILURE;
     } else if (!tool_flush("collet-rsoxs", options->plan ? NULL : "all files are complete")) {
         result = TOOL_EXIT_FAILURE;

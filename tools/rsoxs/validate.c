@@ -4,6 +4,7 @@
 #include "commands.h"
 
 #include "common/arguments.h"
+#include "common/colour.h"
 #include "common/json_add.h"
 #include "common/output.h"
 
@@ -124,7 +125,7 @@ static int run(const tool_command *self, int argc, char **argv)
         print_summary(&v);
     cJSON_Delete(root);
     if (status != COLLET_OK)
-        fprintf(stderr, "collet-rsoxs: %s\n", err.text);
+        tool_complain("collet-rsoxs", err.text);
     int printed = tool_flush("collet-rsoxs", NULL);
     return status == COLLET_OK && !v.faults && printed ? 0 : TOOL_EXIT_FAILURE;
 }

@@ -4,6 +4,7 @@
 #include "commands.h"
 
 #include "common/arguments.h"
+#include "common/colour.h"
 #include "io/spool.h"
 #include "rsoxs/picture/picture.h"
 
@@ -189,7 +190,7 @@ static int run(const tool_command *self, int argc, char **argv)
         status = o.image ? collet_scatter_write_image(o.morphology, o.output, o.force, &err)
                          : draw_slice(&o, &err);
     if (status != COLLET_OK)
-        fprintf(stderr, "collet-rsoxs: %s\n", err.text);
+        tool_complain("collet-rsoxs", err.text);
     return status == COLLET_OK ? 0 : TOOL_EXIT_FAILURE;
 }
 

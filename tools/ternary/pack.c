@@ -102,7 +102,8 @@ static const struct argp_option argp_options[] = {
      "Scale a row by the mean of its magnitudes; half the scale is the threshold (weights that are "
      "already ternary are kept exactly)",
      2},
-    {"format", KEY_FORMAT, "FORMAT", 0, "t2 (default), planes, rotor, tq2_0 or tq1_0", 2},
+    {"format", KEY_FORMAT, "t2|planes|rotor|tq2_0|tq1_0", 0, "How rows are packed (default: t2)",
+     2},
     {"bias", KEY_BIAS, "B.npy", 0, "Add a number to each row's result", 2},
     {"scale", KEY_SCALE, "S.npy", 0, "Multiply each row's result by a number", 2},
     {"relu", KEY_RELU, NULL, 0, "Negative results become 0", 2},

@@ -2,6 +2,7 @@
 /* Tests: tests/tools/test_bench.c */
 #include "session.h"
 
+#include "common/colour.h"
 #include "common/json_add.h"
 
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 
 int bench_complain(collet_status status, const char *text)
 {
-    fprintf(stderr, "backend-bench: %s\n", text);
+    tool_complain("backend-bench", text);
     return status == COLLET_INVALID || status == COLLET_UNKNOWN_BACKEND || status == COLLET_DTYPE ||
                    status == COLLET_SHAPE || status == COLLET_NOT_FOUND
                ? TOOL_EXIT_USAGE

@@ -11,7 +11,7 @@
 #define PLUGIN_HEAD(NAME, rows)                                                                    \
     .abi = COLLET_ABI, .struct_size = sizeof(collet_plugin),                                       \
     .kernel_count = (uint32_t)(sizeof(rows) / sizeof *(rows)),                                     \
-    .kernel_size = sizeof(collet_kernel_row), .name = (NAME), .version = "0.1.0",                  \
+    .kernel_size = sizeof(collet_kernel_row), .name = (NAME), .version = COLLET_VERSION,           \
     .kernels = (rows)
 
 #endif
