@@ -84,5 +84,5 @@ int extract_plan(const extract_options *options)
         extract_complain("out of memory for the plan");
     else if (tool_flush("collet-extract", NULL))
         return TOOL_EXIT_OK;
-    return TOOL_EXIT_FAILURE;
+    return status != COLLET_OK ? tool_exit_of(status) : TOOL_EXIT_FAILURE;
 }

@@ -96,7 +96,7 @@ static int merge(const merge_options *options, const char *output, tool_progress
         return 128 + tool_interrupt_signal();
     }
     fprintf(stderr, "collet-merge: %s\n", err.text);
-    return 1;
+    return tool_exit_of(status);
 }
 
 int merge_shards(const merge_options *options)

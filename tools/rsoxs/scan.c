@@ -378,7 +378,7 @@ int rsoxs_scan(const rsoxs_options *options)
         result = 128 + tool_interrupt_signal();
     } else if (status != COLLET_OK) {
         fprintf(stderr, "collet-rsoxs: %s\n", err.text);
-        result = TOOL_EXIT_FAILURE;
+        result = tool_exit_of(status);
     } else if (!tool_flush("collet-rsoxs", options->plan ? NULL : "all files are complete")) {
         result = TOOL_EXIT_FAILURE;
     }
