@@ -139,7 +139,7 @@ static void check_output(struct argp_state *state, const extract_options *option
 
     if (name == NULL)
         return;
-    tool_refuse_stream(state, "-o", name);
+    tool_parse_output(state, "-o", name);
     if (tool_form_of(name) == TOOL_FORM_UNKNOWN)
         tool_error(state, "-o %s: " TOOL_FORM_HINT, name);
 }
@@ -230,10 +230,10 @@ static error_t parse_setting(int key, const char *text, struct argp_state *state
 
     switch (key) {
     case KEY_BACKEND:
-        settings->backend = text;
+        settings->backend = tool_parse_name(state, "--backend", text);
         return 0;
     case KEY_DEVICES:
-        settings->devices = text;
+        settings->devices = tool_parse_name(state, "--devices", text);
         return 0;
     case KEY_SELECTION:
         settings->selection = text;
@@ -276,7 +276,7 @@ static error_t parse_setting(int key, const char *text, struct argp_state *state
             strcmp(text, "auto") == 0 ? 0 : tool_parse_count(state, "--batch", text, 1);
         return 0;
     case KEY_THREADS:
-        settings->threads = tool_parse_count(state, "--threads", text, 1);
+        settings->threads = tool_parse_threads(state, text);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -161,7 +161,7 @@ static error_t parse_number(int key, char *text, struct argp_state *state)
         o->wedge = parse_wedge(state, text);
         return 0;
     case KEY_THREADS:
-        o->threads = tool_parse_count(state, "--threads", text, 1);
+        o->threads = tool_parse_threads(state, text);
         return 0;
     case KEY_SHARD:
         tool_shard_parse(state, text, &o->shard);
@@ -214,17 +214,16 @@ static error_t parse(int key, char *text, struct argp_state *state)
         o->configuration = text;
         return 0;
     case 'o':
-        tool_refuse_stream(state, "-o", text);
-        o->directory = text;
+        o->directory = tool_parse_output(state, "-o", text);
         return 0;
     case 'q':
         o->quiet = 1;
         return 0;
     case KEY_BACKEND:
-        o->backend = text;
+        o->backend = tool_parse_name(state, "--backend", text);
         return 0;
     case KEY_DEVICES:
-        o->devices = text;
+        o->devices = tool_parse_name(state, "--devices", text);
         return 0;
     case KEY_FILMS:
         o->list = text;

@@ -200,7 +200,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->backend_count = parse_list(state, "--backend", text, options->backends);
         break;
     case KEY_THREADS:
-        options->threads = tool_parse_count(state, "--threads", text, 1);
+        options->threads = tool_parse_threads(state, text);
         break;
     case KEY_SECONDS:
         options->seconds = parse_seconds(state, text);
