@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # exit_statuses.sh PROGRAMS DATA DIGITS: every program that takes a backend exits with 77 if the backend cannot be used
-# on this machine, and with 2 if there is none of that name; by an option and by COLLET_BACKEND.
+# on this machine, and with 2 if there is none of that name, by an option and by COLLET_BACKEND; and with 2 for an empty name
+# and for too many threads.
 set -eu
 programs=$1 data=$2 digits=$3
 work=$(mktemp -d)
@@ -63,4 +64,12 @@ for name in cpu_scalar:9 cpu_scalra; do
     expect "$expected" backend-info "$name"
     expect "$expected" backend-check "$name" --op add
 done
+
+# A variable of a script that is not set, and a number that is cut elsewhere.
+why="the name is empty"
+all 2 --backend=
+all 2 --devices=
+all 2 --output=
+why="'99999999999' is more than 2147483647"
+all 2 --threads=99999999999
 exit $failed
