@@ -107,15 +107,17 @@ int merge_shards(const merge_options *options)
     int result = 1;
 
     tool_interrupt_install();
-    if (merge_is_rsoxs(options->paths[0]))
-        result = merge_rsoxs(options->paths[0], options->quiet);
-    else if (output)
-        result = merge(options, output, &progress, &trajectory);
+    if (!output)
+        fprintf(stderr, "collet-merge: %s: its name does not end in .shards: %s\n",
+                tool_shown(options->paths[0]),
+                merge_is_rsoxs(options->paths[0])
+                    ? "give it the name of the directory of the patterns "
+                      "with .shards"
+                    : "name the file to write, -o OUT");
+    else if (merge_is_rsoxs(options->paths[0]))
+        result = merge_rsoxs(options->paths[0], output, options->quiet);
     else
-        fprintf(stderr,
-                "collet-merge: %s: its name does not end in .shards: name the file to write, -o "
-                "OUT\n",
-                tool_shown(options->paths[0]));
+        result = merge(options, output, &progress, &trajectory);
     collet_trajectory_destroy(trajectory);
     free(output);
     return result;
