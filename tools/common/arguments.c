@@ -33,8 +33,8 @@ int64_t tool_parse_count(struct argp_state *state, const char *name, const char 
     int64_t value;
 
     if (!io_decimal_parse_integer(text, strlen(text), &value) || value < minimum)
-        tool_error(state, "%s: '%s' is not a whole number of at least %lld", name, text,
-                   (long long)minimum);
+        tool_error(state, "%s: '%s' is not a whole number from %lld to %lld", name, text,
+                   (long long)minimum, (long long)INT64_MAX);
     return value;
 }
 

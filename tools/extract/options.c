@@ -295,7 +295,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->quiet = 1;
         return 0;
     case KEY_PLOT:
-        options->plot = text;
+        options->plot = tool_parse_name(state, "--plot", text);
         return 0;
     case KEY_FORCE:
         options->force = 1;
