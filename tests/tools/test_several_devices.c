@@ -128,7 +128,7 @@ static void vectors_are_shared(void **state)
            "--backend", "auto");
     EXPECT("", 1, "--devices: cpu_openmp is given twice", TERNARY_RUN, "-o", "y.npy", "--devices",
            "cpu_openmp,cpu_openmp");
-    EXPECT("", 1, "--devices: ", TERNARY_RUN, "-o", "y.npy", "--devices", "cpu_openmp,nothing");
+    EXPECT("", 2, "--devices: ", TERNARY_RUN, "-o", "y.npy", "--devices", "cpu_openmp,nothing");
 }
 
 /* remote has no kernel for it. */
