@@ -91,6 +91,7 @@ static collet_status scan(collet_runtime *r, collet_error *err)
                *deny = config_text(c, CONFIG_PLUGIN_DENY);
     const char *cache = config_cache_directory(c);
     int from_program = config_from_program(c, CONFIG_PLUGIN_PATH);
+    int64_t timeout = config_integer(c, CONFIG_PROBE_TIMEOUT);
     loader_options options = {.program_path = from_program && *path ? path : NULL,
                               .environment_path = !from_program && *path ? path : NULL,
                               .deny = *deny ? deny : NULL,
@@ -100,7 +101,7 @@ static collet_status scan(collet_runtime *r, collet_error *err)
                               .examined = check_settings,
                               .user = r,
                               .probe = config_boolean(c, CONFIG_PROBE),
-                              .timeout_ms = 1000 * config_integer(c, CONFIG_PROBE_TIMEOUT),
+                              .timeout_ms = timeout ? 1000 * timeout : INT64_MAX / 2,
                               .host = &r->host};
     return loader_scan(&options, r->records, &r->plugins, &r->plugin_count, err);
 }

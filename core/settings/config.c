@@ -92,23 +92,28 @@ static collet_status plugin_setting_add(config *c, const char *key, const char *
     return COLLET_OK;
 }
 
-/* Reports an unknown setting; suggests the nearest one. */
+/* Reports an unknown setting; suggests the nearest one, with its unit. */
 static collet_status unknown_key(const char *key, const setting *list, size_t count,
                                  const char *where, collet_error *err)
 {
-    const char *nearest = NULL;
-    for (size_t i = 0; i < count; i++)
+    const char *nearest = NULL, *help = "";
+    for (size_t i = 0; i < count; i++) {
         text_nearest(key, list[i].key, &nearest);
+        help = nearest == list[i].key ? list[i].help : help;
+    }
     return collet_fail(err, COLLET_INVALID,
-                       "%s: unknown setting '%s'%s%s (backend-info --env lists them all)", where,
-                       key, nearest ? "; the nearest is " : "", nearest ? nearest : "");
+                       "%s: unknown setting '%s'%s%s%s%s (backend-info --env lists them all)",
+                       where, key, nearest ? "; the nearest is " : "", nearest ? nearest : "",
+                       *help ? ": " : "", help);
 }
 
-/* The length of the name in "name=value" if it begins with COLLET_ and is not a setting, else 0. */
-static size_t unknown_variable(const char *entry, const char **nearest)
+/* The length of the name in "name=value" if it begins with COLLET_ and is not a setting, else 0. Sets
+ * *nearest to the nearest setting, or NULL. */
+static size_t unknown_variable(const char *entry, const setting **nearest)
 {
     size_t length = strcspn(entry, "=");
     char name[64];
+    const char *best = NULL;
     if (strncmp(entry, "COLLET_", 7) || length >= sizeof name)
         return 0;
     memcpy(name, entry, length);
@@ -119,22 +124,24 @@ static size_t unknown_variable(const char *entry, const char **nearest)
     for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
         if (!strcmp(name, settings[i].environment))
             return 0;
-        text_nearest(name + 7, settings[i].environment + 7, nearest);
+        text_nearest(name + 7, settings[i].environment + 7, &best);
+        *nearest = best == settings[i].environment + 7 ? &settings[i] : *nearest;
     }
     return length;
 }
 
 void config_check_environment(const message_log *log)
 {
-    const char *nearest;
+    const setting *nearest;
     for (char **entry = environ; entry && *entry; entry++) {
         size_t length = unknown_variable(*entry, &nearest);
         if (length)
             log_message(log, COLLET_LOG_WARNING,
-                        "the environment variable %.*s is ignored: unknown setting%s%s "
+                        "the environment variable %.*s is ignored: unknown setting%s%s%s%s "
                         "(backend-info --env lists them all)",
-                        (int)length, *entry, nearest ? "; the nearest is COLLET_" : "",
-                        nearest ? nearest : "");
+                        (int)length, *entry, nearest ? "; the nearest is " : "",
+                        nearest ? nearest->environment : "", nearest ? ": " : "",
+                        nearest ? nearest->help : "");
     }
 }
 
@@ -405,6 +412,9 @@ static collet_status plugin_value_check(config *c, size_t i, const manifest *m, 
     const char *key = c->origins[i].key, *where = c->origins[i].where;
     const setting *s = manifest_setting(m, key);
     char *word = NULL, *text = NULL;
+    if (!s && m->setting_count == 0)
+        return collet_fail(err, COLLET_INVALID, "%s: unknown setting '%s': %s has no settings (%s)",
+                           where, key, m->name, m->description);
     if (!s)
         return unknown_key(key, m->settings, m->setting_count, where, err);
     if (!*plugin_value(c, i))

@@ -51,7 +51,7 @@
       "internal: probe plugins in a child process before they are loaded; off: trust the "         \
       "manifest")                                                                                  \
     X(PROBE_TIMEOUT, "probe_timeout", "COLLET_PROBE_TIMEOUT", "integer", "", "10",                 \
-      "seconds that a probe, or the start of a worker, may take")                                  \
+      "seconds that a probe, or the start of a worker, may take; 0 = no limit")                    \
     X(MEASURE, "measure", "COLLET_MEASURE", "boolean", "", "on",                                   \
       "probes measure which of several libraries is the fastest; off: the usual ones are used")    \
     X(CACHE, "cache", "COLLET_CACHE", "boolean", "", "on",                                         \

@@ -120,7 +120,7 @@ static const struct type {
     const char *form; /* for messages, in which the setting's values follow */
 } types[] = {
     {"boolean", read_boolean, "on or off"},
-    {"integer", read_integer, "a whole number >= 0"},
+    {"integer", read_integer, "a whole number from 0 to 2147483647"},
     {"size", read_size, "a number of bytes (also 64K, 16M, 2G)"},
     {"string", read_text, ""},
     {"path", read_text, ""},
@@ -145,7 +145,7 @@ int setting_type_valid(const setting *s)
     return type && (*s->values || (type->read != read_choice && type->read != read_words));
 }
 
-/* "a whole number >= 0 or auto"; "error, warning or off". */
+/* "a whole number from 0 to 2147483647 or auto"; "error, warning or off". */
 static void add_forms(text_buffer *t, const char *form, const char *values)
 {
     int words = !strcmp(form, "words of");
@@ -175,6 +175,7 @@ collet_status setting_parse(const setting *s, const char *word, const char *wher
     *value = NULL;
     text_clear(&forms);
     add_forms(&forms, type->form, s->values);
-    return collet_fail(err, COLLET_INVALID, "%s: %s must be %s, not '%s'", where, s->key,
-                       forms.bytes, word);
+    int unit = type->read == read_integer && *s->help;
+    return collet_fail(err, COLLET_INVALID, "%s: %s must be %s, not '%s'%s%s%s", where, s->key,
+                       forms.bytes, word, unit ? " (" : "", unit ? s->help : "", unit ? ")" : "");
 }

@@ -5,19 +5,43 @@ examines the Python package. python -m collet calibrate: backend-bench calibrate
 this package uses; compare, sweep, trajectory, roofline: bench/_studies.py."""
 
 import os
+import signal
 import sys
 
 from . import _plugins
 
 
+def end(number, frame):
+    """Leaves by an exception, on which _studies ends the program that it has started."""
+    sys.exit(128 + number)
+
+
+def guarded(function):
+    """Calls the function. Signals and a standard output that cannot be written end the program as they end programs in C:
+    with one line at most. Returns the exit status."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        if sys.stdout is None:
+            sys.exit("python -m collet: standard output is closed")
+        try:
+            return function()
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python writes out the rest when it ends
+        sys.exit(f"python -m collet: {error.filename or 'standard output'}: {error.strerror}")
+
+
 def main():
     if sys.argv[1:] == ["--doctor"]:
         from ._doctor import examine
-        print(examine())
-        return
+        return guarded(lambda: print(examine()))
     if sys.argv[1:2] and sys.argv[1] in ("compare", "sweep", "trajectory", "roofline"):
         from .bench._studies import main as study
-        sys.exit(study(sys.argv[1:]))
+        return guarded(lambda: study(sys.argv[1:]))
     command = _plugins.tool("backend-bench" if sys.argv[1:2] == ["calibrate"] else "backend-info")
     if sys.argv[1:2] != ["calibrate"]:
         command = [*command, "--called", "python -m collet"]
@@ -27,4 +51,4 @@ def main():
         sys.exit(f"python -m collet: {command[0]}: {error.strerror}")
 
 
-main()
+sys.exit(main())

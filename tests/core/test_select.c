@@ -374,7 +374,12 @@ TEST_WITH(bad_configuration_is_refused, set_up, tear_down)
     assert_refused(p, "bakend = x\n", COLLET_INVALID, "the nearest is backend");
     assert_refused(p, "temperature = 3\n", COLLET_INVALID,
                    "unknown setting 'temperature' (backend-info --env");
-    assert_refused(p, "num_threads = many\n", COLLET_INVALID, "a whole number >= 0, not 'many'");
+    assert_refused(
+        p, "num_threads = many\n", COLLET_INVALID,
+        "a whole number from 0 to 2147483647, not 'many' (maximum number of CPU threads");
+    assert_refused(
+        p, "probe_timeout_ms = 500\n", COLLET_INVALID,
+        "unknown setting 'probe_timeout_ms'; the nearest is probe_timeout: seconds that");
     assert_refused(p, "num_threads = -1\n", COLLET_INVALID, "num_threads");
     assert_refused(p, "probe = maybe\n", COLLET_INVALID, "probe must be on or off, not 'maybe'");
     assert_refused(p, "isa = avx2\n", COLLET_INVALID, "isa must be auto, x86-64-v2");
@@ -405,16 +410,19 @@ TEST_WITH(bad_keys_of_a_backend_are_refused, set_up, tear_down)
     const place *p = *state;
     collet_runtime *rt = NULL;
     collet_error err;
-    assert_refused(p, "\nremote.memroy = 100\n", COLLET_INVALID,
-                   "collet.conf:2: unknown setting 'remote.memroy'; the nearest is remote.memory "
-                   "(backend-info --env");
+    assert_refused(
+        p, "\nremote.memroy = 100\n", COLLET_INVALID,
+        "collet.conf:2: unknown setting 'remote.memroy'; the nearest is remote.memory: ");
     assert_refused(p, "remote.temperature = 3\n", COLLET_INVALID,
                    "unknown setting 'remote.temperature' (backend-info --env");
+    assert_refused(p, "cpu_scalar.device = 3\n", COLLET_INVALID,
+                   "unknown setting 'cpu_scalar.device': cpu_scalar has no settings (Reference");
     assert_refused(
         p, "remote.memory = 1GB\n", COLLET_INVALID,
         "collet.conf:1: remote.memory must be a number of bytes (also 64K, 16M, 2G), not "
         "'1GB'");
-    assert_refused(p, "remote.devices = two\n", COLLET_INVALID, "a whole number >= 0, not 'two'");
+    assert_refused(p, "remote.devices = two\n", COLLET_INVALID,
+                   "a whole number from 0 to 2147483647, not 'two'");
     /* Also where a later line overrides it. */
     assert_refused(p, "remote.devices = x\nremote.devices = 1\n", COLLET_INVALID, "conf:1: ");
     unlink(p->file);
@@ -461,7 +469,7 @@ TEST_WITH(unknown_variable_is_warned_about, set_up, tear_down)
     assert_int_equal(collet_runtime_create(&rt, &options, NULL), COLLET_OK);
     unsetenv("COLLET_BAKEND");
     assert_contains(message, "COLLET_BAKEND is ignored");
-    assert_contains(message, "the nearest is COLLET_BACKEND ");
+    assert_contains(message, "the nearest is COLLET_BACKEND: ");
     collet_runtime_destroy(rt);
 
     char long_name[80];
@@ -483,6 +491,12 @@ TEST_WITH(unknown_variable_is_warned_about, set_up, tear_down)
     assert_int_equal(collet_runtime_create(&rt, &options, NULL), COLLET_OK);
     unsetenv("COLLET_TEMPERATURE");
     assert_contains(message, "COLLET_TEMPERATURE is ignored: unknown setting (backend");
+    collet_runtime_destroy(rt);
+
+    setenv("COLLET_PROBE_TIMEOUT_MS", "500", 1);
+    assert_int_equal(collet_runtime_create(&rt, &options, NULL), COLLET_OK);
+    unsetenv("COLLET_PROBE_TIMEOUT_MS");
+    assert_contains(message, "the nearest is COLLET_PROBE_TIMEOUT: seconds that a probe");
     collet_runtime_destroy(rt);
 }
 

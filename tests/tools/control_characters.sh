@@ -39,7 +39,7 @@ shown 0 backend-info --why "$hostile"
 shown 0 backend-info --why --json "$hostile"
 shown 0 backend-info --why --env
 shown 0 backend-info --why --json
-COLLET_BACKEND=$bad shown 1 backend-info nowhere
+COLLET_BACKEND=$bad shown 2 backend-info nowhere
 shown 1 backend-info "$bad/nothing.so"
 shown 2 backend-info one "$bad"
 shown 1 backend-check "$hostile"

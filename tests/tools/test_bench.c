@@ -320,9 +320,8 @@ static void test_table(void **state)
 }
 
 /* A terminal shows the current measurement; the line is erased before the table is printed. */
-static void shows_progress(const char *what, const char *line)
+static void shows_progress(const char *line, const char *const *args)
 {
-    const char *const args[] = {what, "--backend", "cpu_scalar", "--shape", "1K", QUICK, NULL};
     const tool_setup setup = {.terminal = 1};
     tool_result r = tool_run("backend-bench", args, &setup);
     tool_expect(&r, 0);
@@ -333,11 +332,14 @@ static void shows_progress(const char *what, const char *line)
 
 static void test_progress(void **state)
 {
+    static const char *const add[] = {"add", "1K", "--backend", "cpu_scalar", QUICK, NULL};
+    static const char *const dispatch[] = {"dispatch", "--backend", "cpu_scalar", QUICK, NULL};
+    static const char *const bandwidth[] = {"bandwidth", "1K", QUICK, NULL};
     (void)state;
-    shows_progress("add", "\radd f:ff: inputs\033[K\radd f:ff: cpu_scalar\033[K");
-    shows_progress("add", "\radd f:ff: cpu_scalar, round 10 of 10\033[K");
-    shows_progress("dispatch", "\rdispatch: cpu_scalar, 1 of 1\033[K");
-    shows_progress("bandwidth", "\rbandwidth: copy\033[K");
+    shows_progress("\radd f:ff: inputs\033[K\radd f:ff: cpu_scalar\033[K", add);
+    shows_progress("\radd f:ff: cpu_scalar, round 10 of 10\033[K", add);
+    shows_progress("\rdispatch: cpu_scalar\033[K", dispatch);
+    shows_progress("\rbandwidth: copy\033[K", bandwidth);
 }
 
 /* Elsewhere the steps are lines, half a second apart or more. */
@@ -434,7 +436,17 @@ static void test_usage(void **state)
     refused(BENCH("--json"), 2, "name a command that --help lists");
     refused(BENCH("add", "--busy", "0"), 2, "--busy");
     refused(BENCH("add", "--busy", "65"), 2, "at most 64");
-    refused(BENCH("dispatch", "--busy", "1"), 2, "for the name of an op");
+    refused(BENCH("bandwidth", "--backend", "cuda"), 2, "--backend is not an option of bandwidth");
+    refused(BENCH("bandwidth", "--dtype", "f64"), 2, "--dtype is not an option of bandwidth");
+    refused(BENCH("bandwidth", "--axis", "0"), 2, "--axis is not an option of bandwidth");
+    refused(BENCH("bandwidth", "--steal"), 2, "--steal is not an option of bandwidth");
+    refused(BENCH("dispatch", "--busy", "1"), 2, "--busy is not an option of dispatch");
+    refused(BENCH("dispatch", "--dtype", "f64"), 2, "--dtype is not an option of dispatch");
+    refused(BENCH("dispatch", "1000"), 2, "--shape is not an option of dispatch");
+    refused(BENCH("calibrate", "--steal"), 2, "--steal is not an option of calibrate");
+    refused(BENCH("add", "--check"), 2, "--check is not an option of add");
+    refused(BENCH("--list", "--backend", "cpu_scalar"), 2, "--backend is not an option of --list");
+    refused(BENCH("--list", "add"), 2, "--list lists all ops: leave 'add' out");
 }
 
 /* ---- Busy processes ---------------------------------------------------------------------- */
@@ -467,8 +479,9 @@ static void test_failures(void **state)
 {
     static const char bad[] = "COLLET_PLUGIN_PATH=" COLLET_TEST_ZOO "/zoo_crash_entry.so";
     (void)state;
-    refused(BENCH_WITH(bad, "add", "10", "--backend", "zoo_crash_entry"), 1, "cannot be used");
-    refused(BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_NOTHING, "add", "10"), 1, "no plugin was found");
+    refused(BENCH_WITH(bad, "add", "10", "--backend", "zoo_crash_entry"), 77, "cannot be used");
+    refused(BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_NOTHING, "add", "10"), 77,
+            "no plugin was found");
     refused(BENCH("add", "10", "--dtype", "d:ff", "--backend", "cpu_scalar"), 2,
             "no signature for 'd:ff'");
     refused(BENCH("add", "10", "--dtype", "float32x", "--backend", "cpu_scalar"), 2,

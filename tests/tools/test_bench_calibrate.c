@@ -55,9 +55,10 @@ static void wrong_command_lines(void **state)
     refused(CALIBRATE("--dtype", "f32,i32"), "'i32' is none of f32 and f64");
     refused(CALIBRATE("--check", "--dtype", "c64"), "'c64' is none of f32, i32, i64 and f64");
     refused(CALIBRATE("--check", "--dry-run"), "--check keeps nothing, so it excludes --dry-run");
-    refused(CALIBRATE("--shape", "64"), "--shape is not for calibrate");
+    refused(CALIBRATE("--shape", "64"), "--shape is not an option of calibrate");
     refused(CALIBRATE("remote:1"), "name backends, without devices");
-    refused(TOOL("backend-bench", "dispatch", "--dry-run"), "--dry-run is for calibrate");
+    refused(TOOL("backend-bench", "dispatch", "--dry-run"),
+            "--dry-run is not an option of dispatch");
     assert_int_equal(count_files(cache, "calibration-"), 0);
 }
 

@@ -420,7 +420,7 @@ static void test_usage(void **state)
 static void test_unknown_backend(void **state)
 {
     (void)state;
-    check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--backend", "cpu_sclar"),
+    check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--backend", "cpu_sclar"),
           LIST("cpu_sclar", "cpu_scalar"));
 }
 

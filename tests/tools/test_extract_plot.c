@@ -71,6 +71,25 @@ static void pictures(void **state)
     }
 }
 
+static void no_place_for_pictures(void **state)
+{
+    static const char *const places[] = {"nowhere/x", "a_file", ""};
+    (void)state;
+    io_save(io_path(directory, "a_file"), "x", 1);
+    for (int i = 0; i < 3; i++) {
+        const char *args[] = {
+            "-q",     "-o",      "third.npz", PEPTIDE "conf.gro", PEPTIDE "traj.trr",
+            "--plot", places[i], NULL};
+        tool_setup setup = {.directory = directory};
+        tool_result result = tool_run("collet-extract", args, &setup);
+
+        tool_expect(&result, i < 2 ? 1 : 2);
+        assert_contains(result.err, i < 2 ? ": cannot be created: " : "--plot: the name is empty");
+        assert_int_equal(access(io_path(directory, "third.npz"), F_OK), -1); /* before the work */
+        tool_free(&result);
+    }
+}
+
 static void pictures_that_exist(void **state)
 {
     (void)state;
@@ -102,6 +121,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures),
 #ifdef COLLET_TEST_CAIRO
+        cmocka_unit_test(no_place_for_pictures),
         cmocka_unit_test(pictures_that_exist),
 #endif
     };

@@ -120,7 +120,7 @@ TEST(vectors_are_shared)
            "--backend", "auto");
     EXPECT("", 1, "devices: cpu_openmp is given twice", TERNARY_RUN, "-o", "y.npy", "--devices",
            "cpu_openmp,cpu_openmp");
-    EXPECT("", 1, "devices: there is no backend", TERNARY_RUN, "-o", "y.npy", "--devices", "cpu_openmp,nothing");
+    EXPECT("", 2, "devices: there is no backend", TERNARY_RUN, "-o", "y.npy", "--devices", "cpu_openmp,nothing");
 }
 
 /* remote has no kernel for it. */

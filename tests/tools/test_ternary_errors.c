@@ -265,7 +265,6 @@ static void test_run(void **state)
           "l.npy");
     CHECK("labels must be int8, uint8, int32 or int64", "run", "good.t2", "x.npy", "--labels",
           "x.npy");
-    CHECK("cpu_scalar", "run", "good.t2", "x.npy", "--backend", "cpu_sclar");
     CHECK_PLAIN("would replace the input", "run", "good.t2", "x.npy", "-o", "x.npy");
 }
 

@@ -39,7 +39,10 @@ static const struct argp_option arguments[] = {
     {"sample", KEY_SAMPLE, NULL, 0, "A few small cases of each signature: for slow devices", 0},
     {"signatures", KEY_SIGNATURES, "N", 0, "At most N signatures of each kernel", 0},
     {"verbs", KEY_VERBS, NULL, 0,
-     "Only the checks of devices, memory and queues; with --op NAME one of them", 0},
+     "Only the checks of the slots of the plugin interface (devices, memory, queues), not of "
+     "kernels; "
+     "with --op NAME one of them",
+     0},
     {"layer", KEY_LAYER, "NAME", 0, "Put a layer over the backend", 0},
     {"json", KEY_JSON, NULL, 0, "Machine-readable output", 0},
     {"list", KEY_LIST, NULL, 0, "Print the kernels and the limits, check nothing", 0},

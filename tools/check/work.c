@@ -116,9 +116,10 @@ static bool choose_backend(worker *w, const char *name, collet_error *err)
 {
     if (collet_context_create(w->runtime, &w->context, err) != COLLET_OK)
         return false;
-    if (collet_set_backend(w->context, name) == COLLET_OK)
+    collet_status status = collet_set_backend(w->context, name);
+    if (status == COLLET_OK)
         return true;
-    copy_text(err->text, sizeof err->text, collet_last_error(w->context));
+    collet_fail(err, status, "%s", collet_last_error(w->context));
     return false;
 }
 
@@ -175,6 +176,10 @@ static bool open_backend(worker *w, const char *path)
         /* There are capabilities: the plugin works, its device is absent. */
         refuse(w, !info.device_count && *info.capabilities ? CHECK_NO_DEVICE : CHECK_REFUSED,
                "%s: %s", info.name, info.reason);
+    else if (found && index && is_number && strtoul(index, NULL, 10) >= info.device_count)
+        refuse(w, CHECK_NO_DEVICE, "%s", err.text);
+    else if (err.status == COLLET_UNKNOWN_BACKEND || err.status == COLLET_INVALID)
+        refuse(w, CHECK_NOTHING, "%s", err.text);
     else
         refuse(w, CHECK_REFUSED, "%s", err.text);
     return false;

@@ -35,9 +35,17 @@ int64_t tool_parse_count(struct argp_state *state, const char *name, const char 
     int64_t value;
 
     if (!io_decimal_parse_integer(text, strlen(text), &value) || value < minimum)
-        tool_error(state, "%s: '%s' is not a whole number of at least %lld", name, text,
-                   (long long)minimum);
+        tool_error(state, "%s: '%s' is not a whole number from %lld to %lld", name, text,
+                   (long long)minimum, (long long)INT64_MAX);
     return value;
+}
+
+int64_t tool_parse_threads(struct argp_state *state, const char *text)
+{
+    int64_t count = tool_parse_count(state, "--threads", text, 1);
+    if (count > INT32_MAX)
+        tool_error(state, "--threads: '%s' is more than %d", text, INT32_MAX);
+    return count;
 }
 
 void tool_add_text(struct argp_state *state, const char *name, const char *text, const char **list,
@@ -73,11 +81,19 @@ tool_form tool_form_of(const char *name)
     return TOOL_FORM_UNKNOWN;
 }
 
-void tool_refuse_stream(const struct argp_state *state, const char *option, const char *name)
+const char *tool_parse_name(const struct argp_state *state, const char *option, const char *text)
+{
+    if (*text == '\0')
+        tool_error(state, "%s: the name is empty", option);
+    return text;
+}
+
+const char *tool_parse_output(const struct argp_state *state, const char *option, const char *name)
 {
     if (strcmp(name, "-") == 0)
         tool_error(state, "%s: the output must be a file, not '-'; ./- is a file of that name",
                    option);
+    return tool_parse_name(state, option, name);
 }
 
 /* A file that the program opens would get the number of a closed standard stream, and what is

@@ -33,8 +33,15 @@ tool_form tool_form_of(const char *name);
     "the name says the form of the output: let it end in .npz, .csv, .xvg or .h5, or in a slash "  \
     "for a directory of .npy files"
 
-/* tool_error for the output "-": files get their names when they are complete. */
-void tool_refuse_stream(const struct argp_state *state, const char *option, const char *name);
+/* A number of CPU threads, --threads. */
+int64_t tool_parse_threads(struct argp_state *state, const char *text);
+
+/* Returns the text; tool_error if it is empty, as where a script's variable is not set. */
+const char *tool_parse_name(const struct argp_state *state, const char *option, const char *text);
+
+/* The name of an output: not empty, and not "-", because files get their names when they are
+ * complete. */
+const char *tool_parse_output(const struct argp_state *state, const char *option, const char *name);
 
 /* argp_parse, with --version, which prints "PROGRAM VERSION (libcore VERSION)"; keeps the numbers
  * of standard streams that are closed from other files. A wrong command line, or too little memory:

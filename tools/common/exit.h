@@ -3,6 +3,8 @@
 #ifndef TOOLS_COMMON_EXIT_H
 #define TOOLS_COMMON_EXIT_H
 
+#include <collet/types.h>
+
 /* 128 + n where signal n stopped it. */
 enum {
     TOOL_EXIT_OK = 0,
@@ -11,6 +13,15 @@ enum {
     TOOL_EXIT_INCOMPLETE = 3,
     TOOL_EXIT_UNAVAILABLE = 77,
 };
+
+/* The exit status of a program that an error ends. */
+static inline int tool_exit_of(collet_status status)
+{
+    return status == COLLET_OK                ? TOOL_EXIT_OK
+           : status == COLLET_UNAVAILABLE     ? TOOL_EXIT_UNAVAILABLE
+           : status == COLLET_UNKNOWN_BACKEND ? TOOL_EXIT_USAGE
+                                              : TOOL_EXIT_FAILURE;
+}
 
 /* The end of every help, from which the manual pages are made; docs/tools.md has the same table. */
 #define TOOL_EXIT_TEXT                                                                             \

@@ -139,7 +139,7 @@ static void check_output(struct argp_state *state, const extract_options *option
 
     if (name == NULL)
         return;
-    tool_refuse_stream(state, "-o", name);
+    tool_parse_output(state, "-o", name);
     if (tool_form_of(name) == TOOL_FORM_UNKNOWN)
         tool_error(state, "-o %s: " TOOL_FORM_HINT, name);
 }
@@ -230,11 +230,12 @@ static error_t parse_setting(int key, const char *text, struct argp_state *state
 
     switch (key) {
     case KEY_BACKEND:
-        settings->backend = text;
+        settings->backend = tool_parse_name(state, "--backend", text);
         return 0;
     case KEY_DEVICES:
         options->devices =
-            (collet_devices){.struct_size = sizeof options->devices, .choices = text};
+            (collet_devices){.struct_size = sizeof options->devices,
+                             .choices = tool_parse_name(state, "--devices", text)};
         settings->devices = &options->devices;
         return 0;
     case KEY_SELECTION:
@@ -278,7 +279,7 @@ static error_t parse_setting(int key, const char *text, struct argp_state *state
             strcmp(text, "auto") == 0 ? 0 : tool_parse_count(state, "--batch", text, 1);
         return 0;
     case KEY_THREADS:
-        settings->threads = tool_parse_count(state, "--threads", text, 1);
+        settings->threads = tool_parse_threads(state, text);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -297,7 +298,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->quiet = 1;
         return 0;
     case KEY_PLOT:
-        options->plot = text;
+        options->plot = tool_parse_name(state, "--plot", text);
         return 0;
     case KEY_FORCE:
         options->force = 1;

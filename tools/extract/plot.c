@@ -4,12 +4,10 @@
 
 #include "draw.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define KEYS 4
 
@@ -175,8 +173,6 @@ collet_status extract_plot(const extract_series *series, const char *directory, 
 {
     collet_status status = COLLET_OK;
 
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-        return collet_fail(err, COLLET_IO, "%s: cannot be created: %s", directory, strerror(errno));
     for (size_t i = 0; status == COLLET_OK && i < sizeof figures / sizeof *figures; i++)
         status = draw(series, &figures[i], directory, force, err);
     return status;

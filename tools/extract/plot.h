@@ -10,8 +10,7 @@ collet_status extract_plot_check(const collet_trajectory *trajectory, const char
                                  int force, collet_error *err);
 
 /*
- * Draws DIRECTORY/NAME.png for each group that the series have, and makes the directory if it is
- * missing. IO, also where a picture exists and `force` is 0; NO_MEMORY; REFUSED without cairo.
+ * Draws DIRECTORY/NAME.png for each group that the series have. IO, also where a picture exists and `force` is 0; NO_MEMORY; REFUSED without cairo.
  */
 collet_status extract_plot(const extract_series *series, const char *directory, int force,
                            collet_error *err);

@@ -2,8 +2,11 @@
 /* Tests: tests/tools/test_extract_options.c, tests/tools/test_shards.c */
 #include "run.h"
 
+#include "common/directory.h"
 #include "common/interrupt.h"
 #include "plot.h"
+
+#include <unistd.h>
 
 static int32_t show_progress(void *user, const collet_progress *p)
 {
@@ -23,7 +26,10 @@ static collet_status write_all(const extract_options *options, collet_trajectory
 
     if (options->plot == NULL)
         return collet_trajectory_write(trajectory, options->path, flags, err);
+    int made;
     collet_status status = extract_plot_check(trajectory, options->plot, options->force, err);
+    if (status == COLLET_OK) /* before the work, which may take hours */
+        status = tool_make_directory(options->plot, &made, err);
     if (status != COLLET_OK)
         return status;
     status = extract_series_create(&series, trajectory, err);
@@ -38,6 +44,8 @@ static collet_status write_all(const extract_options *options, collet_trajectory
     }
     collet_trajectory_watch(trajectory, NULL, NULL);
     extract_series_free(&series);
+    if (status != COLLET_OK && made)
+        rmdir(options->plot); /* which keeps pictures */
     return status;
 }
 

@@ -74,9 +74,7 @@ int info_explain(collet_runtime *runtime, const info_options *options)
     collet_context_destroy(cx);
     if (status != COLLET_OK) {
         tool_complain("backend-info", err.text);
-        return usage                          ? TOOL_EXIT_USAGE
-               : status == COLLET_UNAVAILABLE ? TOOL_EXIT_FAILURE
-                                              : TOOL_EXIT_FAILURE;
+        return usage ? TOOL_EXIT_USAGE : tool_exit_of(status);
     }
     if (options->json)
         return print_json(&layout, text) ? TOOL_EXIT_OK : TOOL_EXIT_FAILURE;

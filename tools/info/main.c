@@ -112,7 +112,7 @@ static int not_one(const info_options *options)
 {
     fprintf(stderr, "backend-info: '%s' is not the name of one backend\n",
             tool_shown(options->name));
-    return TOOL_EXIT_FAILURE;
+    return TOOL_EXIT_USAGE;
 }
 
 /* Prints the steps of files that became no backend, if the command line requests them. */
@@ -152,10 +152,7 @@ static int find_wanted(const collet_runtime *runtime, info_options *options,
         return TOOL_EXIT_OK;
     collet_status status = try_choice(options, found ? backend->name : options->name, &kernels);
     if (status != COLLET_OK)
-        return found && status == COLLET_UNAVAILABLE &&
-                       (options->named || backend->state == COLLET_BACKEND_UNAVAILABLE)
-                   ? TOOL_EXIT_UNAVAILABLE
-                   : TOOL_EXIT_FAILURE;
+        return status == COLLET_INVALID ? TOOL_EXIT_USAGE : tool_exit_of(status);
     if (!found || !options->named)
         return not_one(options);
     options->named_kernels = kernels;
@@ -241,10 +238,11 @@ int main(int argc, char **argv)
     collet_runtime *runtime = NULL;
     collet_error err;
     tool_progress_begin(&progress, "backend-info", "backends", stderr, 1);
-    if (collet_runtime_create(&runtime, &settings, &err) != COLLET_OK) {
+    collet_status status = collet_runtime_create(&runtime, &settings, &err);
+    if (status != COLLET_OK) {
         tool_complain("backend-info", err.text);
         free(path);
-        return TOOL_EXIT_FAILURE;
+        return tool_exit_of(status);
     }
     int result = options.doctor    ? info_doctor(runtime, &options)
                  : options.explain ? info_explain(runtime, &options)

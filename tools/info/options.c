@@ -107,8 +107,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->gpu = 1;
         break;
     case 'o':
-        tool_refuse_stream(state, "-o", text);
-        options->output = text;
+        options->output = tool_parse_output(state, "-o", text);
         break;
     case KEY_FORCE:
         options->force = 1;

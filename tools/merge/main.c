@@ -76,8 +76,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case 'o':
-        tool_refuse_stream(state, "-o", text);
-        options->output = text;
+        options->output = tool_parse_output(state, "-o", text);
         return 0;
     case KEY_FORCE:
         options->force = 1;

@@ -9,9 +9,10 @@ int merge_is_rsoxs(const char *path)
     return 0;
 }
 
-int merge_rsoxs(const char *path, int quiet)
+int merge_rsoxs(const char *path, const char *directory, int quiet)
 {
     (void)path;
+    (void)directory;
     (void)quiet;
     return 1;
 }

@@ -97,7 +97,7 @@ static int merge(const merge_options *options, const char *output, tool_progress
         return 128 + tool_interrupt_signal();
     }
     tool_complain("collet-merge", err.text);
-    return 1;
+    return tool_exit_of(status);
 }
 
 int merge_shards(const merge_options *options)
@@ -108,15 +108,17 @@ int merge_shards(const merge_options *options)
     int result = 1;
 
     tool_interrupt_install();
-    if (merge_is_rsoxs(options->paths[0]))
-        result = merge_rsoxs(options->paths[0], options->quiet);
-    else if (output)
-        result = merge(options, output, &progress, &trajectory);
+    if (!output)
+        fprintf(stderr, "collet-merge: %s: its name does not end in .shards: %s\n",
+                tool_shown(options->paths[0]),
+                merge_is_rsoxs(options->paths[0])
+                    ? "give it the name of the directory of the patterns "
+                      "with .shards"
+                    : "name the file to write, -o OUT");
+    else if (merge_is_rsoxs(options->paths[0]))
+        result = merge_rsoxs(options->paths[0], output, options->quiet);
     else
-        fprintf(stderr,
-                "collet-merge: %s: its name does not end in .shards: name the file to write, -o "
-                "OUT\n",
-                tool_shown(options->paths[0]));
+        result = merge(options, output, &progress, &trajectory);
     collet_trajectory_destroy(trajectory);
     free(output);
     return result;

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* In the settings of all files: a new number where their text or the results change. */
+#define RSOXS_TAG "collet-rsoxs 3"
+
 static const uint64_t hash_start = UINT64_C(14695981039346656037);
 
 /* FNV-1a, of 64 bits. */
@@ -34,8 +37,8 @@ void rsoxs_energies_describe(const rsoxs_run *run, double energy,
     h = hash(h, run->beams, (size_t)run->n_beams * sizeof *run->beams);
     h = hash(h, constants, (size_t)w->n_materials * sizeof *constants);
     snprintf(text, RSOXS_SETTINGS,
-             "collet-rsoxs 2; morphology %s; method %u; dtype %s; q grid %u; dc %u; configuration "
-             "%016" PRIx64,
+             RSOXS_TAG "; morphology %s; method %u; dtype %s; q grid %u; dc %u; configuration "
+                       "%016" PRIx64,
              run->morphology, w->method, collet_dtype_name(w->dtype), w->grid, w->neighbours, h);
 }
 
@@ -61,7 +64,9 @@ collet_status rsoxs_energies_left(rsoxs_run *run, double energy,
         char text[sizeof err->text];
         snprintf(text, sizeof text, "%s", err->text);
         return collet_fail(err, status,
-                           "%.*s: another directory (-o) keeps both, --force replaces it",
+                           o->merge
+                               ? "%.*s: compute it again, by collet-rsoxs --force"
+                               : "%.*s: another directory (-o) keeps both, --force replaces it",
                            (int)sizeof text - 80, text);
     }
     char name[COLLET_SCATTER_NAME];
@@ -83,8 +88,8 @@ static int ascending(const void *a, const void *b)
 static void describe_integrals(rsoxs_run *run, uint64_t patterns)
 {
     snprintf(run->integrals, sizeof run->integrals,
-             "collet-rsoxs 2; morphology %s; energies %" PRId64 "; patterns %016" PRIx64
-             "; wedge %.17g",
+             RSOXS_TAG "; morphology %s; energies %" PRId64 "; patterns %016" PRIx64
+                       "; wedge %.17g",
              run->morphology, run->n_chosen, patterns,
              run->options->wedge > 0 ? run->options->wedge : 90);
 }

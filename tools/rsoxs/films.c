@@ -2,9 +2,8 @@
 /* Tests: tests/tools/rsoxs/test_rsoxs_shards.c */
 #include "films.h"
 
-#include "io/spool.h"
-
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,25 +50,32 @@ static collet_status add_film(rsoxs_films *films, const char *path, collet_error
 static collet_status add_list(rsoxs_films *films, const char *path, collet_error *err)
 {
     collet_status status = COLLET_OK;
-    char *line = NULL;
-    size_t size = 0;
-    ssize_t length;
+    char line[PATH_MAX];
+    size_t length = 0;
     FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
     if (!f)
         return collet_fail(err, COLLET_IO, "--films: %s: %s", path, strerror(errno));
     errno = 0;
-    while (status == COLLET_OK && (length = getline(&line, &size, f)) >= 0) {
-        if (memchr(line, '\0', (size_t)length)) /* as find -print0 writes */
+    for (int c = 0; status == COLLET_OK && c != EOF;) {
+        c = getc(f);
+        if (c == '\0') /* as find -print0 writes */
             status = collet_fail(err, COLLET_INVALID,
                                  "--films: %s: a name ends in a zero byte: write one a line", path);
-        line[strcspn(line, "\r\n")] = '\0';
-        if (status == COLLET_OK && *line)
+        else if (c != '\n' && c != '\r' && c != EOF && length == sizeof line - 1)
+            status = collet_fail(err, COLLET_INVALID,
+                                 "--films: %s: a line has %d bytes or more: write one name a line",
+                                 path, PATH_MAX);
+        else if (c != '\n' && c != '\r' && c != EOF)
+            line[length++] = (char)c;
+        else if (length > 0) {
+            line[length] = '\0';
+            length = 0;
             status = add_film(films, line, err);
+        }
     }
     if (status == COLLET_OK && !feof(f))
         status =
             collet_fail(err, COLLET_IO, "--films: %s: cannot be read: %s", path, strerror(errno));
-    free(line);
     fclose(f);
     if (status == COLLET_OK && films->count == 0)
         status =
@@ -203,18 +209,23 @@ int rsoxs_films_chosen(const rsoxs_options *o, double energy)
     return o->energies == NULL;
 }
 
-static collet_status count_energies(const rsoxs_options *o, int64_t n_energies,
-                                    const double *energies, int64_t *count, collet_error *err)
+static collet_status choose_energies(rsoxs_films *films, const rsoxs_options *o, int64_t n_energies,
+                                     const double *energies, collet_error *err)
 {
-    *count = 0;
+    films->energies = malloc((size_t)n_energies * sizeof *films->energies);
+    if (!films->energies)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     for (int64_t e = 0; e < n_energies; e++)
-        *count += rsoxs_films_chosen(o, energies[e]);
+        if (rsoxs_films_chosen(o, energies[e]))
+            films->energies[films->n_energies++] = energies[e];
     for (int64_t i = 0; i < o->n_energies; i++) {
         int64_t e = 0;
         while (e < n_energies && fabs(energies[e] - o->energies[i]) > SAME_ENERGY)
             e++;
         if (e == n_energies)
-            return collet_fail(err, COLLET_INVALID, "--energies: %s has no energy of %.10g eV",
+            return collet_fail(err, COLLET_INVALID,
+                               o->merge ? "%s has no energy of %.10g eV, but the shards have it"
+                                        : "--energies: %s has no energy of %.10g eV",
                                o->configuration, o->energies[i]);
     }
     return COLLET_OK;
@@ -222,12 +233,21 @@ static collet_status count_energies(const rsoxs_options *o, int64_t n_energies,
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
+/* Without slashes at its end, so that ".shards" can follow. */
+static char *copy_directory(const char *path)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    return strndup(path, length);
+}
+
 static collet_status read_configuration(rsoxs_films *films, const rsoxs_options *o,
                                         collet_error *err)
 {
     collet_scatter_input *input;
     collet_status status = collet_scatter_read(&input, NULL, o->configuration, o->dtype, err);
-    if (status == COLLET_IO && access(o->configuration, F_OK) != 0) {
+    if (status == COLLET_IO && !o->merge && access(o->configuration, F_OK) != 0) {
         const collet_error found = *err;
         return collet_fail(err, status, "%s; name a configuration by -c FILE", found.text);
     }
@@ -235,10 +255,9 @@ static collet_status read_configuration(rsoxs_films *films, const rsoxs_options 
         return status;
     const collet_scatter_options *read = collet_scatter_input_options(input);
     const char *directory = o->directory ? o->directory : collet_scatter_input_directory(input);
-    films->directory = strdup(directory ? directory : "HDF5");
-    status = films->directory
-                 ? count_energies(o, read->n_energies, read->energies, &films->n_energies, err)
-                 : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    films->directory = copy_directory(directory ? directory : "HDF5");
+    status = films->directory ? choose_energies(films, o, read->n_energies, read->energies, err)
+                              : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     collet_scatter_input_destroy(input);
     return status;
 }
@@ -267,54 +286,5 @@ void rsoxs_films_close(rsoxs_films *films)
     free(films->films);
     free(films->inodes);
     free(films->directory);
-}
-
-/* ---- The work of shards ---------------------------------------------------------------------- */
-
-static collet_status add_word(io_spool *file, const char *word, collet_error *err)
-{
-    return io_spool_write(file, word, strlen(word) + 1, err);
-}
-
-/* All films by name: a list of them may be standard input. */
-static collet_status write_words(io_spool *file, const rsoxs_options *o, const rsoxs_films *films,
-                                 collet_error *err)
-{
-    char shards[24];
-
-    snprintf(shards, sizeof shards, "%lld", (long long)o->shard.n_shards);
-    collet_status status = add_word(file, shards, err);
-    for (int64_t i = 0; i < o->n_words && status == COLLET_OK; i++)
-        status = add_word(file, o->words[i], err);
-    if (status == COLLET_OK)
-        status = add_word(file, "--", err);
-    for (int64_t i = 0; i < films->count && status == COLLET_OK; i++)
-        status = add_word(file, films->films[i].path, err);
-    return status == COLLET_OK ? io_spool_publish(file, 1, err) : status;
-}
-
-collet_status rsoxs_films_note(const rsoxs_films *films, const rsoxs_options *options,
-                               collet_error *err)
-{
-    int length = (int)strlen(films->directory);
-    char *directory = NULL, *path = NULL;
-    io_spool *file = NULL;
-    collet_status status = COLLET_OK;
-
-    while (length > 1 && films->directory[length - 1] == '/')
-        length--;
-    if (asprintf(&directory, "%.*s.shards", length, films->directory) < 0 ||
-        asprintf(&path, "%s/" RSOXS_SHARDS_FILE, directory) < 0)
-        status = collet_fail(err, COLLET_NO_MEMORY, "out of memory");
-    else if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-        status =
-            collet_fail(err, COLLET_IO, "%s: cannot be created: %s", directory, strerror(errno));
-    if (status == COLLET_OK)
-        status = io_spool_create(path, IO_SPOOL_OUTPUT, &file, err);
-    if (status == COLLET_OK)
-        status = write_words(file, options, films, err);
-    io_spool_free(file);
-    free(directory);
-    free(path);
-    return status;
+    free(films->energies);
 }

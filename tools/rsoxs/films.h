@@ -19,8 +19,9 @@ typedef struct rsoxs_film {
 typedef struct rsoxs_films {
     rsoxs_film *films; /* in the order of their names, not of the arguments */
     int64_t count;
-    int64_t n_energies; /* requested for each film */
-    char *directory;    /* of the patterns, or of their directories if there are several films */
+    double *energies; /* n_energies, requested for each film */
+    int64_t n_energies;
+    char *directory; /* of the patterns, or of their directories if there are several films */
     struct rsoxs_inode *inodes;
 } rsoxs_films;
 
@@ -36,12 +37,6 @@ void rsoxs_films_close(rsoxs_films *films);
 int rsoxs_films_chosen(const rsoxs_options *options, double energy);
 /* The shard of n_shards, from 1, that does an energy of a film. */
 int64_t rsoxs_films_shard(const rsoxs_films *films, int64_t n_shards, int64_t film, int64_t energy);
-/* The file in DIR.shards, beside the directory of the patterns: the number of shards, and the
- * options and films of one process, each word with a NUL. By it collet-merge completes the work. */
-#define RSOXS_SHARDS_FILE "collet-rsoxs.work"
-/* Writes the file, which is the same for all shards of a work. */
-collet_status rsoxs_films_note(const rsoxs_films *films, const rsoxs_options *options,
-                               collet_error *err);
 /* The path of the film of this process that is this file; NULL: none. */
 const char *rsoxs_films_find(const rsoxs_films *films, const struct stat *file);
 

@@ -2,10 +2,10 @@
 /* collet-rsoxs make: a morphology with its expected patterns.
  * Tests: tests/tools/rsoxs/test_rsoxs_make.c */
 #include "commands.h"
-#include "files.h"
 
 #include "common/arguments.h"
 #include "common/colour.h"
+#include "common/directory.h"
 #include "common/interrupt.h"
 #include "common/output.h"
 #include "common/size.h"
@@ -67,7 +67,7 @@ static collet_status check_space(const make_scene *scene, const make_paths *path
     double voxels = (double)n[0] * (double)n[1] * (double)n[2], fields = 0;
     for (int64_t m = 0; m < scene->materials; m++)
         fields += make_is_aligned(scene, m) ? 4 : 1;
-    return rsoxs_check_space(paths->directory, fields * voxels * sizeof(float), "the voxels", err);
+    return tool_check_space(paths->directory, fields * voxels * sizeof(float), "the voxels", err);
 }
 
 static collet_status write_set(const make_scene *scene, const make_paths *paths, make_sums *sums,
@@ -131,7 +131,7 @@ static int run(const tool_command *self, int argc, char **argv)
     if (status == COLLET_OK)
         status = make_scene_open(&scene, &options, &err);
     if (status == COLLET_OK && *paths.directory)
-        status = rsoxs_make_directory(paths.directory, &made, &err);
+        status = tool_make_directory(paths.directory, &made, &err);
     if (status == COLLET_OK && !options.force)
         status = check_free(&scene, &paths, &err);
     if (status == COLLET_OK)

@@ -161,7 +161,7 @@ static error_t parse_number(int key, char *text, struct argp_state *state)
         o->wedge = parse_wedge(state, text);
         return 0;
     case KEY_THREADS:
-        o->threads = tool_parse_count(state, "--threads", text, 1);
+        o->threads = tool_parse_threads(state, text);
         return 0;
     case KEY_SHARD:
         tool_shard_parse(state, text, &o->shard);
@@ -183,48 +183,24 @@ static void check(struct argp_state *state, rsoxs_options *o)
         tool_error(state, "--wedge needs --integrate");
 }
 
-/* Keeps what shards have in common, with whole names. */
-static void remember(struct argp_state *state, rsoxs_options *o, int key, const char *text)
-{
-    static const int not_common[] = {KEY_SHARD, KEY_RESUME, KEY_FORCE, KEY_PLAN,
-                                     KEY_JSON,  KEY_FILMS,  'q'};
-    const struct argp_option *row = argp_options;
-
-    for (size_t i = 0; i < sizeof not_common / sizeof *not_common; i++)
-        if (key == not_common[i])
-            return;
-    while (row->name && row->key != key)
-        row++;
-    if (!row->name)
-        return;
-    char **more = realloc(o->words, (size_t)(o->n_words + 1) * sizeof *more);
-    o->words = more ? more : o->words;
-    if (!more ||
-        asprintf(&more[o->n_words], "--%s%s%s", row->name, text ? "=" : "", text ? text : "") < 0)
-        argp_failure(state, TOOL_EXIT_FAILURE, 0, "out of memory");
-    o->n_words++;
-}
-
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     rsoxs_options *o = state->input;
-    remember(state, o, key, text);
     switch (key) {
     case 'c':
         o->configuration = text;
         return 0;
     case 'o':
-        tool_refuse_stream(state, "-o", text);
-        o->directory = text;
+        o->directory = tool_parse_output(state, "-o", text);
         return 0;
     case 'q':
         o->quiet = 1;
         return 0;
     case KEY_BACKEND:
-        o->backend = text;
+        o->backend = tool_parse_name(state, "--backend", text);
         return 0;
     case KEY_DEVICES:
-        o->devices = text;
+        o->devices = tool_parse_name(state, "--devices", text);
         return 0;
     case KEY_FILMS:
         o->list = text;
@@ -291,9 +267,6 @@ void rsoxs_options_parse(int argc, char **argv, rsoxs_options *options)
 
 void rsoxs_options_free(rsoxs_options *options)
 {
-    for (int64_t i = 0; i < options->n_words; i++)
-        free(options->words[i]);
-    free(options->words);
     free(options->films);
     free(options->energies);
 }

@@ -29,8 +29,6 @@ typedef struct rsoxs_options {
     tool_place place; /* among the ranks of an MPI job on this host */
     int part;         /* of a job: what it lacks is left to the merge */
     int64_t merge;    /* of a merge: the number of shards whose patterns are completed; else 0 */
-    char **words;     /* the options that the shards of a work have in common: "--output=DIR" */
-    int64_t n_words;
 } rsoxs_options;
 
 /* The commands of commands.h; NULL ends them. */

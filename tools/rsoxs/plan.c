@@ -13,13 +13,14 @@
 #include "common/stats.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 void rsoxs_print_json(cJSON *root)
 {
     if (!tool_print_json(root))
-        fprintf(stderr, "collet-rsoxs: out of memory for the report\n");
+        fprintf(stderr, "%s: out of memory for the report\n", program_invocation_short_name);
     cJSON_Delete(root);
 }
 

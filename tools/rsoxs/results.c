@@ -7,6 +7,7 @@
 #include "io/spool.h"
 #include "rsoxs/picture/picture.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -326,8 +327,9 @@ collet_status rsoxs_results_write(rsoxs_run *run, collet_error *err)
     int alone = run->session->n_films == 1; /* else the line shows the films */
     if (alone) {
         tool_progress_end(progress);
-        tool_progress_begin(progress, "collet-rsoxs", run->options->png ? "pictures" : "integrals",
-                            stderr, run->options->quiet);
+        tool_progress_begin(progress, program_invocation_short_name,
+                            run->options->png ? "pictures" : "integrals", stderr,
+                            run->options->quiet);
     }
     collet_status status = allocate(&r, err);
     for (int64_t i = 0; i < patterns && status == COLLET_OK; i++) {

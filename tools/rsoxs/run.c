@@ -2,11 +2,11 @@
 /* Tests: tests/tools/rsoxs/test_rsoxs.c */
 #include "run.h"
 #include "energies.h"
-#include "files.h"
 #include "outputs.h"
 #include "results.h"
 
 #include "common/colour.h"
+#include "common/directory.h"
 #include "common/interrupt.h"
 #include "common/shares.h"
 
@@ -55,7 +55,7 @@ static collet_status check_space(const rsoxs_run *run, collet_error *err)
     const rsoxs_options *o = run->options;
     return o->plan || o->force || o->merge || run->n_chosen == 0
                ? COLLET_OK
-               : rsoxs_check_space(run->directory, rsoxs_run_bytes(run), "the results", err);
+               : tool_check_space(run->directory, rsoxs_run_bytes(run), "the results", err);
 }
 
 collet_status rsoxs_run_read(rsoxs_run *run, rsoxs_session *session, const rsoxs_film *film,
@@ -199,7 +199,7 @@ static void print_warnings(rsoxs_run *run)
         if (strncmp(warning, run->film, length) != 0 && is_told(run->session, warning))
             continue;
         tool_progress_end(&run->session->progress);
-        tool_warn("collet-rsoxs", warning);
+        tool_warn(program_invocation_short_name, warning);
     }
 }
 
@@ -273,7 +273,7 @@ static void warn_of_devices(rsoxs_run *run)
 
 static collet_status open_directory(const char *path, int *made, collet_error *err)
 {
-    collet_status status = rsoxs_make_directory(path, made, err);
+    collet_status status = tool_make_directory(path, made, err);
     if (status == COLLET_OK && eaccess(path, W_OK | X_OK) != 0)
         return collet_fail(err, COLLET_IO, "%s: cannot be written to: %s; choose another with -o",
                            path, strerror(errno));

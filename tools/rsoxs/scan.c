@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/tools/rsoxs/test_rsoxs_shards.c, tests/tools/rsoxs/test_rsoxs.c */
 #include "scan.h"
-#include "files.h"
 #include "plan.h"
 #include "results.h"
 #include "run.h"
+#include "work.h"
 
 #include "common/colour.h"
+#include "common/directory.h"
 #include "common/interrupt.h"
 #include "common/json_add.h"
 #include "common/output.h"
 #include "common/size.h"
 #include "common/stats.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,10 +116,10 @@ static void print_wanting(const scan *s)
     char *text = n_shards ? list_shards(s, n_shards, &first) : NULL;
     if (text && first)
         fprintf(stderr,
-                "collet-rsoxs: shards with missing patterns, of %" PRId64
-                ": %s; run them again, as --resume --shard %" PRId64 "/%" PRId64
+                "%s: shards with missing patterns, of %" PRId64
+                ": %s; run them again, as collet-rsoxs ... --resume --shard %" PRId64 "/%" PRId64
                 ", and then collet-merge\n",
-                n_shards, text, first, n_shards);
+                program_invocation_short_name, n_shards, text, first, n_shards);
     free(text);
 }
 
@@ -126,8 +128,8 @@ static void print_failed(const scan *s)
     const rsoxs_session *session = &s->session;
     if (s->failed == 0)
         return;
-    fprintf(stderr, "collet-rsoxs: %" PRId64 " of %" PRId64 " films %s: ", s->failed,
-            session->n_films, session->options->merge ? "are not complete" : "failed");
+    fprintf(stderr, "%s: %" PRId64 " of %" PRId64 " films %s: ", program_invocation_short_name,
+            s->failed, session->n_films, session->options->merge ? "are not complete" : "failed");
     for (int64_t i = 0; i < s->failed && i < NAMED; i++)
         fprintf(stderr, "%s%s", i ? ", " : "", tool_shown(s->names[i]));
     fprintf(stderr, "%s%s\n", s->failed > NAMED ? ", ..." : "",
@@ -197,9 +199,9 @@ static void note_failure(scan *s, const char *path, const collet_error *err)
     if (s->session.options->merge && err->status == COLLET_NOT_FOUND && s->failed >= NAMED)
         ; /* a lost shard may have had thousands of films */
     else if (strstr(err->text, path))
-        tool_complain("collet-rsoxs", err->text);
+        tool_complain(program_invocation_short_name, err->text);
     else
-        fprintf(stderr, "collet-rsoxs: %s: %s\n", tool_shown(path), err->text);
+        fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, tool_shown(path), err->text);
     if (s->failed < NAMED)
         s->names[s->failed] = path;
     s->failed++;
@@ -244,7 +246,7 @@ static collet_status work_films(scan *s, collet_error *err)
     int made;
     session->progress.unit = session->n_films == 1 ? "energies" : "films";
     if (!o->plan && !o->merge)
-        status = rsoxs_make_directory(session->films.directory, &made, err);
+        status = tool_make_directory(session->films.directory, &made, err);
     for (int64_t i = 0; i < session->films.count && status == COLLET_OK; i++) {
         rsoxs_film *film = &session->films.films[i];
         rsoxs_run run = {0};
@@ -326,7 +328,8 @@ static collet_status open_scan(scan *s, const rsoxs_options *o, collet_error *er
 {
     rsoxs_session *session = &s->session;
     *s = (scan){.session.options = o, .largest = -1};
-    tool_progress_begin(&session->progress, "collet-rsoxs", "energies", stderr, o->quiet);
+    tool_progress_begin(&session->progress, program_invocation_short_name, "energies", stderr,
+                        o->quiet);
     collet_status status = rsoxs_films_open(&session->films, o, err);
     for (int64_t i = 0; status == COLLET_OK && i < session->films.count; i++)
         session->n_films += session->films.films[i].first < session->films.films[i].end;
@@ -361,7 +364,7 @@ int rsoxs_scan(const rsoxs_options *options)
     int result = 0;
 
     if (status == COLLET_OK && options->shard.n_shards && !options->part && !options->plan)
-        status = rsoxs_films_note(&s.session.films, options, &err);
+        status = rsoxs_work_note(&s.session.films, options, &err);
     /* A signal that comes earlier ends the process: no pattern is written yet. */
     tool_interrupt_install();
     if (status == COLLET_OK && s.session.films.count > 1)
@@ -374,13 +377,15 @@ int rsoxs_scan(const rsoxs_options *options)
         printf("shard %" PRId64 " of %" PRId64 " has no energies\n", options->shard.shard,
                options->shard.n_shards);
     if (status == COLLET_CANCELLED && tool_interrupt_signal()) {
-        fprintf(stderr, "collet-rsoxs: %s; complete patterns are kept, --resume continues\n",
-                strsignal(tool_interrupt_signal()));
+        fprintf(stderr, "%s: %s; complete patterns are kept, %s continues\n",
+                program_invocation_short_name, strsignal(tool_interrupt_signal()),
+                options->merge ? "the same command" : "--resume");
         result = 128 + tool_interrupt_signal();
     } else if (status != COLLET_OK) {
-        tool_complain("collet-rsoxs", err.text);
-        result = TOOL_EXIT_FAILURE;
-    } else if (!tool_flush("collet-rsoxs", options->plan ? NULL : "all files are complete")) {
+        tool_complain(program_invocation_short_name, err.text);
+        result = tool_exit_of(status);
+    } else if (!tool_flush(program_invocation_short_name,
+                           options->plan ? NULL : "all files are complete")) {
         result = TOOL_EXIT_FAILURE;
     }
     print_failed(&s);

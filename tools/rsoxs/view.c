@@ -83,11 +83,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
             o->of_slice = argp_options[i].name;
     switch (key) {
     case 'o':
-        tool_refuse_stream(state, "-o", text);
+        o->output = tool_parse_output(state, "-o", text);
         o->image = ends_with(text, ".vti");
         if (!o->image && !ends_with(text, ".png"))
             tool_error(state, "-o: '%s' does not end in .png or .vti", text);
-        o->output = text;
         return 0;
     case KEY_FORCE:
         o->force = 1;

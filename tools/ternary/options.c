@@ -87,14 +87,13 @@ error_t ternary_parse_option(int key, char *text, struct argp_state *state,
 {
     switch (key) {
     case 'o':
-        tool_refuse_stream(state, "-o", text);
-        options->output = text;
+        options->output = tool_parse_output(state, "-o", text);
         return 0;
     case 'q':
         options->quiet = 1;
         return 0;
     case TERNARY_KEY_BACKEND:
-        options->backend = text;
+        options->backend = tool_parse_name(state, "--backend", text);
         return 0;
     case TERNARY_KEY_FORCE:
         options->force = 1;
@@ -103,7 +102,7 @@ error_t ternary_parse_option(int key, char *text, struct argp_state *state,
         options->json = 1;
         return 0;
     case TERNARY_KEY_THREADS:
-        options->threads = tool_parse_count(state, "--threads", text, 1);
+        options->threads = tool_parse_threads(state, text);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -229,7 +229,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         options->labels = text;
         return 0;
     case KEY_DEVICES:
-        options->devices = text;
+        options->devices = tool_parse_name(state, "--devices", text);
         return 0;
     case KEY_PLAN:
         options->plan = 1;

@@ -7,6 +7,7 @@ import csv
 import json
 import math
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from .. import __version__, _plugins
 TOLERANCE = 0.05  # smaller changes of the median are not reported, whatever the noise
 SMALLEST, POINTS_EACH = 10, 2  # elements of the first size of a sweep; sizes for each power of ten
 LEAK_RESIDENT = 10 << 20  # allocators may keep so much; as in collet.bench
+UNAVAILABLE = 77  # the exit status of backend-bench for a backend that cannot be used
 USUAL = ["add", "sum", "exp", "matvec", "matmul", "fft", "observables"]
 
 
@@ -27,11 +29,28 @@ class Measured:
     def __init__(self, options, *arguments, **changes):
         words = [f"--{k}={v}" for k, v in ({"threads": options.threads, "backend": options.backend, "seconds": options.seconds}
                                            | changes).items() if v is not None]
-        done = subprocess.run([*_plugins.tool("backend-bench"), *arguments, "--json", *words], stdout=subprocess.PIPE, text=True)
-        self.status = done.returncode
-        self.report = json.loads(done.stdout) if done.stdout else {"results": []}
-        if self.status not in (0, 1, 2):
+        self.status, output = self._run([*_plugins.tool("backend-bench"), *arguments, "--json", *words])
+        if self.status not in (0, 1, 2, UNAVAILABLE):
             sys.exit(f"python -m collet: backend-bench ended with {self.status}")
+        self.report = json.loads(output) if output else {"results": []}
+
+    @staticmethod
+    def _run(command):
+        """The exit status and the output of the command, which ends when a signal ends this process. Signals wait until
+        the command is known, because subprocess.run forgets a command that one interrupts as it starts."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+        try:
+            with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8",
+                                  preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before)) as process:
+                try:
+                    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+                    output = process.communicate()[0]
+                except BaseException:
+                    process.kill()
+                    raise
+            return process.returncode, output
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def rows(self):
         """A dict for each backend and dtype that was measured."""
@@ -47,8 +66,8 @@ def measure_op(options, op, shape=None, dtype=None, **changes):
     """The op's measurement; SystemExit where backend-bench refused the command."""
     words = [f"--axis={options.axis}"] if options.axis else []
     done = Measured(options, op, *([shape] if shape else []), *words, dtype=dtype or options.dtype, **changes)
-    if done.status == 2:
-        sys.exit(2)
+    if done.status in (2, UNAVAILABLE):
+        sys.exit(done.status)
     return done
 
 
@@ -102,11 +121,13 @@ class Table:
             if report["mode"] != self.options.study:
                 raise ValueError
             self.cpu = report["host"]["cpu"]
+            if not all(r[k] > 0 for r in report["results"] for k in ("median", "low", "high")):
+                raise ValueError
             return {tuple(r[k] for k, _, kind in self.columns if kind is KEY): r for r in report["results"]}
         except OSError as error:
             self.complain(f"--against {path}: {error.strerror}")
             sys.exit(1)
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             self.complain(f"--against {path}: it is not a report of 'python -m collet {self.options.study} --json'")
             sys.exit(2)
 
@@ -191,7 +212,7 @@ def extents_of(shape):
 
 def sizes(shape, extents):
     """Shapes in the proportions of the largest, whose extents are given."""
-    product = math.prod(extents)
+    product = math.prod(extents) or 1
     steps = max(0, int(POINTS_EACH * math.log10(product / SMALLEST) + 1e-9))
     shrunk = ["x".join(str(max(1, round(n * 10 ** (-step / POINTS_EACH / len(extents))))) for n in extents)
               for step in range(steps, 0, -1)]
@@ -270,7 +291,7 @@ def trajectory(options):
 
 def shapes_of(options):
     """The default shape of each op."""
-    return {c["case"]: c["shape"] for c in Measured(options, "--list", backend=None).report.get("cases", [])}
+    return {c["case"]: c["shape"] for c in Measured(options, "--list", backend=None, seconds=None).report.get("cases", [])}
 
 
 def is_gpu(choice):
@@ -350,7 +371,7 @@ def parse(arguments):
     form.add_argument("--csv", action="store_true")
     parser = argparse.ArgumentParser(prog="python -m collet", epilog="backend-bench --list shows the ops and their shapes. "
                                      "Exit status: 0 success; 1 something could not be measured, is slower, or leaks; 2 wrong "
-                                     "command line.")
+                                     "command line; 77 the backend cannot be used on this machine; 128 + n stopped by signal n.")
     commands = parser.add_subparsers(dest="study", required=True)
     for name, function in STUDIES.items():
         command = commands.add_parser(name, parents=[common], help=function.__doc__, description=f"Measures {function.__doc__}.")
@@ -364,7 +385,4 @@ def parse(arguments):
 
 def main(arguments):
     options = parse(arguments)
-    try:
-        return STUDIES[options.study](options)
-    except KeyboardInterrupt:
-        return 130
+    return STUDIES[options.study](options)

@@ -7,8 +7,10 @@ import json
 import math
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from collet.bench import _studies
@@ -118,6 +120,60 @@ def test_wrong_commands():
     assert "'ad'" in refused("sweep", "ad", *QUICK) and "'ad'" in refused("roofline", "ad", *QUICK)
     assert "is no shape" in refused("sweep", "add", "10x", *QUICK)
     assert "not allowed with" in refused("compare", "add", "--csv", "--json")
+
+
+def test_edited_reports(tmp_path):
+    good = {"mode": "compare", "host": {"cpu": "any"}, "results": [
+        {"backend": "cpu_scalar", "op": "add", "signature": "f:ff", "shape": "10", "median": 1, "low": 1, "high": 1}]}
+    row = good["results"][0]
+    edited = [good | {"results": [{k: v for k, v in row.items() if k != key}]} for key in row]
+    edited += [good | {"results": [row | {"median": value}]} for value in (None, "1", 0, [])]
+    edited += [good | {"results": value} for value in (None, 3, [3])] + [[], 3, good | {"host": None}]
+    for k, report in enumerate(edited):
+        file = tmp_path / f"{k}.json"
+        file.write_text(json.dumps(report))
+        assert "it is not a report of 'python -m collet compare --json'" in refused("compare", "add", "10", f"--against={file}", *QUICK)
+
+
+def test_nothing_to_measure():
+    assert "'0' is no shape" in refused("sweep", "add", "0", *QUICK)
+    assert _studies.sizes("3x0", [3, 0]) == ["3x0"]
+
+
+@pytest.mark.parametrize("words", [["--doctor"], ["compare", "--help"], ["sweep", "add", "20", "--csv", *QUICK],
+                                   ["trajectory", "add", "10", "--json", *QUICK]])
+def test_output_that_cannot_be_written(words):
+    command = [sys.executable, "-m", "collet", *words]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.stderr.endswith("python -m collet: standard output: No space left on device\n")
+    closed = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True)
+    assert (closed.returncode, closed.stderr) == (1, "python -m collet: standard output is closed\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    unread = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert unread.returncode == -signal.SIGPIPE and "Traceback" not in unread.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_measurement(number):
+    command = [sys.executable, "-m", "collet", "trajectory", "add", "1000", "--seconds=60", "--backend=cpu_scalar"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        children = pathlib.Path(f"/proc/{program.pid}/task/{program.pid}/children")
+        while not children.read_text():
+            time.sleep(0.01)
+        child = int(children.read_text())
+        program.send_signal(number)
+        assert program.wait() == 128 + number and b"Traceback" not in program.stderr.read()
+    assert not pathlib.Path(f"/proc/{child}").exists()
+
+
+def test_unavailable_and_unknown_backends():
+    assert "did you mean 'cpu_scalar'" in refused("compare", "add", "10", "--backend=cpu_scalra")
+    for words in (["compare", "add", "10"], ["sweep", "add", "10"], ["roofline", "add"]):
+        assert "device 9 is out of range" in refused(*words, "--seconds=0.02", "--backend=cpu_scalar:9", status=77)
 
 
 def test_verdicts():

@@ -178,7 +178,7 @@ TEST(several_devices_share_the_energies)
     tool_free(&r);
     EXPECT(1, "--devices: cpu_scalar is given twice", "film.h5", "--devices",
            "cpu_scalar,cpu_scalar");
-    EXPECT(1, "--devices: ", "film.h5", "--devices", "cpu_openmp,nothing");
+    EXPECT(2, "--devices: ", "film.h5", "--devices", "cpu_openmp,nothing");
     EXPECT(2, "exclude each other", "film.h5", "--devices", "cpu_openmp", "--backend", "auto");
 }
 

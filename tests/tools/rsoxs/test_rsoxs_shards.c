@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs with several films and with --shard, and collet-merge of its shards. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "common/test.h"
+#include <cmocka.h>
+
 #include "rsoxs_runs.h"
 
 #include <signal.h>
@@ -54,17 +59,20 @@ static void expect_same(const char *a, const char *b)
         fail_msg("%s and %s differ", a, b);
 }
 
+/* The results, and the directory of their shards. */
 static void forget(const char *name)
 {
-    char command[400];
-    snprintf(command, sizeof command, "rm -rf %s", io_path(directory, name));
+    char command[800];
+    const char *path = io_path(directory, name);
+    snprintf(command, sizeof command, "rm -rf %s %s.shards", path, path);
     assert_int_equal(system(command), 0);
 }
 
 /* ---- Several films --------------------------------------------------------------------------- */
 
-TEST(films_have_directories)
+static void films_have_directories(void **state)
 {
+    (void)state;
     EXPECT(0, "6 patterns of 20 x 24 pixels in alone", "b.h5", "-o", "alone", "--integrate");
     expect_same("alone", "whole/b");
     assert_int_equal(io_count_entries(io_path(directory, "whole")), 3);
@@ -82,8 +90,9 @@ TEST(films_have_directories)
     expect_same("one", "warned/b");
 }
 
-TEST(films_are_listed)
+static void films_are_listed(void **state)
 {
+    (void)state;
     write_text("list", "c.h5\r\n\na.h5");
     EXPECT(0, "3 films in listed: 18 patterns, ", "b.h5", "--films", "list", "-o", "listed",
            "--integrate");
@@ -98,11 +107,18 @@ TEST(films_are_listed)
     expect(RSOXS("--films", "."), 1, "--films: .: cannot be read: Is a directory");
     io_save(io_path(directory, "list"), "a.h5\0b.h5", 10);
     expect(RSOXS("--films", "list"), 1, "--films: list: a name ends in a zero byte");
+    expect(RSOXS("--films", "/dev/zero"), 1, "--films: /dev/zero: a name ends in a zero byte");
+    char *long_line = malloc(5000);
+    memset(long_line, 'a', 5000);
+    io_save(io_path(directory, "list"), long_line, 5000);
+    free(long_line);
+    expect(RSOXS("--films", "list"), 1, "--films: list: a line has 4096 bytes or more");
     expect(RSOXS("--plan"), 2, "a morphology is required");
 }
 
-TEST(failed_films_are_named)
+static void failed_films_are_named(void **state)
 {
+    (void)state;
     write_morphology("d.h5", &(flaws){.nan = "Mat_1_Psi"});
     write_text("e.h5", "no HDF5");
     tool_result r = RSOXS("e.h5", FILMS, "d.h5", "f.h5", "-o", "some", "--integrate");
@@ -132,8 +148,9 @@ TEST(failed_films_are_named)
     assert_int_not_equal(access(io_path(directory, "unseen"), F_OK), 0);
 }
 
-TEST(names_are_checked_first)
+static void names_are_checked_first(void **state)
 {
+    (void)state;
     assert_int_equal(mkdir(io_path(directory, "other"), 0777), 0);
     write_morphology("other/b.h5", &(flaws){0});
     expect(RSOXS(FILMS, "other/b.h5", "-o", "twice"), 1,
@@ -152,7 +169,7 @@ TEST(names_are_checked_first)
 /* ---- Shards ---------------------------------------------------------------------------------- */
 
 /* The shards in the order of their digits. The first one is killed when its first pattern gets its
- * name, after the file of the work has got its own. */
+ * name; the file of the work is there. */
 static void work_shards(const char *with, const char *const *films, const char *order, int count)
 {
     for (const char *at = order; *at; at++) {
@@ -161,7 +178,7 @@ static void work_shards(const char *with, const char *const *films, const char *
         const char *args[16] = {"-o", "parts", "--resume", "--integrate", with, "--shard", shard};
         for (int i = 0; films[i]; i++)
             args[7 + i] = films[i];
-        const tool_setup killed = {.prepare = tool_kill_at, .user = "2"};
+        const tool_setup killed = {.prepare = tool_kill_at, .user = "1"};
         int first = at == order;
         tool_result r = rsoxs_with(first ? &killed : NULL, args);
         tool_expect(&r, first ? 128 + SIGKILL : 0);
@@ -175,22 +192,46 @@ static tool_result merge(const char *path)
                     &(tool_setup){.directory = directory});
 }
 
-/* The file from which collet-merge learns what shards have done, with other words. */
-static void note(const char *const *words)
+/* The file from which collet-merge learns what shards have done, of DIRECTORY.shards. The word `changed`
+ * replaces the one with the same key; NULL: none. Without "=" it replaces the whole file. */
+static void note(const char *name, const char *shards, const char *changed,
+                 const char *const *films)
 {
-    char text[1024];
-    size_t size = 0;
-    for (; *words; words++) {
-        strcpy(text + size, *words);
-        size += strlen(*words) + 1;
+    const char *words[64] = {shards,
+                             "started in=/",
+                             "config=config.txt",
+                             "energies=280,281,282,283,284,285",
+                             "wedge=0",
+                             "integrate=yes",
+                             "png=no",
+                             "method=fast",
+                             "dtype=f32",
+                             "q-grid=cyrsoxs",
+                             "dc=keep"};
+    char text[1024], path[100];
+    size_t size = 0, n = 11;
+    while (*films)
+        words[n++] = *films++;
+    for (size_t i = 0; i < n; i++) {
+        size_t key = strcspn(words[i], "=") + 1;
+        const char *word =
+            changed && i < 11 && strncmp(words[i], changed, key) == 0 ? changed : words[i];
+        strcpy(text + size, word);
+        size += strlen(word) + 1;
     }
-    io_save(io_path(directory, "parts.shards/collet-rsoxs.work"), text, size);
+    snprintf(path, sizeof path, "%s.shards", name);
+    mkdir(io_path(directory, path), 0777);
+    snprintf(path, sizeof path, "%s.shards/collet-rsoxs.work", name);
+    io_save(io_path(directory, path), text, size);
 }
-#define NOTE(...) note((const char *const[]){__VA_ARGS__, NULL})
+#define WORK "collet-rsoxs work 1: shards="
+#define NOTE(shards, changed, ...)                                                                 \
+    note("parts", WORK shards, changed, (const char *const[]){__VA_ARGS__, NULL})
 
-TEST(shards_and_a_merge_are_one_run)
+static void shards_and_a_merge_are_one_run(void **state)
 {
     static const char *const one[] = {"b.h5", NULL}, *const all[] = {FILMS, NULL};
+    (void)state;
     work_shards(PNG, one, "315243", 5);
     expect(merge("parts.shards"), 0, "6 patterns of all shards in parts\n");
     expect_same("parts", "drawn"); /* the merge draws */
@@ -205,9 +246,10 @@ TEST(shards_and_a_merge_are_one_run)
     expect_same("parts", "whole");
 }
 
-TEST(missing_patterns_are_named)
+static void missing_patterns_are_named(void **state)
 {
     static const char *const all[] = {FILMS, NULL};
+    (void)state;
     forget("parts");
     work_shards("--quiet", all, "41", 10); /* pairs 1 and 2 of 18 only */
     tool_result r = merge("parts.shards");
@@ -216,8 +258,9 @@ TEST(missing_patterns_are_named)
                            "285.00 eV\n");
     assert_contains(r.err, "parts/c: 6 of 6 patterns are missing: 280.00, ");
     assert_contains(r.err, "3 of 3 films are not complete: a.h5, b.h5, c.h5\n");
-    assert_contains(r.err, "shards with missing patterns, of 10: 2 to 10; run them again, as "
-                           "--resume --shard 2/10, and then collet-merge\n");
+    assert_contains(r.err, "collet-merge: shards with missing patterns, of 10: 2 to 10; run them "
+                           "again, as collet-rsoxs ... --resume --shard 2/10, and then "
+                           "collet-merge\n");
     tool_free(&r);
     forget("parts");
     work_shards("--quiet", all, "31", 3);  /* film a */
@@ -229,36 +272,38 @@ TEST(missing_patterns_are_named)
     tool_expect(&r, 1);
     assert_contains(r.err, "parts/b: 1 of 6 patterns are missing: 283.00 eV\n");
     assert_contains(r.err, "1 of 3 films are not complete: b.h5; the others are complete\n");
-    assert_contains(r.err, "of 2: 2; run them again, as --resume --shard 2/2, ");
+    assert_contains(r.err, "of 2: 2; run them again, as collet-rsoxs ... --resume --shard 2/2, ");
     tool_free(&r);
     expect_same("parts/a", "whole/a");
-    NOTE("6", "--output=parts/b", "--", "b.h5");
-    r = merge("parts.shards");
+    note("parts/b", WORK "6", NULL, (const char *const[]){"b.h5", NULL});
+    r = merge("parts/b.shards");
     tool_expect(&r, 1);
-    assert_contains(r.err, "of 6: 4; run them again, as --resume --shard 4/6, ");
+    assert_contains(r.err, "of 6: 4; run them again, as collet-rsoxs ... --resume --shard 4/6, ");
     tool_free(&r);
     /* Only the first of many films are described; f.h5 is damaged. */
-    const char *words[42] = {"2", "--output=parts", "--", "f.h5"};
+    const char *many[42] = {"f.h5"};
     char names[30][16];
     write_text("f.h5", "no HDF5");
     for (int i = 0; i < 30; i++) {
         snprintf(names[i], sizeof names[i], "e%02d.h5", i);
         assert_int_equal(symlink("a.h5", io_path(directory, names[i])), 0);
-        words[4 + i] = names[i];
+        many[1 + i] = names[i];
     }
-    note(words);
+    note("parts", WORK "2", NULL, many);
     r = merge("parts.shards");
     tool_expect(&r, 1);
     assert_contains(r.err, "parts/e19: 6 of 6 patterns are missing");
     assert_null(strstr(r.err, "parts/e20: "));
-    assert_contains(r.err, "collet-rsoxs: f.h5: not an HDF5 file");
+    assert_contains(r.err, "collet-merge: f.h5: not an HDF5 file");
     assert_contains(r.err, "31 of 31 films are not complete: e00.h5, ");
     assert_contains(r.err, ", e19.h5, ...\n");
     assert_contains(r.err, "of 2: 1, 2; run them again");
     tool_free(&r);
     /* A merge keeps nothing of other settings. */
-    NOTE("3", "--output=parts", "--dc=neighbours", "--", FILMS);
-    expect(merge("parts.shards"), 1, "was written with other settings: 'dc 0', not 'dc 1'");
+    NOTE("3", "dc=neighbours", FILMS);
+    expect(merge("parts.shards"), 1,
+           "was written with other settings: 'dc 0', not 'dc 1': compute it again, by collet-rsoxs "
+           "--force");
 }
 
 /* While a shard is stopped at its first pattern, another one writes all of its own, in the same
@@ -272,10 +317,11 @@ static void work_other(pid_t program)
     kill(program, SIGCONT);
 }
 
-TEST(shards_at_once_do_not_disturb_each_other)
+static void shards_at_once_do_not_disturb_each_other(void **state)
 {
     const char *const args[] = {"b.h5", "-o", "parts", "--integrate", PNG, "--shard", "1/2", NULL};
-    const tool_setup setup = {.prepare = tool_kill_at, .user = "-2", .meanwhile = work_other};
+    const tool_setup setup = {.prepare = tool_kill_at, .user = "-1", .meanwhile = work_other};
+    (void)state;
     forget("parts");
     expect(rsoxs_with(&setup, args), 0, "");
     expect(merge("parts.shards"), 0, "");
@@ -291,49 +337,161 @@ static void work_halves(const char *with)
 }
 
 /* Integrals and pictures of fewer energies, or of another width, are not kept. */
-TEST(old_results_are_made_again)
+static void old_results_are_made_again(void **state)
 {
     struct stat before, after;
+    (void)state;
     forget("parts");
     work_halves(PNG);
-    NOTE("2", "--output=parts", "--integrate", "--", "b.h5");
+    NOTE("2", NULL, "b.h5");
     expect(merge("parts.shards"), 0, "");
     expect_same("parts", "drawn");
     forget("parts");
     work_halves("--integrate");
     expect_same("parts/integrated.h5", "whole/b/integrated.h5");
-    NOTE("2", "--output=parts", "--integrate", "--wedge=20", "--", "b.h5");
+    NOTE("2", "wedge=20", "b.h5");
     expect(merge("parts.shards"), 0, "");
     assert_int_equal(stat(io_path(directory, "parts/integrated.h5"), &before), 0);
     expect(RSOXS("b.h5", "-o", "parts", "--integrate", "--wedge", "20", "--resume"), 0, "");
     assert_int_equal(stat(io_path(directory, "parts/integrated.h5"), &after), 0);
     assert_int_equal(before.st_ino, after.st_ino);
-    NOTE("2", "--output=parts", "--integrate", "--", "b.h5");
+    NOTE("2", NULL, "b.h5");
     expect(merge("parts.shards"), 0, "");
     assert_int_equal(stat(io_path(directory, "parts/integrated.h5"), &after), 0);
     assert_int_not_equal(before.st_ino, after.st_ino);
     expect_same("parts/integrated.h5", "whole/b/integrated.h5");
 }
 
-TEST(damaged_works_are_refused)
+static void damaged_works_are_refused(void **state)
 {
-    NOTE("many", "--output=parts", "--", "b.h5");
-    expect(merge("parts.shards"), 1, "collet-rsoxs.work: 'many' is not a number of shards");
-    NOTE("2", "--output=parts", "--no-such-option", "--", "b.h5");
-    expect(merge("parts.shards"), 2, "unrecognized option");
+    static const char *const changes[][2] = {
+        {"config=", "'config=' is not valid where 'config=VALUE' is expected"},
+        {"energies=280,,281",
+         "'energies=280,,281' is not valid where 'energies=VALUE' is expected"},
+        {"energies=-1", "'energies=-1' is not valid where 'energies=VALUE' is expected"},
+        {"wedge=nan", "'wedge=nan' is not valid where 'wedge=VALUE' is expected"},
+        {"integrate=maybe", "'integrate=maybe' is not valid where 'integrate=VALUE' is expected"},
+        {"dtype=", "'dtype=' is not valid where 'dtype=VALUE' is expected"},
+    };
+    /* Words of a command line, that are no part of a work. */
+    static const char *const words[] = {"--plan", "--shard=1/2", "--help", "-h", "--json", ""};
+    (void)state;
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        NOTE("2", changes[i][0], "b.h5");
+        expect(merge("parts.shards"), 1, changes[i][1]);
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        note("parts", words[i], NULL, (const char *const[]){"b.h5", NULL});
+        expect(merge("parts.shards"), 1,
+               "collet-merge: parts.shards/collet-rsoxs.work: it is damaged or of another version "
+               "of collet-rsoxs: '");
+    }
+    NOTE("many", NULL, "b.h5");
+    expect(merge("parts.shards"), 1, "1: shards=many' is not valid");
+    NOTE("2", NULL, NULL);
+    expect(merge("parts.shards"), 1, "it has no films; remove it and run one of the shards again");
+    io_save(io_path(directory, "parts.shards/collet-rsoxs.work"), WORK "2", sizeof WORK "2");
+    expect(merge("parts.shards"), 1, "'started in' is missing");
     io_save(io_path(directory, "parts.shards/collet-rsoxs.work"), "2", 1);
-    expect(merge("parts.shards"), 1, "collet-rsoxs.work: not a file of collet-rsoxs --shard");
+    expect(merge("parts.shards"), 1, "its end is missing");
+    expect(RSOXS("b.h5", "-o", "parts", "--shard", "1/2"), 1, "its end is missing; remove it");
+    assert_int_equal(remove(io_path(directory, "parts.shards/collet-rsoxs.work")), 0);
+    assert_int_equal(mkfifo(io_path(directory, "parts.shards/collet-rsoxs.work"), 0600), 0);
+    expect(merge("parts.shards"), 1, "this is a device or pipe, but a regular file is required");
     expect(tool_run("collet-merge", (const char *const[]){"parts.shards", "--force", NULL},
                     &(tool_setup){.directory = directory}),
            2, "--force is for results of collet-extract");
 }
 
-TEST(bad_arguments_are_explained)
+/* Shards that are not of one work are refused when they begin, with what differs. */
+static void shards_have_the_same_options(void **state)
 {
+    (void)state;
+    expect(RSOXS("b.h5", "-o", "agreed/", "--shard", "1/2", "--backend", "cpu_scalar"), 0,
+           "collet-merge agreed.shards completes it");
+#define DIFFERS(text, ...)                                                                         \
+    expect(RSOXS("--resume", "-o", "agreed", "--shard", "2/2", __VA_ARGS__), 1,                    \
+           "agreed.shards/collet-rsoxs.work: shards of one work have the same options and films, " \
+           "but " text " now: give the same, another directory by -o, or --force to begin again")
+    DIFFERS("integrate is 'no' in this file and 'yes'", "b.h5", "--integrate");
+    DIFFERS("method is 'fast' in this file and 'direct'", "b.h5", "--method", "direct");
+    DIFFERS("energies is '280,281,282,283,284,285' in this file and '281'", "b.h5", "--energies",
+            "281");
+    DIFFERS("a film is 'b.h5' in this file and 'c.h5'", "c.h5");
+    DIFFERS("a film is 'b.h5' in this file and 'a.h5'", "b.h5", "a.h5");
+    expect(merge("agreed.shards"), 1, "of 2: 2; run them again");
+    /* What changes no result may differ. */
+    expect(RSOXS("--dtype", "f32", "b.h5", "-o", "agreed", "--shard", "2/2", "--threads", "1"), 0,
+           "");
+    expect(merge("agreed.shards"), 0, "6 patterns of all shards in agreed\n");
+    expect(RSOXS("b.h5", "-o", "agreed", "--shard", "1/2", "--dc", "neighbours", "--force"), 0, "");
+    expect(RSOXS("b.h5", "-o", "agreed", "--shard", "2/2", "--dc", "keep", "--resume"), 1,
+           "dc is 'neighbours' in this file and 'keep'");
+}
+
+/* In another directory the names lead to files of another work, which is complete. */
+static void another_work_is_not_reported(void **state)
+{
+    char shards[300];
+    (void)state;
+    expect(RSOXS("b.h5", "-o", "here", "--shard", "1/2"), 0, "");
+    assert_int_equal(mkdir(io_path(directory, "there"), 0777), 0);
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = {"Material1.txt", "Material2.txt", "b.h5"};
+        char target[40], name[40];
+        snprintf(target, sizeof target, "../%s", names[i]);
+        snprintf(name, sizeof name, "there/%s", names[i]);
+        assert_int_equal(symlink(target, io_path(directory, name)), 0);
+    }
+    write_configuration("there/config.txt", "280.0", 2, "");
+    snprintf(shards, sizeof shards, "%s", io_path(directory, "here.shards"));
+    char *other = strdup(io_path(directory, "there"));
+    const tool_setup there = {.directory = other};
+    expect(tool_run("collet-rsoxs", (const char *const[]){"b.h5", "-o", "here", NULL}, &there), 0,
+           "");
+    tool_result r = tool_run("collet-merge", (const char *const[]){shards, NULL}, &there);
+    tool_expect(&r, 1);
+    assert_contains(r.err,
+                    "collet-merge: config.txt has no energy of 282 eV, but the shards have it");
+    assert_contains(r.err, "collet-merge: the shards were started in ");
+    assert_null(strstr(r.err, "-c FILE"));
+    tool_free(&r);
+    assert_int_equal(remove(io_path(directory, "there/config.txt")), 0);
+    r = tool_run("collet-merge", (const char *const[]){shards, NULL}, &there);
+    tool_expect(&r, 1);
+    assert_contains(r.err, "config.txt");
+    assert_contains(r.err, "start collet-merge there");
+    assert_null(strstr(r.err, "-c FILE"));
+    tool_free(&r);
+    free(other);
+    expect(RSOXS("b.h5", "-o", "here", "--shard", "2/2"), 0, "");
+    expect(merge("here.shards"), 0, "6 patterns of all shards in here\n");
+}
+
+static void bad_arguments_are_explained(void **state)
+{
+    (void)state;
     expect(RSOXS("b.h5", "--shard", "7/6"), 2, "shards of 6 are numbered from 1 to 6");
     expect(RSOXS("b.h5", "-o", "none", "--shard", "2/9"), 0, "");
     expect(RSOXS("b.h5", "-o", "none", "--shard", "1/9"), 0, "shard 1 of 9 has no energies");
     expect(RSOXS("b.h5", "-o", "none", "--shard", "1/9", "--json"), 0, "\"shards\":\t9");
 }
 
-TEST_GROUP(set_up, rsoxs_tear_down)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(films_have_directories),
+        cmocka_unit_test(films_are_listed),
+        cmocka_unit_test(failed_films_are_named),
+        cmocka_unit_test(names_are_checked_first),
+        cmocka_unit_test(shards_and_a_merge_are_one_run),
+        cmocka_unit_test(missing_patterns_are_named),
+        cmocka_unit_test(shards_at_once_do_not_disturb_each_other),
+        cmocka_unit_test(old_results_are_made_again),
+        cmocka_unit_test(damaged_works_are_refused),
+        cmocka_unit_test(shards_have_the_same_options),
+        cmocka_unit_test(another_work_is_not_reported),
+        cmocka_unit_test(bad_arguments_are_explained),
+    };
+    return cmocka_run_group_tests(tests, set_up, rsoxs_tear_down);
+}

@@ -93,5 +93,6 @@ const bench_mode bench_mode_bandwidth = {
     .name = "bandwidth",
     .summary = "measure how fast memory is read, written and copied",
     .no_backend = 1,
+    .options = "shape threads seconds",
     .run = run_mode,
 };

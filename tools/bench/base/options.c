@@ -123,26 +123,44 @@ static void take_argument(struct argp_state *state, bench_options *options, cons
         options->cases[options->case_count++] = text;
     else if (options->mode && options->mode->takes_names)
         tool_error(state, "%s: at most %d names", options->what, BENCH_LIST_MAX);
-    else if (!options->shape)
+    else if (!options->shape) {
         options->shape = text;
-    else
+        options->given |= 1;
+    } else
         tool_error(state, "'%s': only one measurement and its SHAPE are expected", text);
+}
+
+static int is_word(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (; words; words = strchr(words, ' ') ? strchr(words, ' ') + 1 : NULL)
+        if (strcspn(words, " ") == length && strncmp(words, word, length) == 0)
+            return 1;
+    return 0;
+}
+
+/* Refuses the options that a command would ignore. All have --json, --setting and --default. */
+static void check_used(struct argp_state *state, const bench_options *o)
+{
+    const char *what = o->list ? "--list" : o->what;
+    const char *used = o->list   ? "threads"
+                       : o->mode ? o->mode->options
+                                 : "shape axis dtype backend threads seconds busy steal";
+    for (const struct argp_option *row = argp_options; row->name; row++)
+        if (o->given >> (row->key - KEY_SHAPE) & 1 &&
+            !is_word("json setting default list", row->name) && !is_word(used, row->name))
+            tool_error(state, "--%s is not an option of %s: leave it out", row->name, what);
 }
 
 static void check(struct argp_state *state, bench_options *options)
 {
     if (!options->what && !options->list)
         tool_error(state, "name a command that --help lists, or an op that --list lists");
-    if (options->busy && options->mode)
-        tool_error(state, "--busy is for the name of an op, not for '%s'", options->what);
-    int32_t names = options->mode && options->mode->takes_names;
-    if ((options->dry_run || options->check) && !names)
-        tool_error(state, "%s is for calibrate", options->dry_run ? "--dry-run" : "--check");
+    if (options->what && options->list)
+        tool_error(state, "--list lists all ops: leave '%s' out", options->what);
+    check_used(state, options);
     if (options->dry_run && options->check)
         tool_error(state, "--check keeps nothing, so it excludes --dry-run");
-    if (names && (options->shape || options->axis))
-        tool_error(state, "%s is not for calibrate, which chooses the sizes itself",
-                   options->shape ? "--shape" : "--axis");
     if (!(options->seconds > 0))
         options->seconds =
             options->mode && options->mode->seconds > 0 ? options->mode->seconds : SECONDS_DEFAULT;
@@ -166,6 +184,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     bench_options *options = state->input;
 
+    if (key >= KEY_SHAPE && key <= KEY_LIST)
+        options->given |= UINT32_C(1) << (key - KEY_SHAPE);
     switch (key) {
     case KEY_SHAPE:
         options->shape = text;
@@ -180,7 +200,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->backend_count = parse_list(state, "--backend", text, options->backends);
         break;
     case KEY_THREADS:
-        options->threads = tool_parse_count(state, "--threads", text, 1);
+        options->threads = tool_parse_threads(state, text);
         break;
     case KEY_SECONDS:
         options->seconds = parse_seconds(state, text);

@@ -18,6 +18,7 @@ typedef struct bench_mode {
     const char *summary; /* its line in the help */
     int32_t no_backend;  /* it needs none */
     int32_t takes_names; /* its arguments are names of backends and ops; --dry-run */
+    const char *options; /* names that it uses, "shape threads" */
     double seconds;      /* the default of --seconds; 0: the usual one */
     /* Measures, and prints a table or fills the report; an exit status. */
     int (*run)(struct bench_session *session);
@@ -43,6 +44,7 @@ typedef struct bench_options {
     double seconds;                               /* of sampling for one row of the report */
     int32_t busy;                                 /* processes; 0: none */
     int32_t steal, json, list, dry_run, check;
+    uint32_t given; /* a bit for each option of the command line */
 } bench_options;
 
 /* Exits with TOOL_EXIT_USAGE, or with 0 after --help and --version. Cuts lists in argv. */

@@ -13,10 +13,10 @@
 int bench_complain(collet_status status, const char *text)
 {
     tool_complain("backend-bench", text);
-    return status == COLLET_INVALID || status == COLLET_UNKNOWN_BACKEND || status == COLLET_DTYPE ||
-                   status == COLLET_SHAPE || status == COLLET_NOT_FOUND
+    return status == COLLET_INVALID || status == COLLET_DTYPE || status == COLLET_SHAPE ||
+                   status == COLLET_NOT_FOUND
                ? TOOL_EXIT_USAGE
-               : TOOL_EXIT_FAILURE;
+               : tool_exit_of(status);
 }
 
 int bench_out_of_memory(void)

@@ -119,6 +119,7 @@ const bench_mode bench_mode_calibrate = {
     .name = "calibrate",
     .summary = "measure what is fastest on this machine, and keep it",
     .takes_names = 1,
+    .options = "dtype backend threads seconds dry-run check",
     .seconds = SECONDS,
     .run = run_mode,
 };

@@ -204,8 +204,7 @@ static int run_mode(bench_session *s)
     for (int32_t i = 0; i < s->choice_count; i++) {
         dispatch_result r;
         collet_error err;
-        bench_session_show(s, "dispatch: %s, %d of %d", s->choices[i], (int)i + 1,
-                           (int)s->choice_count);
+        bench_session_show(s, "dispatch: %s", s->choices[i]);
         collet_status status = dispatch_one(s, s->choices[i], &r, &err);
         tool_progress_end(&s->progress);
         if (status == COLLET_UNSUPPORTED && !s->options->backend_count)
@@ -229,5 +228,6 @@ static int run_mode(bench_session *s)
 const bench_mode bench_mode_dispatch = {
     .name = "dispatch",
     .summary = "measure what a call costs over its kernel, and its allocations",
+    .options = "backend threads seconds",
     .run = run_mode,
 };

@@ -111,7 +111,9 @@ static void parse_size(struct argp_state *state, make_options *o, const char *te
     for (int a = 0; a < 3; a++) {
         double extent = n[count == 1 ? 0 : a];
         if (count == 2 || !(extent >= 1 && extent <= 1e6) || extent != floor(extent))
-            tool_error(state, "--size: '%s' is neither N nor Z,Y,X", text);
+            tool_error(state,
+                       "--size: '%s' is neither N nor Z,Y,X, whole numbers from 1 to 1000000",
+                       text);
         voxels *= extent;
         o->size[a] = (int64_t)extent;
     }
@@ -221,8 +223,7 @@ error_t make_parse(int key, char *text, struct argp_state *state)
     make_options *o = state->input;
     switch (key) {
     case 'o':
-        tool_refuse_stream(state, "-o", text);
-        o->output = text;
+        o->output = tool_parse_output(state, "-o", text);
         return 0;
     case 'q':
         o->quiet = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/tools/rsoxs/test_rsoxs.c */
-#include "files.h"
+#include "directory.h"
 
 #include "common/size.h"
 
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-collet_status rsoxs_make_directory(const char *path, int *made, collet_error *err)
+collet_status tool_make_directory(const char *path, int *made, collet_error *err)
 {
     struct stat found;
     *made = mkdir(path, 0777) == 0;
@@ -38,8 +38,8 @@ static int measure(const char *directory, struct statvfs *disk)
     return known;
 }
 
-collet_status rsoxs_check_space(const char *directory, double bytes, const char *what,
-                                collet_error *err)
+collet_status tool_check_space(const char *directory, double bytes, const char *what,
+                               collet_error *err)
 {
     struct statvfs disk;
     char has[TOOL_SIZE_TEXT], needs[TOOL_SIZE_TEXT];

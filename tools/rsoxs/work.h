@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* work.h - the file in DIR.shards, beside the directory DIR of the patterns: what all shards of a
+ * work have in common. From it collet-merge knows what must be there. */
+#ifndef TOOLS_RSOXS_WORK_H
+#define TOOLS_RSOXS_WORK_H
+
+#include "films.h"
+#include "options.h"
+
+#define RSOXS_WORK_FILE "collet-rsoxs.work"
+
+typedef struct rsoxs_work {
+    rsoxs_options options; /* for rsoxs_scan, without the directory of the patterns */
+    const char *started;   /* the directory in which a shard was started, or "" */
+    char *text;            /* the file, to which all names lead */
+    size_t size;
+} rsoxs_work;
+
+/* Writes the file, unless it is there with the same content. INVALID where another shard has other
+ * options, energies or films, unless options->force is 1; the number of shards may change. */
+collet_status rsoxs_work_note(const rsoxs_films *films, const rsoxs_options *options,
+                              collet_error *err);
+
+/* Reads the file of the directory DIR.shards. IO, FORMAT, NO_MEMORY. The caller closes the work,
+ * also after an error. */
+collet_status rsoxs_work_read(rsoxs_work *work, const char *shards, collet_error *err);
+void rsoxs_work_close(rsoxs_work *work);
+
+#endif
