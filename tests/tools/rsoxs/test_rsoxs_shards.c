@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs with several films and with --shard, and collet-merge of its shards. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "rsoxs_runs.h"
 
 #include <signal.h>
@@ -70,9 +65,8 @@ static void forget(const char *name)
 
 /* ---- Several films --------------------------------------------------------------------------- */
 
-static void films_have_directories(void **state)
+TEST(films_have_directories)
 {
-    (void)state;
     EXPECT(0, "6 patterns of 20 x 24 pixels in alone", "b.h5", "-o", "alone", "--integrate");
     expect_same("alone", "whole/b");
     assert_int_equal(io_count_entries(io_path(directory, "whole")), 3);
@@ -90,9 +84,8 @@ static void films_have_directories(void **state)
     expect_same("one", "warned/b");
 }
 
-static void films_are_listed(void **state)
+TEST(films_are_listed)
 {
-    (void)state;
     write_text("list", "c.h5\r\n\na.h5");
     EXPECT(0, "3 films in listed: 18 patterns, ", "b.h5", "--films", "list", "-o", "listed",
            "--integrate");
@@ -116,9 +109,8 @@ static void films_are_listed(void **state)
     expect(RSOXS("--plan"), 2, "a morphology is required");
 }
 
-static void failed_films_are_named(void **state)
+TEST(failed_films_are_named)
 {
-    (void)state;
     write_morphology("d.h5", &(flaws){.nan = "Mat_1_Psi"});
     write_text("e.h5", "no HDF5");
     tool_result r = RSOXS("e.h5", FILMS, "d.h5", "f.h5", "-o", "some", "--integrate");
@@ -148,9 +140,8 @@ static void failed_films_are_named(void **state)
     assert_int_not_equal(access(io_path(directory, "unseen"), F_OK), 0);
 }
 
-static void names_are_checked_first(void **state)
+TEST(names_are_checked_first)
 {
-    (void)state;
     assert_int_equal(mkdir(io_path(directory, "other"), 0777), 0);
     write_morphology("other/b.h5", &(flaws){0});
     expect(RSOXS(FILMS, "other/b.h5", "-o", "twice"), 1,
@@ -228,10 +219,9 @@ static void note(const char *name, const char *shards, const char *changed,
 #define NOTE(shards, changed, ...)                                                                 \
     note("parts", WORK shards, changed, (const char *const[]){__VA_ARGS__, NULL})
 
-static void shards_and_a_merge_are_one_run(void **state)
+TEST(shards_and_a_merge_are_one_run)
 {
     static const char *const one[] = {"b.h5", NULL}, *const all[] = {FILMS, NULL};
-    (void)state;
     work_shards(PNG, one, "315243", 5);
     expect(merge("parts.shards"), 0, "6 patterns of all shards in parts\n");
     expect_same("parts", "drawn"); /* the merge draws */
@@ -246,10 +236,9 @@ static void shards_and_a_merge_are_one_run(void **state)
     expect_same("parts", "whole");
 }
 
-static void missing_patterns_are_named(void **state)
+TEST(missing_patterns_are_named)
 {
     static const char *const all[] = {FILMS, NULL};
-    (void)state;
     forget("parts");
     work_shards("--quiet", all, "41", 10); /* pairs 1 and 2 of 18 only */
     tool_result r = merge("parts.shards");
@@ -317,11 +306,10 @@ static void work_other(pid_t program)
     kill(program, SIGCONT);
 }
 
-static void shards_at_once_do_not_disturb_each_other(void **state)
+TEST(shards_at_once_do_not_disturb_each_other)
 {
     const char *const args[] = {"b.h5", "-o", "parts", "--integrate", PNG, "--shard", "1/2", NULL};
     const tool_setup setup = {.prepare = tool_kill_at, .user = "-1", .meanwhile = work_other};
-    (void)state;
     forget("parts");
     expect(rsoxs_with(&setup, args), 0, "");
     expect(merge("parts.shards"), 0, "");
@@ -337,10 +325,9 @@ static void work_halves(const char *with)
 }
 
 /* Integrals and pictures of fewer energies, or of another width, are not kept. */
-static void old_results_are_made_again(void **state)
+TEST(old_results_are_made_again)
 {
     struct stat before, after;
-    (void)state;
     forget("parts");
     work_halves(PNG);
     NOTE("2", NULL, "b.h5");
@@ -362,7 +349,7 @@ static void old_results_are_made_again(void **state)
     expect_same("parts/integrated.h5", "whole/b/integrated.h5");
 }
 
-static void damaged_works_are_refused(void **state)
+TEST(damaged_works_are_refused)
 {
     static const char *const changes[][2] = {
         {"config=", "'config=' is not valid where 'config=VALUE' is expected"},
@@ -375,7 +362,6 @@ static void damaged_works_are_refused(void **state)
     };
     /* Words of a command line, that are no part of a work. */
     static const char *const words[] = {"--plan", "--shard=1/2", "--help", "-h", "--json", ""};
-    (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         NOTE("2", changes[i][0], "b.h5");
         expect(merge("parts.shards"), 1, changes[i][1]);
@@ -404,9 +390,8 @@ static void damaged_works_are_refused(void **state)
 }
 
 /* Shards that are not of one work are refused when they begin, with what differs. */
-static void shards_have_the_same_options(void **state)
+TEST(shards_have_the_same_options)
 {
-    (void)state;
     expect(RSOXS("b.h5", "-o", "agreed/", "--shard", "1/2", "--backend", "cpu_scalar"), 0,
            "collet-merge agreed.shards completes it");
 #define DIFFERS(text, ...)                                                                         \
@@ -430,10 +415,9 @@ static void shards_have_the_same_options(void **state)
 }
 
 /* In another directory the names lead to files of another work, which is complete. */
-static void another_work_is_not_reported(void **state)
+TEST(another_work_is_not_reported)
 {
     char shards[300];
-    (void)state;
     expect(RSOXS("b.h5", "-o", "here", "--shard", "1/2"), 0, "");
     assert_int_equal(mkdir(io_path(directory, "there"), 0777), 0);
     for (int i = 0; i < 3; i++) {
@@ -468,30 +452,13 @@ static void another_work_is_not_reported(void **state)
     expect(merge("here.shards"), 0, "6 patterns of all shards in here\n");
 }
 
-static void bad_arguments_are_explained(void **state)
+TEST(bad_arguments_are_explained)
 {
-    (void)state;
     expect(RSOXS("b.h5", "--shard", "7/6"), 2, "shards of 6 are numbered from 1 to 6");
     expect(RSOXS("b.h5", "-o", "none", "--shard", "2/9"), 0, "");
     expect(RSOXS("b.h5", "-o", "none", "--shard", "1/9"), 0, "shard 1 of 9 has no energies");
     expect(RSOXS("b.h5", "-o", "none", "--shard", "1/9", "--json"), 0, "\"shards\":\t9");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(films_have_directories),
-        cmocka_unit_test(films_are_listed),
-        cmocka_unit_test(failed_films_are_named),
-        cmocka_unit_test(names_are_checked_first),
-        cmocka_unit_test(shards_and_a_merge_are_one_run),
-        cmocka_unit_test(missing_patterns_are_named),
-        cmocka_unit_test(shards_at_once_do_not_disturb_each_other),
-        cmocka_unit_test(old_results_are_made_again),
-        cmocka_unit_test(damaged_works_are_refused),
-        cmocka_unit_test(shards_have_the_same_options),
-        cmocka_unit_test(another_work_is_not_reported),
-        cmocka_unit_test(bad_arguments_are_explained),
-    };
-    return cmocka_run_group_tests(tests, set_up, rsoxs_tear_down);
-}
+TEST_GROUP(set_up, rsoxs_tear_down)
+
