@@ -27,10 +27,10 @@ typedef struct collet_device_share {
 typedef struct collet_devices {
     uint32_t struct_size;
     uint32_t reserved;
-    int64_t n_contexts; /* of the runtime of the call's context, and not that one; all different */
+    int64_t n_contexts; /* all different, of the runtime of the call's context, without that context */
     collet_context *const *contexts;
-    /* Called at the end, on the caller's thread, for each device that took part, that of the call's
-     * context first; `share` is valid meanwhile. NULL: not called */
+    /* Called at the end, on the caller's thread, for each device that took part: first for the device of
+     * the call's context. `share` is valid during the call. NULL: not called */
     void (*share)(void *user, const collet_device_share *share);
     void *user;
 } collet_devices;
