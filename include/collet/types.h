@@ -359,7 +359,7 @@ typedef struct collet_program {
 
 /* evaluate: bit i of `axes` set = axis i of the inputs' broadcast shape is reduced by the program's
  * `reduce`; keepdims != 0 keeps it with length 1; `correction` is the parameter of var and std. All
- * three are 0 without a reduction. `constants` are the program's, in its dtypes. */
+ * three are 0 without a reduction. `constants` are the values of the program's constants, in their dtypes. */
 typedef struct collet_evaluate_params {
     uint32_t struct_size;
     uint32_t axes;

@@ -61,7 +61,7 @@ collet_status rsoxs_energies_left(rsoxs_run *run, double energy,
         char text[sizeof err->text];
         snprintf(text, sizeof text, "%s", err->text);
         return collet_fail(err, status,
-                           "%.*s: another directory (-o) keeps both, --force replaces it",
+                           "%.*s: give another directory (-o) to keep both, or --force to replace it",
                            (int)sizeof text - 80, text);
     }
     char name[COLLET_SCATTER_NAME];

@@ -168,7 +168,7 @@ def _constants(material: Material, number: int, energies: Floats) -> Floats:
 
 
 def arrays_of(material: Material, number: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """(whether float64, the six arrays or None)."""
+    """Returns whether the arrays are float64, and the six arrays; an absent array is None."""
     given = [getattr(material, name) for name in _EULER + _VECTOR]
     arrays = [None if a is None else _host.array(a, None, f"material {number}: {name}")
               for name, a in zip(_EULER + _VECTOR, given)]

@@ -5,7 +5,7 @@
 The kernels take one frame, with positions (atoms, 3), or many, with positions (frames, atoms, 3). For many
 frames the first axis of results is the frames. Kernels compute in float64. They take float32 and float64
 arrays, and convert other numbers to float64. For collet.Arrays they return collet.Arrays. Results have the
-caller's units. Names and arguments are those of rotmd's kernels. observables computes several quantities in
+caller's units. Names and arguments are the same as in rotmd. observables computes several quantities in
 one pass.
 
 extract and extract_batches compute the observables of all frames of a trajectory. RotationalObservables is

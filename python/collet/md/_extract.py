@@ -587,19 +587,19 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
         next to it; "none" uses positions as they are
     batch : frames that are computed at a time; None: about 3 MiB
     progress : True for a bar on stderr, or a function of the number of frames and the fraction done
-    shard, shards : (i, n) computes part i, 1 to n, of the frames only, and writes it to a file in the
-        directory `shards`, whose path is returned instead of results: merge makes them of all parts. Parts
-        may be computed in any order, by any process; one of the same work that is there is kept
+    shard, shards : (i, n) computes only part i, 1 to n, of the frames and writes it to a file in the directory
+        `shards`. Returns the path of the file instead of results; merge computes the results from all parts.
+        Parts may be computed in any order, by any process. A part of the same work that is there is kept
     client : a Client of dask.distributed or an executor of concurrent.futures, whose workers compute parts
-        of the frames: of files, which they open by the same paths, with the same version of collet.
-        Results are the same, bit for bit, on processors of the same kind. With `shards`, a directory on a
-        file system of all machines, the workers share one index of the file there, and parts that an
-        interrupted call has computed are used; else files of machines without this one's temporary
-        directory travel
-    devices : choices, such as ["cpu_openmp", "opencl:0"], that share the frames; a fast one computes more.
-        What is derived from sums over atoms, such as axes, is computed by the processor. Devices with the
-        same name give the same bits, others differ by rounding. If one fails, a warning says so, and the
-        others compute its frames. None: the choice of the backend
+        of the frames. The inputs must be files; workers open them by the same paths, with the same version of
+        collet. Results are the same, bit for bit, on processors of the same kind. If `shards` is a directory on
+        a file system of all machines, the workers share one index of the file there, and parts that an
+        interrupted call has computed are used. Without `shards` a worker that does not have this machine's
+        temporary directory sends its part through the client
+    devices : choices, such as ["cpu_openmp", "opencl:0"], that share the frames; a fast device computes more.
+        Quantities that are derived from sums over atoms, such as axes, are computed by the processor. Devices
+        with the same name give the same bits, others differ by rounding. If a device fails, a warning says so,
+        and the others compute its frames. None: the choice of the backend
 
     Returns Results: a dict of float64 arrays whose first axis is the frames, and with `each` the second one
     the bodies, except of time_ps; `bodies` has their labels. quantities() has the arrays' units (nm, ps,
@@ -670,9 +670,9 @@ def extract_batches(top: Any, traj: Any = None, *, selection: str = "all", ndx: 
                     start: int = 0, stop: int | None = None, step: int = 1, missing: str = "fail",
                     pbc: str = "whole", batch: int | None = None, rows: int | None = None,
                     progress: Any = False, devices: Sequence[str] | None = None) -> Iterator[Results]:
-    """As extract, as an iterator over Results of `rows` frames; the last one may have fewer. None: 1024
-    frames, or with `each` fewer: about 32768 rows of bodies. Memory does not grow with the trajectory. The
-    rows equal those of extract, bit for bit. A Universe is moved only while the next rows are computed.
+    """Like extract, but returns an iterator over Results of `rows` frames; the last Results may have fewer. rows
+    None: 1024 frames, or with `each` at most about 32768 rows of bodies. Memory does not grow with the
+    trajectory. The rows equal the rows of extract, bit for bit. A Universe is moved only while rows are computed.
     `meta` is None. Files are opened at once: errors of files and options are raised by this call.
 
     >>> water = "tests/data/md/water/"

@@ -199,8 +199,8 @@ static void existing_patterns_are_kept(void **state)
     EXPECT(0, "1 pattern of an earlier run kept\n1 pattern ", "film.h5", "-o", "kept", "--energies",
            "281,282", "--resume");
     EXPECT(1,
-           "kept/Energy_281.00.h5 was written with other settings: 'dc 0', not 'dc 1': another "
-           "directory (-o) keeps both, --force replaces it",
+           "kept/Energy_281.00.h5 was written with other settings: 'dc 0', not 'dc 1': give another "
+           "directory (-o) to keep both, or --force to replace it",
            "film.h5", "-o", "kept", "--energies", "281", "--resume", "--dc", "neighbours");
     EXPECT(0, "2 patterns ", "film.h5", "-o", "kept", "--energies", "281,282", "--force");
     /* A pipe is never waited for. */
