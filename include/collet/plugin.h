@@ -299,7 +299,7 @@ typedef struct collet_device_properties {
 /*
  * The vtable. It and everything it points to is constant and lives as long as the process.
  * Functions that return collet_status set err (never NULL) through host->fail on failure. `self` is
- * the table whose slot is called: a layer over several backends knows by it which one is meant.
+ * the table whose slot is called: it tells a layer over several backends which backend is meant.
  */
 struct collet_plugin {
     uint32_t abi; /* COLLET_ABI as compiled */

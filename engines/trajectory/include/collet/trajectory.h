@@ -159,9 +159,10 @@ typedef struct collet_trajectory_options {
                                 destroyed. NULL: the trajectory creates a runtime and a context */
     const char *backend;     /* without a context: as collet_set_backend; NULL: the settings' */
     int64_t threads;   /* without a context: CPU threads in all. 1: the calling thread reads and
-                                computes in turn. More: one of them reads; of .xtc and text, whose
-                                decoding takes longer than kernels, most do. 0: as many as there are
-                                processors, and the settings' number for kernels */
+                                computes in turn. With more threads one reads and the others compute.
+                                .xtc and text take longer to decode than kernels need: then most
+                                threads read. 0: as many as there are processors, and the settings'
+                                number for kernels */
     collet_log_fn log; /* without a context: messages of the runtime, by default from info on;
                                 NULL: dropped */
     void *log_user;
