@@ -360,8 +360,8 @@ class Patterns:
 
     @property
     def backend(self) -> str:
-        """The backend that computed the last pattern; "" before the first pattern. If `devices` were given:
-        these."""
+        """The backend that computed the last pattern; "" before the first pattern. With `devices`: their names,
+        separated by commas."""
         core = self._need()
         return ",".join(self._devices) if self._devices else core.backend()
 
