@@ -219,8 +219,8 @@ static void existing_patterns_are_kept(void **state)
     H5Tclose(type);
     H5Fclose(file);
     EXPECT(1,
-           "kept/Energy_281.00.h5 was not written by collet-rsoxs: another directory (-o) keeps "
-           "both, --force replaces it",
+           "kept/Energy_281.00.h5 was not written by collet-rsoxs: give another directory (-o) "
+           "to keep both, or --force to replace it",
            "film.h5", "-o", "kept", "--energies", "281", "--resume");
     EXPECT(0, "1 pattern ", "film.h5", "-o", "kept", "--energies", "281", "--force");
     file = H5Fopen(io_path(directory, "kept/Energy_282.00.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
