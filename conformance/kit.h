@@ -6,8 +6,8 @@
  * the row's cases (shapes, layouts, sharing of memory), *generates* their inputs and *judges* the
  * outputs against an oracle in long double that shares no code with any backend (README.md). Everything else
  * (building the operands, calling, comparing memory and process state) is the same for all ops and
- * is in run.c. To add an op, add a row to the table of its family, and its limits to limits.c if
- * its `check` in collet/ops.def is not EXACT or SUM.
+ * is in run/run.c. To add an op, add a row to the table of its family. If its `check` in collet/ops.def is EXACT,
+ * SUM or ELEMENTWISE, limits.c has a limit for it; all other ops need rows there.
  *
  * The kit runs in a child process (tools/check/supervise.c) and exits with KIT_EXIT_MEMORY when
  * memory runs out. One thread; no globals except constant tables.
@@ -333,7 +333,7 @@ void kit_same(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, const vo
 /* Writes "output 0 [1,2] (element 7)". */
 void kit_where(const kit_case *c, uint32_t k, int64_t part, char text[128]);
 
-/* ---- Running (run.c) ----------------------------------------------------------------------- */
+/* ---- Running (run/run.c) ------------------------------------------------------------------- */
 
 typedef struct kit_session {
     collet_context *context;

@@ -130,7 +130,7 @@ static const kit_limit limits[] = {
     BOTH(COLLET_OP_OBSERVABLES, "energy", 0x1p-17, 1e-13, "of the largest term"),
     REAL(COLLET_OP_SCATTER_EULER, 0x1p-20, 0x1p-49, "of the volume fraction"),
     REAL(COLLET_OP_SCATTER_VECTOR, 0x1p-21, 0x1p-50, "of the volume fraction"),
-    REAL(COLLET_OP_SCATTER_POLARIZATION, 0x1p-20, 0x1p-49, "of sum |f n e|"),
+    REAL(COLLET_OP_SCATTER_POLARISATION, 0x1p-20, 0x1p-49, "of sum |f n e|"),
     {COLLET_OP_SCATTER_EWALD, COLLET_DTYPE_NONE, "position", 1, "of the rounding of k^2 - q^2"},
     REAL(COLLET_OP_SCATTER_PROJECTION, 0x1p-18, 0x1p-47, "of the sum of squares"),
     REAL(COLLET_OP_SCATTER_SLICES, 0x1p-20, 0x1p-48, "of sum |a w|"),

@@ -2,7 +2,7 @@
 /*
  * array: the elementwise functions. Exact ones have the bits of truth.h; others are within the
  * limit of elementwise.def of its value. A case of each row has the stored arguments and values of conformance/vectors,
- * another one every value of a dtype of 8 or 16 bits, another one arguments at which identities hold.
+ * a third every value of a dtype of 8 or 16 bits, a fourth arguments at which identities hold.
  * Tests: tests/conformance/test_truth.c, tests/conformance/defects.sh, python/tests/op/test_elementwise.py
  */
 #include "array.h"

@@ -7,7 +7,7 @@
  * products, transposes (of the conjugate) and norms (times sqrt 2) are computed with real matrices;
  * kit_matrix_parts is the number of rows and columns that an element has.
  *
- * Errors are measured in units of u, half an ulp of 1 of the element type, so that one limit holds
+ * Errors are measured in units of u, half an ulp of 1 of the dtype, so that one limit holds
  * for f32 and f64. A *floor* is the absolute error of rounding to denormals.
  */
 #ifndef CONFORMANCE_LINALG_MATRICES_H

@@ -26,7 +26,7 @@ enum { ORDINARY, ALIGNED, A_NAN, UNALIGNED, KINDS };
 static const char *const kind_names[] = {"", "aligned wholly", "a NaN",
                                          "angles of unaligned voxels NaN"};
 
-/* M, Z, Y, X; only scatter_polarization uses M. */
+/* M, Z, Y, X; only scatter_polarisation uses M. */
 static const int64_t extents[][4] = {{1, 1, 1, 1}, {2, 1, 3, 5}, {3, 2, 3, 4},  {1, 0, 2, 3},
                                      {2, 3, 1, 7}, {0, 2, 2, 2}, {2, 4, 9, 17}, {1, 2, 5, 64},
                                      {1, 3, 2, 0}, {4, 1, 8, 9}, {2, 3, 31, 33}};
@@ -47,7 +47,7 @@ static void plan_fields(kit_plan *plan)
                 kit_emit_sharing(plan, &c);
                 kit_emit_parts(plan, &c);
             }
-            if (c.row->info.id != COLLET_OP_SCATTER_POLARIZATION)
+            if (c.row->info.id != COLLET_OP_SCATTER_POLARISATION)
                 continue;
             kit_absent(&c, 4);
             kit_emit(plan, &c);
@@ -77,7 +77,7 @@ static void generate_fields(kit_case *c, kit_rng *rng)
         kit_set(&c->operand[3], i, kit_below(rng, 2) ? (real)NAN : (real)INFINITY);
         kit_set(&c->operand[4], i, (real)NAN);
     }
-    kit_tensor *last = &c->operand[c->row->info.id == COLLET_OP_SCATTER_POLARIZATION ? 1 : inputs];
+    kit_tensor *last = &c->operand[c->row->info.id == COLLET_OP_SCATTER_POLARISATION ? 1 : inputs];
     if (c->kind == A_NAN && last->count)
         kit_set(last, kit_below(rng, last->count), (real)NAN);
 }
@@ -141,7 +141,7 @@ static void add_material(const kit_case *c, int64_t m, int64_t i, int64_t voxels
         }
 }
 
-static void judge_polarization(const kit_case *c, kit_verdict *v)
+static void judge_polarisation(const kit_case *c, kit_verdict *v)
 {
     const kit_tensor *frame = kit_in(c, 3);
     int64_t voxels = c->operand[0].count / 3;
@@ -171,6 +171,6 @@ static void judge_polarization(const kit_case *c, kit_verdict *v)
 const kit_op kit_scatter_field_ops[] = {
     {COLLET_OP_SCATTER_EULER, plan_fields, generate_fields, judge_euler},
     {COLLET_OP_SCATTER_VECTOR, plan_fields, generate_fields, judge_vector},
-    {COLLET_OP_SCATTER_POLARIZATION, plan_fields, generate_fields, judge_polarization},
+    {COLLET_OP_SCATTER_POLARISATION, plan_fields, generate_fields, judge_polarisation},
     {0},
 };

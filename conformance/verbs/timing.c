@@ -133,7 +133,7 @@ static void require_sums(testbed *b, collet_stamp *const at[3])
         "from the first stamp to the second %lld ns, to the third %lld more, and from the "
         "first to the third %lld",
         (long long)little, (long long)much, (long long)both);
-    testbed_require(b, near(back, -both), "%lld ns from a stamp to another one, and %lld back",
+    testbed_require(b, near(back, -both), "%lld ns from one stamp to the other, and %lld back",
                     (long long)both, (long long)back);
     testbed_require(b, near(none, 0), "%lld ns from a stamp to itself", (long long)none);
 }

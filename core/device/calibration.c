@@ -24,7 +24,7 @@
 #define MAX_WORK 0x1p62 /* and a time of */
 #define MAX_SECONDS 1e6
 #define FILE_NAME (sizeof "calibration--0123456789abcdef.json" + COLLET_MAX_NAME)
-#define FASTER 0.9 /* of the first backend's time is what another one has to reach */
+#define FASTER 0.9 /* another backend is chosen if it needs at most this share of the first backend's time */
 
 /* ---- Name -------------------------------------------------------------------------------- */
 
@@ -235,7 +235,7 @@ static collet_status unreadable(int failed, collet_error *err)
     if (failed == EPERM || failed == ELOOP)
         return collet_fail(
             err, COLLET_IO,
-            "it is not a regular file of this user, without links, closed to others");
+            "it must be a regular file of this user, with one link, that others cannot read");
     if (failed == ENODATA || failed == EFBIG)
         return collet_fail(err, COLLET_FORMAT,
                            failed == EFBIG ? "it has more than %zu bytes"

@@ -14,7 +14,7 @@
 #define CALIBRATION_POWERS 48
 #define CALIBRATION_NEVER UINT8_MAX
 
-/* The dtypes that are measured. Others count as the one of about their size. */
+/* The dtypes that are measured. Other dtypes use the times of the one that is closer in size. */
 enum { CALIBRATION_F32, CALIBRATION_F64, CALIBRATION_DTYPES };
 
 /* Powers of two, or NEVER: the smallest work at which another device than the first may be chosen, and the

@@ -110,7 +110,7 @@ static collet_status own_op_add(backend *b, const collet_plugin *table, uint32_t
     if (o->unknown_sigs) {
         collet_fail(
             &why, COLLET_UNAVAILABLE,
-            "op %s: %u signatures in '%.200s' have element types that this libcore does not know",
+            "op %s: %u signatures in '%.200s' have dtypes that this libcore does not know",
             o->name, o->unknown_sigs, o->sigs);
         status = backend_left_out(b, "signature-left-out", why.text, err);
     }

@@ -257,7 +257,7 @@ static collet_status make_real(graph *g, uint32_t *in, literal *numbers, uint32_
 }
 
 /* UNSUPPORTED: not a literal, but a function. What a derivative multiplies and divides is no mistake of the
- * expression: that of x / 0 has 1 / 0, which is infinite as the value is. */
+ * expression: the derivative of x / 0 contains 1 / 0, which is infinite like the value. */
 static collet_status fold_literals(graph *g, uint32_t *value, uint32_t op, uint32_t *in,
                                    uint32_t count, collet_error *err)
 {

@@ -5,7 +5,7 @@
 
 #include <collet/collet.h>
 
-/* Extends `shape` by the broadcast with another one; 0: they do not fit. */
+/* Extends `shape` by broadcasting it with a second shape; 0: they do not fit. */
 int steps_broadcast(int64_t shape[COLLET_MAX_DIMS], int32_t *ndim, const int64_t *other,
                     int32_t other_ndim);
 

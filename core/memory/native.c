@@ -157,7 +157,7 @@ collet_status native_wrap(collet_context *cx, device *d, collet_array *a, void *
             cx, COLLET_INVALID,
             "offset is %" PRIu64
             ", which puts elements outside of the memory: the array extends %" PRIu64
-            " bytes in front of its first element",
+            " bytes before its first element",
             offset, a->offset);
     collet_status status =
         block_import(d, handle, offset - a->offset, array_span(a), element, &b, context_error(cx));

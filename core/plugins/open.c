@@ -34,7 +34,7 @@ collet_status open_allowed(const char *path, int fd, refusal *why)
         return REFUSE(
             "noexec",
             "the file system of %.*s is mounted noexec, so no program can load it: copy it "
-            "to another one, or remount that one with exec",
+            "to another file system, or remount this one with exec",
             folder, path);
     return REFUSE("noexec",
                   "the system lets no program load it from %.*s (%s): look for a denial of SELinux "

@@ -20,7 +20,7 @@ int cache_directory_check(const char *path, char *why, size_t capacity);
 
 /* Reads a file of 1 to `most` bytes; the caller frees the text, which has no NUL. *written (may be
  * NULL): when it was written, in seconds since 1970. NULL: errno is ENOENT (there is none), ENODATA
- * (no byte), EFBIG (too many), EPERM (not a file of these rules), ENOMEM or another one. */
+ * (no byte), EFBIG (too many), EPERM (not a file of these rules), ENOMEM or another value. */
 char *cache_file_read(int directory, const char *name, size_t most, size_t *length,
                       int64_t *written);
 

@@ -59,7 +59,7 @@ static void *remove_block(int i)
     return memory;
 }
 
-/* Memory of that size, the one that was freed last; NULL: there is none. */
+/* Memory of that size that was freed, the last freed first; NULL: there is none. */
 static void *take_kept(uint64_t mapped)
 {
     void *memory = NULL;

@@ -22,7 +22,7 @@ void text_add(text_buffer *t, const char *format, ...) COLLET_PRINTF(2, 3);
 void text_add_shape(text_buffer *t, int32_t ndim, const int64_t *shape);
 
 /* Invisible characters of Unicode: direction marks (U+202E), which can make a name look like
- * another one, joiners and others without width, line ends. U+061C, U+200B-200F, U+2028-202E,
+ * another line, joiners and others without width, line ends. U+061C, U+200B-200F, U+2028-202E,
  * U+2060-206F, U+FEFF. */
 int text_hidden(uint32_t code);
 /* The number of bytes of the first character of `text`, which has `size` bytes. 0 if that is

@@ -193,7 +193,7 @@ uint64_t io_hash_bytes(uint64_t hash, const void *bytes, size_t n)
     return hash;
 }
 
-/* Characters of a text; those that fit into `width` go to `out`, 0 after them. */
+/* Returns the number of characters of a text, and writes the first `width` of them to `out`, filled up with 0. */
 static size_t decode(uint32_t *out, size_t width, const char *text)
 {
     size_t size = strlen(text), n = 0;

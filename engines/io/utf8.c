@@ -17,7 +17,7 @@ static size_t length_of(uint8_t first)
                                            : 0;
 }
 
-/* Characters that could make a name look like another one: marks of direction, characters without
+/* Characters that could make a name look like another name: marks of direction, characters without
  * width, and line ends. */
 static int is_hidden(uint32_t code)
 {

@@ -127,7 +127,7 @@ static int open_file(ranks *r, const mpi_family *family, const char *path, attem
 
 /* ---- The choice -------------------------------------------------------------------------- */
 
-/* Of a library that the user names. */
+/* The interface of a library that the user names. */
 static const mpi_family *family_of(const char *path)
 {
     const char *slash = strrchr(path, '/');

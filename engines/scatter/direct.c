@@ -77,7 +77,7 @@ static collet_status project(collet_scatter *s, double angle, collet_array *cons
         status = scatter_numbers(s, &turn, COLLET_F64, 2, SCATTER_SHAPE(3, 3), frame);
     collet_array *polarise[] = {p[0], s->fields, constants, field, turn};
     if (status == COLLET_OK)
-        status = scatter_call(s, "scatter_polarization", polarise, 1, NULL);
+        status = scatter_call(s, "scatter_polarisation", polarise, 1, NULL);
     if (status == COLLET_OK && collet_op_fft(s->context, p[1], p[0], 3, 0) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "the FFT");
     collet_array *const of[] = {sphere->slice, sphere->fraction, sphere->k};

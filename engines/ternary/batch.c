@@ -140,7 +140,7 @@ static void close_lanes(lanes *all)
     free(all);
 }
 
-/* Of several devices each has two parts at least, because they may differ in speed. */
+/* With several devices each has at least two parts, because they may differ in speed. */
 static int64_t vectors_at_a_time(const ternary_batch *batch, int64_t devices)
 {
     int64_t most = AT_A_TIME / ternary_network_widest(batch->network);

@@ -13,7 +13,7 @@ typedef struct collet_array collet_array;
 
 /*
  * An array is a view: dtype, shape, strides and offset of a storage that several views may share.
- * Strides count elements. Views never copy; the storage lives until its last view is freed.
+ * Strides count elements. Views never copy; the storage lives until its last view is destroyed.
  * A storage's bytes are valid in one or more memory spaces (the host's, a device's); they are
  * copied only to a space without a valid copy, and copied bytes are counted.
  */
@@ -57,12 +57,12 @@ COLLET_API collet_status collet_array_wrap(collet_context *context, collet_array
                                            collet_dtype dtype, int32_t ndim, const int64_t *shape,
                                            const int64_t *strides, void *data, uint32_t flags,
                                            void (*deleter)(void *user), void *user);
-/* Like collet_array_create; every element is `value`, converted as by `copy`: zeros, ones, constants. Errors
- * of collet_op_fill too, which takes other values. */
+/* Like collet_array_create; then every element is set to `value`, which is converted as the op `copy`
+ * converts. Returns the errors of collet_op_fill too. For a complex or 64-bit integer value use collet_op_fill. */
 COLLET_API collet_status collet_array_full(collet_context *context, collet_array **out,
                                            collet_dtype dtype, int32_t ndim, const int64_t *shape,
                                            double value);
-/* Frees the view; the last view of a storage frees the storage. See collet_array_wrap. */
+/* Destroys the view. The storage is freed with its last view: see collet_array_wrap. */
 COLLET_API void collet_array_destroy(collet_array *array);
 /*
  * 1 if the array's memory is shared: others may read and write it at any time between two calls.
@@ -103,8 +103,9 @@ COLLET_API collet_status collet_array_permute(collet_context *context, const col
  * the shorter one. */
 COLLET_API collet_status collet_array_diagonal(collet_context *context, const collet_array *array,
                                                collet_array **out);
-/* All windows of `length` successive elements along `axis`, as a last axis; `axis` has as many elements
- * as there are windows. SHAPE when length is not 1 to the axis' extent, or 8 axes are exceeded. */
+/* All windows of `length` successive elements along `axis`. The view has one more axis, the last: the elements of a
+ * window. Along `axis` it has one element for each window, extent - length + 1 in all. SHAPE if `length` is less than 1
+ * or more than the axis' extent, or if the array already has COLLET_MAX_DIMS axes. */
 COLLET_API collet_status collet_array_windows(collet_context *context, const collet_array *array,
                                               collet_array **out, int32_t axis, int64_t length);
 /* The same elements in the same order with another shape; SHAPE if that needs a copy. */
@@ -116,8 +117,8 @@ COLLET_API collet_status collet_array_broadcast(collet_context *context, const c
                                                 collet_array **out, int32_t ndim,
                                                 const int64_t *shape);
 
-/* The real, or imaginary, parts of complex numbers: f32 for c64, f64 for c128. Of real numbers the real
- * parts are the array itself; the imaginary parts are DTYPE. */
+/* The real, or imaginary, parts of complex numbers: f32 for c64, f64 for c128. For an array of real numbers
+ * collet_array_real is a view of all its elements, and collet_array_imag returns DTYPE. */
 COLLET_API collet_status collet_array_real(collet_context *context, const collet_array *array,
                                            collet_array **out);
 COLLET_API collet_status collet_array_imag(collet_context *context, const collet_array *array,

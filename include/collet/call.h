@@ -61,7 +61,7 @@ typedef struct collet_ops_axis {
 
 typedef struct collet_ops_pattern {
     int32_t ndim; /* number of `axes` */
-    int32_t dots; /* 1: any axes in front of them, broadcast ("...") */
+    int32_t dots; /* 1: any axes before them, broadcast ("...") */
     int32_t any;  /* 1: any axes, which a rule of the op computes or checks ("*") */
     int32_t reserved;
     collet_ops_axis axes[COLLET_MAX_DIMS];
@@ -86,9 +86,9 @@ typedef struct collet_ops_info {
     const char *split;
     const char *check;
     uint32_t n_out, n_in;
-    uint32_t params_size;               /* of the parameter block; 0: none */
-    uint32_t alias;                     /* 1: EXACT, 2: FIRST */
-    uint32_t operand_size, field_size;  /* bytes from one element to the next */
+    uint32_t params_size;               /* bytes of the parameter block; 0: the op has none */
+    uint32_t alias;                     /* the column `alias` of ops.def: 0: NONE, 1: EXACT, 2: FIRST */
+    uint32_t operand_size, field_size;  /* bytes from one operand, or field, to the next in the lists below */
     const collet_ops_operand *operands; /* n_out + n_in, outputs first */
     const collet_ops_field *fields;     /* of the parameter block */
     uint32_t field_count;
@@ -106,8 +106,8 @@ COLLET_API collet_status collet_ops_at(const collet_runtime *runtime, collet_ops
 COLLET_API collet_status collet_ops_describe(const collet_runtime *runtime, uint32_t op,
                                              collet_ops_info *info, collet_error *err);
 /* Writes signature `index` of the op to dtypes[0..n_out + n_in): the dtypes of its operands,
- * outputs first. NOT_FOUND beyond the last signature (an op that takes any dtypes has none), or when there is no such op. In any signature
- * an optional operand may be absent. */
+ * outputs first. NOT_FOUND beyond the last signature (an op that takes any dtypes has none), or when there is
+ * no such op. In any signature an optional operand may be absent. */
 COLLET_API collet_status collet_ops_signature(const collet_runtime *runtime, uint32_t op,
                                               collet_dtype *dtypes, size_t index,
                                               collet_error *err);
@@ -141,9 +141,8 @@ typedef struct collet_array_spec {
  * every check of dtypes, shapes and parameters (but perhaps not the checks of strides); on failure
  * `outs` are unchanged.
  *
- * Where several outputs fit: the dtype is the one of the first signature that fits; if that
- * signature allows any dtype, it is the dtype of the first input, or of the value for an op without
- * inputs. A half spectrum of m elements becomes 2 (m - 1) real ones. Packed bytes become as many
+ * If several outputs fit, the first signature that fits gives the dtype. If that signature allows any
+ * dtype, the first input gives it, or the value for an op without inputs. A half spectrum of m elements becomes 2 (m - 1) real ones. Packed bytes become as many
  * weights as they can hold.
  *
  * Errors are the same as for the call: INVALID (NULL, an absent operand that is not optional, an

@@ -27,7 +27,7 @@
  *     The capacity of a buffer, and an offset in it, follow the buffer. Callbacks act on `user`.
  *     Capacities and bytes of memory of this process, and indices, are size_t; bytes and offsets on
  *     devices, and all bytes in structs, are uint64_t.
- *     Only collet_fail and collet_fail_text have err in front: it is what they fill.
+ *     Only collet_fail and collet_fail_text have err first, because they fill it.
  *   - A parameter `device` or `space` is "host" or one device as in collet_set_backend ("cuda:0"),
  *     which is opened for it; UNKNOWN_BACKEND and UNAVAILABLE as there, INVALID for lists, "auto"
  *     and everything else.
@@ -38,10 +38,10 @@
  *     other's texts.
  *   - `**out` belongs to the caller. Pointers that getters return belong to the object and are
  *     valid until it is destroyed, unless stated otherwise.
- *   - Structs begin with struct_size, which the caller sets to its sizeof and which may be shorter
- *     or longer than the library's: members that only one side has are zero for the other. A member
- *     of an input that is set and unknown to the library, and a reserved one that is not 0, is
- *     INVALID.
+ *   - Structs begin with struct_size. The caller sets it to the sizeof of its own struct, so a program and a
+ *     library of different versions work together. Members that the caller's struct lacks count as 0; members
+ *     of a result that the library lacks are set to 0. INVALID: an input with a member that is not 0
+ *     and that the library lacks, or with a reserved member that is not 0.
  *   - A failing call leaves its inputs, the context and earlier results as they were.
  *   - A runtime lives until its last context and array are destroyed, in any order.
  *   - A runtime is safe on any thread; a context belongs to one thread at a time; an array may be

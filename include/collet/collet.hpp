@@ -335,7 +335,8 @@ public:
     explicit expression(const std::string &text)
         : graph_(detail::made<collet_expression>([&](auto out, auto err) { return collet_expression_parse(out, text.c_str(), err); }),
                  collet_expression_destroy) {}
-    /* All outputs; those of `outs` that are not empty are written. The last array has the context. */
+    /* All outputs, computed in the context of the last array of `with`. Arrays of `outs` that are not empty are
+     * written; empty ones are created. */
     std::vector<array> outputs(const std::vector<argument> &with, std::vector<array> outs = {}) const
     {
         context cx;

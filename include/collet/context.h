@@ -21,19 +21,20 @@ COLLET_API void collet_context_destroy(collet_context *context);
 
 COLLET_API collet_runtime *collet_context_runtime(const collet_context *context);
 
-/* Text and status of the last failure of a call with this context on the calling thread, until its
- * next one or the end of the context; "" and OK before the first. A thread's first call with the
- * context allocates memory for this; if that fails, the call returns NO_MEMORY without a text. Any
- * thread, also while another one uses the context. */
+/* Text and status of the last failure of a call with this context on the calling thread; "" and OK before the
+ * first failure. The text is valid until the thread's next failure or the end of the context. A thread's first
+ * call with the context allocates memory for this; if that fails, the call returns NO_MEMORY without a text.
+ * May be called on any thread, also while another thread uses the context. */
 COLLET_API const char *collet_last_error(const collet_context *context);
 COLLET_API collet_status collet_last_status(const collet_context *context);
 
 /*
  * Chooses the backend: "auto", or names in order of preference separated by commas, each with an
  * optional device: "cpu_openmp", "cuda:1", "cuda,opencl,cpu_openmp". Overrides every other setting.
- * INVALID (syntax); UNKNOWN_BACKEND names the nearest; UNAVAILABLE gives the recorded reason, also
- * for a device that was lost; both list what is available. In a list, unusable names are skipped with a warning in the log as long
- * as one is usable; an unknown name fails there too. On failure the previous choice stays in force.
+ * INVALID (syntax). The text of UNKNOWN_BACKEND names the nearest backend. The text of UNAVAILABLE has the recorded
+ * reason; it is also the error for a device that was lost. Both list what is available. In a list, unusable names
+ * are skipped with a warning in the log as long as one is usable; an unknown name is an error there too. On failure
+ * the previous choice stays in force.
  */
 COLLET_API collet_status collet_set_backend(collet_context *context, const char *choice);
 /* The choice in force ("auto", ...), valid until the next collet_set_backend; and the backend of
@@ -85,7 +86,7 @@ COLLET_API collet_status collet_memory_reset_peak(collet_context *context, const
 
 /*
  * Waits for the context's work, then frees what is cached for later calls: its scratch memory, host
- * memory of freed arrays (at most 64 MiB in the process), and
+ * memory of destroyed arrays (at most 64 MiB in the process), and
  * the pooled memory, plans and compiled programs of every open device, also while other contexts
  * use it. Arrays stay; later calls allocate and compile again what they need. collet_finish reports
  * failures of the work.
@@ -99,8 +100,8 @@ COLLET_API collet_status collet_trim(collet_context *context);
  * done, like a recorded event of CUDA. To measure calls, take one before and one after them;
  * collet_timestamp_elapsed gives the difference.
  *
- * `device` NULL: the first of the context's choice that can be opened. If the device has a clock of its own (the extension collet.timing/1), the call does not wait and the device goes on
- * working. Otherwise the host's clock is used, and the call waits for the context's work on the
+ * `device` NULL: the first of the context's choice that can be opened. If the device has a clock of its own (the
+ * extension collet.timing/1), the call does not wait and the device goes on working. Otherwise the host's clock is used, and the call waits for the context's work on the
  * device if that is asynchronous. A timestamp holds a reference to the runtime. REFUSED, NO_MEMORY,
  * FAILED, DEVICE_LOST.
  */

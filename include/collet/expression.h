@@ -17,12 +17,13 @@
  * number in a text) takes the dtype of the other operands unless it is of a higher kind: 2 * f32 is
  * f32, 2.5 * i32 is f64. A result of weak operands alone is weak, too; as an output it is i64, f64 or
  * c128. Weak integers are exact up to 127 bits, whatever computes them (+ - * // % ** << >> & | ^ ~,
- * abs, sign, square, minimum, maximum, clip, where), and are rounded once to the dtype that they meet. One
- * that an integer dtype does not hold is an error (DTYPE) before anything is computed; comparisons of
- * integers with it have their mathematical result: u8 < 300 is true. Where `where` selects one of several weak
- * integers by an array, all of them must fit, and + - * abs sign square minimum maximum clip of
- * them stay weak; other functions give an i64 as of an array. div of integers is f64; functions of floating-point numbers take i8, u8 and bool as f16, i16
- * and u16 as f32, other integers as f64; comparisons give bool; conditions are converted to bool.
+ * abs, sign, square, minimum, maximum, clip, where), and are rounded once to the dtype of the operand that they
+ * meet. A weak integer that an integer dtype does not hold is an error (DTYPE) before anything is computed, but
+ * comparisons of integers with it have their mathematical result: u8 < 300 is true. If `where` selects among weak
+ * integers by an array, all of them must fit, and the result stays weak in + - * abs sign square minimum maximum
+ * clip; other functions treat it as an array of i64. div of integers is f64. Functions of floating-point
+ * numbers convert their integers first: i8, u8 and bool to f16, i16 and u16 to f32, the wider ones to f64. Comparisons
+ * give bool; conditions are converted to bool.
  *
  * Threads: while nobody builds an expression or sets a constant of it, several threads may evaluate
  * it at once, each with its own context.
@@ -80,9 +81,9 @@ COLLET_API collet_status collet_expression_input(collet_expression *expression, 
 COLLET_API collet_status collet_expression_constant(collet_expression *expression, uint32_t *value,
                                                     const collet_scalar *constant, int32_t weak,
                                                     collet_error *err);
-/* A number as in a text: weak, of dtype bool, i64, u64, f64 or c128, and not to be changed. Arithmetic of
+/* A number as in a text: weak, of dtype bool, i64, u64, f64 or c128; it cannot be changed later. Arithmetic of
  * such numbers is done at once (INVALID: it divides by zero, has no result, or an integer of more than 127
- * bits), and powers with a small one are products. */
+ * bits). A power with a small number as its exponent becomes products. */
 COLLET_API collet_status collet_expression_literal(collet_expression *expression, uint32_t *value,
                                                    const collet_scalar *number, collet_error *err);
 /* The result of an op of elementwise.def for `count` operands. */
@@ -111,13 +112,13 @@ COLLET_API collet_status collet_expression_set_constant(collet_expression *expre
                                                         collet_error *err);
 
 /*
- * The derivative of output `output` by input `input`, as an expression with the same inputs and one
- * output, simplified. It is elementwise: of each element of the output by the element of the input that
- * it was computed from; where the input is broadcast, its derivative is the sum over the repeated
- * axes. Of an expression that is reduced by sum it is the derivative of the sum. It has the input's
- * dtype if that is floating-point. Where a function jumps or has a corner the derivative is the one of
- * a side, or 0. INVALID: another reduction, no such output or input; UNSUPPORTED: a function without
- * derivative, which the text names. NO_MEMORY.
+ * The derivative of output `output` by input `input`: a simplified expression with the same inputs and one
+ * output. It is elementwise: it differentiates each element of the output by the element of the input from
+ * which it was computed. If the input is broadcast, the caller sums the derivative over the repeated axes.
+ * For an expression that is reduced by sum this is the derivative of the sum. The derivative has the input's
+ * dtype if that is floating-point. Where a function jumps or has a corner the derivative is the left or the
+ * right one, or 0. INVALID: another reduction, no such output or input. UNSUPPORTED: a function has no
+ * derivative; the text names it. NO_MEMORY.
  */
 COLLET_API collet_status collet_expression_gradient(const collet_expression *expression,
                                                     collet_expression **out, uint32_t output,
@@ -137,10 +138,12 @@ COLLET_API collet_status collet_expression_find(const collet_expression *express
 
 /* ---- Evaluating -------------------------------------------------------------------------- */
 
-/* An input of an evaluation. `name` NULL or "": the input has no name and the number of the argument's
- * place. The input is `array`; or, for collet_expression_infer alone, an array like `spec`; or, with both
- * NULL, `number`, a weak constant of this evaluation alone, of dtype bool, i64, u64, f64 or c128: another
- * number compiles nothing. */
+/* An input of an evaluation. `name` NULL or "": argument k is input k, an input without a name. The value is the
+ * first of these:
+ *   - `array`, if it is not NULL
+ *   - an array like `spec`, if that is not NULL; only for collet_expression_infer
+ *   - `number`, a weak constant of this evaluation, of dtype bool, i64, u64, f64 or c128. An evaluation with
+ *     another number compiles nothing. */
 typedef struct collet_argument {
     const char *name;
     const collet_array *array;
@@ -150,11 +153,12 @@ typedef struct collet_argument {
 } collet_argument;
 
 /*
- * Sets `outs`, one for each output, to the dtypes and shapes of an evaluation with these arguments;
- * of a number the dtype counts. spec_size is sizeof(collet_array_spec), also for specs of the arguments. Every output has the broadcast shape of all inputs, used or not, but for
- * reduced axes. Compiles the expression for the inputs' dtypes. INVALID, also for arguments that do not
- * fit the inputs, as collet_expression_evaluate; SHAPE; DTYPE: a function does not take the dtype of an
- * operand, or a weak integer does not fit. NO_MEMORY.
+ * Sets `outs`, one for each output, to the dtypes and shapes of an evaluation with these arguments. Only the dtype
+ * of a number matters. spec_size is sizeof(collet_array_spec), also for specs of the arguments. Every output has the
+ * broadcast shape of all inputs, used or not, without the reduced axes.
+ * Compiles the expression for the inputs' dtypes. INVALID, also if the arguments do not fit the inputs, as in
+ * collet_expression_evaluate; SHAPE. DTYPE: a function does not take the dtype of an operand, or a weak integer does
+ * not fit. NO_MEMORY.
  */
 COLLET_API collet_status collet_expression_infer(collet_expression *expression,
                                                  collet_array_spec *outs, size_t spec_size,
@@ -164,13 +168,13 @@ COLLET_API collet_status collet_expression_infer(collet_expression *expression,
 /*
  * Evaluates the expression, by the op `evaluate` where the chosen backend has it, else by single ops
  * with the same results; a reduction may then add in another order. `arguments` has `count` entries, one
- * for each input, in any order. `outs` has one for each output: an array, which may be an input, or NULL,
- * which becomes a new array of the dtype and shape that are inferred, and stays NULL if the call fails. The rules
- * of collet_call hold. A graph of more than 8 inputs or 4 outputs, or 1,024 steps, is cut into
+ * for each input, in any order. `outs` has one entry for each output: an array, which may be an input, or NULL. A
+ * NULL becomes a new array of the inferred dtype and shape; it stays NULL if the call fails. The rules of
+ * collet_call hold. A graph of more than 8 inputs or 4 outputs, or 1,024 steps, is cut into
  * several calls. Once it is compiled, an evaluation in one call with given outputs allocates nothing. Errors as
  * in collet_call and collet_expression_infer. INVALID too: an input without an argument, an argument without
- * an input, two arguments of one input (the text names it), or a spec; integers divide by zero. DTYPE too: a number, or
- * what is computed of numbers, does not fit.
+ * an input, two arguments for one input (the text names it), an argument with a spec, or a division of weak
+ * integers by zero. DTYPE too: a weak integer, given or computed, does not fit.
  */
 COLLET_API collet_status collet_expression_evaluate(collet_context *context,
                                                     collet_expression *expression,

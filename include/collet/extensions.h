@@ -41,8 +41,8 @@ typedef struct collet_memory_extension {
 } collet_memory_extension;
 
 /*
- * Of the host's table (host->extension): the host's memory that the process may use. Devices that
- * have their memory there report and use no more.
+ * libcore supplies this table (host->extension): how much of the host's memory the process may use. Devices
+ * whose memory is the host's report and use no more.
  *
  * read  [required; any thread] Sets *limit, as collet_memory_limit_read does.
  */

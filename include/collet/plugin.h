@@ -23,8 +23,8 @@
  *   last         on any thread; the last call for the object, with no other in progress
  * No buffer is written while another call names it, nor freed while a call or a command names it;
  * everything else may be: several queues read one buffer at once. A device with COLLET_THREADS_ONE
- * gets one call at a time. A slot may block only where its comment states it, and `run`,
- * buffer_write and queue_after while a queue has no room for the command. For a device with
+ * gets one call at a time. A slot does not block unless its comment says so; `run`, buffer_write and
+ * queue_after may also block while a queue has no room for the command. For a device with
  * COLLET_ORDER_SYNCHRONOUS every `queue` is NULL.
  *
  * Errors. A slot returns no status but OK and those that its comment lists. NO_MEMORY means too
@@ -193,7 +193,7 @@ typedef struct collet_kernel_row {
  *
  * An op may grow. If several plugins define the same name, one definition must extend the other:
  * equal `shapes` and `alias`; every signature of the other; all fields of the other in the same
- * order with equal name, choices, kind, dtype, offset and size, and further ones only behind its
+ * order with equal name, choices, kind, dtype, offset and size, and further ones only after its
  * params_size; a parameter block that is as long or longer, and none if the other has none.
  * Meanings and defaults are not compared. The longer definition is used. If neither extends the
  * other, the definition of the plugin that was opened first is used; the op of the other plugin is
@@ -230,12 +230,13 @@ struct collet_host {
      * Reads the quota anew each time, some 50 microseconds. */
     int32_t (*threads)(const collet_host *host);
     /* The value of a setting ("backend.word" that the backend's manifest declares, or one of
-     * libcore's: backend-info --env) or NULL; valid as long as the host. The value is the user's,
-     * which libcore has checked and put into the form of its type (see the manifest); else the
-     * member "word" of the "choices" in this backend's capabilities from the probe, new or cached,
-     * so that results of the probe need not be determined again; else the declared default; else
-     * NULL. "backend.calibrated" has no choice of the probe, but what `backend-bench calibrate` has
-     * written for this backend. In a probe only the settings of backends, isa, num_threads and measure have values. A probe that
+     * libcore's: backend-info --env) or NULL; valid as long as the host. The first of these decides:
+     *   - the user's value; libcore has checked it and put it into the form of its type (see the manifest)
+     *   - the member "word" of "choices" in this backend's capabilities, which the probe reported now or
+     *     earlier: so a plugin need not repeat what its probe found out. For "backend.calibrated": what
+     *     `backend-bench calibrate` has written for this backend
+     *   - the declared default
+     * In a probe only the settings of backends, isa, num_threads and measure have values. A probe that
      * reads a key of a backend that its manifest does not declare is refused; later such reads are
      * logged as errors. "in_probe" is NULL outside of a probe.
      *
@@ -298,7 +299,7 @@ typedef struct collet_device_properties {
 /*
  * The vtable. It and everything it points to is constant and lives as long as the process.
  * Functions that return collet_status set err (never NULL) through host->fail on failure. `self` is
- * the table whose slot is called: a layer over several backends knows by it which one is meant.
+ * the table whose slot is called: it tells a layer over several backends which backend is meant.
  */
 struct collet_plugin {
     uint32_t abi; /* COLLET_ABI as compiled */
@@ -344,7 +345,7 @@ struct collet_plugin {
     collet_status (*device_open)(const collet_plugin *self, collet_device **device,
                                  collet_device_properties *properties, const collet_host *host,
                                  uint32_t index, const char *name, collet_error *err);
-    /* [required; last] NULL does nothing. Its queues and buffers are freed before. May block.
+    /* [required; last] NULL does nothing. Its queues are destroyed and its buffers freed before. May block.
      * Afterwards nothing of the device is left but what the plugin keeps for all. */
     void (*device_close)(collet_device *device);
 
@@ -397,10 +398,10 @@ struct collet_plugin {
      *   NOT_READY  the time is over; needs no text
      *   FAILED     it is over, but a command up to `value` failed; the text names it. So does every
      *              later wait for this value or a larger one: a queue that failed stays failed.
-     *              Commands behind the failure are done in order or skipped, queue_after too; but
+     *              Commands after the failure are done in order or skipped, queue_after too; but
      *              no kernel or write is done that follows a skipped queue_after. libcore destroys
-     *              the queue and creates another one.
-     *   DEVICE_LOST  may be returned before the value is reached
+     *              the queue and creates a new queue.
+     *   DEVICE_LOST  the device was lost; may be returned before the queue reaches the value
      */
     collet_status (*queue_wait)(collet_device *device, collet_queue *queue, uint64_t value,
                                 int64_t nanoseconds, collet_error *err);

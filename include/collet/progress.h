@@ -15,8 +15,9 @@ typedef struct collet_progress {
     const char *stage; /* what is being done; NULL: the work itself. Valid during the call */
 } collet_progress;
 
-/* Called on the thread that called the engine. Any value but 0 cancels: the engine's function returns
- * COLLET_CANCELLED. It may not use the engine's object nor a context that the engine uses. */
+/* A function of the program that an engine calls during a long call, on the thread of that call. If it returns a
+ * value other than 0, the engine stops and its function returns COLLET_CANCELLED. The function may use neither
+ * the engine's object nor a context that the engine uses. */
 typedef int32_t (*collet_progress_fn)(void *user, const collet_progress *progress);
 
 #endif

@@ -93,8 +93,8 @@ COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime,
                                                 collet_error *err);
 
 /*
- * Keeps what was measured of a backend on this machine, for runtimes that are created later; programs
- * call `backend-bench calibrate`, which measures. `text` is JSON:
+ * Stores what was measured of a backend on this machine, for runtimes that are created later. Users run
+ * `backend-bench calibrate`, which measures and calls this function. `text` is JSON:
  *
  *   {"format": 1, "made": "2026-11-27T15:40:00Z",
  *    "calibrated": "for the backend itself: the setting NAME.calibrated that its manifest declares",
@@ -103,12 +103,12 @@ COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime,
  *
  * `transfer` (bytes a second, and seconds of a transfer of few bytes) is for devices with memory of
  * their own. `times` has pairs [work, seconds] of the backend's first device for ops with f32 or f64,
- * work growing; the work of matmul is its number of products, of other ops the number of elements of
- * the largest operand. Under "auto" a call runs on the device whose time with its transfers is
- * predicted to be the least, if that is at least a tenth less than on the first device. Other dtypes
- * are predicted by the one of about their size, and have to be twice as fast.
+ * in ascending order of work. The work of matmul is its number of multiplications; the work of any other op is
+ * the number of elements of its largest operand. Under "auto" a call runs on the device with the shortest
+ * predicted time, transfers included, if that time is at least a tenth shorter than on the first device. For
+ * other dtypes libcore uses the times of f32 or f64, whichever is closer in size, and then requires half the time.
  *
- * With `text` NULL nothing is kept: OK if a file could be, which is tried.
+ * With `text` NULL nothing is stored: OK if a file could be written, which is tried.
  *
  * The file is in the directory of the cache (settings cache and cache_dir). Its name, written to
  * path[0..capacity) (path may be NULL if capacity is 0), has a hash of the version of Collet and of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet/types.h - status codes, element types, limits and parameter blocks.
+ * collet/types.h - status codes, dtypes, limits and parameter blocks.
  *
  * Shared by programs (collet.h) and backends (plugin.h). Everything here crosses the plugin ABI:
  * fixed-width integers only, no enum, bool, long or bit-field in any struct, fields appended and
@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/* Symbols exported by libcore. Plugins and tools import them; nothing else is visible. */
+/* Marks the functions that a library exports: libcore and the engines their public functions, a plugin its
+ * entry. All other functions are hidden. */
 #if defined(__GNUC__)
 #define COLLET_API __attribute__((visibility("default")))
 #define COLLET_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -49,15 +50,15 @@ extern "C" {
 /*
  * X(NAME, value, "what it means"). Values are ABI: append, never renumber.
  *
- * REFUSED, FAILED and DEVICE_LOST are what a backend's kernel may return; the others are raised by
- * libcore before a kernel runs. An outcome that depends on data (a singular matrix, a time step of
- * zero) is never a status: it is written to the kernel's i32 `info` output.
+ * A backend's kernel may return OK, REFUSED, FAILED and DEVICE_LOST alone. All other statuses come from
+ * libcore or an engine. An outcome that depends on data (a singular matrix, a time step of zero) is never
+ * a status: the kernel writes it to its i32 output `info`.
  */
 #define COLLET_STATUS_LIST(X)                                                                      \
     X(OK, 0, "success")                                                                            \
     X(INVALID, 1, "invalid argument")                                                              \
     X(SHAPE, 2, "shapes do not fit")                                                               \
-    X(DTYPE, 3, "element types do not fit")                                                        \
+    X(DTYPE, 3, "dtypes do not fit")                                                               \
     X(OVERFLOW, 4, "a size does not fit in 64 bits")                                               \
     X(NO_MEMORY, 5, "out of memory")                                                               \
     X(UNKNOWN_BACKEND, 6, "no backend of that name")                                               \
@@ -92,10 +93,10 @@ typedef struct collet_error {
     char text[COLLET_ERROR_TEXT];
 } collet_error;
 
-/* ---- Element types ----------------------------------------------------------------------- */
+/* ---- Dtypes ------------------------------------------------------------------------------ */
 
 /*
- * The one list of element types: X(NAME, id, bytes, "name", letter in signatures, C type, kind,
+ * The list of dtypes, the types of elements: X(NAME, id, bytes, "name", letter in signatures, C type, kind,
  * "NumPy's name"). Everything else reads it. Ids are ABI (they are packed into kernel signatures):
  * 1..31, append only. 0 is COLLET_DTYPE_NONE: an operand that is absent. f16 and bf16 are stored as
  * their bits; complex is {re, im}; of a bool 0 is false, any other byte is true, and kernels write 0
@@ -154,7 +155,7 @@ typedef struct collet_c128 {
     double re, im;
 } collet_c128;
 
-/* One value of any element type: the first `size of dtype` bytes of `bytes` hold it. */
+/* One value of any dtype: the first `size of dtype` bytes of `bytes` hold it. */
 typedef struct collet_scalar {
     union {
         uint8_t bytes[16];
@@ -254,7 +255,7 @@ COLLET_ENUM(int32_t){
     COLLET_FIELD_SCALAR = 4, /* a collet_scalar, converted to the dtype of output 0; required */
     COLLET_FIELD_RANK = 5,   /* the number of axes of input 0; the caller cannot choose it */
     COLLET_FIELD_PERMUTATION = 6, /* i32[8], the axes of input 0 in an order; default: reversed */
-    COLLET_FIELD_POINTER = 7, /* u64, an address of what types.h describes; not in ops of plugins */
+    COLLET_FIELD_POINTER = 7, /* u64, an address; types.h describes the memory. Not in ops of plugins */
     COLLET_FIELD_KINDS = 8,
 };
 
@@ -388,7 +389,7 @@ static inline collet_dtype collet_program_dtype(const collet_program *program, u
 
 /* evaluate: bit i of `axes` set = axis i of the inputs' broadcast shape is reduced by the program's
  * `reduce`; keepdims != 0 keeps it with length 1; `correction` is the parameter of var and std. All
- * three are 0 without a reduction. `constants` are the program's, in its dtypes. */
+ * three are 0 without a reduction. `constants` are the values of the program's constants, in their dtypes. */
 typedef struct collet_evaluate_params {
     uint32_t struct_size;
     uint32_t axes;
@@ -435,7 +436,7 @@ typedef struct collet_partition_params {
     int64_t kth;
 } collet_partition_params;
 
-/* searchsorted: right != 0 gives the position behind equal elements, 0 the one in front of them. */
+/* searchsorted: right != 0 gives the position after equal elements, 0 the position before them. */
 typedef struct collet_searchsorted_params {
     uint32_t struct_size;
     uint32_t right;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_runtime.py
 """collet.doctor(): the missing requirements, the reasons, and the commands that install them. Texts that do
-not concern Python are those of backend-info --doctor (tools/info/doctor.c)."""
+not concern Python come from backend-info --doctor (tools/info/doctor.c)."""
 
 import importlib.util
 import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_lossy_input.py
-"""Converts arguments to NumPy arrays. Accepts what numpy.asarray accepts, except values of which it would
-drop a part (masks, units). collet._core calls `array` for every argument that is not a numpy.ndarray."""
+"""Converts arguments to NumPy arrays. Accepts what numpy.asarray accepts, but not values that lose a part in
+the conversion (masks, units). collet._core calls `array` for every argument that is not a numpy.ndarray."""
 
 from __future__ import annotations
 

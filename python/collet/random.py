@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_random.py
 """Random numbers that are the same on every backend and machine, with any number of threads. A 64-bit seed
-chooses a sequence (Philox4x32-10), and an offset chooses a position in it. uniform and normal are functions
-of both; a Generator keeps its own count and has numpy.random's names. Uniform numbers have the same bits
+chooses a sequence (Philox4x32-10), and an offset chooses a position in it. uniform and normal take both as
+arguments; a Generator keeps its own position and has numpy.random's names. Uniform numbers have the same bits
 everywhere; normal numbers differ by at most 4 ulp. size is an int or ints; without size the result is one
-number, an array without axes. dtype is float32 or float64. Results are Arrays. With `out`, a NumPy array or
-an Array, the numbers are written there, and out has the size and dtype.
+number, an array without axes. dtype is float32 or float64. Results are Arrays. If `out` is given, a NumPy array
+or an Array, the numbers are written there; its shape and dtype replace size and dtype.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _number(value: Any, name: str) -> Any:
 
 def uniform(low: float = 0.0, high: float = 1.0, size: Size = None, *, seed: int, offset: int = 0,
             dtype: npt.DTypeLike = "float64", out: Any = None) -> Any:
-    """Uniform numbers in [low, high): those of the seed's sequence from position `offset` on. Scaled
+    """Uniform numbers in [low, high), from the seed's sequence, beginning at position `offset`. Scaled
     numbers may round to high. DtypeError if out or dtype is neither float32 nor float64.
 
     >>> collet.random.uniform(size=3, seed=7)
@@ -67,8 +67,8 @@ def uniform(low: float = 0.0, high: float = 1.0, size: Size = None, *, seed: int
 
 def normal(loc: float = 0.0, scale: float = 1.0, size: Size = None, *, seed: int, offset: int = 0,
            dtype: npt.DTypeLike = "float64", out: Any = None) -> Any:
-    """Normal numbers of mean loc and standard deviation scale: those of the seed's sequence from position
-    `offset` on.
+    """Normal numbers of mean loc and standard deviation scale, from the seed's sequence, beginning at position
+    `offset`.
 
     >>> collet.random.normal(10, 2, size=2, seed=7)
     collet.Array([11.30213046, 10.77736048], dtype=float64, shape=(2,), device='host')"""

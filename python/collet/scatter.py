@@ -214,9 +214,10 @@ def loss_and_grad(sample: Sample, loss: Loss, *, wrt: Sequence[str] = ("constant
         LeastSquares is one; Result.cotangents() makes dL / dvalues of a loss of the integrals
     wrt: names of the arrays of Material: "constants", "volume", "alignment", "theta", "psi",
         "direction", "unaligned". Gradients of "constants" are (energies, 4), also if all energies
-        have the same; those of arrays have their dtype. None for arrays that a material lacks
-    dtype: of the computation, "float64" or "float32"
-    options: of Patterns
+        have the same constants. The gradient of an array has the array's dtype; it is None for an array
+        that a material lacks
+    dtype: in which everything is computed, "float64" or "float32"
+    options: as for Patterns
 
     Each number of a voxel is a separate variable. For materials with volumes v and 1 - v, the gradient with
     respect to v is the difference of both gradients. Where the alignment is 0, its gradient uses theta and

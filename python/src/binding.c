@@ -3,6 +3,7 @@
 #include "binding.h"
 
 #include "src/array/array.h"
+#include "src/array/wrap.h"
 #include "src/base/error.h"
 #include "src/base/numpy.h"
 #include "src/base/runtime.h"
@@ -32,7 +33,7 @@ int binding_add(PyObject *module)
         .array_check = array_check,
         .array_get = array_get_written,
         .array_new = array_new,
-        .array_from = array_over,
+        .array_from = wrap_elements,
         .numpy_new = numpy_new,
         .work_run = work_run,
     };

@@ -6,6 +6,8 @@
 #include "src/calls/compute.h"
 #include "src/array/dlpack.h"
 #include "src/array/key.h"
+#include "src/array/transfer.h"
+#include "src/array/wrap.h"
 #include "src/base/error.h"
 #include "src/calls/expression.h"
 #include "src/lazy/elementwise.h"
@@ -49,7 +51,7 @@ static PyMethodDef functions[] = {
     {"dtype", array_dtype, METH_O, NULL},
     {"dtype_name", array_dtype_name, METH_O, NULL},
     {"dtype_letters", array_dtype_letters, METH_NOARGS, NULL},
-    {"array_from", array_from, METH_VARARGS, NULL},
+    {"array_from", wrap_numpy, METH_VARARGS, NULL},
     {"backends", report_backends, METH_NOARGS, NULL},
     {"records", report_records, METH_NOARGS, NULL},
     {"settings", report_settings, METH_NOARGS, NULL},
@@ -67,7 +69,7 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* Refuses another libcore than the one of the build: its structs may differ. */
+/* Refuses a libcore of another version than in the build: its structs may differ. */
 static int check_version(void)
 {
     if (collet_version_number() == COLLET_VERSION_NUMBER)
@@ -102,7 +104,7 @@ PyMODINIT_FUNC PyInit__core(void)
         return NULL;
     module = python_module(&definition);
     if (!module || runtime_prepare() || work_prepare() || error_add_types(module) ||
-        op_add_type(module) || add_array_type(module) || dlpack_add(module) || key_add() ||
+        op_add_type(module) || add_array_type(module) || dlpack_add(module) || key_add() || transfer_add() ||
         expression_add_type(module) || elementwise_add_type(module) || binding_add(module) ||
         PyModule_AddStringConstant(module, "version", collet_version())) {
         Py_XDECREF(module);

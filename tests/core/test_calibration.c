@@ -344,7 +344,7 @@ TEST_WITH(others_files, set_up, tear_down)
     assert_int_equal(chmod(path, 0644), 0);
     w = open_calibrated(NULL);
     assert_string_equal(file_of(w.rt, "remote"), "");
-    assert_contains(logged, "is ignored: it is not a regular file of this user");
+    assert_contains(logged, "is ignored: it must be a regular file of this user");
     close_world(w);
     assert_int_equal(chmod(path, 0600), 0);
     assert_int_equal(truncate(path, ((off_t)1 << 20) + 1), 0);

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# links.sh SOURCE: checks that the files and headings that the documents link to exist.
+# links.sh SOURCE: checks that the files and headings that the documents link to exist, and the paths that they name in
+# code: those that begin with a folder of the root, and names of sources with a folder before them. NAME and <name> stand
+# for any name. Every folder of the root must be in CONTRIBUTING.md and in core/DESIGN.md.
 set -euo pipefail
 cd "$1"
 
@@ -9,7 +11,37 @@ anchors() {
     sed -n 's/^#\{1,6\} \(.*\)$/\1/p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
 }
 
-faults=0 links=0
+roots=$(sed -nE 's,^\| `([a-zA-Z.]+)/`.*,\1,p' CONTRIBUTING.md | sed 's/[.]/\\./' | paste -sd '|')
+tree=$(mktemp)
+trap 'rm -f "$tree"' EXIT
+find . -not -path './build*' -not -path './out/*' -not -path './.git/*' >"$tree"
+
+# named DOCUMENT: the paths that it names in code.
+named() {
+    grep -oE '`[^`]+`' "$1" | tr -d '`' | tr ' ' '\n' | sed -E 's/^[("]+//; s/[]",.;:)]+$//; s/^(\.\.?\/)+//; s/\/$//' |
+        grep -E "^($roots)/[A-Za-z0-9_.*<>/-]+$|^[A-Za-z0-9_.*<>/-]+/[A-Za-z0-9_.*<>-]+\.(c|h|hpp|cpp|inc|def|dev|sh|py|cmake)$" | sort -u
+}
+
+# Paths of other programs, and what the build makes.
+foreign='tests/unit/test_cuda_device_utils.py lib/collet/__init__.py rows/<name>.inc'
+
+# exists PATH: the tree has it, perhaps in a folder that the text around it names.
+exists() {
+    local pattern
+    [[ " $foreign " != *" $1 "* ]] || return 0
+    pattern=$(sed -E 's/[.]/\\./g; s/<[^>]*>|(NAME|DIRECTORY)|\*/[^\/]*/g' <<<"$1")
+    grep -qE "/$pattern$" "$tree"
+}
+
+faults=0 links=0 paths=0
+for folder in $(git ls-tree -d --name-only HEAD 2>/dev/null); do # a tarball has no git
+    for page in CONTRIBUTING.md core/DESIGN.md; do
+        grep -qE "^(\| \`|    )$folder/" $page || {
+            echo "$page does not say what $folder/ is" >&2
+            faults=1
+        }
+    done
+done
 while read -r document; do
     while read -r link; do
         links=$((links + 1))
@@ -25,6 +57,14 @@ while read -r document; do
         fi
         faults=1
     done < <(grep -oE '\]\([^) ]+\)|src="[^"]+"' "$document" | sed -E 's/^\]\(|^src="|[)"]$//g' | grep -vE '^https?:')
-done < <(find . -name '*.md' -not -path './build*' -not -path './out/*' -not -path './.git/*')
+    while read -r path; do
+        paths=$((paths + 1))
+        exists "$path" || {
+            echo "$document names $path: not found" >&2
+            faults=1
+        }
+    done < <(named "$document")
+done < <(grep '\.md$' "$tree" | grep -v CHANGELOG)
 [ "$links" -gt 100 ] || { echo "only $links links were found" >&2; exit 1; }
+[ "$paths" -gt 200 ] || { echo "only $paths paths were found" >&2; exit 1; }
 exit $faults

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# names.sh SOURCE: checks that public headers declare every name collet_... of the documents.
+# names.sh SOURCE: checks that public headers declare every name collet_... of the documents, and that plugins/README.md
+# names every extension of collet/extensions.h.
 set -euo pipefail
 cd "$1"
 headers=(include/collet engines/*/include/collet)
@@ -21,3 +22,10 @@ unknown=$(comm -13 <(sort -u <<<"$known") <(sort -u <<<"$named"))
     grep -nw -- "$unknown" "${documents[@]}" >&2
     exit 1
 }
+
+for extension in $(sed -n 's/^#define COLLET_EXTENSION_.* "\(.*\)"$/\1/p' include/collet/extensions.h); do
+    grep -qF "\`$extension\`" plugins/README.md || {
+        echo "plugins/README.md does not name $extension of include/collet/extensions.h" >&2
+        exit 1
+    }
+done

@@ -5,7 +5,7 @@
 # run indented blocks.
 set -euo pipefail
 # From CMakeLists.txt; FLAGS are flags of the sanitizer; PYTHON is "" where none has NumPy.
-: "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${FLAGS?}" "${PYTHON?}"
+: "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${FLAGS?}" "${PYTHON?}"
 document=$1
 directory=${2:-}
 root=$WORK/$(basename "$(dirname "$document")")-$(basename "$document" .md)
@@ -37,6 +37,7 @@ make_root() {
     fi
     # shellcheck disable=SC2016 # the wrapper expands "$@"
     printf '#!/bin/sh\nexec %s %s "$@"\n' "$CC" "$FLAGS" >"$root/.bin/cc"
+    printf '#!/bin/sh\nexec %s %s "$@"\n' "$CXX" "$FLAGS" >"$root/.bin/c++"
     printf '#!/bin/sh\nexec %s "$@"\n' "$PYTHON" >"$root/.bin/python3"
     chmod +x "$root/.bin/"*
 }

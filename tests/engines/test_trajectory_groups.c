@@ -110,7 +110,7 @@ TEST(messages_point_at_the_line)
     static const io_malformed bad[] = {
         {"", "case.ndx: has no groups: no line begins with '['"},
         {"; nothing\n\n", "has no groups"},
-        {"1 2\n", ":1: '1' is in front of the first group"},
+        {"1 2\n", ":1: '1' comes before the first group"},
         {"[ a ]\n1 x\n", ":2: 'x' is not the number of an atom"},
         {"[ a ]\n1\n7\n", ":3: atom 7 of group 'a' is not one of the topology's 6"},
         {"[ a ]\n0\n", ":2: atom 0 of group 'a'"},

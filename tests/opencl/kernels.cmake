@@ -77,7 +77,7 @@ if(OCLGRIND_LIBRARY)
     "decompose dd:dd" "time_derivative di:fd" "magnitude d:f"
     "ternary_quantize afi:f" "ternary_pack Ai:af" "ternary_unpack afi:A" "ternary_dot i:AA"
     "ternary_matmul i:AA" "ternary_linear f:Afff"
-    "scatter_vector f:ff" "scatter_polarization c:fcdd"
+    "scatter_vector f:ff" "scatter_polarisation c:fcdd"
     "scatter_slices c:cic -cl-opt-disable" "scatter_images f:cicddddd -cl-opt-disable"
     "scatter_average f:fdd -cl-opt-disable" "var f:f" "scatter_add cl:clc"
     "place fl:fBf" "cumulative_sum l:i" "histogram d:fd" "sort f:f")

@@ -20,7 +20,7 @@ typedef struct tool_progress {
     double began;         /* tool_now() */
     double next;          /* when there may be another line */
     double next_compiled; /* another line about compilation, not on a terminal */
-    const char *unit;     /* what is counted, "frames"; the caller may set another one */
+    const char *unit;     /* what is counted, "frames"; the caller may change it */
     int64_t expected;     /* set by the caller: bytes from the start to the end of the file */
     pthread_mutex_t lock; /* around the line and what is written */
 } tool_progress;

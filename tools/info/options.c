@@ -124,7 +124,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         take_arguments(options, state);
         if (options->doctor && (options->name || options->why || options->env || options->output))
-            tool_error(state, "--doctor examines all backends: without NAME, --why, --env and -o");
+            tool_error(state, "--doctor examines all backends; give no NAME, --why, --env or -o with it");
         break;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)

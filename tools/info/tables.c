@@ -116,7 +116,7 @@ static void print_cache(const collet_runtime *runtime)
     }
 }
 
-/* Of tests, developers and probes: CONTRIBUTING.md lists them. */
+/* Settings for tests, developers and probes: CONTRIBUTING.md lists them. */
 static int is_internal(const collet_setting *s)
 {
     return !strncmp(s->help, "internal: ", 10) || !strcmp(s->type, "probe");

@@ -66,7 +66,7 @@ collet_status rsoxs_energies_left(rsoxs_run *run, double energy,
         return collet_fail(err, status,
                            o->merge
                                ? "%.*s: compute it again, by collet-rsoxs --force"
-                               : "%.*s: another directory (-o) keeps both, --force replaces it",
+                               : "%.*s: give another directory (-o) to keep both, or --force to replace it",
                            (int)sizeof text - 80, text);
     }
     char name[COLLET_SCATTER_NAME];

@@ -95,7 +95,7 @@ static collet_status add_films(rsoxs_films *films, const rsoxs_options *o, colle
     films->inodes = calloc((size_t)films->count, sizeof *films->inodes);
     if (!films->inodes)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
-    /* So that shards find the same order, wherever a shell has listed the films. */
+    /* Shells may list films in different orders; all shards need the same order. */
     qsort(films->films, (size_t)films->count, sizeof *films->films, by_name);
     return COLLET_OK;
 }

@@ -41,7 +41,7 @@ static rsoxs_options part_of(const rsoxs_options *options, const tool_ranks *ran
     return part;
 }
 
-/* Of what all ranks have done; or a plan. */
+/* Merges what all ranks have computed; with --plan prints the plan. */
 static int merge(const rsoxs_options *options, const tool_ranks *ranks, int64_t threads,
                  double seconds)
 {

@@ -259,7 +259,7 @@ int rsoxs_run_share(const rsoxs_run *run, size_t index, collet_device_share *sha
     return share->device != NULL;
 }
 
-/* Of devices that failed and were replaced by others. */
+/* Warns of devices that failed since the last call; other devices do their work. */
 static void warn_of_devices(rsoxs_run *run)
 {
     collet_device_share share;

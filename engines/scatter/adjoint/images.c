@@ -18,7 +18,7 @@ typedef struct tile {
     double *to_c;                    /* [materials, 6, TILE] */
     double (*c)[3][2];               /* [E, materials] */
     double (*turn)[3][6];            /* [angles] */
-    int64_t low[TILE], row[TILE];    /* slice, and its place among those of the pixel; -1: none */
+    int64_t low[TILE], row[TILE];    /* slice, and its place among the pixel's slices; -1: none */
     double weight[2][TILE];
 } tile;
 
@@ -191,7 +191,7 @@ static void segment(const tile *t, int64_t e, int64_t first, int64_t n)
     }
 }
 
-/* Adds the sums over the pixels to those of the row. */
+/* Adds the sums over the pixels to the row's sums. */
 static void sum_constants(const tile *t, int64_t e)
 {
     int64_t materials = t->a->s->options.n_materials;

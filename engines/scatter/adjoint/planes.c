@@ -208,7 +208,7 @@ static void add_element(const job *j, int64_t plane, int64_t b, int64_t c, doubl
     }
 }
 
-/* Shares them among the neighbours, of which there are two more if there are several slices. */
+/* Shares them among the neighbours: four, and two more if there are several slices. */
 static void share_middle(const job *j)
 {
     const collet_scatter *s = j->a->s;

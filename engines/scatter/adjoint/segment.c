@@ -70,7 +70,7 @@ INLINE void across(const double v[3], const double s[3], double square, double o
         out[a] = square * v[a] - s[a] * along;
 }
 
-/* Replaces p1, p2 of pixel i by their cotangents, from those of the three images. */
+/* Replaces p1, p2 of pixel i by their cotangents, from the cotangents of the three images. */
 INLINE void three_images(const scatter_segment *g, int64_t i, const double s[3], double p[6])
 {
     double f[6], d[6];

@@ -291,7 +291,7 @@ static collet_status learn_from(trajectory_arrangement *a, const trajectory_fram
     return status;
 }
 
-/* A thread may come to a later frame with a box before another one comes to the first. */
+/* A thread may reach a later frame with a box before another thread reaches the first. */
 static collet_status learn_from_first(trajectory_arrangement *a, const trajectory_frames *read,
                                       int64_t i, collet_error *err)
 {

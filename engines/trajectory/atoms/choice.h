@@ -24,8 +24,8 @@ collet_status trajectory_choice_create(const trajectory_selection *selection,
 typedef collet_status trajectory_frame_choice(void *user, uint8_t *chosen, int64_t index,
                                               collet_error *err);
 
-/* Of the atoms that the selection chooses in a frame, only those are chosen that `choose` does; from
- * then on the choice varies. Before the first trajectory_choice_find. */
+/* From now on `choose` chooses in each frame among the atoms of the selection, and the choice varies. Call it
+ * before the first trajectory_choice_find. */
 void trajectory_choice_set_frames(trajectory_choice *choice, trajectory_frame_choice *choose,
                                   void *user);
 

@@ -53,7 +53,7 @@ static collet_status add_group(trajectory_groups *g, const io_lines *lines, cons
     const char *end = memrchr(text, ']', length), *begin = text + 1;
 
     if (!end)
-        return fail(lines, "has no ']' behind the name of a group", text, length, err);
+        return fail(lines, "has no ']' after the name of a group", text, length, err);
     while (begin < end && is_blank(*begin))
         begin++;
     while (end > begin && is_blank(end[-1]))
@@ -77,7 +77,7 @@ static collet_status add_atom(trajectory_groups *g, const io_lines *lines, const
     int64_t number;
 
     if (g->n_groups == 0)
-        return fail(lines, "is in front of the first group, '[ name ]'", word, length, err);
+        return fail(lines, "comes before the first group, '[ name ]'", word, length, err);
     if (!io_decimal_parse_integer(word, length, &number))
         return fail(lines, "is not the number of an atom", word, length, err);
     if (number < 1 || number > atoms)

@@ -384,7 +384,7 @@ static collet_status check_joint(const selection_parser *p)
         return COLLET_OK;
     return selection_fail(
         p, p->opened,
-        "'and' and 'or' behind this need parentheses: write (within 0.5 of A) and "
+        "'and' and 'or' after this need parentheses: write (within 0.5 of A) and "
         "B, or within 0.5 of (A and B); the same for same ... as");
 }
 

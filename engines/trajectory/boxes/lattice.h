@@ -29,7 +29,7 @@ void trajectory_lattice_complete(double vectors[3][3], const int periodic[3]);
 /* 1 if there is one. */
 int trajectory_lattice_exists(const double box[9]);
 
-/* Changes `difference` to its shortest image. 1: it is another one. What is not finite stays. */
+/* Changes `difference` to its shortest image. 1: it changed. Numbers that are not finite stay. */
 int trajectory_lattice_shorten(const trajectory_lattice *lattice, double difference[3]);
 
 /* The fractions of the box's vectors that sum up to `position`. */

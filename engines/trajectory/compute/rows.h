@@ -2,7 +2,7 @@
 /*
  * rows.h - collects the rows of all outputs and returns the rows of one frame together.
  *
- * One thread appends, another one takes. dL/dt of a frame is appended later than its other rows;
+ * One thread appends, a second thread takes. dL/dt of a frame is appended later than its other rows;
  * order and size of what is appended do not matter.
  */
 #ifndef ENGINES_TRAJECTORY_COMPUTE_ROWS_H

@@ -13,7 +13,7 @@ typedef struct gro_detail {
 } gro_detail;
 
 _Static_assert(sizeof(gro_detail) <= TRAJECTORY_HEAD_DETAIL,
-               "the details of a frame fit into its head");
+               "gro_detail must fit into the detail of a trajectory_head");
 
 /* Skips the atoms' lines; the first one defines the columns. */
 static collet_status scan_atoms(trajectory_reader *trajectory, io_lines *lines, int64_t n_atoms,

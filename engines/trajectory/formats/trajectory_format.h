@@ -81,7 +81,7 @@ typedef struct trajectory_format {
      */
     int64_t (*count)(const trajectory_reader *trajectory);
     int64_t (*locate)(const trajectory_reader *trajectory, int64_t index);
-    /* Of several files: moves on towards frame `index` by trajectory->places. NULL: of one file. */
+    /* For formats of several files: moves on towards frame `index` by trajectory->places. NULL: a format of one file. */
     collet_status (*place)(trajectory_reader *trajectory, int64_t index, collet_error *err);
     int times_rise; /* 1: no frame of a file has a time before the time of an earlier one */
     int on_demand; /* 1: `body` runs on the thread that requests frames, not ahead */

@@ -323,8 +323,8 @@ int64_t trajectory_parts_current(const trajectory_reader *trajectory,
     return s->current;
 }
 
-/* The first frame of the present file, whose times rise, that is left out: *frame, or n. Returns 0
- * where a head cannot be read. */
+/* Sets *frame to the first frame of the present file that is left out, or to n. Times rise in the file. Returns 0
+ * if a head cannot be read. */
 static int find_cut(trajectory_reader *file, double end, int64_t n, int64_t *frame)
 {
     int64_t low = 0, high = n;

@@ -5,7 +5,7 @@
  *
  * There is a fixed number of batches, called slots. The threads fill free ones in order; `next`
  * returns the oldest filled one and gives the one before it back to the threads. In turns, each
- * thread finds the next frames by their heads, then decodes them while another one takes its turn,
+ * thread finds the next frames by their heads, then decodes them while the next thread takes its turn,
  * so that the first batch is complete before the others are found. Memory does not depend on the
  * length of the trajectory. Without threads, `next` reads.
  */

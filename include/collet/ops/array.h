@@ -5,7 +5,7 @@
  * Arrays are f32, f64, f16 and bf16 unless stated otherwise; f16 and bf16 are computed in f32 and
  * rounded once. Shapes broadcast as in NumPy.
  *
- * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
+ * collet/call.h states the rules that hold for every call; docs/KERNELS.md has the
  * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
  * array.def, with its contract.
  */
@@ -64,8 +64,7 @@ static inline collet_status collet_op_transpose(collet_context *context, collet_
 
 /*
  * Reductions over `count` axes (a negative axis counts from the last one; count 0 with axes NULL:
- * all axes). With keepdims the reduced axes stay, with length 1. Sums are at least as accurate as
- * in f64, also for narrower elements; f32 elements may give f64.
+ * all axes). With keepdims the reduced axes stay, with length 1. A sum of f32 can be stored as f64.
  */
 #define COLLET_REDUCTION(NAME, name)                                                               \
     static inline collet_status collet_op_##name(collet_context *context, collet_array *out,       \
@@ -97,18 +96,18 @@ COLLET_REDUCTION(MEAN, mean)
  * SHAPE where an element of the output has no elements to choose from. */
 COLLET_REDUCTION(MIN, min)
 COLLET_REDUCTION(MAX, max)
-/* i64: the index, in C order of the reduced axes, of the first maximum, or minimum, or of the first
- * NaN. Also integers. SHAPE as max. */
+/* i64: the index, in C order of the reduced axes, of the first NaN, or without NaN of the first maximum, or
+ * minimum. Also integers. SHAPE as for max. */
 COLLET_REDUCTION(ARGMAX, argmax)
 COLLET_REDUCTION(ARGMIN, argmin)
-/* The product; 1 if there are no elements. Integers and bool as sum. */
+/* The product; 1 if there are no elements. Integers and bool as for sum. */
 COLLET_REDUCTION(PROD, prod)
-/* The sum of the squared distances from the mean, divided by the number of elements minus
- * `correction` (by 0 if that is negative), and its square root. NaN without elements. */
+/* var: the sum of the squared distances from the mean, divided by the number of elements minus
+ * `correction` (by 0 if that is negative); std: its square root. NaN if there are no elements. */
 COLLET_REDUCTION_OF_SQUARES(VAR, var)
 COLLET_REDUCTION_OF_SQUARES(STD, std)
-/* bool: whether any element, or every element, differs from 0 (NaN does). Without elements: false
- * and true. Any dtype. */
+/* bool: whether any element, or every element, differs from 0 (NaN does). Without elements any is false and
+ * all is true. Any dtype. */
 COLLET_REDUCTION(ANY, any)
 COLLET_REDUCTION(ALL, all)
 /* i64: how many elements are not 0. Any dtype. */

@@ -2,7 +2,7 @@
 /*
  * collet/ops/fft.h - typed calls, inline, of the fft family: discrete Fourier transforms.
  *
- * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
+ * collet/call.h states the rules that hold for every call; docs/KERNELS.md has the
  * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
  * fft.def, with its contract.
  */

@@ -8,7 +8,7 @@
  * Indexing: along the last axis; collet_array_permute gives a view with another axis last. Any dtype where
  * elements are only moved.
  *
- * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
+ * collet/call.h states the rules that hold for every call; docs/KERNELS.md has the
  * definitions. A call without a declaration here is a row COLLET_CALL of index.def, with its
  * contract.
  */
@@ -48,7 +48,7 @@ static inline collet_status collet_op_argsort(collet_context *context, collet_ar
 }
 
 /* The elements of `a` in an order along `axis` in which index kth (negative: from the end) has the
- * element that it has in the ascending order; none before it is greater, and none behind it is
+ * element that it has in the ascending order; none before it is greater, and none after it is
  * smaller. INVALID if the axis has elements, but not so many. */
 static inline collet_status collet_op_partition(collet_context *context, collet_array *out,
                                                 const collet_array *a, int64_t kth, int32_t axis)

@@ -2,7 +2,7 @@
 /*
  * collet/ops/linalg.h - typed calls, inline, of the linalg family: products, decompositions and solutions of systems.
  *
- * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
+ * collet/call.h states the rules that hold for every call; docs/KERNELS.md has the
  * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
  * linalg.def, with its contract.
  */

@@ -3,10 +3,10 @@
  * collet/ops/random.h - typed calls, inline, of the random family: random numbers.
  *
  * f32 and f64, any axes, any strides. Element i of `out`, in C order, is number offset + i (modulo
- * 2^64) of the sequence given by `seed`: a call whose offset is where another one ended continues
- * it. No state is kept between calls.
+ * 2^64) of the sequence given by `seed`. A call continues an earlier call if its offset is the number
+ * after that call's last one. No state is kept between calls.
  *
- * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
+ * collet/call.h states the rules that hold for every call; docs/KERNELS.md has the
  * definitions and the limits of errors.
  */
 #ifndef COLLET_OPS_RANDOM_H

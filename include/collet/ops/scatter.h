@@ -2,10 +2,7 @@
 /*
  * collet/ops/scatter.h - typed calls, inline, of the scatter family: X-ray scattering of a morphology.
  *
- * Z x Y x X voxels, M materials, F real fields and their half spectra of H = X / 2 + 1, E energies,
- * A angles of polarisation.
- *
- * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
+ * collet/call.h states the rules that hold for every call; docs/KERNELS.md has the
  * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
  * scatter.def, with its contract.
  */

@@ -7,7 +7,7 @@
  * for bytes with an invalid code, or with padding that is not zero weights, is undefined
  * (ternary_unpack counts and replaces them).
  *
- * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
+ * collet/call.h states the rules that hold for every call; docs/KERNELS.md has the
  * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
  * ternary.def, with its contract.
  */

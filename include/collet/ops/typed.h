@@ -17,7 +17,7 @@
 #define COLLET_TYPED_PASTE_(a, b) a##b
 #define COLLET_TYPED_PASTE(a, b) COLLET_TYPED_PASTE_(a, b)
 
-/* The parameters of a list of up to 9 operands, a comma in front of each. */
+/* The parameters of a list of up to 9 operands, a comma before each. */
 #define COLLET_TYPED_OUTS_1(a) , collet_array *a
 #define COLLET_TYPED_OUTS_2(a, ...) , collet_array *a COLLET_TYPED_OUTS_1(__VA_ARGS__)
 #define COLLET_TYPED_OUTS_3(a, ...) , collet_array *a COLLET_TYPED_OUTS_2(__VA_ARGS__)

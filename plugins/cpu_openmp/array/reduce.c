@@ -214,7 +214,7 @@ static int shares_tiles(const collet_device *device, const reduce_plan *plan)
 {
     int64_t few = plan->by_columns
                       ? 1
-                      : 2; /* chunks that one thread reduces sooner than another one wakes up */
+                      : 2; /* chunks that one thread reduces before a second thread wakes up */
     return device->threads > 1 && plan->chunks > few && plan->items < 4 * (int64_t)device->threads;
 }
 

@@ -33,7 +33,7 @@ typedef struct method {
     const reduction *join; /* combines results with others as if these were elements */
     reduce_about about;
     collet_dtype from;   /* of the elements */
-    collet_dtype to;     /* of the kernel's elements: another one if they are converted first */
+    collet_dtype to;     /* the kernel's dtype: it differs if elements are converted first */
     convert_run convert; /* of adjacent elements; NULL: there is no vector loop */
     /* Copies elements that are not adjacent (kernel_move.h); NULL: kernels read them where they are as fast. */
     void (*gather)(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t n);

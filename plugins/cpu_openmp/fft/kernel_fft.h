@@ -37,7 +37,7 @@ typedef struct fft_span {
     int64_t step, part;
 } fft_span;
 
-/* The functions for one element type. */
+/* The functions for one dtype. */
 typedef struct fft_functions {
     int32_t lanes;
     /* A group of lines; a and b hold fft_axis_pairs pairs of vectors each. */

@@ -84,7 +84,7 @@ INLINE vec swapped_u64(vec x, int m)
 #define LESSER_u64(a, b) _mm512_mask_mov_epi64(b, _mm512_cmplt_epu64_mask(a, b), a)
 #define GREATER_u64(a, b) _mm512_mask_mov_epi64(a, _mm512_cmplt_epu64_mask(a, b), b)
 
-/* The greater of a and b in the lanes of which bit `bit` is set, elsewhere the lesser. */
+/* The greater of a and b in the lanes whose index has bit `bit`, the lesser in the other lanes. */
 INLINE vec ordered_u32(vec a, vec b, int bit)
 {
     const vec lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);

@@ -115,7 +115,7 @@ static void sort_equal(const row *r, int64_t begin, int64_t end)
     j->width->sort(words + begin, end - begin, NULL);
 }
 
-/* The end of the words whose upper halves are equal to that of words[i]. */
+/* The end of the words with the same upper half as words[i]. */
 static int64_t end_of_equal(const uint64_t *words, int64_t i, int64_t n)
 {
     uint64_t half = words[i] >> 32;

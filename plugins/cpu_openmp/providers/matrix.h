@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* Row-major with `stride` elements from row to row, or, transposed, from column to column. Of a
- * transposed factor of a product the conjugate is meant with TRANSPOSED_CONJUGATE. */
+/* Row-major with `stride` elements from row to row, or, transposed, from column to column.
+ * TRANSPOSED_CONJUGATE: a factor of a product is transposed and conjugated. */
 #define TRANSPOSED_CONJUGATE 2
 
 typedef struct blas_matrix {

@@ -55,7 +55,7 @@ void *cuda_library_open(const char *name, int driver);
 const char *cuda_symbols_find(const cuda_symbol *symbols, size_t count, void *handle, void *target);
 
 /*
- * 1 if the library is open: the one that its setting names, unless that is "off", else the one that
+ * 1 if the library is open: the library that its setting names, unless that is "off", else the library that
  * cuda_library_open finds. Tried once; a missing library is logged. Any thread. `library` is the
  * first member of the struct that holds the symbols.
  */

@@ -166,7 +166,7 @@ def permuted(a, order):
 
 def empty_as(a, shape, dtype=None):
     """An array with undefined elements: an Array if a is an Array, else a NumPy array. The default dtype is
-    that of a."""
+    the dtype of a."""
     dtype = dtype or a.dtype
     if isinstance(a, Array):
         return empty(tuple(shape), dtype)

@@ -111,7 +111,8 @@ def record(rule, arguments, keywords):
 
 
 def attach(made, trace, places, backs):
-    """Makes the traced result of a call. places: (traced argument, its index, its index in a sequence)."""
+    """Makes the traced result of a call. places: for each traced argument (the array, its index among the
+    arguments, its index in a sequence or None)."""
     parents = tuple((a.node, a.index) for a, _, _ in places)
     if callable(backs):
         node = Node(parents, tuple((i, j) for _, i, j in places), backs)
@@ -133,8 +134,9 @@ def _through(node, given):
 
 
 def pull(ends, keep):
-    """Runs the backward pass. Returns {number of a node without parents: its gradient}. gradients: (node,
-    index, gradient) of results. Unless `keep`, the pass frees the tape, so it can run only once."""
+    """Runs the backward pass. Returns a dict from the number of each node without parents to its gradient.
+    ends: for each result (node, index, gradient). Unless `keep`, the pass frees the tape, so it can run only
+    once."""
     pending, heap, found = {}, [], {}
 
     def give(node, index, gradient):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_tracing.py
-"""The members of traced arrays, which equal those of collet.Array, and the handler that the C code
+"""The members of traced arrays, the same as the members of collet.Array, and the handler that the C code
 calls."""
 
 import operator

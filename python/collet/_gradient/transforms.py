@@ -324,7 +324,7 @@ class custom_vjp:
 
 
 def _spread(values: Any, found: Any, name: str) -> list[Any]:
-    """The gradients of all leaves. If the gradient of an argument is None, that of each of its leaves is
+    """The gradients of all leaves. If the gradient of an argument is None, each of its leaves has the gradient
     None."""
     if isinstance(values, dict):
         pairs = [(v, None if found is None else found[n]) for n, v in values.items()]

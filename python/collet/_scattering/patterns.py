@@ -168,7 +168,7 @@ def _constants(material: Material, number: int, energies: Floats) -> Floats:
 
 
 def arrays_of(material: Material, number: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """(whether float64, the six arrays or None)."""
+    """Returns whether the arrays are float64, and the six arrays; an absent array is None."""
     given = [getattr(material, name) for name in _EULER + _VECTOR]
     arrays = [None if a is None else _host.array(a, None, f"material {number}: {name}")
               for name, a in zip(_EULER + _VECTOR, given)]
@@ -360,8 +360,8 @@ class Patterns:
 
     @property
     def backend(self) -> str:
-        """The backend that computed the last pattern; "" before the first pattern. If `devices` were given:
-        these."""
+        """The backend that computed the last pattern; "" before the first pattern. With `devices`: their names,
+        separated by commas."""
         core = self._need()
         return ",".join(self._devices) if self._devices else core.backend()
 

@@ -134,7 +134,7 @@ class Array(Exchange):
 
     @property
     def imag(self) -> Array:
-        """The imaginary parts: a view; of real numbers an array of zeros.
+        """The imaginary parts, a view. For real numbers an array of zeros.
 
         >>> collet.asarray([1+2j]).imag.to_numpy()
         array([2.])"""
@@ -262,7 +262,7 @@ class Array(Exchange):
     def __iter__(self) -> Iterator[Array]:
         return (self[i] for i in range(len(self)))
 
-    # ---- Reductions, whose arguments are those of NumPy's methods
+    # ---- Reductions, with the arguments of NumPy's methods
 
     sum, prod, mean = (reduction(n, "axis dtype out keepdims") for n in ("sum", "prod", "mean"))
     var, std = (reduction(n, "axis dtype out ddof keepdims") for n in ("var", "std"))

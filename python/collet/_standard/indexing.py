@@ -346,7 +346,7 @@ def write(array: Array, key: Any, value: Any) -> None:
 
 
 def _store(chosen: _Chosen, values: Array) -> None:
-    """Stores the values, whose last axes are those of the indices."""
+    """Stores the values. Their last axes are the axes of the indices."""
     lead = len(chosen.shape)
     merged = chosen.merged(chosen.base)
     if merged and lead and merged[1].size <= _FEW and _LONG * merged[1].size <= values.size:

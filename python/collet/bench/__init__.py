@@ -374,10 +374,10 @@ class profile_trace:
     with bench.profile_trace("trace.json", device="opencl:0"):
         ...
 
-    Each call of an op has a bar in the row of the host, the time inside the call, and one in the
-    row of the device, from the end of the work before the call to the end of its own. The file is
-    written at the end, also after an exception. Arrays that wait are computed at the end; a bar "evaluate" is
-    an expression, of collet.evaluate or of operators.
+    Each call of an op has two bars: the time inside the call, in the row of the host, and the time from the
+    end of the device's earlier work to the end of the call's work, in the row of the device. The file is
+    written at the end, also after an exception. Lazy Arrays are computed at the end. A bar "evaluate" is an
+    expression, from collet.evaluate or from operators.
     """
 
     def __init__(self, path: str | os.PathLike[str], device: str | None = None) -> None:

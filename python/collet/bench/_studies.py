@@ -63,7 +63,7 @@ class Measured:
 
 
 def measure_op(options, op, shape=None, dtype=None, **changes):
-    """The op's measurement; SystemExit where backend-bench refused the command."""
+    """Measures the op. Raises SystemExit if backend-bench refused the command."""
     words = [f"--axis={options.axis}"] if options.axis else []
     done = Measured(options, op, *([shape] if shape else []), *words, dtype=dtype or options.dtype, **changes)
     if done.status in (2, UNAVAILABLE):
@@ -136,7 +136,7 @@ class Table:
         print(f"python -m collet: {text}", file=sys.stderr)
 
     def take(self, measured):
-        """The rows of a measurement, whose machine and exit status become those of the table."""
+        """Returns the rows of a measurement. The table takes over its machine and its exit status."""
         host = measured.report.get("host")
         if host and not self.report["host"]:
             if self.known is not None and host["cpu"] != self.cpu:
@@ -307,8 +307,8 @@ def fastest(options, table, op, shape, dtype, backend):
 
 
 def find_roofs(options, table, dtype):
-    """(peak, bandwidth) of each GPU by name, and of the processor as None: its peak is that of the fastest CPU backend. A
-    GPU is measured by larger operands. None: not known."""
+    """A dict from each GPU's name to (peak, bandwidth); the key None is the processor, with the peak of its fastest
+    backend. GPUs are measured with larger operands. A figure that is not known is None."""
     peaks = fastest(options, table, "matmul", "512x512x512", dtype, options.backend)
     gpus = [name for name in peaks if is_gpu(name)]
     bandwidth = max(r["gb_per_s"] for r in Measured(options, "bandwidth", backend=None).report["results"])
@@ -360,7 +360,7 @@ def parse(arguments):
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--shape", help="extents, as the second argument")
     common.add_argument("--axis", metavar="N[,N...]", help="axes of a reduction (default: all)")
-    common.add_argument("--dtype", metavar="DTYPE[,...]", help="element types (default: f32)")
+    common.add_argument("--dtype", metavar="DTYPE[,...]", help="dtypes (default: f32)")
     common.add_argument("--backend", metavar="NAME[,...]", help="backends (default: all usable ones)")
     common.add_argument("--threads", metavar="N", help="CPU threads at most (default: all allowed)")
     common.add_argument("--seconds", metavar="S", help="time to measure each row (default: 2)")

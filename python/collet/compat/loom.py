@@ -17,7 +17,8 @@ LOOM's interface. Functions without an op fall back to LOOM's own code; counters
 collet.UnsupportedError.
 
 Everything is computed in float64 or complex128 and stored in the dtype that LOOM gives the result. Integers
-that float64 might not hold exactly are left to LOOM's own code, as a fallback. Symbols too are left to LOOM.
+that float64 might not hold exactly are computed by LOOM's own code, as a fallback. LOOM's symbols are not
+touched.
 """
 
 import functools

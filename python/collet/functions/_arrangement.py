@@ -84,8 +84,8 @@ def append(arr, values, axis=None):
 
 
 def delete(arr, obj, axis=None):
-    """Removes elements of an axis. obj: an index, a slice, several indices, or a mask. axis None: removes
-    from all elements as a vector.
+    """Removes elements of an axis. obj: an index, a slice, several indices, or a mask. axis None: flattens the
+    array first.
 
     >>> collet.delete([5, 6, 7], 1)
     array([5, 7])"""

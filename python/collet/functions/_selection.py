@@ -13,8 +13,8 @@ from ._arrangement import ravel
 
 
 def partition(x, kth, /, axis=-1):
-    """Reorders the elements along an axis so that the element at kth is in its sorted place. No element in front of
-    it is greater, and no element behind it is smaller. Several places need a complete sort.
+    """Reorders the elements along an axis so that the element at kth is in its sorted place. No element before it is
+    greater, and no element after it is smaller. With several places the axis is sorted completely.
 
     >>> int(collet.partition([3, 1, 2], 1)[1])
     2"""

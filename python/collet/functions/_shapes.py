@@ -63,7 +63,7 @@ def _like(x, made, dtype, device):
 
 def empty_like(x, /, *, dtype=None, device=None):
     """An array with undefined elements and the shape of x: an Array if x is an Array, else a NumPy array.
-    The default dtype is that of x.
+    The default dtype is the dtype of x.
 
     >>> collet.empty_like(np.ones((2, 3))).shape
     (2, 3)"""
@@ -336,7 +336,7 @@ def repeat(x, repeats, /, *, axis=None):
 
 
 def _sides(pad_width, ndim):
-    """The numbers of elements before and behind each axis."""
+    """The numbers of elements before and after each axis."""
     sides = np.broadcast_to(np.asarray(pad_width), (ndim, 2)).tolist()
     for pair in sides:
         if not all(isinstance(n, int) and n >= 0 for n in pair):
@@ -391,7 +391,8 @@ def _triangle(x, k, lower):
 
 
 def tril(x, /, *, k=0):
-    """The matrices in the last two axes, with zeros above the k-th diagonal above the main diagonal.
+    """The matrices in the last two axes, with zeros above diagonal k. k = 0 is the main diagonal, k > 0 a diagonal
+    above it, k < 0 below it.
 
     >>> collet.tril([[1, 2], [3, 4]])
     array([[1, 0],
@@ -400,7 +401,8 @@ def tril(x, /, *, k=0):
 
 
 def triu(x, /, *, k=0):
-    """The matrices in the last two axes, with zeros below the k-th diagonal above the main diagonal.
+    """The matrices in the last two axes, with zeros below diagonal k. k = 0 is the main diagonal, k > 0 a diagonal
+    above it, k < 0 below it.
 
     >>> collet.triu([[1, 2], [3, 4]])
     array([[1, 2],

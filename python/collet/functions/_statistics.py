@@ -136,7 +136,7 @@ def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
     else:  # rounded once to 16 bits
         work = _core.dtype("float32") if is_half(dtype) else dtype
         found = converted((_mean_of_two if method == MIDDLE else _interpolated)(x, at, work), dtype)
-    if x.dtype.kind in "fV":  # NaN is behind all numbers
+    if x.dtype.kind in "fV":  # NaN comes after all numbers
         last = converted(x[..., -1:], dtype)
         found = op.where(op.isnan(last), last, found)
     return moveaxis(found, -1, 0).reshape([*q.shape, *kept])

@@ -5,7 +5,7 @@
 The kernels take one frame, with positions (atoms, 3), or many, with positions (frames, atoms, 3). For many
 frames the first axis of results is the frames. Kernels compute in float64. They take float32 and float64
 arrays, and convert other numbers to float64. For collet.Arrays they return collet.Arrays. Results have the
-caller's units. Names and arguments are those of rotmd's kernels. observables computes several quantities in
+caller's units. Names and arguments are the same as in rotmd. observables computes several quantities in
 one pass.
 
 extract and extract_batches compute the observables of all frames of a trajectory. RotationalObservables is
@@ -35,8 +35,8 @@ from ._kernels import (compute_com_batch as compute_com_batch, compute_com_singl
 
 _hook(globals(), __name__, "md.")
 
-_ENGINE = ("extract", "extract_batches", "formats", "Format", "Frames", "merge", "quantities",
-           "Quantity", "Results")
+_ENGINE = ("extract", "extract_batches", "formats", "Format", "merge", "quantities", "Quantity",
+           "Results")
 
 
 _PERIODIC = ("make_whole", "unwrap", "pack_into_box")
@@ -56,6 +56,9 @@ def __getattr__(name: str) -> Any:  # loads the engine's library at its first us
     if name in _ENGINE:
         from . import _extract
         return getattr(_extract, name)
+    if name == "Frames":
+        from ._sources import Frames
+        return Frames
     if name in _PERIODIC:
         from . import _periodic
         return getattr(_periodic, name)
@@ -73,4 +76,4 @@ def __getattr__(name: str) -> Any:  # loads the engine's library at its first us
 
 def __dir__() -> list[str]:
     more = ("RotationalObservables",) if importlib.util.find_spec("MDAnalysis") else ()
-    return own(globals(), (*_ENGINE, *_PERIODIC, *more, "analysis"))
+    return own(globals(), (*_ENGINE, *_PERIODIC, *more, "Frames", "analysis"))

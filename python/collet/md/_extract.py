@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/md/test_md_extract.py, python/tests/clients/test_md_shards.py
-"""Observables of trajectories, from files or from objects in memory, by the engine of collet-extract."""
+"""Observables of trajectories, computed by the engine of collet-extract."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import functools
 import json
 import operator
 import os
-import re
 import sys
 import warnings
 from collections import namedtuple
@@ -22,7 +21,7 @@ import numpy as np
 from .. import _core, _host, _trajectory
 from .._job import Job, check_devices
 from . import _clients, _plot, _save
-from ._sources import Chunks, Frames, files_of
+from ._objects import Files, bodies_of, encoded, is_part, ways, with_molecules
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -97,233 +96,6 @@ class Results(dict[str, Any]):
         return _plot.plot(self, directory, force, quantities())
 
 
-# ---- Objects in memory -------------------------------------------------------------------------
-
-def _attribute(atoms, name, default):
-    """A topology attribute, as a list. Raises, as MDAnalysis does, if the topology lacks it."""
-    found = _optional(atoms, name)
-    return [default] * len(atoms) if found is None else found
-
-
-def _optional(atoms, name):
-    """The same, but None if the topology lacks the attribute."""
-    found = getattr(atoms, name, None)
-    return None if found is None else np.asarray(found).tolist()
-
-
-def bonds_of(atoms):
-    """The bonds between atoms of a group of MDAnalysis, as indices (bonds, 2) into the group. None if no
-    bonds are known."""
-    bonds = getattr(atoms, "bonds", None)
-    if bonds is None:
-        return None
-    places = np.full(len(atoms.universe.atoms), -1)
-    places[atoms.indices] = np.arange(len(atoms))
-    pairs = places[np.asarray(bonds.indices, np.int64).reshape(-1, 2)]
-    return pairs[(pairs >= 0).all(axis=1)]
-
-
-def _bonds(atoms):
-    """The same as a flat list."""
-    pairs = bonds_of(atoms)
-    return None if pairs is None else pairs.ravel().tolist()
-
-
-def has_times(frame):
-    """Whether the file has times. MDAnalysis warns if it invents times, 1 ps a frame."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        frame.time  # pylint: disable=pointless-statement
-    return not any("no dt information" in str(w.message) for w in caught)
-
-
-class _Universe:
-    """The atoms of an MDAnalysis Universe or AtomGroup in all of its frames. For an UpdatingAtomGroup: all
-    atoms of its universe; the group's atoms are selected in each frame."""
-
-    def __init__(self, group, each=None):
-        self._updating = group if hasattr(group, "is_uptodate") else None
-        self._chosen = {}  # by frame, between reading the frame and selecting its atoms
-        atoms = (group if self._updating is None else group.universe).atoms
-        if not len(atoms):
-            raise _core.InvalidError(f"extract: the {type(group).__name__} has no atoms")
-        self.each = each
-        self._atoms = atoms
-        self._trajectory = atoms.universe.trajectory
-        reader, now = self._trajectory, self._trajectory.ts
-        native = not getattr(reader, "convert_units", True) and reader.units["length"] == "nm"
-        self._length = 1.0 if native else 0.1  # of a length in nm
-        self._timed = has_times(now)
-        self.masses = _optional(atoms, "masses")
-        self.source = ("MDAnalysis universe", "float32", len(reader), _attribute(atoms, "names", ""),
-                       _attribute(atoms, "resnames", ""), _optional(atoms, "segids"),
-                       _optional(atoms, "chainIDs"), _attribute(atoms, "resids", 0),
-                       _optional(atoms, "resindices"), _optional(atoms, "charges"), _bonds(atoms),
-                       now.has_velocities, now.has_forces, self._timed, self._read,
-                       None if self._updating is None else self._choose)
-
-    def _choose(self, frame):
-        marks = np.zeros(len(self._atoms), np.uint8)
-        marks[self._chosen.pop(frame)] = 1
-        return marks.tobytes()
-
-    def _read(self, frame, positions, velocities, forces, box):
-        now = self._trajectory[frame]
-        if self._updating is not None:
-            self._chosen[frame] = self._updating.indices
-        vectors = getattr(now, "triclinic_dimensions", None)
-        box[:] = 0 if vectors is None else vectors * self._length
-        np.multiply(self._atoms.positions, self._length, out=positions, casting="same_kind")
-        if velocities is not None:
-            np.multiply(self._atoms.velocities, self._length, out=velocities, casting="same_kind")
-        if forces is not None:
-            np.divide(self._atoms.forces, self._length, out=forces, casting="same_kind")
-        return float(now.time) if self._timed else 0.0
-
-    def call(self, function):
-        """Calls function(), then moves the universe back to its frame."""
-        frame = self._trajectory.frame
-        try:
-            return function()
-        finally:
-            self._trajectory[frame]  # pylint: disable=pointless-statement
-
-
-def _chain(chain):
-    """The name of an mdtraj chain; versions before 1.10 do not keep the file's."""
-    name = getattr(chain, "chain_id", None)
-    return str(chain.index) if name is None else name
-
-
-class _Mdtraj:
-    """An mdtraj.Trajectory."""
-
-    def __init__(self, trajectory):
-        self._trajectory = trajectory
-        self._boxes = getattr(trajectory, "unitcell_vectors", None)
-        atoms = list(trajectory.topology.atoms)
-        known = all(a.element is not None for a in atoms)
-        timed = not getattr(trajectory, "_time_default_to_arange", False)  # invented: 0, 1, 2 ...
-        self.masses = [float(a.element.mass) for a in atoms] if known else None
-        residues = [a.residue for a in atoms]
-        bonds = [a.index for bond in trajectory.topology.bonds for a in bond[:2]]
-        self.source = ("mdtraj trajectory", "float32", len(trajectory.xyz), [a.name for a in atoms],
-                       [r.name for r in residues], [r.segment_id for r in residues],
-                       [_chain(r.chain) for r in residues], [int(r.resSeq) for r in residues],
-                       [r.index for r in residues], None, bonds or None,
-                       False, False, timed, self._read, None)
-
-    def _read(self, frame, positions, velocities, forces, box):
-        del velocities, forces
-        positions[:] = self._trajectory.xyz[frame]
-        box[:] = 0 if self._boxes is None else self._boxes[frame]
-        return float(self._trajectory.time[frame])
-
-    @staticmethod
-    def call(function):
-        """function()"""
-        return function()
-
-
-class _Files:
-    """A topology and a trajectory in files."""
-
-    source = None
-    call = staticmethod(lambda function: function())
-
-    def __init__(self, top, traj, masses=None):
-        self.files, self.masses = [os.fsencode(top), _paths(traj)], masses
-
-
-def _bodies_of(group):
-    """The division of an MDAnalysis group into bodies: None, "residue" or "segment"."""
-    kind = type(group).__name__.strip("_")
-    level = getattr(getattr(group, "level", None), "name", "atom")
-    if level == "atom" or not hasattr(group, "__len__"):
-        return None
-    if level == "residue" and not np.diff(group.resindices).all():
-        raise TypeError(f"extract: a residue follows itself in the {kind}: name each once")
-    if level == "segment" and len(set(group.segids)) < len(group):
-        raise TypeError(f"extract: segments of the {kind} have the same name and cannot be told apart; "
-                        "give them different segids")
-    return level
-
-
-def _is_part(top):
-    """Whether the object is a group of MDAnalysis with fixed atoms, not a universe."""
-    return hasattr(top, "universe") and hasattr(getattr(top, "atoms", None), "resindices") and \
-        hasattr(top.atoms, "indices") and not hasattr(top, "is_uptodate")
-
-
-def molecules_of(atoms):
-    """The atoms of a group of MDAnalysis, and all other atoms of their molecules and residues. Making
-    molecules whole needs these atoms."""
-    everything = atoms.universe.atoms
-    needed = np.isin(everything.resindices, atoms.resindices)
-    if len(getattr(everything, "bonds", ())):
-        needed |= np.isin(everything.fragindices, atoms.fragindices)
-    return everything[needed]
-
-
-def _ranges(places):
-    """The text of a selection of these ascending indices."""
-    ends = np.flatnonzero(np.diff(places) > 1)
-    firsts, lasts = places[np.r_[0, ends + 1]], places[np.r_[ends, len(places) - 1]]
-    return "index " + " ".join(f"{a}:{b}" for a, b in zip(firsts, lasts))
-
-
-# Words of the selection language by which the selection of an atom depends on other atoms or on its index.
-_RELATIVE = re.compile(r"\b(index|bynum|within|exwithin|same|group)\b", re.IGNORECASE)
-
-
-def _with_molecules(group, selection, each, masses, by_place):
-    """The atoms to read instead of a group, the selection of the group among them, and their masses. None
-    if the group contains all atoms of its molecules. by_place: other arguments refer to indices in the
-    group."""
-    places, ascending = np.asarray(group.indices), np.unique(group.indices)
-    atoms = molecules_of(group)
-    if len(atoms) == len(ascending):
-        return None
-    ordered = len(places) == len(ascending) and (each is None or (places == ascending).all())
-    if by_place or _RELATIVE.search(selection) or not ordered:
-        warnings.warn("extract: the group lacks atoms of its molecules, which are made whole without them, "
-                      "because its order, the selection, ndx, reference or the file of masses refers to "
-                      "places in it: give all atoms of the molecules and a selection, or pbc=\"none\"",
-                      RuntimeWarning, stacklevel=4)
-        return None
-    places = np.searchsorted(atoms.indices, places)
-    if masses is not None and not isinstance(masses, str):
-        given = _host.array(masses, np.float64, "masses")
-        if given.shape != places.shape:
-            return None  # the engine raises for it
-        masses = np.ones(len(atoms))
-        masses[places] = given
-    chosen = _ranges(np.sort(places))
-    return atoms, chosen if selection == "all" else f"({selection}) and {chosen}", masses
-
-
-def _ways(top, traj, selection, each):
-    """Ways to read the frames, in the order in which they are tried."""
-    if traj is not None:
-        return [_Files(top, traj)]
-    if isinstance(top, Frames):
-        return [top]
-    if hasattr(top, "universe") and hasattr(top, "atoms"):
-        bodies = _bodies_of(top)
-        updating = hasattr(top, "is_uptodate")
-        universe = _Universe(top if updating else top.atoms, bodies if each is None else each)
-        files = files_of(top.atoms) if selection == "all" and universe.each is None and \
-            not updating else None
-        return [universe] if files is None else [_Files(*files, universe.masses), universe]
-    if hasattr(top, "xyz") and hasattr(top, "topology"):
-        return [_Mdtraj(top)]
-    if hasattr(top, "__next__"):
-        return [Chunks(top, _Mdtraj)]
-    raise TypeError("extract: give the paths of a topology and a trajectory, or an MDAnalysis "
-                    "Universe or AtomGroup, an mdtraj.Trajectory or an iterator of such, or "
-                    f"md.Frames of arrays, not {type(top).__name__} alone")
-
-
 # ---- Trajectories -------------------------------------------------------------------------------
 
 class _Bar:
@@ -386,14 +158,6 @@ def _choice(name, value, *choices):
     return choices.index(value)
 
 
-def _paths(traj, name="traj", what="the path of a trajectory"):
-    """One path or several, as a tuple."""
-    several = (traj,) if isinstance(traj, (str, bytes, os.PathLike)) else tuple(traj)
-    if not several:
-        raise _core.InvalidError(f"extract: {name} is an empty list; give {what}")
-    return tuple(map(os.fsencode, several))
-
-
 def _patterns(keys):
     if keys is None or isinstance(keys, str):
         return keys
@@ -429,13 +193,13 @@ class _Trajectory:
                  step, missing, pbc, batch, rows, progress, shard=(0, 0), shards=None, devices=None):
         if each is not None and not isinstance(each, str):
             raise TypeError(f"extract: each is {each!r}, not a text like 'residue'")
-        if traj is None and pbc != "none" and isinstance(selection, str) and _is_part(top):
-            each = _bodies_of(top) if each is None else each
+        if traj is None and pbc != "none" and isinstance(selection, str) and is_part(top):
+            each = bodies_of(top) if each is None else each
             by_place = ndx is not None or reference is not None or \
                 isinstance(masses, (str, os.PathLike)) and masses != "equal"
-            top, selection, masses = _with_molecules(top.atoms, selection, each, masses, by_place) or \
+            top, selection, masses = with_molecules(top.atoms, selection, each, masses, by_place) or \
                 (top, selection, masses)
-        *earlier, self._frames = _ways(top, traj, selection, each)
+        *earlier, self._frames = ways(top, traj, selection, each)
         if each is None:
             each = getattr(self._frames, "each", None)
         mass_file = os.fsencode(masses) if isinstance(masses, (str, os.PathLike)) else None
@@ -476,7 +240,7 @@ class _Trajectory:
     def of_shards(cls, parts, top, progress):
         """The frames of shards."""
         work = cls.__new__(cls)
-        *_, work._frames = _ways(top, None, "all", None) if top is not None else (_Files("", ""),)
+        *_, work._frames = ways(top, None, "all", None) if top is not None else (Files("", ""),)
         work._bar = _bar(progress)
         try:
             work._engine = Job(work._frames.call, functools.partial(
@@ -540,8 +304,8 @@ def _absolute(path):
 
 def _shared_files(top, traj, selection, each, masses):
     """Checks and returns the files for workers, and the masses."""
-    found = _ways(top, traj, selection, each)[0]
-    if not isinstance(found, _Files):
+    found = ways(top, traj, selection, each)[0]
+    if not isinstance(found, Files):
         raise TypeError("extract: with client, give the paths of a topology and a trajectory: workers "
                         f"cannot read the frames of a {type(top).__name__}")
     top, traj = found.files
@@ -587,22 +351,22 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
         next to it; "none" uses positions as they are
     batch : frames that are computed at a time; None: about 3 MiB
     progress : True for a bar on stderr, or a function of the number of frames and the fraction done
-    shard, shards : (i, n) computes part i, 1 to n, of the frames only, and writes it to a file in the
-        directory `shards`, whose path is returned instead of results: merge makes them of all parts. Parts
-        may be computed in any order, by any process; one of the same work that is there is kept
+    shard, shards : (i, n) computes only part i, 1 to n, of the frames and writes it to a file in the directory
+        `shards`. Returns the path of the file instead of results; merge computes the results from all parts.
+        Parts may be computed in any order, by any process. A part of the same work that is there is kept
     client : a Client of dask.distributed or an executor of concurrent.futures, whose workers compute parts
-        of the frames: of files, which they open by the same paths, with the same version of collet.
-        Results are the same, bit for bit, on processors of the same kind. With `shards`, a directory on a
-        file system of all machines, the workers share one index of the file there, and parts that an
-        interrupted call has computed are used; else files of machines without this one's temporary
-        directory travel
-    devices : choices, such as ["cpu_openmp", "opencl:0"], that share the frames; a fast one computes more.
-        What is derived from sums over atoms, such as axes, is computed by the processor. Devices with the
-        same name give the same bits, others differ by rounding. If one fails, a warning says so, and the
-        others compute its frames. None: the choice of the backend
+        of the frames. The inputs must be files; workers open them by the same paths, with the same version of
+        collet. Results are the same, bit for bit, on processors of the same kind. If `shards` is a directory on
+        a file system of all machines, the workers share one index of the file there, and parts that an
+        interrupted call has computed are used. Without `shards` a worker that does not have this machine's
+        temporary directory sends its part through the client
+    devices : choices, such as ["cpu_openmp", "opencl:0"], that share the frames; a fast device computes more.
+        Quantities that are derived from sums over atoms, such as axes, are computed by the processor. Devices
+        with the same name give the same bits, others differ by rounding. If a device fails, a warning says so,
+        and the others compute its frames. None: the choice of the backend
 
-    Returns Results: a dict of float64 arrays whose first axis is the frames, and with `each` the second one
-    the bodies, except of time_ps; `bodies` has their labels. quantities() has the arrays' units (nm, ps,
+    Returns Results: a dict of float64 arrays. The first axis is the frames. With `each` the second axis is the
+    bodies, except in time_ps, and `bodies` has their labels. quantities() has the arrays' units (nm, ps,
     amu, kJ/mol), meanings and shapes without bodies; `meta` describes inputs and what was left out.
     Warnings about the results are RuntimeWarnings too. Times that MDAnalysis or mdtraj made up,
     because a file has none, are not used. MDAnalysis keeps Angstrom in float32, so that
@@ -629,7 +393,7 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
                    "batch": batch}
         with contextlib.closing(bar) if bar else contextlib.nullcontext(), \
                 _clients.parts(client, files, options, shards, bar or progress or None) as paths:
-            work = _Trajectory.of_shards(_paths(paths), None, False)
+            work = _Trajectory.of_shards(encoded(paths), None, False)
             results = work.take("collect")
             results.meta = work.finish()
         return results
@@ -643,11 +407,12 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
 
 
 def merge(parts: Any, top: Any = None, *, progress: Any = False) -> Results:
-    """The Results of extract from all of its parts, bit for bit: `parts` is the directory `shards`, or a list
-    of files. `top` is the object that they were extracted from, unless that was files, which are opened
-    where they were; no frame is computed. Parts of collet-extract --shard are the same.
+    """Joins the parts of an extraction to the Results of one call, bit for bit. No frame is computed. `parts` is
+    the directory `shards`, or a list of files. If the parts were extracted from an object, give it as `top`; if
+    they were extracted from files, these are opened by the same paths. collet-extract --shard writes such parts
+    too.
 
-    Raises collet.NotFoundError where parts are missing, and InvalidError where some are of other work or
+    Raises collet.NotFoundError if parts are missing, and InvalidError if some parts belong to other work or
     the inputs have changed; the message names them. FileError and FormatError for files.
 
     >>> import tempfile
@@ -658,7 +423,7 @@ def merge(parts: Any, top: Any = None, *, progress: Any = False) -> Results:
     ...                           shards=parts)
     >>> collet.md.merge(parts)["com"].shape
     (51, 3)"""
-    work = _Trajectory.of_shards(_paths(parts, "parts", "the files of shards"), top, progress)
+    work = _Trajectory.of_shards(encoded(parts, "parts", "the files of shards"), top, progress)
     results = work.take("collect")
     results.meta = work.finish()
     return results
@@ -670,9 +435,9 @@ def extract_batches(top: Any, traj: Any = None, *, selection: str = "all", ndx: 
                     start: int = 0, stop: int | None = None, step: int = 1, missing: str = "fail",
                     pbc: str = "whole", batch: int | None = None, rows: int | None = None,
                     progress: Any = False, devices: Sequence[str] | None = None) -> Iterator[Results]:
-    """As extract, as an iterator over Results of `rows` frames; the last one may have fewer. None: 1024
-    frames, or with `each` fewer: about 32768 rows of bodies. Memory does not grow with the trajectory. The
-    rows equal those of extract, bit for bit. A Universe is moved only while the next rows are computed.
+    """Like extract, but returns an iterator over Results of `rows` frames; the last Results may have fewer. rows
+    None: 1024 frames, or with `each` at most about 32768 rows of bodies. Memory does not grow with the
+    trajectory. The rows equal the rows of extract, bit for bit. A Universe is moved only while rows are computed.
     `meta` is None. Files are opened at once: errors of files and options are raised by this call.
 
     >>> water = "tests/data/md/water/"

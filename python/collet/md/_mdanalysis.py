@@ -9,7 +9,8 @@ import numpy as np
 from MDAnalysis.analysis.base import AnalysisBase
 
 from .._core import InvalidError
-from ._extract import extract, has_times
+from ._extract import extract
+from ._objects import has_times
 
 
 class RotationalObservables(AnalysisBase):

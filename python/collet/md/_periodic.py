@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core, _host, _trajectory
-from ._extract import bonds_of, molecules_of
+from ._objects import bonds_of, molecules_of
 
 _WHOLE, _UNWRAP, _PACK = range(3)
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet.Array: its memory, views and transfers; collet/_standard/array.py adds indexing, methods and repr.
- */
+/* collet.Array: its value and views; collet/_standard/array.py adds indexing, methods and repr. */
 #ifndef PYTHON_SRC_ARRAY_ARRAY_H
 #define PYTHON_SRC_ARRAY_ARRAY_H
 
@@ -60,10 +59,6 @@ PyObject *array_new(collet_array *array);
  * also for NULL. */
 PyObject *array_view(PyObject *self, collet_array *view);
 
-/* An array of the caller's over the elements of an Array or of what numpy.asarray takes; a copy
- * where the layout or `dtype` (0: any) does not fit. NULL with an exception. */
-collet_array *array_over(PyObject *object, collet_dtype dtype, const char *name);
-
 /* Dtype and shape. */
 void array_spec(const collet_array *array, collet_array_spec *spec);
 
@@ -74,6 +69,5 @@ PyObject *array_dtype_name(PyObject *module, PyObject *dtype);
 /* The letters of dtypes in signatures of ops, with NumPy's names, as a dict. */
 PyObject *array_dtype_letters(PyObject *module, PyObject *unused);
 PyObject *array_empty(PyObject *module, PyObject *arguments);
-PyObject *array_from(PyObject *module, PyObject *arguments);
 
 #endif

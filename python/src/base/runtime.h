@@ -40,8 +40,8 @@ typedef struct runtime_lent {
     int at_once;
 } runtime_lent;
 
-/* Takes the context, of runtime_context(), away from the calling thread, which gets another one if
- * it needs one meanwhile; and gives it back in that one's place, so that callers may keep the first. */
+/* Takes the context of runtime_context() away from the calling thread. Until runtime_give_back the thread gets
+ * a new context if it needs one. runtime_give_back replaces that context by the first, so callers may keep the first. */
 void runtime_lend(runtime_lent *lent);
 void runtime_give_back(const runtime_lent *lent);
 

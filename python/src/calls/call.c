@@ -199,7 +199,7 @@ static int take_outputs(request *c)
 
 /* ---- Inference ---------------------------------------------------------------------------- */
 
-/* Infers the outputs except the ones whose bit is set in `left_out`. */
+/* Infers the outputs whose bit is not set in `left_out`. */
 static collet_status infer_without(request *c, uint32_t left_out, const collet_array_spec *ins,
                                    collet_error *err)
 {

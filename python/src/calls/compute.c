@@ -297,7 +297,7 @@ PyObject *compute_explain(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unuse
     return PyUnicode_DecodeUTF8(shown, (Py_ssize_t)strlen(shown), "replace");
 }
 
-/* An Array that the caller gave as an output; NULL: that is another one. */
+/* The Array that the caller gave as this output; NULL: the caller gave another object. */
 static PyObject *array_output(const call *c, uint32_t i)
 {
     const operand *o = &c->operands[i];

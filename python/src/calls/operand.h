@@ -26,9 +26,9 @@ int operand_input(operand *o, PyObject *object, const char *name, collet_dtype l
 int operand_output(operand *o, PyObject *object, const char *name);
 
 /*
- * The order of the axes in memory, the outermost first, that all inputs have whose shape is that of
- * `spec`: an elementwise function is one pass over memory if its outputs have it too. 0: there is
- * none, or it is C order.
+ * The common order of the axes in memory, the outermost first, of all inputs with the shape of `spec`. An
+ * elementwise function is one pass over memory if its outputs have the same order. 0: the orders differ, or
+ * the order is C order.
  */
 int operand_order(const operand *inputs, uint32_t count, const collet_array_spec *spec,
                   int32_t order[COLLET_MAX_DIMS]);

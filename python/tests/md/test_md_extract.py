@@ -446,13 +446,13 @@ def test_times_that_a_package_made_up_are_not_used():
 
 
 def test_names_and_bonds_of_the_real_packages():
-    extract = importlib.import_module("collet.md._extract")
+    objects = importlib.import_module("collet.md._objects")
     universe = pytest.importorskip("MDAnalysis").Universe.empty(
         6, 3, 2, atom_resindex=[0, 0, 1, 1, 2, 2], residue_segindex=[0, 0, 1], trajectory=True)
     universe.add_TopologyAttr("segids", ["A", "B"])
     universe.add_TopologyAttr("charges", [1, -1, 2, -2, 3, -3])
     universe.add_TopologyAttr("bonds", [(0, 1), (1, 2), (2, 3), (4, 5)])
-    source = extract._Universe(universe.atoms[[3, 2, 1, 5]]).source  # pylint: disable=protected-access
+    source = objects.Universe(universe.atoms[[3, 2, 1, 5]]).source
     assert source[5] == ["A", "A", "A", "B"] and source[6] is None
     assert source[8] == [1, 1, 0, 2] and source[9] == [-2, 2, -1, -3]
     assert [sorted(source[10][i:i + 2]) for i in (0, 2)] == [[1, 2], [0, 1]]
@@ -460,7 +460,7 @@ def test_names_and_bonds_of_the_real_packages():
     with pytest.raises(collet.InvalidError, match="the AtomGroup has no atoms"):
         md.extract(universe.atoms[[]])
     mdtraj = pytest.importorskip("mdtraj")
-    source = extract._Mdtraj(mdtraj.load(WATER / "conf.gro")).source  # pylint: disable=protected-access
+    source = objects.Mdtraj(mdtraj.load(WATER / "conf.gro")).source
     assert source[6][0] == "0" and source[8][:4] == [0, 0, 0, 1]
     assert len(source[10]) == 2 * 432 and sorted(source[10][:2]) == [0, 1]
 

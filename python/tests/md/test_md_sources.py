@@ -9,7 +9,7 @@ import pytest
 
 import collet
 from collet import md
-from collet.md import _extract, _sources
+from collet.md import _objects, _sources
 
 DATA = pathlib.Path(__file__).parents[3] / "tests/data/md"
 PEPTIDE = str(DATA / "peptide/conf.gro"), str(DATA / "peptide/traj.trr")
@@ -164,7 +164,7 @@ def test_a_file_that_only_mdanalysis_reads(tmp_path, monkeypatch):
     """The universe's own frames are read then."""
     universe = pytest.importorskip("MDAnalysis").Universe(*FILES["xtc"])
     (tmp_path / "broken.xtc").write_bytes(b"no trajectory")
-    monkeypatch.setattr(_extract, "files_of",
+    monkeypatch.setattr(_objects, "files_of",
                         lambda atoms: (FILES["xtc"][0], str(tmp_path / "broken.xtc")))
     found = md.extract(universe, keys="com")
     assert found.meta["inputs"]["trajectory"]["path"] == "MDAnalysis universe"

@@ -189,8 +189,8 @@ TEST(existing_patterns_are_kept)
     EXPECT(0, "1 pattern of an earlier run kept\n1 pattern ", "film.h5", "-o", "kept", "--energies",
            "281,282", "--resume");
     EXPECT(1,
-           "kept/Energy_281.00.h5 was written with other settings: 'dc 0', not 'dc 1': another "
-           "directory (-o) keeps both, --force replaces it",
+           "kept/Energy_281.00.h5 was written with other settings: 'dc 0', not 'dc 1': give another "
+           "directory (-o) to keep both, or --force to replace it",
            "film.h5", "-o", "kept", "--energies", "281", "--resume", "--dc", "neighbours");
     EXPECT(0, "2 patterns ", "film.h5", "-o", "kept", "--energies", "281,282", "--force");
     /* A pipe is never waited for. */
@@ -209,8 +209,8 @@ TEST(existing_patterns_are_kept)
     H5Tclose(type);
     H5Fclose(file);
     EXPECT(1,
-           "kept/Energy_281.00.h5 was not written by collet-rsoxs: another directory (-o) keeps "
-           "both, --force replaces it",
+           "kept/Energy_281.00.h5 was not written by collet-rsoxs: give another directory (-o) "
+           "to keep both, or --force to replace it",
            "film.h5", "-o", "kept", "--energies", "281", "--resume");
     EXPECT(0, "1 pattern ", "film.h5", "-o", "kept", "--energies", "281", "--force");
     file = H5Fopen(io_path(directory, "kept/Energy_282.00.h5"), H5F_ACC_RDWR, H5P_DEFAULT);

@@ -302,7 +302,7 @@ TEST(two_runs_into_one_directory)
 {
     const char *const args[] = {"film.h5", "-o", "twice", "--energies", "280,285", NULL};
     const tool_setup setup = {.prepare = tool_kill_at, .user = "-1", .meanwhile = write_second};
-    expect(rsoxs_with(&setup, args), 1, "another directory (-o) keeps both");
+    expect(rsoxs_with(&setup, args), 1, "another directory (-o) to keep both");
 }
 
 /* The patterns exist already: only the results cannot be written. */

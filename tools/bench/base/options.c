@@ -37,7 +37,7 @@ static const char doc[] =
     "OP: an op of --list; one bound by memory is compared with the bandwidth measured in the same "
     "run.\n\n"
     "SHAPE is numbers joined by x, each with an optional K, M or G (powers of 1024); --list shows "
-    "what they mean for each op. DTYPE is an element type (f32, or float32: the first signature "
+    "what they mean for each op. DTYPE is a dtype, f32 or float32 (the first signature "
     "whose first input, or first output without inputs, has it) or a whole signature as in ops.def "
     "(d:fd).\n\n"
     "Examples:\n"

@@ -72,7 +72,7 @@ static int spawn(pid_t *pid, const char **argv, int out)
     return error;
 }
 
-/* Reads a report up to its end: the shortest times by element type, those before included. */
+/* Reads a report up to its end: the shortest times by dtype, earlier times included. */
 static void read_report(int in, double shortest[CALIBRATE_DTYPES])
 {
     char *text = NULL;

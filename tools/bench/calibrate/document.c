@@ -13,7 +13,7 @@
 
 #define MAX_DOCUMENT (1 << 20)
 #define FASTER                                                                                     \
-    0.9 /* of the time of the first backend is what another one has to reach, as in libcore */
+    0.9 /* another backend is chosen if it needs at most this share of the first backend's time, as in libcore */
 
 /* ---- Documents --------------------------------------------------------------------------- */
 

@@ -194,8 +194,8 @@ COLLET_API collet_status collet_scatter_next(collet_scatter *scattering,
                                              const collet_scatter_pattern **out,
                                              collet_error *err);
 
-/* The part of the work that device `index` of the options' devices has done so far. NOT_FOUND beyond
- * the last. The strings are valid until destroy. At any time. */
+/* The part of the work that device `index` of the options' devices has done so far. NOT_FOUND if there is no such
+ * device. The strings are valid until destroy. May be called at any time. */
 COLLET_API collet_status collet_scatter_share_at(const collet_scatter *scattering,
                                                  collet_device_share *share, size_t index,
                                                  collet_error *err);
@@ -221,8 +221,8 @@ typedef struct collet_scatter_gradients {
 
 /*
  * The gradients of a real function L of all patterns, by the adjoint of the fast method. cotangents
- * has dL / d(value) of each pixel of each pattern: n_energies x Y x X numbers of the options' dtype;
- * those of pixels that are NaN are ignored. The result is dL / d(delta, beta) of each material and
+ * has dL / d(value) of each pixel of each pattern: n_energies x Y x X numbers of the options' dtype.
+ * The cotangents of pixels that are NaN are ignored. The result is dL / d(delta, beta) of each material and
  * energy, and dL / d(number) of each number of the morphology, each as if the others were constant:
  * the sum of the fractions may change.
  *
@@ -230,8 +230,8 @@ typedef struct collet_scatter_gradients {
  * but the transforms is computed by threads of the host, whatever the device; the sums do not depend
  * on their number. Where S = 0, dL / dS uses theta and psi, and is NaN if they are NaN. May be
  * called before, between and after calls of collet_scatter_next. REFUSED for the direct method
- * and with `devices`. Errors and cancellation as in collet_scatter_next; the progress is
- * that of this call.
+ * and with `devices`. Errors and cancellation as in collet_scatter_next; the function for progress
+ * reports on this call.
  */
 COLLET_API collet_status collet_scatter_differentiate(collet_scatter *scattering,
                                                       const void *cotangents,

@@ -62,8 +62,8 @@ COLLET_API collet_status collet_ternary_recognise(collet_context *context, colle
                                                   const collet_ternary_monitor *monitor,
                                                   collet_error *err);
 
-/* Quantizes and packs floating-point weights (M, K). params NULL: weights that are already ternary
- * exactly, others with a threshold of 0.3. With COLLET_TERNARY_ABSMEAN they are kept exactly too.
+/* Quantizes and packs floating-point weights (M, K). Weights that are already ternary are kept exactly if params is
+ * NULL, and with COLLET_TERNARY_ABSMEAN. params NULL: all others get a threshold of 0.3.
  * INVALID if a weight is not finite, or a scale is beyond f32. */
 COLLET_API collet_status collet_ternary_weights_quantize(
     collet_context *context, collet_ternary_weights **out, const collet_array *weights,
@@ -105,7 +105,7 @@ typedef struct collet_ternary_layer {
 typedef struct collet_ternary_network collet_ternary_network;
 
 /* `count` >= 1 layers, each with as many columns as the layer before it has rows; SHAPE names two
- * that do not fit. Shares the layers' weights and biases, which may be freed before the network. */
+ * that do not fit. Shares the layers' weights and biases; you may destroy these before the network. */
 COLLET_API collet_status collet_ternary_network_create(collet_context *context,
                                                        collet_ternary_network **out,
                                                        const collet_ternary_layer *layers,

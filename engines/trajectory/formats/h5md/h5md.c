@@ -78,7 +78,7 @@ static herr_t visit(hid_t particles, const char *name, const H5L_info_t *info, v
     return 0;
 }
 
-/* The only group with positions, or of several the one that has a usual name of all atoms. */
+/* The only group with positions; if there are several, the group that has a usual name for all atoms. */
 static collet_status choose_group(trajectory_reader *trajectory, collet_error *err)
 {
     static const char *const usual[] = {"trajectory", "all", "system"};

@@ -25,8 +25,8 @@
  * Conventions
  *   As in collet.h: status returned, `collet_error *` may be NULL, `**out` belongs to the caller
  *   and is NULL after an error, and what a getter returns is valid until the trajectory is
- *   destroyed, unless stated otherwise. Structures begin with struct_size, which the caller sets;
- *   zero means the default, and what is set and unknown to the library is INVALID. The text of an
+ *   destroyed, unless stated otherwise. Structures begin with struct_size, which the caller sets.
+ *   Zero means the default. A member that is not 0 and that the library does not know is INVALID. The text of an
  *   error names file, frame and atom, and what to do. Nothing is printed, and there is no global
  *   state. A trajectory belongs to one thread at a time; several may run at once. Callbacks run on
  *   the thread that called.
@@ -57,8 +57,8 @@ typedef struct collet_trajectory_frame {
     const double *box; /* nm, the vectors a, b and c of the periodic box; NULL or zeros: none */
 } collet_trajectory_frame;
 
-/* Atoms and frames of the program in place of files. It is kept by address, with all that it points
- * to, until the trajectory is destroyed. */
+/* Atoms and frames of the program in place of files. The library keeps its address: the struct, and all that it
+ * points to, must stay valid until the trajectory is destroyed. */
 typedef struct collet_trajectory_source {
     uint32_t struct_size;
     collet_dtype dtype; /* of all arrays: COLLET_F32 or COLLET_F64 */
@@ -86,8 +86,9 @@ typedef struct collet_trajectory_source {
      * work and is returned, with the text in *err. It may not use the trajectory or its context. */
     collet_status (*read)(void *user, collet_trajectory_frame *frame, int64_t index,
                           collet_error *err);
-    /* Sets chosen[i] to 1 for each of n_atoms that frame `index`, the last that was read, has in the
-     * selection, if that chooses them too, else to 0. Otherwise as read. NULL: the same in all frames. */
+    /* Sets chosen[i] to 1 for each of the n_atoms atoms that are analysed in frame `index`, the last frame that was
+     * read, and to 0 for all others. Atoms that the options' selection does not choose are left out in any case.
+     * Threads and errors as for `read`. NULL: the same atoms in all frames. */
     collet_status (*choose)(void *user, uint8_t *chosen, int64_t index, collet_error *err);
     void *user;
 } collet_trajectory_source;
@@ -103,23 +104,23 @@ COLLET_ENUM(uint32_t){
 
 /*
  * What is done about the periodic box before anything is computed, for any box, triclinic too.
- * Molecules are known by the topology's bonds; the atoms of a residue also belong together if
- * some have no bonds, and residues that follow each other in a protein or a nucleic acid are joined
- * if they are near each other in the first frame that is read. Atoms of a molecule that are not
- * selected are read where they make it whole. The first atom of a molecule stays where it is. A frame
+ * The topology's bonds say which atoms form a molecule. If some atoms of a residue have no bonds, all its atoms
+ * belong together; successive residues of a protein or a nucleic acid are joined if they are near each other in
+ * the first frame that is read. Atoms that are not selected are read if they connect selected atoms of a molecule. The first atom of a molecule stays where it is. A frame
  * without a box is used as it is.
  */
 COLLET_ENUM(uint32_t){
     COLLET_TRAJECTORY_PBC_WHOLE,  /* molecules are made whole */
-    COLLET_TRAJECTORY_PBC_NOJUMP, /* then each moves from frame to frame by the shortest way: from
-                                     the first frame that is read on its path has no jumps; with a
-                                     step, by less than half a box in `step` frames */
+    COLLET_TRAJECTORY_PBC_NOJUMP, /* then each molecule moves from frame to frame by the shortest
+                                     way, so its path has no jumps from the first frame that is read
+                                     on. It must move by less than half a box from one frame that is
+                                     read to the next */
     COLLET_TRAJECTORY_PBC_CENTER, /* whole; the selection's centre of mass is moved to the middle of
                                      the box, each molecule to its image nearest to there */
     COLLET_TRAJECTORY_PBC_NONE    /* positions are used as they are in the file */
 };
 
-/* Everything is copied by collet_trajectory_create, `context`, `source` and callbacks apart. */
+/* collet_trajectory_create copies everything except `context`, `source` and the callbacks' `user`. */
 typedef struct collet_trajectory_options {
     uint32_t struct_size;
     uint32_t missing; /* COLLET_TRAJECTORY_MISSING_*; of frames in files */
@@ -138,14 +139,14 @@ typedef struct collet_trajectory_options {
                          only. NULL: the selection is one body, without an axis of bodies */
     const char *masses;        /* file with one mass a line for each atom of the topology, amu, or
                                "equal": each selected atom has 1. NULL: mass_values, or the topology's
-                               masses; where it has none, standard atomic weights of its elements,
-                               or of those that the atoms' names mean */
+                               masses; if it has none, the standard atomic weights of its elements;
+                               if it has no elements, these are guessed from the atoms' names */
     const double *mass_values; /* instead of a file: one for each atom of the topology, amu */
     int64_t n_mass_values;     /* their number */
     const char *reference; /* rmsd to the first frame of this file; NULL: the first frame read */
     const char *keys;      /* quantities, separated by ','; '*' stands for any characters:
-                              "com,L_*". NULL: all that the trajectory has the fields for, without
-                              "positions", which are computed by this name alone */
+                              "com,L_*". NULL: all for which the trajectory has the fields, except
+                              "positions", which must be named */
     double axis[3];        /* axis of the z parts and the tilt; 0,0,0 means 0,0,1 */
 
     int64_t start; /* frames start, start + step, ... below stop are read, counted from 0 */
@@ -158,18 +159,19 @@ typedef struct collet_trajectory_options {
                                 destroyed. NULL: the trajectory creates a runtime and a context */
     const char *backend;     /* without a context: as collet_set_backend; NULL: the settings' */
     int64_t threads;   /* without a context: CPU threads in all. 1: the calling thread reads and
-                                computes in turn. More: one of them reads; of .xtc and text, whose
-                                decoding takes longer than kernels, most do. 0: as many as there are
-                                processors, and the settings' number for kernels */
+                                computes in turn. With more threads one reads and the others compute.
+                                .xtc and text take longer to decode than kernels need: then most
+                                threads read. 0: as many as there are processors, and the settings'
+                                number for kernels */
     collet_log_fn log; /* without a context: messages of the runtime, by default from info on;
                                 NULL: dropped */
     void *log_user;
     int64_t batch_frames; /* frames read and computed at a time; three such batches are in
                              memory, two if they are large. 0: about 3 MiB */
-    int64_t batch_rows;   /* rows that collet_trajectory_next delivers at a time, after it has
-                             computed at most three times as many, unless batch_frames is larger;
-                             fewer come sooner and cost more a row. 0: 1024, or with bodies fewer,
-                             about 32768 rows of bodies */
+    int64_t batch_rows;   /* rows that collet_trajectory_next delivers at a time. It computes at
+                             most three times as many ahead, or batch_frames if that is more.
+                             A small number delivers sooner, and each row costs more time. 0: 1024,
+                             or fewer frames of many bodies: at most 32768 rows of bodies */
 
     /* Called from time to time while files are opened, before the first frame, after each batch that was
      * computed, and every 50 ms while a batch is read. `done`: frames computed; `bytes`: of the
@@ -248,16 +250,16 @@ typedef struct collet_trajectory_info {
     int32_t has_velocities; /* 0 or 1: in the trajectory */
     int32_t has_forces;
     int32_t has_times;
-    int32_t masses_guessed; /* 1: some of the selected atoms', by their names */
+    int32_t masses_guessed; /* 1: masses of some selected atoms were guessed from their names */
     const char *elements;   /* "H 142, C 84" of the selected atoms, where their masses follow from
                                elements; else NULL */
     const char *periodic;   /* what was done about the periodic box: "molecules were made whole by
                              bonds"; after the last row, else NULL */
     int64_t atoms_total;    /* of the topology */
-    int64_t atoms;          /* selected, and in a body; in each frame or in some */
-    int64_t least_atoms; /* that a frame so far selects: fewer than `atoms` and than most_atoms only
-                            where the selection depends on positions (within) */
-    int64_t most_atoms;
+    int64_t atoms;          /* selected in at least one frame, and in a body */
+    int64_t least_atoms; /* the least number of atoms that a frame has selected so far. It differs from
+                            `atoms` and most_atoms only if the selection depends on positions (within) */
+    int64_t most_atoms;  /* the greatest number */
     int64_t bodies;      /* by `each`; 0: not divided */
     double mass;         /* of the selected atoms, amu */
     uint64_t bytes_total; /* of the trajectory */
@@ -271,7 +273,7 @@ typedef struct collet_trajectory_info {
     double seconds; /* from open until the last row or file was complete, or until now */
 
     const char *output; /* what `write` wrote: a path; else NULL */
-    int64_t rows;       /* of all shards, where this is one; else 0 */
+    int64_t rows;       /* of all shards together, if this is a shard; else 0 */
     int32_t kept;       /* 1: the shard was there, and RESUME kept it */
     uint32_t reserved;
 } collet_trajectory_info;
@@ -298,7 +300,7 @@ typedef struct collet_trajectory_file {
     /* after the last row: */
     int64_t
         first_frame; /* the number of its first frame, counted over all files; -1: none was read */
-    int64_t frames;  /* that were read, also where `step` skips them, not those that are left out */
+    int64_t frames;  /* that were read; frames that `step` skips count, frames that are left out do not */
 } collet_trajectory_file;
 
 /* Sets *file to file `index` of the trajectory, counted from 0; NOT_FOUND beyond the last. */
@@ -316,11 +318,11 @@ typedef struct collet_trajectory_quantity {
     int32_t ndim; /* axes of a row: 0 (one number) to 3 */
     uint32_t reserved;
     int64_t width;    /* numbers of a row */
-    int64_t shape[3]; /* of a row; with bodies the first axis, except of the times, is theirs;
-                             of the positions it is the atoms' */
+    int64_t shape[3]; /* of a row. With bodies the first axis is the bodies, except for the times; for
+                             the positions it is the atoms */
     const char *const
-        *components;      /* the names of the numbers of a row, of a body's with bodies: "x",
-                                      "y", "z"; "" of a single one; of positions an atom's */
+        *components;      /* the names of the numbers of a row, or of one body or one atom in a
+                                      row: "x", "y", "z"; "" for a single number */
     const char *left_out; /* NULL: computed. Else why not: "the trajectory has no forces" */
 } collet_trajectory_quantity;
 
@@ -349,9 +351,9 @@ typedef struct collet_trajectory_plan {
 } collet_trajectory_plan;
 
 /*
- * Opens the devices and reads the first batch, which each computes twice; collet_trajectory_share_at
- * then gives the shares of the second time, also of the context alone. Call it once, and before any row was
- * requested; no row can be requested then. The errors of collet_trajectory_next.
+ * Opens the devices and reads the first batch. Each device computes it twice, and collet_trajectory_share_at then
+ * gives the share of the second time, also of the context alone. Call it once, before any row is requested;
+ * afterwards no row can be requested. Errors as in collet_trajectory_next.
  */
 COLLET_API collet_status collet_trajectory_plan_work(collet_trajectory *trajectory,
                                                      collet_trajectory_plan *plan,
@@ -372,10 +374,9 @@ typedef struct collet_trajectory_batch {
 /*
  * Computes batch_rows rows, or up to the end of the trajectory, and returns them in *out, valid
  * until the next call for this trajectory. *out is NULL with COLLET_OK after the last. The size of
- * batches changes no bit of any row. The first call creates runtime and context, if none was given:
- * errors as of collet_runtime_create and collet_context_create, and of reading and kernels.
- * Rows of frames before an error may be lost. After an error each further call returns the same
- * one.
+ * batches changes no bit of any row. If no context was given, the first call creates a runtime and a context, and
+ * returns their errors. Other errors come from reading and from kernels. Rows of frames before an error may be lost.
+ * After an error each further call returns the same error.
  */
 COLLET_API collet_status collet_trajectory_next(collet_trajectory *trajectory,
                                                 const collet_trajectory_batch **out,
@@ -404,13 +405,13 @@ COLLET_API collet_status collet_trajectory_each(collet_trajectory *trajectory,
 #define COLLET_TRAJECTORY_DIRECTORY 1u /* path is a directory for one .npy a key, and meta.json */
 #define COLLET_TRAJECTORY_OVERWRITE 2u /* files of an earlier run are replaced */
 #define COLLET_TRAJECTORY_RESUME                                                                   \
-    4u /* of a shard: the file of an earlier run of the same work is
+    4u /* only for a shard: the file of an earlier run of the same work is
                                           kept, and nothing is computed */
 #define COLLET_TRAJECTORY_CHECK                                                                    \
-    8u /* not of a shard: only the errors of paths, nothing is written */
+    8u /* not for a shard: returns the errors of paths, and writes nothing */
 
 /*
- * Computes everything and writes it to `path`, in the form that its ending says, and a meta file that
+ * Computes everything and writes it to `path`, in the form that the ending of `path` names, and a meta file that
  * describes results and inputs:
  *   OUT.npz   arrays for NumPy; OUT.meta.json
  *   OUT.csv   one line a frame; the first one has the names of the columns and their units:
@@ -419,30 +420,30 @@ COLLET_API collet_status collet_trajectory_each(collet_trajectory *trajectory,
  *   OUT.h5    HDF5: a dataset a key with attributes "unit" and "meaning"; the meta data are the
  *             attribute "meta" of the file. HDF5 may allow only one thread at a time to write
  *   DIR       with the flag DIRECTORY; DIR/meta.json
- * Tables, .csv and .xvg, begin with the time, also where it is not among the keys, or without times
- * with the number of the row; numbers read back to the same double; they cannot have positions.
- * Call it once, and before any row was requested. Files get their names when all of them are complete: after an error no file was
- * created or replaced, unless the text reports which were. Just before, an old meta file is
- * removed, and the new one comes last: a meta file always describes the results beside it, also
- * where the program was killed. Its "id" is the comment of the .npz archive. COLLET_IO when the
+ * The first column of a table (.csv and .xvg) is the time, also if it is not among the keys, or the number of the row
+ * if there are no times. Numbers read back to the same double. Tables cannot have positions.
+ * Call it once, before any row is requested. Files get their names when all of them are complete: after an error no
+ * file was created or replaced, unless the text reports which were. Before the files get their names an old meta file
+ * is removed, and the new meta file gets its name last. So a meta file always describes the results beside it, also
+ * after the program was killed. Its "id" is the comment of the .npz archive. COLLET_IO when the
  * output exists and OVERWRITE is not given, or cannot be written; COLLET_INVALID when it would
  * replace an input. A trajectory that ends inside a frame, or has a damaged one, returns COLLET_OK and `truncated` in the
  * info, if it has one complete frame.
  *
- * Of a shard: with n_shards rows are divided, before `missing` leaves any out: shard k has rows
- * R (k - 1) / n to R k / n - 1 of R. It may have none, and depends on no other shard: where the first frame
- * or earlier ones matter, it reads them itself. Its file, DIR/003-of-100.npz for shard 3 of 100, appears
- * complete; DIR is `shards`, or `path` with ".shards", and is created. `path` and DIRECTORY say what a
- * trajectory of all the `parts` writes: byte for byte what one without shards writes, with the meta file
- * but for "created", "counters" and "timing". Warnings are about the merged results. A frame that
- * cannot be read ends the rows of the results; shards behind it are not needed. COLLET_NOT_FOUND where
- * shards are missing, COLLET_INVALID where some are of other work, by create.
+ * With n_shards the call writes one shard. The R rows are divided before `missing` leaves any out: shard k
+ * has rows R (k - 1) / n to R k / n - 1. It may have none. It depends on no other shard: if it needs the first
+ * frame or earlier ones, it reads them itself. Its file, DIR/003-of-100.npz for shard 3 of 100, appears
+ * complete; DIR is `shards`, or `path` with ".shards", and is created. A trajectory with all the `parts` writes the
+ * results, in the form of `path` and DIRECTORY. They equal the results without shards byte for byte, and so does the
+ * meta file except for "created", "counters" and "timing". Warnings are about the merged results. A frame that
+ * cannot be read ends the rows of the results; later shards are not needed. With `parts` create returns
+ * COLLET_NOT_FOUND if shards are missing, and COLLET_INVALID if some are of other work.
  */
 COLLET_API collet_status collet_trajectory_write(collet_trajectory *trajectory, const char *path,
                                                  uint32_t flags, collet_error *err);
 
-/* From now on `write` gives each row to `take` too, while it computes and in order, on the thread that
- * called it; NULL: no more. An error of `take` ends the work. */
+/* From now on `write` also passes each row to `take`, in order, as soon as it is computed, on the thread that called
+ * `write`. NULL: no longer. An error of `take` ends the work. */
 COLLET_API void collet_trajectory_watch(collet_trajectory *trajectory,
                                         collet_trajectory_batch_fn take, void *user);
 
@@ -460,8 +461,8 @@ COLLET_API const char *collet_trajectory_meta(const collet_trajectory *trajector
 COLLET_API const char *collet_trajectory_warning_at(const collet_trajectory *trajectory,
                                                     size_t index);
 
-/* Create, write and destroy. COLLET_FORMAT also when the trajectory ends inside a frame or a later frame is damaged: the frames
- * before it were written. */
+/* Create, write and destroy. COLLET_FORMAT also if the trajectory ends inside a frame or a frame is damaged: then the
+ * frames before it were written. */
 COLLET_API collet_status collet_trajectory_extract(const char *path, uint32_t flags,
                                                    const collet_trajectory_options *options,
                                                    collet_error *err);

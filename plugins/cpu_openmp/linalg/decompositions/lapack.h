@@ -3,7 +3,7 @@
  * lapack.h - decompositions of large matrices with OpenBLAS and its LAPACK. Private to the plugin.
  *
  * lapack_<op>(job, scratch, begin, end) computes matrices begin .. end-1 of the job's call, in the
- * element type, with a scratch of its own, 64-byte aligned: the pieces that lapack_<op>_scratch
+ * dtype, with a scratch of its own, 64-byte aligned: the pieces that lapack_<op>_scratch
  * adds, and no fewer bytes than cpu_decomposition_scratch. Matrices with elements that are not finite or
  * near the ends of the range are passed to cpu_decomposition_run (shared/host/linalg/decompositions.h) instead
  * of LAPACK, with the same scratch.
@@ -18,7 +18,7 @@ typedef struct lapack_job {
     const collet_device *device;
     const collet_kernel_call *call;
     blas *library;
-    const blas_lapack *lapack; /* for the element type */
+    const blas_lapack *lapack; /* for the dtype */
     blas_type type;
     int wide;                  /* f64, or pairs of f64 */
     int parts;                 /* 2: complex */

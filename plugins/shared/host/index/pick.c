@@ -85,7 +85,7 @@ static void take_rows(void *argument, int32_t thread, int64_t begin, int64_t end
     }
 }
 
-/* Indices of which no element is taken, begin .. end-1 of all, are checked too. */
+/* Checks indices begin .. end-1 of all, also those from which no element is taken. */
 static void check_indices(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     job *j = argument;

@@ -13,7 +13,7 @@ int64_t cpu_decomposition_count(const collet_kernel_call *call);
 
 /*
  * Computes matrices begin .. end-1 (in C order of the batch axes) of the call of any of these ops,
- * in double or double complex for every element type, with a private scratch of
+ * in double or double complex for every dtype, with a private scratch of
  * cpu_decomposition_scratch(call) bytes, 64-byte aligned; disjoint parts may run concurrently.
  * UINT64_MAX bytes mean a size that overflows, or row numbers that do not fit in perm: libcore
  * refuses such a call. Returns `end`; of solve, the first singular matrix of the part if there is

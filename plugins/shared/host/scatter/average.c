@@ -75,13 +75,13 @@ void cpu_scatter_average(const collet_kernel_call *call, int64_t begin, int64_t 
 cpu_scatter_rows cpu_scatter(const collet_kernel_call *call, int64_t *rows)
 {
     static const cpu_scatter_rows ops[] = {
-        cpu_scatter_euler,      cpu_scatter_vector, cpu_scatter_polarization, cpu_scatter_ewald,
+        cpu_scatter_euler,      cpu_scatter_vector, cpu_scatter_polarisation, cpu_scatter_ewald,
         cpu_scatter_projection, cpu_scatter_slices, cpu_scatter_images,       cpu_scatter_average};
     const collet_operand *out = operand_of(call, 0);
     int32_t last = out->ndim - 1;
     *rows = out->shape[last - 1];
     /* Voxels: Z Y. Images: E Y. */
-    if (call->op <= COLLET_OP_SCATTER_POLARIZATION)
+    if (call->op <= COLLET_OP_SCATTER_POLARISATION)
         *rows *= out->shape[1];
     else if (last > 1)
         *rows *= out->shape[0];

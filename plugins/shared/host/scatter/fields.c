@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_euler, scatter_vector, scatter_polarization: voxels.
+/* scatter_euler, scatter_vector, scatter_polarisation: voxels.
  * Tests: conformance/scatter/fields.c */
 #include "scatter.h"
 
@@ -79,14 +79,14 @@ void cpu_scatter_vector(const collet_kernel_call *call, int64_t begin, int64_t e
 }
 
 /* Of BLOCK voxels, along one axis. */
-typedef struct polarization {
+typedef struct polarisation {
     double re[BLOCK], im[BLOCK];
-} polarization;
+} polarisation;
 
 /* p += (N^2 - 1) e of one material in n voxels `next` bytes apart, whose fields are `field` bytes apart. */
 INLINE void add_material(const char *restrict at, int64_t next, int64_t field, int wide,
                          const complex_number constant[3], const double e[3], int64_t n,
-                         polarization *restrict p)
+                         polarisation *restrict p)
 {
     const complex_number c[3] = {constant[0], constant[1], constant[2]};
     for (int64_t x = 0; x < n; x++, at += next) {
@@ -105,9 +105,9 @@ INLINE void add_material(const char *restrict at, int64_t next, int64_t field, i
     }
 }
 
-/* Of all materials, in n voxels from `at` on. */
+/* The polarisation of all materials, in n voxels from `at` on. */
 static void add_materials(const collet_kernel_call *call, const char *at, const double e[3],
-                          int64_t n, polarization p[3])
+                          int64_t n, polarisation p[3])
 {
     const collet_operand *fields = operand_of(call, 1), *constants = operand_of(call, 2);
     int64_t next = cpu_last_step(fields), field = cpu_step(fields, 1);
@@ -127,7 +127,7 @@ static void add_materials(const collet_kernel_call *call, const char *at, const 
     }
 }
 
-void cpu_scatter_polarization(const collet_kernel_call *call, int64_t begin, int64_t end)
+void cpu_scatter_polarisation(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
     const collet_operand *out = operand_of(call, 0), *fields = operand_of(call, 1);
     const collet_operand *frame = operand_of(call, 4);
@@ -142,7 +142,7 @@ void cpu_scatter_polarization(const collet_kernel_call *call, int64_t begin, int
         char *to = voxels(out, 1, item);
         for (int64_t first = 0; first < count; first += BLOCK) {
             int64_t n = count - first < BLOCK ? count - first : BLOCK;
-            polarization p[3] = {{{0.0}, {0.0}}};
+            polarisation p[3] = {{{0.0}, {0.0}}};
             add_materials(call, from + first * cpu_last_step(fields), e, n, p);
             for (int64_t x = 0; x < n; x++, to += next) {
                 for (int a = 0; a < 3; a++) {

@@ -16,7 +16,7 @@ cpu_scatter_rows cpu_scatter(const collet_kernel_call *call, int64_t *rows);
 
 void cpu_scatter_euler(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_scatter_vector(const collet_kernel_call *call, int64_t begin, int64_t end);
-void cpu_scatter_polarization(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_scatter_polarisation(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_scatter_ewald(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_scatter_projection(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_scatter_slices(const collet_kernel_call *call, int64_t begin, int64_t end);

@@ -51,7 +51,7 @@ const void *host_extension(collet_device *device, const char *name);
 /*
  * Declares the kernel `name`, the function collet_kernel_row.run of one op or of several that
  * differ in a function; before a body, defines it. Which ops it runs: kernels.txt. It implements
- * every signature of its ops and reads the element types from the operands. Kernels are synchronous: few use the
+ * every signature of its ops and reads the dtypes from the operands. Kernels are synchronous: few use the
  * device, none the queue. docs/KERNELS.md defines the results.
  */
 #define KERNEL(name)                                                                               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array.h - a kernel of the array family that another one calls. */
+/* array.h - a kernel of the array family that other kernels call. */
 #ifndef PLUGINS_SHARED_JIT_ARRAY_ARRAY_H
 #define PLUGINS_SHARED_JIT_ARRAY_ARRAY_H
 

@@ -231,7 +231,7 @@ static void view_of(reduce_view *v, const jit_traits *t, const reduction *r)
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-/* Options by the type of elements; the results have it too, or another one. */
+/* Options by the dtype of the elements. The results may have another dtype. */
 #define SAME(NAME, name, mode) [COLLET_##NAME] = "-D" mode "=1 -DIN=" #name " -DTO=" #name,
 #define OPTION(NAME, in, mode, to) [COLLET_##NAME] = "-D" mode "=1 -DIN=" #in " -DTO=" #to,
 #define COUNTS(mode, to)                                                                           \

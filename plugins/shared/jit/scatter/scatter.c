@@ -36,7 +36,7 @@ typedef struct scatter_op {
 static const scatter_op ops[] = {
     {&fields_source, "euler", 0, {"a012", "012", "012", "012", "012"}},
     {&fields_source, "vector", 0, {"a012", "012a", "012"}},
-    {&fields_source, "polarization", 1, {"a012", "ab012", "ab", "a", "ab"}},
+    {&fields_source, "polarisation", 1, {"a012", "ab012", "ab", "a", "ab"}},
     {&pattern_source, "ewald", 0, {"012", "012", "0a", "2", "1", "a"}},
     {&pattern_source, "projection", 0, {"12", "ab12", "12", "12", "a", "2", "1", "a"}},
     {&pattern_source, "slices", 0, {"ab12", "ab12", "a12", "ab12"}},
@@ -87,7 +87,7 @@ static void set_params(scatter_job *job, const collet_kernel_call *call)
         const collet_scatter_average_params *params = call->params;
         job->mask = params->mask != 0;
         job->aspect = params->aspect == 0.0 ? 1.0 : params->aspect;
-    } else if (call->op > COLLET_OP_SCATTER_POLARIZATION) {
+    } else if (call->op > COLLET_OP_SCATTER_POLARISATION) {
         const collet_scatter_params *params = call->params;
         job->nearest = params->nearest != 0;
         job->neighbours = params->neighbours != 0;

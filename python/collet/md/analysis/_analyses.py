@@ -64,7 +64,7 @@ class Task:
         return vectors_of(x, self.labels, *self.options.vector)
 
     def fixed(self, key: str) -> Any:
-        """An array that is not of frames."""
+        """An array whose first axis is not the frames."""
         return self._file[key]
 
     def series(self, key: str) -> Any:

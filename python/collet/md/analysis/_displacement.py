@@ -45,7 +45,7 @@ class Diffusion:
 
 
 def displacement(series: Series, dt: float, blocks: int, dimensions: int) -> MeanSquareDisplacement:
-    """Of a series of positions or angles."""
+    """The mean square displacement of a series of positions or angles."""
     whole, parts = series.made(_analysis.displacement, blocks)
     return MeanSquareDisplacement(dt * np.arange(series.frames), whole,
                                   padded(jackknife(others(parts)), series.frames), parts,
@@ -53,7 +53,8 @@ def displacement(series: Series, dt: float, blocks: int, dimensions: int) -> Mea
 
 
 def mean_square_displacement(x: Any, dt: float = 1, *, blocks: int = 5) -> MeanSquareDisplacement:
-    """sum over t of |x[t + k] - x[t]|^2 / (frames - k), the mean over bodies.
+    """The mean square displacement at each lag k: the sum over t of |x[t + k] - x[t]|^2 / (frames - k), averaged
+    over bodies.
 
     x: positions that no periodic box cuts: unwrapped
     All lags come from Fourier transforms (V. Calandrini et al., Collection SFN 12 (2011) 201) of x without

@@ -23,7 +23,7 @@ _METHODS = ("integral", "initial_slope", "exponential_fit")
 
 @dataclass(frozen=True)
 class Friction:
-    """gamma: moment_of_inertia / tau_c, amu nm^2/ps if that is amu nm^2 and times are ps
+    """gamma: moment_of_inertia / tau_c, in amu nm^2/ps if the moment is in amu nm^2 and times are in ps
     tau_c: correlation time of the velocity
     diffusion_coeff: k T / gamma, rad^2/ps
     gamma_error, tau_c_error: standard errors by the blocks of the correlation function"""
@@ -130,7 +130,7 @@ def extract_friction_from_acf(acf: Correlation, moment_of_inertia: float,
                               temperature: float = 300, method: str = "integral") -> Friction:
     """The friction of a rotation whose velocity falls as C(t) = exp(-gamma t / I): a Friction.
 
-    acf: of autocorrelation of angular velocities, lags in ps
+    acf: the result of autocorrelation for angular velocities, with lags in ps
     moment_of_inertia: amu nm^2; temperature: K
     method: how the correlation time follows from C / C[0]: "integral": its integral_time;
         "initial_slope": by the first lag; "exponential_fit": by least squares over all lags before
@@ -287,12 +287,12 @@ def memory_kernel(acf: Correlation, stop: float | None = None) -> MemoryKernel:
 
 
 def torque_consistency(L: Any, torque: Any, dt: float = 1) -> TorqueConsistency:
-    """Whether torque is the change of the angular momentum L: a TorqueConsistency.
+    """Compares torque with the change of the angular momentum L. Returns a TorqueConsistency.
 
     L, torque: (frames, 3) or (frames, bodies, 3), at least 3 frames
-    Differences have two causes. Frames may be too far apart: the error grows as the square of dt. Leap-frog
-    integrators write velocities of half a step earlier. For a body that the periodic box cuts the torque is
-    wrong. InvalidError if all torque is 0.
+    Differences have three causes. Frames may be too far apart: the error grows as the square of dt. Leap-frog
+    integrators write velocities of half a step earlier. If the periodic box cuts a body, its torque is wrong.
+    InvalidError if all torque is 0.
 
     >>> t = 0.1 * np.arange(100)
     >>> L = np.stack([np.sin(t), np.cos(t), 0 * t], -1)

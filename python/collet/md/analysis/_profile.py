@@ -223,11 +223,11 @@ def potential_of_mean_force(x: Any, y: Any = None, *, bins: Any = 50, range: Any
 
     x, y, bins, range, weights, periodic: as in histogram; weights undo a bias: exp(bias / k T)
     temperature: K
-    jacobian: J, the density of the coordinate without any force. Its mean over a bin is used: None: 1;
-        "sin": of an angle in rad from 0 to pi between two axes, of which there are more at pi / 2, such as
-        theta of euler_zyz; "cos": of an angle from 0 to pi / 2 between an axis and a plane, such as
-        tilt_deg; "r2": of a distance in three dimensions. With y one a coordinate
-    blocks: of frames, for errors
+    jacobian: J, the density of the coordinate without any force; its mean over each bin is used. None: 1;
+        "sin": for an angle in rad from 0 to pi between two axes, such as theta of euler_zyz (most directions
+        are near pi / 2); "cos": for an angle from 0 to pi / 2 between an axis and a plane, such as
+        tilt_deg; "r2": for a distance in three dimensions. With y, a pair: one for each coordinate
+    blocks: the number of blocks of frames, for errors
 
     InvalidError if no sample is within the range.
 

@@ -90,15 +90,15 @@ def rotation(axes: Any, dt: float = 1, *, blocks: int = 5) -> Rotation:
     and the order parameter S^2 = (3 sum over i, j of <u_i u_j>^2 - 1) / 2. If the body cannot tumble, C2
     falls to S^2.
 
-    axes: (frames, 3) or (frames, bodies, 3); of principal axes, (frames, 3, 3) or (frames, bodies,
-        3, 3), one column: axes[..., 0]. Not axes[:, :, 0]: of many bodies that is a row of numbers
-        of all three axes, and nothing shows that it is wrong
+    axes: (frames, 3) or (frames, bodies, 3). Principal axes are (frames, 3, 3) or (frames, bodies, 3, 3): give
+        one column, axes[..., 0]. With many bodies axes[:, :, 0] is a row, a number of each of the three axes,
+        and no error shows that it is wrong
     C2 is the autocorrelation of the tensor u u^T - 1/3. S^2: G. Lipari and A. Szabo, J. Am. Chem.
     Soc. 104 (1982) 4546; E. R. Henry and A. Szabo, J. Chem. Phys. 82 (1985) 4753. It is about
-    (1 - S^2) / (independent samples) too large. A Rotation.
+    (1 - S^2) / (independent samples) too large. Returns a Rotation.
 
-    A UserWarning if in more than 5 % of the steps |u(t).u(t + dt)| < 0.5: where the sign of u is
-    arbitrary, C1 is then a product of guesses; C2 and S^2 do not depend on signs.
+    A UserWarning says if |u(t).u(t + dt)| < 0.5 in more than 5 % of the steps. If the sign of u is arbitrary, C1
+    is then meaningless; C2 and S^2 do not depend on signs.
 
     >>> t = 0.1 * np.arange(200)
     >>> axes = np.stack([np.cos(t), np.sin(t), 0 * t], -1)

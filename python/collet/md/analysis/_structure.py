@@ -155,7 +155,8 @@ def rmsd(positions: Any, reference: Any = None, *, weights: Any = None, fit: Any
     reference: (atoms, 3); None: the first frame
     weights: one an atom, such as masses, for superposition and mean; None: equal
     fit: the atoms that are superposed, as indices or a mask; None: all
-    of: the atoms that count, likewise; or a dict of such domains by name. All are moved with `fit`
+    of: the atoms whose deviation counts, as indices or a mask, or a dict of such domains by name. They are moved
+        with the atoms of `fit`. None: all
     Returns (frames,), or a dict of these.
 
     >>> r = np.array([[[0.0, 0, 0], [3, 4, 0]], [[0.0, 0, 0], [3, 5, 0]]])

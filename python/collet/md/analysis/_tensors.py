@@ -57,8 +57,8 @@ def _axes(axes: Any, caller: str) -> Floats:
 
 
 def _symmetric(diagonal: Floats, sums: Floats) -> Floats:
-    """(..., lags, 3, 3), from curves of components i and of sums of two components, (3, ..., lags)
-    each: C(i + j) = C(i) + C(j) + 2 C(i, j)."""
+    """The tensors C(i, j), (..., lags, 3, 3). `diagonal` has the curves C(i) of the components, `sums` the curves
+    C(i + j) of the sums of two, (3, ..., lags) each: C(i + j) = C(i) + C(j) + 2 C(i, j)."""
     made = np.empty((*diagonal.shape[1:], 3, 3))
     for i in range(3):
         made[..., i, i] = diagonal[i]
@@ -68,14 +68,14 @@ def _symmetric(diagonal: Floats, sums: Floats) -> Floats:
 
 
 def _slopes(curves: Floats, lags: Floats) -> Floats:
-    """Of least-squares lines with an intercept, over the axis of lags, the third from the end."""
+    """The slopes of least-squares lines with an intercept, over the axis of lags, the third from the end."""
     times = lags - lags.mean()
     return np.asarray(np.einsum("k,...kij->...ij", times / (times @ times), curves))
 
 
 def _fitted(whole: Floats, parts: Floats, lags: Floats, chosen: Any,
             tensor_of: Callable[[Floats], Floats]) -> DiffusionTensor:
-    """Of curves (lags, 3, 3) and of blocks (blocks, lags, 3, 3)."""
+    """The tensor from curves (lags, 3, 3), and its errors from the curves of blocks (blocks, lags, 3, 3)."""
     tensor = tensor_of(_slopes(whole[chosen], lags[chosen]))
     values, frame = np.linalg.eigh(tensor)
     if np.linalg.det(frame) < 0:

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/test_array.py */
+#include "transfer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "src/base/numpy.h"
+#include "src/base/runtime.h"
+#include "src/base/work.h"
+
+#define LONG_COPY (64 << 20) /* bytes that take longer than 10 ms */
+
+typedef struct moving {
+    work work;
+    PyObject *array, *owner; /* of the value, and of the data */
+    const lazy_value *value;
+    void *data;              /* memory, or the name of a device */
+    size_t bytes;
+} moving;
+
+static collet_status run_reading(work *w, collet_context *context)
+{
+    moving *m = (moving *)w;
+    return collet_array_read(context, m->value->array, m->data, m->bytes);
+}
+
+static collet_status run_writing(work *w, collet_context *context)
+{
+    moving *m = (moving *)w;
+    return collet_array_write(context, m->value->array, m->data, m->bytes);
+}
+
+static collet_status run_prefetching(work *w, collet_context *context)
+{
+    moving *m = (moving *)w;
+    return collet_array_prefetch(context, m->value->array, m->data);
+}
+
+static void drop_moving(work *w)
+{
+    moving *m = (moving *)w;
+    Py_DECREF(m->array);
+    Py_DECREF(m->owner);
+    free(m);
+}
+
+static size_t bytes_of(const collet_array *a)
+{
+    return (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
+}
+
+/* The elements to or from memory of `owner`. 0, or -1 with an exception. */
+static int move(PyObject *self, PyObject *owner, void *data, size_t bytes,
+                collet_status (*run)(work *, collet_context *))
+{
+    moving *m = calloc(1, sizeof *m);
+    if (!m) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    *m = (moving){
+        .work = {.run = run, .drop = drop_moving, .quick = !runtime_waits() && bytes <= LONG_COPY},
+        .array = Py_NewRef(self),
+        .value = array_value(self),
+        .owner = Py_NewRef(owner),
+        .data = data,
+        .bytes = bytes};
+    if (work_run(&m->work))
+        return -1;
+    drop_moving(&m->work);
+    return 0;
+}
+
+static PyObject *to_numpy(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    collet_array *a = array_get(self);
+    PyObject *array;
+    numpy_view view;
+    if (!a)
+        return NULL;
+    array = numpy_empty(collet_array_dtype(a), collet_array_ndim(a), collet_array_shape(a));
+    if (array && (numpy_view_of(array, "the array", &view) ||
+                  move(self, array, view.data, bytes_of(a), run_reading)))
+        Py_CLEAR(array);
+    return array;
+}
+
+static PyObject *to_bytes(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    collet_array *a = array_get(self);
+    PyObject *bytes;
+    if (!a)
+        return NULL;
+    bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes_of(a));
+    if (bytes && move(self, bytes, PyBytes_AsString(bytes), bytes_of(a), run_reading))
+        Py_CLEAR(bytes);
+    return bytes;
+}
+
+static double of_half(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, digits = bits & 1023;
+    double x = exponent == 31 ? (digits ? (double)NAN : (double)INFINITY)
+               : exponent     ? ldexp(digits + 1024, exponent - 25)
+                              : ldexp(digits, -24);
+    return bits >> 15 ? -x : x;
+}
+
+/* A number of Python. */
+static PyObject *number_of(const collet_scalar *s)
+{
+    float wide;
+    switch (s->dtype) {
+    case COLLET_F16:
+        return PyFloat_FromDouble(of_half(s->value.f16));
+    case COLLET_BF16:
+        memcpy(&wide, &(uint32_t){(uint32_t)s->value.bf16 << 16}, sizeof wide);
+        return PyFloat_FromDouble((double)wide);
+    case COLLET_F32:
+        return PyFloat_FromDouble((double)s->value.f32);
+    case COLLET_F64:
+        return PyFloat_FromDouble(s->value.f64);
+    case COLLET_C64:
+        return PyComplex_FromDoubles((double)s->value.c64.re, (double)s->value.c64.im);
+    case COLLET_C128:
+        return PyComplex_FromDoubles(s->value.c128.re, s->value.c128.im);
+#define INTEGER(NAME, name)                                                                        \
+    case COLLET_##NAME:                                                                            \
+        return PyLong_FromLongLong(s->value.name);
+        INTEGER(I8, i8)
+        INTEGER(U8, u8)
+        INTEGER(I16, i16)
+        INTEGER(U16, u16)
+        INTEGER(I32, i32)
+        INTEGER(U32, u32)
+        INTEGER(I64, i64)
+#undef INTEGER
+    case COLLET_U64:
+        return PyLong_FromUnsignedLongLong(s->value.u64);
+    case COLLET_BOOL:
+        return PyBool_FromLong(s->value.b8);
+    default:
+        return NULL;
+    }
+}
+
+static PyObject *item(PyObject *self, PyObject *unused)
+{
+    const collet_array *a = array_get(self);
+    if (a && collet_array_size(a) != 1)
+        return PyErr_Format(PyExc_ValueError, "item: the array has %lld elements, not one",
+                            (long long)collet_array_size(a));
+    PyObject *bytes = a ? to_bytes(self, unused) : NULL;
+    if (!bytes)
+        return NULL;
+    collet_scalar s = {.dtype = collet_array_dtype(a)};
+    memcpy(s.value.bytes, PyBytes_AsString(bytes), collet_dtype_size(s.dtype));
+    Py_DECREF(bytes);
+    return number_of(&s);
+}
+
+static PyObject *write_bytes(PyObject *self, PyObject *bytes)
+{
+    char *source;
+    Py_ssize_t size;
+    if (!array_get_written(self) || PyBytes_AsStringAndSize(bytes, &source, &size) ||
+        move(self, bytes, source, (size_t)size, run_writing))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* Never quick: it may open the device. */
+static PyObject *prefetch(PyObject *self, PyObject *device)
+{
+    const char *name = array_get(self) ? runtime_name(device, "a device") : NULL;
+    if (!name || move(self, device, (void *)(uintptr_t)name, SIZE_MAX, run_prefetching))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+int transfer_add(void)
+{
+    static PyMethodDef methods[] = {
+        {"_bytes", to_bytes, METH_NOARGS, "The elements as bytes, in C order."},
+        {"_write", write_bytes, METH_O, "Sets the elements by bytes, in C order."},
+        {"prefetch", prefetch, METH_O,
+         "Copies the elements to a device, \"cuda:0\", or to the \"host\", unless they are there, "
+         "so that their next use there need not. A copy to a device goes on after the call."},
+        {"item", item, METH_NOARGS, "The only element as a number of Python."},
+        {"to_numpy", to_numpy, METH_NOARGS,
+         "A NumPy array with a copy of the elements, after the work that computes them."}};
+    int failed = 0;
+    for (size_t i = 0; !failed && i < sizeof methods / sizeof *methods; i++)
+        failed = array_add_method(&methods[i]);
+    return failed;
+}

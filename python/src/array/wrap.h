@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays over the memory of NumPy arrays. */
+#ifndef PYTHON_SRC_ARRAY_WRAP_H
+#define PYTHON_SRC_ARRAY_WRAP_H
+
+#include <collet/collet.h>
+
+#include "src/base/python.h"
+
+/* An array of the caller's over the elements of an Array or of what numpy.asarray takes; a copy
+ * where the layout or `dtype` (0: any) does not fit. NULL with an exception. */
+collet_array *wrap_elements(PyObject *object, collet_dtype dtype, const char *name);
+
+/* Function of the module: an Array from (NumPy array, copy, shared). shared: others have the memory too. */
+PyObject *wrap_numpy(PyObject *module, PyObject *arguments);
+
+#endif
