@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# links.sh SOURCE: checks that the files and headings that the documents link to exist.
+# links.sh SOURCE: checks that the files and headings that the documents link to exist, and that no page of docs/ is longer
+# than two screens.
 set -euo pipefail
 cd "$1"
 
@@ -27,4 +28,7 @@ while read -r document; do
     done < <(grep -oE '\]\([^) ]+\)|src="[^"]+"' "$document" | sed -E 's/^\]\(|^src="|[)"]$//g' | grep -vE '^https?:')
 done < <(find . -name '*.md' -not -path './build*' -not -path './out/*' -not -path './.git/*')
 [ "$links" -gt 100 ] || { echo "only $links links were found" >&2; exit 1; }
+while read -r length page; do
+    [ "$length" -le 120 ] || { echo "$page has $length lines, more than 120: divide it" >&2; faults=1; }
+done < <(find docs plugins -name '*.md' -exec wc -l {} + | grep -v ' total$')
 exit $faults

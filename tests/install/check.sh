@@ -51,7 +51,7 @@ lay() {
         "$LIBDIR"/cmake/collet/collet-config{,-version}.cmake \
         bin/{backend-info,backend-check,backend-bench,collet-extract,collet-merge,collet-rsoxs,collet-ternary} \
         share/man/man1/{backend-info,backend-check,backend-bench,collet-extract,collet-merge,collet-rsoxs,collet-ternary,collet-worker}.1 \
-        share/doc/collet/{README.md,CHANGELOG.md,CONTRIBUTING.md,LICENSE,conformance/README.md,docs/KERNELS.md} \
+        share/doc/collet/{README.md,CHANGELOG.md,CONTRIBUTING.md,LICENSE,conformance/README.md,docs/KERNELS.md,docs/kernels/array.md,docs/plugins/build.md} \
         share/doc/collet/{core/DESIGN.md,plugins/README.md,examples/{plugin,plugin_async}/plugin.c}; do
         [ -e "$prefix/$path" ] || fail "the installation has no $path"
     done
