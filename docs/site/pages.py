@@ -16,7 +16,8 @@ LETTERS = {"f": "f32", "d": "f64", "h": "f16", "b": "bf16", "c": "c64", "z": "c1
            "i": "i32", "I": "u32", "l": "i64", "L": "u64", "B": "bool", "*": "any real", "?": "any", "=": "as the first"}
 # Pages in whose place a folder has many: the list of the others is added to the first one.
 GROUPS = {"docs/python/README.md": "*", "docs/benchmarks/README.md": "*", "plugins/README.md": "../docs/plugins/*",
-          "docs/KERNELS.md": "kernels/*", "CONTRIBUTING.md": "docs/contributing/*"}
+          "docs/KERNELS.md": "kernels/*", "CONTRIBUTING.md": "docs/contributing/*",
+          "docs/tutorials/README.md": "../notebooks/trajectory\n../notebooks/scattering\n../notebooks/ternary\narrays\nbackend"}
 MODULES = ["bench", "fft", "linalg", "md", "md.analysis", "random", "scatter", "ternary"]
 
 
@@ -41,7 +42,7 @@ def copy(root, source):
     for path, text in texts.items():
         if pages := GROUPS.get(str(path)):
             text += f"\n```{{toctree}}\n:hidden:\n:glob:\n\n{pages}\n```\n"
-        write(source / path, text)
+        write(source / path, text.replace(".ipynb)", ".md)"))
     for path in (root / "docs/notebooks").glob("*.ipynb"):
         cells = json.loads(path.read_text())["cells"]
         text = "\n\n".join(f"```python\n{''.join(c['source'])}\n```" if c["cell_type"] == "code" else "".join(c["source"]) for c in cells)
@@ -78,7 +79,8 @@ def dtypes(sigs):
 def op_page(root, name, op, limits, has):
     outputs, _, inputs = (part.strip() for part in op["shapes"].partition(":"))
     call = re.sub(r"\s+", " ", str(inspect.signature(getattr(collet.op, name))))
-    parts = [f"# {name}", op["summary"][0].upper() + op["summary"][1:] + ".",
+    # Not in a list of contents: each page would repeat the names of all ops.
+    parts = [f"---\norphan: true\n---\n# {name}", f"An op of the family [{op['family']}](../{op['family']}.md): " + op["summary"]+ ".",
              f"```python\ncollet.op.{name}{call}\n```",
              "## Shapes\n\n" + table(["", "Operand and its axes"], [
                  *(["output", f"`{o}`"] for o in outputs.split()), *(["input", f"`{i}`"] for i in inputs.split())])
@@ -107,7 +109,7 @@ def ops(root, source):
     for family, members in families.items():
         write(source / f"docs/reference/ops/{family}.md", f"# {family}\n\n[Definitions](../../kernels/{family}.md). Which backend has which op:\n\n" +
               table(["Op", "What it computes", *has], [[f"[{n}]({family}/{n}.md)", op["summary"], *("yes" if n in ops else "no" for ops in has.values())]
-                                                       for n, op in members]) + f"\n```{{toctree}}\n:hidden:\n:glob:\n\n{family}/*\n```\n")
+                                                       for n, op in members]))
     write(source / "docs/reference/ops.md", f"# Ops\n\n{sum(map(len, families.values()))} ops in {len(families)} families, from their descriptions "
           "in `include/collet/ops/`. In C they are called `collet_op_NAME`, in Python `collet.op.NAME`.\n\n" +
           table(["Family", "Ops"], [[f"[{f}](ops/{f}.md)", ", ".join(f"[{n}](ops/{f}/{n}.md)" for n, _ in m)] for f, m in families.items()])
