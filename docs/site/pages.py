@@ -11,6 +11,7 @@ import shutil
 import collet
 import headers
 import plots
+import prose
 
 LETTERS = {"f": "f32", "d": "f64", "h": "f16", "b": "bf16", "c": "c64", "z": "c128", "a": "i8", "A": "u8", "s": "i16", "S": "u16",
            "i": "i32", "I": "u32", "l": "i64", "L": "u64", "B": "bool", "*": "any real", "?": "any", "=": "as the first"}
@@ -18,6 +19,7 @@ LETTERS = {"f": "f32", "d": "f64", "h": "f16", "b": "bf16", "c": "c64", "z": "c1
 GROUPS = {"docs/python/README.md": "*", "docs/benchmarks/README.md": "*", "plugins/README.md": "../docs/plugins/*",
           "docs/KERNELS.md": "kernels/*", "CONTRIBUTING.md": "docs/contributing/*",
           "docs/tutorials/README.md": "../notebooks/trajectory\n../notebooks/scattering\n../notebooks/ternary\narrays\nbackend"}
+NEXT = ",\n    "  # between parameters of a call
 MODULES = ["bench", "fft", "linalg", "md", "md.analysis", "random", "scatter", "ternary"]
 
 
@@ -76,12 +78,28 @@ def dtypes(sigs):
     return [[words(sig.partition(":")[0]), words(sig.partition(":")[2]) or "none"] for sig in sigs.split()]
 
 
-def op_page(root, name, op, limits, has):
+def described(root):
+    """The comments in front of ops, and the ops' typed calls in C, from include/collet/ops/*.def."""
+    text = "".join(path.read_text() for path in sorted((root / "include/collet/ops").glob("*.def")))
+    said = {name: headers.comment(comment) for comment, name in
+            re.findall(r"(/\*(?:(?!\*/).)*\*/)\nCOLLET_OP\(\w+, \d+, (\w+),", text, re.DOTALL)}
+    calls = {name: [*(f"collet_array *{o}" for o in outs.split(", ")), *(f"const collet_array *{i}" for i in ins.split(", ") if i),
+                    *([f"const {params} *params"] if params else [])]
+             for name, outs, ins, params in re.findall(r"COLLET_CALL(?:_PARAMS)?\(\w+, (\w+), \(([^)]*)\), \(([^)]*)\)(?:, (\w+))?\)", text)}
+    for name, count in re.findall(r"COLLET_ELEMENTWISE\(\w+, \d+, (\w+), (\d)", text):
+        calls[name] = ["collet_array *out", *(f"const collet_array *{i}" for i in "abc"[:int(count)])]
+    return said, calls
+
+
+def op_page(root, name, op, limits, has, said, calls):
     outputs, _, inputs = (part.strip() for part in op["shapes"].partition(":"))
     call = re.sub(r"\s+", " ", str(inspect.signature(getattr(collet.op, name))))
     # Not in a list of contents: each page would repeat the names of all ops.
     parts = [f"---\norphan: true\n---\n# {name}", f"An op of the family [{op['family']}](../{op['family']}.md): " + op["summary"]+ ".",
              f"```python\ncollet.op.{name}{call}\n```",
+             f"```c\ncollet_status collet_op_{name}(\n    {NEXT.join(['collet_context *context', *calls[name]])});\n```" if name in calls else
+             f"In C: `collet_op_{name}` in [collet/ops/{op['family']}.h](../../c/ops-{op['family']}.rst), or `collet_call`.",
+             f"```{{eval-rst}}\n{prose.to_rst(said[name])}\n```" if name in said else "",
              "## Shapes\n\n" + table(["", "Operand and its axes"], [
                  *(["output", f"`{o}`"] for o in outputs.split()), *(["input", f"`{i}`"] for i in inputs.split())])
              + "\n`...`: any axes, broadcast; `*`: any axes; a letter: one extent, the same wherever it occurs; `?`: may be absent."]
@@ -101,11 +119,11 @@ def op_page(root, name, op, limits, has):
 def ops(root, source):
     limits = {row[0]: row[1] for row in re.findall(
         r"COLLET_ELEMENTWISE\(\w+, \d+, (\w+), \d, \w+, \w+, ([\d.]+),", (root / "include/collet/ops/elementwise.def").read_text())}
-    has, families = backends(root), {}
+    has, families, (said, calls) = backends(root), {}, described(root)
     for name in sorted(collet.op.names()):
         op = collet.op.describe(name)
         families.setdefault(op["family"], []).append((name, op))
-        write(source / f"docs/reference/ops/{op['family']}/{name}.md", op_page(root, name, op, limits, has))
+        write(source / f"docs/reference/ops/{op['family']}/{name}.md", op_page(root, name, op, limits, has, said, calls))
     for family, members in families.items():
         write(source / f"docs/reference/ops/{family}.md", f"# {family}\n\n[Definitions](../../kernels/{family}.md). Which backend has which op:\n\n" +
               table(["Op", "What it computes", *has], [[f"[{n}]({family}/{n}.md)", op["summary"], *("yes" if n in ops else "no" for ops in has.values())]
