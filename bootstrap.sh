@@ -413,7 +413,7 @@ build_site() {
     fi
     mkdir -p build-docs/source
     $venv/bin/sphinx-build -q -W --keep-going -j "$jobs" -b html -c docs/site -d build-docs/trees build-docs/source build-docs/html
-    find build-docs/source -name '*.md' -o -name '*.rst' | xargs $venv/bin/codespell -I docs/site/words.txt
+    find build-docs/source \( -name '*.md' -o -name '*.rst' \) -print0 | xargs -0 $venv/bin/codespell -I docs/site/words.txt
     if [ "${1:-}" = --check ]; then
         $venv/bin/python docs/site/check.py build-docs/html build-docs/screens
     fi

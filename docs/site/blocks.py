@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""blocks.py PAGE DIRECTORY FOLDER LANGUAGES: runs the page's blocks of code of these languages in DIRECTORY, one after the
+"""blocks.py PAGE DIRECTORY OUT LANGUAGES: runs the page's blocks of code of these languages in DIRECTORY, one after the
 other. Prints the page with the output of each block and the pictures that it made: the figures of Matplotlib, and the .png
-files that it wrote into $OUT, a new folder in FOLDER. A block that fails ends it, with an error."""
+files that it wrote into $OUT. A block that fails ends it, with an error."""
 
 import contextlib
 import io
@@ -10,7 +10,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 
@@ -37,9 +36,9 @@ def figures(folder):
         plt.close("all")
 
 
-def main(page, directory, folder, languages):
+def main(page, directory, out, languages):
     text, names = pathlib.Path(page).read_text(), {"__name__": "__main__"}
-    out = pathlib.Path(tempfile.mkdtemp(dir=folder))
+    out = pathlib.Path(out)
     os.chdir(directory)
     os.environ["OUT"] = str(out)
 
@@ -52,7 +51,7 @@ def main(page, directory, folder, languages):
         figures(out)
         said = said.replace(f"{out}/", "").rstrip("\n")
         shown = f"\n```{{code-block}} text\n:class: output\n\n{said}\n```\n" if said else ""
-        return block[0] + shown + "".join(f"\n![What the code above draws](/{path.relative_to(pathlib.Path(folder).parent)})\n"
+        return block[0] + shown + "".join(f"\n![What the code above draws](/{path.relative_to(out.parents[1])})\n"
                                           for path in sorted(set(out.rglob("*.png")) - there))
 
     sys.stdout.write(FENCE.sub(with_output, text))

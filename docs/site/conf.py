@@ -5,6 +5,7 @@ that are made from headers, docstrings and descriptions of ops; blocks.py runs t
 import fnmatch
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -39,11 +40,12 @@ def run_blocks(app, name, source):
     languages = next((languages for pattern, languages in RUN.items() if fnmatch.fnmatch(name, pattern)), None)
     if not languages:
         return
-    folder = pathlib.Path(app.srcdir, "pictures")
-    folder.mkdir(exist_ok=True)
+    out = pathlib.Path(app.srcdir, "pictures", name.replace("/", "-"))
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
     # A notebook runs beside its data, as it does in Jupyter.
     directory = ROOT / "docs/notebooks" if name.startswith("docs/notebooks") else ROOT
-    done = subprocess.run([sys.executable, ROOT / "docs/site/blocks.py", app.env.doc2path(name), directory, folder, languages],
+    done = subprocess.run([sys.executable, ROOT / "docs/site/blocks.py", app.env.doc2path(name), directory, out, languages],
                           env={**os.environ, "PYTHONPATH": str(PACKAGE), "MPLBACKEND": "Agg",
                                "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"},
                           capture_output=True, text=True)

@@ -8,12 +8,12 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
-# Page, heading, title, column of the labels, {series: column}, the value that is drawn as a line, its meaning.
+# Page, heading, title, columns of the labels, {series: column}, the value that is drawn as a line, its meaning.
 PLOTS = [
-    ("libraries", "Libraries of matrices and transforms", "Speed over the fastest library", 0, {"ratio": 1}, 1, "1: as fast as the library"),
-    ("engines", "Ternary weights", "Time over ggml's", 0, {"W2A8": 5, "W2A2": 6}, 1, "1: as fast as ggml"),
+    ("libraries", "Libraries of matrices and transforms", "Speed, over the fastest library's", (0,), {"ratio": 1}, 1, "more than 1: Collet is faster; a dot for each size"),
+    ("engines", "Ternary weights", "Time, over ggml's", (0,), {"W2A8": 5, "W2A2": 6}, 1, "less than 1: Collet is faster"),
     ("accuracy", "Errors of the elementary functions", "Largest error, ulp", (0, 1), {"limit": 3, "cpu_scalar": 4, "cpu_openmp": 5}, None, None),
-    ("cuda", "Rates", "Microseconds on an NVIDIA H200", 0, {"Collet": 1, "PyTorch": 2}, None, None),
+    ("cuda", "Rates", "Microseconds on an NVIDIA H200", (0,), {"Collet": 1, "PyTorch": 2}, None, None),
 ]
 
 
@@ -27,27 +27,29 @@ def rows(text):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-def number(cell):
-    return float(found[0].replace(",", "")) if (found := re.search(r"\d[\d,]*\.?\d*", cell)) else None
+def numbers(cell):
+    """Those of a cell, which may have several; what is in brackets is an aim or a remark."""
+    return [float(n.replace(",", "")) for n in re.findall(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?", re.sub(r"\(.*?\)", "", cell))]
 
 
-def draw(path, page, heading, title, label, series, line, meaning, text):
-    labels = [label] if isinstance(label, int) else label
-    data = [(" ".join(re.sub(r"\(.*?\)", "", row[i]) for i in labels), [number(row[i]) for i in series.values()]) for row in rows(section(text, heading))]
-    data = [(name, values) for name, values in data if any(v is not None for v in values)][::-1]
-    figure, axis = plt.subplots(figsize=(7, 1 + 0.28 * len(data) * max(1, len(series) / 2)), layout="constrained")
-    width = 0.8 / len(series)
-    for k, name in enumerate(series):
-        axis.barh([i + (len(series) - 1 - k) * width for i in range(len(data))], [values[k] or 0 for _, values in data], width, label=name)
-    axis.set_yticks([i + 0.4 - width / 2 for i in range(len(data))], [name if len(name) < 48 else name[:45] + "..." for name, _ in data], fontsize=8)
-    axis.set_title(title)
-    if max(v or 0 for _, values in data for v in values) > 100:
+def draw(path, heading, title, label, series, line, meaning, text):
+    """A row for each row of the table, a dot for each number."""
+    table = rows(section(text, heading))[::-1]
+    names = [re.sub(r" ?\(.*?\)", "", " ".join(row[i] for i in label)).replace("; ", ";\n") for row in table]
+    figure, axis = plt.subplots(figsize=(7, 1.2 + 0.3 * len(table)), layout="constrained")
+    for name, column in series.items():
+        dots = [(value, i) for i, row in enumerate(table) for value in numbers(row[column])]
+        axis.plot(*zip(*dots), "o", label=name)
+    axis.set_yticks(range(len(table)), names, fontsize=8)
+    axis.grid(axis="y", alpha=0.3)
+    low, high = axis.dataLim.intervalx
+    if high > 10 * low:
         axis.set_xscale("log")
+    axis.xaxis.set_major_formatter("{x:g}")
+    axis.set(title=title, xlabel=meaning)
     if line:
         axis.axvline(line, color="black", linewidth=0.8)
-        axis.set_xlabel(meaning)
-    if len(series) > 1:
-        axis.legend(fontsize=8)
+    axis.legend(fontsize=8)
     figure.savefig(path, dpi=110)
     plt.close(figure)
 
@@ -69,6 +71,6 @@ def page(root, folder):
         text = (root / f"docs/benchmarks/{name}.md").read_text()
         path = folder / f"figures-{name}.png"
         if not path.exists() or path.stat().st_mtime < (root / f"docs/benchmarks/{name}.md").stat().st_mtime:
-            draw(path, name, heading, *rest, text)
+            draw(path, heading, *rest, text)
         out.append(f"## {rest[0]}\n\n![{rest[0]}](/pictures/{path.name})\n\n{when(text, heading)} [The table](benchmarks/{name}.md)\n")
     return "\n".join(out)
