@@ -73,4 +73,4 @@ def pages(root):
     for path in sorted((root / "include/collet/ops").glob("*.h")):
         yield f"c/ops-{path.stem}.rst", page(f"collet/ops/{path.name}", path.read_text())
     yield "c.md", ("# The C interface\n\nFrom the comments of the public headers. [Programs in C](../programs.md) begins, and "
-                   "[the ops](ops.md) have the calls `collet_op_NAME`.\n\n```{toctree}\n:glob:\n\nc/*\n```\n")
+                   "[the ops](ops.md) have the calls `collet_op_NAME`.\n\n```{toctree}\n:glob:\n:maxdepth: 1\n\nc/*\n```\n")

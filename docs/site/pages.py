@@ -149,10 +149,12 @@ def python(root, source):
         write(source / f"docs/reference/python/{name}.rst", "\n".join(lines))
 
     def documented(module):
-        return [n for n in dir(module) if not n.startswith("_") and callable(getattr(module, n)) and not inspect.ismodule(getattr(module, n))
-                and getattr(getattr(module, n), "__doc__", None)]
+        """Not the classes of NumPy that it exports."""
+        members = [(n, getattr(module, n)) for n in dir(module) if not n.startswith("_")]
+        return [n for n, value in members if callable(value) and getattr(value, "__doc__", None) and
+                not (inspect.isclass(value) and not value.__module__.startswith("collet"))]
     own = documented(collet)
-    classes = [n for n in own if inspect.isclass(getattr(collet, n)) and getattr(collet, n).__module__.startswith("collet")]
+    classes = [n for n in own if inspect.isclass(getattr(collet, n))]
     page("collet-classes", "collet: classes and errors", "collet", classes)
     functions = sorted((n for n in own if not inspect.isclass(getattr(collet, n))), key=str.lower)
     for first, last in ("ac", "de", "fl", "mp", "qs", "tz"):
@@ -162,7 +164,7 @@ def python(root, source):
         module = eval(f"collet.{name}", {"collet": collet})
         page(name, f"collet.{name}", f"collet.{name}", documented(module))
     write(source / "docs/reference/python.md", "# The Python package\n\nFrom the docstrings. [Collet in Python](../python/README.md) has the examples and the context.\n\n"
-          "```{toctree}\n:glob:\n\npython/*\n```\n")
+          "```{toctree}\n:glob:\n:maxdepth: 1\n\npython/*\n```\n")
 
 
 def make(root, source):

@@ -19,8 +19,9 @@ def literal(lines):
 
 def paragraph(lines):
     """Doctests and text that is indented stay as they are. Lines "name: meaning" become a list."""
-    if lines[0].startswith(">>>"):
-        return ".. code-block:: pycon\n\n" + textwrap.indent("\n".join(lines), "   ")
+    if lines[0].startswith(">>>"):  # Pygments 2.21 does not end with some tracebacks
+        language = "text" if any(line.startswith("Traceback") for line in lines) else "pycon"
+        return f".. code-block:: {language}\n\n" + textwrap.indent("\n".join(lines), "   ")
     if all(line.startswith("    ") for line in lines) or sum(bool(re.match(r" {2,}\S+ {2,}\S", line)) for line in lines) > 1:
         return literal(lines)
     items = []  # the first lines of items, with the lines that follow, which are indented
