@@ -4,7 +4,7 @@ set -euo pipefail
 
 usage() {
     cat <<'END'
-Usage: ./bootstrap.sh [--help] [build|test [--full|--all]|clean]
+Usage: ./bootstrap.sh [--help] [build|test [--full|--all]|docs [--check]|clean]
 
   build   (the default) installs what is missing, builds a release into build/ and computes an example:
           numbers and a picture. Two to three minutes on two processors, later runs seconds
@@ -13,6 +13,9 @@ Usage: ./bootstrap.sh [--help] [build|test [--full|--all]|clean]
           build-asan/, OpenCL by PoCL, all levels of x86-64, all of Python: 20 minutes
           --all: the long ones too, for more than an hour: every case of every kernel, every row
           under Oclgrind, emulated processors, every architecture of NVRTC, every f32 number
+  docs    builds the site of the documents, build-docs/html/index.html, which a browser opens without a server; its
+          tools come from PyPI into build-docs/venv/. All examples run: some minutes
+          --check: opens every page in Chromium, too
   clean   removes build/ and build-*/; build-cache/: kernels compiled by tests
 
 Works from any directory, is not interactive, and uses the network only when a package is missing.
@@ -78,7 +81,12 @@ python_has() {
     return 1
 }
 
-# find_missing build|quick|full|all: Debian's packages. The commands test the contents of a package, so other
+python_headers() {
+    compiles "${CC:-cc}" c '#include <Python.h>' "-I$(python3 -c \
+        'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)"
+}
+
+# find_missing build|docs|quick|full|all: Debian's packages. The commands test the contents of a package, so other
 # systems work as well.
 find_missing() {
     missing=()
@@ -96,10 +104,16 @@ find_missing() {
     need libopenblas-dev pkg-config --exists openblas
     optionally libdnnl-dev compiles "${CC:-cc}" c '#include <oneapi/dnnl/dnnl.h>'
     optionally libcairo2-dev pkg-config --exists cairo
-    optionally python3-dev compiles "${CC:-cc}" c '#include <Python.h>' "-I$(python3 -c \
-        'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)"
+    optionally python3-dev python_headers
     optionally python3-numpy python_has numpy
     [ "$1" != build ] || return 0
+    if [ "$1" = docs ]; then
+        optional=()
+        need libcairo2-dev pkg-config --exists cairo
+        need python3-dev python_headers
+        need python3-venv python3 -c 'import ensurepip'
+        return 0
+    fi
     need g++ compiles "${CXX:-c++}" c++ '#include <memory>'
     need libcmocka-dev pkg-config --exists cmocka
     optionally python3-pytest python_has pytest
@@ -166,11 +180,12 @@ suggest() {
     fi
 }
 
-# announce build|quick|full|all: what this run does, for how long, and what it installs.
+# announce build|docs|quick|full|all: what this run does, for how long, and what it installs.
 announce() {
     local work what # seconds of one processor, at 3 GHz
     case $1 in
     build) work=230 what="builds Collet in build/ and computes an example" ;;
+    docs) work=330 what="builds Collet in build/ and its site in build-docs/" ;;
     quick) work=480 what="builds Collet in build/ and runs the short tests" ;;
     full) work=2400 what="builds Collet twice, in build/ and with sanitizers in build-asan/, and tests both" ;;
     all) work=12000 what="builds Collet in build/ and build-asan/ and runs every test" ;;
@@ -386,6 +401,28 @@ test_set() {
     summarise "$1" $((SECONDS - start))
 }
 
+# ---- Site -------------------------------------------------------------------------------------
+
+# build_site [--check]
+build_site() {
+    local venv=build-docs/venv
+    require_packages docs
+    build_preset release build -DCOLLET_TESTS="$(cached COLLET_TESTS OFF)" -DCOLLET_LEVELS="$(levels)"
+    say "Building the site, with Sphinx in $venv/"
+    [ -x $venv/bin/pip ] || python3 -m venv $venv
+    if ! cmp -s docs/site/requirements.txt $venv/requirements.txt; then
+        $venv/bin/pip install -q -r docs/site/requirements.txt
+        cp docs/site/requirements.txt $venv/
+    fi
+    mkdir -p build-docs/source
+    $venv/bin/sphinx-build -q -W --keep-going -j "$jobs" -b html -c docs/site -d build-docs/trees build-docs/source build-docs/html
+    find build-docs/source \( -name '*.md' -o -name '*.rst' \) -print0 | xargs -0 $venv/bin/codespell -I docs/site/words.txt
+    if [ "${1:-}" = --check ]; then
+        $venv/bin/python docs/site/check.py build-docs/html build-docs/screens
+    fi
+    say "The site: file://$PWD/build-docs/html/index.html"
+}
+
 for word; do
     case $word in
     -h | --help | help)
@@ -406,6 +443,7 @@ case $* in
 test) test_set quick ;;
 "test --full") test_set full ;;
 "test --all") test_set all ;;
+docs | "docs --check") build_site "${2:-}" ;;
 clean)
     rm -rf build build-*/
     ;;

@@ -44,4 +44,4 @@ install(FILES conformance/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/conforma
 install(FILES plugins/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/plugins)
 install(FILES core/DESIGN.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/core)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS
-  REGEX "/examples/CMakeLists\\.txt$" EXCLUDE) # a part of this build
+  REGEX "/docs/site$" EXCLUDE REGEX "/examples/CMakeLists\\.txt$" EXCLUDE) # a part of this build

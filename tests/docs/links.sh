@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # links.sh SOURCE: checks that the files and headings that the documents link to exist, and the paths that they name in
 # code: those that begin with a folder of the root, and names of sources with a folder before them. NAME and <name> stand
-# for any name. Every folder of the root must be in CONTRIBUTING.md and in core/DESIGN.md.
+# for any name. Every folder of the root must be in CONTRIBUTING.md and in core/DESIGN.md. No page of docs/ and plugins/
+# is longer than two screens.
 set -euo pipefail
 cd "$1"
 
@@ -29,7 +30,7 @@ foreign='tests/unit/test_cuda_device_utils.py lib/collet/__init__.py rows/<name>
 exists() {
     local pattern
     [[ " $foreign " != *" $1 "* ]] || return 0
-    pattern=$(sed -E 's/[.]/\\./g; s/<[^>]*>|(NAME|DIRECTORY)|\*/[^\/]*/g' <<<"$1")
+    pattern=$(sed -E 's/[.]/\\./g; s/<[^>]*>|(NAME|DIRECTORY|FAMILY)|\*/[^\/]*/g' <<<"$1")
     grep -qE "/$pattern$" "$tree"
 }
 
@@ -64,7 +65,11 @@ while read -r document; do
             faults=1
         }
     done < <(named "$document")
-done < <(grep '\.md$' "$tree" | grep -v CHANGELOG)
+# The links of docs/site/ are to pages that its build makes, which checks them.
+done < <(grep '\.md$' "$tree" | grep -v 'CHANGELOG\|docs/site/')
 [ "$links" -gt 100 ] || { echo "only $links links were found" >&2; exit 1; }
 [ "$paths" -gt 200 ] || { echo "only $paths paths were found" >&2; exit 1; }
+while read -r length page; do
+    [ "$length" -le 120 ] || { echo "$page has $length lines, more than 120: divide it" >&2; faults=1; }
+done < <(find docs plugins -name '*.md' -not -path 'docs/site/*' -exec wc -l {} + | grep -v ' total$')
 exit $faults

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$1"
 headers=(include/collet engines/*/include/collet)
-documents=(README.md CHANGELOG.md SECURITY.md core/DESIGN.md plugins/README.md docs/*.md man/*)
+documents=(README.md CHANGELOG.md SECURITY.md core/DESIGN.md plugins/README.md docs/{,python/,plugins/,kernels/,benchmarks/}*.md man/*)
 
 # Ops are declared by rows COLLET_CALL(NAME, name, ...), COLLET_REDUCTION(NAME, name) and COLLET_ELEMENTWISE(NAME, id, name, ...). collet_backend_example is a package.
 known=$(

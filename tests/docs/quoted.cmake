@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DDOCUMENT=file.md -DSOURCES=file,file,... -P quoted.cmake
 #
-# Checks that one of the sources contains, verbatim, every fenced block of the document that names a
-# language. Other tests compile and run the sources, so the document shows only working code. run.sh
+# Checks that one of the sources contains, verbatim, every fenced block of the document, or of all documents in a folder,
+# that names a language. Other tests compile and run the sources, so the document shows only working code. run.sh
 # handles blocks of sh.
 cmake_minimum_required(VERSION 3.22)
-file(READ ${DOCUMENT} rest)
+if(IS_DIRECTORY ${DOCUMENT})
+  file(GLOB documents ${DOCUMENT}/*.md)
+else()
+  set(documents ${DOCUMENT})
+endif()
+set(rest)
+foreach(document IN LISTS documents)
+  file(READ ${document} text)
+  string(APPEND rest "${text}")
+endforeach()
 string(REPLACE "," ";" paths "${SOURCES}")
 set(index 0)
 foreach(path IN LISTS paths)

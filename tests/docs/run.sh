@@ -15,12 +15,12 @@ fail() {
     exit 1
 }
 
-# Links everything except build/ from the source; new files are written here.
+# Links everything except build/ and out/ from the source; new files are written here.
 link_project() {
     local path
     for path in "$SOURCE"/*; do
         case ${path##*/} in
-        build | build-*) ;;
+        build | build-* | out) ;;
         *) ln -s "$path" "$root/" ;;
         esac
     done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# rust.sh SOURCE WORK BIN: the backend of docs/languages.md compiles, passes backend-check and is
+# rust.sh SOURCE WORK BIN: the backend of docs/rust.md compiles, passes backend-check and is
 # listed by backend-info. RUSTC is the compiler; without one the test is skipped.
 set -euo pipefail
 source=$1 work=$2 bin=$3

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# settings.sh BACKEND_INFO PAGE CONTRIBUTING: checks that the tables of the page list the keys that users set, and
-# the table of CONTRIBUTING the internal ones, no more and no fewer, both with the environment variables; and that
-# backend-info --env prints the former.
+# settings.sh BACKEND_INFO DOCS: checks that the tables of settings.md and backends.md list the keys that users set, and
+# the table of contributing/machines.md the internal ones, no more and no fewer, all with the environment variables; and
+# that backend-info --env prints the former.
 set -euo pipefail
 # Lines "KEY users|internal VARIABLE".
 table=$("$1" --env --json | awk -F'"' '
@@ -30,8 +30,8 @@ check() {
     done
 }
 
-check users "$2" "$(cat "$2")"
-check internal "$3" "$(sed -n '/^## Internal settings/,/^## Other/p' "$3")"
+check users "$2/settings.md" "$(cat "$2"/{settings,backends}.md)"
+check internal "$2/contributing/machines.md" "$(sed -n '/^## Internal settings/,/^## Other/p' "$2/contributing/machines.md")"
 compare "backend-info --env without --json" "$(awk '$2 == "users" { print $1 }' <<<"$table")" \
     "$("$1" --env | grep -oE '^[a-z_.]+ ' | tr -d ' ')"
 exit $failed

@@ -53,7 +53,7 @@ lay() {
         share/man/man1/{backend-info,backend-check,backend-bench,collet-extract,collet-merge,collet-rsoxs,collet-ternary,collet-worker}.1 share/man/man7/collet.7 \
         share/bash-completion/completions/{backend-info,backend-check,backend-bench,collet-extract,collet-merge,collet-rsoxs,collet-ternary} \
         share/zsh/site-functions/_{backend-info,backend-check,backend-bench,collet-extract,collet-merge,collet-rsoxs,collet-ternary} \
-        share/doc/collet/{README.md,CHANGELOG.md,CONTRIBUTING.md,LICENSE,conformance/README.md,docs/KERNELS.md} \
+        share/doc/collet/{README.md,CHANGELOG.md,CONTRIBUTING.md,LICENSE,conformance/README.md,docs/KERNELS.md,docs/kernels/array.md,docs/plugins/build.md} \
         share/doc/collet/{core/DESIGN.md,plugins/README.md,examples/{plugin,plugin_async}/plugin.c}; do
         [ -e "$prefix/$path" ] || fail "the installation has no $path"
     done
