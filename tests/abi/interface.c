@@ -213,7 +213,7 @@ VALUE(COLLET_OP_SCATTER_AVERAGE, 151)
 VALUE(COLLET_OP_SCATTER_EULER, 144)
 VALUE(COLLET_OP_SCATTER_EWALD, 147)
 VALUE(COLLET_OP_SCATTER_IMAGES, 150)
-VALUE(COLLET_OP_SCATTER_POLARIZATION, 146)
+VALUE(COLLET_OP_SCATTER_POLARISATION, 146)
 VALUE(COLLET_OP_SCATTER_PROJECTION, 148)
 VALUE(COLLET_OP_SCATTER_SLICES, 149)
 VALUE(COLLET_OP_SCATTER_VECTOR, 145)
@@ -410,11 +410,13 @@ MEMBER(collet_program, n_constants, 8, uint32_t)
 MEMBER(collet_program, n_steps, 12, uint32_t)
 MEMBER(collet_program, n_out, 16, uint32_t)
 MEMBER(collet_program, reduce, 20, uint32_t)
-MEMBER(collet_program, hash, 24, uint64_t)
-MEMBER(collet_program, dtypes, 32, const collet_dtype *)
-MEMBER(collet_program, steps, 40, const collet_step *)
-MEMBER(collet_program, outs, 48, const uint16_t *)
-GROWN(collet_program, 56)
+MEMBER(collet_program, step_size, 24, uint32_t)
+MEMBER(collet_program, constant_size, 28, uint32_t)
+MEMBER(collet_program, hash, 32, uint64_t)
+MEMBER(collet_program, dtypes, 40, const collet_dtype *)
+MEMBER(collet_program, steps, 48, const collet_step *)
+MEMBER(collet_program, outs, 56, const uint16_t *)
+GROWN(collet_program, 64)
 MEMBER(collet_evaluate_params, struct_size, 0, uint32_t)
 MEMBER(collet_evaluate_params, axes, 4, uint32_t)
 MEMBER(collet_evaluate_params, keepdims, 8, uint32_t)
@@ -588,6 +590,12 @@ MEMBER(collet_array_spec, dtype, 0, collet_dtype)
 MEMBER(collet_array_spec, ndim, 4, int32_t)
 MEMBER(collet_array_spec, shape, 8, int64_t [8])
 WHOLE(collet_array_spec, 72)
+MEMBER(collet_devices, struct_size, 0, uint32_t)
+MEMBER(collet_devices, reserved, 4, uint32_t)
+MEMBER(collet_devices, choices, 8, const char *)
+MEMBER(collet_devices, n_contexts, 16, int64_t)
+MEMBER(collet_devices, contexts, 24, collet_context * const *)
+GROWN(collet_devices, 32)
 MEMBER(collet_device_share, struct_size, 0, uint32_t)
 MEMBER(collet_device_share, reserved, 4, uint32_t)
 MEMBER(collet_device_share, device, 8, const char *)
@@ -595,22 +603,16 @@ MEMBER(collet_device_share, done, 16, int64_t)
 MEMBER(collet_device_share, seconds, 24, double)
 MEMBER(collet_device_share, error, 32, const char *)
 GROWN(collet_device_share, 40)
-MEMBER(collet_devices, struct_size, 0, uint32_t)
-MEMBER(collet_devices, reserved, 4, uint32_t)
-MEMBER(collet_devices, n_contexts, 8, int64_t)
-MEMBER(collet_devices, contexts, 16, collet_context * const *)
-MEMBER(collet_devices, share, 24, void (*)(void *user, const collet_device_share *share))
-MEMBER(collet_devices, user, 32, void *)
-GROWN(collet_devices, 40)
 MEMBER(collet_argument, name, 0, const char *)
 MEMBER(collet_argument, array, 8, const collet_array *)
 MEMBER(collet_argument, spec, 16, const collet_array_spec *)
 MEMBER(collet_argument, number, 24, collet_scalar)
-WHOLE(collet_argument, 48)
+MEMBER(collet_argument, reserved, 48, uint64_t [2])
+WHOLE(collet_argument, 64)
 MEMBER(collet_progress, struct_size, 0, uint32_t)
 MEMBER(collet_progress, reserved, 4, uint32_t)
 MEMBER(collet_progress, done, 8, int64_t)
-MEMBER(collet_progress, bytes, 16, int64_t)
+MEMBER(collet_progress, bytes, 16, uint64_t)
 MEMBER(collet_progress, fraction, 24, double)
 MEMBER(collet_progress, stage, 32, const char *)
 GROWN(collet_progress, 40)
@@ -663,12 +665,11 @@ MEMBER(collet_scatter_options, progress, 168, collet_progress_fn)
 MEMBER(collet_scatter_options, progress_user, 176, void *)
 MEMBER(collet_scatter_options, layers, 184, collet_scatter_layers_fn)
 MEMBER(collet_scatter_options, layers_user, 192, void *)
-MEMBER(collet_scatter_options, n_contexts, 200, int64_t)
-MEMBER(collet_scatter_options, contexts, 208, collet_context * const *)
-MEMBER(collet_scatter_options, detector, 216, double [3])
-MEMBER(collet_scatter_options, collapse, 240, uint32_t)
-MEMBER(collet_scatter_options, reserved, 244, uint32_t)
-GROWN(collet_scatter_options, 248)
+MEMBER(collet_scatter_options, devices, 200, const collet_devices *)
+MEMBER(collet_scatter_options, detector, 208, double [3])
+MEMBER(collet_scatter_options, collapse, 232, uint32_t)
+MEMBER(collet_scatter_options, reserved, 236, uint32_t)
+GROWN(collet_scatter_options, 240)
 MEMBER(collet_scatter_plan, struct_size, 0, uint32_t)
 MEMBER(collet_scatter_plan, reserved, 4, uint32_t)
 MEMBER(collet_scatter_plan, passes, 8, int64_t)
@@ -735,10 +736,12 @@ MEMBER(collet_scatter_slice, columns, 16, int64_t)
 MEMBER(collet_scatter_slice, voxel, 24, double)
 MEMBER(collet_scatter_slice, values, 32, float *)
 GROWN(collet_scatter_slice, 40)
-MEMBER(collet_ternary_monitor, progress, 0, collet_progress_fn)
-MEMBER(collet_ternary_monitor, user, 8, void *)
-MEMBER(collet_ternary_monitor, warn, 16, void (*)(void *user, const char *text))
-WHOLE(collet_ternary_monitor, 24)
+MEMBER(collet_ternary_monitor, struct_size, 0, uint32_t)
+MEMBER(collet_ternary_monitor, reserved, 4, uint32_t)
+MEMBER(collet_ternary_monitor, progress, 8, collet_progress_fn)
+MEMBER(collet_ternary_monitor, user, 16, void *)
+MEMBER(collet_ternary_monitor, warn, 24, void (*)(void *user, const char *text))
+GROWN(collet_ternary_monitor, 32)
 MEMBER(collet_ternary_layer, struct_size, 0, uint32_t)
 MEMBER(collet_ternary_layer, activations, 4, uint32_t)
 MEMBER(collet_ternary_layer, relu, 8, uint32_t)
@@ -751,7 +754,7 @@ MEMBER(collet_ternary_file_info, kind, 4, uint32_t)
 MEMBER(collet_ternary_file_info, version, 8, uint32_t)
 MEMBER(collet_ternary_file_info, reserved, 12, uint32_t)
 MEMBER(collet_ternary_file_info, count, 16, int64_t)
-MEMBER(collet_ternary_file_info, bytes, 24, int64_t)
+MEMBER(collet_ternary_file_info, bytes, 24, uint64_t)
 MEMBER(collet_ternary_file_info, path, 32, const char *)
 MEMBER(collet_ternary_file_info, part, 40, uint32_t)
 MEMBER(collet_ternary_file_info, parts, 44, uint32_t)
@@ -765,7 +768,7 @@ MEMBER(collet_ternary_matrix, in_network, 20, uint32_t)
 MEMBER(collet_ternary_matrix, shape, 24, int64_t [8])
 MEMBER(collet_ternary_matrix, rows, 88, int64_t)
 MEMBER(collet_ternary_matrix, columns, 96, int64_t)
-MEMBER(collet_ternary_matrix, row_bytes, 104, int64_t)
+MEMBER(collet_ternary_matrix, row_bytes, 104, uint64_t)
 MEMBER(collet_ternary_matrix, activations, 112, uint32_t)
 MEMBER(collet_ternary_matrix, relu, 116, uint32_t)
 MEMBER(collet_ternary_matrix, threshold, 120, float)
@@ -775,11 +778,13 @@ MEMBER(collet_ternary_matrix, type, 132, char [24])
 MEMBER(collet_ternary_matrix, name, 156, char [256])
 MEMBER(collet_ternary_matrix, fault, 416, const char *)
 GROWN(collet_ternary_matrix, 424)
-MEMBER(collet_ternary_counts, minus, 0, int64_t)
-MEMBER(collet_ternary_counts, zero, 8, int64_t)
-MEMBER(collet_ternary_counts, plus, 16, int64_t)
-MEMBER(collet_ternary_counts, invalid, 24, int64_t)
-WHOLE(collet_ternary_counts, 32)
+MEMBER(collet_ternary_counts, struct_size, 0, uint32_t)
+MEMBER(collet_ternary_counts, reserved, 4, uint32_t)
+MEMBER(collet_ternary_counts, minus, 8, int64_t)
+MEMBER(collet_ternary_counts, zero, 16, int64_t)
+MEMBER(collet_ternary_counts, plus, 24, int64_t)
+MEMBER(collet_ternary_counts, invalid, 32, int64_t)
+GROWN(collet_ternary_counts, 40)
 MEMBER(collet_ternary_source, struct_size, 0, uint32_t)
 MEMBER(collet_ternary_source, activations, 4, uint32_t)
 MEMBER(collet_ternary_source, relu, 8, uint32_t)
@@ -875,7 +880,7 @@ MEMBER(collet_trajectory_options, n_shards, 256, int64_t)
 MEMBER(collet_trajectory_options, shards, 264, const char *)
 MEMBER(collet_trajectory_options, parts, 272, const char * const *)
 MEMBER(collet_trajectory_options, n_parts, 280, int64_t)
-MEMBER(collet_trajectory_options, devices, 288, const char *)
+MEMBER(collet_trajectory_options, devices, 288, const collet_devices *)
 GROWN(collet_trajectory_options, 296)
 MEMBER(collet_trajectory_format, struct_size, 0, uint32_t)
 MEMBER(collet_trajectory_format, has_topology, 4, int32_t)
@@ -899,13 +904,13 @@ MEMBER(collet_trajectory_info, least_atoms, 64, int64_t)
 MEMBER(collet_trajectory_info, most_atoms, 72, int64_t)
 MEMBER(collet_trajectory_info, bodies, 80, int64_t)
 MEMBER(collet_trajectory_info, mass, 88, double)
-MEMBER(collet_trajectory_info, bytes_total, 96, int64_t)
+MEMBER(collet_trajectory_info, bytes_total, 96, uint64_t)
 MEMBER(collet_trajectory_info, frames, 104, int64_t)
 MEMBER(collet_trajectory_info, first_frame, 112, int64_t)
 MEMBER(collet_trajectory_info, last_frame, 120, int64_t)
 MEMBER(collet_trajectory_info, first_time, 128, double)
 MEMBER(collet_trajectory_info, last_time, 136, double)
-MEMBER(collet_trajectory_info, bytes, 144, int64_t)
+MEMBER(collet_trajectory_info, bytes, 144, uint64_t)
 MEMBER(collet_trajectory_info, seconds, 152, double)
 MEMBER(collet_trajectory_info, output, 160, const char *)
 MEMBER(collet_trajectory_info, rows, 168, int64_t)
@@ -916,7 +921,7 @@ MEMBER(collet_trajectory_file, struct_size, 0, uint32_t)
 MEMBER(collet_trajectory_file, was_cut, 4, int32_t)
 MEMBER(collet_trajectory_file, path, 8, const char *)
 MEMBER(collet_trajectory_file, format, 16, const char *)
-MEMBER(collet_trajectory_file, bytes, 24, int64_t)
+MEMBER(collet_trajectory_file, bytes, 24, uint64_t)
 MEMBER(collet_trajectory_file, first_frame, 32, int64_t)
 MEMBER(collet_trajectory_file, frames, 40, int64_t)
 GROWN(collet_trajectory_file, 48)
@@ -970,6 +975,9 @@ TYPE(collet_scatter_layers_fn, collet_status (*)(void *user, void * const *array
 TYPE(collet_scatter_finding_fn, void (*)(void *user, const collet_scatter_finding *finding))
 TYPE(collet_trajectory_batch_fn, collet_status (*)(void *user, const collet_trajectory_batch *batch, collet_error *err))
 
+const collet_step *(*p_collet_program_step)(const collet_program *program, uint32_t k) = collet_program_step;
+const collet_scalar *(*p_collet_program_constant)(const collet_program *program, const collet_scalar *constants, uint32_t i) = collet_program_constant;
+collet_dtype (*p_collet_program_dtype)(const collet_program *program, uint32_t value) = collet_program_dtype;
 const char *(*p_collet_status_name)(collet_status status) = collet_status_name;
 const char *(*p_collet_status_text)(collet_status status) = collet_status_text;
 collet_status (*p_collet_fail)(collet_error *err, collet_status status, const char *format, ...) = collet_fail;
@@ -985,7 +993,7 @@ collet_status (*p_collet_process_end)(int64_t nanoseconds, collet_error *err) = 
 size_t (*p_collet_backend_count)(const collet_runtime *runtime) = collet_backend_count;
 collet_status (*p_collet_backend_info_at)(const collet_runtime *runtime, collet_backend_info *info, size_t index, collet_error *err) = collet_backend_info_at;
 collet_status (*p_collet_calibration_write)(const collet_runtime *runtime, char *path, size_t capacity, const char *backend, const char *text, collet_error *err) = collet_calibration_write;
-collet_status (*p_collet_device_info_at)(const collet_runtime *runtime, collet_device_info *info, size_t index, uint32_t device, collet_error *err) = collet_device_info_at;
+collet_status (*p_collet_device_info_at)(const collet_runtime *runtime, collet_device_info *info, size_t index, size_t device, collet_error *err) = collet_device_info_at;
 size_t (*p_collet_record_count)(const collet_runtime *runtime) = collet_record_count;
 collet_status (*p_collet_record_at)(const collet_runtime *runtime, collet_plugin_record *record, size_t index, collet_error *err) = collet_record_at;
 size_t (*p_collet_setting_count)(const collet_runtime *runtime) = collet_setting_count;
@@ -1014,7 +1022,7 @@ collet_status (*p_collet_array_from)(collet_context *context, collet_array **out
 collet_status (*p_collet_array_wrap)(collet_context *context, collet_array **out, collet_dtype dtype, int32_t ndim, const int64_t *shape, const int64_t *strides, void *data, uint32_t flags, void (*deleter)(void *user), void *user) = collet_array_wrap;
 collet_status (*p_collet_array_full)(collet_context *context, collet_array **out, collet_dtype dtype, int32_t ndim, const int64_t *shape, double value) = collet_array_full;
 void (*p_collet_array_destroy)(collet_array *array) = collet_array_destroy;
-int (*p_collet_array_is_shared)(const collet_array *array) = collet_array_is_shared;
+int32_t (*p_collet_array_is_shared)(const collet_array *array) = collet_array_is_shared;
 collet_dtype (*p_collet_array_dtype)(const collet_array *array) = collet_array_dtype;
 int32_t (*p_collet_array_ndim)(const collet_array *array) = collet_array_ndim;
 const int64_t *(*p_collet_array_shape)(const collet_array *array) = collet_array_shape;
@@ -1045,7 +1053,7 @@ collet_status (*p_collet_ops_at)(const collet_runtime *runtime, collet_ops_info 
 collet_status (*p_collet_ops_describe)(const collet_runtime *runtime, uint32_t op, collet_ops_info *info, collet_error *err) = collet_ops_describe;
 collet_status (*p_collet_ops_signature)(const collet_runtime *runtime, uint32_t op, collet_dtype *dtypes, size_t index, collet_error *err) = collet_ops_signature;
 collet_status (*p_collet_ops_defaults)(const collet_runtime *runtime, uint32_t op, void *params, size_t bytes, int32_t ndim, collet_error *err) = collet_ops_defaults;
-collet_status (*p_collet_ops_infer)(const collet_runtime *runtime, uint32_t op, collet_array_spec *outs, const collet_array_spec *ins, const void *params, collet_error *err) = collet_ops_infer;
+collet_status (*p_collet_ops_infer)(const collet_runtime *runtime, uint32_t op, collet_array_spec *outs, const collet_array_spec *ins, size_t spec_size, const void *params, collet_error *err) = collet_ops_infer;
 collet_status (*p_collet_backend_has_kernel)(const collet_runtime *runtime, const char *backend, uint32_t op, const collet_dtype *dtypes, uint32_t count, collet_error *err) = collet_backend_has_kernel;
 collet_status (*p_collet_native_describe)(collet_context *context, collet_native_device *native, const char *device) = collet_native_describe;
 collet_status (*p_collet_native_queue)(collet_context *context, void **queue, const char *device) = collet_native_queue;
@@ -1072,7 +1080,7 @@ uint32_t (*p_collet_expression_input_count)(const collet_expression *expression)
 uint32_t (*p_collet_expression_output_count)(const collet_expression *expression) = collet_expression_output_count;
 const char *(*p_collet_expression_input_name)(const collet_expression *expression, uint32_t input) = collet_expression_input_name;
 collet_status (*p_collet_expression_find)(const collet_expression *expression, uint32_t *input, const char *name, collet_error *err) = collet_expression_find;
-collet_status (*p_collet_expression_infer)(collet_expression *expression, collet_array_spec *outs, const collet_argument *arguments, uint32_t count, collet_error *err) = collet_expression_infer;
+collet_status (*p_collet_expression_infer)(collet_expression *expression, collet_array_spec *outs, size_t spec_size, const collet_argument *arguments, uint32_t count, collet_error *err) = collet_expression_infer;
 collet_status (*p_collet_expression_evaluate)(collet_context *context, collet_expression *expression, collet_array **outs, const collet_argument *arguments, uint32_t count) = collet_expression_evaluate;
 collet_status (*p_collet_op_add)(collet_context *context, collet_array *out, const collet_array *a, const collet_array *b) = collet_op_add;
 collet_status (*p_collet_op_sub)(collet_context *context, collet_array *out, const collet_array *a, const collet_array *b) = collet_op_sub;
@@ -1210,7 +1218,7 @@ collet_status (*p_collet_op_uniform)(collet_context *context, collet_array *out,
 collet_status (*p_collet_op_normal)(collet_context *context, collet_array *out, uint64_t seed, uint64_t offset) = collet_op_normal;
 collet_status (*p_collet_op_scatter_euler)(collet_context *context, collet_array *fields, const collet_array *volume, const collet_array *alignment, const collet_array *theta, const collet_array *psi) = collet_op_scatter_euler;
 collet_status (*p_collet_op_scatter_vector)(collet_context *context, collet_array *fields, const collet_array *direction, const collet_array *unaligned) = collet_op_scatter_vector;
-collet_status (*p_collet_op_scatter_polarization)(collet_context *context, collet_array *p, const collet_array *fields, const collet_array *constants, const collet_array *field, const collet_array *frame) = collet_op_scatter_polarization;
+collet_status (*p_collet_op_scatter_polarisation)(collet_context *context, collet_array *p, const collet_array *fields, const collet_array *constants, const collet_array *field, const collet_array *frame) = collet_op_scatter_polarisation;
 collet_status (*p_collet_op_scatter_ewald)(collet_context *context, collet_array *slice, collet_array *fraction, const collet_array *k, const collet_array *qx, const collet_array *qy, const collet_array *qz, const collet_scatter_params *params) = collet_op_scatter_ewald;
 collet_status (*p_collet_op_scatter_projection)(collet_context *context, collet_array *image, const collet_array *spectrum, const collet_array *slice, const collet_array *fraction, const collet_array *k, const collet_array *qx, const collet_array *qy, const collet_array *qz, const collet_scatter_params *params) = collet_op_scatter_projection;
 collet_status (*p_collet_op_scatter_slices)(collet_context *context, collet_array *slices, const collet_array *planes, const collet_array *range, const collet_array *before, const collet_scatter_params *params) = collet_op_scatter_slices;
@@ -1270,20 +1278,21 @@ collet_status (*p_collet_ternary_network_run)(collet_context *context, collet_te
 collet_status (*p_collet_ternary_file_open)(collet_ternary_file **out, int64_t *index, const char *name, collet_error *err) = collet_ternary_file_open;
 void (*p_collet_ternary_file_destroy)(collet_ternary_file *file) = collet_ternary_file_destroy;
 void (*p_collet_ternary_file_get_info)(const collet_ternary_file *file, collet_ternary_file_info *info) = collet_ternary_file_get_info;
-collet_status (*p_collet_ternary_file_matrix_at)(const collet_ternary_file *file, collet_ternary_matrix *matrix, int64_t index, collet_error *err) = collet_ternary_file_matrix_at;
-collet_status (*p_collet_ternary_file_count)(collet_context *context, const collet_ternary_file *file, collet_ternary_counts *counts, int64_t index, const collet_ternary_monitor *monitor, collet_error *err) = collet_ternary_file_count;
-collet_status (*p_collet_ternary_file_load)(collet_context *context, const collet_ternary_file *file, collet_ternary_weights **out, collet_array **bias, int64_t index, const collet_ternary_quantize_params *quantize, const collet_ternary_monitor *monitor, collet_error *err) = collet_ternary_file_load;
+collet_status (*p_collet_ternary_file_matrix_at)(const collet_ternary_file *file, collet_ternary_matrix *matrix, size_t index, collet_error *err) = collet_ternary_file_matrix_at;
+collet_status (*p_collet_ternary_file_count)(collet_context *context, const collet_ternary_file *file, collet_ternary_counts *counts, size_t index, const collet_ternary_monitor *monitor, collet_error *err) = collet_ternary_file_count;
+collet_status (*p_collet_ternary_file_load)(collet_context *context, const collet_ternary_file *file, collet_ternary_weights **out, collet_array **bias, size_t index, const collet_ternary_quantize_params *quantize, const collet_ternary_monitor *monitor, collet_error *err) = collet_ternary_file_load;
 collet_status (*p_collet_ternary_network_load)(collet_context *context, collet_ternary_network **out, const collet_ternary_file *file, uint32_t activations, float threshold, const collet_ternary_monitor *monitor, collet_error *err) = collet_ternary_network_load;
 collet_status (*p_collet_ternary_output_publish)(collet_ternary_output *output, int32_t replace, collet_error *err) = collet_ternary_output_publish;
 void (*p_collet_ternary_output_destroy)(collet_ternary_output *output) = collet_ternary_output_destroy;
-int64_t (*p_collet_ternary_output_bytes)(const collet_ternary_output *output) = collet_ternary_output_bytes;
+uint64_t (*p_collet_ternary_output_bytes)(const collet_ternary_output *output) = collet_ternary_output_bytes;
 int64_t (*p_collet_ternary_output_weights)(const collet_ternary_output *output) = collet_ternary_output_weights;
 collet_status (*p_collet_ternary_files_pack)(collet_context *context, collet_ternary_output **out, const char *path, const collet_ternary_source *layers, uint32_t count, uint32_t format, const collet_ternary_monitor *monitor, collet_error *err) = collet_ternary_files_pack;
 collet_status (*p_collet_ternary_layers_write)(collet_context *context, collet_ternary_output **out, const char *path, const collet_ternary_layer *layers, const char * const *names, uint32_t count, const collet_ternary_monitor *monitor, collet_error *err) = collet_ternary_layers_write;
-collet_status (*p_collet_ternary_file_unpack)(collet_context *context, const collet_ternary_file *file, collet_ternary_output **out, const char *path, int64_t index, uint32_t what, const collet_ternary_monitor *monitor, collet_error *err) = collet_ternary_file_unpack;
+collet_status (*p_collet_ternary_file_unpack)(collet_context *context, const collet_ternary_file *file, collet_ternary_output **out, const char *path, size_t index, uint32_t what, const collet_ternary_monitor *monitor, collet_error *err) = collet_ternary_file_unpack;
 collet_status (*p_collet_ternary_network_run_files)(collet_context *context, collet_ternary_network *network, collet_ternary_output **out, collet_ternary_run_result *result, const collet_ternary_run_files *files, const collet_ternary_monitor *monitor, collet_error *err) = collet_ternary_network_run_files;
 collet_status (*p_collet_ternary_network_plan_files)(collet_context *context, collet_ternary_network *network, collet_ternary_run_plan *plan, const collet_ternary_run_files *files, collet_error *err) = collet_ternary_network_plan_files;
 collet_status (*p_collet_ternary_network_run_vectors)(collet_context *context, collet_ternary_network *network, float *y, const float *x, int64_t vectors, const collet_devices *devices, const collet_ternary_monitor *monitor, collet_error *err) = collet_ternary_network_run_vectors;
+collet_status (*p_collet_ternary_network_share_at)(const collet_ternary_network *network, collet_device_share *share, size_t index, collet_error *err) = collet_ternary_network_share_at;
 collet_status (*p_collet_trajectory_check_selection)(const char *text, collet_error *err) = collet_trajectory_check_selection;
 collet_status (*p_collet_trajectory_format_at)(collet_trajectory_format *format, size_t index, collet_error *err) = collet_trajectory_format_at;
 collet_status (*p_collet_trajectory_create)(collet_trajectory **out, const collet_trajectory_options *options, collet_error *err) = collet_trajectory_create;
@@ -1291,11 +1300,11 @@ void (*p_collet_trajectory_destroy)(collet_trajectory *trajectory) = collet_traj
 const char *(*p_collet_trajectory_body_at)(const collet_trajectory *trajectory, size_t index) = collet_trajectory_body_at;
 const char *(*p_collet_trajectory_atom_at)(const collet_trajectory *trajectory, size_t index) = collet_trajectory_atom_at;
 void (*p_collet_trajectory_get_info)(const collet_trajectory *trajectory, collet_trajectory_info *info) = collet_trajectory_get_info;
-collet_status (*p_collet_trajectory_file_at)(const collet_trajectory *trajectory, collet_trajectory_file *file, size_t index) = collet_trajectory_file_at;
+collet_status (*p_collet_trajectory_file_at)(const collet_trajectory *trajectory, collet_trajectory_file *file, size_t index, collet_error *err) = collet_trajectory_file_at;
 size_t (*p_collet_trajectory_quantity_count)(void) = collet_trajectory_quantity_count;
 collet_status (*p_collet_trajectory_quantity_at)(const collet_trajectory *trajectory, collet_trajectory_quantity *quantity, size_t index, collet_error *err) = collet_trajectory_quantity_at;
 collet_status (*p_collet_trajectory_share_at)(const collet_trajectory *trajectory, collet_device_share *share, size_t index, collet_error *err) = collet_trajectory_share_at;
-collet_status (*p_collet_trajectory_plan_work)(collet_trajectory *trajectory, collet_trajectory_plan *plan, void (*take)(void *user, const collet_device_share *share), void *user, collet_error *err) = collet_trajectory_plan_work;
+collet_status (*p_collet_trajectory_plan_work)(collet_trajectory *trajectory, collet_trajectory_plan *plan, collet_error *err) = collet_trajectory_plan_work;
 collet_status (*p_collet_trajectory_next)(collet_trajectory *trajectory, const collet_trajectory_batch **out, collet_error *err) = collet_trajectory_next;
 collet_status (*p_collet_trajectory_collect)(collet_trajectory *trajectory, const collet_trajectory_batch **out, collet_error *err) = collet_trajectory_collect;
 collet_status (*p_collet_trajectory_each)(collet_trajectory *trajectory, collet_trajectory_batch_fn take, void *user, collet_error *err) = collet_trajectory_each;

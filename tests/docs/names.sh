@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# names.sh SOURCE: checks that public headers declare every name collet_... of the documents, and that plugins/README.md
+# names.sh SOURCE: checks that public headers declare every name collet_... of the documents, and that docs/plugins/extensions.md
 # names every extension of collet/extensions.h.
 set -euo pipefail
 cd "$1"
@@ -24,8 +24,8 @@ unknown=$(comm -13 <(sort -u <<<"$known") <(sort -u <<<"$named"))
 }
 
 for extension in $(sed -n 's/^#define COLLET_EXTENSION_.* "\(.*\)"$/\1/p' include/collet/extensions.h); do
-    grep -qF "\`$extension\`" plugins/README.md || {
-        echo "plugins/README.md does not name $extension of include/collet/extensions.h" >&2
+    grep -qF "\`$extension\`" docs/plugins/extensions.md || {
+        echo "docs/plugins/extensions.md does not name $extension of include/collet/extensions.h" >&2
         exit 1
     }
 done
