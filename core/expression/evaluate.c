@@ -516,10 +516,10 @@ collet_status collet_expression_infer(collet_expression *e, collet_array_spec *o
         return collet_fail(err, COLLET_INVALID,
                            "collet_expression_infer: the expression, outs or arguments is NULL");
     const graph *g = &e->graph;
-    collet_status status = struct_elements(NULL, 0, spec_size, sizeof *outs, sizeof *outs,
-                                            "collet_expression_infer: spec_size", err);
+    collet_status status = arrays_exist(NULL, 0, arguments, count, err);
     if (status == COLLET_OK)
-        status = arrays_exist(NULL, 0, arguments, count, err);
+        status = struct_elements(NULL, 0, spec_size, sizeof *outs, sizeof *outs,
+                                 "collet_expression_infer: spec_size", err);
     if (status == COLLET_OK)
         status = bind(g, arguments, count, bound, err);
     for (uint32_t i = 0; i < g->input_count && status == COLLET_OK; i++)

@@ -58,6 +58,7 @@ while read -r document; do
         fi
         faults=1
     done < <(grep -oE '\]\([^) ]+\)|src="[^"]+"' "$document" | sed -E 's/^\]\(|^src="|[)"]$//g' | grep -vE '^https?:')
+    [ -e CMakeLists.txt ] || continue # installed documents, without the sources
     while read -r path; do
         paths=$((paths + 1))
         exists "$path" || {
@@ -68,7 +69,7 @@ while read -r document; do
 # The links of docs/site/ are to pages that its build makes, which checks them.
 done < <(grep '\.md$' "$tree" | grep -v 'CHANGELOG\|docs/site/')
 [ "$links" -gt 100 ] || { echo "only $links links were found" >&2; exit 1; }
-[ "$paths" -gt 200 ] || { echo "only $paths paths were found" >&2; exit 1; }
+[ ! -e CMakeLists.txt ] || [ "$paths" -gt 200 ] || { echo "only $paths paths were found" >&2; exit 1; }
 while read -r length page; do
     [ "$length" -le 120 ] || { echo "$page has $length lines, more than 120: divide it" >&2; faults=1; }
 done < <(find docs plugins -name '*.md' -not -path 'docs/site/*' -exec wc -l {} + | grep -v ' total$')

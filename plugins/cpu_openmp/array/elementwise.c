@@ -83,7 +83,6 @@ void machine_convert(collet_device *device, const collet_kernel_call *call)
                                     .n_steps = 1,
                                     .n_out = 1,
                                     .step_size = sizeof step,
-                                    .step_size = sizeof(collet_step),
                                     .dtypes = &operand_of(call, 1)->dtype,
                                     .steps = &step,
                                     .outs = &out};

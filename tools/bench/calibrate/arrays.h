@@ -4,7 +4,7 @@
 #define TOOLS_BENCH_CALIBRATE_ARRAYS_H
 
 #include "bench/ops/measure.h"
-#include "common/sampler.h"
+#include "bench/base/sampler.h"
 
 /* Arrays of undefined values, with which nothing is computed; and their values. */
 collet_status calibrate_arrays_create(bench_arrays *a, collet_context *context,

@@ -9,7 +9,7 @@
 
 #include "arrays.h"
 #include "common/json_add.h"
-#include "common/sampler.h"
+#include "bench/base/sampler.h"
 #include "rates.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@
 #include "direct.h"
 #include "bench/base/heap.h"
 #include "bench/base/session.h"
-#include "common/sampler.h"
+#include "bench/base/sampler.h"
 
 #include <stdio.h>
 #include <string.h>

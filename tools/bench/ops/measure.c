@@ -6,7 +6,7 @@
 
 #include "bench/base/heap.h"
 #include "inputs.h"
-#include "common/sampler.h"
+#include "bench/base/sampler.h"
 
 #include <math.h>
 #include <stdio.h>
