@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sampling: warm up, choose the number of calls a sample, then sample until the time is over. */
-#ifndef TOOLS_COMMON_SAMPLER_H
-#define TOOLS_COMMON_SAMPLER_H
+#ifndef TOOLS_BENCH_BASE_SAMPLER_H
+#define TOOLS_BENCH_BASE_SAMPLER_H
 
-#include "stats.h"
+#include "common/stats.h"
 
 #include <collet/collet.h>
 
