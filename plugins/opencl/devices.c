@@ -295,11 +295,17 @@ static void platform_text(const opencl_driver *cl, cl_device_id id, cl_platform_
 
 /* ---- A device's traits ----------------------------------------------------------------------- */
 
+static uint32_t is_processor(const opencl_driver *cl, cl_device_id id)
+{
+    return (get_number(cl, id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+}
+
 /* The largest power of two that the device supports, up to 256. Local memory must suffice for
- * `update` of update.dev and `move` of radix.dev, which need the most of all kernels that need more
- * in larger groups and do not adapt to the local memory. */
+ * `update` of update.dev, `move` of radix.dev and `short_rows` of sort.dev, which need the most of all kernels
+ * that need more in larger groups and do not adapt to the local memory. */
 static uint32_t group_size(const opencl_driver *cl, cl_device_id id)
 {
+    const uint32_t serial = is_processor(cl, id);
     size_t most = get_number(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE), sizes[16];
     if (get_info(cl, id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes, sizeof sizes) && sizes[0] &&
         sizes[0] < most)
@@ -307,7 +313,8 @@ static uint32_t group_size(const opencl_driver *cl, cl_device_id id)
     uint64_t local = get_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     uint32_t group = 256;
     while (group > 1 && (group > most || (local && (UPDATE_LOCAL(group) * sizeof(double) > local ||
-                                                    RADIX_LOCAL(group) > local))))
+                                                    RADIX_LOCAL(group) > local ||
+                                                    SHORT_ROWS_LOCAL(group, serial) > local))))
         group /= 2;
     return group;
 }
@@ -329,14 +336,14 @@ void opencl_describe(collet_device *d)
         .has_f64 = get_number(cl, d->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
         .exact_f32 = (get_number(cl, d->id, CL_DEVICE_SINGLE_FP_CONFIG) &
                       CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0,
-        .serial = (get_number(cl, d->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0,
+        .serial = is_processor(cl, d->id),
         .local_bytes = get_number(cl, d->id, CL_DEVICE_LOCAL_MEM_SIZE),
         .argument_bytes = get_number(cl, d->id, CL_DEVICE_MAX_PARAMETER_SIZE),
     };
     d->on_host = get_number(cl, d->id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
     d->base.staging = d->on_host ? 0 : JIT_STAGING;
     d->base.total_memory = get_number(cl, d->id, CL_DEVICE_GLOBAL_MEM_SIZE);
-    d->base.in_host_memory = (get_number(cl, d->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+    d->base.in_host_memory = (int)is_processor(cl, d->id);
     get_text(cl, d->id, CL_DEVICE_NAME, name, sizeof name);
     get_text(cl, d->id, CL_DEVICE_VENDOR, vendor, sizeof vendor);
     get_text(cl, d->id, CL_DEVICE_VERSION, version, sizeof version);

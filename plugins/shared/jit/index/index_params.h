@@ -23,6 +23,8 @@ typedef struct sort_order {
 
 /* Elements that an item sorts in rows that fit into local memory. */
 #define SORT_EACH 8
+/* Local memory of a group there, of 64-bit keys and their places; `serial` items sort into a second array. */
+#define SHORT_ROWS_LOCAL(group, serial) ((group) * SORT_EACH * 10u * ((serial) ? 2 : 1))
 
 /* Bytes of keys, or of indices, that an item moves in a pass of radix.dev. */
 #define RADIX_BYTES 64
