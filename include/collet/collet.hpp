@@ -272,7 +272,7 @@ private:
                                 : collet_expression_apply(graph.get(), &value, n.op, in, count, err);
             });
             if (n.leaf)
-                cx = n.leaf.cx(), leaves.push_back({nullptr, n.leaf.get(), nullptr, {}});
+                cx = n.leaf.cx(), leaves.push_back({nullptr, n.leaf.get(), nullptr, {}, {}});
             return known[key] = value, key;
         }
     };
@@ -342,7 +342,7 @@ public:
         context cx;
         std::vector<collet_argument> raw;
         for (const argument &a : with) {
-            raw.push_back({a.name.c_str(), a.value ? a.value.get() : nullptr, nullptr, a.number});
+            raw.push_back({a.name.c_str(), a.value ? a.value.get() : nullptr, nullptr, a.number, {}});
             cx = a.value ? a.value.cx() : cx;
         }
         outs.resize(collet_expression_output_count(graph_.get()));
