@@ -68,7 +68,7 @@ collet-rsoxs $rsoxs -o whole --quiet
 LOST=3,5 "$scripts/slurm.sh" 5 array collet-rsoxs $rsoxs >ids
 [ "$(cat ids)" = "71
 71" ]
-grep -q "^collet-rsoxs: shards with missing patterns, of 5: 3, 5; " log
+grep -q "^collet-merge: .*shards with missing patterns, of 5: 3, 5; " log
 grep -q "^exit status 1" log
 TASKS=3,5 "$scripts/slurm.sh" 5 array collet-rsoxs $rsoxs >ids
 same whole array
