@@ -123,6 +123,7 @@ find_missing() {
     optionally pocl-opencl-icd eval 'ls /etc/OpenCL/vendors/*.icd'
     optionally oclgrind command -v oclgrind
     optionally patchelf command -v patchelf
+    optionally codespell command -v codespell
     optionally openmpi-bin command -v mpirun.openmpi
     optionally locales ls /usr/share/i18n/locales/de_DE
     optionally libclblast-dev compiles "${CC:-cc}" c '#include <clblast_c.h>'

@@ -12,7 +12,8 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 header=include/collet/types.h
 
 # Lines "FILE|text with VERSION": each file has the text once at least.
-versions='CITATION.cff|version: VERSION
+versions='CMakeLists.txt|set(version "VERSION")
+CITATION.cff|version: VERSION
 python/cyrsoxs/pyproject.toml|version = "VERSION"
 python/cyrsoxs/pyproject.toml|"collet-runtime==VERSION"
 plugins/cpu_scalar/manifest.json|"version": "VERSION"

@@ -21,23 +21,6 @@ typedef struct text {
     size_t length;
 } text;
 
-const char *info_state_word(int32_t state)
-{
-    return state == COLLET_BACKEND_USABLE        ? "usable"
-           : state == COLLET_BACKEND_UNAVAILABLE ? "unavailable"
-                                                 : "unproven";
-}
-
-/* A backend that was probed and whose devices all have names is missing nothing. */
-const char *info_state_text(const collet_backend_info *backend)
-{
-    if (backend->state == COLLET_BACKEND_UNAVAILABLE && backend->named_devices &&
-        !backend->device_count && *backend->capabilities)
-        return "by name";
-    return backend->state == COLLET_BACKEND_UNPROVEN ? "not tried yet"
-                                                     : info_state_word(backend->state);
-}
-
 static const char *yes_no(int32_t value)
 {
     return value ? "yes" : "no";

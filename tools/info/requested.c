@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the backends and records that the command line requests.
+/* Finds the backends and records that the command line requests; words for states.
  * Tests: tests/tools/test_info.c */
 #include "info.h"
 
@@ -25,4 +25,21 @@ int32_t info_requests_record(const collet_backend_info *backend, const collet_pl
     if (!backend || !strcmp(record->path, backend->path))
         return 1;
     return info_is_file(record->path, backend->name);
+}
+
+const char *info_state_word(int32_t state)
+{
+    return state == COLLET_BACKEND_USABLE        ? "usable"
+           : state == COLLET_BACKEND_UNAVAILABLE ? "unavailable"
+                                                 : "unproven";
+}
+
+/* A backend that was probed and whose devices all have names is missing nothing. */
+const char *info_state_text(const collet_backend_info *backend)
+{
+    if (backend->state == COLLET_BACKEND_UNAVAILABLE && backend->named_devices &&
+        !backend->device_count && *backend->capabilities)
+        return "by name";
+    return backend->state == COLLET_BACKEND_UNPROVEN ? "not tried yet"
+                                                     : info_state_word(backend->state);
 }
