@@ -12,7 +12,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static storage *first;
 
-#define CHUNK 32768
+#define CHUNK 16384
 
 /* Copies memory that the program may have unmapped. 0: it cannot be read. The kernel reads the bytes as the
  * processor would, so memory of drivers is readable too. Where a filter of system calls (seccomp) forbids the
