@@ -29,7 +29,7 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["html_image"]
 autodoc_typehints = "none"  # a signature fits on a phone
 autodoc_member_order = "alphabetical"
-nitpicky = False
+exclude_patterns = ["docs/notebooks/README.md"]  # it is for those who read the folder
 
 # The pages whose code runs, and its languages.
 RUN = {"index": "sh,python", "docs/tutorials/*": "sh,python", "docs/gallery": "sh,python", "docs/notebooks/*": "python",

@@ -8,9 +8,9 @@ NAMED = re.compile(r"^([\w.*]+(?:, [\w.*]+)*)(?::|  +)\s*(\S.*)$")  # "mask: a p
 
 
 def escaped(text):
-    """Text in backticks becomes literal, and no other character has a meaning."""
+    """Text in backticks becomes literal, and no other character has a meaning: FILE:TENSOR is no address."""
     parts = re.split(r"(`+[^`]+`+)", text)
-    return "".join(f"``{part.strip('`')}``" if i % 2 else re.sub(r"([\\*_|`<>])", r"\\\1", part) for i, part in enumerate(parts))
+    return "".join(f"``{part.strip('`')}``" if i % 2 else re.sub(r"([\\*_|`<>]|:(?=\w))", r"\\\1", part) for i, part in enumerate(parts))
 
 
 def literal(lines):
