@@ -6,6 +6,7 @@
 set -euo pipefail
 # From CMakeLists.txt; FLAGS are flags of the sanitizer; PYTHON is "" where none has NumPy.
 : "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${FLAGS?}" "${PYTHON?}"
+CC=$(command -v "$CC") CXX=$(command -v "$CXX") # the folder of stand-ins comes first in PATH
 document=$1
 directory=${2:-}
 root=$WORK/$(basename "$(dirname "$document")")-$(basename "$document" .md)
