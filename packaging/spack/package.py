@@ -16,7 +16,7 @@ class Collet(CMakePackage):
     maintainers("collet")
     license("Apache-2.0")
 
-    # The sum is that of the release's archive; `spack checksum collet` adds it.
+    # A placeholder until the release: `spack checksum collet` computes the sha256 of its archive.
     version("0.1.0", sha256="0000000000000000000000000000000000000000000000000000000000000000")
 
     variant("openmp", default=True, description="The backend cpu_openmp: all cores and vector instructions")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The structs that libcore and a compiled plugin share. If a size changes, raise COLLET_ABI or rebuild every plugin. interface.c has
- * those of programs. */
+/* The structs that libcore and a compiled plugin share. If a size changes, raise COLLET_ABI or rebuild every plugin.
+ * interface.c has the structs that libcore and programs share. */
 #include <collet/collet.h>
 #include <collet/extensions.h>
 

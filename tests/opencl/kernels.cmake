@@ -80,7 +80,7 @@ if(OCLGRIND_LIBRARY)
     "scatter_vector f:ff" "scatter_polarisation c:fcdd"
     "scatter_slices c:cic -cl-opt-disable" "scatter_images f:cicddddd -cl-opt-disable"
     "scatter_average f:fdd -cl-opt-disable" "var f:f" "scatter_add cl:clc"
-    "place fl:fBf" "cumulative_sum l:i" "histogram d:fd" "sort f:f")
+    "place fl:fBf" "cumulative_sum l:i" "histogram d:fd" "sort d:d")
   # Also check for races between items, unless that takes too long.
   foreach(op sum max normal fft matmul dot cholesky qr com observables rmsd principal_axes
              time_derivative magnitude ternary_quantize ternary_dot ternary_matmul ternary_linear

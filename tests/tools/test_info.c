@@ -60,7 +60,7 @@ static void test_listing(void **state)
     assert_string_equal(r.err, "");
     tool_free(&r);
 
-    /* What is missing, with the command that gets it; the names of commands are those of the caller. */
+    /* The list ends with what is missing and the command that installs it. It names commands as the user typed them. */
     r = INFO_WITH("COLLET_PLUGIN_DENY=cpu_openmp,opencl,cuda,worker", "--called", "python -m collet");
     tool_expect(&r, 0);
     assert_contains(r.out, "* is selected by auto. python -m collet NAME shows");

@@ -44,7 +44,7 @@ while IFS=$'\t' read -r what name expression; do
     build "$work/plugin.c" "$directory"
     planted=$((planted + 1))
     status=$(run_check "$name")
-    # On a busy machine the kernel may begin before the program goes on, once.
+    # On a busy machine a kernel may run before the check overwrites its parameters, which hides a defect: try again.
     [ "$status" = 1 ] || status=$(run_check "$name")
     # Also where libcore refuses it.
     if [ "$status" = 1 ]; then
