@@ -21,6 +21,17 @@ def all_wait():
 
 
 @pytest.fixture
+def on_alarm():
+    """Takes a handler of SIGALRM. At the end a handler that still runs may start the timer again, and another
+    thread may still have a signal to take: both are over before the default action, which kills, is back."""
+    before = signal.getsignal(signal.SIGALRM)
+    yield lambda handler: signal.signal(signal.SIGALRM, handler)
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
 def numpy_2():
     """Makes NumPy 1 promote as NumPy 2. Collet promotes so with any NumPy."""
     before = getattr(np, "_get_promotion_state", lambda: None)()

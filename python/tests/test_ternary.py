@@ -246,7 +246,7 @@ def test_threads_take_turns():
     assert not wrong
 
 
-def test_signals_are_heard_during_a_long_call(tmp_path):
+def test_signals_are_heard_during_a_long_call(tmp_path, on_alarm):
     heard = []
 
     def interrupt(*_):
@@ -256,7 +256,7 @@ def test_signals_are_heard_during_a_long_call(tmp_path):
 
     np.lib.format.open_memmap(tmp_path / "big.npy", "w+", "i1", (8192, 16384)).flush()
     file = ternary.File(tmp_path / "big.npy")
-    before = signal.signal(signal.SIGALRM, interrupt)
+    on_alarm(interrupt)
     try:
         with pytest.raises(KeyboardInterrupt):
             signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
@@ -264,7 +264,6 @@ def test_signals_are_heard_during_a_long_call(tmp_path):
             signal.setitimer(signal.ITIMER_REAL, 0)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
     assert len(heard) >= 3 and file[0]["rows"] == 8192
 
 

@@ -386,21 +386,18 @@ def test_nothing_is_added_during_an_evaluation():
     assert np.allclose(e(x[:2]), np.exp(3))
 
 
-def test_interrupted():
+def test_interrupted(on_alarm):
     """The evaluation continues until collet.finish(). Until then nothing is added."""
     def interrupt(number, frame):
         raise KeyboardInterrupt
 
     e = Expression("+".join(f"sin(x*{i})" for i in range(60)))
     x = np.ones((1000, 1000))
-    before = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.02)
-        with pytest.raises(KeyboardInterrupt):
-            for _ in range(100):
-                e(x)
-    finally:
-        signal.signal(signal.SIGALRM, before)
+    on_alarm(interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    with pytest.raises(KeyboardInterrupt):
+        for _ in range(100):
+            e(x)
     with pytest.raises(collet.BusyError):
         e.output(0)
     collet.finish()

@@ -349,7 +349,7 @@ def test_input_is_written_between_single_functions(observed):
 
 
 @pytest.mark.parametrize("used", USES)
-def test_handler_writes_an_input(used):
+def test_handler_writes_an_input(used, on_alarm):
     state = {}
 
     def handler(number, frame):
@@ -358,23 +358,19 @@ def test_handler_writes_an_input(used):
             state["late"].to_numpy()
         signal.setitimer(signal.ITIMER_REAL, 0.001)
 
-    before = signal.signal(signal.SIGALRM, handler)
+    on_alarm(handler)
     signal.setitimer(signal.ITIMER_REAL, 0.001)
-    try:
-        for _ in range(10):
-            x = collet.ones(1_000_000)
-            y = x * 2 + 1
-            late = y * y - 1
-            state.update(x=x, late=late)
-            assert USES[used](y) == 3
-            assert late.to_numpy().max() == 8
-            state.clear()
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    for _ in range(10):
+        x = collet.ones(1_000_000)
+        y = x * 2 + 1
+        late = y * y - 1
+        state.update(x=x, late=late)
+        assert USES[used](y) == 3
+        assert late.to_numpy().max() == 8
+        state.clear()
 
 
-def test_handler_raises_while_inputs_are_pinned():
+def test_handler_raises_while_inputs_are_pinned(on_alarm):
     """The call goes on without its caller, and a write waits for it."""
     class Stop(Exception):
         pass
@@ -382,28 +378,25 @@ def test_handler_raises_while_inputs_are_pinned():
     def handler(number, frame):
         raise Stop
 
-    before = signal.signal(signal.SIGALRM, handler)
-    try:
-        for delay in np.linspace(0.001, 0.02, 15):
-            x = collet.ones(1_500_000)
-            y = collet.sin(collet.exp(x * 0)) * 0 + 1 + x
-            o = collet.zeros(1_500_000)
-            signal.setitimer(signal.ITIMER_REAL, delay)
-            try:
-                collet.add(y, 0, out=o)
-            except Stop:
-                pass
-            finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
-            x += 1000
-            collet.finish()
-            assert o.to_numpy().max() in (0, 2)
-            assert y.to_numpy().max() == 2
-    finally:
-        signal.signal(signal.SIGALRM, before)
+    on_alarm(handler)
+    for delay in np.linspace(0.001, 0.02, 15):
+        x = collet.ones(1_500_000)
+        y = collet.sin(collet.exp(x * 0)) * 0 + 1 + x
+        o = collet.zeros(1_500_000)
+        signal.setitimer(signal.ITIMER_REAL, delay)
+        try:
+            collet.add(y, 0, out=o)
+        except Stop:
+            pass
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        x += 1000
+        collet.finish()
+        assert o.to_numpy().max() in (0, 2)
+        assert y.to_numpy().max() == 2
 
 
-def test_handler_uses_another_context():
+def test_handler_uses_another_context(on_alarm):
     """A call keeps its context while an operand is computed. A handler gets a different context."""
     small = collet.ones(N)
     uses = [lambda y, o: op.mul(y, 2.0), lambda y, o: op.mul(y, 2.0, out=o), lambda y, o: collet.Expression("a*2")(y)]
@@ -411,7 +404,7 @@ def test_handler_uses_another_context():
     def handler(number, frame):
         assert collet.sum(small * 2) == 2 * N
 
-    before = signal.signal(signal.SIGALRM, handler)
+    on_alarm(handler)
     try:
         for use in uses * 2:
             y = collet.sin(collet.exp(collet.ones(1_000_000) * 0)) * 0 + 1
@@ -422,10 +415,9 @@ def test_handler_uses_another_context():
             assert collet.max(found) == 2
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
-def test_exception_of_a_handler_is_kept_while_memory_is_saved():
+def test_exception_of_a_handler_is_kept_while_memory_is_saved(on_alarm):
     class Stop(Exception):
         pass
 
@@ -435,7 +427,7 @@ def test_exception_of_a_handler_is_kept_while_memory_is_saved():
         raised.append(1)
         raise Stop
 
-    before = signal.signal(signal.SIGALRM, handler)
+    on_alarm(handler)
     try:
         for delay in (0.002, 0.005, 0.01, 0.02, 0.03):
             inputs = [collet.ones(1_000_000) for _ in range(2)]
@@ -458,7 +450,6 @@ def test_exception_of_a_handler_is_kept_while_memory_is_saved():
             collet.finish()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def test_no_code_runs_between_pins_and_work():
@@ -493,7 +484,7 @@ def test_no_code_runs_between_pins_and_work():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_handler_forks_while_a_write_waits():
+def test_handler_forks_while_a_write_waits(on_alarm):
     children = []
 
     def handler(number, frame):
@@ -502,7 +493,7 @@ def test_handler_forks_while_a_write_waits():
             children.append(child)
 
     parent = os.getpid()
-    before = signal.signal(signal.SIGALRM, handler)
+    on_alarm(handler)
     try:
         x, o = collet.ones(3_000_000), collet.empty(3_000_000)
         y = collet.sin(collet.exp(collet.sin(x * 2))) * 0 + 1
@@ -531,7 +522,6 @@ def test_handler_forks_while_a_write_waits():
             pytest.fail("the child waits for a thread of its parent")
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def test_array_without_a_value_is_refused():
