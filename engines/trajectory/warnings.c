@@ -217,8 +217,8 @@ static collet_status warn_unused_file(collet_trajectory *x, collet_error *err)
         if (parts[i].n_frames > 0 || !parts[i].was_cut)
             continue;
         status = add_warning(x, err,
-                             "%s: no frame of this file is used: its times are not before %g ps, "
-                             "where a later file begins; give files in the order of time",
+                             "%s: no frame of this file is used: another file begins at %g ps too; "
+                             "leave one of them out",
                              parts[i].path, parts[i].end);
         if (status != COLLET_OK)
             return status;

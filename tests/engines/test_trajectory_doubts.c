@@ -69,6 +69,6 @@ TEST(files_that_are_not_used)
 
     options.trajectory = WATER "traj.trr";
     options.continuations = twice;
-    expect_warning(options, "traj.trr: no frame of this file is used: its times are not before 0 "
-                            "ps, where a later file begins; give files in the order of time");
+    expect_warning(options, "traj.trr: no frame of this file is used: another file begins at 0 ps too; "
+                            "leave one of them out");
 }

@@ -83,6 +83,86 @@ TEST(parts_of_a_run)
     MERGE(0, "", "-q", "--force", "-o", "out.npz", "a.npz");
 }
 
+static void expect_frames(const char *name, int64_t expected)
+{
+    npz file = npz_open(io_path(directory, name));
+    int64_t rows;
+    size_t n;
+    const double *times = npz_f64(&file, "time_ps", &rows, &n);
+    assert_int_equal(rows, expected);
+    for (int64_t i = 1; i < rows; i++)
+        assert_true(times[i] > times[i - 1]);
+    npz_close(&file);
+}
+
+/* Runs collet-merge, whose warnings are `warnings`, and nothing else. */
+static void warned(int status, const char *warnings, const char *const *args)
+{
+    const tool_setup setup = {.directory = directory};
+    tool_result result = tool_run("collet-merge", args, &setup);
+    tool_expect(&result, status);
+    assert_string_equal(result.err, warnings);
+    tool_free(&result);
+}
+
+#define WARNED(status, warnings, ...)                                                              \
+    warned(status, warnings, (const char *const[]){__VA_ARGS__, NULL})
+#define WARNING "collet-merge: warning: "
+
+/* The frames of the peptide are 0.01 ps apart. */
+TEST(any_order_of_names)
+{
+    part("whole.npz", "0", "51", KEYS, "all");
+    part("part1.npz", "0", "20", KEYS, "all");
+    part("part10.npz", "40", "51", KEYS, "all");
+    part("part2.npz", "20", "40", KEYS, "all");
+    WARNED(0, "", "-q", "-o", "sorted.npz", "part1.npz", "part10.npz", "part2.npz");
+    expect_frames("sorted.npz", 51);
+    WARNED(0, "", "--check", "part10.npz", "part1.npz", "part2.npz");
+    WARNED(0, WARNING "part2.npz is left out: all its times are in whole.npz\n", "-q", "--check",
+           "part2.npz", "whole.npz");
+}
+
+TEST(gaps_overlaps_and_repeats_are_said)
+{
+    static const char gap[] = WARNING "there are no frames between 0.19 ps, where a.npz ends, and 0.4 ps, where c.npz begins\n";
+    part("a.npz", "0", "20", KEYS, "all");
+    part("b.npz", "15", "40", KEYS, "all");
+    part("c.npz", "40", "51", KEYS, "all");
+    part("within.npz", "3", "7", KEYS, "all");
+    WARNED(3, gap, "-q", "--check", "c.npz", "a.npz");
+    WARNED(0, gap, "-q", "-o", "gap.npz", "c.npz", "a.npz");
+    expect_frames("gap.npz", 31);
+    io_bytes text = io_load(io_path(directory, "gap.meta.json"));
+    cJSON *meta = cJSON_ParseWithLength((const char *)text.data, text.size);
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetArrayItem(meta_at(meta, "warnings"), 0)),
+                        "there are no frames between 0.19 ps, where a.npz ends, and 0.4 ps, where c.npz begins");
+    cJSON_Delete(meta);
+    free(text.data);
+    WARNED(0, WARNING "b.npz replaces the last 5 frames of a.npz, from 0.15 ps on\n", "-q", "-o", "overlap.npz", "c.npz",
+           "b.npz", "a.npz");
+    expect_frames("overlap.npz", 51);
+    WARNED(0, WARNING "within.npz is left out: all its times are in a.npz\n", "-q", "-o", "within_a.npz", "within.npz",
+           "a.npz");
+    expect_frames("within_a.npz", 20);
+    const char *const sparse[] = {"-q", "--step", "2", "-o", "sparse.npz", "--keys", KEYS, "--each", "residue",
+                                  PEPTIDE "conf.gro", PEPTIDE "traj.trr", NULL};
+    run("collet-extract", 0, "", sparse);
+    MERGE(1, "within.npz (0.03 to 0.06 ps) lies within sparse.npz (0 to 0.5 ps) but has other times: leave one of them out",
+          "--check", "within.npz", "sparse.npz");
+    MERGE(2, "--check writes nothing: leave out -o", "--check", "-o", "no.npz", "a.npz");
+}
+
+TEST(paths_cannot_be_joined)
+{
+    const char *const args[] = {"-q", "--force", "-o", "n.npz", "--keys", "time_ps,com", "--pbc", "nojump",
+                                "--stop", "9", PEPTIDE "conf.gro", PEPTIDE "traj.trr", NULL};
+    run("collet-extract", 0, "", args);
+    run("collet-extract", 0, "", args);
+    MERGE(1, "n.npz: results of --pbc nojump cannot be joined: each run begins its paths anew", "-o", "no.npz", "n.npz", "n.npz");
+    MERGE(0, "", "-q", "-o", "one.npz", "n.npz");
+}
+
 TEST(what_cannot_be_merged)
 {
     part("a.npz", "0", "5", KEYS, "all");

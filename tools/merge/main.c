@@ -2,6 +2,7 @@
 /* collet-merge: joins results of collet-extract by time.
  * Tests: tests/tools/test_merge.c */
 #include "options.h"
+#include "order.h"
 #include "part.h"
 #include "rsoxs.h"
 #include "shards.h"
@@ -17,13 +18,12 @@
 #include "io/results.h"
 #include "io/utf8.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { KEY_FORCE = 256 };
+enum { KEY_FORCE = 256, KEY_CHECK };
 
 static const char doc[] =
     "Makes the results of a work from its shards, or joins the results of several runs of "
@@ -32,10 +32,11 @@ static const char doc[] =
     "results are those of one run and, unless -o gives another, have its name. Patterns of "
     "collet-rsoxs are in OUT already: what no shard could make alone is added, and what is missing "
     "is named.\n\n"
-    "Each A.npz needs its A.meta.json. Files are in the order of time: where a later one begins, "
-    "the "
-    "earlier ones end. Keys, units, selections, masses, bodies and axes must agree.\n\n"
+    "Each A.npz needs its A.meta.json. The order of the files does not matter: where one begins in time, "
+    "the earlier ones end. Frames that are replaced, and times without frames, are warnings. Keys, units, selections, masses, "
+    "bodies, axes and --pbc must agree. Paths of --pbc nojump cannot be joined.\n\n"
     "Example:\n"
+    "  collet-merge --check part*.npz\n"
     "  collet-merge out.npz.shards\n"
     "  collet-merge patterns.shards\n"
     "  collet-merge -o all.npz part1.npz part2.npz\n\n" TOOL_EXIT_TEXT;
@@ -43,6 +44,8 @@ static const char doc[] =
 static const struct argp_option argp_options[] = {
     {"output", 'o', "OUT", 0,
      "The results, with their meta file: an .npz; of shards any that collet-extract writes", 1},
+    {"check", KEY_CHECK, NULL, 0,
+     "Write nothing: print the times of each file, and what is missing, replaced or different", 1},
     {"force", KEY_FORCE, NULL, 0, "Replace existing files", 1},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 1},
     {0},
@@ -50,21 +53,23 @@ static const struct argp_option argp_options[] = {
 
 static void check(struct argp_state *state, const merge_options *options)
 {
+    if (options->check && (options->output || options->force))
+        tool_error(state, "--check writes nothing: leave out %s", options->output ? "-o" : "--force");
     if (merge_is_shards(options->paths[0])) {
         if (options->n > 1)
             tool_error(state, "give one directory of shards, alone");
-        if (merge_is_rsoxs(options->paths[0]) && (options->output || options->force))
+        if (merge_is_rsoxs(options->paths[0]) && (options->output || options->force || options->check))
             tool_error(state, "%s is for results of collet-extract; patterns are in place already",
-                       options->output ? "-o" : "--force");
+                       options->output ? "-o" : options->force ? "--force" : "--check");
         if (options->output && tool_form_of(options->output) == TOOL_FORM_UNKNOWN)
             tool_error(state, "-o %s: " TOOL_FORM_HINT, options->output);
         return;
     }
     size_t length = options->output ? strlen(options->output) : 0;
 
-    if (!options->output)
+    if (!options->output && !options->check)
         tool_error(state, "name the file to write: -o OUT.npz");
-    if (length <= 4 || strcmp(options->output + length - 4, ".npz") != 0)
+    if (options->output && (length <= 4 || strcmp(options->output + length - 4, ".npz") != 0))
         tool_error(state, "-o %s: the output is an .npz file", options->output);
     if (options->n < 1)
         tool_error(state, "give the results to merge: A.npz B.npz ...");
@@ -77,6 +82,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     switch (key) {
     case 'o':
         options->output = tool_parse_output(state, "-o", text);
+        return 0;
+    case KEY_CHECK:
+        options->check = 1;
         return 0;
     case KEY_FORCE:
         options->force = 1;
@@ -97,32 +105,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 /* ---- Parts ------------------------------------------------------------------------------- */
 
-/* Rows from the first time of a later part on are left out. */
-static void cut_parts(merge_part *parts, size_t n)
-{
-    double end = (double)INFINITY;
-
-    for (size_t k = n; k-- > 0;) {
-        int64_t kept = 0;
-        while (kept < parts[k].n_rows && !(parts[k].times[kept] >= end))
-            kept++;
-        parts[k].kept = kept;
-        end = fmin(end, parts[k].times[0]);
-    }
-}
-
 static collet_status open_parts(const merge_options *options, merge_part *parts, collet_error *err)
 {
     collet_status status = COLLET_OK;
 
     for (size_t k = 0; k < options->n && status == COLLET_OK; k++) {
         status = merge_part_open(options->paths[k], &parts[k], err);
-        if (status == COLLET_OK && isnan(parts[k].times[0]))
-            status = collet_fail(err, COLLET_FORMAT, "%s: its first frame has no time",
-                                 options->paths[k]);
         if (status == COLLET_OK && k > 0)
             status = merge_part_compare(&parts[0], &parts[k], err);
-        if (status == COLLET_OK)
+        if (status == COLLET_OK && options->output)
             status = io_spool_check_input(options->output, options->paths[k], err);
     }
     return status;
@@ -200,10 +191,28 @@ static int64_t count_rows(const merge_part *parts, size_t n)
     return rows;
 }
 
-/* The text of the meta file; NULL: out of memory. */
-static char *make_meta(const merge_options *options, const merge_part *parts, const char *id)
+static const merge_part *last_part(const merge_part *parts, size_t n)
 {
-    const merge_part *last = &parts[options->n - 1];
+    while (parts[n - 1].kept == 0)
+        n--;
+    return &parts[n - 1];
+}
+
+static int add_warnings(cJSON *root, const merge_remarks *remarks)
+{
+    cJSON *list = cJSON_AddArrayToObject(root, "warnings");
+    int done = list != NULL;
+
+    for (size_t i = 0; done && i < remarks->n; i++)
+        done = cJSON_AddItemToArray(list, cJSON_CreateString(remarks->texts[i]));
+    return done;
+}
+
+/* The text of the meta file; NULL: out of memory. */
+static char *make_meta(const merge_options *options, const merge_part *parts, const merge_remarks *remarks,
+                       const char *id)
+{
+    const merge_part *last = last_part(parts, options->n);
     cJSON *root = cJSON_CreateObject(), *frames;
     char *printed = NULL, *text = NULL, *shown;
 
@@ -218,9 +227,11 @@ static char *make_meta(const merge_options *options, const merge_part *parts, co
     }
     done = done && (frames = cJSON_AddObjectToObject(root, "frames")) &&
            json_add_number(frames, "count", (double)count_rows(parts, options->n)) &&
+           json_add_number(frames, "first_time_ps", parts[0].times[0]) &&
+           json_add_number(frames, "last_time_ps", last->times[last->kept - 1]) &&
            json_add_text(root, "output", options->output) &&
            add_outputs(root, &parts[0], count_rows(parts, options->n)) &&
-           cJSON_AddArrayToObject(root, "warnings");
+           add_warnings(root, remarks);
     locale_t before = io_numerals_begin();
     if (done)
         printed = cJSON_Print(root);
@@ -287,7 +298,7 @@ static collet_status add_labels(const merge_part *first, const char *key, io_res
     return status;
 }
 
-static collet_status fill(const merge_options *options, const merge_part *parts,
+static collet_status fill(const merge_options *options, const merge_part *parts, const merge_remarks *remarks,
                           io_results *results, io_spool *meta, collet_error *err)
 {
     target to = {.results = results};
@@ -307,7 +318,7 @@ static collet_status fill(const merge_options *options, const merge_part *parts,
         status = io_results_link(results, err);
     if (status != COLLET_OK)
         return status;
-    char *text = make_meta(options, parts, io_results_id(results));
+    char *text = make_meta(options, parts, remarks, io_results_id(results));
     if (!text)
         return collet_fail(err, COLLET_NO_MEMORY, "meta file: out of memory");
     status = io_spool_write(meta, text, strlen(text), err);
@@ -315,7 +326,7 @@ static collet_status fill(const merge_options *options, const merge_part *parts,
     return status == COLLET_OK ? io_spool_link(meta, err) : status;
 }
 
-static collet_status write_all(const merge_options *options, const merge_part *parts,
+static collet_status write_all(const merge_options *options, const merge_part *parts, const merge_remarks *remarks,
                                collet_error *err)
 {
     int length = (int)strlen(options->output) - 4;
@@ -333,7 +344,7 @@ static collet_status write_all(const merge_options *options, const merge_part *p
     if (status == COLLET_OK)
         status = io_spool_create(meta, IO_SPOOL_OUTPUT, &meta_file, err);
     if (status == COLLET_OK)
-        status = fill(options, parts, results, meta_file, err);
+        status = fill(options, parts, remarks, results, meta_file, err);
     if (status == COLLET_OK)
         status = io_results_rename(results, meta_file, options->force, err);
     io_spool_free(meta_file);
@@ -342,24 +353,58 @@ static collet_status write_all(const merge_options *options, const merge_part *p
     return status;
 }
 
+static void print_part(const merge_part *part)
+{
+    merge_time first, last;
+
+    printf("%s: %lld frame%s, %s to %s ps", tool_shown(part->path), (long long)part->n_rows,
+           tool_plural(part->n_rows), merge_time_text(part->times[0], first),
+           merge_time_text(part->times[part->n_rows - 1], last));
+    if (part->n_rows > 1)
+        printf(", at most %.6g ps apart", merge_longest_interval(part));
+    puts("");
+}
+
+/* The rows of the merge, and what should be known of them. */
+static void report(const merge_options *options, const merge_part *parts, const merge_remarks *remarks)
+{
+    const merge_part *last = last_part(parts, options->n);
+    int64_t rows = count_rows(parts, options->n);
+    merge_time from, to;
+
+    for (size_t k = 0; options->check && !options->quiet && k < options->n; k++)
+        print_part(&parts[k]);
+    fflush(stdout);
+    for (size_t i = 0; i < remarks->n; i++)
+        tool_warn("collet-merge", remarks->texts[i]);
+    if (!options->quiet)
+        printf("%s: %lld frame%s of %zu file%s, %s to %s ps\n",
+               options->check ? "together" : tool_shown(options->output), (long long)rows, tool_plural(rows), options->n,
+               tool_plural((int64_t)options->n), merge_time_text(parts[0].times[0], from),
+               merge_time_text(last->times[last->kept - 1], to));
+}
+
 static int run(const merge_options *options, merge_part *parts)
 {
     collet_error err;
+    merge_remarks remarks = {0};
     collet_status status = open_parts(options, parts, &err);
 
-    if (status == COLLET_OK) {
-        cut_parts(parts, options->n);
-        status = write_all(options, parts, &err);
-    }
-    if (status != COLLET_OK) {
+    if (status == COLLET_OK)
+        status = merge_order(parts, options->n, &remarks, &err);
+    if (status == COLLET_OK && !options->check)
+        status = write_all(options, parts, &remarks, &err);
+    if (status == COLLET_OK)
+        report(options, parts, &remarks);
+    else
         tool_complain("collet-merge", err.text);
-        return 1;
-    }
-    int64_t rows = count_rows(parts, options->n);
-    if (!options->quiet)
-        printf("%s: %lld frame%s of %zu file%s\n", tool_shown(options->output), (long long)rows,
-               tool_plural(rows), options->n, tool_plural((int64_t)options->n));
-    return tool_flush("collet-merge", "the results and the meta file are complete") ? 0 : 1;
+    int result = status != COLLET_OK                 ? TOOL_EXIT_FAILURE
+                 : options->check && remarks.gaps > 0 ? TOOL_EXIT_INCOMPLETE
+                                                      : TOOL_EXIT_OK;
+    merge_remarks_free(&remarks);
+    return tool_flush("collet-merge", options->check ? NULL : "the results and the meta file are complete")
+               ? result
+               : TOOL_EXIT_FAILURE;
 }
 
 /* Several processes of a launcher would write the same file. */

@@ -12,6 +12,7 @@ typedef struct merge_options {
     size_t n;
     int force;
     int quiet;
+    int check; /* 1: nothing is written */
 } merge_options;
 
 #endif

@@ -277,6 +277,19 @@ static collet_status compare_references(const merge_part *first, const merge_par
     return COLLET_OK;
 }
 
+/* A run chooses the images of bodies from its first frame on. */
+static collet_status check_paths(const merge_part *part, collet_error *err)
+{
+    const char *pbc = cJSON_GetStringValue(find(part, "periodic_box", "pbc"));
+
+    return pbc && strcmp(pbc, "nojump") == 0
+               ? collet_fail(err, COLLET_INVALID,
+                             "%s: results of --pbc nojump cannot be joined: each run begins its paths anew, and bodies would jump "
+                             "by box vectors between the files; extract all trajectories in one run, or in shards (--shard)",
+                             part->path)
+               : COLLET_OK;
+}
+
 collet_status merge_part_compare(const merge_part *first, const merge_part *other,
                                  collet_error *err)
 {
@@ -284,6 +297,7 @@ collet_status merge_part_compare(const merge_part *first, const merge_part *othe
         const char *section, *key, *what;
     } texts[] = {{"selection", "text", "their selections"},
                  {"selection", "atoms", "the number of selected atoms"},
+                 {"selection", "atoms_of_topology", "the number of atoms of their topologies"},
                  {"axis", NULL, "the axis"},
                  {"bodies", NULL, "their bodies"},
                  {"atoms", NULL, "their atoms"},
@@ -296,6 +310,8 @@ collet_status merge_part_compare(const merge_part *first, const merge_part *othe
         if ((a || b) && !cJSON_Compare(a, b, 1))
             status = differ(first, other, texts[i].what, err);
     }
+    if (status == COLLET_OK)
+        status = check_paths(other, err);
     if (status == COLLET_OK)
         status = compare_outputs(first, other, err);
     if (status == COLLET_OK &&

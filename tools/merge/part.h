@@ -15,7 +15,8 @@ typedef struct merge_part {
     cJSON *meta;
     double *times; /* ps */
     int64_t n_rows;
-    int64_t kept; /* rows before the first one that a later part replaces */
+    int64_t kept;  /* rows before the first one that a later part replaces */
+    size_t number; /* among those of the command line */
 } merge_part;
 
 /* Opens a part and reads its times. IO, FORMAT where the files are not results of collet-extract, or

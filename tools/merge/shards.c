@@ -70,6 +70,13 @@ static int report(const collet_trajectory *trajectory, const merge_options *opti
     return info.truncated ? TOOL_EXIT_INCOMPLETE : TOOL_EXIT_OK;
 }
 
+static int report_complete(const merge_options *options)
+{
+    if (!options->quiet)
+        printf("%s: all shards are there\n", tool_shown(options->paths[0]));
+    return tool_flush("collet-merge", NULL) ? TOOL_EXIT_OK : TOOL_EXIT_FAILURE;
+}
+
 static int merge(const merge_options *options, const char *output, tool_progress *progress,
                  collet_trajectory **trajectory)
 {
@@ -86,6 +93,10 @@ static int merge(const merge_options *options, const char *output, tool_progress
 
     tool_progress_begin(progress, "collet-merge", "frames", stderr, options->quiet);
     collet_status status = collet_trajectory_create(trajectory, &settings, &err);
+    if (status == COLLET_OK && options->check) {
+        tool_progress_end(progress);
+        return report_complete(options);
+    }
     if (status == COLLET_OK)
         status = collet_trajectory_write(*trajectory, output, flags, &err);
     tool_progress_end(progress);

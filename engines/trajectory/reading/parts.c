@@ -393,35 +393,65 @@ static double time_before(const trajectory_reader_info *earlier,
     return (double)nextafterf((float)later->first_time, -INFINITY);
 }
 
-/* Opens each file once, and notes where it begins. `infos` has n elements. */
-static collet_status inspect(const char *const *paths, const io_poll *poll, parts_state *s,
-                             trajectory_reader_info *infos, collet_error *err)
+/* A file as it was found. */
+typedef struct opened {
+    const char *path;
+    trajectory_reader_info info;
+} opened;
+
+/* By the first time, where all files have times; files that begin together stay as they were given. */
+static void sort_by_time(opened *files, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++)
+        if (!files[k].info.has_times || !isfinite(files[k].info.first_time))
+            return;
+    for (int64_t k = 1; k < n; k++) {
+        opened file = files[k];
+        int64_t i = k;
+        for (; i > 0 && files[i - 1].info.first_time > file.info.first_time; i--)
+            files[i] = files[i - 1];
+        files[i] = file;
+    }
+}
+
+/* Opens each file once. */
+static collet_status inspect(opened *files, int64_t n, const io_poll *poll, collet_error *err)
+{
+    for (int64_t k = 0; k < n; k++) {
+        trajectory_reader *reader;
+        collet_status status = trajectory_reader_open(files[k].path, poll, &reader, err);
+        if (status != COLLET_OK)
+            return status;
+        files[k].info = *trajectory_reader_get_info(reader);
+        trajectory_reader_close(reader);
+        status = check_info(&files[k].info, &files[0].info, files[k].path, files[0].path, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    return COLLET_OK;
+}
+
+/* Notes where each file begins and ends. */
+static collet_status join(const opened *files, parts_state *s, collet_error *err)
 {
     int64_t offset = 0;
 
     for (int64_t k = 0; k < s->n; k++) {
         trajectory_part *part = &s->parts[k];
-        trajectory_reader *reader;
-        collet_status status = trajectory_reader_open(paths[k], poll, &reader, err);
-        if (status != COLLET_OK)
-            return status;
-        infos[k] = *trajectory_reader_get_info(reader);
-        trajectory_reader_close(reader);
-        status = check_info(&infos[k], &infos[0], paths[k], paths[0], err);
-        if (status != COLLET_OK)
-            return status;
-        *part = (trajectory_part){.path = strdup(paths[k]),
-                                  .format = infos[k].format,
-                                  .size = infos[k].file_size,
+        *part = (trajectory_part){.path = strdup(files[k].path),
+                                  .format = files[k].info.format,
+                                  .size = files[k].info.file_size,
                                   .offset = offset,
                                   .end = (double)INFINITY,
                                   .first = -1};
         if (!part->path)
-            return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", paths[k]);
+            return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", files[k].path);
         if (__builtin_add_overflow(offset, part->size, &offset))
-            return collet_fail(err, COLLET_OVERFLOW, "%s: the trajectory is too large", paths[k]);
+            return collet_fail(err, COLLET_OVERFLOW, "%s: the trajectory is too large",
+                               files[k].path);
         for (int64_t i = 0; i < k; i++)
-            s->parts[i].end = fmin(s->parts[i].end, time_before(&infos[i], &infos[k]));
+            s->parts[i].end =
+                fmin(s->parts[i].end, time_before(&files[i].info, &files[k].info));
     }
     return COLLET_OK;
 }
@@ -429,24 +459,30 @@ static collet_status inspect(const char *const *paths, const io_poll *poll, part
 static collet_status open_several(const char *const *paths, parts_state *s, const io_poll *poll,
                                   trajectory_reader **out, collet_error *err)
 {
-    trajectory_reader_info *infos = calloc((size_t)s->n, sizeof *infos);
+    opened *files = calloc((size_t)s->n, sizeof *files);
     int concurrent = 1;
 
     s->parts = calloc((size_t)s->n, sizeof *s->parts);
-    collet_status status = infos && s->parts ? inspect(paths, poll, s, infos, err)
+    for (int64_t k = 0; files && k < s->n; k++)
+        files[k].path = paths[k];
+    collet_status status = files && s->parts ? inspect(files, s->n, poll, err)
                                              : collet_fail(err, COLLET_NO_MEMORY,
                                                            "%s: no memory to open it", paths[0]);
+    if (status == COLLET_OK) {
+        sort_by_time(files, s->n);
+        status = join(files, s, err);
+    }
     for (int64_t k = 0; status == COLLET_OK && k < s->n; k++)
-        concurrent = concurrent && infos[k].concurrent;
-    free(infos);
+        concurrent = concurrent && files[k].info.concurrent;
+    free(files);
     if (status != COLLET_OK) {
         trajectory_reader none = {.state = s};
         close_parts(&none);
         return status;
     }
     const trajectory_part *last = &s->parts[s->n - 1];
-    status = trajectory_reader_open_with(&parts_format, s, paths[0], last->offset + last->size, out,
-                                         err);
+    status = trajectory_reader_open_with(&parts_format, s, s->parts[0].path,
+                                         last->offset + last->size, out, err);
     if (status != COLLET_OK)
         return status;
     (*out)->info.format = s->parts[0].format;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parts.h - several files in order as one trajectory, such as the parts of a run that was continued.
+ * parts.h - several files as one trajectory, such as the parts of a run that was continued.
  *
+ * Files with times are sorted by their first times, others stay in the order in which they are given.
  * A file's frames end where a later file begins: a frame whose time is not before the first time of a
  * later file, and all after it, are left out, as by gmx trjcat. Files without times are joined
  * whole. Frames are numbered from the first one of the first file, without those that are left out;

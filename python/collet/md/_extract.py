@@ -320,8 +320,8 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
             shards: Any = None, client: Any = None, devices: Sequence[str] | None = None) -> Any:
     """Computes the observables of every frame, as the program collet-extract does.
 
-    top, traj : paths of files in the formats that formats() lists; `traj` may be a list of files in
-        order, as one trajectory: a frame whose time is not before the first time of a later file, and
+    top, traj : paths of files in the formats that formats() lists; `traj` may be a list of files,
+        which are one trajectory, sorted by their first times: a frame whose time is not before the first time of a later file, and
         all after it, are left out. Or only `top`: an MDAnalysis
         Universe or AtomGroup, an mdtraj.Trajectory, an iterator of such (mdtraj.iterload), which is
         copied to a temporary file first, or Frames of arrays; frames are read from the object. A
