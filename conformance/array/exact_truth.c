@@ -113,7 +113,7 @@ static i128 logical(uint32_t op, const i128 x[3])
 
 enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
 
-/* Which results of a comparison the function says yes to; 0: not a comparison. */
+/* The orders of two operands for which the comparison `op` is true; 0: op is no comparison. */
 static unsigned accepted(uint32_t op)
 {
     switch (op) {

@@ -49,7 +49,7 @@ typedef struct collet_expression collet_expression;
 
 /* An expression without inputs and outputs. NO_MEMORY. */
 COLLET_API collet_status collet_expression_create(collet_expression **out, collet_error *err);
-/* Nothing may use it any more. */
+/* Frees the expression: no call may be using it, or use it later. NULL is allowed. */
 COLLET_API void collet_expression_destroy(collet_expression *expression);
 
 /*

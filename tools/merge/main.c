@@ -26,15 +26,15 @@
 enum { KEY_FORCE = 256 };
 
 static const char doc[] =
-    "Makes the results of a work from its shards, or joins the results of several runs of "
+    "Makes the results of one run from its shards, or joins the results of several runs of "
     "collet-extract by time.\v"
-    "OUT.shards is the directory that collet-extract --shard or collet-rsoxs --shard wrote: the "
-    "results are those of one run and, unless -o gives another, have its name. Patterns of "
-    "collet-rsoxs are in OUT already: what no shard could make alone is added, and what is missing "
-    "is named.\n\n"
-    "Each A.npz needs its A.meta.json. Files are in the order of time: where a later one begins, "
-    "the "
-    "earlier ones end. Keys, units, selections, masses, bodies and axes must agree.\n\n"
+    "OUT.shards is the directory that collet-extract --shard or collet-rsoxs --shard wrote. The "
+    "results are written to OUT, or to the file that -o names; they equal the results of a run "
+    "without shards. Patterns of collet-rsoxs are in OUT already: the program adds the files that "
+    "no single shard could write, and names what is missing.\n\n"
+    "Each A.npz needs its A.meta.json. Name the files in the order of time: rows of a file are "
+    "left out from the time at which a later file begins. Keys, units, selections, masses, bodies "
+    "and axes must agree.\n\n"
     "Example:\n"
     "  collet-merge out.npz.shards\n"
     "  collet-merge patterns.shards\n"

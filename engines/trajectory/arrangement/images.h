@@ -11,9 +11,9 @@
 typedef struct trajectory_images {
     int64_t n_rows;
     int64_t count;    /* molecules */
-    int64_t *rows;    /* n_rows: the rows of molecule m begin at offsets[m] */
+    int64_t *rows;    /* n_rows of them; the rows of molecule m begin at rows[offsets[m]] */
     int64_t *offsets; /* count + 1 */
-    uint8_t *fixed;   /* count: 1: the molecule is never moved by itself */
+    uint8_t *fixed;   /* count of them; 1: the molecule is never moved alone */
     double *weights;  /* n_rows, of centres; NULL: all are 1 */
     double *before;   /* count x 3: the last centres, before they were moved; NaN: none yet */
     double *shifts;   /* count x 3: from there to the path without jumps */

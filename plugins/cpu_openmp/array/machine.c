@@ -388,7 +388,8 @@ void machine_range(const machine *m, char *memory, int64_t begin, int64_t end, c
         run_part(&part, memory, begin, end);
         return;
     }
-    /* Whole rows, from which the elements are then copied. */
+    /* The program runs on whole rows: their results go to `stage`, and elements begin .. end-1 to
+     * `out`. */
     char *stage = memory + machine_memory(m);
     for (int32_t k = 0; k < outputs; k++)
         rows = min_i64(rows, MACHINE_STAGE / (length * m->view[k].size));

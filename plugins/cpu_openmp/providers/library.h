@@ -55,8 +55,8 @@ int64_t library_forks(void);
 /* 1 in a child of a process that had opened a library: the library's own threads may be missing. */
 int library_forked(void);
 
-/* Makes the first call of a library that is loaded already, as a separate group: so a child never
- * finds it half initialised. */
+/* Makes the first call of a library that is loaded already, within a group (library_enter): fork()
+ * waits until it returns, so that a child never finds the library half initialised. */
 void library_initialise(void (*first_call)(void));
 
 /* The library's handle when the process has it loaded already, else NULL. */

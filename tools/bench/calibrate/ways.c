@@ -115,7 +115,7 @@ static void open_way(study *s, const collet_backend_info *b, way *of)
         collet_set_fallback(of->context, 0);
 }
 
-/* Opens a runtime for each word of the setting, and for the usual way. */
+/* Opens a runtime for each word of the setting, and for the default. */
 static void open_ways(study *s, const collet_backend_info *b, const char *words)
 {
     for (int w = 0; w < WAYS && *words; w++) {
@@ -470,8 +470,8 @@ int32_t calibrate_ways_changes(const calibration_run *run, cJSON *report)
     }
     if (!report && items)
         printf(
-            "%d of %d products, decompositions and transforms that were measured are computed in "
-            "another way than before.\n",
+            "%d of %d measured products, decompositions and transforms now have a different "
+            "implementation.\n",
             (int)changed, (int)items);
     return 1;
 }

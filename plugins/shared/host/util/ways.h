@@ -131,7 +131,7 @@ void ways_write(text *t, const ways_kind *kind, int key, const way_point *point)
 
 /* Writes for people why the chosen way computes a call: "chosen by the setting cpu_openmp.ways"; or,
  * from what was measured, "the probe measured for f32 at side 256: own 61, openblas 98 GF/s", and
- * whether the usual way stays though another is faster; or "own is the usual way; f32 was not measured
+ * whether the default stays though another is faster; or "own is the default; f32 was not measured
  * here". */
 void ways_explain(text *t, const ways *w, int key, double side, way usual);
 

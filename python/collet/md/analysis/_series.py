@@ -70,8 +70,8 @@ class Series:
             yield body, np.array(np.moveaxis(self.numbers(body, step), 0, 2), order="C")
 
     def numbers(self, body: int = 0, count: int | None = None) -> Floats:
-        """(frames, bodies, components) of float64, of some bodies or all, perhaps x itself. InvalidError
-        for numbers that are not finite."""
+        """The numbers of `count` bodies from `body` on, None: of all following ones, as float64 (frames,
+        bodies, components). May share memory with x. InvalidError if a number is not finite."""
         end = None if count is None else body + count
         part = _host.array(self.x[:, body:end], np.float64, f"{self.caller}: {self.name}")
         bad = np.argwhere(~np.isfinite(part))
