@@ -100,9 +100,9 @@ typedef struct collet_buffer collet_buffer;
  * matched have the output's extents, and stride 0 where they were repeated. If every operand's
  * pattern is "..." alone, and in `evaluate` without a reduction, axes are merged as far as all
  * operands allow; contiguous operands then arrive with one axis, and ndim is at least 1. Before that,
- * the axes of functions of elementwise.def and of that `evaluate` are sorted by the strides of output 0,
- * the largest first; the axes of `evaluate` with a reduction (but argmin and argmax) are those of the
- * inputs in memory, where these agree.
+ * the axes of functions of elementwise.def and of `evaluate` without a reduction are sorted by the
+ * strides of output 0, the largest first. The axes of `evaluate` with a reduction (except argmin and
+ * argmax) are in the order of the inputs in memory, if the inputs agree on it.
  */
 typedef struct collet_operand {
     void *buffer;
@@ -247,7 +247,8 @@ struct collet_host {
      * backend. The user may set it too. Capabilities should list what was avoided, and why. */
     const char *(*config)(const collet_host *host, const char *key);
     /* A table that begins with uint32_t struct_size, or NULL: libcore has no extension of that
-     * name. extensions.h has those of this version. It lives as long as the host. */
+     * name. extensions.h declares the extensions of this version. The table lives as long as the
+     * host. */
     const void *(*extension)(const collet_host *host, const char *name);
     /* `fail` and `log` with a text that is complete: a % in it means nothing. For languages whose
      * functions cannot pass variable arguments. */

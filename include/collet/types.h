@@ -219,7 +219,7 @@ typedef struct collet_memory_stats {
     uint64_t held;      /* allocated from the system or device, in use or pooled; >= current */
     uint64_t peak;      /* the largest `current` so far, or since it was reset */
     uint64_t total; /* memory of the device, or of the host that the process may use; 0 = unknown */
-    uint64_t available; /* of it, what is free; 0 = unknown */
+    uint64_t available; /* the free part of `total`; 0 = unknown */
 } collet_memory_stats;
 
 /* The host's memory that this process may use (collet_memory_limit_read). */
@@ -228,7 +228,7 @@ typedef struct collet_memory_limit {
     uint32_t reserved;  /* 0 */
     uint64_t machine;   /* bytes of the machine's memory */
     uint64_t total;     /* the least of that and of all limits */
-    uint64_t available; /* of it now; the system can give pages of files up, which count */
+    uint64_t available; /* the part of `total` that is free now, with the system's cache of files */
     char by[256];       /* the limit that decides `total`, as a text; "": the machine */
 } collet_memory_limit;
 

@@ -27,7 +27,7 @@ typedef struct record {
     _Atomic int32_t times[ITEMS];
     _Atomic int32_t pieces, smallest;
     _Atomic int32_t inside[THREADS]; /* bodies that run under this number */
-    _Atomic int32_t twice;           /* times that there was another one */
+    _Atomic int32_t twice;           /* how often two bodies had one number at the same time */
 } record;
 
 static void note(void *argument, int32_t thread, int64_t begin, int64_t end)

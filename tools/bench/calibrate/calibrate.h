@@ -24,7 +24,7 @@ typedef struct calibrated {
     int32_t choice_count;
 } calibrated;
 
-/* The documents of a usable backend, which may not be measured: then both are the one in use. */
+/* The documents of a usable backend. If it is not measured, both are the document in use. */
 typedef struct documents {
     const char *name;
     const cJSON *now, *before;
