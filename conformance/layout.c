@@ -347,7 +347,7 @@ static collet_status gather_output(collet_context *cx, kit_case *c, kit_operands
     unsigned char *first = address;
     if (t->count > 0 && (first < b->memory || first >= b->memory + b->bytes)) {
         kit_fail(v,
-                 "output %u: wrapped memory was acquired at another address than it was wrapped at",
+                 "output %u: collet_array_acquire returned an address outside the wrapped memory",
                  k);
     } else {
         transfer(t, o->strides[k], first, t->data, true);

@@ -298,7 +298,7 @@ static wide floating(uint32_t op, const wide x[3], bool is_f32)
     }
 }
 
-/* isfinite, isinf, isnan, signbit: 0 or 1, of either part; -1: another function. */
+/* isfinite, isinf, isnan and signbit of a number with two parts: 0 or 1. -1: op is another function. */
 static int classified(uint32_t op, const wide parts[2])
 {
     bool nan = parts[0] != parts[0] || parts[1] != parts[1];

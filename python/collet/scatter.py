@@ -180,7 +180,7 @@ def simulate(sample: Sample, *, client: Any = None, progress: Any = None,
 
     client: a Client of dask.distributed, or an executor of concurrent.futures, such as
         ProcessPoolExecutor(): each worker computes a part of the energies. The patterns are the same, bit
-        for bit, on processors of the same kind. `memory` and `devices` are each worker's.
+        for bit, on processors of the same kind. `memory` and `devices` apply to each worker.
         UnavailableError if a worker lacks this version of collet
 
     >>> ball = np.zeros((4, 8, 8), np.float32)

@@ -92,7 +92,7 @@ const void *atoms_adjacent_masses(const atoms_source *source, int64_t frame, int
 /* Atoms copied at a time where they are not adjacent; a multiple of the lanes of every level. */
 #define ATOMS_COPIED 192
 
-/* The body's first atom, components that are not finite (or not there) replaced by 0. */
+/* Sets origin to the body's first atom; components that are not finite become 0, and all if the body is empty. */
 void atoms_first(const atoms_source *source, const md_body *body, double origin[3]);
 
 #endif

@@ -40,11 +40,11 @@ void library_settle(library_choice *c, const library_settings *settings);
 void *library_open(const char *name, const char *const *variables);
 
 /*
- * Around a group of calls of any of these libraries. fork() in another thread waits until no group
- * is under way, and groups wait for it to return: a child never finds a library's locks held or its
- * threads at work. exit() waits likewise, since destructors of a library free what its calls use;
- * from then on library_enter returns 0: no call, and no library_leave. Groups of one thread do not
- * nest.
+ * Begin and end a group of calls of any of these libraries. fork() in another thread waits until no
+ * group is under way, and groups wait until it returns, so that a child never finds a library's
+ * locks held or its threads at work. exit() waits for groups too, because destructors of a library
+ * free what its calls use. From then on library_enter returns 0: the caller must not call the
+ * library, nor library_leave. Groups of one thread do not nest.
  */
 int library_enter(void);
 void library_leave(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The served device: its buffers, and calls of its functions, one at a time if it supports only
- * one. Tests: tests/worker/test_worker.c */
+/* The served device: its buffers, and calls of its functions, one at a time if it supports only one
+ * thread.
+ * Tests: tests/worker/test_worker.c */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

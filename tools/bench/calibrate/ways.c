@@ -174,7 +174,8 @@ static int32_t is_another(char code[WAYS][EXPLAINED], int w)
     return code[w][0] != '\0';
 }
 
-/* The call on each way that computes it by code of its own; returns how many there are. */
+/* Makes the call for each way, and sets wanted[w] if no way before w runs it by the same code. Returns the
+ * number of wanted ways. */
 static int32_t make_calls(study *s, const bench_layout *l, bench_arrays *arrays, bench_calls *calls,
                           char code[WAYS][EXPLAINED], int32_t *wanted)
 {

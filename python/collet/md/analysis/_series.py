@@ -29,8 +29,7 @@ def positive(value: Any, caller: str, name: str) -> float:
 class Series:
     """x as (bodies, components, frames) of float64, a slab of bodies at a time.
 
-    x : (F, B, 3), made of (F,), (F, 3), or (F, B, 3); with one component instead of three (F, 1) or
-        (F, B, 1)"""
+    x : F frames of B bodies: (F, B, 3) or (F, B, 1). (F, 3), (F, 1) and (F,) are frames of one body."""
 
     def __init__(self, x: Any, caller: str, name: str = "x") -> None:
         self.caller, self.name = caller, name
