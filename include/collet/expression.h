@@ -59,8 +59,8 @@ COLLET_API void collet_expression_destroy(collet_expression *expression);
  * the names of elementwise.def, "sin(x)", and the names of dtypes, which convert: "f32(x)", or as
  * NumPy has it "float32(x)". Several outputs are separated by ";". A reduction may stand around a
  * whole output, "sum(a*b)", "max(a*b, axis=-1, keepdims=True)", "sum(a, axis=(0, 1))"; all outputs
- * have the same one. Arithmetic of numbers of the text is Python's and is done at once; what raises an
- * exception in Python, such as 1/0, is an error.
+ * must have the same reduction. Numbers of the text are computed at once, as in Python; an operation
+ * that raises an exception in Python, such as 1/0, is an error.
  *
  * INVALID: the text says at which column, counted from 1, what was expected or is wrong. NO_MEMORY.
  */

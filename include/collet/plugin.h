@@ -154,10 +154,10 @@ COLLET_ENUM(uint32_t){
  *            elsewhere (what is known beforehand is for `accepts`). COLLET_FAILED: outputs are
  *            undefined. COLLET_DEVICE_LOST. No other status.
  *
- * accepts    [optional; any thread] NULL: every call, without scratch. Decides what is known of a
- *            call before any byte moves: in *call the operands' buffers are NULL, and workspace is
- *            not set. COLLET_OK with the bytes of scratch in *workspace_bytes, which is 0 before;
- *            libcore supplies them and keeps them until the queue has passed the call.
+ * accepts    [optional; any thread] NULL: every call, without scratch. Decides before any byte is
+ *            copied: in *call the operands' buffers are NULL, and workspace is not set. COLLET_OK
+ *            with the bytes of scratch in *workspace_bytes, which is 0 before; libcore supplies
+ *            them and keeps them until the queue has passed the call.
  *            COLLET_REFUSED with a text: libcore may try elsewhere. COLLET_DEVICE_LOST.
  *            Equal calls get the same answer, so that it may be remembered.
  *
@@ -318,8 +318,9 @@ struct collet_plugin {
 
     /*
      * [required; any thread] Writes the capabilities as JSON, with its NUL, into json[0..capacity)
-     * and its size, with the NUL, into *needed; of a text that does not fit any part may be written
-     * there, and the call succeeds. `json` may be NULL if capacity is 0. Creates no device context.
+     * and its size, with the NUL, into *needed. If the text does not fit, the call succeeds, and
+     * json may hold any part of the text. `json` may be NULL if capacity is 0. Creates no device
+     * context.
      * The thread has the locale C during the call, so that printf writes numbers of JSON; may block
      * while a driver starts. UNAVAILABLE, FAILED, NO_MEMORY.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
