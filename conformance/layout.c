@@ -121,7 +121,7 @@ static geometry geometry_of(const kit_tensor *t, kit_layout layout, kit_rng *rng
     return g;
 }
 
-/* Replaces *array by the view that `make` returned; frees the old array also on failure. */
+/* Replaces *array by `view`, or by NULL if `status` is an error; frees the old array in both cases. */
 static collet_status replace(collet_array **array, collet_array *view, collet_status status)
 {
     collet_array_destroy(*array);

@@ -245,7 +245,7 @@ static wide floor_quotient(wide a, wide b)
     return whole == 0 ? with_sign(0, negative(a) != negative(b)) : whole;
 }
 
-/* The next number of `digits` bits: one step on the line of all numbers in their order. */
+/* nextafter of f32 or f64: one step in the order of all numbers. */
 static wide next_after(wide a, wide b, bool is_f32)
 {
     double d = (double)a;

@@ -139,8 +139,8 @@ static int64_t row_offset(const loop *l, int32_t k, int64_t row)
     return offset;
 }
 
-/* Short rows row .. row + rows - 1 of view k, from or to the adjacent rows at `block`, which are
- * block_row bytes apart (0: one element for all). */
+/* Copies short rows row .. row + rows - 1 of view k from the adjacent rows at `block` (put) or to
+ * them. A single view has one element for all rows. */
 static void move_rows(const machine *m, int32_t k, int64_t row, int64_t rows, char *block, int put)
 {
     const loop *l = &m->l;
