@@ -339,8 +339,9 @@ static long sleeps(void)
     return r.ru_nvcsw;
 }
 
-/* Nobody is woken for a brief loop after a pause, but for one that takes longer than expected, and
- * for several one after the other. One of several times: other programs may delay threads. */
+/* After a pause a brief loop wakes no worker. A loop that takes longer than expected does, and so
+ * do several loops one after the other. Each must happen once in several tries, because other
+ * programs may delay threads. */
 TEST(test_brief_loops)
 {
     int alone = 0, long_ones = 0, followed = 0, wrong = 0;
