@@ -12,9 +12,9 @@
  * frame that is read must agree with the index about where the next frame begins. Shards of all frames check the
  * whole index.
  *
- * A slice of a reader that was counted, or whose format computes it, goes directly to the frames that it
- * delivers: frames in between are not read, so that nothing is said about them. Numbers, lines and
- * errors of frames are as without.
+ * If the frames of a reader were counted, or its format computes where they begin, a slice goes directly to
+ * the frames that it delivers. Frames in between are not read, so errors in them are not found. The delivered
+ * frames have the same numbers and lines, and the same errors, as without an index.
  */
 #ifndef ENGINES_TRAJECTORY_READING_INDEX_H
 #define ENGINES_TRAJECTORY_READING_INDEX_H
