@@ -87,7 +87,7 @@ static int split_item(char *item, const char **suffix)
 
 static collet_status not_a_choice(const selection *s, collet_error *err)
 {
-    return collet_fail(err, COLLET_INVALID,
+    return collet_fail(err, COLLET_UNKNOWN_BACKEND,
                        "'%s' is not a choice of backend: write auto, a name, or names separated by "
                        "commas, each with an optional :device",
                        s->choice);

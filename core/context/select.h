@@ -17,7 +17,7 @@ typedef struct selection {
 
 /*
  * Parses "auto", "name", "name:1", "a,b:0,c" against the runtime's backends. Named backends are
- * opened until their devices are known. INVALID (syntax), UNKNOWN_BACKEND, UNAVAILABLE (under
+ * opened until their devices are known. UNKNOWN_BACKEND (also if the text has another form), UNAVAILABLE (under
  * auto: nothing is usable), NO_MEMORY; *out is written only on success.
  */
 collet_status selection_parse(collet_runtime *runtime, const char *choice, selection *out,

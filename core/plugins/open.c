@@ -154,7 +154,10 @@ collet_status open_layer(const char *path, const manifest *m, const collet_host 
 const void *open_host_extension(const collet_host *host, const char *name)
 {
     static const collet_host_memory_extension memory = {sizeof memory, 0, collet_memory_limit_read};
+    static const collet_host_threads_extension threads = {sizeof threads, 0, collet_thread_limit};
     (void)host;
+    if (!strcmp(name, COLLET_EXTENSION_HOST_THREADS))
+        return &threads;
     return strcmp(name, COLLET_EXTENSION_HOST_MEMORY) ? NULL : &memory;
 }
 

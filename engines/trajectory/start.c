@@ -53,7 +53,10 @@ static int64_t within_memory(int64_t bytes)
 
 static int64_t count_threads(const collet_trajectory *x)
 {
-    return x->settings.threads > 0 ? x->settings.threads : count_processors();
+    int64_t threads = x->settings.threads > 0 ? x->settings.threads : count_processors();
+    int32_t limit = collet_thread_limit();
+
+    return limit > 0 ? min_i64(threads, limit) : threads;
 }
 
 /* Kernels leave one CPU to the reading thread: a thread of a kernel that shares its CPU would delay

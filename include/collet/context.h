@@ -31,7 +31,7 @@ COLLET_API collet_status collet_last_status(const collet_context *context);
 /*
  * Chooses the backend: "auto", or names in order of preference separated by commas, each with an
  * optional device: "cpu_openmp", "cuda:1", "cuda,opencl,cpu_openmp". Overrides every other setting.
- * INVALID (syntax). The text of UNKNOWN_BACKEND names the nearest backend. The text of UNAVAILABLE has the recorded
+ * UNKNOWN_BACKEND: no such name, with the nearest one, or no such text. The text of UNAVAILABLE has the recorded
  * reason; it is also the error for a device that was lost. Both list what is available. In a list, unusable names
  * are skipped with a warning in the log as long as one is usable; an unknown name is an error there too. On failure
  * the previous choice stays in force.

@@ -54,6 +54,19 @@ typedef struct collet_host_memory_extension {
 } collet_host_memory_extension;
 
 /*
+ * libcore supplies this table (host->extension): the limit of collet_set_thread_limit.
+ *
+ * limit  [required; any thread] The most threads that a call may use, or 0: no limit. It changes at any time, and
+ *        costs a few nanoseconds: to be read at the start of each call.
+ */
+#define COLLET_EXTENSION_HOST_THREADS "collet.host_threads/1"
+typedef struct collet_host_threads_extension {
+    uint32_t struct_size;
+    uint32_t reserved; /* 0 */
+    int32_t (*limit)(void);
+} collet_host_threads_extension;
+
+/*
  * Frees what a device keeps for later calls. Absent: collet_trim skips the device.
  *
  * trim  [required; any thread] Frees pooled memory, plans and compiled programs that are not in

@@ -58,6 +58,14 @@ COLLET_API void collet_runtime_destroy(collet_runtime *runtime);
  * NOT_READY: a device is still at work. In a child of fork the parent's runtimes are left alone.
  */
 COLLET_API collet_status collet_process_end(int64_t nanoseconds, collet_error *err);
+/*
+ * Limits the CPU threads of each call that starts from now on, in all runtimes of the process: `threads` at
+ * least 1, or 0: no limit. Processor affinity, cgroup quota and the setting num_threads still apply. Nothing
+ * restarts: contexts and arrays stay. It holds in the engines' threads and in workers too, not in the threads
+ * of OpenCL's drivers. A child of fork() has its parent's limit. Any thread, any time. INVALID: negative.
+ */
+COLLET_API collet_status collet_set_thread_limit(int32_t threads, collet_error *err);
+COLLET_API int32_t collet_thread_limit(void);
 
 /* USABLE: at least one device. UNAVAILABLE: see `reason`. UNPROVEN: not tried in a child process
  * (COLLET_PROBE=off, a library missing there); it is tried at its first use; device_count is 0. */

@@ -65,6 +65,7 @@ collet_status worker_run(collet_device *d, collet_queue *q, const collet_kernel_
 {
     wire_call w;
     size_t bytes = write_call(&w, WIRE_RUN, link_of(d, call), call);
+    w.head.threads = d->limit ? d->limit() : 0;
     return worker_command(q, &w, bytes, call->err);
 }
 

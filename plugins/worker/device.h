@@ -35,6 +35,7 @@ struct collet_device {
     process process;
     bool host_memory; /* buffers are memory that both map */
     int32_t trims;
+    int32_t (*limit)(void);   /* of the program's threads; NULL: none */
     int64_t patience;         /* limit of a wait in nanoseconds, -1: none */
     pthread_mutex_t requests; /* held from a request to its reply */
     row_link *links;          /* one a row of the plugin's table, by op and signature */

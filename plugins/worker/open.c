@@ -15,6 +15,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <collet/extensions.h>
+
 /* ---- The conversation ------------------------------------------------------------------------ */
 
 static void patience_set(collet_device *d, const char *seconds)
@@ -210,6 +212,9 @@ collet_status worker_open(const collet_plugin *self, collet_device **device,
         return host->fail(err, COLLET_NO_MEMORY, "worker: no memory to open %s", name);
     d->plugin = self;
     d->host = host;
+    const collet_host_threads_extension *threads =
+        host->extension(host, COLLET_EXTENSION_HOST_THREADS);
+    d->limit = threads ? threads->limit : NULL;
     snprintf(d->name, sizeof d->name, "%s", name);
     pthread_mutex_init(&d->requests, NULL);
     pthread_mutex_init(&d->lock, NULL);

@@ -62,7 +62,7 @@ typedef enum wire_verb {
 
 typedef struct wire_request {
     uint32_t verb;
-    uint32_t reserved;
+    int32_t threads; /* of WIRE_RUN: the program's limit (collet_set_thread_limit); 0: none */
     uint64_t id, bytes, offset, value;
 } wire_request;
 

@@ -28,8 +28,9 @@ from ._core import (AbiError as AbiError, BusyError as BusyError, CancelledError
                     evaluate as evaluate)
 from ._runtime import (Backend as Backend, Device as Device, backends as backends, configure as configure,
                        counters as counters, eager as eager, explain as explain, finish as finish,
-                       get_backend as get_backend, last_backend as last_backend, memory as memory,
-                       reset_peak as reset_peak, set_backend as set_backend,
+                       get_backend as get_backend, get_num_threads as get_num_threads,
+                       last_backend as last_backend, memory as memory,
+                       register_threadpoolctl as register_threadpoolctl, reset_peak as reset_peak, set_backend as set_backend,
                        set_num_threads as set_num_threads, trim as trim, using as using)
 from ._standard import namespace as _namespace
 from ._standard.array import Array as Array

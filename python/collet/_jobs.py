@@ -116,7 +116,7 @@ def _limit_threads(caller: _Caller) -> None:
         if not count or _limited == own or (caller.host, caller.process) == (_host(), own[0]):
             return
         found = next(row for row in _core.settings() if row["key"] == "num_threads")
-        if found["source"] == "default" or _limited[0] == own[0]:
+        if (found["source"] == "default" and not _core.thread_limit()) or _limited[0] == own[0]:
             _core.set_num_threads(count)
         _limited = own
 

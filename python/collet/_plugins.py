@@ -108,8 +108,11 @@ def _openblas() -> str:
 
 
 def defaults() -> list[str]:
-    """Settings below environment and configuration file. A user's plugin_path that begins with `+` is put
-    before the default; any other path replaces the default."""
+    """Settings below environment and configuration file, at the start of a runtime. A user's plugin_path that
+    begins with `+` is put before the default; any other path replaces the default."""
+    if hasattr(sys.modules.get("threadpoolctl"), "LibController"):
+        from . import _threadpool
+        _threadpool.register()
     found, library = directories(), _openblas()
     return ([f"plugin_path=+{':'.join(found)}"] if found else []) + (
         [f"cpu_openmp.openblas={library}"] if library else [])

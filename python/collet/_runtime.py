@@ -139,13 +139,36 @@ def last_backend() -> str:
 
 
 def set_num_threads(count: int) -> None:
-    """Limits the number of CPU threads to `count`; 0: as many as the machine allows.
-
-    Restarts the library. BusyError while an Array exists or another thread computes.
+    """Limits the CPU threads of each call that starts from now on to `count`; 0: no limit. Processor affinity,
+    the quota of a cgroup and the setting num_threads still apply. The threads of OpenCL's drivers are not limited.
 
     >>> collet.set_num_threads(2)
     >>> collet.set_num_threads(0)"""
     _core.set_num_threads(count)
+
+
+def get_num_threads() -> int:
+    """The number of CPU threads that a call may use at most: the smallest of set_num_threads, the setting
+    num_threads and the processor affinity. A backend may use fewer (backend-info cpu_openmp says why).
+
+    >>> collet.set_num_threads(1)
+    >>> collet.get_num_threads()
+    1
+    >>> collet.set_num_threads(0)"""
+    from os import sched_getaffinity
+    setting = next(int(row["value"]) for row in _core.settings() if row["key"] == "num_threads")
+    limits = len(sched_getaffinity(0)), setting, _core.thread_limit()
+    return min(n for n in limits if n)
+
+
+def register_threadpoolctl() -> None:
+    """Makes threadpoolctl list and limit Collet's threads, as `user_api="collet"`. It is done at the first call if
+    threadpoolctl was imported before; call this if it is imported later. ImportError: there is none, or it is older
+    than 3.3.
+
+    >>> collet.register_threadpoolctl()  # doctest: +SKIP"""
+    from . import _threadpool
+    _threadpool.register()
 
 
 def configure(**settings: object) -> None:
@@ -153,7 +176,7 @@ def configure(**settings: object) -> None:
     file, and replace the settings of earlier calls. A point in a key is written as two underscores. True
     and False mean "on" and "off". Without arguments only the environment and the file count.
 
-    Restarts the library; BusyError as in set_num_threads. An unknown key or an invalid value raises here,
+    Restarts the library: BusyError while an Array exists or another thread computes. An unknown key or an invalid value raises here,
     and the earlier settings stay. The name of a backend is checked only at its first use.
 
     >>> collet.configure(fallback=True)

@@ -27,6 +27,7 @@ static PyMethodDef functions[] = {
     {"get_backend", runtime_get_backend, METH_NOARGS, NULL},
     {"set_uses", runtime_set_uses, METH_VARARGS, NULL},
     {"set_num_threads", runtime_set_num_threads, METH_O, NULL},
+    {"thread_limit", runtime_thread_limit, METH_NOARGS, NULL},
     {"set_settings", runtime_set_settings, METH_O, NULL},
     {"op_names", op_names, METH_NOARGS, NULL},
     {"op_describe", op_describe, METH_O, NULL},

@@ -33,7 +33,7 @@ static collet_timestamp *moment_get(PyObject *capsule)
     if (m && m->generation != runtime_generation())
         return error_raise(COLLET_INVALID,
                            "this timestamp is from an earlier runtime: take another "
-                           "after fork, set_num_threads or configure");
+                           "after fork or configure");
     return m ? m->timestamp : NULL;
 }
 

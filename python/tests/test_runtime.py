@@ -90,17 +90,17 @@ def test_environment():
                   COLLET_BACKEND="cpu_scaler") == "True\n"
 
 
-def test_threads_and_settings():
+def test_settings():
     assert python("""if True:
         import collet
         x = collet.ones(3)
         try:
-            collet.set_num_threads(1)
+            collet.configure(num_threads=1)
         except collet.BusyError as e:
             print("1 collet.Array exists;" in str(e))
         y = collet.op.add
         del x
-        collet.set_num_threads(1)
+        collet.configure(num_threads=1)
         print(collet.backends()[0].devices[0].compute_units)
         print(float(y(1.0, 2.0)))
         collet.configure(backend="cpu_scalar", timeout=5)
@@ -109,8 +109,6 @@ def test_threads_and_settings():
         collet.configure()
         print(collet.get_backend())
     """, COLLET_BACKEND="auto").splitlines() == ["True", "1", "3.0", "cpu_scalar ['5']", "auto"]
-    with pytest.raises(collet.InvalidError, match="count is -1 and must be at least 0"):
-        collet.set_num_threads(-1)
 
 
 def test_configure_checks_at_once():
@@ -365,7 +363,7 @@ def test_timestamps():
     assert "earlier runtime" in python("""if True:
         import collet
         first = collet._core.timestamp(None)
-        collet.set_num_threads(1)
+        collet.configure(num_threads=1)
         try:
             collet._core.elapsed(first, collet._core.timestamp(None))
         except collet.InvalidError as error:

@@ -69,6 +69,8 @@ static void nothing_of_a_runtime(void)
     HARMLESS(collet_dtype_promote, collet_dtype_promote(COLLET_I32, COLLET_F32) == COLLET_F64);
     HARMLESS(collet_memory_limit_read, collet_memory_limit_read(&memory, &err) == COLLET_OK);
     HARMLESS(collet_process_end, collet_process_end(0, &err) == COLLET_OK);
+    HARMLESS(collet_set_thread_limit, collet_set_thread_limit(0, &err) == COLLET_OK);
+    HARMLESS(collet_thread_limit, collet_thread_limit() == 0);
     HARMLESS(collet_version, !strcmp(collet_version(), COLLET_VERSION));
     HARMLESS(collet_version_number, collet_version_number() == COLLET_VERSION_NUMBER);
     HARMLESS(collet_ternary_bytes, collet_ternary_bytes(COLLET_TERNARY_T2, 256) == 64);

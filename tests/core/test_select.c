@@ -147,7 +147,7 @@ TEST_WITH(unusable_backends_get_their_reason, set_up, tear_down)
     assert_text_has(cx, "; others available: cpu_scalar; not usable: cuda");
     const char *const wrong[] = {"", ",", "remote,", "remote:", "remote:x", "remote:-1", ":1"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_status(cx, collet_set_backend(cx, wrong[i]), COLLET_INVALID);
+        assert_status(cx, collet_set_backend(cx, wrong[i]), COLLET_UNKNOWN_BACKEND);
     assert_status(cx, collet_set_backend(cx, NULL), COLLET_INVALID);
     assert_string_equal(collet_get_backend(cx), "auto");
     collet_context_destroy(cx);

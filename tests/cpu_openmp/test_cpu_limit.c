@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Processors that the system takes away and gives back while cpu_openmp runs: calls follow the
- * affinity of their thread and the quota of the cgroup (versions 1 and 2). The quota's test needs
- * the right to make a cgroup.
+ * affinity of their thread and the quota of the cgroup (versions 1 and 2), and the program's own limit.
+ * The quota's test needs the right to make a cgroup.
  */
 
 #include <fcntl.h>
@@ -113,6 +113,30 @@ TEST(test_affinity_changes)
     assert_int_equal(0, sched_setaffinity(0, sizeof one, &one));
     assert_true(follows(&p, 0));
     assert_int_equal(0, sched_setaffinity(0, sizeof all, &all));
+    assert_true(follows(&p, 1));
+    program_end(&p);
+}
+
+TEST(test_program_limits)
+{
+    cpu_set_t all;
+    collet_error err;
+    program p;
+    assert_int_equal(0, sched_getaffinity(0, sizeof all, &all));
+    assert_int_equal(collet_thread_limit(), 0);
+    assert_int_equal(collet_set_thread_limit(-1, &err), COLLET_INVALID);
+    assert_int_equal(collet_thread_limit(), 0);
+    if (CPU_COUNT(&all) < 2)
+        skip();
+    assert_int_equal(collet_set_thread_limit(1, NULL), COLLET_OK);
+    assert_int_equal(collet_thread_limit(), 1);
+    assert_true(program_begin(&p)); /* a device that is opened under the limit */
+    assert_true(follows(&p, 0));
+    assert_int_equal(collet_set_thread_limit(1000, NULL), COLLET_OK);
+    assert_true(follows(&p, 1));
+    assert_int_equal(collet_set_thread_limit(1, NULL), COLLET_OK);
+    assert_true(follows(&p, 0));
+    assert_int_equal(collet_set_thread_limit(0, NULL), COLLET_OK);
     assert_true(follows(&p, 1));
     program_end(&p);
 }

@@ -175,6 +175,34 @@ static collet_status refuse(void *user, const collet_trajectory_batch *batch, co
     return COLLET_FAILED;
 }
 
+static collet_status count_tasks(void *user, const collet_trajectory_batch *batch, collet_error *err)
+{
+    int now = io_count_entries("/proc/self/task"), *most = user;
+
+    (void)batch;
+    (void)err;
+    *most = now > *most ? now : *most;
+    return COLLET_OK;
+}
+
+TEST(the_programs_limit_holds_for_readers_too)
+{
+    collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    int threads = io_count_entries("/proc/self/task"), most[2] = {0};
+    collet_error err;
+
+    options.batch_rows = 1;
+    for (int lifted = 0; lifted < 2; lifted++) {
+        assert_int_equal(collet_set_thread_limit(!lifted, NULL), COLLET_OK);
+        collet_trajectory *x = open_with(&options);
+        assert_int_equal(collet_trajectory_each(x, count_tasks, &most[lifted], &err), COLLET_OK);
+        collet_trajectory_destroy(x);
+        expect_threads(threads);
+    }
+    assert_int_equal(most[0], threads + 1); /* the thread that computes */
+    assert_true(most[1] > most[0] || sysconf(_SC_NPROCESSORS_ONLN) == 1);
+}
+
 /* No thread reads or computes on, and later calls return the same error. */
 TEST(an_error_of_the_receiver_stops_the_work)
 {

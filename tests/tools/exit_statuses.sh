@@ -50,9 +50,12 @@ all()
     fi
 }
 
-for name in cpu_scalar:9 cpu_scalra; do
-    expected=77 why="device 9 is out of range"
-    [ $name = cpu_scalar:9 ] || expected=2 why="did you mean 'cpu_scalar'"
+for name in cpu_scalar:9 cpu_scalra cpu_scalar:x; do
+    case $name in
+        *9) expected=77 why="device 9 is out of range" ;;
+        *x) expected=2 why="'cpu_scalar:x' is not a choice of backend" ;;
+        *) expected=2 why="did you mean 'cpu_scalar'" ;;
+    esac
     all "$expected" --backend="$name"
     all "$expected" --devices="$name"
     COLLET_BACKEND=$name all "$expected"

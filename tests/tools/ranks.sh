@@ -206,6 +206,7 @@ rsoxs() {
     job apart 2 "${on_rank_1[@]}" 'mkdir -p other && cd other' "$bin/collet-rsoxs" -c "$PWD/films/config.txt" \
         -o patterns --integrate "$PWD"/[abc].h5
     fails 'start all ranks in one directory'
+    grep -q 'run the job again with --resume$' err || fault "other advice than for a job"
     job none 2 "${rsoxs[@]}" none.h5 -c none.txt
     fails 'rank 0 (.*): none.txt'
     [ "$(grep -c none.txt err)" = 1 ] || fault "several ranks say the same"

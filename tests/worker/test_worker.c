@@ -2,6 +2,7 @@
 /* The backend `worker`: results, and processes that crash, hang, are killed, are missing, lie. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 
 #define WORKER_PLUGIN COLLET_TEST_PLUGINS "/worker.so"
 #define BAD_PLUGIN COLLET_TEST_WORKER "/bad.so"
+#define LARGE (1 << 20)
 #define ALL WORKER_PLUGIN ":" BAD_PLUGIN ":" SCALAR_PLUGIN
 
 static double seconds(void)
@@ -113,6 +115,44 @@ TEST(work_is_done_in_another_process)
     negate_on(w.cx, "worker:cpu_scalar:0");
     close_world(w);
     assert_no_worker(getpid());
+}
+
+static int threads_of(pid_t pid)
+{
+    char path[64];
+    int count = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *tasks = opendir(path);
+    for (struct dirent *e = tasks ? readdir(tasks) : NULL; e; e = readdir(tasks))
+        count += e->d_name[0] != '.';
+    if (tasks)
+        closedir(tasks);
+    return count;
+}
+
+/* Threads of the served backend start when a call first uses them. */
+TEST(thread_limit_holds_in_the_worker)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < 2)
+        skip();
+    world w = open_world(ALL ":" COLLET_TEST_PLUGINS "/cpu_openmp.so", NULL, NULL);
+    collet_array *a = empty_floats(w.cx, LARGE), *c = empty_floats(w.cx, LARGE);
+    const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
+    int counts[2];
+    assert_ok(w.cx, collet_set_backend(w.cx, "worker:cpu_openmp"));
+    for (int lifted = 0; lifted < 2; lifted++) {
+        assert_int_equal(collet_set_thread_limit(!lifted, NULL), COLLET_OK);
+        assert_ok(w.cx, collet_op_fill(w.cx, a, &one));
+        for (int i = 0; i < 3; i++)
+            assert_ok(w.cx, collet_op_exp(w.cx, c, a));
+        assert_ok(w.cx, collet_finish(w.cx));
+        counts[lifted] = threads_of(worker_of(getpid()));
+    }
+    assert_true(counts[0] > 0 && counts[1] > counts[0]);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    close_world(w);
 }
 
 /* A device has the kernels of the backend behind it, for every op and signature. */

@@ -152,7 +152,7 @@ static int find_wanted(const collet_runtime *runtime, info_options *options,
         return TOOL_EXIT_OK;
     collet_status status = try_choice(options, found ? backend->name : options->name, &kernels);
     if (status != COLLET_OK)
-        return status == COLLET_INVALID ? TOOL_EXIT_USAGE : tool_exit_of(status);
+        return tool_exit_of(status);
     if (!found || !options->named)
         return not_one(options);
     options->named_kernels = kernels;

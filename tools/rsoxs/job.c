@@ -51,6 +51,7 @@ static int merge(const rsoxs_options *options, const tool_ranks *ranks, int64_t 
     if (options->plan)
         return rsoxs_scan(options);
     all.merge = ranks->size;
+    all.job = 1;
     all.resume = 1;
     all.force = 0;
     if (!options->quiet && !options->json) {

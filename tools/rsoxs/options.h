@@ -29,6 +29,7 @@ typedef struct rsoxs_options {
     tool_place place; /* among the ranks of an MPI job on this host */
     int part;         /* of a job: what it lacks is left to the merge */
     int64_t merge;    /* of a merge: the number of shards whose patterns are completed; else 0 */
+    int job;          /* the merge ends an MPI job */
 } rsoxs_options;
 
 /* The commands of commands.h; NULL ends them. */

@@ -116,9 +116,12 @@ static void print_wanting(const scan *s)
     char *text = n_shards ? list_shards(s, n_shards, &first) : NULL;
     if (text && first)
         fprintf(stderr,
-                "%s: shards with missing patterns, of %" PRId64
-                ": %s; run them again, as collet-rsoxs ... --resume --shard %" PRId64 "/%" PRId64
-                ", and then collet-merge\n",
+                s->session.options->job
+                    ? "%s: shards with missing patterns, of %" PRId64
+                      ": %s; run the job again with --resume\n"
+                    : "%s: shards with missing patterns, of %" PRId64
+                      ": %s; run them again, as collet-rsoxs ... --resume --shard %" PRId64
+                      "/%" PRId64 ", and then collet-merge\n",
                 program_invocation_short_name, n_shards, text, first, n_shards);
     free(text);
 }

@@ -37,6 +37,8 @@ int scatter_threads(const collet_runtime *runtime)
             long requested = strtol(setting.value, NULL, 10);
             count = requested > 0 && requested < count ? (int)requested : count;
         }
+    int limit = collet_thread_limit();
+    count = limit > 0 && limit < count ? limit : count;
     return count < MAX_THREADS ? count : MAX_THREADS;
 }
 

@@ -10,7 +10,8 @@
 /* Does items begin .. end - 1; `thread` is 0 to threads - 1, and no two calls share it at a time. */
 typedef void (*scatter_body)(void *argument, int64_t begin, int64_t end, int thread);
 
-/* The number of threads: the setting num_threads, or the processors that this thread may use. */
+/* The number of threads: the smallest of the setting num_threads, the program's limit and the processors that
+ * this thread may use. */
 int scatter_threads(const collet_runtime *runtime);
 /* Calls `body` for parts of 0 .. count - 1 of at most `grain` items. If threads cannot be started,
  * the caller does their parts. */

@@ -8,6 +8,8 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include <collet/extensions.h>
+
 /* Process-wide, since the threads are. The hosts differ only by their COLLET_NUM_THREADS, which the
  * devices observe: the largest number is the system's limit where that limit has an effect. */
 static struct {
@@ -15,13 +17,22 @@ static struct {
     limit_host *first;       /* by `lock` */
     _Atomic int64_t seconds; /* of the last look */
     _Atomic int32_t threads; /* 0: no host, no limit */
+    int32_t (*_Atomic program)(void); /* the program's limit, of any host; NULL: none */
 } quota = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int32_t (*program_limit(const collet_host *host))(void)
+{
+    const collet_host_threads_extension *e =
+        host->extension ? host->extension(host, COLLET_EXTENSION_HOST_THREADS) : NULL;
+    return e ? e->limit : NULL;
+}
 
 void limit_follow(limit_host *h, const collet_host *host)
 {
     pthread_mutex_lock(&quota.lock);
     *h = (limit_host){host, quota.first};
     quota.first = h;
+    atomic_store(&quota.program, program_limit(host));
     pthread_mutex_unlock(&quota.lock);
 }
 
@@ -33,6 +44,7 @@ void limit_unfollow(limit_host *h)
         at = &(*at)->next;
     if (*at)
         *at = h->next;
+    atomic_store(&quota.program, quota.first ? program_limit(quota.first->host) : NULL);
     pthread_mutex_unlock(&quota.lock);
 }
 
@@ -70,7 +82,10 @@ int32_t limit_threads(int32_t threads)
 {
     static _Thread_local int64_t looked;
     static _Thread_local int32_t affinity;
+    int32_t (*program)(void) = atomic_load_explicit(&quota.program, memory_order_relaxed);
+    int32_t most = program ? program() : 0;
     struct timespec t;
+    threads = most > 0 && most < threads ? most : threads;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
     if (atomic_load_explicit(&quota.seconds, memory_order_relaxed) != t.tv_sec)
         look_at_hosts(t.tv_sec);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * limit.h - the threads that calls may use now. The cgroup's quota and the affinity of the calling
- * thread change while the process runs; they are looked up once a second at most.
+ * thread change while the process runs; they are looked up once a second at most. The program's own
+ * limit is read at each call.
  */
 #ifndef PLUGINS_CPU_OPENMP_RUNTIME_LIMIT_H
 #define PLUGINS_CPU_OPENMP_RUNTIME_LIMIT_H
@@ -21,7 +22,7 @@ void limit_unfollow(limit_host *h);
 /* Called in a child after fork(). */
 void limit_forget(void);
 
-/* `threads`, or fewer: not more than any followed host allows, and not more than there are
+/* `threads`, or fewer: not more than the program's limit and any followed host allow, and not more than there are
  * processors for the calling thread unless OpenMP has bound it. At least 1; `threads` while no host
  * is followed. */
 int32_t limit_threads(int32_t threads);

@@ -58,7 +58,10 @@ static const char *host_config(const collet_host *host, const char *key)
 static const void *host_extension(const collet_host *host, const char *name)
 {
     static const collet_host_memory_extension memory = {sizeof memory, 0, collet_memory_limit_read};
+    static const collet_host_threads_extension threads = {sizeof threads, 0, collet_thread_limit};
     (void)host;
+    if (!strcmp(name, COLLET_EXTENSION_HOST_THREADS))
+        return &threads;
     return strcmp(name, COLLET_EXTENSION_HOST_MEMORY) ? NULL : &memory;
 }
 

@@ -142,6 +142,9 @@ static collet_status run(served_queue *q, const wire_call *call, size_t bytes, c
 {
     if (!serve_call_valid(q->server, call, bytes))
         return collet_fail(err, COLLET_FAILED, "no such call");
+    collet_status limited = collet_set_thread_limit(call->head.threads, err);
+    if (limited != COLLET_OK)
+        return limited;
     atomic_store(&q->shared->running, call->row + 1);
     collet_status status = serve_run(q->server, q->real, call, err);
     atomic_store(&q->shared->running, 0);

@@ -43,7 +43,6 @@ static struct {
     atomic_int inside; /* threads in calls of libcore without the GIL */
     int unsafe;        /* in a child of fork: a thread of the parent was inside */
     int forking;       /* `inside` of the parent at the fork */
-    char threads[32];  /* the setting num_threads; "": none */
     char *settings[SETTINGS + 1];
 } process = {.generation = 1, .chosen = 1};
 
@@ -112,8 +111,6 @@ static int create(const char *level, PyObject *installed)
         defaults[i + 1] = PyBytes_AsString(PyList_GetItem(installed, i));
     for (; process.settings[count]; count++)
         settings[count] = process.settings[count];
-    if (*process.threads)
-        settings[count++] = process.threads;
     const collet_runtime_options options = {
         .struct_size = sizeof options, .log = log_keep, .settings = settings, .defaults = defaults};
     collet_status status = collet_runtime_create(&process.runtime, &options, &err);
@@ -471,16 +468,20 @@ static int drop_runtime(const char *why)
 
 PyObject *runtime_set_num_threads(PyObject *Py_UNUSED(module), PyObject *object)
 {
+    collet_error err;
     long count = PyLong_AsLong(object);
     if (count == -1 && PyErr_Occurred())
         return NULL;
-    if (count < 0)
-        return error_format(COLLET_INVALID, "set_num_threads: count is %ld and must be at least 0",
-                            count);
-    if (drop_runtime("set_num_threads"))
-        return NULL;
-    snprintf(process.threads, sizeof process.threads, "num_threads=%ld", count);
+    if (count < 0 || count > INT32_MAX)
+        return error_format(COLLET_INVALID,
+                            "set_num_threads: count is %ld; it must be at least 1, or 0 for no limit", count);
+    (void)collet_set_thread_limit((int32_t)count, &err);
     Py_RETURN_NONE;
+}
+
+PyObject *runtime_thread_limit(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    return PyLong_FromLong(collet_thread_limit());
 }
 
 static void free_settings(char **settings)

@@ -45,7 +45,7 @@ typedef struct runtime_lent {
 void runtime_lend(runtime_lent *lent);
 void runtime_give_back(const runtime_lent *lent);
 
-/* Grows with each new runtime (after fork, set_num_threads), so that objects of an earlier runtime
+/* Grows with each new runtime (after fork, configure), so that objects of an earlier runtime
  * are not used. */
 uint64_t runtime_generation(void);
 
@@ -70,7 +70,7 @@ void runtime_enter(int change);
 /* Raises the last error of the context; returns NULL. */
 void *runtime_raise(collet_context *context);
 
-/* Arrays of a generation that exist: while there are any, set_num_threads cannot make another
+/* Arrays of a generation that exist: while there are any, configure cannot make another
  * runtime. */
 void runtime_count_array(uint64_t generation, int change);
 
@@ -82,6 +82,7 @@ PyObject *runtime_set_backend(PyObject *module, PyObject *choice);
 PyObject *runtime_get_backend(PyObject *module, PyObject *unused);
 PyObject *runtime_set_uses(PyObject *module, PyObject *functions);
 PyObject *runtime_set_num_threads(PyObject *module, PyObject *count);
+PyObject *runtime_thread_limit(PyObject *module, PyObject *unused);
 PyObject *runtime_set_settings(PyObject *module, PyObject *settings);
 
 /* Prepares for fork and for the end of threads. 0, or -1 with an exception. */

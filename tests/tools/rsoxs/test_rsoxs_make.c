@@ -216,9 +216,11 @@ static void expect_empty(const char *name)
     closedir(d);
 }
 
+/* When the set's directory is there: the program catches signals, and much is left to write. */
 static void interrupt(pid_t program)
 {
-    usleep(200000);
+    for (int i = 0; i < 30000 && access(io_path(directory, "large"), F_OK) != 0; i++)
+        usleep(1000);
     kill(program, SIGTERM);
 }
 
