@@ -292,9 +292,9 @@ int32_t kit_split_axis(const kit_case *c, uint32_t operand);
 
 /* ---- Truth (array/elementwise.c) ------------------------------------------------------------ */
 
-/* A function of one argument with a limit in ulp, or sqrt (array/truth.h). */
+/* The value of an op of one argument that truth_near (array/truth.h) computes; else NaN. */
 long double kit_function(uint32_t op, long double x);
-/* Elementary functions that are not the C library's (array/series.c). */
+/* Elementary functions, computed without the C library (array/series.c). */
 long double kit_sin(long double x);
 long double kit_cos(long double x);
 long double kit_log(long double x);

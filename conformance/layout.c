@@ -121,7 +121,7 @@ static geometry geometry_of(const kit_tensor *t, kit_layout layout, kit_rng *rng
     return g;
 }
 
-/* Replaces *array by the view that `make` returned; frees the old array also on failure. */
+/* Replaces *array by `view`, or by NULL if `status` is an error; frees the old array in both cases. */
 static collet_status replace(collet_array **array, collet_array *view, collet_status status)
 {
     collet_array_destroy(*array);
@@ -347,7 +347,7 @@ static collet_status gather_output(collet_context *cx, kit_case *c, kit_operands
     unsigned char *first = address;
     if (t->count > 0 && (first < b->memory || first >= b->memory + b->bytes)) {
         kit_fail(v,
-                 "output %u: wrapped memory was acquired at another address than it was wrapped at",
+                 "output %u: collet_array_acquire returned an address outside the wrapped memory",
                  k);
     } else {
         transfer(t, o->strides[k], first, t->data, true);

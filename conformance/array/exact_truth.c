@@ -113,7 +113,7 @@ static i128 logical(uint32_t op, const i128 x[3])
 
 enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
 
-/* Which results of a comparison the function says yes to; 0: not a comparison. */
+/* The orders of two operands for which the comparison `op` is true; 0: op is no comparison. */
 static unsigned accepted(uint32_t op)
 {
     switch (op) {
@@ -245,7 +245,7 @@ static wide floor_quotient(wide a, wide b)
     return whole == 0 ? with_sign(0, negative(a) != negative(b)) : whole;
 }
 
-/* The next number of `digits` bits: one step on the line of all numbers in their order. */
+/* nextafter of f32 or f64: one step in the order of all numbers. */
 static wide next_after(wide a, wide b, bool is_f32)
 {
     double d = (double)a;
@@ -298,7 +298,7 @@ static wide floating(uint32_t op, const wide x[3], bool is_f32)
     }
 }
 
-/* isfinite, isinf, isnan, signbit: 0 or 1, of either part; -1: another function. */
+/* isfinite, isinf, isnan and signbit of a number with two parts: 0 or 1. -1: op is another function. */
 static int classified(uint32_t op, const wide parts[2])
 {
     bool nan = parts[0] != parts[0] || parts[1] != parts[1];

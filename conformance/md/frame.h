@@ -6,7 +6,7 @@
 #include "kit.h"
 #include "small.h"
 
-/* Rounding unit of f64; d = r - com in f64 has an error of that much of |com|. */
+/* Rounding unit of f64. Computed in f64, d = r - com has an error of about MD_UNIT |com|. */
 #define MD_UNIT 0x1p-52L
 
 /* Row `i` of three of a tensor. */

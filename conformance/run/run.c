@@ -49,7 +49,7 @@ static void append_choice(char text[KIT_TEXT], const char *words, int index)
     kit_append(text, "=%.*s", (int)strcspn(words, " "), words);
 }
 
-/* The field at `at` of the parameter block, unless it has its default. */
+/* Appends name and value of the field at `at` of the parameters; nothing for a default value. */
 static void describe_field(const collet_ops_field *f, const void *at, int32_t axes,
                            char text[KIT_TEXT])
 {

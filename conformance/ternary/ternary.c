@@ -309,7 +309,7 @@ static void judge_row(const kit_case *c, kit_verdict *v, int64_t r, const unsign
         unsigned char *got = ternary_scale(format, c->operand[0].data + r * bytes, block);
         long double ideal = has_scale ? kit_get(&c->operand[3], at) : 1;
         if (!same_scale(got, ideal))
-            kit_fail(v, "row %lld, block %lld: the scale's bytes are %02x %02x, for %.9Lg",
+            kit_fail(v, "row %lld, block %lld: the scale is stored as %02x %02x; it must be %.9Lg",
                      (long long)r, (long long)block, got[0], got[1], ideal);
     }
 }

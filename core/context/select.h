@@ -17,13 +17,14 @@ typedef struct selection {
 
 /*
  * Parses "auto", "name", "name:1", "a,b:0,c" against the runtime's backends. Named backends are
- * opened until their devices are known. UNKNOWN_BACKEND (also: not such a text), UNAVAILABLE (under
+ * opened until their devices are known. UNKNOWN_BACKEND (also if the text has another form), UNAVAILABLE (under
  * auto: nothing is usable), NO_MEMORY; *out is written only on success.
  */
 collet_status selection_parse(collet_runtime *runtime, const char *choice, selection *out,
                               collet_error *err);
-/* Opens the one device that "name" (its first) or "name:device" names. INVALID for anything else:
- * `name` is `expected`, in the message of the function `what`. Other errors as selection_parse. */
+/* Opens a single device: "name" is the backend's first, "name:device" another. INVALID for other
+ * texts: `name` is `expected`, in the message of the function `what`. Other errors as
+ * selection_parse. */
 collet_status selection_device(const collet_runtime *runtime, const char *what, const char *name,
                                const char *expected, device **out, collet_error *err);
 /* Called when no device of the selection can run a call. Adds the devices of the next backend in

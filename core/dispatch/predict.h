@@ -24,7 +24,7 @@ double predict_call(const device *d, const op *o, const collet_array *const *arr
                     predicted *parts);
 
 /* Index of the device of an automatic selection that should run a call with this signature: the first
- * that has the kernel, unless another one is predicted to be faster by a tenth (with dtypes other than f32 and f64:
+ * that has the kernel, unless a later device is predicted to be faster by a tenth (with dtypes other than f32 and f64:
  * twice as fast). -1: no prediction. */
 int32_t predict_first(const op *o, const collet_array *const *arrays, uint64_t sig, uint64_t mask,
                       const selection *s);

@@ -16,9 +16,10 @@
 collet_status fold(uint32_t op, const literal *in, uint32_t count, literal *out, collet_error *err);
 
 /*
- * What fold gives for operands that are integers or bools, without the condition of where: I64 or BOOL;
- * COLLET_DTYPE_NONE: neither for certain, or UNSUPPORTED. `integers`: one of them is an integer. *ranges:
- * 1 if the results for operands within ranges are between the results for the ends of the ranges, and 0.
+ * The dtype of fold's result if all operands, except the condition of where, are integers or bools: I64 or
+ * BOOL. COLLET_DTYPE_NONE: the result is not certain to be either, or fold returns UNSUPPORTED. `integers`: 1
+ * if an operand is an integer. *ranges: 1 if the bounds of the operands give the bounds of the result: the
+ * results for the ends of the ranges, and 0 for abs and square of a range that contains 0. Else 0.
  */
 collet_dtype fold_result(uint32_t op, int integers, int *ranges);
 

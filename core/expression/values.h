@@ -33,7 +33,7 @@ typedef struct compiler {
     collet_error *err;
 } compiler;
 
-/* Functions that return a status: NO_MEMORY, or DTYPE: there is no such conversion. */
+/* Errors of these functions: NO_MEMORY; DTYPE if a value has no conversion to the dtype. */
 
 collet_status value_no_memory(compiler *c);
 /* Adds a constant; `compares` and `beside` as in plan_constant. */

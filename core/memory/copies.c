@@ -13,9 +13,9 @@ static const origins no_origins;
 
 /* ---- Validity ---------------------------------------------------------------------------- */
 
-/* Waits for the work from which the bytes derive, or reports only what is known of it. Origins
- * first: if an origin hangs, its own device is lost and reported, not the writer's device, which
- * only waits. */
+/* Waits for the work from which the bytes derive or, with wait 0, reports only what is known about
+ * it. Origins come first: if an origin hangs, its own device is reported as lost; the writer's
+ * device only waits for it. */
 static collet_status copy_outcome(const block *c, int wait, collet_error *err)
 {
     collet_status status = origins_outcome(&c->origins, wait, err);

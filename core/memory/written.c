@@ -78,8 +78,9 @@ static int fixed(const storage *s)
            !atomic_load(&s->shared);
 }
 
-/* Bytes that other storages wrap too change while one of these is open. `noted` is set before the bytes
- * are read, so that a write that begins meanwhile clears it. */
+/* Several storages may wrap the same bytes. While one of them is open for writing, the bytes may change, so
+ * no storage over them is noted. `noted` is set before the bytes are read: a write that begins meanwhile
+ * clears it. */
 static int note_wrapped(storage *s, int now)
 {
     const char *begin = s->host.memory;

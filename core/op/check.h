@@ -24,7 +24,7 @@ static inline collet_status op_params(const op *o, const void *params, void *cop
 /* Returns DTYPE; the text says which dtypes the operands have, and which they must have. */
 collet_status op_dtype_error(const op *o, const op_shapes *views, collet_error *err);
 
-/* Each SCALAR of the parameters must fit the dtype of output 0: DTYPE. */
+/* Returns DTYPE if a SCALAR of the parameters does not fit the dtype of output 0. */
 collet_status op_check_scalars(const op *o, const op_shapes *views, const void *params,
                                collet_error *err);
 

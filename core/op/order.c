@@ -52,7 +52,8 @@ static void sort_by_strides(const struct op_view *v, int32_t *order)
     }
 }
 
-/* The order of axes that all inputs have which do not repeat elements; 0: none, or C order. */
+/* Finds the order of axes in which the strides of every input fall. Inputs that repeat elements are ignored.
+ * 0: there is no such order, or it is C order. */
 static int common_order(const struct op_view *in, uint32_t count, int32_t *order)
 {
     int found = 0;

@@ -158,7 +158,7 @@ static collet_status check_reduction(const collet_evaluate_params *p, int32_t nd
     return COLLET_OK;
 }
 
-/* The patterns have given every input the broadcast axes. */
+/* Before this rule, the patterns have broadcast the inputs: all have the same axes. */
 collet_status op_rule_evaluate(const op *o, op_shapes *views, const void *params, collet_error *err)
 {
     const collet_evaluate_params *p = params;

@@ -53,7 +53,7 @@
     X(PROBE_TIMEOUT, "probe_timeout", "COLLET_PROBE_TIMEOUT", "integer", "", "10",                 \
       "seconds that a probe, or the start of a worker, may take; 0 = no limit")                    \
     X(MEASURE, "measure", "COLLET_MEASURE", "boolean", "", "on",                                   \
-      "probes measure which of several libraries is the fastest; off: the usual ones are used")    \
+      "probes measure which of several libraries is the fastest; off: the default one is used")    \
     X(CACHE, "cache", "COLLET_CACHE", "boolean", "", "on",                                         \
       "keep the results of probes and compiled kernels")                                           \
     X(CACHE_DIR, "cache_dir", "COLLET_CACHE_DIR", "path", "", "$XDG_CACHE_HOME/collet",            \

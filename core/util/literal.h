@@ -48,8 +48,8 @@ static inline void literal_make_real(literal *n)
 /* 1 if a weak number has this real value. */
 int literal_is(const literal *n, double value);
 
-/* Converts as `copy` does, with one rounding. 0: an integer beyond the dtype, which is the nearest
- * that it has then; complex to real. */
+/* Converts as `copy` does, with one rounding. Returns 0 for complex to real, and for an integer
+ * beyond the dtype; *out is then the nearest integer of the dtype. */
 int literal_convert(collet_scalar *out, collet_dtype dtype, const literal *n);
 
 /* -1, 0 or 1: the integer is below, within or above an integer dtype. */

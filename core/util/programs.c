@@ -32,7 +32,7 @@ _Atomic int programs_on;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static record *buckets[BUCKETS];
-static record *oldest, *newest; /* of those that are gone */
+static record *oldest, *newest; /* of the destroyed objects */
 static size_t gone_count;
 static uint64_t last_number;
 static const message_log *output;

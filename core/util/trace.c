@@ -179,9 +179,9 @@ static int may_replace(const char *path)
     return length >= 0 && !strncmp(found, head, (size_t)length);
 }
 
-/* Takes a shared lock, which a trace holds while it is open; sets *alone to 1 if no other trace is being
- * written to the file, which is then empty. The exclusive lock is held for moments only. File
- * systems without locks: alone. */
+/* Takes a shared lock; a trace holds it while it is open. If no other trace is being written to the
+ * file, sets *alone to 1 and empties the file. The exclusive lock is held only briefly. On a file
+ * system without locks *alone is 1. */
 static collet_status join(int fd, const char *path, int *alone, collet_error *err)
 {
     struct stat s;

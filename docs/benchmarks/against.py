@@ -310,7 +310,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=2.0, help="for each library and row (default: 2)")
     parser.add_argument("--openblas", metavar="FILE[,...]", type=lambda text: text.split(","), default=[], help="more builds of "
                         "OpenBLAS, also those of pip's numpy and scipy-openblas32, whose functions have other names")
-    parser.add_argument("--libraries", metavar="DIRECTORY", default="", help="of the libraries (default: the system's)")
+    parser.add_argument("--libraries", metavar="DIRECTORY", default="", help="directory of the libraries (default: the system's)")
     parser.add_argument("--build", default=os.path.join(here, "../../build"), help="of Collet (default: build)")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--serve", type=json.loads, help=argparse.SUPPRESS)

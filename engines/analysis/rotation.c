@@ -16,7 +16,7 @@ typedef struct rotation {
     int64_t blocks, length;
     double
         *tensors;  /* at_once x TENSOR x frames: u u^T - 1/3, whose scalar product is cos^2 - 1/3 */
-    double *means; /* blocks: of one row of tensors */
+    double *means; /* blocks: means of a row of tensors in each block */
     double s2;
     double *s2_without; /* blocks */
 } rotation;

@@ -4,9 +4,9 @@
  * order. While the caller uses the results of a device, it computes its next part. Functions for the
  * caller's thread are queued as requests.
  *
- * What a device that fails has not delivered is in `again`, whose first item may be the one that the
- * caller waits for. So that no device waits for its results to be delivered meanwhile, one that has
- * only later items gives them up.
+ * Items that a failed device has not delivered are in `again`. The caller may be waiting for the first of
+ * them. A device with later items gives its results up then, so that no device waits until the caller can
+ * take them.
  * Tests: tests/engines/test_devices.c, tests/engines/scatter/test_scatter_devices.c
  */
 #include "devices/devices.h"

@@ -20,9 +20,9 @@ typedef struct devices_work {
     void *user;
     /*
      * Both are called on the device's thread. compute: computes items from `first` on, at most
-     * *count, and sets *count to the number, at least 1, or 0 where devices_end was called. read:
-     * makes them the device's results, which it keeps until the next read; called when its results
-     * before were delivered.
+     * *count, and sets *count to their number, at least 1; 0 if devices_end was called. read: makes
+     * these items the device's results; it is called when there is room for them. The device keeps
+     * the results of `depth` calls of read.
      */
     collet_status (*compute)(void *user, int64_t device, int64_t first, int64_t *count,
                              collet_error *err);
@@ -85,9 +85,9 @@ void devices_shares_clear(devices_shares *shares);
 
 /* Reports progress; 1: the job is stopped, and compute shall return CANCELLED. */
 int devices_tick(devices_job *job);
-/* Has the caller's thread call `function`, within devices_next, and returns its status. CANCELLED
- * without a call if the job is stopped. An error that compute returns after a failure of it ends the
- * job. */
+/* Lets the caller's thread call `function`, within devices_next, and returns the status of that call.
+ * CANCELLED without a call if the job is stopped. If `function` fails, an error that compute then
+ * returns ends the job. */
 collet_status devices_ask(devices_job *job, int64_t device,
                           collet_status (*function)(void *argument, collet_error *err),
                           void *argument, collet_error *err);

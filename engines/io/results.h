@@ -92,8 +92,9 @@ collet_status io_results_rename(io_results *results, io_spool *last, int replace
 /* Frees; without a successful `rename` everything written is removed. NULL is allowed. */
 void io_results_free(io_results *results);
 
-/* The hash of the bytes that `hash` is the hash of (0: none) and n more. It tells contents apart, and is
- * no protection from forgery. */
+/* Continues a hash by n bytes; `hash` is the hash of the bytes before, 0 at the beginning.
+ * Different contents have different hashes, except by chance; the hash does not protect from
+ * forgery. */
 uint64_t io_hash_bytes(uint64_t hash, const void *bytes, size_t n);
 
 #endif

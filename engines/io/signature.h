@@ -10,7 +10,7 @@
  * to end a message "it looks like ..."; NULL: unknown. Static text. */
 const char *io_signature_describe(const char *path, const uint8_t *bytes, size_t n);
 
-/* 1 if files of such a name look like files of another format, which they are not. */
+/* 1 if the content of files with such a name looks like a format that they do not have. */
 int io_signature_misleads(const char *path);
 
 #endif

@@ -17,8 +17,8 @@ typedef struct mpi_launcher {
     char prefix[PATH_MAX]; /* where it is installed: its program without /bin/NAME; "": not known */
 } mpi_launcher;
 
-/* 0: no launcher. A batch script, an interactive shell and a task of an array of Slurm are started
- * by none. */
+/* Returns 0 if no launcher started the process. Slurm's batch scripts, interactive shells and tasks
+ * of job arrays count as started without a launcher. */
 int mpi_launcher_find(mpi_launcher *out);
 
 #endif

@@ -164,7 +164,7 @@ static int open_family(ranks *r, const mpi_family *family, attempts *tried)
         if (handle != NULL)
             return start(r, family, handle, family->files[i], tried);
         if (why != NULL && strncmp(why, family->files[i], length) != 0)
-            note(tried, "%s: %s", family->files[i], why); /* it is there, what it needs is not */
+            note(tried, "%s: %s", family->files[i], why); /* the file exists; what it needs is missing */
     }
     note(tried, "%s (%s) is not found", family->files[0], family->name);
     return 0;

@@ -34,10 +34,10 @@ int64_t ranks_local_size(const ranks *r);
 /* What the library says about itself, one line. Valid until closed. */
 const char *ranks_library(const ranks *r);
 
-/* The number of processors that this rank may use: one that n ranks of this host may use counts as
- * 1/n. At least 1. Ranks that the launcher binds keep their processors. If all ranks of the host may
- * use the same ones, enough for each, ranks_open binds the calling thread, and so the threads that
- * it starts, to a part: by local rank, and whole NUMA nodes where their number allows. */
+/* The number of processors that this rank may use, at least 1. A processor that n ranks of this host
+ * may use counts as 1/n. Ranks that the launcher binds keep their processors. If all ranks of the host
+ * may use the same processors, and there are enough, ranks_open binds the calling thread to a part of
+ * them, by local rank, and if possible to whole NUMA nodes. Threads that it starts inherit this. */
 int64_t ranks_processors(const ranks *r);
 /* "processors 0-7 of NUMA node 0", to which ranks_open has bound this rank; "": to none. Valid until closed. */
 const char *ranks_place(const ranks *r);

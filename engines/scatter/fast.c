@@ -42,7 +42,8 @@ static collet_status weights_of(collet_scatter *s, int64_t count, collet_array *
     return status;
 }
 
-/* The weights of the sum of the three images, for each angle. */
+/* For each angle of polarisation the weights 1, cos and sin (of twice the angle) of the three
+ * images. */
 static void three_parts(const collet_scatter *s, double *weights)
 {
     for (int64_t i = 0; i < s->angles; i++) {

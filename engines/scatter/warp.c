@@ -28,7 +28,7 @@ static double sample(const void *values, int wide, const int64_t n[2], double y,
 }
 
 /* Does what CyRSoXS' interpolation does for a detector that faces the sample: a pixel becomes NaN
- * if the one to the right, below, or below right is NaN. In place: it reads only pixels that have
+ * if the pixel to its right, below, or below right is NaN. In place: it reads only pixels that have
  * not changed yet. */
 static void spread(const collet_scatter *s, void *values)
 {

@@ -7,11 +7,12 @@
 #include "trajectory/formats/names.h"
 
 /*
- * Two chains may be numbered on without a name or an atom that tells where the first one ends. So the
- * residues that molecules.h joins, although no bond is named, are looked at in the first frame that
- * the settings read: the topology's `separate` is set where their atoms, by the nearest image if the
- * frame has a box, are too far from each other for a bond. Without such residues no frame is read. What
- * is wrong with files is left to who reads them; errors are COLLET_NO_MEMORY, and a source's own.
+ * The residue numbers of one chain may continue in the next, without a chain name or an atom that marks
+ * the end of the first. molecules.h joins such residues although the file names no bond. So the first
+ * frame of the run is read, and the topology's `separate` is set where the atoms of two residues are too
+ * far from each other for a bond (to the nearest image if the frame has a box). Without such residues no
+ * frame is read. Faults of files are left to their readers; errors are COLLET_NO_MEMORY, and a source's
+ * own.
  */
 collet_status trajectory_chains_separate(trajectory_topology *topology,
                                          const trajectory_settings *settings, collet_error *err);

@@ -154,8 +154,9 @@ static collet_status warn_partial(collet_trajectory *x, collet_error *err)
     if (x->notes.n_partial == 0 || x->inputs.bodies.labels == NULL)
         return COLLET_OK;
     return add_warning(x, err,
-                       "frame %lld: only some atoms of body '%.100s' are selected, and its results "
-                       "are those atoms' (such rows of bodies: %lld); for whole residues write "
+                       "frame %lld: only some atoms of body '%.100s' are selected; its results are "
+                       "computed from these atoms (such rows of bodies: %lld); for whole residues "
+                       "write "
                        "'same residue as (...)'",
                        (long long)x->notes.first_partial,
                        x->inputs.bodies.labels[x->notes.partial_body],

@@ -66,12 +66,13 @@ COLLET_API collet_status collet_array_full(collet_context *context, collet_array
 COLLET_API void collet_array_destroy(collet_array *array);
 /*
  * 1 if the array's memory is shared: others may read and write it at any time between two calls.
- * That is so with COLLET_WRAP_SHARED, for a tensor of another library (collet_array_from_dlpack),
- * and as long as a tensor of COLLET_SHARE exists (collet_array_to_dlpack), for all views of the
- * storage. Copies of shared memory are never reused: a call on a device copies the bytes to the
+ * Memory is shared if it was wrapped with COLLET_WRAP_SHARED, if it belongs to a tensor of another
+ * library (collet_array_from_dlpack), and as long as a tensor of COLLET_SHARE exists
+ * (collet_array_to_dlpack). All views of a storage share its memory. Copies of shared memory are
+ * never reused: a call on a device copies the bytes to the
  * device each time, copies its results back and waits for that; a call on the host is over when it
- * returns. If the memory is a device's, the copies are those in other memory, and the caller orders
- * the commands on the memory itself.
+ * returns. If the memory belongs to a device, this is true of copies in other memories; the caller
+ * orders the commands on the memory itself.
  */
 COLLET_API int32_t collet_array_is_shared(const collet_array *array);
 

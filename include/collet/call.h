@@ -36,12 +36,13 @@ COLLET_API collet_status collet_ops_axes(collet_context *context, uint32_t op, u
                                          const collet_array *a, const int32_t *axes, int32_t count);
 
 /*
- * Writes into text[0..capacity) what collet_call with the same arguments would do, and does nothing of
- * it: which device would run the call and why this one, by which of its ways (kernel or library) and
- * with what measured figures, how much scratch memory it needs, and which others could. Lines for
- * people, in English, each with its newline; cut where they do not fit (4096 bytes do). Opens devices
- * and libraries as the call would. The text is not an interface: later versions word it otherwise.
- * Errors of collet_call for wrong arguments. INVALID: no room.
+ * Explains what collet_call with the same arguments would do, without doing it. Writes into
+ * text[0..capacity) which device would run the call, and why; which of the device's implementations
+ * (kernel or library), with the measured figures; how much scratch memory the call needs; and which
+ * other devices could run it. The text is English, in lines that end with a newline, and is cut if it
+ * does not fit (4096 bytes suffice). Devices and libraries are opened as by the call. The text is not
+ * an interface: later versions may change it. Errors of collet_call for wrong arguments. INVALID:
+ * capacity 0.
  */
 COLLET_API collet_status collet_explain(collet_context *context, uint32_t op, char *text,
                                         size_t capacity, collet_array *const *outs,

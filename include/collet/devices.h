@@ -5,25 +5,25 @@
  *     const collet_devices devices = {.struct_size = sizeof devices, .choices = "cuda:0,cuda:1"};
  *     options.devices = &devices;
  *
- * A device that is free takes the next part of the job, as much as its memory and, once all have
- * done a part, its measured speed allow: all end at about the same time. Results come in order. A
- * device that fails gets no more parts, and the others do again what it has not delivered. When all
- * have failed, the job fails with the first error.
+ * A free device takes the next part of the job. The size of a part depends on the device's memory and,
+ * after every device has done a part, on its measured speed, so that all devices end at about the same
+ * time. Results come in order. A device that fails gets no more parts, and the other devices repeat the
+ * items that it has not delivered. If all devices fail, the job fails with the first error.
  */
 #ifndef COLLET_DEVICES_H
 #define COLLET_DEVICES_H
 
 #include <collet/collet.h>
 
-/* The devices of a job: by `choices` or by `contexts`. They do all of its parts; without (NULL) the context of the
- * job does. INVALID: none, both, one twice, a context of another runtime than the job's; the errors of
- * collet_set_backend. */
+/* The devices of a job, given by `choices` or by `contexts`. Only they compute; a job whose option `devices` is NULL
+ * computes with its own context. INVALID: no device, `choices` and `contexts` together, a device or context twice, a
+ * context of another runtime; the errors of collet_set_backend. */
 typedef struct collet_devices {
     uint32_t struct_size; /* set by the caller */
     uint32_t reserved;    /* 0 */
-    /* As in collet_set_backend, separated by ','; the job opens a context for each. NULL: contexts */
+    /* Devices as in collet_set_backend, separated by ','; the job opens a context for each. NULL: `contexts` */
     const char *choices;
-    /* The job's may be one of them; nothing else may use them during the job. */
+    /* The job's own context may be among them; nothing else may use them during the job. */
     int64_t n_contexts;
     collet_context *const *contexts;
 } collet_devices;

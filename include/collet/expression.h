@@ -49,7 +49,7 @@ typedef struct collet_expression collet_expression;
 
 /* An expression without inputs and outputs. NO_MEMORY. */
 COLLET_API collet_status collet_expression_create(collet_expression **out, collet_error *err);
-/* Nothing may use it any more. */
+/* Frees the expression: no call may be using it, or use it later. NULL is allowed. */
 COLLET_API void collet_expression_destroy(collet_expression *expression);
 
 /*
@@ -59,8 +59,8 @@ COLLET_API void collet_expression_destroy(collet_expression *expression);
  * the names of elementwise.def, "sin(x)", and the names of dtypes, which convert: "f32(x)", or as
  * NumPy has it "float32(x)". Several outputs are separated by ";". A reduction may stand around a
  * whole output, "sum(a*b)", "max(a*b, axis=-1, keepdims=True)", "sum(a, axis=(0, 1))"; all outputs
- * have the same one. Arithmetic of numbers of the text is Python's and is done at once; what raises an
- * exception in Python, such as 1/0, is an error.
+ * must have the same reduction. Numbers of the text are computed at once, as in Python; an operation
+ * that raises an exception in Python, such as 1/0, is an error.
  *
  * INVALID: the text says at which column, counted from 1, what was expected or is wrong. NO_MEMORY.
  */

@@ -62,8 +62,9 @@ COLLET_API collet_status collet_array_wrap_on(collet_context *context, collet_ar
 
 /*
  * `bytes` bytes of host memory that the system does not move, for arrays that go to and from a
- * device often: wrap it (collet_array_wrap), read and write through it. *address is 64-byte aligned
- * and undefined memory. Other devices of that backend may have to copy. UNSUPPORTED: the device (always for "host") offers none, and ordinary memory is as good.
+ * device often: make an array over it (collet_array_wrap), and read and write through that array. *address is
+ * 64-byte aligned; the memory's contents are undefined. Other devices of that backend may have to copy.
+ * UNSUPPORTED: the device offers no such memory ("host" never does), and ordinary memory is as good.
  * REFUSED: not enough is left; page-locked memory is scarce, because the system cannot use it for
  * anything else. INVALID: 0 bytes, NULL.
  */

@@ -100,9 +100,9 @@ typedef struct collet_buffer collet_buffer;
  * matched have the output's extents, and stride 0 where they were repeated. If every operand's
  * pattern is "..." alone, and in `evaluate` without a reduction, axes are merged as far as all
  * operands allow; contiguous operands then arrive with one axis, and ndim is at least 1. Before that,
- * the axes of functions of elementwise.def and of that `evaluate` are sorted by the strides of output 0,
- * the largest first; the axes of `evaluate` with a reduction (but argmin and argmax) are those of the
- * inputs in memory, where these agree.
+ * the axes of functions of elementwise.def and of `evaluate` without a reduction are sorted by the
+ * strides of output 0, the largest first. The axes of `evaluate` with a reduction (except argmin and
+ * argmax) are in the order of the inputs in memory, if the inputs agree on it.
  */
 typedef struct collet_operand {
     void *buffer;
@@ -154,10 +154,10 @@ COLLET_ENUM(uint32_t){
  *            elsewhere (what is known beforehand is for `accepts`). COLLET_FAILED: outputs are
  *            undefined. COLLET_DEVICE_LOST. No other status.
  *
- * accepts    [optional; any thread] NULL: every call, without scratch. Decides what is known of a
- *            call before any byte moves: in *call the operands' buffers are NULL, and workspace is
- *            not set. COLLET_OK with the bytes of scratch in *workspace_bytes, which is 0 before;
- *            libcore supplies them and keeps them until the queue has passed the call.
+ * accepts    [optional; any thread] NULL: every call, without scratch. Decides before any byte is
+ *            copied: in *call the operands' buffers are NULL, and workspace is not set. COLLET_OK
+ *            with the bytes of scratch in *workspace_bytes, which is 0 before; libcore supplies
+ *            them and keeps them until the queue has passed the call.
  *            COLLET_REFUSED with a text: libcore may try elsewhere. COLLET_DEVICE_LOST.
  *            Equal calls get the same answer, so that it may be remembered.
  *
@@ -247,7 +247,8 @@ struct collet_host {
      * backend. The user may set it too. Capabilities should list what was avoided, and why. */
     const char *(*config)(const collet_host *host, const char *key);
     /* A table that begins with uint32_t struct_size, or NULL: libcore has no extension of that
-     * name. extensions.h has those of this version. It lives as long as the host. */
+     * name. extensions.h declares the extensions of this version. The table lives as long as the
+     * host. */
     const void *(*extension)(const collet_host *host, const char *name);
     /* `fail` and `log` with a text that is complete: a % in it means nothing. For languages whose
      * functions cannot pass variable arguments. */
@@ -317,8 +318,9 @@ struct collet_plugin {
 
     /*
      * [required; any thread] Writes the capabilities as JSON, with its NUL, into json[0..capacity)
-     * and its size, with the NUL, into *needed; of a text that does not fit any part may be written
-     * there, and the call succeeds. `json` may be NULL if capacity is 0. Creates no device context.
+     * and its size, with the NUL, into *needed. If the text does not fit, the call succeeds, and
+     * json may hold any part of the text. `json` may be NULL if capacity is 0. Creates no device
+     * context.
      * The thread has the locale C during the call, so that printf writes numbers of JSON; may block
      * while a driver starts. UNAVAILABLE, FAILED, NO_MEMORY.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,

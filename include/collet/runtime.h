@@ -119,10 +119,10 @@ COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime,
  * With `text` NULL nothing is stored: OK if a file could be written, which is tried.
  *
  * The file is in the directory of the cache (settings cache and cache_dir). Its name, written to
- * path[0..capacity) (path may be NULL if capacity is 0), has a hash of the version of Collet and of
- * the backend, and of its capabilities; where they are others, it is not used, nor with the setting
- * calibration=off. INVALID, UNKNOWN_BACKEND; UNAVAILABLE: the backend has no device or was not
- * probed, or there is no cache; FORMAT; IO.
+ * path[0..capacity) (path may be NULL if capacity is 0), has a hash of the version of Collet, and of
+ * the backend's version and capabilities. If one of these changes, the file is no longer used; with
+ * the setting calibration=off no file is used. INVALID, UNKNOWN_BACKEND; UNAVAILABLE: the backend has
+ * no device or was not probed, or there is no cache; FORMAT; IO.
  */
 COLLET_API collet_status collet_calibration_write(const collet_runtime *runtime, char *path,
                                                   size_t capacity, const char *backend,

@@ -219,7 +219,7 @@ typedef struct collet_memory_stats {
     uint64_t held;      /* allocated from the system or device, in use or pooled; >= current */
     uint64_t peak;      /* the largest `current` so far, or since it was reset */
     uint64_t total; /* memory of the device, or of the host that the process may use; 0 = unknown */
-    uint64_t available; /* of it, what is free; 0 = unknown */
+    uint64_t available; /* the free part of `total`; 0 = unknown */
 } collet_memory_stats;
 
 /* The host's memory that this process may use (collet_memory_limit_read). */
@@ -228,7 +228,7 @@ typedef struct collet_memory_limit {
     uint32_t reserved;  /* 0 */
     uint64_t machine;   /* bytes of the machine's memory */
     uint64_t total;     /* the least of that and of all limits */
-    uint64_t available; /* of it now; the system can give pages of files up, which count */
+    uint64_t available; /* the part of `total` that is free now, with the system's cache of files */
     char by[256];       /* the limit that decides `total`, as a text; "": the machine */
 } collet_memory_limit;
 
@@ -354,8 +354,8 @@ typedef struct collet_program {
     /* Bytes from one element to the next of `steps` and of the parameters' `constants`: set by the program's author to
      * sizeof(collet_step) and sizeof(collet_scalar). Members that a kernel does not know are 0. */
     uint32_t step_size, constant_size;
-    uint64_t hash; /* of all that the pointers point to and the numbers; equal programs have equal
-                      hashes, and different ones rarely have */
+    uint64_t hash; /* of the counts, `reduce` and the arrays below; equal programs have equal hashes,
+                      and different programs rarely have equal hashes */
     const collet_dtype *dtypes; /* of the inputs, then of the constants */
     const collet_step *steps;
     const uint16_t *outs; /* the value of each output; not an input, but a copy of it */
@@ -411,7 +411,7 @@ typedef struct collet_fft_params {
     uint32_t reserved; /* 0 */
 } collet_fft_params;
 
-/* fftshift: bit i of `axes` set = axis i is shifted; inverse != 0 undoes what 0 did. */
+/* fftshift: bit i of `axes` set = axis i is shifted; inverse != 0 undoes the shift of inverse 0. */
 typedef struct collet_fftshift_params {
     uint32_t struct_size;
     uint32_t axes;
@@ -442,7 +442,7 @@ typedef struct collet_searchsorted_params {
     uint32_t right;
 } collet_searchsorted_params;
 
-/* histogram: bins of equal width from `low` to `high`, which must not be less; equal: from low - 1/2 to
+/* histogram: bins of equal width from `low` to `high` >= `low`; if they are equal, from low - 1/2 to
  * low + 1/2. `bins` is the number of bins of an output whose shape is inferred. */
 typedef struct collet_histogram_params {
     uint32_t struct_size;

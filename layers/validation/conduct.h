@@ -15,7 +15,7 @@ typedef struct conduct {
     collet_floating floating;
     sigset_t mask;
     locale_t locale;          /* locale of the thread */
-    char process_locale[128]; /* its name, or the beginning of it */
+    char process_locale[128]; /* name of the process's locale, or its first 127 bytes */
     cpu_set_t processors;
 } conduct;
 

@@ -41,7 +41,7 @@ static const char *threads_reason(const collet_host *host, int32_t threads)
     if (set && strtol(set, NULL, 10) == allowed)
         return "the setting num_threads";
     if (affinity && allowed > affinity)
-        return "the places of OMP_PROC_BIND, OMP_PLACES or their like";
+        return "the places of OpenMP (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY)";
     if (allowed == sysconf(_SC_NPROCESSORS_ONLN))
         return "the processors of the machine";
     return allowed == affinity ? "the processor affinity of the program"

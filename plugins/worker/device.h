@@ -44,7 +44,7 @@ struct collet_device {
     _Atomic int lost;         /* set when `why` is */
     char why[WIRE_TEXT + 64];
     collet_queue *queues;
-    accepted_call accepted[WORKER_ACCEPTED]; /* the last one of each hash */
+    accepted_call accepted[WORKER_ACCEPTED]; /* by hash; each the last such call */
 };
 
 struct collet_buffer {

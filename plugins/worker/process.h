@@ -37,14 +37,15 @@ typedef struct process {
     int their_control, their_events; /* closed when it has started */
 } process;
 
-/* UNAVAILABLE with the reason; NO_MEMORY. Then nothing is left of it. */
+/* UNAVAILABLE with the reason; NO_MEMORY. On an error nothing is left to stop. */
 collet_status process_start(process *p, collet_error *err);
 void process_kill(process *p);
-/* Waits for the end, for `milliseconds` at most; whether it has ended. */
+/* Waits at most `milliseconds` for the end of the process. Returns whether it has ended. */
 bool process_wait(process *p, int milliseconds);
 /* How it ended: "was ended by signal 11 (SEGV)". */
 void process_end_text(process *p, char *text, size_t size);
-/* Closes the control socket, by which the worker ends, kills it if it does not, and frees all. */
+/* Closes the control socket: the worker then ends. Kills the worker if it does not end. Frees *p's
+ * contents. */
 void process_stop(process *p);
 
 #endif

@@ -74,8 +74,8 @@ def _along(a, axes, inverse, last=None):
 
 
 def _transform(a, s, axes, norm, inverse, real=False):
-    """All transforms. real: from a real array to half a spectrum, or the inverse of that; else from complex
-    to complex."""
+    """Computes each transform of this module. real: from real numbers to half a spectrum or, with inverse,
+    from half a spectrum to real numbers. Otherwise from complex to complex numbers."""
     a, = floats(a, complex_too=not real or inverse)
     axes, s = _lengths(a, s, axes, half=real and inverse)
     scale = _scale(norm, math.prod(s), inverse)

@@ -180,7 +180,7 @@ def simulate(sample: Sample, *, client: Any = None, progress: Any = None,
 
     client: a Client of dask.distributed, or an executor of concurrent.futures, such as
         ProcessPoolExecutor(): each worker computes a part of the energies. The patterns are the same, bit
-        for bit, on processors of the same kind. `memory` and `devices` are each worker's.
+        for bit, on processors of the same kind. `memory` and `devices` apply to each worker.
         UnavailableError if a worker lacks this version of collet
 
     >>> ball = np.zeros((4, 8, 8), np.float32)
@@ -211,7 +211,7 @@ def loss_and_grad(sample: Sample, loss: Loss, *, wrt: Sequence[str] = ("constant
     """A real loss of the patterns of a sample, and its gradient: (loss, one Gradient for each material).
 
     loss: called with the Result; returns the loss and dL / d(result.values), (energies, Y, X).
-        LeastSquares is one; Result.cotangents() makes dL / dvalues of a loss of the integrals
+        An example is LeastSquares. For a loss of the integrals, Result.cotangents() computes dL / dvalues
     wrt: names of the arrays of Material: "constants", "volume", "alignment", "theta", "psi",
         "direction", "unaligned". Gradients of "constants" are (energies, 4), also if all energies
         have the same constants. The gradient of an array has the array's dtype; it is None for an array

@@ -77,7 +77,7 @@ static PyObject *run_on(shared_run *run, network_turn *turn, collet_array *x)
         collet_array_release(context, x);
     bound->back(state);
     int done = status == COLLET_OK && !PyErr_Occurred() && take_shares(run) == 0;
-    network_turn_end(turn); /* nobody waits for it with the GIL */
+    network_turn_end(turn); /* with the GIL: no thread waits for a turn while it has the GIL */
     if (done)
         return y;
     Py_DECREF(y);

@@ -59,7 +59,7 @@ kept = {}
 
 
 def converted(address, kind, made):
-    """The address of `made`, a tensor as the one of `kind` at `address`, which its deleter deletes."""
+    """The address of `made`, a copy of the tensor of `kind` at `address`; its deleter deletes that tensor."""
     def delete(_):
         given.deleter(address)
         del kept[ctypes.addressof(made)]

@@ -240,7 +240,7 @@ TEST(promotion_is_symmetric)
     assert_int_equal(collet_dtype_promote(-1, COLLET_F32), COLLET_DTYPE_NONE);
 }
 
-/* The example of the issue, its sum, and a second output. */
+/* An expression with four inputs, its sum, and arguments that are wrong or missing. */
 TEST(the_first_example)
 {
     enum { N = 1000 };

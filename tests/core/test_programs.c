@@ -99,7 +99,8 @@ static void destroyed_runtime(void)
     expect(strstr(err.text, "runtime 1, was destroyed by") != NULL, err.text);
 }
 
-/* Each call that is let in is complete before the next: the fault does no harm. */
+/* Two threads call with one context until a call is refused. No two accepted calls overlap, so the
+ * fault does no harm. */
 static void *use_until_refused(void *user)
 {
     static _Atomic int refused;

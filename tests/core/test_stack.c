@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls on threads whose stack is small: what collet.h promises of it, for every op. */
+/* Calls of every op on threads with a small stack: collet.h promises how much stack a call needs. */
 #include <pthread.h>
 #include <sys/mman.h>
 #include <time.h>

@@ -145,7 +145,8 @@ static double time_together(caller *two)
     return ratios[ROUNDS / 2];
 }
 
-/* The smaller of the callers' shares of the series that both complete. */
+/* Two callers run series of calls for a while. Returns the smaller caller's share of all completed
+ * series. */
 static double smaller_share(caller *two)
 {
     two[0].series = two[1].series = 0;

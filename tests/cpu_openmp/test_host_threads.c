@@ -341,7 +341,7 @@ static int give_up_threads(void)
            pthread_create(&thread, NULL, calls, &(int){0}) != 0;
 }
 
-/* Before the process has opened a library. */
+/* Threads are refused before the process has opened a library. */
 static int compute_without_threads(void)
 {
     static const int64_t shape[] = {1};
@@ -357,7 +357,8 @@ static int compute_without_threads(void)
     return all_is_right(mine, 2) ? 0 : 2;
 }
 
-/* After fork(), for which OpenBLAS has stopped its threads. */
+/* Threads are refused after fork(): OpenBLAS stopped its threads for it and cannot start them
+ * again. */
 static int compute_without_threads_again(void)
 {
     collet_runtime *mine = make_runtime();

@@ -431,7 +431,8 @@ static int64_t place_of_maximum(const float *x, int32_t threads)
     return place;
 }
 
-/* Threads share one output; the first of equal maxima, and of NaNs, may be in the part of any. */
+/* Threads divide the search for one maximum. The first of equal maxima, or of NaNs, may be in the part of any
+ * thread. */
 TEST(test_first_maximum_of_many_parts)
 {
     static float x[MANY_NUMBERS];

@@ -238,8 +238,8 @@ static bool each_item_once(const diary *d)
     return d->count == d->threads * PIECES;
 }
 
-/* Whether each worker was bound to its node, and no thread did an item of its own node after one of
- * another node. Counts the latter. */
+/* Whether each worker was bound to its node, and no thread did an item of its own node after an
+ * item of another node. Adds to *helped the items of other nodes. */
 static bool keeps_to_nodes(const diary *d, const nodes *n, int *helped)
 {
     bool away[MOST] = {false};

@@ -27,7 +27,7 @@ typedef struct record {
     _Atomic int32_t times[ITEMS];
     _Atomic int32_t pieces, smallest;
     _Atomic int32_t inside[THREADS]; /* bodies that run under this number */
-    _Atomic int32_t twice;           /* times that there was another one */
+    _Atomic int32_t twice;           /* how often two bodies had one number at the same time */
 } record;
 
 static void note(void *argument, int32_t thread, int64_t begin, int64_t end)
@@ -339,8 +339,9 @@ static long sleeps(void)
     return r.ru_nvcsw;
 }
 
-/* Nobody is woken for a brief loop after a pause, but for one that takes longer than expected, and
- * for several one after the other. One of several times: other programs may delay threads. */
+/* After a pause a brief loop wakes no worker. A loop that takes longer than expected does, and so
+ * do several loops one after the other. Each must happen once in several tries, because other
+ * programs may delay threads. */
 TEST(test_brief_loops)
 {
     int alone = 0, long_ones = 0, followed = 0, wrong = 0;

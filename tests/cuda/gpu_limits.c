@@ -236,7 +236,8 @@ typedef struct gemm {
     cudaDataType type;
     cublasComputeType_t compute;
     size_t size;
-    uint64_t exponent, fraction; /* random numbers from 1 to 2: bits set, bits that vary */
+    /* of random numbers from 1 to 2: the bits that are set, and the bits that vary */
+    uint64_t exponent, fraction;
     cublasHandle_t handle;
     int n;
 } gemm;

@@ -134,12 +134,12 @@ TEST_WITH(the_usual_ways, open_libraries, close_one)
     assert_contains(explained(MATMUL, 1, 40), "cuBLAS ");
     assert_contains(explained(MATMUL, 1, 40),
                     COLLET_TEST_FAKES "/libfake_cublas.so; library is the "
-                                      "usual way; f32 was not measured here");
-    assert_contains(explained(FFT, 2, 64), "/libfake_cufft.so; library is the usual way; "
+                                      "default; f32 was not measured here");
+    assert_contains(explained(FFT, 2, 64), "/libfake_cufft.so; library is the default; "
                                            "fft-c64-batch was not measured here");
-    assert_contains(explained(CHOLESKY, 1, 96), "/libfake_cusolver.so; library is the usual way; "
+    assert_contains(explained(CHOLESKY, 1, 96), "/libfake_cusolver.so; library is the default; "
                                                 "cholesky-f32 was not measured here");
-    assert_string_equal(explained(CHOLESKY, 2, 64), "own kernels; own is the usual way; "
+    assert_string_equal(explained(CHOLESKY, 2, 64), "own kernels; own is the default; "
                                                     "cholesky-f32-batch was not measured here");
     assert_string_equal(explained(MATMUL, 1, 8), "own kernels; cuBLAS does not support the call");
     assert_string_equal(explained(CHOLESKY, 1, 3),
@@ -208,7 +208,7 @@ TEST_WITH(another_gpu, open_libraries, close_one)
     cu->twins = 0;
     device = open_device(1);
     queue = new_queue(device);
-    assert_contains(explained(MATMUL, 1, 40), "; library is the usual way");
+    assert_contains(explained(MATMUL, 1, 40), "; library is the default");
 }
 
 TEST_WITH(what_is_not_there, open_libraries, close_one)

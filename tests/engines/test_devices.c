@@ -29,8 +29,10 @@ typedef struct world_of_fakes {
     fake fake[DEVICES];
     devices_work work;
     pthread_t caller;
-    int64_t cancel, asked, ends_at; /* the report that cancels; functions asked for; 0: no end */
-    collet_status asks;             /* what the functions return */
+    int64_t cancel;  /* the number of the report that cancels */
+    int64_t asked;   /* functions that devices requested */
+    int64_t ends_at; /* 0: no end */
+    collet_status asks; /* what the functions return */
     int ask;
     int64_t stored[2 * ITEMS]; /* results by item, where devices keep several */
 } world_of_fakes;

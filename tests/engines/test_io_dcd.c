@@ -232,7 +232,7 @@ TEST(records_after_z)
     }
 }
 
-/* x of 12 atoms is as long as a cell: then the head decides. */
+/* The x of 12 atoms have as many bytes as a cell: the head of the file then says which of them it is. */
 TEST(twelve_atoms)
 {
     for (int cell = 0; cell <= 1; cell++) {

@@ -49,10 +49,10 @@ static int find(const char *suffix, char path[4096])
     return n;
 }
 
-/* Texts that were told, and the last one. */
+/* The number of texts that `tell` received, and the last text. */
 typedef struct texts {
     int n;
-    int cancels; /* at this text; 0: at none */
+    int cancels; /* the number of the text at which `tell` cancels; 0: never */
     char last[COLLET_ERROR_TEXT];
 } texts;
 

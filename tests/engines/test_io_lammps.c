@@ -193,7 +193,7 @@ TEST(damaged_frames)
                "3 0 0 0\n") "ITEM: TIMESTEP\n1\nITEM: NUMBER OF ATOMS\n1\nITEM: ATOMS id x y z\n"
                             "1 0 0 0\n",
          "has 1 atoms, the first frame has 3"},
-        {FRAME("0", "3 0 0 0\n") "garbage\n", "'garbage' is not an ITEM: of a LAMMPS dump"},
+        {FRAME("0", "3 0 0 0\n") "garbage\n", "'garbage' is not an ITEM: line of a LAMMPS dump"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         trajectory_frames_free(read_all(bad[i].text, 1, COLLET_FORMAT, bad[i].message));

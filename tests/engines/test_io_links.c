@@ -7,7 +7,7 @@
 #include "directory.h"
 #include "io_files.h"
 
-/* "0-1 0-2 ", and the number of those that were left out where it is not 0: "+1". */
+/* `bonds` is "0-1 0-2 ", followed by the number of bonds that were left out, "+1", if it is not 0. */
 static void expect(const char *name, const char *text, const char *bonds)
 {
     trajectory_topology *t = io_topology(io_path(directory, name), text);

@@ -77,7 +77,7 @@ TEST(truncations)
                cut < sizeof text - 1 ? "the file ends at byte" : NULL);
 }
 
-/* Whether digits may follow the last number, which no line end does. */
+/* Files whose last line has no line end: more digits may follow the last number. */
 TEST(files_without_a_last_line_end)
 {
 #define FIXED "3\n\nC 1.000 2.000 3.000\nC -1.000 0.500 10.000\nC 0.000 0.000 "

@@ -36,8 +36,8 @@ TEST(residues_with_some_of_their_atoms)
     collet_trajectory_options options = {.each = "residue", .keys = "com", .stop = 2};
 
     options.selection = "resid 1:20 and (name OW or within 0.2 of (resid 1 and name OW))";
-    expect_warning(options, "frame 0: only some atoms of body 'SOL 2' are selected, and its "
-                            "results are those atoms' (such rows of bodies: ");
+    expect_warning(options, "frame 0: only some atoms of body 'SOL 2' are selected; its "
+                            "results are computed from these atoms (such rows of bodies: ");
     options.selection = "resid 1:20 and (all or within 0.2 of resid 1)";
     expect_warning(options, NULL);
     options.each = NULL;

@@ -208,8 +208,8 @@ static void count_warnings(const collet_host *host, int32_t level, const char *f
     lines += level <= COLLET_LOG_INFO;
 }
 
-/* Three for one reason, with another between: a warning where another plugin is usable, else an
- * error tells it. Nothing else is logged of them. */
+/* Three files are refused, two of them for the same reason. If another plugin is usable, each
+ * reason is one warning; otherwise nothing is logged, because an error reports the reasons. */
 TEST_WITH(warned_once, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;

@@ -63,7 +63,7 @@ static const struct {
     double side;
     way usual, chosen;
 } choices[] = {
-    /* Nothing was measured: the usual way. */
+    /* Nothing was measured: the default. */
     {NULL, "", NULL, F32, 256, DNN, DNN},
     {NULL, "", NULL, LU, 10, OWN, OWN},
     /* The fastest at the nearest side. */
@@ -152,12 +152,12 @@ TEST(impossible_ways)
     read_texts(NULL, NULL, "c64-page=own"); /* no key */
     assert_int_equal(skipped, 1);
     const ways *w = read_texts("f64/256:own=9,openblas=1", NULL, "f64=onednn");
-    assert_string_equal(last, "cpu_openmp.ways: 'f64=onednn' is not possible, and the usual way is "
-                              "taken: onednn does not compute f64");
+    assert_string_equal(last, "cpu_openmp.ways: 'f64=onednn' is not possible, and the default is "
+                              "used: onednn does not compute f64");
     assert_int_equal(CHOSEN(w, F64, 256, WAY_OPENBLAS), WAY_OPENBLAS);
     assert_explained(
         w, F64, 256, WAY_OPENBLAS,
-        "openblas is the usual way; onednn, which the setting cpu_openmp.ways chooses, "
+        "openblas is the default; onednn, which the setting cpu_openmp.ways chooses, "
         "does not compute f64");
 }
 
@@ -266,7 +266,7 @@ TEST(reasons)
     assert_explained(read_texts(NULL, NULL, "own"), F32, 300, WAY_ONEDNN,
                      "chosen by the setting cpu_openmp.ways");
     assert_explained(read_texts(NULL, NULL, NULL), LU, 300, WAY_OPENBLAS,
-                     "openblas is the usual way; lu-f64 was not measured here");
+                     "openblas is the default; lu-f64 was not measured here");
     assert_explained(read_texts(NULL, "lu-f64/48:own=2.6,openblas=13.1", NULL), LU, 48, WAY_OWN,
                      "backend-bench calibrate measured for lu-f64 at side 48: own 2.6, openblas "
                      "13.1 GF/s");
@@ -274,13 +274,13 @@ TEST(reasons)
     assert_explained(
         read_texts(NULL, "f64/256:own=73.7,openblas=72.1", NULL), F64, 256, WAY_OPENBLAS,
         "backend-bench calibrate measured for f64 at side 256: own 73.7, openblas 72.1 "
-        "GF/s; openblas is the usual way, which stays unless another is 5 % faster");
+        "GF/s; openblas is the default, which stays unless another is 5 % faster");
     assert_explained(
         read_texts("f64/256:own=80,openblas=72", NULL, NULL), F64, 256, WAY_OPENBLAS,
         "the probe measured for f64 at side 256: own 80, openblas 72 GF/s; openblas is "
-        "the usual way, which stays unless another is 15 % faster");
+        "the default, which stays unless another is 15 % faster");
     assert_explained(
         read_texts("f64/256:own=90,openblas=72", NULL, NULL), F64, 999, WAY_OPENBLAS,
         "the probe measured for f64 at side 256: own 90, openblas 72 GF/s; openblas is "
-        "the usual way, which stays unless another is 32 % faster");
+        "the default, which stays unless another is 32 % faster");
 }

@@ -721,8 +721,8 @@ TEST(frees)
     quiet();
 }
 
-/* A queue that went on after another one says nothing of that one's work: it may have failed, and
- * skipped the wait. */
+/* Queue B waits for queue A (queue_after). That B's work is done does not prove that A's work is
+ * done: B may have failed and skipped the wait. */
 TEST(a_wait_reaches_no_other_queue)
 {
     room r;

@@ -35,7 +35,7 @@ static int tear_down(void **state)
     return system(command);
 }
 
-/* `named`: the stand-in is the setting opencl.clblast, which makes it the usual way. */
+/* `named`: the stand-in is the setting opencl.clblast, which makes it the default. */
 static world open_with(int named, const char *ways)
 {
     char directory[64], library[600], way[64];
@@ -128,7 +128,7 @@ TEST(the_setting_decides)
     world w = open_with(1, "");
     assert_int_equal(calls_for(w.cx, 1), 2);
     assert_explained(w.cx, 1, "How: CLBlast (" COLLET_TEST_FAKES);
-    assert_explained(w.cx, 1, "; clblast is the usual way; f32 was not measured here.");
+    assert_explained(w.cx, 1, "; clblast is the default; f32 was not measured here.");
     close_world(w);
     w = open_with(1, "own");
     assert_int_equal(calls_for(w.cx, 1), 0);

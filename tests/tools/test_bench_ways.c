@@ -96,8 +96,8 @@ TEST(what_changes_is_told)
         "cpu_openmp, f32: own at 256 (before openblas: 73.7 instead of 72.1 GF/s, 1.02 times as "
         "fast)\n"
         "cpu_openmp, f64: openblas at 64, openblas at 256 (before own: 72.1 instead of 73.7 GF/s; "
-        "it is the usual way, and own is not 5 % faster), openblas at 1000 (before own: 90 instead "
-        "of 73.7 GF/s, 1.22 times as fast)\n");
+        "it is the default, and own is less than 5 % faster), openblas at 1000 (before own: 90 "
+        "instead of 73.7 GF/s, 1.22 times as fast)\n");
     assert_string_equal(told(&same, 1, 0), "");
     assert_string_equal(told(NULL, 0, 0), "");
     cJSON *list = cJSON_CreateArray();

@@ -270,8 +270,9 @@ static const char *save_residues(const char *path, const char *residue, const ch
     return path;
 }
 
-/* Chains that are numbered on, without a name or OXT: the first frame tells where one ends, and the
- * boundary of the box cuts one, and lies between them. */
+/* Residue numbers continue from chain to chain, and chains have no name and no OXT. The distances
+ * in the first frame decide where a chain ends. The box's boundary cuts a chain, or lies between
+ * two. */
 TEST(chains_that_are_numbered_on)
 {
     static const double together[] = {2.5, 2.7, 2.85, 0.05, 0.2, 0.3},

@@ -160,8 +160,8 @@ TEST(damaged_shards)
     tool_free(&result);
     io_bytes merged = io_load(io_path(directory, "bad.npz"));
 
-    /* Any byte of rows and notes is compared with a checksum; names and dates are not used, so
-     * that one of those that is damaged changes nothing. */
+    /* A checksum covers every byte of rows and notes. Names and dates are not used: damage to them
+     * changes nothing. */
     for (size_t at = 200; at + 100 < whole.size; at += whole.size / 23, flips++) {
         whole.data[at] ^= 0x10;
         io_save(io_path(directory, "bad.npz.shards/1-of-1.npz"), whole.data, whole.size);

@@ -28,7 +28,7 @@ static double seconds(void)
 
 /* ---- Processes ------------------------------------------------------------------------------- */
 
-/* The parent of a process whose program is collet-worker and that runs; 0: it is none. */
+/* The parent of process `pid` if it runs the program collet-worker, else 0. */
 static pid_t parent_of_worker(pid_t pid)
 {
     char path[64], text[512] = "", name[32], state;

@@ -7,11 +7,11 @@
 #include <cjson/cJSON.h>
 #include <collet/collet.h>
 
-/* The text as one line, other bytes as \xNN. It lives as long as the program. */
+/* The text as one line; bytes that cannot be shown become \xNN. The result is never freed. */
 const char *tool_shown(const char *text);
 
-/* Writes out standard output. 0, with the reason and `note` (NULL: none) on standard error, if it
- * or an earlier part of it cannot be written. */
+/* Flushes standard output. If it, or an earlier part, cannot be written: returns 0, with the reason
+ * and `note` (NULL: none) on standard error. */
 int tool_flush(const char *program, const char *note);
 
 /* Prints the tree on standard output. 0 when out of memory, also before (NULL). */

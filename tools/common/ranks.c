@@ -58,7 +58,7 @@ int tool_ranks_open(tool_ranks *t, const char *program, int argc, char **argv)
     }
     if (status == COLLET_OK)
         return 1;
-    /* A job whose ranks all say the same needs it once. */
+    /* If INVALID, all ranks have the same error: only rank 0 prints it. */
     tool_ranks_fail(t, status != COLLET_INVALID || t->rank == 0 ? err.text : NULL, 1);
     if (t->ranks == NULL)
         nanosleep(&pause, NULL); /* Hydra may drop what ranks that end at once have printed */

@@ -26,7 +26,7 @@ typedef struct figure {
     const extract_picture *picture;
     tool_canvas canvas;
     tool_range x, y; /* y: of the panel that is drawn */
-    double top;      /* of this panel, device pixels */
+    double top;      /* upper edge of this panel, device pixels */
     int last;        /* 1: it is the lowest one */
 } figure;
 

@@ -59,7 +59,7 @@ static int is_of_job(const char *name)
 }
 
 /* The number of shards into which an earlier job has divided the work, 0: there was none. With
- * `remove` its files are removed, and nothing else. */
+ * `remove_files` the files of that job are removed, and nothing else. */
 static int64_t look_through(const char *directory, int remove_files)
 {
     DIR *folder = opendir(directory);

@@ -178,7 +178,7 @@ static int32_t put_json(const collet_runtime *runtime, const info_options *optio
     return fine;
 }
 
-/* 1 if a usable backend has one; else prints an error message. */
+/* 1 if a usable backend has a GPU; else 0, after an error message. */
 static int32_t has_gpu(const collet_runtime *runtime)
 {
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {

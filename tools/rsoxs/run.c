@@ -105,8 +105,8 @@ static void note_fault(void *user, const collet_scatter_finding *finding)
         collet_fail(&e->found, COLLET_INVALID, "%s", finding->text);
 }
 
-/* Replaces the error of a scattering by the fault that a check of the files finds: the one with the
- * text `of`, or NULL: one in voxels. */
+/* Replaces the error of a scattering by a fault that a check of the files finds: the fault with the
+ * text `of` or, with NULL, a fault in voxels. */
 static void explain(const char *path, const char *configuration, const char *of, collet_error *err)
 {
     explanation e = {.of = of};

@@ -48,8 +48,8 @@ enum {
     "GGUF file, as FILE.gguf:TENSOR: TQ2_0, TQ1_0, F16, BF16, F32, F64 or I8."
 
 /* Reads the command line of a command with its argp's parser and `input`, arguments and options in
- * their order, then installs the handlers of signals. `options`, a part of the input, is filled
- * meanwhile by ternary_parse_option. */
+ * their order, then installs the handlers of signals. `options` is a part of the input:
+ * ternary_parse_option fills it. */
 void ternary_parse(const tool_command *command, int argc, char **argv, void *input,
                    const ternary_options *options);
 

@@ -6,8 +6,9 @@
 #include <hdf5.h>
 #include <stdlib.h>
 
-/* Files that are opened with these access properties are not locked. Before HDF5 1.10.7 only a variable of
- * the environment, which HDF5 reads when it opens a file, prevents locks, and of all files. */
+/* Files that are opened with these access properties are not locked. Before HDF5 1.10.7 only an
+ * environment variable prevents locks: HDF5 reads it when it opens a file, so it holds for all
+ * files. */
 static inline void io_hdf5_without_locks(hid_t access)
 {
 #if H5_VERSION_GE(1, 10, 7)

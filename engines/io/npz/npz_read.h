@@ -29,7 +29,7 @@ int io_npz_has_id(const io_npz *npz, const char *id);
  * Close it before the file. On an error *out is NULL. */
 collet_status io_npz_array_open(io_npz *npz, const char *key, int64_t n_rows, int32_t ndim,
                                 const int64_t *shape, io_npz_array **out, collet_error *err);
-/* Reads the next n rows, of those that are left. */
+/* Reads the next n rows; at least n rows must be left. */
 collet_status io_npz_array_read(io_npz_array *array, int64_t n, double *rows, collet_error *err);
 /* NULL is allowed. */
 void io_npz_array_close(io_npz_array *array);

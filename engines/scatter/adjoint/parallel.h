@@ -13,8 +13,8 @@ typedef void (*scatter_body)(void *argument, int64_t begin, int64_t end, int thr
 /* The number of threads: the smallest of the setting num_threads, the program's limit and the processors that
  * this thread may use. */
 int scatter_threads(const collet_runtime *runtime);
-/* Calls `body` for parts of 0 .. count - 1 of at most `grain` items. The caller does all parts that
- * threads which could not be started leave. */
+/* Calls `body` for parts of 0 .. count - 1 of at most `grain` items. If threads cannot be started,
+ * the caller does their parts. */
 void scatter_parallel(int threads, int64_t count, int64_t grain, scatter_body body, void *argument);
 
 #endif

@@ -87,7 +87,7 @@ INLINE void three_images(const scatter_segment *g, int64_t i, const double s[3],
     across(d + 3, s, g->square, p + 3);
 }
 
-/* The same from the images of all angles, for each of which the polarisation is turned. */
+/* The same from the images of all angles; each angle has its own direction of the polarisation. */
 INLINE void all_images(const scatter_segment *g, int64_t i, const double s[3], double p[6])
 {
     double sum[6] = {0.0};

@@ -15,7 +15,7 @@ typedef struct scatter_reader {
     hid_t file;
     int reversed; /* 1: the axes of the first dataset are X, Y, Z */
     const io_hdf5_inspection *inspection;
-    int64_t arguments[IO_HDF5_ARGUMENTS]; /* of it */
+    int64_t arguments[IO_HDF5_ARGUMENTS]; /* of `inspection` */
     collet_error *err;
 } scatter_reader;
 

@@ -9,9 +9,9 @@
 typedef struct trajectory_apart trajectory_apart;
 
 /*
- * For n_bodies bodies of `members`, atoms of the topology, as rows `offsets`[b] to [b + 1] - 1 of a frame.
- * Only molecules of proteins and nucleic acids count, and bodies that have two of them. COLLET_NO_MEMORY;
- * *out is NULL then, and also where no body has two.
+ * Body b of n_bodies has the atoms members[offsets[b]] to members[offsets[b + 1] - 1] of the topology, in
+ * these rows of a frame. Only molecules of proteins and nucleic acids count, and only bodies with at least
+ * two such molecules. If there is no such body, *out is NULL. COLLET_NO_MEMORY; *out is then NULL too.
  */
 collet_status trajectory_apart_create(const trajectory_topology *topology, const int64_t *members,
                                       const int64_t *offsets, int64_t n_bodies,
@@ -20,8 +20,9 @@ collet_status trajectory_apart_create(const trajectory_topology *topology, const
 /* NULL is allowed. */
 void trajectory_apart_free(trajectory_apart *apart);
 
-/* The first body in frame i in which the centre of a molecule is nearer to another image of the first
- * one's, and of the one's before it, than to theirs; -1: none, or there is no box. */
+/* The first body in frame i that the box's boundary divides; -1: none, or there is no box. A body is divided
+ * if the centre of a molecule is nearer to another image than to the molecule itself, both of the body's
+ * first molecule and of the molecule before it. */
 int64_t trajectory_apart_find(const trajectory_apart *apart, const trajectory_frames *frames,
                               int64_t i);
 

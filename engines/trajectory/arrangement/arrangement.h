@@ -42,8 +42,8 @@ const trajectory_arranger *
 trajectory_arrangement_arranger(const trajectory_arrangement *arrangement);
 
 /*
- * Finds out from the first frame of `read` that has a box how molecules are made whole, and which are
- * cut; later calls do nothing. Else the first such frame that is arranged decides.
+ * Decides by the first frame of `read` that has a box how molecules are made whole, and which molecules are
+ * cut; later calls do nothing. Without a call, the first frame with a box that is arranged decides.
  * COLLET_NO_MEMORY.
  */
 collet_status trajectory_arrangement_prepare(trajectory_arrangement *arrangement,
@@ -54,13 +54,13 @@ collet_status trajectory_arrangement_prepare(trajectory_arrangement *arrangement
 typedef collet_status trajectory_first_frame(void *user, trajectory_frames **out,
                                              collet_error *err);
 
-/* `first` is asked, on any thread, once a frame with a box is arranged and nothing is known yet: threads
- * arrange frames in any order, but always the same one must decide. */
+/* If nothing is decided yet when a frame with a box is arranged, `first` is called, on any thread, for the frame
+ * that decides: threads arrange frames in any order, but the same frame must always decide. */
 void trajectory_arrangement_set_first(trajectory_arrangement *arrangement,
                                       trajectory_first_frame *first, void *user);
 
-/* Arranges frame 0 of `read`, of another file, into frame 0 of `out`; the first frame that is
- * arranged is still to come. */
+/* Arranges frame 0 of `read`, which is from another file, into frame 0 of `out`. It does not count as
+ * the first frame that is arranged. */
 collet_status trajectory_arrangement_apart(trajectory_arrangement *arrangement,
                                            trajectory_frames *read, trajectory_frames *out,
                                            collet_error *err);

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the mean of unit vectors from which on molecules are together in a direction. */
+/* Each molecule's position along a vector of the box is taken as an angle. If the mean of the unit
+ * vectors with these angles is longer than this, the molecules count as being together in that
+ * direction. */
 #define TOGETHER 0.2
 
 /* ---- Rows -------------------------------------------------------------------------------- */

@@ -11,9 +11,9 @@
 typedef struct trajectory_images {
     int64_t n_rows;
     int64_t count;    /* molecules */
-    int64_t *rows;    /* n_rows: the rows of molecule m begin at offsets[m] */
+    int64_t *rows;    /* n_rows of them; the rows of molecule m begin at rows[offsets[m]] */
     int64_t *offsets; /* count + 1 */
-    uint8_t *fixed;   /* count: 1: the molecule is never moved by itself */
+    uint8_t *fixed;   /* count of them; 1: the molecule is never moved alone */
     double *weights;  /* n_rows, of centres; NULL: all are 1 */
     double *before;   /* count x 3: the last centres, before they were moved; NaN: none yet */
     double *shifts;   /* count x 3: from there to the path without jumps */
@@ -28,9 +28,10 @@ collet_status trajectory_images_create(const int64_t *of, int64_t n_rows, int64_
 /* NULL is allowed. */
 void trajectory_images_free(trajectory_images *images);
 
-/* Moves the centre of all rows to the middle of the box, and each molecule to its image whose centre
- * is nearest to it. It is the centre of the images that are together, where molecules are not all over the
- * box. Along an axis without a period nothing moves. Any thread. */
+/* Moves the centre of all rows to the middle of the box, and each molecule to its image whose centre is
+ * nearest to the middle. The centre is computed from the images of molecules that are nearest to each
+ * other, unless the molecules are all over the box. Along an axis without a period nothing moves. Any
+ * thread. */
 void trajectory_images_center(const trajectory_images *images, const trajectory_lattice *lattice,
                               collet_dtype dtype, void *positions);
 
@@ -40,9 +41,9 @@ void trajectory_images_pack(const trajectory_images *images, const trajectory_la
                             collet_dtype dtype, void *positions);
 
 /*
- * Moves each molecule so that its centre goes from the last frame's to the nearest image of this
- * one's; the first frame stays. So displacements are summed, also where the box changes. In the order
- * of the frames. lattice NULL: this frame has no box.
+ * Moves each molecule to the image whose centre is nearest to its centre in the frame before; the first
+ * frame is not changed. Displacements are summed, so paths are also right if the box changes. Call it in
+ * the order of the frames. lattice NULL: this frame has no box.
  */
 void trajectory_images_follow(trajectory_images *images, const trajectory_lattice *lattice,
                               collet_dtype dtype, void *positions);

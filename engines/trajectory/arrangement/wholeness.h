@@ -16,8 +16,8 @@ typedef struct trajectory_cut {
 
 /*
  * Looks in a frame, n_atoms x 3 positions, for bonds of more than half a box along an axis of the
- * box, and for residues whose bonds are not known and that are as long; where neither is known, all
- * atoms are taken for one residue. Molecules with skip[m] != 0 are left out; NULL: none.
+ * box, and for residues of this length whose bonds are not known. If neither bonds nor residues are
+ * known, all atoms count as one residue. Molecules with skip[m] != 0 are left out; NULL: none.
  * COLLET_NO_MEMORY.
  */
 collet_status trajectory_cut_find(trajectory_cut *cut, const trajectory_molecules *molecules,

@@ -27,7 +27,7 @@ typedef struct trajectory_molecules {
                          ascending */
     trajectory_bond *bonds; /* n_bonds: all that are known, also between residues */
     int64_t n_bonds;
-    int64_t n_named; /* of them, the first, are named in a file; others join residues */
+    int64_t n_named; /* the first n_named bonds are named in a file; the others join residues */
     int64_t *loose; /* 2 x n_loose: first atom, and the one after the last, of residues whose atoms
                        belong together although not all have bonds */
     int64_t n_loose;

@@ -14,7 +14,8 @@
 /* Maximum nesting of parentheses and of operators in front of their operand. */
 #define MAX_DEPTH 100
 
-/* VMD and MDAnalysis measure distances in Angstrom: from here on (nm) the unit must be written. */
+/* Distances without a unit are in nm. VMD and MDAnalysis measure in Angstrom, so a distance of at
+ * least this many nm may be meant in Angstrom: it needs a unit. */
 #define UNIT_NEEDED 2
 
 /* ---- Lists ------------------------------------------------------------------------------- */

@@ -23,7 +23,7 @@ typedef struct trajectory_bodies {
     char **labels;    /* n, such as "SOL 3" or "chain A"; NULL: one body, not divided */
 } trajectory_bodies;
 
-/* 1 if `each` divides without groups: NULL, residue, molecule, segment or chain. */
+/* 1 if `each` needs no groups: NULL, residue, molecule, segment or chain. */
 int trajectory_bodies_named(const char *each);
 
 /*

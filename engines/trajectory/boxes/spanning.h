@@ -16,8 +16,8 @@
 double trajectory_span(const trajectory_lattice *lattice, const double *positions, int64_t n,
                        trajectory_bond *edges, double *scratch);
 
-/* 1 if atoms of the placed positions are within `distance` of another image of one: the molecule goes
- * on through the box. */
+/* 1 if an atom is within `distance` of another image of an atom, for placed positions: the molecule
+ * continues through the box. */
 int trajectory_span_endless(const trajectory_lattice *lattice, const double *positions, int64_t n,
                             double distance);
 

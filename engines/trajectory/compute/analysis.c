@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The dipole of a body is W times the vector from its centre of mass to the centre of these
- * weights, whose sum is W: the charge of an atom, and a share of its mass that keeps W away from 0. */
+/* The dipole of a body is W times the vector from its centre of mass to the centre of `weights`; W
+ * is their sum. An atom's weight is its charge and a share of its mass, so that W is never near 0. */
 typedef struct polarity {
     collet_array *weights; /* n_atoms */
     collet_array *sums;    /* bodies x 1, W */

@@ -41,8 +41,8 @@ typedef struct trajectory_reader_info {
     int32_t on_demand;      /* 1: frames are read by the calling thread, not ahead of it */
     int32_t concurrent;     /* 1: several threads may decode frames at once */
     double first_time;      /* ps, of the first frame; NaN: it has none */
-    int64_t lacking;        /* the first atom without a velocity where others have one: then
-                               has_velocities is 0; else -1 */
+    int64_t lacking;        /* the first atom without a velocity if other atoms have one, and
+                               has_velocities is then 0; -1: there is no such atom */
     const char *note;       /* static: a warning about the file; NULL: none */
     double precision;       /* .xtc: positions are multiples of 1/precision nm; else 0 */
 } trajectory_reader_info;

@@ -16,7 +16,7 @@ typedef struct trajectory_bond {
     int64_t second;
 } trajectory_bond;
 
-/* Optional arrays are NULL where the file has none of it. */
+/* Optional arrays are NULL if the file does not have the property. */
 typedef struct trajectory_topology {
     int64_t n_atoms;
     const char *format;                          /* a name of formats.h; NULL: not from a file */
@@ -77,7 +77,7 @@ int64_t trajectory_bonds_sort(trajectory_bond *bonds, int64_t n);
 collet_status trajectory_topology_set_bonds(trajectory_topology *topology, trajectory_bond *bonds,
                                             int64_t n_bonds, const char *path, collet_error *err);
 
-/* Frees the optional arrays of characters that are all zero, because the file has none of it. */
+/* Frees the optional arrays of characters that are all zero: the file does not have the property. */
 void trajectory_topology_drop_empty(trajectory_topology *topology);
 
 /* 1 if the residues of two atoms have the same residue_numbers, or where there are none the same id,

@@ -74,10 +74,10 @@ typedef struct trajectory_format {
     collet_status (*body)(trajectory_reader *trajectory, trajectory_frame_head *head,
                           const trajectory_frame_target *target, collet_error *err);
     /*
-     * Both NULL: only heads tell where a frame begins. Called after the first head was read.
-     * `count`: the complete frames of the file, without reading them; -1: in this file only heads
-     * tell. `locate`: the byte at which frame 0 <= index < count begins, as the heads before it
-     * would give.
+     * Find frames without reading them. Both NULL: frames are found by reading the heads before
+     * them. Called after the first head was read. `count`: the number of complete frames in the
+     * file; -1: in this file frames must be found by their heads. `locate`: the byte at which frame
+     * 0 <= index < count begins; reading the heads before the frame must give the same byte.
      */
     int64_t (*count)(const trajectory_reader *trajectory);
     int64_t (*locate)(const trajectory_reader *trajectory, int64_t index);

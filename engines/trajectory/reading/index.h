@@ -8,12 +8,13 @@
  * pass reads the heads of all frames and keeps 8 bytes a frame (text: 24) in an index file that
  * processes share.
  *
- * An index file may be wrong after all. The first frame must begin where the file does, and where the head of a frame
- * that is read says that the next one begins, the index must agree: shards of all frames check all of it.
+ * An index file may be wrong after all. So its first frame must begin at the start of the file, and the head of each
+ * frame that is read must agree with the index about where the next frame begins. Shards of all frames check the
+ * whole index.
  *
- * A slice of a reader that was counted, or whose format computes it, goes directly to the frames that it
- * delivers: frames in between are not read, so that nothing is said about them. Numbers, lines and
- * errors of frames are as without.
+ * If the frames of a reader were counted, or its format computes where they begin, a slice goes directly to
+ * the frames that it delivers. Frames in between are not read, so errors in them are not found. The delivered
+ * frames have the same numbers and lines, and the same errors, as without an index.
  */
 #ifndef ENGINES_TRAJECTORY_READING_INDEX_H
 #define ENGINES_TRAJECTORY_READING_INDEX_H

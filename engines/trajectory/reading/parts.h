@@ -4,9 +4,9 @@
  *
  * Files with times are sorted by their first times, others stay in the order in which they are given.
  * A file's frames end where a later file begins: a frame whose time is not before the first time of a
- * later file, and all after it, are left out, as by gmx trjcat. Files without times are joined
- * whole. Frames are numbered from the first one of the first file, without those that are left out;
- * messages name the file and the frame's number in it.
+ * later file is left out, and so are all frames after it. gmx trjcat does the same. Files without
+ * times are joined whole. Frames are numbered from the first frame of the first file; frames that are
+ * left out have no number. Messages name the file and the frame's number in the file.
  */
 #ifndef ENGINES_TRAJECTORY_READING_PARTS_H
 #define ENGINES_TRAJECTORY_READING_PARTS_H

@@ -79,9 +79,9 @@ collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t sta
                                       int64_t step, collet_error *err);
 
 /*
- * As trajectory_reader_slice, but of the frames before `first`, a frame of the slice, only the first
- * `lead` ones are delivered (of those that missing fields do not leave out). Their gaps are not
- * counted. INT64_MAX: all. COLLET_INVALID.
+ * As trajectory_reader_slice, but only the first `lead` frames before `first`, a frame of the slice,
+ * are delivered; frames that are left out because they lack fields do not count as such. The gaps of
+ * frames before `first` are not counted. lead INT64_MAX: all. COLLET_INVALID.
  */
 collet_status trajectory_reader_slice_shard(trajectory_reader *trajectory, int64_t start,
                                             int64_t stop, int64_t step, int64_t lead, int64_t first,

@@ -204,8 +204,8 @@ static void note_passed(trajectory_reader *trajectory, const trajectory_places *
     }
 }
 
-/* Fails unless the frame `index`, which begins at `offset`, has this place in the index. The format of several files
- * checks theirs. */
+/* Fails unless the index says that frame `index` begins at `offset`. A format of several files
+ * checks the places itself. */
 static collet_status check_place(const trajectory_reader *trajectory, int64_t index, int64_t offset,
                                  collet_error *err)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * notes.h - what a run notes about its frames beside the rows: warnings and the meta file are made
- * of it.
+ * notes.h - facts about the frames of a run, from which warnings and the meta file are made.
  *
- * A part of the work has notes of its own. Those of all frames are the notes of the parts, added in
- * the order of the frames, and trajectory_notes_row for each row.
+ * Each part of the work has its own notes. The notes of all frames are the sum of the notes of the
+ * parts, added in the order of the frames, and of trajectory_notes_row for each row.
  */
 #ifndef ENGINES_TRAJECTORY_SHARDS_NOTES_H
 #define ENGINES_TRAJECTORY_SHARDS_NOTES_H

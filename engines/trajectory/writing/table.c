@@ -90,7 +90,7 @@ static collet_status chunk_create(chunk *c, const trajectory_table *t, collet_er
     return COLLET_OK;
 }
 
-/* The time of row k of the chunk, or its number. */
+/* Writes the time of row k of the chunk, or the row's number if the table has no times. */
 static collet_status put_start(const trajectory_table *t, const chunk *c, int64_t k, io_spool *file,
                                collet_error *err)
 {

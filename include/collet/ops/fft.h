@@ -3,8 +3,7 @@
  * collet/ops/fft.h - typed calls, inline, of the fft family: discrete Fourier transforms.
  *
  * collet/call.h states the rules that hold for every call; docs/KERNELS.md has the
- * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
- * fft.def, with its contract.
+ * definitions and the limits of errors.
  */
 #ifndef COLLET_OPS_FFT_H
 #define COLLET_OPS_FFT_H

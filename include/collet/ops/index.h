@@ -57,9 +57,9 @@ static inline collet_status collet_op_partition(collet_context *context, collet_
     return collet_call(context, COLLET_OP_PARTITION, &out, &a, &params);
 }
 
-/* For each element of `v` the number of elements of `a` that are less than it; with right != 0 also
- * of those that are equal. `a` has one axis and ascending order; otherwise each position is some
- * number from 0 to the length of `a`. */
+/* For each element x of `v` the number of elements of `a` that are less than x or, with right != 0,
+ * less than or equal to x. `a` has one axis and must be in ascending order; otherwise each result
+ * is an unspecified number from 0 to the length of `a`. */
 static inline collet_status collet_op_searchsorted(collet_context *context, collet_array *out,
                                                    const collet_array *a, const collet_array *v,
                                                    int32_t right)

@@ -12,8 +12,8 @@
 
 /*
  * Computes n elements. `out` may be exactly an input whose elements have the size of the output's.
- * Bit k of `repeated`: in[k] is one number for all elements. Only kernels for which
- * blocks_repeat says so accept such inputs, one at most.
+ * Bit k of `repeated`: in[k] is one number for all elements. Only kernels of ops with BLOCK_REPEATS
+ * accept such an input, one at most; and BLOCK_MUL_ADD, see below.
  */
 typedef void (*block_kernel)(void *out, const void *const *in, uint32_t repeated, int64_t n);
 

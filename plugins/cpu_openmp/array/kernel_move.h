@@ -31,7 +31,7 @@ typedef struct move_block {
 } move_block;
 
 typedef struct move_kernels {
-    /* n elements, steps in bytes; in_step 0 repeats one. */
+    /* Copies n elements; the steps are in bytes. With in_step 0 one element is copied n times. */
     void (*row[MOVE_SIZES])(char *out, int64_t out_step, const char *in, int64_t in_step,
                             int64_t n);
     /* rows x n elements; *_row and *_step are bytes along the axes, 0 repeats. Fast for few

@@ -139,8 +139,8 @@ static int64_t row_offset(const loop *l, int32_t k, int64_t row)
     return offset;
 }
 
-/* Short rows row .. row + rows - 1 of view k, from or to the adjacent rows at `block`, which are
- * block_row bytes apart (0: one element for all). */
+/* Copies short rows row .. row + rows - 1 of view k from the adjacent rows at `block` (put) or to
+ * them. A single view has one element for all rows. */
 static void move_rows(const machine *m, int32_t k, int64_t row, int64_t rows, char *block, int put)
 {
     const loop *l = &m->l;
@@ -388,7 +388,8 @@ void machine_range(const machine *m, char *memory, int64_t begin, int64_t end, c
         run_part(&part, memory, begin, end);
         return;
     }
-    /* Whole rows, from which the elements are then copied. */
+    /* The program runs on whole rows: their results go to `stage`, and elements begin .. end-1 to
+     * `out`. */
     char *stage = memory + machine_memory(m);
     for (int32_t k = 0; k < outputs; k++)
         rows = min_i64(rows, MACHINE_STAGE / (length * m->view[k].size));

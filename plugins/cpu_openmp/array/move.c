@@ -48,7 +48,7 @@ typedef struct moving {
     const move_kernels *kernels;
     int32_t size;          /* index */
     int32_t across;        /* transposition: the axis along which the input is adjacent, or -1 */
-    int64_t rows, columns; /* of a tile of it, along the last axis and `across` */
+    int64_t rows, columns; /* of a tile of a transposition, along the last axis and `across` */
     enum { BY_CACHES, BY_LINES, BY_STAGES } strategy; /* of a transposition to memory */
     char *stage;                                      /* BY_STAGES: STAGES_BYTES a thread */
     collet_dtype to, from;                            /* conversion */

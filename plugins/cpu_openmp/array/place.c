@@ -124,8 +124,8 @@ static block search_part(const job *j, char *in, int64_t begin, int64_t end)
     return s.best;
 }
 
-/* The index of the first element of `b` that is its extreme. Pieces without it are passed, which is
- * faster than element by element. */
+/* The index of the first element of `b` that equals the extreme of `b`. To be fast, whole pieces
+ * are skipped if their own extreme shows that they do not contain it. */
 static int64_t place_in(const job *j, block b)
 {
     int64_t step = j->reduced.step[0][j->reduced.ndim - 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reduce.h - sum, mean, min and max of an array, or of elements that are computed when they are
- * needed: the results have the same bits.
+ * reduce.h - reductions of an array, or of elements that a function computes piece by piece. Both
+ * give the same bits for the same elements.
  */
 #ifndef PLUGINS_CPU_OPENMP_ARRAY_REDUCE_H
 #define PLUGINS_CPU_OPENMP_ARRAY_REDUCE_H

@@ -49,7 +49,8 @@ typedef struct method {
 void method_choose(method *m, const collet_device *device, uint32_t op, collet_dtype from,
                    int64_t count);
 
-/* Makes sums of f32, whose results become f32 or less, form parts in f32. 1; 0: the reduction is another one. */
+/* Lets a sum of f32 add some of its terms in f32; its result must be stored as f32 or narrower. Returns 1, or
+ * 0 for a reduction that is not a sum of f32. */
 int method_narrow(method *m, const collet_device *device);
 
 /* reduction.run and reduction.columns of any elements; `about` is m->about with a center. */

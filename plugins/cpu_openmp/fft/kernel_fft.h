@@ -18,8 +18,8 @@
 typedef struct fft_split {
     int64_t n, rows, columns;
     fft_line column_line, row_line; /* of `rows` and of `columns` elements */
-    /* Factors of column c = lanes g + l at k: start[g][k] step[k][l]; the latter a vector of real
-     * and one of imaginary parts. */
+    /* Element k of column lanes * g + l has the factor start[g][k] * step[k][l]. start[g][k] is a
+     * complex number; step[k] is a vector of real parts and a vector of imaginary parts. */
     void *start, *step;
     uint64_t bytes;
 } fft_split;

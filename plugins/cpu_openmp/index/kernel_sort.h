@@ -16,8 +16,8 @@ typedef struct sort_width {
                   const index_order *order);
     /* Sorts n keys; with `order` they then become the bits of elements. */
     void (*sort)(void *keys, int64_t n, const index_order *order);
-    /* One step of a sort of n >= 1 keys: those below cut[0] are less than or equal to those from cut[1]
-     * on, and what is between has its final value; neither part has all keys. */
+    /* One step of a sort of n >= 1 keys. No key before cut[0] is greater than one from cut[1] on; the keys
+     * between cut[0] and cut[1] have their final values. Neither of the two outer parts has all keys. */
     void (*divide)(void *keys, int64_t n, const index_order *order, int64_t cut[2]);
     /* Key kth gets the value that it has when sorted, with none greater before and none less behind. */
     void (*select)(void *keys, int64_t n, int64_t kth);

@@ -42,7 +42,7 @@ typedef struct job {
     index_axes out_lead, in_lead;
     int64_t out_step, in_step, length;
     int streamed; /* the results get non-temporal stores */
-    /* Of a row that threads share: */
+    /* Used if threads share a row: */
     _Atomic int64_t taken; /* chunks */
     ahead *ahead;          /* of each chunk, and of the end */
 } job;

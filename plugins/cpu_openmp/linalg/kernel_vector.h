@@ -26,8 +26,9 @@ typedef struct vector_kernels {
     /* sum[j] = sum of a(i, j) x(i), i < rows <= VECTOR_SHORT, j < columns. */
     void (*short_columns[2])(double *sum, const char *a, int64_t row_step, int64_t column_step,
                              const char *x, int64_t x_step, int64_t rows, int64_t columns);
-    /* Of adjacent f32, for results that become f32: some products are summed in f32, and may leave its range.
-     * narrow_rows: sum[i] = sum of a(i, j) x(j), j < columns. narrow_columns: as columns. */
+    /* For adjacent f32 whose results become f32. Some products are summed in f32, so a sum may
+     * overflow f32. narrow_rows: sum[i] = sum of a(i, j) x(j), j < columns. narrow_columns: as
+     * columns. */
     void (*narrow_rows)(double *sum, const char *a, int64_t row_step, const char *x, int64_t rows,
                         int64_t columns);
     void (*narrow_columns)(double *sum, double *lost, const char *a, int64_t row_step,

@@ -145,7 +145,7 @@ static void divide(product *p)
 
 /* ---- Strategy -------------------------------------------------------------------------------- */
 
-/* Replaces c = a b by c^T = b^T a^T when only the latter has adjacent rows. */
+/* Replaces c = a b by c^T = b^T a^T if only the rows of c^T are adjacent in memory. */
 static void transpose_product(product *p)
 {
     gemm_matrix a = p->m[A], b = p->m[B];

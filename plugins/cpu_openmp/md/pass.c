@@ -245,7 +245,7 @@ static void sum_one(const atoms_job *job, const md_body *body, body_sums *centra
 
 typedef struct batch {
     md_body body[BATCH];
-    body_sums sums[BATCH + FRAME_BODIES]; /* lanes without a body write, too */
+    body_sums sums[BATCH + FRAME_BODIES]; /* the kernel stores the sums of all lanes, used or not */
 } batch;
 
 static void set_lane(frame_field *field, const atoms_source *source, const md_body *body, int lane)

@@ -3,10 +3,11 @@
  * pass.h - the pass over the atoms of every body in every frame that all sums of the md family
  * share.
  *
- * Threads get equal numbers of rows (bodies in frames), each read from memory once: bodies of few
- * atoms several at a time, one in each lane. A body of many atoms is summed block by block, and
- * where rows are few, or a body has many of all atoms, the threads divide the blocks. Blocks are of one size and their sums are added
- * in order: results do not depend on the number of threads.
+ * A row is a body in a frame. Threads get equal numbers of rows and read each row from memory once.
+ * Bodies of few atoms are summed several at a time, one in each lane. A body of many atoms is summed
+ * block by block. If there are fewer rows than pieces of work for the threads, or if a body has a large
+ * share of all atoms, the threads divide its blocks. All blocks have the same size and their sums are
+ * added in order, so results do not depend on the number of threads.
  */
 #ifndef PLUGINS_CPU_OPENMP_MD_PASS_H
 #define PLUGINS_CPU_OPENMP_MD_PASS_H
@@ -91,7 +92,7 @@ const void *atoms_adjacent_masses(const atoms_source *source, int64_t frame, int
 /* Atoms copied at a time where they are not adjacent; a multiple of the lanes of every level. */
 #define ATOMS_COPIED 192
 
-/* The body's first atom, components that are not finite (or not there) replaced by 0. */
+/* Sets origin to the body's first atom; components that are not finite become 0, and all if the body is empty. */
 void atoms_first(const atoms_source *source, const md_body *body, double origin[3]);
 
 #endif

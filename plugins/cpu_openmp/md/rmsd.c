@@ -11,7 +11,7 @@
 /* Minimum number of atoms per thread. */
 #define GRAIN 4096
 
-/* Sums over a block of atoms of one body, first of the one pass, then of the other. */
+/* Sums over a block of atoms of one body: of the first pass over the atoms, and of the second. */
 typedef struct block_sums {
     overlap_sums overlap;
     double deviation;

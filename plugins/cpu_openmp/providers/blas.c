@@ -13,9 +13,10 @@
 #include "shared/host/util/address_space.h"
 #include "shared/host/util/threads.h"
 
-/* Address space: of the library with its constructor, and of each thread, its buffer (BUFFER_SIZE
- * in common_x86_64.h) and its stack; 0.3.29 maps one buffer more. Without the space the library
- * tries for ever. Measured with 0.3.21 and 0.3.29. */
+/* Address space that OpenBLAS needs: OPEN_BYTES for the library and its constructor, THREAD_BYTES
+ * for the buffer (BUFFER_SIZE in common_x86_64.h) and the stack of each thread. Version 0.3.29 maps
+ * one buffer more. If there is too little space, the library tries to map it for ever. Measured
+ * with 0.3.21 and 0.3.29. */
 #define OPEN_BYTES (UINT64_C(64) << 20)
 #define THREAD_BYTES (UINT64_C(136) << 20)
 /* A calling thread needs its buffer and the memory that malloc maps at its first allocation. */

@@ -62,7 +62,8 @@ typedef struct blas_lapack {
 /* A call, or a group of calls, under way. Private to blas.c; lives in the caller's frame. */
 typedef struct blas_use {
     struct blas_use *next, *previous;
-    int32_t threads, taken; /* for each call; by team_take */
+    int32_t threads; /* of each call, >= 1 */
+    int32_t taken;   /* the number to give back by team_give; 0: none */
 } blas_use;
 
 #define BLAS_NAME "libopenblas.so.0"

@@ -40,11 +40,11 @@ void library_settle(library_choice *c, const library_settings *settings);
 void *library_open(const char *name, const char *const *variables);
 
 /*
- * Around a group of calls of any of these libraries. fork() in another thread waits until no group
- * is under way, and groups wait for it to return: a child never finds a library's locks held or its
- * threads at work. exit() waits likewise, since destructors of a library free what its calls use;
- * from then on library_enter returns 0: no call, and no library_leave. Groups of one thread do not
- * nest.
+ * Begin and end a group of calls of any of these libraries. fork() in another thread waits until no
+ * group is under way, and groups wait until it returns, so that a child never finds a library's
+ * locks held or its threads at work. exit() waits for groups too, because destructors of a library
+ * free what its calls use. From then on library_enter returns 0: the caller must not call the
+ * library, nor library_leave. Groups of one thread do not nest.
  */
 int library_enter(void);
 void library_leave(void);
@@ -55,8 +55,8 @@ int64_t library_forks(void);
 /* 1 in a child of a process that had opened a library: the library's own threads may be missing. */
 int library_forked(void);
 
-/* Makes the first call of a library that is loaded already, as a separate group: so a child never
- * finds it half initialised. */
+/* Makes the first call of a library that is loaded already, within a group (library_enter): fork()
+ * waits until it returns, so that a child never finds the library half initialised. */
 void library_initialise(void (*first_call)(void));
 
 /* The library's handle when the process has it loaded already, else NULL. */

@@ -13,9 +13,9 @@
  * call, so calls at the same time share the team. If the system now allows fewer (limit.h), calls use
  * that number. A child after fork() gets a team of its own.
  *
- * The workers are not threads of an OpenMP region, whose barrier waits for every thread, but OpenMP
- * places them: OMP_PROC_BIND, OMP_PLACES and their like hold for them. Without these they are bound
- * to the machine's NUMA nodes (nodes.h).
+ * The workers are not threads of an OpenMP region, because the barrier of a region waits for every
+ * thread. They are bound to the places that OpenMP reads from OMP_PROC_BIND, OMP_PLACES or
+ * GOMP_CPU_AFFINITY (places.h); without these variables, to the machine's NUMA nodes (nodes.h).
  */
 #ifndef PLUGINS_CPU_OPENMP_RUNTIME_TEAM_H
 #define PLUGINS_CPU_OPENMP_RUNTIME_TEAM_H

@@ -36,7 +36,8 @@ INLINE bytes load_bytes(const void *at)
 
 /*
  * With 32 registers the compiler reloads a value at each use, a load for each product, and keeps
- * others in registers that should be reloaded. IN_REGISTER and LOADED_ANEW choose.
+ * others in registers that should be reloaded. IN_REGISTER(x) keeps x in a register;
+ * LOADED_ANEW(pointer) has the values behind the pointer loaded again.
  */
 #if defined(__AVX512F__)
 #define IN_REGISTER(x) __asm__("" : "+v"(x))

@@ -54,11 +54,11 @@ INLINE __m512 exp_lanes_f32(__m512 x)
 }
 
 /*
- * By the upper five bits j of m in [1, 2): c near 1 / m, and -ln c as a multiple of 2^-17 and a
- * rest, which j and j + 16 share. For j < 8 and j >= 24, where x may be near 1, c is a multiple of
- * 1/128 and m c - 1 exact; for the others a search among all numbers near 1 / m gave a c whose rest
- * differs from its partner's by 2^-30 only. On both sides of 1, c is 1 or 1/2 and -ln c is 0 or the
- * parts of ln 2, so that ln x keeps its digits there.
+ * For the upper five bits j of m in [1, 2): c near 1 / m, and -ln c as the sum of a multiple of
+ * 2^-17 and a remainder. j and j + 16 share one remainder. For j < 8 and j >= 24, where x may be
+ * near 1, c is a multiple of 1/128 and m c - 1 is exact. For the other j, c was found by a search
+ * among all numbers near 1 / m: the remainders of j and j + 16 differ by 2^-30 only. On both sides
+ * of 1, c is 1 or 1/2 and -ln c is 0 or the parts of ln 2, so that ln x keeps its digits there.
  */
 static const float log_inverse[32] = {
     0x1p+0f,        0x1.e8p-1f,     0x1.d8p-1f,     0x1.dp-1f,      0x1.cp-1f,      0x1.b8p-1f,

@@ -71,7 +71,7 @@ static int is_ready(const solver_job *j)
 }
 
 /* Sets whether cuSOLVER can compute the call: all matrices in one batched call, or one after another;
- * and its usual way. */
+ * and which way is the default. */
 static void consider(solver_job *j, const solver_op *o)
 {
     collet_dtype dtype = operand_of(j->call, o->input)->dtype;

@@ -124,7 +124,7 @@ static collet_status does_not_compile(const collet_host *host, const cuda_compil
 
 /* NVRTC ignores SIGXFSZ while it compiles, and then gives it the default action, whatever it had:
  * a Python program, which ignores it, would end at its next write beyond a limit of file sizes.
- * Several devices may compile at once; the first keeps the action. */
+ * Several devices may compile at once: only the first saves the program's action. */
 static struct {
     pthread_mutex_t lock;
     int compilations;

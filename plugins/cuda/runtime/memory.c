@@ -99,8 +99,8 @@ static collet_status end_command(collet_device *d, collet_queue *q, CUresult err
     return status;
 }
 
-/* The function for several attributes does not fail for other memory, which compute-sanitizer would
- * report. */
+/* cuPointerGetAttributes is called although there is one attribute: unlike cuPointerGetAttribute it does not
+ * fail for memory that CUDA does not know, and compute-sanitizer would report a failure. */
 unsigned cuda_memory_type(collet_device *d, CUdeviceptr address)
 {
     unsigned type = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The served device: calls of it, one at a time where it takes one, and its buffers.
+/* The served device: its buffers, and calls of its functions, one at a time if it supports only one
+ * thread.
  * Tests: tests/worker/test_worker.c */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the backend by the search path and the rules of libcore, and opens it: libcore's runtime
- * reads its manifest here, but runs no code of it.
+/* Finds the backend by the search path and the rules of libcore, and opens it. libcore's runtime
+ * reads only the plugin's manifest here; it runs no code of the plugin.
  * Tests: tests/worker/test_worker.c */
 #include <dlfcn.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_indexing.py
 """Indexing of collet.Array. Integers, slices, None and '...' give views. A single element is a copy, an
-Array without axes; NumPy returns a number. Keys with masks or arrays of integers read by the ops compress
-and take, and write by where, place and put."""
+Array without axes; NumPy returns a number. A mask or an array of integers as key reads by the ops compress
+and take, and writes by where, place and put."""
 
 from __future__ import annotations
 

@@ -84,8 +84,8 @@ class NativeBackend:
         return dot(a_bit0, a_bit1, b_bit0, b_bit1)
 
     def matvec(self, W_bit0, W_bit1, x):
-        """int32 (M): bits (M, K) times the signs of numbers (K). The caller may change the bits between
-        calls, so nothing is packed or kept."""
+        """The product of the ternary matrix W_bit0 - W_bit1 (M, K) and the signs of x (K): int32 (M). The
+        caller may change the bits between calls, so nothing is packed or kept."""
         x = _taken(x, "f4").ravel()
         codes = _codes(x > 0, x < 0)[:, None]
         plus, minus = (op.matmul(_taken(bits).astype("u1", copy=False).view("i1"), codes)

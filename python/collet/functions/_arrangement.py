@@ -106,7 +106,8 @@ def split(x, indices_or_sections, /, axis=0):
     if hasattr(indices_or_sections, "__index__"):
         count = operator.index(indices_or_sections)
         if count < 1 or extent % count:
-            raise ValueError(f"split: an axis of length {extent} has no {count} equal parts")
+            raise ValueError(f"split: an axis of length {extent} cannot be divided into {count} equal parts; "
+                             "give the indices at which parts begin")
         ends = [extent // count * i for i in range(count + 1)]
     else:
         ends = [0, *map(operator.index, indices_or_sections), None]

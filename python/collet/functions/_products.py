@@ -195,8 +195,8 @@ def _parse(subscripts, operands):
     before, found, after = output.partition("...")
     wanted = [*before, *(dots if found else ()), *after]
     if len(set(wanted)) < len(wanted) or not set(before + after) <= set(letters) or (dots and not found):
-        raise ValueError(f"einsum: the result is {output!r}; it has each letter once, of those of the "
-                         "arrays, and '...' if they have it")
+        raise ValueError(f"einsum: the result is {output!r}; it may have each letter of the arrays once, and "
+                         "must have '...' if an array has it")
     return labels, wanted
 
 

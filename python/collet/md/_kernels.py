@@ -137,7 +137,7 @@ def observables(positions: Any, masses: Any, velocities: Any = None, forces: Any
     Returns com, inertia, L, torque, kinetic as float64, (frames, 3), inertia (frames, 3, 3), of bodies
     (frames, bodies, 3) and (frames, bodies, 3, 3), for one frame without the first axis. L and
     kinetic (total, translational, rotational) are None without velocities, torque without forces.
-    Raises collet.ShapeError, collet.InvalidError for offsets that are not so.
+    Raises collet.ShapeError, and collet.InvalidError for other offsets.
 
     >>> positions = np.array([[[0.0, 0, 0], [2, 0, 0]], [[0, 1, 0], [2, 1, 0]]])
     >>> masses = np.array([1.0, 3])
@@ -172,9 +172,9 @@ def principal_axes_batch(inertia_tensors: Any) -> Any:
     """The principal moments and axes.
 
     inertia_tensors : (frames, 3, 3) or (3, 3), or (frames, bodies, 3, 3); its symmetric part counts
-    Returns moments, (frames, 3) or (3,), ascending, and axes, (frames, 3, 3) or (3, 3), of bodies
-    with their axis, float64: columns, right-handed, with signs that continue from the frame before.
-    Raises collet.ShapeError.
+    Returns moments, (frames, 3) or (3,), ascending, and axes, (frames, 3, 3) or (3, 3), as columns,
+    right-handed, with signs that continue from the frame before; of bodies (frames, bodies, ...).
+    Both are float64. Raises collet.ShapeError.
 
     >>> moments, axes = collet.md.principal_axes_batch(np.array([np.diag([3.0, 1, 2])]))
     >>> moments

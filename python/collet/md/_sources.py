@@ -23,8 +23,8 @@ class Frames:
     masses : (atoms,), amu; None: by the atoms' names
     velocities, forces : like positions, nm/ps and kJ/mol/nm; None: none
     box : (3, 3), the vectors of the periodic box as rows, nm; or (frames, 3, 3); or (3,) and
-        (frames, 3), the edges of a rectangular one; (3, 3) is vectors, also of three frames, and
-        (frames, 3, 3) is taken where both fit. None: no box
+        (frames, 3), the edges of a rectangular box. (3, 3) always means vectors, also for three
+        frames. None: no box
     times : (frames,), ps; None: none
     names, residue_names : of atoms, for selections; None: all ""
     residue_ids : of atoms; None: all 0

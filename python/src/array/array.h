@@ -39,7 +39,7 @@ void array_begin_write(PyObject *object);
 /* Raises ForkedError; returns NULL. */
 void *array_raise_forked(void);
 
-/* What an Array has: a node as long as it waits, else NULL; then a value, NULL with an exception. */
+/* The node of an Array that waits, else NULL. The value of an Array that does not wait; NULL with an exception. */
 node *array_node(PyObject *object);
 lazy_value *array_value(PyObject *object);
 /* Known without computing; 0: the Array was not initialised. */

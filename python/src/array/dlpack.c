@@ -483,9 +483,9 @@ int dlpack_add(PyObject *module)
         {"_capsule", capsule, METH_VARARGS, "DLPack: device or None, versioned, copied."},
         {"_move", move_to, METH_O, "Makes the bytes valid in the memory of a device alone."},
         {"_memory", host_memory, METH_O,
-         "Shares memory of the host, where the bytes are or that of \"host\": the address of the "
-         "first "
-         "element, whether it is read-only, and what keeps it; None for bytes on a device."},
+         "Shares the memory where the bytes are (None) or the host's (\"host\"): returns the address of the "
+         "first element, whether the memory is read-only, and a capsule that keeps it. None if the bytes "
+         "are on a device."},
         {"_place", place, METH_NOARGS, "Where the bytes are: type and number, as in DLPack."}};
     static PyMethodDef function[] = {{"from_capsule", from_capsule, METH_O, NULL},
                                      {NULL, NULL, 0, NULL}};

@@ -53,7 +53,7 @@ node *node_new(elementwise *function, uint32_t choice);
 void node_unref(node *n); /* NULL is accepted */
 node *node_ref(node *n);
 
-/* Adds an input, of which the node keeps a reference: a node or value that exists. */
+/* Adds an input, a node or value that exists. The node keeps a reference to it. */
 void node_add_node(node *n, node *in);
 void node_add_value(node *n, lazy_value *in); /* the memory of `in` must be known */
 void node_add_number(node *n, PyObject *number, input_kind kind);

@@ -83,7 +83,8 @@ void snapshot_pin(const snapshot *s);
 /* Any thread, without the GIL too. */
 void snapshot_unpin(const snapshot *s);
 
-/* A write of the memory begins: earlier snapshots of it do not hold. NULL is accepted. */
+/* To be called before the memory is written: earlier snapshots of the memory become invalid. NULL is
+ * allowed. */
 void memory_begin_write(memory *m);
 /* Waits until no evaluation has pinned the memory. 0, or -1 with an exception. */
 int memory_wait_unpinned(memory *m);

@@ -83,7 +83,7 @@ static int prepare(void);
 
 int numpy_is_array(PyObject *object)
 {
-    /* Until somebody has imported NumPy there is no array of it. */
+    /* If the program has not imported NumPy, no object is a NumPy array. */
     if (!array_type && PyDict_GetItemString(PyImport_GetModuleDict(), "numpy") && prepare())
         PyErr_Clear();
     return (PyObject *)Py_TYPE(object) == array_type;

@@ -130,8 +130,8 @@ static int is_number(PyObject *object)
     return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyComplex_CheckExact(object);
 }
 
-/* Numbers come last: they take the only dtype that the operand has, else that of the first array whose dtype is
- * not the only one. */
+/* Numbers come last. A number gets the dtype of its operand if the operand allows only one dtype;
+ * otherwise the dtype of the first array whose operand allows several. */
 static int take_inputs(request *c)
 {
     const op_object *op = c->op;

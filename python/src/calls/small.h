@@ -6,9 +6,10 @@
 
 #include "src/base/python.h"
 
-/* Functions of the module, which make functions that return None where the arguments need a general
- * call: of (x, axis, keepdims=, correction=) for the function of a reducing op that keeps the dtype, of (a, b) for the functions of dot,
- * matvec and matmul, of (x) for the function of dot. */
+/* Functions of the module. Each makes a Python function that computes small arrays, and returns
+ * None if the arguments need a general call. small_reduction: f(x, axis, keepdims=, correction=),
+ * from the function of a reducing op that keeps the dtype. small_product: f(a, b), from the
+ * functions of dot, matvec and matmul. small_norm: f(x), from the function of dot. */
 PyObject *small_reduction(PyObject *module, PyObject *function);
 PyObject *small_product(PyObject *module, PyObject *functions);
 PyObject *small_norm(PyObject *module, PyObject *dot);

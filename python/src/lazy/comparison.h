@@ -8,8 +8,8 @@
 /* Whether the function with this name compares. */
 int comparison_is(PyObject *name);
 
-/* The place of such an int among two operands of which the other one has integers, which compare with an infinity as
- * with it; *sign is 1 or -1. -1: there is none. */
+/* The index of such an int, if the other operand has integers: they compare with it as with an
+ * infinity of the sign *sign, 1 or -1. -1: neither operand is such an int. */
 int comparison_beyond(PyObject *const *in, int *sign);
 
 #endif

@@ -93,7 +93,7 @@ static int publish(const program *p, PyObject *made)
 
 static int force(node *n, int every);
 
-/* What is wanted of a node: its value, a reduction of it, or its elements in `out`. */
+/* What a caller wants to have computed: a node's value, a reduction of the node, or its elements in `out`. */
 typedef struct request {
     int every;                  /* 1: all nodes below that have an Array are computed too */
     const reduction *reduction; /* NULL: none */

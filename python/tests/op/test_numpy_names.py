@@ -125,7 +125,7 @@ def test_what_is_refused():
                                (lambda: collet.bincount(x), ValueError, "vector of integers"),
                                (lambda: collet.bincount(collet.asarray([-1])), ValueError, "negative"),
                                (lambda: collet.bincount(V, [1.0]), ValueError, "weights"),
-                               (lambda: collet.split(x, 3), ValueError, "no 3 equal parts"),
+                               (lambda: collet.split(x, 3), ValueError, "into 3 equal parts"),
                                (lambda: collet.partition(x, 5), ValueError, "kth is 5"),
                                (lambda: collet.nanargmax(x * np.nan), ValueError, "all elements are NaN"),
                                (lambda: collet.interp(x, [1, 2], [1]), ValueError, "vectors of one length"),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A layer that lets commands of any backend with queues fail late: one that fails, and what is
- * skipped behind it, does not reach the backend, and waits tell of it. So a queue counts its own
- * commands, and keeps the backend's mark of each.
+ * A layer that lets commands of any backend with queues fail late. A command that fails, and the
+ * commands behind it that are skipped, do not reach the backend; waits report the failure. So a
+ * queue counts its own commands, and keeps the backend's mark of each.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -272,7 +272,7 @@ static void the_same_slice_is_the_same_file(void **state)
 
 /* ---- Image files ----------------------------------------------------------------------------- */
 
-/* The numbers of an array of a file of `size` bytes, by the place that its header tells. */
+/* The numbers of an array; the header of the file, which has `size` bytes, says where they are. */
 static const float *array_of(const char *bytes, long size, const char *name, int width)
 {
     char start[80];

@@ -24,7 +24,7 @@ typedef struct calibrated {
     int32_t choice_count;
 } calibrated;
 
-/* The documents of a usable backend, which may not be measured: then both are the one in use. */
+/* The documents of a usable backend. If it is not measured, both are the document in use. */
 typedef struct documents {
     const char *name;
     const cJSON *now, *before;
@@ -61,9 +61,9 @@ int32_t calibrate_times(calibration_run *run);
 /* Copies times of ops that were not measured again from the documents in use. 0 when out of memory. */
 int32_t calibrate_keep_old(calibration_run *run);
 
-/* Op `*index` of those that are measured, which is advanced: the ones that most programs spend their time in come
- * first, in case the time is not enough for all; variants ("observables/forces") are calls of the same op and
- * left out. 0 beyond the last. */
+/* Sets *row to op `*index` of the measured ops and advances *index. Ops in which most programs spend their time
+ * come first, because the time may not be enough for all. Variants ("observables/forces") are left out: they are
+ * calls of the same op. Returns 0 beyond the last. */
 int32_t calibrate_op(const calibration_run *run, size_t *index, bench_case *row);
 /* The call whose shape has about this product of its extents, in the proportions of the case's own. 0: the op
  * has no such call, or memory does not suffice. */

@@ -178,8 +178,8 @@ static void print_result(const check *c)
     printf(
         "The backend that auto chooses takes %.3f times as long as the best one (geometric mean "
         "of %d calls of %d of %d ops and dtypes), and %.3f times in all.\n"
-        "Measured by itself auto takes %.3f times as long; what is more is noise and the cost of "
-        "choosing.\nThe worst:\n",
+        "A call under auto, measured itself, takes %.3f times as long: the difference is noise and the "
+        "cost of choosing.\nThe worst:\n",
         exp(c->logs_chosen / c->count), (int)c->count, (int)c->done, (int)c->possible,
         c->total / c->least, exp(c->logs / c->count));
     for (int32_t i = 0; i < WORST && ratio(&c->worst[i]) > 1; i++) {

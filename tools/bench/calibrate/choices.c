@@ -45,8 +45,8 @@ static void print_choice(const choice *c)
     if (now >= before)
         printf(": %.3g instead of %.3g GF/s, %.2f times as fast", now, before, now / before);
     else if (now < before)
-        printf(": %.3g instead of %.3g GF/s; it is the usual way, and %s is not 5 %% faster", now,
-               before, name_of(c, c->before));
+        printf(": %.3g instead of %.3g GF/s; it is the default, and %s is less than 5 %% faster",
+               now, before, name_of(c, c->before));
     putchar(')');
 }
 

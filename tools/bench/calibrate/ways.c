@@ -115,7 +115,7 @@ static void open_way(study *s, const collet_backend_info *b, way *of)
         collet_set_fallback(of->context, 0);
 }
 
-/* Opens a runtime for each word of the setting, and for the usual way. */
+/* Opens a runtime for each word of the setting, and for the default. */
 static void open_ways(study *s, const collet_backend_info *b, const char *words)
 {
     for (int w = 0; w < WAYS && *words; w++) {
@@ -174,7 +174,8 @@ static int32_t is_another(char code[WAYS][EXPLAINED], int w)
     return code[w][0] != '\0';
 }
 
-/* The call on each way that computes it by code of its own; returns how many there are. */
+/* Makes the call for each way, and sets wanted[w] if no way before w runs it by the same code. Returns the
+ * number of wanted ways. */
 static int32_t make_calls(study *s, const bench_layout *l, bench_arrays *arrays, bench_calls *calls,
                           char code[WAYS][EXPLAINED], int32_t *wanted)
 {
@@ -470,8 +471,8 @@ int32_t calibrate_ways_changes(const calibration_run *run, cJSON *report)
     }
     if (!report && items)
         printf(
-            "%d of %d products, decompositions and transforms that were measured are computed in "
-            "another way than before.\n",
+            "%d of %d measured products, decompositions and transforms now have a different "
+            "implementation.\n",
             (int)changed, (int)items);
     return 1;
 }

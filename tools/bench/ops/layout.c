@@ -180,8 +180,8 @@ static uint32_t decisive_operand(const bench_layout *l, const collet_dtype *dtyp
     return first;
 }
 
-/* The first signature whose decisive operand or first input has the dtype, where outputs may have any dtype
- * preferably with an output of it; NONE: the first signature. */
+/* The first signature whose decisive operand or first input has the dtype. If outputs may have any dtype, a
+ * signature with an output of this dtype is preferred. NONE: the first signature. */
 static int32_t find_signature(bench_layout *l, const collet_runtime *runtime, collet_dtype dtype)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];

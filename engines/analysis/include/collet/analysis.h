@@ -13,7 +13,7 @@
  * components, with 1 or 3 components, equally spaced in time. Curves are means over the bodies.
  *
  * With `blocks` n > 0 the frames are cut into n consecutive blocks of frames / n frames, rounded down;
- * the frames that are left do not count there. `parts` gets the curve of each block, n x (frames / n).
+ * blocks do not use the remaining frames. `parts` gets the curve of each block, n x (frames / n).
  * With 0 blocks there are none, and `parts` may be NULL.
  *
  * The conventions of collet.h hold. Besides the series some 50 MiB of memory are used, or about

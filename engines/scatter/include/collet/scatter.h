@@ -98,8 +98,9 @@ typedef struct collet_scatter_options {
     uint32_t material_frame; /* 1: ReferenceFrame is MATERIAL */
     /* 1: patterns are multiplied by exp(-mu t), the part of the beam that the film does not absorb:
      * mu = 4 pi beta / lambda, with the mean of beta over the film and (beta_parallel + 2
-     * beta_perpendicular) / 3 of each material; t = Z voxel / z of the beam's direction. Scattered
-     * rays are taken to be as long as the beam, and the film as parallel to the detector. */
+     * beta_perpendicular) / 3 of each material; t = Z voxel / z of the beam's direction. Two
+     * assumptions are made: the path of a scattered ray is as long as the beam's, and the film is
+     * parallel to the detector. */
     uint32_t attenuation;
     int64_t shape[3];    /* Z, Y, X: voxels */
     double voxel;        /* edge, nm */

@@ -25,9 +25,9 @@ extern "C" {
 /*
  * Long calls take a monitor, or NULL. Its functions run on the calling thread, must not use the same
  * context, and may be NULL.
- *   progress   about once a million weights; `done` is in weights, in vectors for a run. A call that is
- *              cancelled leaves no output.
- *   warn       what is suspicious of a result: more than 90 % of a matrix's codes are 0, or all are
+ *   progress   called about once a million weights. `done` counts weights; in a run, vectors. A call
+ *              that is cancelled leaves no output.
+ *   warn       called for a suspicious result: more than 90 % of a matrix's codes are 0, or all are
  *              equal. `text` is valid during the call.
  */
 typedef struct collet_ternary_monitor {

@@ -68,9 +68,8 @@ typedef struct trajectory_cif {
                                 the loop */
 } trajectory_cif;
 
-/* From the start of the file: finds the loop of atoms, and title and box before it. The line that
- * is read next is the one with its first row. COLLET_FORMAT if
- * there is none. */
+/* Reads from the start of the file to the loop of atoms; takes title and box if they come before
+ * it. The next line that is read is the loop's first row. COLLET_FORMAT if there is no loop. */
 collet_status trajectory_cif_find_atoms(trajectory_cif *cif, collet_error *err);
 
 /* Reads the rest of the file for its box if none was before the atoms; nothing else is changed. */

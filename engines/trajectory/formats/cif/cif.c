@@ -79,8 +79,8 @@ static collet_status count_atoms(trajectory_cif *cif, collet_error *err)
                : trajectory_text_fail(&cif->tokens.lines, err, "the loop of atoms has no rows");
 }
 
-/* The loop of bonds is mostly before the atoms, which begin at `rows`; what follows them is looked at
- * where it is not. A file that is cut there has all its atoms. */
+/* The loop of bonds is usually before the atoms, which begin at `rows`. If it is not there, it is searched
+ * for after the atoms. A file that is cut off after the atoms is accepted. */
 static collet_status read_bonds(io_source *source, int64_t rows, const trajectory_cif *after,
                                 trajectory_topology *topology, collet_error *err)
 {

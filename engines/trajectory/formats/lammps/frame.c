@@ -210,7 +210,7 @@ collet_status trajectory_lammps_read_head(io_lines *lines, trajectory_lammps_fra
         if (status != COLLET_OK || *ends)
             return status;
         if (length < begin || memcmp(text, ITEM, begin) != 0)
-            return trajectory_text_fail(lines, err, "'%.*s' is not an ITEM: of a LAMMPS dump",
+            return trajectory_text_fail(lines, err, "'%.*s' is not an ITEM: line of a LAMMPS dump",
                                         (int)(length < SHOWN ? length : SHOWN), text);
         text += begin;
         length -= begin;

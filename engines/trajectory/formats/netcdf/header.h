@@ -17,7 +17,7 @@
 typedef struct trajectory_netcdf_variable {
     int present;
     int32_t axes;
-    int64_t shape[TRAJECTORY_NETCDF_AXES]; /* 0: the record axis, only as the first */
+    int64_t shape[TRAJECTORY_NETCDF_AXES]; /* 0: the record axis; only the first axis can be one */
     size_t width;   /* bytes of a number, 4 or 8: IEEE floats; 0: another type */
     int64_t begin;  /* byte of the file */
     int64_t stride; /* bytes from one index of the first axis to the next */

@@ -3,7 +3,7 @@
  * pdb_links.c - the bonds of SSBOND and LINK records, which come before the first atom.
  *
  * Both ends are named by chain, residue and atom; the atom of an SSBOND is SG. Symmetry operators name
- * the image of an end: a bond to an image other than 1555, the one in the file, joins two molecules.
+ * the image of an end: 1555 is the image in the file. A bond to another image joins two molecules.
  *
  * Tests: tests/engines/test_io_links.c, tests/fuzz/fuzz_trajectory.c
  */

@@ -116,7 +116,7 @@ COLLET_ENUM(uint32_t){
                                      on. It must move by less than half a box from one frame that is
                                      read to the next */
     COLLET_TRAJECTORY_PBC_CENTER, /* whole; the selection's centre of mass is moved to the middle of
-                                     the box, each molecule to its image nearest to there */
+                                     the box, and each molecule to its image nearest to the middle */
     COLLET_TRAJECTORY_PBC_NONE    /* positions are used as they are in the file */
 };
 
@@ -190,15 +190,17 @@ typedef struct collet_trajectory_options {
     int64_t n_shards; /* 0: the whole work */
     const char *shards; /* the directory of that file, and of an index of the trajectory that shards
                            use in common; NULL: the output's path with ".shards" */
-    const char *const *parts; /* files of shards, or directories of them: rows come from there. All
-                                 that decides results is in them: options above are NULL and 0 then,
-                                 but context, backend, threads, log, batches, progress and source. The
-                                 inputs are opened, but no frame is computed. NULL: none */
+    const char *const *parts; /* files of shards, or directories of them: rows are read from them.
+                                 They record the options that decide the results: these options must
+                                 be NULL or 0 here. Context, backend, threads, log, batches, progress
+                                 and source may be given. The inputs are opened, but no frame is
+                                 computed. NULL: none */
     int64_t n_parts;
 
-    /* Devices that share the frames. Each sums over the atoms of whole batches; the rest is computed
-     * on the host, whose backends they may be. Devices with the same name give the same bits. If one
-     * fails, a warning says so. With `contexts`, backend is NULL and threads 0. NULL: one device */
+    /* Devices that share the frames. Each computes sums over the atoms for whole batches; the host
+     * computes the rest. Backends of the host may be among the devices. Devices with the same name give
+     * the same bits. If a device fails, a warning says so. With `contexts`, backend is NULL and threads
+     * 0. NULL: one device */
     const collet_devices *devices;
 } collet_trajectory_options;
 
@@ -494,9 +496,9 @@ typedef struct collet_trajectory_places {
                                together; ascending from 0 to n_atoms. NULL: only bonds join atoms */
     int64_t n_molecules;
     const double *masses; /* n_atoms, for centres; NULL: centres of geometry */
-    int64_t left;      /* set: molecules that are left as they are, because they are bonded to their
-                           own image through the box, or have more than 4096 atoms without bonds */
-    int64_t left_atom; /* set: the first atom of the first of these; -1: none */
+    int64_t left;      /* result: the number of molecules that were not changed, because they are bonded
+                           to their own image through the box, or have more than 4096 atoms without bonds */
+    int64_t left_atom; /* result: the first atom of the first such molecule; -1: none */
 } collet_trajectory_places;
 
 /*

@@ -35,7 +35,7 @@ typedef struct lapack_pieces {
 /* Whether the extents and scratches of a call fit LAPACK's integers. */
 int lapack_takes(const collet_kernel_call *call);
 
-/* lapack_lu.c, lapack_solve.c. The first singular matrix as from cpu_solve. */
+/* lapack_lu.c, lapack_solve.c. lapack_solve returns what cpu_decomposition_run returns for solve. */
 void lapack_lu_scratch(const collet_kernel_call *call, lapack_pieces *p);
 void lapack_lu(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
 void lapack_solve_scratch(const collet_kernel_call *call, lapack_pieces *p);
@@ -43,7 +43,7 @@ int64_t lapack_solve(const lapack_job *job, void *scratch, int64_t begin, int64_
 
 /* lapack_qr.c, lapack_cholesky.c */
 void lapack_qr_scratch(const collet_kernel_call *call, lapack_pieces *p);
-/* For real matrices; lapack_qr_complex.c has the other. */
+/* For real matrices. */
 void lapack_qr(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
 void lapack_qr_complex_scratch(const collet_kernel_call *call, lapack_pieces *p);
 void lapack_qr_complex(const lapack_job *job, void *scratch, int64_t begin, int64_t end);

@@ -116,7 +116,8 @@ static dense_view panel_of(const qr_work *r, const dense_view *v, int64_t first,
     return dense_transposed(dense_at(r->panel, v->dtype, columns, v->rows - first));
 }
 
-/* Writes the vectors' ones, and zeros before them, into the panel: V^T, `rows` numbers a row. */
+/* Completes the Householder vectors in the panel: each gets its 1, and zeros before it. The panel
+ * is then V^T with `rows` numbers a row. */
 static blas_matrix complete_panel(const qr_work *r, int64_t rows, int64_t columns)
 {
     for (int64_t j = 0; j < columns; j++) {

@@ -72,8 +72,8 @@ static inline int fft_is_halved(int64_t n, int real)
 int fft_axis_make(fft_axis *axis, int64_t n, int real, int wide, int whole);
 void fft_axis_clear(fft_axis *axis);
 
-/* Complex numbers in each of the two buffers of a transform whose complex line has `length` elements and
- * which is computed by transforms of `inner`. */
+/* A transform has two buffers; returns the number of complex numbers in each. `length`: elements of
+ * the complex line. `inner`: length of the transforms that compute it. */
 static inline int64_t fft_pairs(int64_t length, int64_t inner)
 {
     return inner > length + 1 ? inner : length + 1;

@@ -2,8 +2,9 @@
 /*
  * keys.h - the order of elements as the order of unsigned integers, for kernels that sort and search.
  *
- * A key has as many bits as its element, in the low bits of a u64. NaN of any bits has the greatest
- * key, -0 the one before +0 unless zeros are to be equal. Pure functions.
+ * A key has as many bits as its element, in the low bits of a u64. Every NaN has the greatest key.
+ * The key of -0 is one less than the key of +0, or equal to it if zeros are to be equal. Pure
+ * functions.
  */
 #ifndef PLUGINS_SHARED_HOST_INDEX_KEYS_H
 #define PLUGINS_SHARED_HOST_INDEX_KEYS_H

@@ -4,8 +4,9 @@
  * every backend that works on host memory.
  *
  * Matrices are finite; their largest magnitude lies between 2^-400 and 2^400, or is 0. Rows of
- * vectors are rows of doubles without gaps, which complex numbers are too. Nothing is allocated:
- * any thread. Both return 0, or 1 when the iteration did not converge, with the results undefined.
+ * vectors are rows of doubles without gaps; a complex number is two doubles. The functions allocate
+ * nothing and run on any thread. Both return 0, or 1 if the iteration did not converge: the results
+ * are then undefined.
  */
 #ifndef PLUGINS_SHARED_HOST_LINALG_SPECTRAL_H
 #define PLUGINS_SHARED_HOST_LINALG_SPECTRAL_H
@@ -14,8 +15,9 @@
 
 /*
  * The symmetric n x n matrix with the diagonal d and e[0..n-2] below it: d becomes its eigenvalues,
- * ascending, and the n rows of `vectors`, `length` doubles each, are combined as the columns of its
- * eigenvectors say: with the identity, row i becomes the eigenvector of d[i]. e is destroyed.
+ * ascending. The n rows of `vectors`, `length` doubles each, are multiplied from the left by the
+ * matrix whose rows are the eigenvectors: of the identity, row i becomes the eigenvector of d[i]. e
+ * is destroyed.
  * Implicitly shifted QL steps (Golub and Van Loan, 8.3).
  */
 int cpu_tridiagonal_eigen(double *d, double *e, int64_t n, double *vectors, int64_t length);

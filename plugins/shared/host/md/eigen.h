@@ -17,9 +17,9 @@
 void cpu_eigen3(const double a[9], double moments[3], double axes[9]);
 
 /*
- * Turns right-handed axes into the one of their four right-handed sign choices (none, or two
- * columns reversed) with the largest sum of dot products with the columns of `previous`; of equals
- * the first in the order +++, +--, -+-, --+. Axes or previous with NaN: nothing changes.
+ * Chooses the signs of right-handed axes: none or two columns are reversed, so that the sum of the
+ * dot products with the columns of `previous` is the largest. Among equal sums the first in the
+ * order +++, +--, -+-, --+ is taken. If `axes` or `previous` has a NaN, nothing changes.
  */
 void cpu_align_axes(double axes[9], const double previous[9]);
 

@@ -93,7 +93,7 @@ void cpu_md_decompose(const collet_kernel_call *call, int64_t begin, int64_t end
 /* Components read at a time. */
 #define CHUNK 64
 
-/* Components whose squares are as exact without compensation. */
+/* So few squares are summed exactly enough without compensation. */
 #define FEW 4
 
 /* The largest magnitude of n numbers; NaN if one is NaN. */

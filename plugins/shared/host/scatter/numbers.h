@@ -55,7 +55,7 @@ static inline int is_wide(const collet_operand *o)
     return o->dtype == COLLET_F64 || o->dtype == COLLET_C128;
 }
 
-/* Three numbers of the last axis, at row `i` of the one before. */
+/* Reads the three numbers of row `i`; the last axis has 3 numbers. */
 static inline void read_vector(const collet_operand *o, int64_t i, double x[3])
 {
     const char *at = cpu_at(o) + (o->ndim > 1 ? i * cpu_step(o, 0) : 0);

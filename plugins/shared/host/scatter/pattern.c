@@ -152,7 +152,7 @@ static complex_number of_layer(const collet_kernel_call *call, int64_t f, int64_
         return times(element(&s, 0, b, c), phase(index, z, Z));
     if (Z == 1)
         return about_zero(&s);
-    /* Two neighbours are elements of the other slices, four of this one. */
+    /* The mean of six neighbours: two are in the adjacent slices, four in this slice. */
     return add(scaled(element(&s, 0, 0, 0), phase(1, z, Z).re / 3),
                scaled(about_zero(&s), 2.0 / 3));
 }

@@ -138,7 +138,7 @@ static found read_item(const ways *w, way_list *lists, int32_t calibrated, const
     return FINE;
 }
 
-/* "WAY": for the keys that it computes; the usual way for others. "KEY=WAY": IMPOSSIBLE if it computes
+/* "WAY": for the keys that it computes; the default for others. "KEY=WAY": IMPOSSIBLE if it computes
  * none of the keys. */
 static found read_wish(ways *w, const char *at, const char *end)
 {
@@ -180,7 +180,7 @@ static void read_setting(ways *w, const collet_host *host, const char *setting, 
         int word = (int)strcspn(item, "=");
         if (result == IMPOSSIBLE)
             host->log(host, COLLET_LOG_WARNING,
-                      "%s: '%.*s' is not possible, and the usual way is taken: %.*s does not "
+                      "%s: '%.*s' is not possible, and the default is used: %.*s does not "
                       "compute %.*s",
                       key, shown, item, shown - word - 1, item + word + 1, word, item);
         else
@@ -349,16 +349,16 @@ void ways_explain(text *t, const ways *w, int key, double side, way usual)
         text_add(t, "chosen by the setting %s.ways", w->kind->backend);
     } else if (forced != WAY_NOT_FORCED) {
         text_add(t,
-                 "%s is the usual way; %s, which the setting %s.ways chooses, does not compute %s",
+                 "%s is the default; %s, which the setting %s.ways chooses, does not compute %s",
                  names[usual], names[WAY_IMPOSSIBLE(forced)], w->kind->backend, name);
     } else if (!p) {
-        text_add(t, "%s is the usual way; %s was not measured here", names[usual], name);
+        text_add(t, "%s is the default; %s was not measured here", names[usual], name);
     } else {
         explain_rates(t, w, p, name);
         for (int i = 0; i < WAYS_MAX; i++)
             faster += p->rate[i] > p->rate[usual];
         if (chosen == usual && faster)
-            text_add(t, "; %s is the usual way, which stays unless another is %.0f %% faster",
+            text_add(t, "; %s is the default, which stays unless another is %.0f %% faster",
                      names[usual], 100.0 * (factor(p, far) - 1.0));
     }
 }

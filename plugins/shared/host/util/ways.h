@@ -34,9 +34,11 @@ enum { WAY_OWN, WAYS_MAX = 3 };
 #define WAYS_PAGE 2048 /* elements of a column then share a few lines of a cache */
 #define WAYS_POINTS 12 /* at most, of a key in a text */
 
-/* Another way has to be faster than the usual one by this factor: as the probe measured, each process
- * perhaps anew, so that noise seldom changes the way and with it the last bits of results; and as was
- * calibrated. Both are multiplied for calls that are more than WAYS_NEAR times as large. */
+/* A call takes another way than the default only if that way is faster by this factor. WAYS_BETTER holds
+ * for rates that the probe measured: each process may measure other rates, and with this factor noise
+ * seldom changes the way, and with it the last bits of results. WAYS_BETTER_CALIBRATED holds for rates of a
+ * calibration. Both are multiplied by WAYS_FAR if the side of the call is more than WAYS_NEAR times the
+ * side of those rates, or if they are rates of another form of product. */
 #define WAYS_BETTER 1.15
 #define WAYS_BETTER_CALIBRATED 1.05
 #define WAYS_FAR 1.15
@@ -131,7 +133,7 @@ void ways_write(text *t, const ways_kind *kind, int key, const way_point *point)
 
 /* Writes for people why the chosen way computes a call: "chosen by the setting cpu_openmp.ways"; or,
  * from what was measured, "the probe measured for f32 at side 256: own 61, openblas 98 GF/s", and
- * whether the usual way stays though another is faster; or "own is the usual way; f32 was not measured
+ * whether the default stays though another is faster; or "own is the default; f32 was not measured
  * here". */
 void ways_explain(text *t, const ways *w, int key, double side, way usual);
 

@@ -50,7 +50,7 @@ typedef struct radix_pass {
 /* Elements that an item joins. */
 #define SCAN_EACH 8
 
-/* The type of numbers; i64 and u64 are one. */
+/* The type of the numbers. i64 and u64 are both NUMBER_WORD. */
 #define NUMBER_BOOL 1
 #define NUMBER_I8 2
 #define NUMBER_U8 3

@@ -61,7 +61,8 @@ static uint64_t tiles(const jit_traits *t, const product *p, uint64_t block, uin
     return *across * *down * (uint64_t)p->count;
 }
 
-/* Whether such tiles of a and b fit in local memory, in the type of the computation. */
+/* Whether tiles of a and b of `block` x `block` elements an item fit in local memory, in the type
+ * of the computation. */
 static int tiles_fit(const jit_traits *t, collet_dtype from, uint64_t block)
 {
     uint64_t items = TILE_ACROSS(t->group);

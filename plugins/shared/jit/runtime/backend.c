@@ -11,8 +11,8 @@
 #include "rows.h"
 #include "tables.h"
 
-/* A device keeps at most this share of its memory in freed blocks. A device in the host's memory, which other
- * libraries use too, keeps at most so many bytes. */
+/* A device keeps at most this share of its memory in freed blocks. If the device is a processor, other
+ * libraries use its memory too, and it keeps at most POOL_ON_HOST bytes. */
 #define POOL_SHARE 16
 #define POOL_ON_HOST ((uint64_t)256 << 20)
 

@@ -159,7 +159,7 @@ typedef struct jit_base {
     uint32_t index;
     jit_traits traits;
     uint64_t total_memory;
-    int in_host_memory;  /* 1: the device's memory is the host's, which others use too */
+    int in_host_memory;  /* 1: the device is a processor; others use its memory too */
     char options[256];   /* compiler options for all programs: jit_options */
     char identity[1200]; /* what a binary depends on besides source and options */
     _Atomic int lost;    /* 0: the device works; else the driver's error, or 1 */

@@ -15,17 +15,17 @@
 #include "view_params.h"
 
 /*
- * The view of the call's first `count` operands; all have the same shape. Returns the
- * groups at one element per item, 0 for an empty shape.
+ * Makes the view of the call's first `count` operands; all have the same shape. Returns the number
+ * of groups if each item computes one element; 0 for an empty shape.
  */
 uint64_t jit_view_of(jit_view *v, const jit_traits *t, const collet_kernel_call *call,
                      uint32_t count);
-/* Passes it to a kernel whose VIEW_OPERANDS is `operands`; in a source without that option 3. */
 static inline uint32_t jit_view_bytes(uint32_t operands)
 {
     return (uint32_t)(offsetof(jit_view, operand) + operands * sizeof(view_operand));
 }
 
+/* Passes a view to a kernel whose VIEW_OPERANDS is `operands`: 3, unless an option of the source defines it. */
 void jit_pass_view(jit_launch *l, const jit_view *v, uint32_t operands);
 
 #endif

@@ -168,7 +168,7 @@ static void thin(jit_sequence *s, const plan *g)
     jit_sequence_enqueue(s, &l, groups * tiles);
 }
 
-/* Numbers of rows and tokens from which tiles pay. */
+/* Tiles are used if there are at least so many rows and tokens. */
 #define TILES_FROM 16
 
 static int is_batch(const plan *g)

@@ -3,7 +3,7 @@
 #ifndef COLLET_JIT_TERNARY_PRODUCT_PARAMS_H
 #define COLLET_JIT_TERNARY_PRODUCT_PARAMS_H
 
-/* The preparation of tokens, and x. */
+/* The preparation of tokens, which are the rows of x. */
 typedef struct ternary_taking {
     i64 tokens, columns;
     i64 pitch;   /* numbers of a prepared token */

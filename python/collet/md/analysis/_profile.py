@@ -39,7 +39,8 @@ class MeanForcePotential:
     """value: kJ/mol, 0 at the minimum; NaN in bins without samples. (bins,) or (bins, bins)
     error: standard error by blocks of the difference from the minimum's bin; NaN where a bin has
         samples in one block only
-    density: probability per bin's width, divided by the Jacobian; its integral with it is 1
+    density: probability per bin's width, divided by the Jacobian; the integral of density times
+        Jacobian is 1
     histogram: the counts"""
 
     value: Floats

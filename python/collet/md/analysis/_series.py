@@ -29,8 +29,7 @@ def positive(value: Any, caller: str, name: str) -> float:
 class Series:
     """x as (bodies, components, frames) of float64, a slab of bodies at a time.
 
-    x : (F, B, 3), made of (F,), (F, 3), or (F, B, 3); with one component instead of three (F, 1) or
-        (F, B, 1)"""
+    x : F frames of B bodies: (F, B, 3) or (F, B, 1). (F, 3), (F, 1) and (F,) are frames of one body."""
 
     def __init__(self, x: Any, caller: str, name: str = "x") -> None:
         self.caller, self.name = caller, name
@@ -70,8 +69,8 @@ class Series:
             yield body, np.array(np.moveaxis(self.numbers(body, step), 0, 2), order="C")
 
     def numbers(self, body: int = 0, count: int | None = None) -> Floats:
-        """(frames, bodies, components) of float64, of some bodies or all, perhaps x itself. InvalidError
-        for numbers that are not finite."""
+        """The numbers of `count` bodies from `body` on, None: of all following ones, as float64 (frames,
+        bodies, components). May share memory with x. InvalidError if a number is not finite."""
         end = None if count is None else body + count
         part = _host.array(self.x[:, body:end], np.float64, f"{self.caller}: {self.name}")
         bad = np.argwhere(~np.isfinite(part))
