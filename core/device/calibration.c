@@ -302,7 +302,7 @@ static collet_status store(const backend *b, char *path, size_t capacity, const 
     const char *place = config_cache_directory(b->runtime->config);
     int directory = cache_directory_open(place, 1);
     if (directory < 0)
-        return collet_fail(err, COLLET_UNAVAILABLE,
+        return collet_fail(err, COLLET_IO,
                            "the calibration of %s cannot be kept: %s%s (settings cache and "
                            "cache_dir)",
                            b->plugin->name, place,

@@ -122,7 +122,7 @@ COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime,
  * path[0..capacity) (path may be NULL if capacity is 0), has a hash of the version of Collet, and of
  * the backend's version and capabilities. If one of these changes, the file is no longer used; with
  * the setting calibration=off no file is used. INVALID, UNKNOWN_BACKEND; UNAVAILABLE: the backend has
- * no device or was not probed, or there is no cache; FORMAT; IO.
+ * no device or was not probed; FORMAT; IO: there is no cache, or it cannot be written.
  */
 COLLET_API collet_status collet_calibration_write(const collet_runtime *runtime, char *path,
                                                   size_t capacity, const char *backend,

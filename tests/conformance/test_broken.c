@@ -241,7 +241,7 @@ static void exit_statuses(void **state)
     assert_int_equal(status_of(COLLET_TEST_BROKEN " --op nonsense"), 2);
     assert_int_equal(status_of("/no/such/plugin.so"), 1);
     assert_int_equal(status_of(COLLET_TEST_CHECK "/"), 1);
-    assert_int_equal(status_of("no_such_backend"), 1);
+    assert_int_equal(status_of("no_such_backend"), 2);
     /* A report that cannot be written is an error. */
     int ended = system("'" COLLET_TEST_CHECK "' cpu_scalar --op add >/dev/full 2>/dev/null");
     assert_int_equal(WEXITSTATUS(ended), 1);
@@ -299,10 +299,10 @@ static void the_named_backend_is_checked(void **state)
     assert_int_equal(status_of("worker:cpu_scalar --op add --sig d:dd --quick"), 0);
     assert_int_equal(status_of("worker:cpu_scalar:0 --verbs --op device"), 0);
     assert_int_equal(status_of("worker:no_such_backend --op add"), 1);
-    assert_int_equal(status_of("worker: --op add"), 1);
+    assert_int_equal(status_of("worker: --op add"), 2);
     unsetenv("COLLET_BACKEND");
     cJSON *json = run(COLLET_TEST_CHECK " --json cpu_sclaar 2>/dev/null", &status);
-    assert_int_equal(status, 1);
+    assert_int_equal(status, 2);
     assert_contains(text_of(json, "reason"), "did you mean 'cpu_scalar'; available: ");
     cJSON_Delete(json);
 }

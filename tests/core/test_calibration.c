@@ -356,8 +356,7 @@ TEST_WITH(others_files, set_up, tear_down)
     w = open_calibrated(NULL);
     assert_string_equal(file_of(w.rt, "remote"), "");
     collet_error err;
-    assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "remote", REMOTE, &err),
-                     COLLET_UNAVAILABLE);
+    assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "remote", REMOTE, &err), COLLET_IO);
     assert_contains(err.text, "only this user");
     close_world(w);
     assert_int_equal(chmod(directory, 0700), 0);
@@ -420,9 +419,9 @@ TEST_WITH(refused, set_up, tear_down)
     close_world(w);
     w = open_calibrated("cache=off");
     assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "remote", NULL, &err),
-                     COLLET_UNAVAILABLE);
+                     COLLET_IO);
     assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "remote", REMOTE, &err),
-                     COLLET_UNAVAILABLE);
+                     COLLET_IO);
     assert_contains(err.text, "there is no directory of the cache");
     close_world(w);
 }
