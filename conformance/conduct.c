@@ -6,11 +6,20 @@
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static int64_t printed(int output)
 {
     struct stat file;
     return output >= 0 && fstat(output, &file) == 0 ? file.st_size : 0;
+}
+
+/* The first line from byte `at` on, cut to the size of `text`. */
+static void read_line(int output, int64_t at, char *text, size_t size)
+{
+    ssize_t count = pread(output, text, size - 1, at);
+    text[count > 0 ? count : 0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
 }
 
 void kit_conduct_take(kit_conduct *state, int output)
@@ -27,8 +36,11 @@ void kit_conduct_check(const kit_conduct *before, int output, kit_verdict *v)
         kit_fail(v, "conduct: %s; `run` must restore it before it returns", text);
     if (strcmp(setlocale(LC_ALL, NULL), locale) != 0)
         (void)setlocale(LC_ALL, locale);
-    if (bytes)
-        kit_fail(v, "conduct: %lld bytes were printed; use host->log instead", (long long)bytes);
+    if (bytes) {
+        read_line(output, before->printed, text, sizeof text);
+        kit_fail(v, "conduct: %lld bytes were printed, '%s'; use host->log instead",
+                 (long long)bytes, text);
+    }
 }
 
 int kit_thread_count(void)

@@ -77,7 +77,7 @@ static const expectation expectations[] = {
     {"decompose", "dd:dd", "some axes zero", "got nan"},
     {"magnitude", "d:d", "whose squares overflow", "got inf"},
     {"time_derivative", "di:dd", "(|x1| + |x0|) / |t1 - t0|", NULL},
-    {"kinetic", "d:ddd", "bytes were printed", NULL},
+    {"kinetic", "d:ddd", "bytes were printed, 'kinetic: done'", NULL},
     {"gyration", "ddd:ddl", "the signal mask was changed", NULL},
     {"rmsd", "dd:fffl", "the locale was changed from 'C'", NULL},
     {"rmsd", "dd:dddl", "not a proper rotation", NULL},

@@ -38,7 +38,10 @@ TEST(every_dtype)
         unsigned char got[N * 16];
         assert_ok(w.cx, collet_array_from(w.cx, &a, types[k].dtype, 2, shape, bytes));
         assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, &t, NULL, COLLET_READ));
-        assert_memory_equal(&t->dl_tensor.dtype, &types[k].type, sizeof types[k].type);
+        const dl_type type = t->dl_tensor.dtype;
+        if (memcmp(&type, &types[k].type, sizeof type) != 0)
+            fail_msg("%s is {%d, %d, %d} in DLPack", collet_dtype_name(types[k].dtype), type.code,
+                     type.bits, type.lanes);
         assert_memory_equal(t->dl_tensor.data, bytes, N * size);
         assert_ok(w.cx, collet_array_from_dlpack(w.cx, &back, t));
         collet_array_destroy(a);

@@ -16,8 +16,9 @@ listed=$({ "$program" --help; for command in $commands; do "$program" "$command"
 described=$(sed 's/Fl -\([a-z]\)/--\1/g' "$page" | grep -oE -- '--[a-z-]+')
 
 for command in $commands; do
-    grep -qE "^\.(It )?(Cm|Ss) $command$" "$page" || {
-        echo "$page does not document the command $command" >&2
+    # The SYNOPSIS has a line ".Cm NAME" for each.
+    grep -qE "^\.(It Cm|Ss) $command$" "$page" || {
+        echo "$page does not document the command $command: it has no line \".Ss $command\" or \".It Cm $command\"" >&2
         exit 1
     }
 done

@@ -227,7 +227,7 @@ guards=$(find $trees include tests -name '*.h' ! -name '*_params.h' ! -path 'tes
 [ -z "$guards" ] || fault "headers whose guard is not their path: $guards"
 
 crowded=$(sed 's,/[^/]*$,,' "$work/all" | sort | uniq -c | awk '$1 > 30 { print $2 " (" $1 ")" }')
-[ -z "$crowded" ] || fault "more than 30 files in a folder: $crowded"
+[ -z "$crowded" ] || fault "more than 30 files in a folder: $crowded; move the files of one noun into a folder of their own"
 
 # Functions begin with a brace in the first column and end with one, as .clang-format lays them out.
 xargs awk '
