@@ -119,7 +119,8 @@ def test_the_callers_backend_computes(client):
 
 def threads_of_process():
     collet.op.add(1.0, 2.0)
-    return next(row["value"] for row in collet._core.settings() if row["key"] == "num_threads")
+    setting = next(row["value"] for row in collet._core.settings() if row["key"] == "num_threads")
+    return str(collet._core.thread_limit() or setting)
 
 
 def test_threads_of_workers(dask, monkeypatch):
