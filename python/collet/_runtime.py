@@ -155,10 +155,15 @@ def get_num_threads() -> int:
     >>> collet.get_num_threads()
     1
     >>> collet.set_num_threads(0)"""
+    allowed, limit = _allowed_threads(), _core.thread_limit()
+    return min(allowed, limit) if limit else allowed
+
+
+def _allowed_threads() -> int:
     from os import sched_getaffinity
+    processors = len(sched_getaffinity(0))
     setting = next(int(row["value"]) for row in _core.settings() if row["key"] == "num_threads")
-    limits = len(sched_getaffinity(0)), setting, _core.thread_limit()
-    return min(n for n in limits if n)
+    return min(processors, setting) if setting else processors
 
 
 def register_threadpoolctl() -> None:
@@ -176,8 +181,8 @@ def configure(**settings: object) -> None:
     file, and replace the settings of earlier calls. A point in a key is written as two underscores. True
     and False mean "on" and "off". Without arguments only the environment and the file count.
 
-    Restarts the library: BusyError while an Array exists or another thread computes. An unknown key or an invalid value raises here,
-    and the earlier settings stay. The name of a backend is checked only at its first use.
+    Restarts the library: BusyError while an Array exists or another thread computes. An unknown key or
+    an invalid value raises here, and the earlier settings stay. The name of a backend is checked only at its first use.
 
     >>> collet.configure(fallback=True)
     >>> collet.configure()"""

@@ -8,7 +8,7 @@ regions, so that its limit does not hold for them."""
 import threadpoolctl
 
 from . import _core
-from ._runtime import get_num_threads, set_num_threads
+from ._runtime import _allowed_threads, get_num_threads, set_num_threads
 
 _registered = False
 
@@ -30,10 +30,8 @@ def register() -> None:
             return get_num_threads()
 
         def set_num_threads(self, num_threads):
-            """threadpoolctl gives back the number that it read before, also where that was no limit."""
-            set_num_threads(0)
-            if num_threads < get_num_threads():
-                set_num_threads(num_threads)
+            """threadpoolctl restores the number that it read before. All processors are no limit."""
+            set_num_threads(num_threads if num_threads < _allowed_threads() else 0)
 
         def get_version(self):
             return _core.version

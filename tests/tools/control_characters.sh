@@ -47,7 +47,12 @@ shown 1 backend-check --json "$hostile"
 set -- "$bad/top.gro" "$bad/traj.xtc"
 shown 0 collet-extract --masses "$bad/masses.txt" -o "$bad/d/" "$@"
 shown 0 collet-extract --masses "$bad/masses.txt" --json -o "$bad/x.npz" "$@"
-iconv -f UTF-8 -t UTF-8 "$bad/x.meta.json" >out || { echo "the meta file is not UTF-8"; failed=1; }
+shown 0 collet-extract --masses "$bad/masses.txt" --keys time_ps,com -o "$bad/w.npz" "$@"
+shown 0 collet-merge -o "$bad/z.npz" "$bad/w.npz" "$bad/w.npz"
+shown 0 collet-merge --check "$bad/w.npz"
+for meta in "$bad/x.meta.json" "$bad/z.meta.json"; do
+    iconv -f UTF-8 -t UTF-8 "$meta" >out || { echo "the meta file is not UTF-8"; failed=1; }
+done
 shown 1 collet-extract -o "$bad/y.npz" "$@"
 shown 1 collet-extract -o "$bad/y.npz" --masses "$bad/top.gro" "$@"
 shown 1 collet-extract -o "$bad/y.npz" "$1" "$bad/none.xtc"

@@ -377,7 +377,7 @@ static void report(const merge_options *options, const merge_part *parts, const 
         print_part(&parts[k]);
     fflush(stdout);
     for (size_t i = 0; i < remarks->n; i++)
-        tool_warn("collet-merge", remarks->texts[i]);
+        tool_warn("collet-merge", tool_shown(remarks->texts[i]));
     if (!options->quiet)
         printf("%s: %lld frame%s of %zu file%s, %s to %s ps\n",
                options->check ? "together" : tool_shown(options->output), (long long)rows, tool_plural(rows), options->n,

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A gap is longer than the longest interval of the parts beside it by more than this factor. Times are
- * stored in single precision by some formats. */
+/* An interval between two parts is a gap if it is more than this times the longest interval inside them. It is not
+ * 1, because some formats store times in single precision. */
 #define GAP 1.5
 #define SAME 1e-3 /* of intervals, relative */
 
@@ -89,7 +89,8 @@ static collet_status check_times(const merge_part *part, collet_error *err)
     return COLLET_OK;
 }
 
-/* By the first time. Of parts that begin together the longest comes first, of equal ones the last that was given. */
+/* Sorts by the first time. Among parts with the same first time the longest comes first. Among parts with the same first and
+ * last time, the part that the command line names last comes first. */
 static int by_time(const void *left, const void *right)
 {
     const merge_part *a = left, *b = right;

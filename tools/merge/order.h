@@ -5,11 +5,11 @@
 
 #include "part.h"
 
-/* Texts for the user, in the order of time. */
+/* Texts for the user, in the order of time. They contain paths as they were given. */
 typedef struct merge_remarks {
     char **texts;
     size_t n;
-    size_t gaps; /* of the texts: those of times without frames */
+    size_t gaps; /* the number of gaps that the texts report */
 } merge_remarks;
 
 /*

@@ -16,7 +16,7 @@ typedef struct merge_part {
     double *times; /* ps */
     int64_t n_rows;
     int64_t kept;  /* rows before the first one that a later part replaces */
-    size_t number; /* among those of the command line */
+    size_t number; /* the part's place on the command line, from 0 */
 } merge_part;
 
 /* Opens a part and reads its times. IO; FORMAT if the files are not results of collet-extract, or

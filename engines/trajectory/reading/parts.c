@@ -399,7 +399,7 @@ typedef struct opened {
     trajectory_reader_info info;
 } opened;
 
-/* By the first time, where all files have times; files that begin together stay as they were given. */
+/* Sorts the files by their first times if all have times. Files with the same first time keep their order. */
 static void sort_by_time(opened *files, int64_t n)
 {
     for (int64_t k = 0; k < n; k++)
