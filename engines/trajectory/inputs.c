@@ -451,6 +451,29 @@ static collet_status read_ahead(trajectory_inputs *in, collet_error *err)
     return status;
 }
 
+static int32_t tell(void *user, const char *text)
+{
+    const trajectory_settings *s = ((const trajectory_inputs *)user)->settings;
+    const collet_progress progress = {.struct_size = sizeof progress, .stage = text};
+
+    return s->progress(s->progress_user, &progress);
+}
+
+/* Times in single precision are replaced by those of a clock, which all frames of the trajectory decide. Shards count
+ * them together, in trajectory_inputs_divide. */
+static collet_status keep_time(trajectory_inputs *in, collet_error *err)
+{
+    const trajectory_settings *s = in->settings;
+    const trajectory_index_watch watch = {.tell = s->progress ? tell : NULL, .user = in};
+    int64_t frames;
+
+    if (!trajectory_reader_get_info(in->trajectory)->rounds_times)
+        return COLLET_OK;
+    trajectory_reader_use_clocks(in->trajectory);
+    return s->n_shards > 0 ? COLLET_OK
+                           : trajectory_reader_count(in->trajectory, NULL, &watch, &frames, err);
+}
+
 collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_settings *settings,
                                      const io_poll *poll, collet_error *err)
 {
@@ -477,6 +500,8 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
         status = trajectory_reader_slice(in->trajectory, settings->start, settings->stop,
                                          settings->step, err);
     if (status == COLLET_OK)
+        status = keep_time(in, err);
+    if (status == COLLET_OK)
         status = read_ahead(in, err);
     if (status == COLLET_OK)
         status = open_reference(in, settings, poll, err);
@@ -489,14 +514,6 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
 }
 
 /* ---- Shards ------------------------------------------------------------------------------ */
-
-static int32_t tell(void *user, const char *text)
-{
-    const trajectory_settings *s = ((const trajectory_inputs *)user)->settings;
-    const collet_progress progress = {.struct_size = sizeof progress, .stage = text};
-
-    return s->progress(s->progress_user, &progress);
-}
 
 collet_status trajectory_inputs_divide(trajectory_inputs *in, const char *directory,
                                        trajectory_share *share, collet_error *err)

@@ -3,6 +3,7 @@
 #include "meta.h"
 
 #include "periodic.h"
+#include "trajectory/reading/index.h"
 #include "trajectory/reading/parts.h"
 
 #include "io/numerals.h"
@@ -163,6 +164,23 @@ static void describe_reference(document *d, cJSON *inputs, const collet_trajecto
     put_integer(d, reference, "frame", 0);
 }
 
+/* Where times in single precision come from: the line through steps or numbers of frames, or "stored". */
+static void describe_clock(document *d, cJSON *file, const collet_trajectory *x, int64_t k)
+{
+    static const char *const names[] = {"stored", "steps", "frames"};
+    const trajectory_clock *clock = trajectory_reader_clock(x->inputs.trajectory, k);
+
+    if (clock == NULL)
+        return;
+    cJSON *object = put_child(d, file, "clock", cJSON_CreateObject());
+    put_text(d, object, "by", names[clock->by]);
+    if (clock->by == TRAJECTORY_CLOCK_STORED)
+        return;
+    put_integer(d, object, "origin", clock->origin);
+    put_number(d, object, "origin_ps", clock->origin_ps);
+    put_number(d, object, "interval_ps", clock->interval / clock->scale);
+}
+
 /* The files of a trajectory of several. */
 static void describe_files(document *d, cJSON *trajectory, const collet_trajectory *x)
 {
@@ -180,6 +198,7 @@ static void describe_files(document *d, cJSON *trajectory, const collet_trajecto
         put_integer(d, file, "frames", parts[k].n_frames);
         if (parts[k].was_cut)
             put_number(d, file, "left_out_from_ps", parts[k].end);
+        describe_clock(d, file, x, k);
     }
 }
 
@@ -189,6 +208,7 @@ static void describe_inputs(document *d, const collet_trajectory *x)
     cJSON *inputs = put_child(d, d->root, "inputs", cJSON_CreateObject());
     cJSON *topology = put_child(d, inputs, "topology", cJSON_CreateObject());
     cJSON *trajectory = put_child(d, inputs, "trajectory", cJSON_CreateObject());
+    int64_t n;
 
     if (x->settings.source == NULL)
         put_file(d, topology, x->settings.topology);
@@ -202,6 +222,8 @@ static void describe_inputs(document *d, const collet_trajectory *x)
     put_integer(d, trajectory, "bytes", info->file_size);
     put_text(d, trajectory, "format", info->format);
     describe_files(d, trajectory, x);
+    if (trajectory_parts_get(x->inputs.trajectory, &n) == NULL)
+        describe_clock(d, trajectory, x, 0);
     put_text(d, trajectory, "precision", info->dtype == COLLET_F64 ? "double" : "single");
     if (info->precision > 0)
         put_number(d, trajectory, "stored_precision_per_nm", info->precision);

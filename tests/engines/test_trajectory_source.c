@@ -2,6 +2,7 @@
 /* Atoms and frames of the program in place of files. */
 
 #include "common/test.h"
+#include "trajectory/reading/index.h"
 #include "trajectory/reading/memory.h"
 #include "trajectory/reading/reader.h"
 #include "common/contains.h"
@@ -57,12 +58,15 @@ static void load(memory *m, const char *path)
 {
     trajectory_reader *trajectory;
     const trajectory_reader_info *info;
+    int64_t n_frames;
     size_t n;
 
     memset(m, 0, sizeof *m);
     assert_int_equal(trajectory_topology_read(PEPTIDE "conf.gro", NULL, &m->topology, NULL),
                      COLLET_OK);
     assert_int_equal(trajectory_reader_open(path, NULL, &trajectory, NULL), COLLET_OK);
+    trajectory_reader_use_clocks(trajectory); /* as a run of files does */
+    assert_int_equal(trajectory_reader_count(trajectory, NULL, NULL, &n_frames, NULL), COLLET_OK);
     info = trajectory_reader_get_info(trajectory);
     assert_int_equal(trajectory_frames_create(info->n_atoms, FRAMES, info->dtype,
                                               info->has_velocities, info->has_forces, &m->frames,

@@ -5,6 +5,7 @@
 
 #include "trajectory_format.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -31,6 +32,22 @@ static inline float trajectory_be_f32(const uint8_t *bytes)
 
     memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+/* A step of 32 bits, modulo 2^32; -1 remains. */
+static inline int64_t trajectory_be_step(const uint8_t *bytes)
+{
+    uint32_t step = trajectory_be32(bytes);
+
+    return step == UINT32_MAX ? -1 : (int64_t)step;
+}
+
+/* Half the distance between numbers of single precision near `value`. */
+static inline double trajectory_f32_rounding(double value)
+{
+    float size = fabsf((float)value);
+
+    return ((double)nextafterf(size, INFINITY) - (double)size) / 2;
 }
 
 static inline double trajectory_be_f64(const uint8_t *bytes)

@@ -38,6 +38,7 @@ typedef struct trajectory_reader_info {
     int32_t has_velocities; /* 0 or 1 */
     int32_t has_forces;     /* 0 or 1 */
     int32_t has_times;      /* 0 or 1 */
+    int32_t rounds_times;   /* 1: a file stores times in single precision */
     int32_t on_demand;      /* 1: frames are read by the calling thread, not ahead of it */
     int32_t concurrent;     /* 1: several threads may decode frames at once */
     double first_time;      /* ps, of the first frame; NaN: it has none */

@@ -24,10 +24,11 @@ typedef struct trajectory_frame_head {
     int64_t n_atoms;
     collet_dtype dtype;
     double time;      /* ps */
+    double rounding;  /* of a time in single precision: half the distance to the next number, ps; 0: f64 or text */
     int32_t has_time; /* 0: the file has none for this frame, `time` is 0 */
     double box[9];    /* nm, the three vectors; zeros: none */
     int64_t box_at;   /* offset, for formats that read it with the body; 0: none */
-    int64_t step;     /* step of the simulation; -1: not in the file */
+    int64_t step;     /* step of the simulation, of 32-bit formats modulo 2^32; -1: not in the file */
     int64_t positions;
     int64_t velocities;
     int64_t forces;
@@ -121,6 +122,7 @@ struct trajectory_reader {
 
     trajectory_reader *part; /* of several files: the reader of the current one; else NULL */
 
+    int clocked;      /* 1: delivers times by the clocks of `places` */
     int delivered;    /* 1: a frame was */
     uint32_t missing; /* COLLET_TRAJECTORY_MISSING_* */
     trajectory_gaps gaps;

@@ -142,8 +142,9 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
         return trajectory_reader_truncated(trajectory, err);
     head->n_atoms = ints[ATOMS];
     head->dtype = real == 8 ? COLLET_F64 : COLLET_F32;
-    head->step = ints[STEP];
+    head->step = trajectory_be_step(bytes + sizeof preamble + 4 * STEP);
     head->time = load_real(bytes + length - 2 * (size_t)real, real);
+    head->rounding = real == 8 ? 0 : trajectory_f32_rounding(head->time);
     head->has_time = 1;
     place_fields(head, ints, offset + (int64_t)length);
     return COLLET_OK;

@@ -20,6 +20,9 @@ typedef struct builder {
     int64_t capacity;          /* entries */
     int64_t part;              /* of the last frame; -1: none */
     int64_t carrier;
+    trajectory_tick *ticks; /* of frames whose times are rounded */
+    int64_t n_ticks;
+    int64_t ticks_capacity;
     trajectory_index_lock *lock;
 } builder;
 
@@ -45,6 +48,51 @@ static int64_t *append(builder *b)
     return places->entries + places->width * places->n_entries++;
 }
 
+/* Keeps the frame's time, if it is rounded. */
+static collet_status keep_time(builder *b, const trajectory_frame_head *head, collet_error *err)
+{
+    const trajectory_tick *before = b->n_ticks > 0 ? &b->ticks[b->n_ticks - 1] : NULL;
+
+    if (!head->has_time || !(head->rounding > 0))
+        return COLLET_OK;
+    if (b->n_ticks == b->ticks_capacity) {
+        int64_t capacity = b->ticks_capacity + b->ticks_capacity / 2 + 1024;
+        trajectory_tick *grown = realloc(b->ticks, (size_t)capacity * sizeof *grown);
+        if (!grown)
+            return no_memory(b->walker, err);
+        before = before ? grown + (before - b->ticks) : NULL;
+        b->ticks = grown;
+        b->ticks_capacity = capacity;
+    }
+    b->ticks[b->n_ticks++] = (trajectory_tick){
+        .frame = b->walker->index,
+        .step = trajectory_clock_step(head->step, before ? before->step : -1),
+        .time = head->time,
+        .rounding = head->rounding,
+    };
+    return COLLET_OK;
+}
+
+/* One clock for all files, if their times are all rounded and it fits; else one for each file. */
+static void fit_clocks(builder *b)
+{
+    trajectory_places *places = b->places;
+    trajectory_clock all = {0};
+    int64_t i = 0;
+
+    if (b->n_ticks == places->n_frames)
+        all = trajectory_clock_fit(b->ticks, b->n_ticks);
+    for (int64_t k = 0; k < places->n_parts; k++) {
+        trajectory_places_part *part = &places->parts[k];
+        const int64_t first = i, end = part->first + part->n_frames;
+        while (i < b->n_ticks && b->ticks[i].frame < end)
+            i++;
+        part->clock = all;
+        if (!all.by && i - first == part->n_frames)
+            part->clock = trajectory_clock_fit(b->ticks + first, i - first);
+    }
+}
+
 /* Adds the frame whose head the walker has read. */
 static collet_status add(builder *b, const trajectory_frame_head *head, collet_error *err)
 {
@@ -63,6 +111,8 @@ static collet_status add(builder *b, const trajectory_frame_head *head, collet_e
     if (k != b->part)
         b->carrier = -1;
     b->part = k;
+    if (keep_time(b, head, err) != COLLET_OK)
+        return COLLET_NO_MEMORY;
     if (part->entry < 0)
         return COLLET_OK;
     int64_t *entry = append(b);
@@ -101,7 +151,7 @@ static collet_status walk(builder *b, collet_error *err)
         if (trajectory_index_progress(b->lock, w->index,
                                       (int)(100. * (double)w->offset / (double)w->source.size)))
             return collet_fail(err, COLLET_CANCELLED, "%s: cancelled", w->source.path);
-        if (b->part != before && b->places->parts[b->part].entry < 0)
+        if (b->part != before && b->places->parts[b->part].entry < 0 && !(head.rounding > 0))
             status = trajectory_parts_hop(w, err);
         if (status != COLLET_OK)
             return status;
@@ -173,14 +223,17 @@ static collet_status make(const trajectory_reader *trajectory, trajectory_index_
     *out = NULL;
     if (!b.places)
         return no_memory(trajectory, err);
-    if (is_computed(trajectory)) {
+    if (is_computed(trajectory) && !trajectory->info.rounds_times) {
         b.places->n_frames = b.places->parts[0].n_frames = trajectory->format->count(trajectory);
     } else {
         status = trajectory_parts_again(trajectory, &b.walker, err);
         if (status == COLLET_OK)
             status = walk(&b, err);
-        if (status == COLLET_OK)
+        if (status == COLLET_OK) {
             take_parts(&b);
+            fit_clocks(&b);
+        }
+        free(b.ticks);
         trajectory_reader_close(b.walker);
     }
     if (status == COLLET_OK)
@@ -290,4 +343,11 @@ collet_status trajectory_reader_count(trajectory_reader *trajectory, const char 
     if (status == COLLET_OK)
         *frames = trajectory->places->n_frames;
     return status;
+}
+
+const trajectory_clock *trajectory_reader_clock(const trajectory_reader *trajectory, int64_t k)
+{
+    const trajectory_places *places = trajectory->places;
+
+    return places && trajectory->clocked ? &places->parts[k].clock : NULL;
 }

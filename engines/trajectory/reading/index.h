@@ -19,6 +19,7 @@
 #ifndef ENGINES_TRAJECTORY_READING_INDEX_H
 #define ENGINES_TRAJECTORY_READING_INDEX_H
 
+#include "clock.h"
 #include "index_lock.h"
 #include "reader.h"
 
@@ -37,5 +38,8 @@
 collet_status trajectory_reader_count(trajectory_reader *trajectory, const char *directory,
                                       const trajectory_index_watch *watch, int64_t *frames,
                                       collet_error *err);
+
+/* The clock of file k; NULL: the trajectory has no times in single precision, or was not counted. */
+const trajectory_clock *trajectory_reader_clock(const trajectory_reader *trajectory, int64_t k);
 
 #endif

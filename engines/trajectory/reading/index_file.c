@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 1
+#define VERSION 2
 #define ORDER 0x01020304u
 #define PART_BYTES sizeof(trajectory_places_part)
 

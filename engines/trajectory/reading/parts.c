@@ -460,7 +460,7 @@ static collet_status open_several(const char *const *paths, parts_state *s, cons
                                   trajectory_reader **out, collet_error *err)
 {
     opened *files = calloc((size_t)s->n, sizeof *files);
-    int concurrent = 1;
+    int concurrent = 1, rounds = 0;
 
     s->parts = calloc((size_t)s->n, sizeof *s->parts);
     for (int64_t k = 0; files && k < s->n; k++)
@@ -472,8 +472,10 @@ static collet_status open_several(const char *const *paths, parts_state *s, cons
         sort_by_time(files, s->n);
         status = join(files, s, err);
     }
-    for (int64_t k = 0; status == COLLET_OK && k < s->n; k++)
+    for (int64_t k = 0; status == COLLET_OK && k < s->n; k++) {
         concurrent = concurrent && files[k].info.concurrent;
+        rounds = rounds || files[k].info.rounds_times;
+    }
     free(files);
     if (status != COLLET_OK) {
         trajectory_reader none = {.state = s};
@@ -486,6 +488,7 @@ static collet_status open_several(const char *const *paths, parts_state *s, cons
     if (status != COLLET_OK)
         return status;
     (*out)->info.format = s->parts[0].format;
+    (*out)->info.rounds_times = rounds;
     (*out)->info.concurrent = concurrent;
     return COLLET_OK;
 }
@@ -531,8 +534,10 @@ collet_status trajectory_parts_again(const trajectory_reader *from, trajectory_r
     }
     collet_status status = trajectory_reader_open_with(&parts_format, &s, from->source.path,
                                                        from->source.size, out, err);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK) {
         (*out)->source.poll = from->source.poll;
+        (*out)->info.rounds_times = from->info.rounds_times;
+    }
     return status;
 }
 

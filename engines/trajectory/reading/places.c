@@ -16,6 +16,20 @@ void trajectory_places_free(trajectory_places *places)
     free(places);
 }
 
+const trajectory_clock *trajectory_places_clock(const trajectory_places *places, int64_t index)
+{
+    int64_t low = 0, high = places->n_parts - 1;
+
+    while (low < high) {
+        int64_t middle = low + (high - low + 1) / 2;
+        if (places->parts[middle].first > index)
+            high = middle - 1;
+        else
+            low = middle;
+    }
+    return &places->parts[low].clock;
+}
+
 int trajectory_places_computes(const trajectory_reader *file)
 {
     return file->format->count && file->format->count(file) >= 0;

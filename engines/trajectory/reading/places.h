@@ -3,6 +3,7 @@
 #ifndef ENGINES_TRAJECTORY_READING_PLACES_H
 #define ENGINES_TRAJECTORY_READING_PLACES_H
 
+#include "clock.h"
 #include "io/mapping.h"
 #include "trajectory/formats/trajectory_format.h"
 
@@ -20,6 +21,7 @@ typedef struct trajectory_places_part {
     int64_t n_frames; /* without those that are left out */
     int64_t was_cut;  /* 1: some are */
     int64_t entry;    /* of its first frame; -1: its format locates frames */
+    trajectory_clock clock;
 } trajectory_places_part;
 
 typedef struct trajectory_places {
@@ -37,6 +39,9 @@ typedef struct trajectory_places {
 
 /* NULL is allowed. */
 void trajectory_places_free(trajectory_places *places);
+
+/* The clock of frame `index`. */
+const trajectory_clock *trajectory_places_clock(const trajectory_places *places, int64_t index);
 
 /* 1 if the format of an opened file tells without reading where its frames begin. */
 int trajectory_places_computes(const trajectory_reader *file);

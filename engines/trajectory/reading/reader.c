@@ -50,6 +50,7 @@ static void describe(trajectory_reader *trajectory, const trajectory_frame_head 
     info->has_velocities = head->velocities != 0;
     info->has_forces = head->forces != 0;
     info->has_times = head->has_time;
+    info->rounds_times = head->rounding > 0;
     info->first_time = head->has_time ? head->time : (double)NAN;
     info->lacking = head->lacking;
 }
@@ -223,6 +224,11 @@ void trajectory_reader_set_end(trajectory_reader *trajectory, double precision, 
 {
     trajectory->info.precision = precision;
     trajectory->info.note = note;
+}
+
+void trajectory_reader_use_clocks(trajectory_reader *trajectory)
+{
+    trajectory->clocked = 1;
 }
 
 const trajectory_reader_info *trajectory_reader_get_info(const trajectory_reader *trajectory)

@@ -55,6 +55,10 @@ void trajectory_reader_close(trajectory_reader *trajectory);
  * NULL: it has none. */
 void trajectory_reader_set_end(trajectory_reader *trajectory, double precision, const char *note);
 
+/* Times in single precision are replaced by those of their clocks (clock.h), if frames are counted before they are
+ * read (index.h). */
+void trajectory_reader_use_clocks(trajectory_reader *trajectory);
+
 /* Valid until the trajectory is closed. */
 const trajectory_reader_info *trajectory_reader_get_info(const trajectory_reader *trajectory);
 

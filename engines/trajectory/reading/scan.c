@@ -163,6 +163,9 @@ static collet_status take(trajectory_reader *trajectory, const trajectory_frames
     out->offset = trajectory->offset;
     out->index = trajectory->index;
     out->line = trajectory->line;
+    out->clock = trajectory->clocked && trajectory->places
+                     ? trajectory_places_clock(trajectory->places, trajectory->index)
+                     : NULL;
     out->gaps = lacking;
     out->gaps_then = trajectory->gaps;
     if (__builtin_add_overflow(trajectory->next, trajectory->step, &trajectory->next))
@@ -321,6 +324,14 @@ static collet_status decode(trajectory_reader *decoder, trajectory_scanned *fram
     return decoder->format->body(decoder, &frame->head, &target, err);
 }
 
+static double time_of(const trajectory_scanned *frame)
+{
+    const trajectory_frame_head *head = &frame->head;
+
+    return frame->clock ? trajectory_clock_time(frame->clock, frame->index, head->step, head->time)
+                        : head->time;
+}
+
 collet_status trajectory_scan_decode(trajectory_reader *decoder, trajectory_scanned *frame,
                                      trajectory_frames *frames, int64_t row, collet_error *err)
 {
@@ -337,7 +348,7 @@ collet_status trajectory_scan_decode(trajectory_reader *decoder, trajectory_scan
     decoder->index = index;
     decoder->line = line;
     frame->bad_time = head->has_time && !isfinite(head->time);
-    frames->times[row] = head->has_time && !frame->bad_time ? head->time : (double)NAN;
+    frames->times[row] = head->has_time && !frame->bad_time ? time_of(frame) : (double)NAN;
     memcpy(frames->boxes + 9 * row, head->box, sizeof head->box);
     frames->indices[row] = frame->index;
     return COLLET_OK;

@@ -9,6 +9,7 @@
 #ifndef ENGINES_TRAJECTORY_READING_SCAN_H
 #define ENGINES_TRAJECTORY_READING_SCAN_H
 
+#include "clock.h"
 #include "trajectory/formats/trajectory_format.h"
 
 /* A frame whose head was read. */
@@ -17,6 +18,7 @@ typedef struct trajectory_scanned {
     int64_t offset;            /* byte where the frame begins */
     int64_t index;             /* its number in the file */
     int64_t line;              /* text formats: the line that begins there */
+    const trajectory_clock *clock; /* NULL: its time is that of the head */
     uint32_t gaps;             /* requested fields that it lacks, as bits; they become NaN */
     int32_t bad_time;          /* 1, once it is decoded: its time is not finite */
     trajectory_gaps gaps_then; /* gaps of the trajectory up to this frame */

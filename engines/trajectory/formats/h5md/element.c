@@ -120,6 +120,18 @@ static double *read_rows(hid_t file, const char *name, int64_t n_rows, hid_t *se
     return rows;
 }
 
+/* 1 if a dataset has a number of single precision for each row. */
+static int is_single(hid_t set)
+{
+    hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+    int single = H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == sizeof(float) &&
+                 H5Sget_simple_extent_ndims(space) == 1;
+
+    H5Tclose(type);
+    H5Sclose(space);
+    return single;
+}
+
 /* Steps and times of the rows, both optional. */
 static collet_status read_moments(hid_t file, const char *file_name, const char *path,
                                   trajectory_h5md_element *element, collet_error *err)
@@ -135,6 +147,8 @@ static collet_status read_moments(hid_t file, const char *file_name, const char 
         status = choose_unit(set, file_name, name, TRAJECTORY_TIME, 0, &factor, err);
     for (int64_t i = 0; element->times && status == COLLET_OK && i < element->n_rows; i++)
         element->times[i] *= factor;
+    if (element->times && status == COLLET_OK && is_single(set))
+        element->single_ps = factor;
     H5Dclose(set);
     if (status != COLLET_OK)
         return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* h5md.c - trajectories in HDF5 by the H5MD convention, of GROMACS, MDAnalysis, ESPResSo and others.
  * Tests: tests/engines/test_io_h5md.c, tests/tools/test_extract_damaged.c */
+#include "trajectory/formats/bigendian.h"
 #include "trajectory/formats/formats.h"
 #include "trajectory/formats/h5md/element.h"
 #include "trajectory/formats/h5md/inspect.h"
@@ -228,6 +229,8 @@ static collet_status fill_head(trajectory_reader *trajectory, trajectory_frame_h
     head->step = positions->steps ? positions->steps[row] : -1;
     head->has_time = positions->times != NULL;
     head->time = head->has_time ? positions->times[row] : 0;
+    if (head->has_time && positions->single_ps > 0)
+        head->rounding = positions->single_ps * trajectory_f32_rounding(head->time / positions->single_ps);
     for (int i = 0; i < ELEMENTS; i++) {
         s->rows[i] = find_row(&s->elements[i], row, head->step, positions->steps != NULL);
         if (i <= FORCE && s->elements[i].width == 8)

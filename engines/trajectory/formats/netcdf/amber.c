@@ -304,6 +304,8 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
     head->end = end_of_frame(trajectory, trajectory->index);
     if (head->has_time)
         status = read_numbers(trajectory, TIME, 1, &head->time, err);
+    if (s->variables[TIME].width == 4)
+        head->rounding = s->factors[TIME] * trajectory_f32_rounding(head->time / s->factors[TIME]);
     return status == COLLET_OK ? read_box(trajectory, head->box, err) : status;
 }
 

@@ -90,8 +90,9 @@ static void read_common(const uint8_t *bytes, trajectory_frame_head *head)
 {
     head->n_atoms = trajectory_be_i32(bytes + ATOMS);
     head->dtype = COLLET_F32;
-    head->step = trajectory_be_i32(bytes + STEP);
+    head->step = trajectory_be_step(bytes + STEP);
     head->time = (double)trajectory_be_f32(bytes + TIME);
+    head->rounding = trajectory_f32_rounding(head->time);
     head->has_time = 1;
     for (size_t i = 0; i < 9; i++)
         head->box[i] = (double)trajectory_be_f32(bytes + BOX + 4 * i);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * clock.h - times of frames whose files store them in single precision.
+ *
+ * Numbers of single precision near 100 ns lie 0.008 ps apart, near 1 us 0.06 ps: derivatives of frames every
+ * 0.1 ps would be wrong by percents. A clock is a line, time = origin_ps + (n - origin) interval. n is the step of the
+ * simulation or, where steps do not give the times, the number of the frame. The line must give each stored time within
+ * its rounding. Where no line does, times remain as they are stored.
+ *
+ * Of the lines that fit, the one with the shortest decimal interval is taken, if so short a number would hardly
+ * lie among them by chance; else the middle one.
+ */
+#ifndef ENGINES_TRAJECTORY_READING_CLOCK_H
+#define ENGINES_TRAJECTORY_READING_CLOCK_H
+
+#include <stdint.h>
+
+enum { TRAJECTORY_CLOCK_STORED, TRAJECTORY_CLOCK_STEPS, TRAJECTORY_CLOCK_FRAMES };
+
+/* Zeros: TRAJECTORY_CLOCK_STORED. Part of the index file. */
+typedef struct trajectory_clock {
+    int64_t by;      /* TRAJECTORY_CLOCK_ */
+    int64_t origin;  /* a step, or the number of a frame */
+    double origin_ps;
+    double interval; /* the interval is interval / scale ps; */
+    double scale;    /* scale is a power of ten */
+} trajectory_clock;
+
+/* A frame of a file. */
+typedef struct trajectory_tick {
+    int64_t frame; /* number in the trajectory */
+    int64_t step;  /* counted on by trajectory_clock_step; -1: not in the file */
+    double time;   /* ps, as stored */
+    double rounding; /* half the distance of stored numbers there, ps; 0: the format rounds less */
+} trajectory_tick;
+
+/* The clock of n frames of one or several files, in order. */
+trajectory_clock trajectory_clock_fit(const trajectory_tick *ticks, int64_t n);
+
+/* The time of a frame in ps; `step` is that of the file, which may have overflowed. */
+double trajectory_clock_time(const trajectory_clock *clock, int64_t frame, int64_t step,
+                             double stored);
+
+/* Counts a step on that overflowed its 32 bits; `before` is the step of the frame before it as counted on. */
+int64_t trajectory_clock_step(int64_t step, int64_t before);
+
+#endif
