@@ -75,6 +75,15 @@ TEST(steps_give_the_times)
     }
 }
 
+/* The spacing of two frames would be 0.125. */
+TEST(steps_give_the_times_of_two_frames)
+{
+    series s = regular(1000000, 500000000, 50);
+
+    s.n = 2;
+    gives(&s, TRAJECTORY_CLOCK_STEPS, 1e-9);
+}
+
 TEST(steps_from_zero_give_the_times_of_a_later_part)
 {
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {

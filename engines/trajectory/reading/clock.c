@@ -20,7 +20,6 @@ typedef struct points {
     int64_t n;
     int by;          /* TRAJECTORY_CLOCK_ */
     int64_t origin;  /* where x is 0 */
-    double times;    /* roundings that a time may be off */
     double least;    /* what f64 rounds of the largest time */
 } points;
 
@@ -31,7 +30,7 @@ static int64_t position(const points *p, int64_t i)
 
 static double width(const points *p, int64_t i)
 {
-    return fmax(p->times * p->ticks[i].rounding, p->least);
+    return fmax(p->ticks[i].rounding, p->least);
 }
 
 /* Intersects *r with the intercepts of the lines of slope `slope` through the points; the indices of the points
@@ -211,19 +210,14 @@ trajectory_clock trajectory_clock_fit(const trajectory_tick *ticks, int64_t n)
         has_steps = has_steps && ticks[i].step >= 0;
     }
     p.least = 4 * DBL_EPSILON * largest;
-    /* Most programs round once; some compute in single precision. */
-    for (p.times = 1; p.times <= 2; p.times++) {
-        trajectory_clock clock = {.by = TRAJECTORY_CLOCK_STEPS}, line = clock;
-        p.by = TRAJECTORY_CLOCK_STEPS;
-        if (has_steps && through_origin(&p, &clock))
-            return clock;
-        if (has_steps && anywhere(&p, &line))
-            return line;
-        line = (trajectory_clock){.by = p.by = TRAJECTORY_CLOCK_FRAMES};
-        if (anywhere(&p, &line))
-            return line;
-    }
-    return (trajectory_clock){0};
+    trajectory_clock clock = {.by = TRAJECTORY_CLOCK_STEPS}, line = clock;
+    p.by = TRAJECTORY_CLOCK_STEPS;
+    if (has_steps && through_origin(&p, &clock))
+        return clock;
+    if (has_steps && anywhere(&p, &line))
+        return line;
+    line = (trajectory_clock){.by = p.by = TRAJECTORY_CLOCK_FRAMES};
+    return anywhere(&p, &line) ? line : (trajectory_clock){0};
 }
 
 double trajectory_clock_time(const trajectory_clock *clock, int64_t frame, int64_t step,
