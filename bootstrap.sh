@@ -72,7 +72,7 @@ openmp_package() {
     esac
 }
 
-# python_has MODULE: a Python does; the tests take the first one, whose name is printed.
+# python_has MODULE: prints the first Python that has the module (the tests use it); fails if none has.
 python_has() {
     local python
     for python in python3 /usr/bin/python3; do
@@ -322,7 +322,7 @@ END
 
 # ---- Tests ------------------------------------------------------------------------------------
 
-# select_tests SET: options of ctest.
+# select_tests SET: the options of ctest that select the set.
 select_tests() {
     case $1 in
     quick) echo '--label-regex ^quick$' ;;
@@ -332,7 +332,7 @@ select_tests() {
 
 passed=0 failed=0 skipped=0
 
-# counted ATTRIBUTE: of the report's test suite.
+# counted ATTRIBUTE: the number that the report's test suite has for it.
 counted() {
     sed -n "/<testcase/q; s/.*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" "$report"
 }
@@ -342,7 +342,7 @@ run_tests() {
     local directory=$1 report=$1/Testing/tests.xml last=$1/Testing/Temporary/LastTestsFailed.log status=0 bad=0 name
     say "Tests of $directory/"
     rm -f "$report" "$last"
-    # Some wait for others' processes or for a time: one more than processors.
+    # Some tests wait for other processes or for a time, so one test more than processors runs at once.
     # shellcheck disable=SC2046 # two words
     ctest --test-dir "$directory" --output-on-failure $(select_tests "$2") \
         --output-junit Testing/tests.xml --parallel "${BOOTSTRAP_JOBS:-$((jobs + 1))}" || status=$?
@@ -362,7 +362,7 @@ run_tests() {
     done <"$last"
 }
 
-# count_tests SET: how many tests of build/ it has.
+# count_tests SET: how many tests of build/ are in the set.
 count_tests() {
     # shellcheck disable=SC2046
     ctest --test-dir build -N $(select_tests "$1") | sed -n 's/^Total Tests: //p'

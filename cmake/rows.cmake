@@ -98,7 +98,7 @@ macro(collet_read_elementwise family)
   list(APPEND ops ${elementwise})
 endmacro()
 
-# Sets `expanded`: the signatures that fit `sig` with its "*" and "=".
+# Sets `expanded`: the signatures that `sig` stands for, with each "*" and "=" replaced by a dtype.
 macro(collet_expand sig)
   set(expanded "-")
   string(REGEX MATCHALL "[^:]" letters "${sig}")

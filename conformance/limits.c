@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* The checks of ops.def that give an op limits here; of the others an op needs rows. */
+/* A macro for each value of the column `check` of ops.def. EXACT gives an op its limits here. Ops
+ * of the empty macros need rows below; SUM and ELEMENTWISE have default limits further below. */
 #define OTHER "other bits"
 #define EXACT(op) {op, COLLET_DTYPE_NONE, "value", 0, OTHER},
 #define SUM(op)
@@ -188,7 +189,7 @@ static const kit_limit *look_up(uint32_t op, collet_dtype dtype, const char *qua
 
 const kit_limit *kit_limit_find(uint32_t op, collet_dtype dtype, const char *quantity)
 {
-    /* Judges ask for the same one for each element. */
+    /* Judges look up the same limit for each element. */
     static _Thread_local struct {
         const kit_limit *limit;
         uint32_t op;

@@ -7,8 +7,8 @@
 
 /* Kinds of values. EDGES: arguments near the limits of the op's range, or the dtype's edge values.
  * SCALAR: the scalar of the case is set when the case is planned. STORED: the arguments of conformance/vectors.
- * EVERY: every value of a dtype of 8 or 16 bits. MIRRORED: the second half of the arguments is what an identity says
- * about the first one. */
+ * EVERY: every value of a dtype of 8 or 16 bits. MIRRORED: an identity derives the second half of the arguments from
+ * the first half. */
 enum { ORDINARY, SPECIAL, BITS, EDGES, SCALAR, STORED, EVERY, MIRRORED };
 
 /* Plans cases of all kinds: lengths, shapes, layouts, broadcasts, memory sharing, parts, big

@@ -170,7 +170,7 @@ static collet_dtype result_of(const function *f, collet_dtype d)
     }
 }
 
-/* A function of values, mostly of the last ones, that are converted to the dtype of one of them. */
+/* Adds a function of earlier values, mostly of the latest, which are converted to the dtype of one of them. */
 static void add_function(kit_program *p, kit_rng *rng)
 {
     function f;
@@ -228,7 +228,7 @@ static void build(kit_program *p, size_t index)
     }
 }
 
-/* Cases point to their programs, so these stay; they are the same in every run. */
+/* Cases point to their programs, so the programs are never freed; they are the same in every run. */
 static kit_program programs[ROWS];
 
 static void build_programs(void)
@@ -249,8 +249,8 @@ static const kit_program *program_of(const kit_row *row)
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-/* All inputs have the shape, or each second one is repeated along the first axis and without the
- * other ones; a reduction is over `axes`. */
+/* All inputs have the shape. With `broadcast`, every second input has extent 1 on the first axis.
+ * A reduction is over `axes`. */
 static kit_case of_shape(const kit_plan *plan, const kit_program *p, int32_t ndim,
                          const int64_t *shape, bool broadcast, uint32_t axes)
 {
@@ -411,7 +411,7 @@ static void judge_elements(const kit_case *c, kit_verdict *v)
     }
 }
 
-/* What a reduction has of the elements so far. */
+/* The totals of a reduction over the elements so far. */
 typedef struct total {
     long double sum, magnitude, most;
     int64_t nonzero;

@@ -317,7 +317,7 @@ static void judge_product(const kit_case *c, kit_verdict *v)
     free(products);
 }
 
-/* The variance is also wrong by the square of the mean's error. */
+/* An error of the mean adds its square to the variance. */
 static void judge_variance(const kit_case *c, kit_verdict *v)
 {
     const kit_tensor *out = &c->operand[0], *in = kit_in(c, 0);

@@ -298,9 +298,9 @@ static long double energy(const oracle *o, int64_t b)
     return sum;
 }
 
-/* Compares outputs of a block with their sums, relative to their norm; chosen outputs relative to
- * the norm of as many average outputs if larger, because the error of a small output comes from all
- * the inputs. */
+/* Compares outputs of a block with the expected sums. The error is relative to the norm of these
+ * outputs. For chosen outputs, it is relative to the norm of as many average outputs if that is
+ * larger: the error of a small output comes from all inputs. */
 static void judge_outputs(const oracle *o, kit_verdict *v, int64_t b, int64_t only,
                           const int64_t *chosen, int64_t count)
 {

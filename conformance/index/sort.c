@@ -180,7 +180,7 @@ static void row_of(const kit_tensor *t, int64_t first, int64_t step, int64_t n, 
         e[i] = (element){kit_get(t, first + i * step), i};
 }
 
-/* The same elements, none on the wrong side of index kth. */
+/* The output must have the elements of the input, none on the wrong side of index kth. */
 static void judge_partitioned(const kit_case *c, kit_verdict *v, element *e, int64_t first,
                               int64_t step, int64_t n)
 {
