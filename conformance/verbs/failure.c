@@ -162,8 +162,8 @@ static void followed(testbed *b)
     testbed_free_all(b, one, x);
 }
 
-/* A kernel and a write after a failure and after a wait for another queue, which reads their
- * results: all three may be skipped, but not the wait alone. */
+/* After a failure a queue gets a wait for another queue, then a kernel and a write of memory that
+ * the other queue reads. The plugin may skip all three, but not the wait alone. */
 static void ordered(testbed *b)
 {
     enum { N = 1000, FAILS = 40 }; /* FAILS: kernels in a queue, more than the other queue has */

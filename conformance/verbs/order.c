@@ -271,7 +271,7 @@ static void after_each(testbed *b)
         testbed_destroy(b, q[i]);
 }
 
-/* A queue waits for one that has no kernels: a wait alone, or a wait and a write. */
+/* A queue waits for a queue that has no kernels, only a wait, or a wait and a write. */
 static void after_write(testbed *b)
 {
     testbed_need_queues(b, 3);

@@ -72,7 +72,7 @@ static void views(testbed *b)
 
 typedef struct own_threads {
     const own_call *o;
-    own_call calls[OWN_THREADS]; /* with inputs of their own */
+    own_call calls[OWN_THREADS]; /* each with its own inputs */
     results base[OWN_THREADS];
 } own_threads;
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A queue ends while its work is under way and another queue is to wait for it. */
+/* A queue is destroyed while its work is under way and another queue has been told to wait for it.
+ * */
 static void destroyed(testbed *b)
 {
     testbed_slow(b);

@@ -78,8 +78,8 @@ static void polled(testbed *b)
     wait_end(b, &w);
 }
 
-/* Limits that are more than 32 bits of nanoseconds, microseconds, milliseconds or seconds, if
- * there is work for the time of each. */
+/* Limits around 2^31, 2^32 and 2^33 nanoseconds, microseconds, milliseconds and seconds, on waits
+ * for work. */
 static void longest(testbed *b)
 {
     static const int64_t units[] = {1, 1000, 1000000, 1000000000};

@@ -93,8 +93,8 @@ static collet_status not_a_choice(const selection *s, collet_error *err)
                        s->choice);
 }
 
-/* Opens the device that `item` names, which it splits. Returns INVALID without a text if that is
- * not the form of a name. */
+/* Opens the device that `item` names; splits `item`. Returns INVALID without a text if `item` does
+ * not have the form of a name. */
 static collet_status open_named(const collet_runtime *r, char *item, device **out,
                                 collet_error *err)
 {

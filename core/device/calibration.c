@@ -227,7 +227,7 @@ static collet_status use(backend *b, calibration *c, const char *directory, cons
     return COLLET_OK;
 }
 
-/* The text for what errno says of a file that is there. */
+/* Sets the error for a file that exists but cannot be read; `failed` is errno. */
 static collet_status unreadable(int failed, collet_error *err)
 {
     if (failed == ENOMEM)
@@ -409,7 +409,7 @@ collet_status calibration_compare(collet_runtime *r, collet_error *err)
             c->from[dtype] = find_crossover(r, o, dtype);
             c->elements = c->from[dtype] < c->elements ? c->from[dtype] : c->elements;
         }
-        /* The work of matmul is the root of the product of its operands' sizes. */
+        /* The work of matmul is the square root of the product of its operands' sizes. */
         if (o->id == COLLET_OP_MATMUL && c->elements != CALIBRATION_NEVER)
             c->elements = (uint8_t)(2 * c->elements / 3);
     }
