@@ -51,7 +51,7 @@ struct collet_runtime {
     size_t plugin_count;
     backend *backends; /* backends[i] is plugins[i]; usable ones by falling priority, then others */
     size_t backend_count;
-    crossover *crossovers; /* by op (calibration_compare); NULL: nothing to compare */
+    crossover *crossovers; /* one for each op (calibration_compare); NULL: nothing was measured */
     const loader_plugin **layers; /* layers in the setting, the outermost first */
     size_t layer_count;
     pthread_mutex_t device_lock; /* guards the assignment of ordinals */
@@ -60,8 +60,8 @@ struct collet_runtime {
     memory_count host_memory;                     /* bytes of arrays in host memory */
     _Atomic int fallback_logged;
     _Atomic int ended;    /* RUNTIME_*; not 0: devices with queues are not used any more */
-    pthread_t ender;      /* of RUNTIME_EXITS: the thread that called exit(); set before `ended` */
-    collet_runtime *next; /* of context/end.c, under its lock */
+    pthread_t ender;      /* RUNTIME_EXITS: the thread that called exit(); set before `ended` */
+    collet_runtime *next; /* in the list of context/end.c, under its lock */
 };
 
 /* Values of `ended`: collet_process_end was called, by the program or by exit(). */

@@ -103,7 +103,7 @@ static void add_why(writer *w, const frame *f, uint32_t first, uint32_t tried)
                "here (backend-bench calibrate).\n");
 }
 
-/* Which of its ways the device takes. */
+/* Which of its implementations of the op (its ways) the device would use. */
 static void add_how(writer *w, device *d, const collet_kernel_call *call)
 {
     char how[HOW_TEXT] = "";

@@ -40,7 +40,7 @@ static collet_status add_literal(parser *p, uint32_t *value, literal number)
 
 static collet_status expression(parser *p, uint32_t *value, int lowest);
 
-/* *used: the characters that belong to the number; 0: it is none. sscanf takes "1e" and "0x1.8", too. */
+/* *used: the characters of the number; 0: it is not a number. (sscanf accepts "1e" and "0x1.8" too.) */
 static double real_number(const char *digits, int *used)
 {
     double x = 0.0;
@@ -143,7 +143,7 @@ static collet_status apply_named(parser *p, const char *name, size_t length, uin
     return unknown_function(p, name, length);
 }
 
-/* The operands behind the name of a function and "(". */
+/* Parses a function's operands, after its name and "(". */
 static collet_status call(parser *p, const char *name, size_t length, uint32_t *value)
 {
     uint32_t in[3], count = 0;
@@ -168,7 +168,7 @@ static collet_status call(parser *p, const char *name, size_t length, uint32_t *
     return apply_named(p, name, length, value, in, count);
 }
 
-/* 1: the name is a number. */
+/* Returns 1 if the name stands for a number. */
 static int named_number(const char *name, size_t length, literal *out)
 {
     static const struct {
@@ -206,7 +206,7 @@ static collet_status bound_name(parser *p, const char *name, size_t length, uint
                   &p->why);
 }
 
-/* A word of Python's syntax that a text does not have. */
+/* Whether the token is a keyword of Python that expressions do not support. */
 static int is_keyword(const parser *p)
 {
     static const char *const words[] = {"and", "or", "not", "if", "else", "in", "is", "lambda"};
@@ -251,7 +251,7 @@ static collet_status primary(parser *p, uint32_t *value)
 
 /* ---- Operators --------------------------------------------------------------------------- */
 
-/* Signs, and powers, which bind more tightly than the sign in front. */
+/* Parses signs and powers; a power binds more tightly than the sign before it. */
 static collet_status signed_power(parser *p, uint32_t *value)
 {
     const char *at = p->token;
