@@ -10,7 +10,7 @@
 typedef struct range {
     uint32_t in[COLLET_PROGRAM_INPUTS], out[COLLET_PROGRAM_OUTPUTS];
     uint32_t ins, outs, constants;
-    int too_much; /* 1: too many inputs, constants or steps for a program; a longer range has more */
+    int too_much; /* 1: too many inputs, constants or steps; a longer range has at least as many */
 } range;
 
 typedef struct cutter {

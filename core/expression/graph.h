@@ -24,7 +24,7 @@ typedef struct node {
     uint16_t count; /* operands */
     uint32_t op;
     uint32_t in[3];
-    collet_dtype dtype; /* NODE_INPUT: the only dtype allowed, or none; NODE_CONVERT: of the result */
+    collet_dtype dtype; /* NODE_INPUT: the only dtype allowed, or none; NODE_CONVERT: the target */
     literal value;
 } node;
 

@@ -7,8 +7,8 @@
 /* If there are more retired blocks than this, allocations wait for the oldest. */
 #define RETIRED_MAX 1024u
 
-/* *waiting: a use that is not over. Later uses of the same queue are not over either, so the device
- * is not asked about them. */
+/* *waiting is a use that was found not to be over. Later uses of its queue are not over either, so
+ * the device is not asked about them. */
 static int over(const use *u, use *waiting)
 {
     if (!u->queue)
@@ -22,7 +22,8 @@ static int over(const use *u, use *waiting)
     return 0;
 }
 
-/* Not waits, because waits for a lost device may return while the device is still at work. */
+/* Asks instead of waiting, because waits for a lost device may return while the device is still at
+ * work. */
 static int in_use(const block *b, use *waiting)
 {
     int unused = over(&b->writer, waiting);

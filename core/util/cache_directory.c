@@ -127,7 +127,7 @@ char *cache_file_read(int directory, const char *name, size_t most, size_t *leng
     return text;
 }
 
-/* With `text` NULL its blocks are allocated, no more. 0 or errno. */
+/* With `text` NULL only the file's blocks are allocated. 0 or errno. */
 static int write_new_file(int directory, const char *name, const char *text, size_t length)
 {
     struct rlimit limit;

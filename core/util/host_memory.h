@@ -15,7 +15,7 @@
 void *host_memory_create(uint64_t bytes);
 void host_memory_free(void *memory);
 
-/* Bytes that are kept; gives them back to the system. */
+/* The bytes of freed memory that are kept. host_memory_trim gives them back to the system. */
 uint64_t host_memory_kept(void);
 void host_memory_trim(void);
 

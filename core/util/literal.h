@@ -32,7 +32,7 @@ static inline int literal_has_integers(collet_dtype d)
            d == COLLET_U8 || d == COLLET_U16 || d == COLLET_U32 || d == COLLET_U64;
 }
 
-/* 1: its integer is its value. */
+/* 1: the number is an integer or a bool, so `integer` has its value. */
 static inline int literal_is_whole(const literal *n)
 {
     return n->dtype == COLLET_BOOL || literal_has_integers(n->dtype);

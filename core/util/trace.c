@@ -107,7 +107,7 @@ static int write_line(int fd, const line *l)
     sigaddset(&own, SIGXFSZ);
     sigaddset(&own, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &own, &before);
-    sigpending(&waiting); /* before: these are the program's */
+    sigpending(&waiting); /* pending before the write: signals of the program */
     errno = EIO;          /* of a short write */
     if (write(fd, l->bytes, l->length) != (ssize_t)l->length)
         failed = errno;

@@ -31,10 +31,10 @@ COLLET_API collet_status collet_last_status(const collet_context *context);
 /*
  * Chooses the backend: "auto", or names in order of preference separated by commas, each with an
  * optional device: "cpu_openmp", "cuda:1", "cuda,opencl,cpu_openmp". Overrides every other setting.
- * UNKNOWN_BACKEND: no such name, with the nearest one, or no such text. The text of UNAVAILABLE has the recorded
- * reason; it is also the error for a device that was lost. Both list what is available. In a list, unusable names
- * are skipped with a warning in the log as long as one is usable; an unknown name is an error there too. On failure
- * the previous choice stays in force.
+ * UNKNOWN_BACKEND: there is no such backend (the text suggests a similar name), or `choice` has another form. The text
+ * of UNAVAILABLE has the recorded reason; it is also the error for a device that was lost. Both list what is available.
+ * In a list, unusable names are skipped with a warning in the log as long as one is usable; an unknown name is an error
+ * there too. On failure the previous choice stays in force.
  */
 COLLET_API collet_status collet_set_backend(collet_context *context, const char *choice);
 /* The choice in force ("auto", ...), valid until the next collet_set_backend; and the backend of

@@ -72,8 +72,8 @@ COLLET_API collet_status collet_expression_parse(collet_expression **out, const 
  * get the same number. INVALID: NULL, a number that does not exist, a limit above is exceeded.
  * NO_MEMORY.
  */
-/* `name`: letters, digits and "_", not in use, or NULL. `dtype`: the only one accepted, or
- * COLLET_DTYPE_NONE: any. */
+/* `name`: letters, digits and "_", not in use, or NULL. `dtype`: the only dtype that the
+ * input accepts; COLLET_DTYPE_NONE: any. */
 COLLET_API collet_status collet_expression_input(collet_expression *expression, uint32_t *value,
                                                  const char *name, collet_dtype dtype,
                                                  collet_error *err);
