@@ -21,7 +21,7 @@ typedef struct collet_array collet_array;
 /* A new C-contiguous array with undefined contents. ndim 0..COLLET_MAX_DIMS, extents >= 0. Its
  * memory is allocated in a memory space at the first use there: an array too large for any memory
  * can be created, and its first use fails (NO_MEMORY, REFUSED). INVALID, DTYPE, OVERFLOW (more
- * than 2^56 bytes, also without the axes of no element), NO_MEMORY. */
+ * than 2^56 bytes; axes of extent 0 do not count), NO_MEMORY. */
 COLLET_API collet_status collet_array_create(collet_context *context, collet_array **out,
                                              collet_dtype dtype, int32_t ndim,
                                              const int64_t *shape);

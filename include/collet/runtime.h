@@ -29,10 +29,10 @@ typedef struct collet_runtime_options {
                                 collet_set_backend */
     collet_log_fn log;       /* NULL: messages are dropped */
     void *log_user;
-    const char *const *settings; /* "key=value" strings, NULL-terminated; above environment and
-                                    file */
-    const char *const *defaults; /* the same, below environment and file: defaults of this program,
-                                    which its user may override */
+    const char *const *settings; /* "key=value" strings, NULL-terminated; they override environment
+                                    and file */
+    const char *const *defaults; /* in the same form; environment and file override them: defaults
+                                    of this program, which its user may change */
 } collet_runtime_options;
 
 /*

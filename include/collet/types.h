@@ -344,8 +344,8 @@ typedef struct collet_step {
  * A program for the op `evaluate`. Its values are numbered: the inputs from 0, then the constants,
  * then the results of the steps. A step uses smaller numbers only, with exactly the dtypes that its
  * op has a signature for; conversions are steps. The values of constants, and shapes, are not part of
- * a program: a backend that compiles it needs the result once for all of them. The pointers are
- * valid during the call only: what is kept is copied.
+ * a program: a backend compiles it once for all of them. The pointers are valid during the call
+ * only, so a backend copies what it keeps.
  */
 typedef struct collet_program {
     uint32_t struct_size;
