@@ -44,7 +44,7 @@ die() {
 missing=()
 optional=()
 
-# need PACKAGE COMMAND...: PACKAGE is missing when the command fails. gcc is asked for twice: OpenMP is part of it.
+# need PACKAGE COMMAND...: PACKAGE is missing when the command fails. gcc may be needed twice: OpenMP is part of it.
 need() {
     local package=$1
     shift
@@ -58,7 +58,7 @@ optionally() {
     "$@" >/dev/null 2>&1 || optional+=("$package")
 }
 
-# compiles COMPILER LANGUAGE TEXT FLAG...
+# compiles COMPILER LANGUAGE TEXT FLAG...: whether the compiler accepts the text.
 compiles() {
     "$1" -x "$2" "${@:4}" -fsyntax-only - <<<"$3"
 }
@@ -256,7 +256,7 @@ cached() {
     echo "${value:-$2}"
 }
 
-# The kernels of this machine alone, unless build/ has all levels already.
+# levels: which kernels to build, only this machine's unless build/ has all levels already.
 levels() {
     if [ -e build/CMakeCache.txt ]; then
         cached COLLET_LEVELS all
@@ -368,7 +368,7 @@ count_tests() {
     ctest --test-dir build -N $(select_tests "$1") | sed -n 's/^Total Tests: //p'
 }
 
-# summarise SET SECONDS: the last line.
+# summarise SET SECONDS: prints the last line.
 summarise() {
     local more=
     if [ "$1" = quick ]; then

@@ -19,7 +19,7 @@ target_compile_options(collet_options INTERFACE
   -ffp-contract=off -fno-math-errno
   # Tests, and the slots of stand-ins, have parameters that they do not need.
   $<$<BOOL:$<FILTER:$<TARGET_PROPERTY:SOURCE_DIR>,INCLUDE,^${COLLET_TESTS_PATTERN}>>:-Wno-unused-parameter>
-  # clang warns about loops that it does not vectorise; tests/isa looks for those of gcc.
+  # clang warns about loops that it does not vectorise. For gcc, tests/isa finds such loops.
   $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>
   $<$<BOOL:${COLLET_WERROR}>:-Werror>)
 # By default gcc sets and copies structs of some 100 bytes by `rep stos` and `rep movs`, which take some 30 cycles to
@@ -104,8 +104,8 @@ endfunction()
 # A backend: one module NAME.so and its manifest.json; exports only collet_plugin_entry. Or a layer, in
 # layer.c in place of plugin.c; exports only collet_layer_entry. KERNELS: the lists from which rows.cmake makes the
 # table of kernels, "rows/NAME.inc". TABLE: a target that makes a header which plugin.c includes.
-# The global property COLLET_BACKENDS lists those that are installed; COLLET_RUNTIME_TARGETS lists their
-# targets, libcore's and the engines'.
+# The global property COLLET_BACKENDS lists the backends that are installed; COLLET_RUNTIME_TARGETS lists the targets of
+# these backends, of libcore and of the engines.
 function(collet_add_plugin name)
   cmake_parse_arguments(PLUGIN "NO_INSTALL;LAYER" "OUTPUT;TABLE" "LIBRARIES;KERNELS" ${ARGN})
   if(NOT PLUGIN_OUTPUT)
@@ -203,7 +203,7 @@ function(collet_add_engine ENGINE_NAME ENGINE_DESCRIPTION)
   collet_install_pkg_config(collet-engine.pc.in collet-${ENGINE_NAME})
 endfunction()
 
-# collet_add_tool(NAME source... [LIBRARIES library...]): a program on collet.h alone.
+# collet_add_tool(NAME source... [LIBRARIES library...]): a program that uses only collet.h of libcore.
 function(collet_add_tool name)
   cmake_parse_arguments(TOOL "" "" "LIBRARIES" ${ARGN})
   add_executable(${name} ${TOOL_UNPARSED_ARGUMENTS})
@@ -215,7 +215,7 @@ function(collet_add_tool name)
   endif()
   collet_search_beside(${name} "${libraries};$ORIGIN/../lib")
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  # The manual page and the completion have what --help prints, so the program must run here.
+  # The manual page and the completion are made from the output of --help, so the program must run here.
   if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
     message(WARNING "no manual page and no completion of ${name}: set CMAKE_CROSSCOMPILING_EMULATOR to a program that runs it")
     return()
@@ -309,8 +309,8 @@ function(collet_find_python out)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# collet_choose_sets(): at the end of each directory with tests. Labels those that tests/quick.txt names `quick`
-# (`./bootstrap.sh test`); the others that are not `long` are `full` (`./bootstrap.sh test --full`). With
+# collet_choose_sets(): call it at the end of each directory with tests. It labels the tests that tests/quick.txt names
+# `quick` (`./bootstrap.sh test`), and other tests that are not `long` as `full` (`./bootstrap.sh test --full`). With
 # COLLET_TESTS=QUICK only the programs of quick tests are built (tests/CMakeLists.txt), the others cannot run.
 if(COLLET_TESTS)
   file(STRINGS ${PROJECT_SOURCE_DIR}/tests/quick.txt COLLET_QUICK REGEX "^[^#]")
@@ -380,20 +380,20 @@ function(collet_long_tests)
   set_property(TEST ${tests} PROPERTY COST 200) # they start first
 endfunction()
 
-# collet_tests_measure(NAME...): tests whose probes measure what is fastest, as users' do.
+# collet_tests_measure(NAME...): in these tests probes measure which implementations are fastest, as in users' programs.
 function(collet_tests_measure)
   collet_tests_that_exist(tests ${ARGN})
   set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT COLLET_MEASURE=on)
 endfunction()
 
-# collet_test_cost(SECONDS NAME...): a parallel run starts with the longest tests.
+# collet_test_cost(SECONDS NAME...): how long the tests take; a parallel run starts with the longest tests.
 function(collet_test_cost seconds)
   collet_tests_that_exist(tests ${ARGN})
   set_property(TEST ${tests} PROPERTY COST ${seconds})
 endfunction()
 
 # Tests do not see the user's configuration, cache or plugins, and allocations may fail in them. Compiled kernels are kept in COLLET_TEST_CACHE.
-# Probes, of which there are hundreds, measure nothing (0.2 s each): see collet_tests_measure.
+# Probes measure nothing, which saves 0.2 s in each of hundreds: see collet_tests_measure.
 function(collet_test_environment name)
   set(directory ${CMAKE_BINARY_DIR}/tests/xdg)
   set(environment NO_COLOR=1 COLLET_BACKEND= COLLET_PLUGIN_PATH= COLLET_CALIBRATION=off COLLET_MEASURE=off XDG_CONFIG_HOME=${directory}/config

@@ -140,7 +140,7 @@ const kit_op *kit_op_find(uint32_t op);
 /* The dtypes of row `index` of the op evaluate, whose signature does not list them; false beyond the
  * last one (in array/evaluate.c). */
 bool kit_evaluate_row(size_t index, collet_dtype dtypes[KIT_OPERANDS]);
-/* Appends the steps of its program: "; 4 = f32 add(0,1)". */
+/* Appends the steps of the program of a case of evaluate: "; 4 = f32 add(0,1)". */
 void kit_evaluate_text(const kit_case *c, char text[KIT_TEXT]);
 
 /* The tables of the families, which end with op 0. */

@@ -39,7 +39,8 @@
     check(COLLET_OP_##NAME)
 static const kit_limit limits[] = {
 #include <collet/ops.def>
-/* A result within a few ulp of f32, rounded to 16 bits, is off by little more than half an ulp. */
+/* A result within a few ulp of f32 that is rounded to 16 bits has an error of little more than half
+ * a 16-bit ulp. */
 #define COLLET_ELEMENTWISE(NAME, id, name, inputs, result, kinds, limit, ...)                      \
     {COLLET_OP_##NAME, COLLET_F16, "value", limit > 0 ? 0.501 : 0, limit > 0 ? "ulp" : OTHER},     \
         {COLLET_OP_##NAME, COLLET_BF16, "value", limit > 0 ? 0.501 : 0,                            \

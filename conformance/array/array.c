@@ -260,7 +260,7 @@ static void judge_copy(const kit_case *c, kit_verdict *v)
             kit_convert(part, kit_get(in, from + i % halves), ideal);
         else
             kit_convert(part, 0, ideal);
-        if (halves < parts) /* a bool of a complex number */
+        if (halves < parts) /* complex to bool: whether a part is not 0 */
             ideal[0] = kit_get(in, from) != 0 || kit_get(in, from + 1) != 0;
         if (in->dtype == out->dtype)
             memcpy(ideal, kit_at(in, from + i % halves), collet_dtype_size(part));

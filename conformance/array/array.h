@@ -15,8 +15,8 @@ enum { ORDINARY, SPECIAL, BITS, EDGES, SCALAR, STORED, EVERY, MIRRORED };
  * arrays. */
 void kit_plan_elementwise(kit_plan *plan);
 
-/* Plans a case for each edge value of each dtype that a scalar parameter of the op may have:
- * complex only where output 0 is. `scalar` is the parameter in c->params. */
+/* Plans a case for each edge value of each dtype that a scalar parameter of the op may have. Complex values
+ * are used only if output 0 is complex. `scalar` is the parameter in c->params. */
 void kit_plan_scalars(kit_plan *plan, collet_scalar *(*scalar)(kit_case *c));
 
 /* Fills all inputs as the case's kind requires; EDGES are the dtype's edge values, SCALAR is

@@ -34,7 +34,7 @@ static long double turning_point(kit_rng *rng)
            (long double)kit_uniform(rng, -0.3, 0.3);
 }
 
-/* A number at which some function has an edge. */
+/* A number near which some functions are hard to compute. */
 static long double edge(collet_dtype part, kit_rng *rng)
 {
     long double sign = kit_next(rng) & 1 ? 1 : -1;
@@ -129,7 +129,7 @@ static identity identity_of(uint32_t op, collet_dtype dtype)
     return NONE;
 }
 
-/* The second half of the inputs is what the identity says about the first one. */
+/* Derives the second half of the inputs from the first half by the identity. */
 static void mirror(kit_case *c)
 {
     identity rule = identity_of(c->row->info.id, c->operand[1].dtype);

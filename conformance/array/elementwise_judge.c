@@ -131,8 +131,8 @@ static long double sign_if_infinite(long double x)
     return copysignl(isinf(x) ? 1 : 0, x);
 }
 
-/* If b is 0 or an operand is not finite: as docs/KERNELS.md defines it. Else the compiler's
- * quotient in long double, whose range is large enough. */
+/* The quotient a / b: as docs/KERNELS.md defines it if b is 0 or an operand is not finite; otherwise the
+ * compiler's quotient in long double, whose range is large enough. */
 static long double _Complex quotient(const long double x[4])
 {
     const long double infinity = (long double)INFINITY;

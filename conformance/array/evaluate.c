@@ -79,7 +79,7 @@ typedef struct kit_program {
     collet_step steps[STEPS];
     uint16_t outs[COLLET_PROGRAM_OUTPUTS];
     uint32_t inputs[STEPS];
-    collet_dtype value[KIT_OPERANDS + CONSTANTS + STEPS]; /* of every value */
+    collet_dtype value[KIT_OPERANDS + CONSTANTS + STEPS]; /* the dtype of every value */
 } kit_program;
 
 typedef enum result_kind { SAME, BOOL, REAL, COMPLEX, SELECT } result_kind;
@@ -90,7 +90,7 @@ typedef struct function {
     const char *kinds;
 } function;
 
-/* Functions without a limit; the sign of a NaN is not defined. */
+/* Whether programs may use the function: it must be exact, and may not depend on the sign of a NaN. */
 static bool is_chosen(const function *f, double ulp)
 {
     return ulp == 0 && f->op != COLLET_OP_SIGNBIT && f->op != COLLET_OP_COPYSIGN;
@@ -111,7 +111,7 @@ static bool choose_function(kit_rng *rng, function *f)
     return is_chosen(f, functions[i].ulp);
 }
 
-/* Complex quotients, magnitudes and roots have limits. */
+/* Whether the function takes the dtype and is exact for it: complex quotients, magnitudes and roots are not. */
 static bool takes(const function *f, collet_dtype d)
 {
     static const uint32_t limited[] = {COLLET_OP_DIV, COLLET_OP_RECIPROCAL, COLLET_OP_ABS,
@@ -367,7 +367,7 @@ static int64_t place_in(const kit_tensor *in, const kit_tensor *full, int64_t i)
     return at;
 }
 
-/* All values of one element. */
+/* Computes all values of the program for one element. */
 static void run(const kit_case *c, int64_t element, unsigned char (*values)[16])
 {
     const collet_program *p = c->params.evaluate.program;

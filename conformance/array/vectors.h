@@ -5,7 +5,7 @@
 
 #include "kit.h"
 
-/* The number of rows for a function of inputs of this dtype: those whose arguments it can hold. */
+/* The number of rows of a function whose arguments inputs of this dtype can hold. */
 int64_t vectors_count(uint32_t op, collet_dtype dtype);
 
 /* Fills the inputs of a case, which has vectors_count elements for the dtype of its last input. */

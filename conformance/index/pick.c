@@ -26,7 +26,7 @@ static kit_case of_size(const kit_plan *plan, const size *s, int kind)
     return c;
 }
 
-/* `big` is the last of the sizes. */
+/* The last of the sizes is a big case. */
 static void plan_sizes(kit_plan *plan, const size *sizes, size_t count, int kinds)
 {
     for (size_t i = 0; i < count; i++)

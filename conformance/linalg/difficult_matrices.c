@@ -59,7 +59,8 @@ static void make_mirror(kit_matrix *a, kit_rng *rng)
     free(x);
 }
 
-/* Scales each row and each column by a random power of two; of complex matrices pairs of them. */
+/* Scales each row and each column by a random power of two; in the real form of a complex matrix,
+ * each pair of rows and of columns. */
 static void grade(kit_matrix *a, int64_t parts, bool alike, int spread, kit_rng *rng)
 {
     int *exponents = kit_memory((size_t)(a->rows + a->columns) * sizeof *exponents);

@@ -14,7 +14,7 @@
 
 #define BIT(kind) (1u << (kind))
 
-/* Rows + columns up to which the values are compared too. */
+/* The values are compared, too, if a matrix has at most so many rows and columns together. */
 #define SMALL 26
 
 /* a_ij *= s_j, s real. */

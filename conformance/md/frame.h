@@ -9,7 +9,7 @@
 /* Rounding unit of f64. Computed in f64, d = r - com has an error of about MD_UNIT |com|. */
 #define MD_UNIT 0x1p-52L
 
-/* Row `i` of three of a tensor. */
+/* The three numbers of row `i` of a tensor. */
 void md_row(const kit_tensor *t, int64_t i, real out[3]);
 
 /* The atoms of a row of the outputs: atoms first .. first + atoms - 1 of a frame. */

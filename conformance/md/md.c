@@ -304,7 +304,7 @@ static void judge_cross_sum(const kit_case *c, kit_verdict *v)
     }
 }
 
-/* Energies of row f in operand k. */
+/* Checks the energies in row f of operand k. */
 static void judge_energies(const kit_case *c, kit_verdict *v, uint32_t k, int64_t f,
                            const md_frame *m)
 {

@@ -34,7 +34,7 @@ void scatter_slices(kit_tensor *slice, kit_tensor *fraction, int64_t count, kit_
 /* |k^2 p - s (s p)|^2; *scale: the same expression of the magnitudes. */
 real scatter_intensity(const number p[3], const real magnitude[3], const real s[3], const real k[3],
                        real *scale);
-/* Fills q of the pixels of a grid. */
+/* Fills `t` with the q of the pixels of a grid, `step` apart. */
 void scatter_grid(kit_tensor *t, real step);
 
 #endif

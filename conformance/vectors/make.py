@@ -55,7 +55,7 @@ def ends(dtype):
 
 
 def around(x):
-    """The f64 and f32 numbers next to x, and those some powers of two away."""
+    """The f64 and f32 numbers next to x, and numbers whose distances from x are powers of two."""
     found = []
     for rounded, ulp in ((float(x), math.ulp(float(x))), (as_f32(float(x)), math.ulp(float(x)) * 2.0**29)):
         found += [rounded + k * ulp for k in (-3, -1, 0, 1, 3)]

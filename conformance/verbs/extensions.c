@@ -256,7 +256,7 @@ static void copy(testbed *b)
     collet_plugin stranger = *b->plugin;
     stranger.name = "nobody";
     stranger.extension = NULL;
-    /* Not with the layer validation, which reports this call as an error of libcore. */
+    /* Not checked under the layer validation, which reports this call as an error of libcore. */
     testbed_require(
         b,
         target_has_layers(b->target) || copy_between(b, table, q, y, 0, &stranger, &other, from, x, 0,

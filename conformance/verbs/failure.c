@@ -51,7 +51,7 @@ static void stays(testbed *b)
     testbed_destroy(b, other);
 }
 
-/* A queue whose second kernel failed; the failure has been waited for. */
+/* Creates a queue, lets its second kernel fail and waits for the failure. */
 static collet_queue *failed_queue(testbed *b, void *x, void *one)
 {
     collet_queue *q = testbed_queue(b);
@@ -91,8 +91,8 @@ static bool join_within(pthread_t thread, int64_t seconds)
     return pthread_timedjoin_np(thread, NULL, &end) == 0;
 }
 
-/* Writes that are skipped after a failure free their bytes of staging memory: there are more of
- * them than any staging memory holds. */
+/* Writes that are skipped after a failure must free their bytes of staging memory: in all they have
+ * more bytes than any staging memory holds. */
 static void staged(testbed *b)
 {
     if (!target_set(b->target, "fail", "2"))

@@ -17,7 +17,7 @@ typedef struct place {
     int64_t strides[COLLET_MAX_DIMS], first, count; /* elements */
     size_t size;
     void *buffer;
-    unsigned char *image; /* of the buffer before the call */
+    unsigned char *image; /* the buffer's bytes before the call */
 } place;
 
 static place place_of(const kit_tensor *t, arrangement a, bool repeats)

@@ -254,7 +254,7 @@ static void destroyed(testbed *b)
     end(b, &t);
 }
 
-/* More nanoseconds than 32 bits hold. */
+/* An elapsed time of more nanoseconds than 32 bits hold. */
 static void longest(testbed *b)
 {
     timing_testbed t = begin(b);

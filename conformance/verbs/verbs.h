@@ -22,7 +22,7 @@
 #define VERB_SETTINGS 2
 
 struct kit_target {
-    collet_host host; /* first: host slots find the target by it */
+    collet_host host; /* the first member: host slots find the target by its address */
     const collet_runtime *runtime;
     const collet_plugin *plugin;
     const char *named; /* as in kit_target_open */
@@ -176,7 +176,7 @@ typedef struct testbed_operand {
     int64_t shape[COLLET_MAX_DIMS], strides[COLLET_MAX_DIMS];
 } testbed_operand;
 
-bool row_asks(const testbed *b, uint32_t row);                    /* 1: it may request scratch */
+bool row_asks(const testbed *b, uint32_t row);                    /* 1: it may ask for scratch */
 /* 1: the first row of its op; a run with --signatures 1 has compiled its kernels */
 bool row_is_first(const testbed *b, uint32_t row);
 int32_t testbed_row(const testbed *b, uint32_t op, uint64_t sig); /* -1: the device has none */
@@ -206,8 +206,8 @@ void testbed_expect(testbed *b, collet_queue *q, void *buffer, int64_t n, double
 #define CHAIN 16
 void testbed_slow(testbed *b);
 
-/* The first makes a workspace filled with garbage. The second frees it, and ends the check if the
- * row wrote beyond its end. */
+/* testbed_scratch makes a workspace filled with garbage. testbed_scratch_check frees it, and ends
+ * the check if the row wrote beyond its end. */
 void *testbed_scratch(testbed *b, collet_queue *q, uint64_t bytes);
 void testbed_scratch_check(testbed *b, collet_queue *q, void *scratch, uint64_t bytes,
                            const kit_row *row);

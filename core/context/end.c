@@ -49,7 +49,7 @@ static int lock_until(pthread_mutex_t *lock, int64_t end)
 
 /* ---- A device -------------------------------------------------------------------------------- */
 
-/* Waits for the work of a queue. Nothing is enqueued in it afterwards. 1: it is done. */
+/* Waits for the work of a queue. Nothing is enqueued in it afterwards. 1: the work is done. */
 static int finish_queue(queue *q, int64_t end)
 {
     device *d = q->device;

@@ -19,8 +19,8 @@
 #define FORMAT 1
 #define MAX_FILE ((size_t)1 << 20)
 #define USUAL_FILE ((size_t)1 << 16)
-#define MAX_FILES 64    /* of all backends */
-#define MAX_POINTS 64   /* of one op */
+#define MAX_FILES 64    /* maximum number, for all backends */
+#define MAX_POINTS 64   /* maximum number of points of an op */
 #define MAX_WORK 0x1p62 /* and a time of */
 #define MAX_SECONDS 1e6
 #define FILE_NAME (sizeof "calibration--0123456789abcdef.json" + COLLET_MAX_NAME)
@@ -33,9 +33,9 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return file_hash(hash, text, strlen(text) + 1);
 }
 
-/* Adds a description to the hash. The only numbers in it are the numbers of threads: other numbers are measured, or
- * change when the machine is started again (clocks, sizes of memory). Left out, too: choices, which follow from
- * measurements, and the reason for the number of threads. */
+/* Adds a description to the hash. The only numbers in the hash are the numbers of threads: other numbers are measured,
+ * or change when the machine is started again (clocks, sizes of memory). The hash also leaves out choices, which follow
+ * from measurements, and the reason for the number of threads. */
 static uint64_t hash_item(uint64_t hash, const cJSON *item)
 {
     const char *name = item->string ? item->string : "";

@@ -23,7 +23,7 @@
 #include "util/programs.h"
 #include "util/trace.h"
 
-#define RUNTIME_DEVICES_MAX 63  /* of all backends: with the host they fit into a 64-bit mask */
+#define RUNTIME_DEVICES_MAX 63  /* in all backends; with the host they fit into a 64-bit mask */
 #define RUNTIME_OWN_OPS_MAX 256 /* ops that plugins define */
 
 typedef struct crossover crossover;
@@ -69,11 +69,11 @@ struct collet_runtime {
 #define RUNTIME_EXITS 2
 
 /* Values of the mark in the process that made it. WIPED: the kernel zeroes the page in a child.
- * PROCESS: it cannot, so process ids are compared. */
+ * PROCESS: the kernel cannot zero it, so process ids are compared. */
 #define FORK_MARK_WIPED 1
 #define FORK_MARK_PROCESS 2
 
-/* 1; 0 in a child of fork. */
+/* 1 in the process that created the runtime; 0 in a child of fork. */
 static inline int runtime_alive(const collet_runtime *runtime)
 {
     unsigned char mark = *(volatile unsigned char *)runtime->fork_mark;

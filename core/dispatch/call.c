@@ -93,7 +93,7 @@ static void commit_operands(const frame *f, queue *q, uint64_t ticket, const int
     }
 }
 
-/* Results in shared memory are there when the call returns. */
+/* Moves results to shared memory before the call returns. */
 static collet_status settle_operands(frame *f)
 {
     collet_status status = COLLET_OK;

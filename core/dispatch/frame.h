@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frame - one call between its checks and its kernel. */
+/* frame - the state of one call, from its checks to its kernel. */
 #ifndef CORE_DISPATCH_FRAME_H
 #define CORE_DISPATCH_FRAME_H
 

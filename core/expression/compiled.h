@@ -33,7 +33,7 @@ typedef struct plan_constant {
     collet_dtype beside; /* the dtype of the elements that are compared with it */
 } plan_constant;
 
-/* A function of known integers and bools. Where `where` selects one of them for each element, the
+/* A function of known integers and bools. If a `where` selects among such numbers for each element, only the
  * bounds of the result are known. */
 typedef struct plan_range {
     uint32_t op, count;
@@ -46,7 +46,7 @@ typedef struct plan_bounds {
     literal low, high;
 } plan_bounds;
 
-/* The range must be within the integer dtype. */
+/* A check before an evaluation: the range must be within the integer dtype. */
 typedef struct plan_check {
     uint32_t range;
     collet_dtype dtype;
@@ -67,8 +67,8 @@ typedef struct plan_piece {
 typedef struct plan {
     int users, kept;  /* kept: in the list of the expression */
     uint64_t used;    /* time of the last use; the plan with the oldest is replaced */
-    uint64_t version; /* of the constants */
-    uint64_t hash;    /* of in_dtypes */
+    uint64_t version; /* version of the constants */
+    uint64_t hash;    /* hash of in_dtypes */
     int beyond; /* 1: numbers that elements are compared with may be beyond the dtype of the elements */
     int misses; /* 1: a number is beyond it, but `beyond` is 0: with these constants another plan is needed */
     collet_dtype in_dtypes[COLLET_EXPRESSION_INPUTS]; /* with the bit PLAN_NUMBER: of a weak number */

@@ -13,9 +13,9 @@
 typedef struct state {
     const plan *p;
     const graph *g;
-    const collet_scalar *numbers; /* of the inputs; NULL: what depends on them is left out */
-    plan_bounds *bounds;          /* of the ranges */
-    int misses;                   /* of plan */
+    const collet_scalar *numbers; /* inputs that are numbers; NULL: skips constants that need inputs */
+    plan_bounds *bounds;          /* bounds of the ranges */
+    int misses;                   /* as plan.misses */
     collet_error *err;
 } state;
 

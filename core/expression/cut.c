@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a range of steps needs. */
+/* The inputs, outputs and number of constants of a range of steps. */
 typedef struct range {
     uint32_t in[COLLET_PROGRAM_INPUTS], out[COLLET_PROGRAM_OUTPUTS];
     uint32_t ins, outs, constants;

@@ -31,8 +31,8 @@ typedef struct node {
 typedef struct graph {
     node *nodes;
     uint32_t count, capacity;
-    uint32_t *next;       /* of each node: the next one in the same bucket, + 1 */
-    uint32_t bucket[512]; /* the first node, + 1 */
+    uint32_t *next;       /* for each node, 1 + the next node in the same bucket */
+    uint32_t bucket[512]; /* 1 + the first node */
     int simplify;         /* 1: graph_apply simplifies as derivatives need it */
     int derivative;       /* 1: an integer with too many bits, or a division by 0, becomes real */
     uint32_t input_count, output_count;

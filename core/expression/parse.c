@@ -52,7 +52,7 @@ static double real_number(const char *digits, int *used)
     return x;
 }
 
-/* 0: it has too many bits. */
+/* Reads decimal digits; 0: the number has too many bits. */
 static int whole_number(const char *digits, literal *out)
 {
     literal_integer v = 0;
@@ -102,7 +102,7 @@ static collet_status unknown_function(parser *p, const char *name, size_t length
                       nearest ? "; the nearest is " : "", nearest ? nearest : "");
 }
 
-/* By the name of libcore or of NumPy: f32, float32. */
+/* Finds a dtype by libcore's or NumPy's name: f32, float32. */
 static collet_dtype dtype_named(const char *name, size_t length)
 {
 #define DTYPE_NAMES(NAME, id, bytes, text, letter, type, kind, numpy) [id] = {text, numpy},
@@ -318,7 +318,7 @@ static size_t operator_here(const parser *p)
     return k;
 }
 
-/* Operators of at least `lowest`. */
+/* Parses operators whose precedence is at least `lowest`. */
 static collet_status expression(parser *p, uint32_t *value, int lowest)
 {
     collet_status status = signed_power(p, value);
@@ -365,7 +365,7 @@ static collet_status axis(parser *p, reduction *r)
     return COLLET_OK;
 }
 
-/* 0, (0,), (0, 1) or None. */
+/* Parses the axes of a reduction: 0, (0,), (0, 1) or None. */
 static collet_status axes(parser *p, reduction *r)
 {
     if (token_is(p, "None")) {
@@ -429,7 +429,7 @@ static int same_reduction(const reduction *a, const reduction *b)
     return same;
 }
 
-/* An expression, or a reduction around one. */
+/* Parses an expression, or a reduction around an expression. */
 static collet_status output(parser *p, uint32_t *value, reduction *r)
 {
     const char *after = p->at + strspn(p->at, " \t\r\n"), *name = p->token;

@@ -11,7 +11,8 @@ typedef struct parse_name {
     uint32_t value;
 } parse_name;
 
-/* Adds what a text says to an empty graph. collet_expression_parse describes the syntax. */
+/* Adds the expressions of a text to an empty graph. collet_expression_parse describes the syntax.
+ * */
 collet_status parse_text(graph *g, const char *text, collet_error *err);
 /* Parses at most `count` expressions, separated by ";", and stores their values. They may use only
  * the names in `names`, whose last element has the name NULL. */

@@ -167,7 +167,7 @@ static collet_status type_numbers(compiler *c, const node *n, const typed *in, t
     return value_range(c, &r, &out->number);
 }
 
-/* The comparison with the operands in the other order. */
+/* The comparison that has the same result when the operands are swapped. */
 static uint32_t swapped(uint32_t op)
 {
     return op == COLLET_OP_LESS            ? COLLET_OP_GREATER

@@ -28,7 +28,7 @@ typedef struct typed {
 typedef struct compiler {
     plan *p;
     const graph *g;
-    typed *values; /* of the nodes */
+    typed *values; /* a value for each node */
     uint32_t node; /* the node that is being compiled */
     collet_error *err;
 } compiler;

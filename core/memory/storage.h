@@ -43,7 +43,7 @@ collet_status storage_check_use(storage *s, int32_t access, collet_error *err);
  * devices). A write makes the copies in all other spaces stale, and the written bytes derive from
  * `from`. */
 void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access, const origins *from);
-/* Instead of storage_commit: no work followed. */
+/* Call it instead of storage_commit if no work followed. */
 void storage_drop_use(storage *s, int32_t access);
 
 /* Makes the bytes valid in host memory and waits for work on them; the address is valid until

@@ -15,7 +15,8 @@ static const struct op_view *offsets_of(const op *o, const op_shapes *views)
     return !strcmp(o->operand[last].name, "offsets") && v->shape ? v : NULL;
 }
 
-/* Ascending, and not beyond the N atoms. Values that are not known are not checked. */
+/* Checks that offsets ascend and are at most N. Offsets whose values are not known here are not
+ * checked. */
 static collet_status check_offsets(const op *o, const struct op_view *v, int64_t atoms,
                                    collet_error *err)
 {

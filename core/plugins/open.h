@@ -36,7 +36,8 @@ collet_status open_plugin(const char *path, const manifest *m, const collet_host
 collet_status open_layer(const char *path, const manifest *m, const collet_host *host,
                          const collet_plugin **table, refusal *why);
 
-/* collet_host.extension; libcore has no extensions yet. */
+/* Implements collet_host.extension: libcore's tables collet.host_memory and collet.host_threads,
+ * else NULL. */
 const void *open_host_extension(const collet_host *host, const char *name);
 /* Implements collet_host.log_text with the host's `log`. */
 void open_host_log_text(const collet_host *host, int32_t level, const char *text);

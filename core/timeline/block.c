@@ -166,7 +166,8 @@ static void remove_at(device *d, block **at)
     atomic_fetch_sub(&d->retired_count, 1);
 }
 
-/* Free under the lock: if another thread finds no retired block, their memory is free. */
+/* Frees blocks under the lock: a thread that then finds no retired block knows that their memory is
+ * free. */
 static void collect_locked(device *d, int all)
 {
     block **at = &d->retired;

@@ -23,8 +23,8 @@ typedef struct pending {
 } pending;
 
 struct spans {
-    /* Guards the members below. Nothing is waited for or freed under it: deleters of the program may
-     * compute. */
+    /* Guards the members below. No thread waits or frees while it holds the lock, because deleters of the
+     * program may call libcore. */
     pthread_mutex_t lock;
     pending *oldest, **end;
     uint32_t count;

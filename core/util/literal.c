@@ -124,7 +124,7 @@ static double rounded_to_odd(literal_integer v)
     return ldexp(v < 0 ? -(double)top : (double)top, shift);
 }
 
-/* Toward zero, saturating; NaN is 0. */
+/* Rounds toward zero and saturates; NaN becomes 0. */
 static literal_integer saturated(const literal *n, literal_integer lowest, literal_integer highest)
 {
     if (!literal_is_whole(n))

@@ -12,8 +12,8 @@ __extension__ typedef __int128 literal_integer;
 /* A number of any dtype. The dtype of a weak one is I64 (an integer, which need not fit i64), F64, C128
  * or BOOL. */
 typedef struct literal {
-    literal_integer integer; /* of integers and bool */
-    double re, im;           /* of the other dtypes */
+    literal_integer integer; /* the value of an integer or bool */
+    double re, im;           /* the value of other dtypes */
     collet_dtype dtype;
 } literal;
 

@@ -143,7 +143,7 @@ COLLET_API collet_status collet_array_text(collet_context *context, const collet
 COLLET_ENUM(int32_t){
     COLLET_READ = 1,
     COLLET_WRITE = 2,
-    COLLET_SHARE = 4, /* of collet_array_to_dlpack alone */
+    COLLET_SHARE = 4, /* only for collet_array_to_dlpack */
 };
 /*
  * Makes the array's bytes valid in host memory, waits for work on them, and returns the address of

@@ -184,13 +184,13 @@ typedef struct collet_pinned_extension {
 } collet_pinned_extension;
 
 /*
- * Which of several ways a device computes a call. Absent: collet_explain names the kernel alone.
+ * By which of several implementations a device computes a call. Absent: collet_explain names the kernel alone.
  *
  * explain  [required; any thread] Writes into text[0..capacity), capacity > 0, how the device would
  *          run *call, which its row has accepted and whose buffers are NULL: which implementation or
- *          library, why, with what was measured, in one line without a full stop, with its NUL, cut
- *          where it does not fit; "": there is one way alone. Opens the libraries that the call
- *          would open. The thread has the locale C.
+ *          library, and why, with the measured figures. The text is one line without a full stop, ends
+ *          with a NUL and is cut if it does not fit; "": there is only one implementation. Opens the
+ *          libraries that the call would open. The thread has the locale C.
  */
 #define COLLET_EXTENSION_EXPLAIN "collet.explain/1"
 typedef struct collet_explain_extension {

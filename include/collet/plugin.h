@@ -203,11 +203,11 @@ typedef struct collet_ops_definition {
     const char *name;
     const char *shapes;
     const char *sigs;
-    uint32_t params_size; /* of its parameter block, which begins with uint32_t struct_size; or 0.
+    uint32_t params_size; /* bytes of its parameter block, which begins with uint32_t struct_size; 0: none.
                              At most 256. */
     uint32_t alias;       /* 1: an output may be exactly an input, 0: never */
 
-    const collet_ops_field *fields; /* of the parameter block, for bindings; NULL: not described */
+    const collet_ops_field *fields; /* fields of the parameter block, for bindings; NULL: not described */
     uint32_t field_count;
     uint32_t field_size; /* sizeof(collet_ops_field) */
 } collet_ops_definition;

@@ -148,8 +148,8 @@ typedef struct collet_device_info {
     uint32_t struct_size;
     int32_t kind;           /* COLLET_DEVICE_* */
     const char *choice;     /* for collet_set_backend and collet_memory: "cuda:0" */
-    const char *name;       /* of the hardware */
-    const char *vendor;     /* of the hardware */
+    const char *name;       /* name of the hardware */
+    const char *vendor;     /* vendor of the hardware */
     const char *driver;     /* its version */
     uint32_t memory;        /* COLLET_MEMORY_* */
     int32_t execution;      /* COLLET_EXECUTION_* */
