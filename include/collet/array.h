@@ -100,8 +100,8 @@ COLLET_API collet_status collet_array_select(collet_context *context, const coll
 /* Output axis i is input axis perm[i]; perm NULL reverses the axes. */
 COLLET_API collet_status collet_array_permute(collet_context *context, const collet_array *array,
                                               collet_array **out, const int32_t *perm);
-/* The elements whose indices on the last two axes are equal: one axis instead of these two, as long as
- * the shorter one. */
+/* The diagonals of the last two axes: one axis, as long as the shorter of the two, replaces them. It has the
+ * elements whose indices on both axes are equal. */
 COLLET_API collet_status collet_array_diagonal(collet_context *context, const collet_array *array,
                                                collet_array **out);
 /* All windows of `length` successive elements along `axis`. The view has one more axis, the last: the elements of a
@@ -134,8 +134,8 @@ COLLET_API collet_status collet_array_write(collet_context *context, collet_arra
 
 /*
  * Writes the elements into text[0..capacity) for people, in NumPy's form: 8 digits, nested brackets, a line
- * for each row, no newline at the end. If the array has more than 1,000 elements, the text has three from both
- * ends of each axis. A text that does not fit is cut. Only elements that are shown are read. INVALID: capacity 0.
+ * for each row, no newline at the end. If the array has more than 1,000 elements, the text has three from each
+ * end of each axis. A text that does not fit is cut. Only elements that are shown are read. INVALID: capacity 0.
  */
 COLLET_API collet_status collet_array_text(collet_context *context, const collet_array *array,
                                            char *text, size_t capacity);

@@ -98,7 +98,7 @@ COLLET_API collet_status collet_expression_convert(collet_expression *expression
 COLLET_API collet_status collet_expression_output(collet_expression *expression, uint32_t value,
                                                   collet_error *err);
 /* Reduces every output by the op (COLLET_OP_SUM, ...) over `count` axes of the broadcast shape,
- * negative ones from the last; `axes` NULL: all. `correction`: of var and std, else 0. */
+ * negative ones from the last; `axes` NULL: all. `correction`: the parameter of var and std; 0 for other ops. */
 COLLET_API collet_status collet_expression_reduce(collet_expression *expression, uint32_t op,
                                                   const int32_t *axes, int32_t count,
                                                   int32_t keepdims, double correction,

@@ -34,7 +34,7 @@
  * DEVICE_LOST too; libcore still frees its objects.
  *
  * Floating point. libcore calls every slot, row and extension, and the entry, in the state of
- * collet/floating.h: round to nearest, subnormal numbers, no traps. So kernels may rely on it, also
+ * collet/floating.h: round to nearest, subnormal numbers kept, no traps. So kernels may rely on it, also
  * for values that they cache.
  *
  * Conduct. A plugin never aborts, exits or prints, and leaves as it found them: MXCSR/FPCR, locale,
@@ -66,7 +66,7 @@ extern "C" {
 
 /*
  * A kernel signature: one dtype an operand, outputs first, five bits each, operand 0 lowest: the
- * sum of dtype << 5 i over the operands i. COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_F32) is
+ * sum of dtype << (5 * i) over the operands i. COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_F32) is
  * f64 <- f32, f32: 4 + (3 << 5) + (3 << 10) = 3172.
  */
 #define COLLET_SIG_BITS 5
@@ -298,7 +298,7 @@ typedef struct collet_device_properties {
 /* ---- The plugin, for libcore ------------------------------------------------------------- */
 
 /*
- * The vtable. It and everything it points to is constant and lives as long as the process.
+ * The vtable. The table and everything it points to are constant and live as long as the process.
  * Functions that return collet_status set err (never NULL) through host->fail on failure. `self` is
  * the table whose slot is called: it tells a layer over several backends which backend is meant.
  */
