@@ -61,7 +61,7 @@ COLLET_API collet_status collet_process_end(int64_t nanoseconds, collet_error *e
 /*
  * Limits the CPU threads of each call that starts from now on, in all runtimes of the process: `threads` at
  * least 1, or 0: no limit. Processor affinity, cgroup quota and the setting num_threads still apply. Nothing
- * restarts: contexts and arrays stay. It holds in the engines' threads and in workers too, not in the threads
+ * restarts: contexts and arrays stay. The limit holds in the engines' threads and in workers too, not in the threads
  * of OpenCL's drivers. A child of fork() has its parent's limit. Any thread, any time. INVALID: negative.
  */
 COLLET_API collet_status collet_set_thread_limit(int32_t threads, collet_error *err);
@@ -86,7 +86,7 @@ typedef struct collet_backend_info {
     int32_t jit, parallel, gpu; /* 0 or 1 */
     uint32_t device_count;
     uint32_t kernel_count;
-    int32_t named_devices; /* 1: it has devices by name, NAME:TEXT, whether or not it has others */
+    int32_t named_devices; /* 1: programs may name devices, NAME:TEXT; it may have others too */
     const char *path;
     const char *reason;       /* why unavailable; "" otherwise */
     const char *capabilities; /* the plugin's JSON; "" when not probed */

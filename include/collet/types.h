@@ -358,7 +358,7 @@ typedef struct collet_program {
                       and different programs rarely have equal hashes */
     const collet_dtype *dtypes; /* dtypes of the inputs, then of the constants */
     const collet_step *steps;
-    const uint16_t *outs; /* the value of each output; not an input, but a copy of it */
+    const uint16_t *outs; /* the value of each output; an input must be copied first */
 } collet_program;
 
 /* Element i of an array whose elements have `size` bytes. */
