@@ -62,7 +62,7 @@ static place put(testbed *b, collet_queue *q, const own_call *o, uint32_t k, con
     return p;
 }
 
-/* Called after the call: reads the results, and checks that no other bytes were written. */
+/* Called after a kernel's call: reads the results, and checks that no other bytes were written. */
 static void take(testbed *b, collet_queue *q, const own_call *o, uint32_t k, place *p, bool written,
                  kit_tensor *out)
 {

@@ -312,7 +312,7 @@ void testbed_rows(testbed *b)
     run_rows(b, &(area){0});
 }
 
-#define ASKED 12 /* attempts, with other inputs and parameters */
+#define ASKED 12 /* attempts, each with other inputs and parameters */
 
 /* Changes the dtype of the value of fill, because a backend may refuse some dtypes. */
 static void vary_fill(kit_case *c, uint64_t seed)

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define HOST_MEMORY_KEPT ((uint64_t)64 << 20) /* bytes, at most; and at most this share of */
+#define HOST_MEMORY_KEPT ((uint64_t)64 << 20) /* maximum bytes; and at most one 16th of */
 #define HOST_MEMORY_SHARE 16                  /* the memory that the process may use */
 
 /* Aligned to cache lines, large memory to huge pages; NULL: there is none. */
