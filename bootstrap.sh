@@ -44,7 +44,7 @@ die() {
 missing=()
 optional=()
 
-# need PACKAGE COMMAND...: PACKAGE is missing when the command fails. gcc is asked for twice: OpenMP is part of it.
+# need PACKAGE COMMAND...: PACKAGE is missing when the command fails. gcc may be needed twice: OpenMP is part of it.
 need() {
     local package=$1
     shift
@@ -58,7 +58,7 @@ optionally() {
     "$@" >/dev/null 2>&1 || optional+=("$package")
 }
 
-# compiles COMPILER LANGUAGE TEXT FLAG...
+# compiles COMPILER LANGUAGE TEXT FLAG...: whether the compiler accepts the text.
 compiles() {
     "$1" -x "$2" "${@:4}" -fsyntax-only - <<<"$3"
 }
@@ -72,7 +72,7 @@ openmp_package() {
     esac
 }
 
-# python_has MODULE: a Python does; the tests take the first one, whose name is printed.
+# python_has MODULE: prints the first Python that has the module (the tests use it); fails if none has.
 python_has() {
     local python
     for python in python3 /usr/bin/python3; do
@@ -256,7 +256,7 @@ cached() {
     echo "${value:-$2}"
 }
 
-# The kernels of this machine alone, unless build/ has all levels already.
+# levels: which kernels to build, only this machine's unless build/ has all levels already.
 levels() {
     if [ -e build/CMakeCache.txt ]; then
         cached COLLET_LEVELS all
@@ -322,7 +322,7 @@ END
 
 # ---- Tests ------------------------------------------------------------------------------------
 
-# select_tests SET: options of ctest.
+# select_tests SET: the options of ctest that select the set.
 select_tests() {
     case $1 in
     quick) echo '--label-regex ^quick$' ;;
@@ -332,7 +332,7 @@ select_tests() {
 
 passed=0 failed=0 skipped=0
 
-# counted ATTRIBUTE: of the report's test suite.
+# counted ATTRIBUTE: the number that the report's test suite has for it.
 counted() {
     sed -n "/<testcase/q; s/.*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" "$report"
 }
@@ -342,7 +342,7 @@ run_tests() {
     local directory=$1 report=$1/Testing/tests.xml last=$1/Testing/Temporary/LastTestsFailed.log status=0 bad=0 name
     say "Tests of $directory/"
     rm -f "$report" "$last"
-    # Some wait for others' processes or for a time: one more than processors.
+    # Some tests wait for other processes or for a time, so one test more than processors runs at once.
     # shellcheck disable=SC2046 # two words
     ctest --test-dir "$directory" --output-on-failure $(select_tests "$2") \
         --output-junit Testing/tests.xml --parallel "${BOOTSTRAP_JOBS:-$((jobs + 1))}" || status=$?
@@ -362,13 +362,13 @@ run_tests() {
     done <"$last"
 }
 
-# count_tests SET: how many tests of build/ it has.
+# count_tests SET: how many tests of build/ are in the set.
 count_tests() {
     # shellcheck disable=SC2046
     ctest --test-dir build -N $(select_tests "$1") | sed -n 's/^Total Tests: //p'
 }
 
-# summarise SET SECONDS: the last line.
+# summarise SET SECONDS: prints the last line.
 summarise() {
     local more=
     if [ "$1" = quick ]; then

@@ -19,7 +19,7 @@ target_compile_options(collet_options INTERFACE
   -ffp-contract=off -fno-math-errno
   # Tests, and the slots of stand-ins, have parameters that they do not need.
   $<$<BOOL:$<FILTER:$<TARGET_PROPERTY:SOURCE_DIR>,INCLUDE,^${COLLET_TESTS_PATTERN}>>:-Wno-unused-parameter>
-  # clang warns about loops that it does not vectorise; tests/isa looks for those of gcc.
+  # clang warns about loops that it does not vectorise. For gcc, tests/isa finds such loops.
   $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>
   $<$<BOOL:${COLLET_WERROR}>:-Werror>)
 # By default gcc sets and copies structs of some 100 bytes by `rep stos` and `rep movs`, which take some 30 cycles to
@@ -42,18 +42,19 @@ if(COLLET_SANITIZER STREQUAL "none")
   target_compile_options(collet_frames INTERFACE
     $<$<AND:$<C_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wframe-larger-than=20480>)
 endif()
-# COLLET_SANITIZER_FLAGS: of all code in one process with libcore.
+# COLLET_SANITIZER_FLAGS: the flags that all code in one process with libcore needs.
 set(COLLET_SANITIZER_FLAGS "")
 if(COLLET_SANITIZER STREQUAL "address")
   set(COLLET_SANITIZER_FLAGS "-fsanitize=address,undefined")
   # Variables without a value hold a pattern, which no pointer or status has (gcc 12, clang 8).
   check_c_compiler_flag(-ftrivial-auto-var-init=pattern COLLET_AUTO_VAR_INIT)
-  # A use of a null pointer faults, which ends a test too; both checks take a tenth of all compilation.
+  # Without the checks null and pointer-overflow: a use of a null pointer ends a test anyway, and these two checks take
+  # a tenth of all compilation.
   target_compile_options(collet_options INTERFACE
     -fsanitize=address,undefined -fno-sanitize=null,pointer-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
     $<$<BOOL:${COLLET_AUTO_VAR_INIT}>:-ftrivial-auto-var-init=pattern>)
   target_link_options(collet_options INTERFACE -fsanitize=address,undefined)
-  # 340 programs with debug information: gold links one in 0.1 s, bfd in 0.35.
+  # There are 340 programs with debug information. gold links a program in 0.1 s, bfd in 0.35 s.
   include(CheckLinkerFlag)
   foreach(linker gold lld)
     check_linker_flag(C -fuse-ld=${linker} COLLET_LINKER_${linker})
@@ -70,8 +71,8 @@ elseif(NOT COLLET_SANITIZER STREQUAL "none")
   message(FATAL_ERROR "COLLET_SANITIZER is none, address or thread, not '${COLLET_SANITIZER}'")
 endif()
 
-# collet_add_manifest(NAME LAYER): what the assembler embeds is manifest.json; of a backend whose manifest has
-# no list "kernels", with the list that its table in plugin.c gives (manifest.cmake).
+# collet_add_manifest(NAME LAYER): the assembler embeds manifest.json. If a backend's manifest has no list "kernels",
+# manifest.cmake adds the list from the table in plugin.c.
 function(collet_add_manifest name layer)
   set(source ${CMAKE_CURRENT_SOURCE_DIR}/manifest.json)
   if(layer)
@@ -101,10 +102,10 @@ endfunction()
 
 # collet_add_plugin(NAME source... [LIBRARIES library...] [KERNELS list...] [TABLE target] [NO_INSTALL] [OUTPUT directory] [LAYER])
 # A backend: one module NAME.so and its manifest.json; exports only collet_plugin_entry. Or a layer, in
-# layer.c in place of plugin.c; exports only collet_layer_entry. KERNELS: lists for
-# its table of kernels, "rows/NAME.inc" (rows.cmake). TABLE makes a header of plugin.c.
-# The global property COLLET_BACKENDS lists those that are installed; COLLET_RUNTIME_TARGETS lists their
-# targets, libcore's and the engines'.
+# layer.c in place of plugin.c; exports only collet_layer_entry. KERNELS: the lists from which rows.cmake makes the
+# table of kernels, "rows/NAME.inc". TABLE: a target that makes a header which plugin.c includes.
+# The global property COLLET_BACKENDS lists the backends that are installed; COLLET_RUNTIME_TARGETS lists the targets of
+# these backends, of libcore and of the engines.
 function(collet_add_plugin name)
   cmake_parse_arguments(PLUGIN "NO_INSTALL;LAYER" "OUTPUT;TABLE" "LIBRARIES;KERNELS" ${ARGN})
   if(NOT PLUGIN_OUTPUT)
@@ -153,7 +154,7 @@ function(collet_install_pkg_config input module)
   install(FILES ${PROJECT_BINARY_DIR}/${module}.pc DESTINATION ${directory})
 endfunction()
 
-# collet_search_beside(TARGET DIRECTORIES): where it finds libcore, in the build tree and installed; and
+# collet_search_beside(TARGET DIRECTORIES): TARGET finds libcore in DIRECTORIES, in the build tree and installed, and
 # other libraries where they were linked. (A path for the build tree alone, which installation
 # replaces, ends with ":" in CMake: for the dynamic linker that is the current directory.)
 function(collet_search_beside target directories)
@@ -162,12 +163,13 @@ function(collet_search_beside target directories)
     INSTALL_RPATH "${directories}" INSTALL_RPATH_USE_LINK_PATH ON)
 endfunction()
 
-# collet_version_symbols(TARGET): its public functions get the version COLLET_1, so that a program that was linked with it does
-# not take another library's functions of the same names.
+# collet_version_symbols(TARGET): the public functions of TARGET get the symbol version COLLET_1, so that a program
+# linked with TARGET does not call another library's functions of the same names.
 function(collet_version_symbols target)
   set(map ${PROJECT_SOURCE_DIR}/cmake/libraries.map)
   target_link_options(${target} PRIVATE LINKER:--version-script=${map})
-  # A symbol that no library has is an error of the build, not of the first program; those of sanitizers are in the programs.
+  # A symbol that no library defines fails the build instead of the first program that needs it. Not with sanitizers:
+  # the programs define their symbols.
   if(COLLET_SANITIZER STREQUAL "none" AND NOT COLLET_FUZZ)
     target_link_options(${target} PRIVATE LINKER:-z,defs)
   endif()
@@ -201,7 +203,7 @@ function(collet_add_engine ENGINE_NAME ENGINE_DESCRIPTION)
   collet_install_pkg_config(collet-engine.pc.in collet-${ENGINE_NAME})
 endfunction()
 
-# collet_add_tool(NAME source... [LIBRARIES library...]): a program on collet.h alone.
+# collet_add_tool(NAME source... [LIBRARIES library...]): a program that uses only collet.h of libcore.
 function(collet_add_tool name)
   cmake_parse_arguments(TOOL "" "" "LIBRARIES" ${ARGN})
   add_executable(${name} ${TOOL_UNPARSED_ARGUMENTS})
@@ -213,7 +215,7 @@ function(collet_add_tool name)
   endif()
   collet_search_beside(${name} "${libraries};$ORIGIN/../lib")
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  # The manual page and the completion have what --help prints, so the program must run here.
+  # The manual page and the completion are made from the output of --help, so the program must run here.
   if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
     message(WARNING "no manual page and no completion of ${name}: set CMAKE_CROSSCOMPILING_EMULATOR to a program that runs it")
     return()
@@ -232,7 +234,7 @@ function(collet_add_tool name)
 endfunction()
 
 # collet_completion_command(VARIABLE NAME program...): the command that makes completion of NAME for bash and zsh, and rules that
-# install it. (OPTIONAL: that of collet-analyse exists only once the Python package is built.)
+# install it. (OPTIONAL: the file of collet-analyse exists only once the Python package is built.)
 function(collet_completion_command variable name)
   set(directory ${CMAKE_BINARY_DIR}/completion)
   set(${variable} ${PROJECT_SOURCE_DIR}/man/complete.sh ${PROJECT_SOURCE_DIR}/include/collet/types.h ${directory} ${name} ${ARGN}
@@ -244,9 +246,9 @@ endfunction()
 # collet_add_test(NAME [source...] [INTERNAL] [LABEL label] [LIBRARIES library...] [DEFINES macro...]
 # [WRAP function...] [NEEDS target...]): NAME.c, if there is one, and the sources as a CMocka program that
 # ctest runs with the built plugins and without the user's settings. INTERNAL: linked with the core's
-# objects instead of libcore, for tests of what libcore does not export. WRAP: its calls of the functions
-# go to its own __wrap_ functions. NEEDS: targets that are built first. Without a label: the directory's name.
-# There is no such test if what it links or needs is not built.
+# objects instead of libcore, for tests of what libcore does not export. WRAP: the program's calls of these functions
+# go to its own __wrap_ functions. NEEDS: targets that are built first. The default label is the directory's name.
+# No test is added if something that it links or needs is not built.
 function(collet_add_test name)
   cmake_parse_arguments(TEST "INTERNAL" "LABEL" "LIBRARIES;DEFINES;WRAP;NEEDS" ${ARGN})
   collet_built(built ${TEST_UNPARSED_ARGUMENTS} ${TEST_LIBRARIES} ${TEST_DEFINES} ${TEST_NEEDS})
@@ -287,8 +289,9 @@ function(collet_add_test name)
   set_tests_properties(${name} PROPERTIES LABELS ${TEST_LABEL})
 endfunction()
 
-# collet_find_python(OUT module...): the first Python from 3.11 on, of CMake's, the PATH's and /usr/bin/python3, that has
-# the modules (OUT_FOUND is true); else the first, in which tests are skipped.
+# collet_find_python(OUT module...): OUT is the first of CMake's Python, the PATH's python3 and /usr/bin/python3 that is
+# 3.11 or later and has the modules; then OUT_FOUND is true. If there is none, OUT is the first of the three, and tests
+# are skipped.
 function(collet_find_python out)
   find_program(COLLET_INTERPRETER python3)
   set(candidates ${Python3_EXECUTABLE} ${COLLET_INTERPRETER} /usr/bin/python3)
@@ -306,17 +309,17 @@ function(collet_find_python out)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# collet_choose_sets(): at the end of each directory with tests. Labels those that tests/quick.txt names `quick`
-# (`./bootstrap.sh test`); the others that are not `long` are `full` (`./bootstrap.sh test --full`). With
+# collet_choose_sets(): call it at the end of each directory with tests. It labels the tests that tests/quick.txt names
+# `quick` (`./bootstrap.sh test`), and other tests that are not `long` as `full` (`./bootstrap.sh test --full`). With
 # COLLET_TESTS=QUICK only the programs of quick tests are built (tests/CMakeLists.txt), the others cannot run.
 if(COLLET_TESTS)
   file(STRINGS ${PROJECT_SOURCE_DIR}/tests/quick.txt COLLET_QUICK REGEX "^[^#]")
   string(REPLACE " " ";" COLLET_QUICK "${COLLET_QUICK}")
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/quick.txt)
 endif()
-# The thread sanitizer ends processes that share memory with their parent (`worker`) or that fork while others wait
-# (probes of plugins that crash); its own memory is beyond the limits of some tests, and a file that it writes at the start
-# of a process beyond test_file_limit's.
+# Tests that fail under the thread sanitizer. It ends processes that share memory with their parent (`worker`) or that
+# fork while others wait (probes of plugins that crash). Its own memory exceeds the memory limits of some tests, and a
+# file that it writes at the start of a process exceeds the limit of test_file_limit.
 set(COLLET_NOT_WITH_THREAD_SANITIZER check_worker verbs_worker test_worker late_failures_worker test_omp_places test_info
   test_loader test_loader_cache test_storage traced_test_storage test_file_limit traced_test_file_limit)
 function(collet_choose_sets)
@@ -343,12 +346,13 @@ function(collet_choose_sets)
   endforeach()
 endfunction()
 
-# collet_quick_needs(TARGET...): what quick tests of this directory use and no program of theirs depends on.
+# collet_quick_needs(TARGET...): targets that quick tests of this directory use although no program of these tests
+# depends on them.
 function(collet_quick_needs)
   set_property(GLOBAL APPEND PROPERTY COLLET_QUICK_TARGETS ${ARGN})
 endfunction()
 
-# collet_tests_that_exist(OUT NAME...): without the tests of parts that are not built.
+# collet_tests_that_exist(OUT NAME...): OUT is the list of the names without the tests of parts that are not built.
 function(collet_tests_that_exist out)
   set(tests)
   foreach(test ${ARGN})
@@ -359,8 +363,8 @@ function(collet_tests_that_exist out)
   set(${out} ${tests} PARENT_SCOPE)
 endfunction()
 
-# collet_tests_optimised(NAME...): tests for which PoCL optimises kernels, which takes it twice as long. The others have a cache of
-# their own, because PoCL finds kernels there by their source alone.
+# collet_tests_optimised(NAME...): PoCL optimises the kernels of these tests, which takes it twice as long. They have a
+# cache of their own, because PoCL looks up cached kernels by source alone, without the options.
 function(collet_tests_optimised)
   collet_tests_that_exist(tests ${ARGN})
   set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT
@@ -376,33 +380,33 @@ function(collet_long_tests)
   set_property(TEST ${tests} PROPERTY COST 200) # they start first
 endfunction()
 
-# collet_tests_measure(NAME...): tests whose probes measure what is fastest, as users' do.
+# collet_tests_measure(NAME...): in these tests probes measure which implementations are fastest, as in users' programs.
 function(collet_tests_measure)
   collet_tests_that_exist(tests ${ARGN})
   set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT COLLET_MEASURE=on)
 endfunction()
 
-# collet_test_cost(SECONDS NAME...): a parallel run starts with the longest tests.
+# collet_test_cost(SECONDS NAME...): how long the tests take; a parallel run starts with the longest tests.
 function(collet_test_cost seconds)
   collet_tests_that_exist(tests ${ARGN})
   set_property(TEST ${tests} PROPERTY COST ${seconds})
 endfunction()
 
 # Tests do not see the user's configuration, cache or plugins, and allocations may fail in them. Compiled kernels are kept in COLLET_TEST_CACHE.
-# Probes, of which there are hundreds, measure nothing (0.2 s each): see collet_tests_measure.
+# Probes measure nothing, which saves 0.2 s in each of hundreds: see collet_tests_measure.
 function(collet_test_environment name)
   set(directory ${CMAKE_BINARY_DIR}/tests/xdg)
   set(environment NO_COLOR=1 COLLET_BACKEND= COLLET_PLUGIN_PATH= COLLET_CALIBRATION=off COLLET_MEASURE=off XDG_CONFIG_HOME=${directory}/config
     XDG_DATA_HOME=${directory}/data XDG_CACHE_HOME=${COLLET_TEST_CACHE}
     # PoCL compiles each kernel once, for any size of groups, instead of again for the size that is launched.
     POCL_WORK_GROUP_SPECIALIZATION=0 POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
-    # Open MPI asks munge for two seconds at every start, also where it does not run.
+    # At every start Open MPI waits two seconds for munge, even if munge does not run.
     PMIX_MCA_psec=native
     # (Leak detection crashes on thread-local memory of libraries opened at run time.)
     ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0
     # Memory that drivers and their compilers never free.
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/opencl/drivers.supp:print_suppressions=0)
-  # (Without ignore_noninstrumented_modules: on Linux it takes every module for one that is not instrumented, and then
+  # (Without ignore_noninstrumented_modules: on Linux this option regards every module as not instrumented, and then
   # nothing is reported.)
   set(tsan allocator_may_return_null=1:die_after_fork=0:history_size=7:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan/suppressions.txt)
   if(COLLET_SANITIZER STREQUAL "thread" AND OpenMP_omp_LIBRARY)

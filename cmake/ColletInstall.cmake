@@ -36,7 +36,7 @@ if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME docs)
-# In the folders of the sources, so that the links between them work.
+# The documents are installed in the same folders as in the sources, so that the links between them work.
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CITATION.cff LICENSE TYPE DOC)
 install(FILES python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
 install(FILES python/cyrsoxs/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python/cyrsoxs)

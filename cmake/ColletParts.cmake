@@ -61,7 +61,7 @@ if("scatter" IN_LIST COLLET_BUILT_ENGINES OR "trajectory" IN_LIST COLLET_BUILT_E
     if(NOT HDF5_FOUND)
       message(FATAL_ERROR "HDF5 is not found (Debian: libhdf5-dev); -DCOLLET_HDF5=OFF builds the engines without .h5 files")
     endif()
-    # Debian's libhdf5.so is a link in a directory of its own, in which installed files need not search.
+    # Debian's libhdf5.so is a link in a separate directory. With the real path, installed files need not search there.
     foreach(library hdf5::hdf5 hdf5::hdf5_hl)
       get_target_property(location ${library} IMPORTED_LOCATION)
       if(location)
@@ -69,7 +69,7 @@ if("scatter" IN_LIST COLLET_BUILT_ENGINES OR "trajectory" IN_LIST COLLET_BUILT_E
         set_target_properties(${library} PROPERTIES IMPORTED_LOCATION ${location})
       endif()
     endforeach()
-    # FindHDF5 does not say it, and static libraries are linked in this order.
+    # hdf5_hl needs hdf5. FindHDF5 does not state it, and static libraries must be linked in this order.
     set_property(TARGET hdf5::hdf5_hl APPEND PROPERTY INTERFACE_LINK_LIBRARIES hdf5::hdf5)
   else()
     message(STATUS "The engines have no .h5 files, and collet-rsoxs is not built: COLLET_HDF5 is OFF")

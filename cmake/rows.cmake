@@ -72,7 +72,7 @@ macro(collet_read_elementwise family)
     set(constant_${op} ${CMAKE_MATCH_1})
     set(sig ${result_${CMAKE_MATCH_4}_${CMAKE_MATCH_3}})
     list(APPEND elementwise ${op})
-    # A call searches the rows of its op in order: those of floating-point numbers first.
+    # A call searches the rows of its op in order, so rows of floating-point dtypes come first.
     string(REGEX MATCHALL "." kinds "${CMAKE_MATCH_5}")
     foreach(kind F W C I B)
       if(NOT kind IN_LIST kinds)
@@ -98,7 +98,7 @@ macro(collet_read_elementwise family)
   list(APPEND ops ${elementwise})
 endmacro()
 
-# Sets `expanded`: the signatures that fit `sig` with its "*" and "=".
+# Sets `expanded`: the signatures that `sig` stands for, with each "*" and "=" replaced by a dtype.
 macro(collet_expand sig)
   set(expanded "-")
   string(REGEX MATCHALL "[^:]" letters "${sig}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DFILE=vectors.bin -DNAME=kit_vector -DOUT=words.c -P words.cmake: writes OUT, a source file with the array
-# NAME_words of the 64-bit words, big-endian, of FILE, and their number NAME_count.
+# cmake -DFILE=vectors.bin -DNAME=kit_vector -DOUT=words.c -P words.cmake: writes the C file OUT. It has the big-endian
+# 64-bit words of FILE as the array NAME_words, and their number as NAME_count.
 file(READ ${FILE} text HEX)
 set(digit "[0-9a-f]")
 set(byte "${digit}${digit}")

@@ -86,7 +86,7 @@ static long double beyond_rounding(collet_dtype dtype, uint16_t got, long double
     return x < low ? low - x : x > high ? x - high : 0;
 }
 
-/* Distance of part i from `ideal`; if it is a 16-bit number, of `ideal` from those that round to it. */
+/* Distance of part i from `ideal`; for a 16-bit float, the distance of `ideal` from the numbers that round to it. */
 static long double distance(const kit_tensor *t, int64_t i, long double ideal)
 {
     long double got = kit_get(t, i);

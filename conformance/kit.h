@@ -140,7 +140,7 @@ const kit_op *kit_op_find(uint32_t op);
 /* The dtypes of row `index` of the op evaluate, whose signature does not list them; false beyond the
  * last one (in array/evaluate.c). */
 bool kit_evaluate_row(size_t index, collet_dtype dtypes[KIT_OPERANDS]);
-/* Appends the steps of its program: "; 4 = f32 add(0,1)". */
+/* Appends the steps of the program of a case of evaluate: "; 4 = f32 add(0,1)". */
 void kit_evaluate_text(const kit_case *c, char text[KIT_TEXT]);
 
 /* The tables of the families, which end with op 0. */
@@ -248,9 +248,8 @@ static inline const kit_tensor *kit_in(const kit_case *c, uint32_t k)
     return &c->operand[c->row->info.n_out + k];
 }
 
-/* The first element of matrix, vector or number `batch` of operand k (in tensor.c). It has its last
- * `axes` axes, and output 0 has its last `own` axes for it; the leading axes are broadcast to
- * output 0's. */
+/* The first element of matrix, vector or number `batch` of operand k (in tensor.c). The last `axes` axes of operand k
+ * and the last `own` axes of output 0 are within it; the leading axes are broadcast to those of output 0. */
 int64_t kit_start(const kit_case *c, uint32_t k, int32_t axes, int32_t own, int64_t batch);
 
 /* ---- Planning (plan.c) --------------------------------------------------------------------- */
@@ -300,7 +299,7 @@ long double kit_cos(long double x);
 long double kit_log(long double x);
 long double kit_acos(long double x);
 long double kit_atan2(long double y, long double x);
-/* Ordinary arguments of an elementwise op: its columns `from` and `to`. */
+/* The range of ordinary arguments of an elementwise op: its columns `from` and `to` in elementwise.def. */
 void kit_domain(uint32_t op, double *from, double *to);
 
 /* ---- Judging (judge.c) --------------------------------------------------------------------- */
@@ -320,14 +319,15 @@ void kit_fail(kit_verdict *v, const char *format, ...) COLLET_PRINTF(2, 3);
 /* Compares an error with a limit. True if it is the first error of this case beyond its limit: then
  * call kit_fail with the reason. NaN is beyond any limit. */
 bool kit_exceeds(kit_verdict *v, const kit_limit *limit, double error);
-/* Checks that part i of operand k is `ideal` to within `limit` times `scale`, before it is rounded if
- * it is f16 or bf16. NaN and infinities must match. If the scale is NaN, because an input was, a finite `ideal` is not required. */
+/* Checks that part i of operand k is `ideal` to within `limit` times `scale`. An f16 or bf16 number passes if a number
+ * that rounds to it does. NaN and infinities must match. If the scale is NaN, because an input was NaN, any part
+ * matches a finite `ideal`. */
 void kit_near(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double ideal,
               long double scale, const kit_limit *limit);
-/* Checks that it is `ideal` to within `limit` ulp of its dtype. */
+/* Checks that part i of operand k is `ideal` to within `limit` ulp of its dtype. */
 void kit_within_ulp(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double ideal,
                     const kit_limit *limit);
-/* Checks that its bits are equal; unless `nan_bits`, any NaN matches a NaN. */
+/* Checks that part i of operand k has the bits of `ideal`; unless `nan_bits`, any NaN matches a NaN. */
 void kit_same(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, const void *ideal,
               bool nan_bits);
 /* Writes "output 0 [1,2] (element 7)". */

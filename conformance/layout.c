@@ -101,7 +101,7 @@ static geometry geometry_of(const kit_tensor *t, kit_layout layout, kit_rng *rng
         int32_t axis = g.order[j];
         int64_t extent = g.repeated && axis == 0 && t->shape[0] > 0 ? 1 : t->shape[axis];
         int64_t stride = g.total * g.step[axis];
-        /* Rows that are a few elements longer than the view's begin unaligned. */
+        /* The parent's rows are a few elements longer than the view's, so that rows begin unaligned. */
         bool longer = layout == KIT_ROWS && j + 1 == t->ndim && j > 0;
         g.count[j] = extent;
         g.parent[j] = extent * g.step[axis] + (longer ? kit_below(rng, 70) : 0);

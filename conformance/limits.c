@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* The checks of ops.def that give an op limits here; of the others an op needs rows. */
+/* A macro for each value of the column `check` of ops.def. EXACT gives an op its limits here. Ops
+ * of the empty macros need rows below; SUM and ELEMENTWISE have default limits further below. */
 #define OTHER "other bits"
 #define EXACT(op) {op, COLLET_DTYPE_NONE, "value", 0, OTHER},
 #define SUM(op)
@@ -38,7 +39,8 @@
     check(COLLET_OP_##NAME)
 static const kit_limit limits[] = {
 #include <collet/ops.def>
-/* A result within a few ulp of f32, rounded to 16 bits, is off by little more than half an ulp. */
+/* A result within a few ulp of f32 that is rounded to 16 bits has an error of little more than half
+ * a 16-bit ulp. */
 #define COLLET_ELEMENTWISE(NAME, id, name, inputs, result, kinds, limit, ...)                      \
     {COLLET_OP_##NAME, COLLET_F16, "value", limit > 0 ? 0.501 : 0, limit > 0 ? "ulp" : OTHER},     \
         {COLLET_OP_##NAME, COLLET_BF16, "value", limit > 0 ? 0.501 : 0,                            \
@@ -188,7 +190,7 @@ static const kit_limit *look_up(uint32_t op, collet_dtype dtype, const char *qua
 
 const kit_limit *kit_limit_find(uint32_t op, collet_dtype dtype, const char *quantity)
 {
-    /* Judges ask for the same one for each element. */
+    /* Judges look up the same limit for each element. */
     static _Thread_local struct {
         const kit_limit *limit;
         uint32_t op;

@@ -64,7 +64,8 @@ void kit_emit(kit_plan *plan, const kit_case *c)
 
 /* ---- Layouts ------------------------------------------------------------------------------- */
 
-/* A free first axis may repeat; the rows of a matrix may not. */
+/* An input may have stride 0 on the first axis if that axis is free, but not if it is the rows of a
+ * matrix. */
 static bool may_repeat(const kit_case *c, uint32_t k)
 {
     const collet_ops_pattern *p = kit_pattern(c, k, 0);

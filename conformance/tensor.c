@@ -77,7 +77,8 @@ static uint16_t encode16(long double value, int fraction, int minimum, unsigned 
     exponent = exponent - 1 < minimum ? minimum : exponent - 1;
     if (exponent > 200)
         return (uint16_t)(sign | infinity);
-    /* Steps count from the binade below, so that a carry increments the exponent. */
+    /* `steps` has the implicit leading bit, which adds 1 to the exponent field; so does a carry of
+     * the rounding. */
     unsigned steps = (unsigned)rintl(ldexpl(a, fraction - exponent));
     unsigned bits = steps + ((unsigned)(exponent - minimum) << fraction);
     return (uint16_t)(sign | (bits >= infinity ? infinity : bits));

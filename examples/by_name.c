@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The field of a u32 in the parameter block; NULL without one of that name. */
+/* The address of a u32 field in the parameter block; NULL if no field has this name. */
 static uint32_t *field(const collet_ops_info *op, unsigned char *params, const char *name)
 {
     const char *f = (const char *)op->fields;

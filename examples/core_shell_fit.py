@@ -3,7 +3,7 @@
 
 The unknowns are the radius of the cores, the thickness of the shells, and delta and beta of the shells along
 their direction, which is radial, at each energy. scatter.loss_and_grad gives the gradient with respect to
-every voxel; the chain rule makes it one of the two lengths. Needs SciPy."""
+every voxel; the chain rule turns it into the gradient by the two lengths. Needs SciPy."""
 
 import numpy as np
 from scipy.optimize import minimize
@@ -16,7 +16,7 @@ CENTRES = [(15.0, 30.0, 34.0), (15.0, 92.0, 26.0), (17.0, 36.0, 98.0), (16.0, 98
 ACROSS = [(6e-4, 3e-4), (4e-4, 9e-4), (9e-4, 6e-4)]  # delta, beta of the shells across their direction
 CORE = [1.5e-3, 6e-4, 1.5e-3, 6e-4]
 MATRIX = [2e-4, 1e-4, 2e-4, 1e-4]
-SIGMA = 0.005  # of the noise of A(q)
+SIGMA = 0.005  # standard deviation of the noise of A(q)
 
 TRUTH = np.array([9.0, 4.0, 1.5e-3, 0.8e-3, -0.6e-3, 2.4e-3, 2.0e-3, 1.2e-3])
 GUESS = np.array([8.0, 5.0, 1.0e-3, 1.0e-3, 0.0, 1.6e-3, 1.4e-3, 1.0e-3])

@@ -50,7 +50,7 @@ if context_create(runtime, byref(context), byref(err)):
 
 
 def check(status):
-    """Functions that take a context keep the text of a failure there."""
+    """Ends the program with the error's text, which the context keeps, if a function has failed."""
     if status:
         sys.exit(last_error(context).decode())
 

@@ -13,7 +13,7 @@
 
 enum { BLOCKS = 5 };
 
-/* The rows of a key; NULL: it was left out. */
+/* The rows of the quantity `key` in a batch; NULL: it was not computed. */
 static const double *rows_of(const collet_trajectory *trajectory,
                              const collet_trajectory_batch *batch, const char *key)
 {

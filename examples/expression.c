@@ -12,7 +12,7 @@ static collet_status evaluate(collet_context *cx, const char *text, double *ener
 {
     static const double r[] = {1.0, 1.2, 2.0, 3.5}, q[] = {0.0, 0.5};
     collet_expression *energy = NULL, *slope = NULL;
-    collet_array *distances = NULL, *charges = NULL, *out = NULL; /* out: made, of 2 x 4 */
+    collet_array *distances = NULL, *charges = NULL, *out = NULL; /* out: becomes an array of 2 x 4 */
     uint32_t input;
     collet_status status = collet_expression_parse(&energy, text, err);
     if (status == COLLET_OK)

@@ -43,7 +43,7 @@ static collet_status pack_and_run(collet_context *cx, const char *path, collet_e
 {
     static const float numbers[OUTPUTS][INPUTS] = {{0.9f, -0.8f, 0.05f, 0.7f},
                                                    {-0.6f, 0.02f, 0.7f, 0.8f}};
-    /* The scale of a row is the mean of its magnitudes; numbers of more than half of it become 1 or
+    /* The scale of a row is the mean of its magnitudes; numbers beyond half the scale become 1 or
      * -1. */
     const collet_ternary_quantize_params params = {.struct_size = sizeof params,
                                                    .mode = COLLET_TERNARY_ABSMEAN};

@@ -73,7 +73,7 @@ rows=$(printf '%s\n' "$text" | awk -v OFS='|' -v dtypes="$dtypes" '
 mkdir -p "$out/bash" "$out/zsh"
 function=_$(echo "$name" | tr - _)
 
-# The file of bash without the texts, that of zsh with them; @ROWS@ is a line of its own.
+# fill TEMPLATE ROWS: prints the template with the rows in place of its line @ROWS@. bash's rows have no texts.
 fill() {
     printf '%s\n' "$2" | sed -e "/^@ROWS@\$/{ r /dev/stdin" -e 'd; }' -e "s/@NAME@/$name/g; s/@FUNCTION@/$function/g" "$1"
 }

@@ -25,7 +25,7 @@ text=$("$(dirname "$0")/help.sh" "$@")
         return list (list == "" ? "" : "\n") line
     }
     function note(option, text) {
-        # Those of the program hold for its commands too.
+        # The options --help, --usage and --version of the program hold for its commands too.
         if (command == "" || option !~ /--(help|usage|version)/)
             options[command] = add(options[command], item(option) "\n" escaped(text) ".")
     }

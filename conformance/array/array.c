@@ -15,7 +15,7 @@ typedef struct shape {
     int64_t extent[COLLET_MAX_DIMS];
 } shape;
 
-/* Lengths around vector widths, and lengths that are no multiple of one. */
+/* Lengths around vector widths, and lengths that are no multiple of a vector width. */
 static const int64_t lengths[] = {0,  1,  2,  3,  4,  5,   7,   8,   9,   15,   16,   17,  31,
                                   32, 33, 63, 64, 65, 127, 129, 255, 257, 1000, 1023, 4099};
 static const int64_t few_lengths[] = {0, 1, 2, 3, 8, 15, 17, 33, 64, 257, 4099};
@@ -203,7 +203,8 @@ static void generate_fill(kit_case *c, kit_rng *rng)
         return;
     bool complex = kit_part(out->dtype) != out->dtype;
     collet_dtype given = out->dtype;
-    /* Ordinary cases, which a sample takes, have the dtype that each backend has. */
+    /* Ordinary cases are in the sample, so they use only the output's dtype, which the backend has.
+     * */
     while (!complex && c->kind != ORDINARY && kit_next(rng) & 1) {
         given = 1 + (collet_dtype)kit_below(rng, COLLET_DTYPE_COUNT - 1);
         if (kit_part(given) == given)
@@ -259,7 +260,7 @@ static void judge_copy(const kit_case *c, kit_verdict *v)
             kit_convert(part, kit_get(in, from + i % halves), ideal);
         else
             kit_convert(part, 0, ideal);
-        if (halves < parts) /* a bool of a complex number */
+        if (halves < parts) /* complex to bool: whether a part is not 0 */
             ideal[0] = kit_get(in, from) != 0 || kit_get(in, from + 1) != 0;
         if (in->dtype == out->dtype)
             memcpy(ideal, kit_at(in, from + i % halves), collet_dtype_size(part));

@@ -71,7 +71,7 @@ static void plan_transpose(kit_plan *plan)
         kit_case c = transposed(plan, &strided[i]);
         kit_emit_layouts(plan, &c);
     }
-    /* Rows of whole cache lines that do not begin at one. */
+    /* Rows that are as long as whole cache lines but do not begin at a cache line. */
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         kit_case c = transposed(plan, &lines[i]);
         c.layout[0] = KIT_WITHIN;

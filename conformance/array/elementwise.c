@@ -16,13 +16,14 @@
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
 
-/* The exponent of the smallest normal number. */
+/* e, where 2^-e is the smallest normal number of the dtype. */
 static int exponents_of(collet_dtype part)
 {
     return part == COLLET_F64 ? 1022 : part == COLLET_F16 ? 14 : 126;
 }
 
-/* Where exponentials leave a range, and multiples of pi / 2, at which periodic functions are 0. */
+/* An argument near which an exponential leaves the range of a dtype, or a multiple of pi / 2, a zero of a periodic
+ * function. */
 static long double turning_point(kit_rng *rng)
 {
     static const double ends[] = {9.7,   11.09,  17.3,  87.3, 88.7, 103.9,
@@ -33,7 +34,7 @@ static long double turning_point(kit_rng *rng)
            (long double)kit_uniform(rng, -0.3, 0.3);
 }
 
-/* A number at which some function has an edge. */
+/* A number near which some functions are hard to compute. */
 static long double edge(collet_dtype part, kit_rng *rng)
 {
     long double sign = kit_next(rng) & 1 ? 1 : -1;
@@ -75,7 +76,7 @@ static void generate_domain(uint32_t op, kit_tensor *t, kit_rng *rng)
 
 /* ---- Identities ------------------------------------------------------------------------------ */
 
-/* What holds bit by bit: f(-x) = -f(x), f(-x) = f(x), f(conj z) = conj f(z), f(a, b) = f(b, a). */
+/* Identities that hold bit by bit: f(-x) = -f(x), f(-x) = f(x), f(conj z) = conj f(z), f(a, b) = f(b, a). */
 typedef enum identity { NONE, ODD, EVEN, CONJUGATE, SYMMETRIC } identity;
 
 static const struct {
@@ -128,7 +129,7 @@ static identity identity_of(uint32_t op, collet_dtype dtype)
     return NONE;
 }
 
-/* The second half of the inputs is what the identity says about the first one. */
+/* Derives the second half of the inputs from the first half by the identity. */
 static void mirror(kit_case *c)
 {
     identity rule = identity_of(c->row->info.id, c->operand[1].dtype);
@@ -165,14 +166,15 @@ static void judge_identity(const kit_case *c, kit_verdict *v)
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-/* All values of a dtype of 8 or 16 bits, of a bool all bytes; of 8 bits with all values of a second input; else 0. */
+/* The number of elements that hold all values of a dtype of 8 or 16 bits (all bytes for a bool), or all pairs of values
+ * if there are several inputs of 8 bits; 0 for wider dtypes. */
 static int64_t values_of(collet_dtype dtype, uint32_t inputs)
 {
     size_t size = collet_dtype_size(dtype);
     return size > 2 ? 0 : size == 2 || inputs > 1 ? 65536 : 256;
 }
 
-/* Input k has byte k of the number of the element, or its two bytes; what is left is random. */
+/* 8 bits: input k < 2 of element i has byte k of i. 16 bits: input 0 has both bytes. All other inputs are random. */
 static void every_value(kit_case *c, kit_rng *rng)
 {
     for (uint32_t k = 0; k < c->row->info.n_in; k++) {

@@ -19,7 +19,8 @@ static collet_dtype dtype_of(const kit_case *c)
     return kit_in(c, c->row->info.n_in - 1)->dtype;
 }
 
-/* Quotients of two digits less than the dtype has are exact; of larger ones a / b may be rounded twice. */
+/* floor_divide is exact if the quotient has two bits less than the dtype; for larger quotients a / b may be rounded
+ * twice. */
 static bool large_quotient(const kit_case *c, long double y)
 {
     collet_dtype dtype = c->operand[0].dtype;
@@ -52,7 +53,8 @@ static void judge_exact(const kit_case *c, kit_verdict *v)
     }
 }
 
-/* The limit of functions that subtract is in ulp of what they subtract. */
+/* logaddexp and lgamma cancel: their limits are in ulp of the largest argument or the result, for lgamma of at least 1.
+ * */
 static long double ulp_at(uint32_t op, collet_dtype dtype, long double y, const long double x[3])
 {
     long double size = fabsl(y);
@@ -61,7 +63,7 @@ static long double ulp_at(uint32_t op, collet_dtype dtype, long double y, const 
     return kit_ulp(dtype, op == COLLET_OP_LGAMMA ? fmaxl(size, 1) : size);
 }
 
-/* A zero has the sign of the value, which may be too small for the dtype. */
+/* A zero must have the sign of the exact value, which may be nonzero but too small for the dtype. */
 static void check_zero(const kit_case *c, kit_verdict *v, int64_t part, long double y)
 {
     char where[128], number[64], of[3 * 2 * 66] = "";
@@ -82,7 +84,8 @@ static void check_zero(const kit_case *c, kit_verdict *v, int64_t part, long dou
              of);
 }
 
-/* The sign of a zero that is a sum, or that lies between two numbers, may be either. */
+/* False: a zero of this function may have either sign, because it is a sum, or because the exact zero lies between two
+ * numbers of the dtype. */
 static bool zeros_have_signs(uint32_t op)
 {
     return op != COLLET_OP_LOGADDEXP && op != COLLET_OP_SINC && op != COLLET_OP_LGAMMA;
@@ -104,7 +107,7 @@ static void judge_near(const kit_case *c, kit_verdict *v, int64_t i, const long 
 
 /* ---- Complex quotients and magnitudes --------------------------------------------------------- */
 
-/* Checks a part of a quotient: the error may be the limit of the whole quotient, or the smallest
+/* Checks a part of a quotient: the error may be as large as the limit of the whole quotient, or as the smallest
  * positive number. */
 static void near_quotient(const kit_case *c, kit_verdict *v, int64_t i, long double ideal,
                           long double size)
@@ -128,8 +131,8 @@ static long double sign_if_infinite(long double x)
     return copysignl(isinf(x) ? 1 : 0, x);
 }
 
-/* If b is 0 or an operand is not finite: as docs/KERNELS.md defines it. Else the compiler's
- * quotient in long double, whose range is large enough. */
+/* The quotient a / b: as docs/KERNELS.md defines it if b is 0 or an operand is not finite; otherwise the
+ * compiler's quotient in long double, whose range is large enough. */
 static long double _Complex quotient(const long double x[4])
 {
     const long double infinity = (long double)INFINITY;
@@ -157,7 +160,7 @@ static void unit_of(const long double x[4], long double y[2])
         y[p] = size == 0 ? 0 : isfinite(size) ? x[p] / size : (long double)NAN;
 }
 
-/* How much larger than an argument's the error of the power b ln a is. */
+/* The factor by which pow, e^(b ln a), magnifies relative errors of a and b; 1 for other functions. */
 static long double spread(uint32_t op, const long double x[4])
 {
     if (op != COLLET_OP_POW)
@@ -179,7 +182,7 @@ static void judge_element(const kit_case *c, kit_verdict *v, int64_t i, const lo
     const kit_limit *limit = kit_limit_find(op, c->operand[0].dtype, "number");
     long double got[2] = {kit_get(&c->operand[0], 2 * i), kit_get(&c->operand[0], 2 * i + 1)};
     long double size = hypotl(y[0], y[1]), most = part == COLLET_F64 ? 0x1p1022L : 0x1p126L;
-    /* Powers whose error is larger than they may be anything. */
+    /* A power that magnifies errors 1000 times may have any result. */
     if (op == COLLET_OP_POW && !(spread(op, x) < 1000))
         return;
     bool infinite = isinf(got[0]) || isinf(got[1]), nan = isnan(got[0]) || isnan(got[1]);
@@ -195,7 +198,7 @@ static void judge_element(const kit_case *c, kit_verdict *v, int64_t i, const lo
 
 /* ---- Elements -------------------------------------------------------------------------------- */
 
-/* The parts of the inputs of element i; of a reciprocal 1 / a. */
+/* The parts of the inputs of element i; for a reciprocal, the parts of 1 and a, the operands of 1 / a. */
 static void arguments(const kit_case *c, int64_t i, long double x[4])
 {
     uint32_t inputs = c->row->info.n_in;
@@ -228,8 +231,8 @@ static void complex_value(uint32_t op, const long double x[4], long double y[2])
     }
 }
 
-/* Nothing defines the signs of zeros of quotients and powers, at NaN, and where e^z - 1 underflows; nor those
- * beside NaN. */
+/* The sign of a zero is not defined if the function is a quotient or a power, if an argument is NaN, or if e^z - 1
+ * underflows. */
 static bool zero_has_sign(uint32_t op, const long double x[4], long double y)
 {
     return op != COLLET_OP_DIV && op != COLLET_OP_POW && !isnan(x[0]) && !isnan(x[1]) &&

@@ -79,7 +79,7 @@ typedef struct kit_program {
     collet_step steps[STEPS];
     uint16_t outs[COLLET_PROGRAM_OUTPUTS];
     uint32_t inputs[STEPS];
-    collet_dtype value[KIT_OPERANDS + CONSTANTS + STEPS]; /* of every value */
+    collet_dtype value[KIT_OPERANDS + CONSTANTS + STEPS]; /* the dtype of every value */
 } kit_program;
 
 typedef enum result_kind { SAME, BOOL, REAL, COMPLEX, SELECT } result_kind;
@@ -90,7 +90,7 @@ typedef struct function {
     const char *kinds;
 } function;
 
-/* Functions without a limit; the sign of a NaN is not defined. */
+/* Whether programs may use the function: it must be exact, and may not depend on the sign of a NaN. */
 static bool is_chosen(const function *f, double ulp)
 {
     return ulp == 0 && f->op != COLLET_OP_SIGNBIT && f->op != COLLET_OP_COPYSIGN;
@@ -111,7 +111,7 @@ static bool choose_function(kit_rng *rng, function *f)
     return is_chosen(f, functions[i].ulp);
 }
 
-/* Complex quotients, magnitudes and roots have limits. */
+/* Whether the function takes the dtype and is exact for it: complex quotients, magnitudes and roots are not. */
 static bool takes(const function *f, collet_dtype d)
 {
     static const uint32_t limited[] = {COLLET_OP_DIV, COLLET_OP_RECIPROCAL, COLLET_OP_ABS,
@@ -170,7 +170,7 @@ static collet_dtype result_of(const function *f, collet_dtype d)
     }
 }
 
-/* A function of values, mostly of the last ones, that are converted to the dtype of one of them. */
+/* Adds a function of earlier values, mostly of the latest, which are converted to the dtype of one of them. */
 static void add_function(kit_program *p, kit_rng *rng)
 {
     function f;
@@ -228,7 +228,7 @@ static void build(kit_program *p, size_t index)
     }
 }
 
-/* Cases point to their programs, so these stay; they are the same in every run. */
+/* Cases point to their programs, so the programs are never freed; they are the same in every run. */
 static kit_program programs[ROWS];
 
 static void build_programs(void)
@@ -249,8 +249,8 @@ static const kit_program *program_of(const kit_row *row)
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-/* All inputs have the shape, or each second one is repeated along the first axis and without the
- * other ones; a reduction is over `axes`. */
+/* All inputs have the shape. With `broadcast`, every second input has extent 1 on the first axis.
+ * A reduction is over `axes`. */
 static kit_case of_shape(const kit_plan *plan, const kit_program *p, int32_t ndim,
                          const int64_t *shape, bool broadcast, uint32_t axes)
 {
@@ -367,7 +367,7 @@ static int64_t place_in(const kit_tensor *in, const kit_tensor *full, int64_t i)
     return at;
 }
 
-/* All values of one element. */
+/* Computes all values of the program for one element. */
 static void run(const kit_case *c, int64_t element, unsigned char (*values)[16])
 {
     const collet_program *p = c->params.evaluate.program;
@@ -411,7 +411,7 @@ static void judge_elements(const kit_case *c, kit_verdict *v)
     }
 }
 
-/* What a reduction has of the elements so far. */
+/* The totals of a reduction over the elements so far. */
 typedef struct total {
     long double sum, magnitude, most;
     int64_t nonzero;

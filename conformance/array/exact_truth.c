@@ -27,7 +27,7 @@ __extension__ typedef unsigned __int128 u128;
 
 /* ---- Integers -------------------------------------------------------------------------------- */
 
-/* The bits of a function of single bits, whose results are in `table` by a + 2 b. */
+/* Applies a function of two bits to all bits of a and b: bit a + 2 b of `table` is its result. */
 static u128 bit_by_bit(u128 a, u128 b, unsigned table)
 {
     u128 result = 0;
@@ -52,7 +52,7 @@ static i128 remainder_of(i128 a, i128 b)
     return b == 0 ? 0 : (a % b + b) % b;
 }
 
-/* From the highest bit of the power on. */
+/* Squares and multiplies, from the highest bit of the exponent b. */
 static i128 integer_power(i128 a, i128 b)
 {
     u128 result = 1;
@@ -163,15 +163,15 @@ static wide larger(wide a, wide b)
     return -smaller(-a, -b);
 }
 
-/* A root of 113 bits by one step of Newton from one of 64. */
+/* A square root of 113 bits: one Newton step from a square root of 64 bits. */
 static wide root(wide x)
 {
     wide y = (wide)sqrtl((long double)x);
     return y == 0 || !is_finite(y) ? y : (y + x / y) / 2;
 }
 
-/* a b + c, not to the nearest but to odd: where a bit is lost the last one becomes 1, so that the rounding to fewer
- * digits is right. The product is exact. */
+/* a b + c, rounded to odd instead of to nearest: if bits are lost, the last bit becomes 1. Then rounding to fewer
+ * digits gives the right result. The product is exact. */
 static wide multiply_add(wide a, wide b, wide c)
 {
     wide product = a * b, sum = product + c;
@@ -180,7 +180,7 @@ static wide multiply_add(wide a, wide b, wide c)
     if (!is_finite(sum) || lost == 0)
         return sum;
     memcpy(&bits, &sum, sizeof bits);
-    if (bits % 2 == 0) /* towards what was lost; both are on one side of a tie then */
+    if (bits % 2 == 0) /* towards `lost`: the exact sum is then on the same side of any tie */
         bits = (lost > 0) == (sum > 0) ? bits + 1 : bits - 1;
     memcpy(&sum, &bits, sizeof bits);
     return sum;
@@ -191,7 +191,7 @@ static bool is_whole(wide a)
     return a != a || !is_finite(a) || a >= 0x1p112L || a <= -0x1p112L || (wide)(i128)a == a;
 }
 
-/* Rounds by adding `step` to the integer below |a| where `up` is true of what is left. */
+/* Ways to round to an integer: rounded() takes the integer below a and adds 1 if `up`. */
 enum { DOWN, UP, TOWARDS_ZERO, NEAREST };
 
 static wide rounded(wide a, int how)
@@ -208,7 +208,7 @@ static wide rounded(wide a, int how)
     return result == 0 ? with_sign(0, negative(a)) : result;
 }
 
-/* |a| modulo |b|, both finite and b not 0: by halving multiples of b. */
+/* |a| modulo |b|, both finite and b not 0: subtracts |b| 2^k with k from the largest down to 0. */
 static wide modulo(wide a, wide b)
 {
     wide rest = a < 0 ? -a : a, unit = b < 0 ? -b : b, multiple = unit;

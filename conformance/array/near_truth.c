@@ -82,7 +82,7 @@ static ld acos_of(ld x)
     return fabsl(x) > 1 ? (ld)NAN : 2 * series_atan(sqrtl((1 - x) / (1 + x)));
 }
 
-/* Infinite coordinates count like equal ones. */
+/* Two infinite coordinates count as equal. */
 static ld atan2_of(ld y, ld x)
 {
     if (isnan(x) || isnan(y))

@@ -152,7 +152,7 @@ static void generate_factors(kit_case *c, kit_rng *rng)
     kit_tensor *t = &c->operand[1];
     int64_t outputs = c->operand[0].count;
     double each = outputs ? (double)t->count / (double)outputs : 1;
-    /* A row is repeated, so the product of a column is a power. */
+    /* If one row is repeated (stride 0), the product of a column is a power. */
     double steps = c->layout[1] == KIT_REPEATED ? each + 1 : sqrt(each + 1);
     double spread = (collet_dtype_size(t->dtype) == 2 ? 4 : 30) / steps;
     for (int64_t i = 0; i < t->count; i++) {
@@ -203,7 +203,7 @@ static void generate_reduction(kit_case *c, kit_rng *rng)
 
 /* ---- Judgement ----------------------------------------------------------------------------- */
 
-/* The index of element i of the input over only the axes in `axes`, in C order. */
+/* Element i of the input: its index in C order if only the axes in `axes` are counted. */
 static int64_t index_over(const kit_case *c, uint32_t axes, int64_t i)
 {
     const kit_tensor *in = kit_in(c, 0);
@@ -317,7 +317,7 @@ static void judge_product(const kit_case *c, kit_verdict *v)
     free(products);
 }
 
-/* The variance is also wrong by the square of the mean's error. */
+/* An error of the mean adds its square to the variance. */
 static void judge_variance(const kit_case *c, kit_verdict *v)
 {
     const kit_tensor *out = &c->operand[0], *in = kit_in(c, 0);

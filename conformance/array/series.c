@@ -225,7 +225,7 @@ ld series_erf(ld x)
     return isnan(x) ? x : copysignl(a < 1 ? erf_sum(a) : 1 - series_erfc(a), x);
 }
 
-/* Stirling's series from 16 on; smaller numbers are moved there. */
+/* Stirling's series for x >= 16; the recurrence lgamma(x) = lgamma(x + 1) - ln x moves smaller x there. */
 static ld lgamma_positive(ld x)
 {
     static const ld terms[] = {1.0L / 12,    -1.0L / 360,       1.0L / 1260,
@@ -260,7 +260,7 @@ typedef long double wide;
 __extension__ typedef __float128 wide;
 #endif
 
-/* |a|^b with the logarithm to 2^-100, as b is up to 2^1024 times it. */
+/* |a|^b. The logarithm is accurate to 2^-100, because b multiplies its error. */
 static ld power(ld a, ld b)
 {
     const wide inverse_ln2 = (wide)0xb8aa3b295c17f0bcp-63L - (wide)0x82f0025f2dc582eep-128L;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * truth.h - what elementwise functions must give, in a text that shares no formula with plugins/ and no real function
- * with the C library. conformance/README.md has the rule; tests/conformance/test_truth.c compares it with
+ * truth.h - the exact results of elementwise functions. This code shares no formula with plugins/ and no real function
+ * with the C library: conformance/README.md has the rule. tests/conformance/test_truth.c compares the results with
  * conformance/vectors, which mpmath and Python's integers made.
  */
 #ifndef CONFORMANCE_ARRAY_TRUTH_H
@@ -9,11 +9,11 @@
 
 #include <collet/collet.h>
 
-/* Computes one element of an exact function (exact_truth.c): at[0] is the output, at[1..3] the inputs; the last
- * input has the dtype. */
+/* Computes one element of an exact function (exact_truth.c): at[0] is the output, at[1..3] the inputs; `dtype` is
+ * the dtype of the last input. */
 void truth_exact(uint32_t op, collet_dtype dtype, char *const at[4]);
 
-/* A function of real numbers with a limit, or sqrt, to 2^-59 of its value (near_truth.c). */
+/* A function of real numbers that has an error limit, or sqrt, with a relative error of 2^-59 (near_truth.c). */
 long double truth_near(uint32_t op, const long double x[3]);
 
 /* The elementary functions on which near_truth.c is built (series.c). */
@@ -33,8 +33,8 @@ long double series_lgamma(long double x);
 long double series_pow(long double a, long double b);
 
 /* A complex function, computed by the C library in long double; no backend uses these functions. x[0], x[1] are
- * the real and the imaginary part of the first argument. x[2] and x[3] are the parts of pow's exponent. 0: the
- * function has no limit of error. */
+ * the real and the imaginary part of the first argument. x[2] and x[3] are the parts of pow's exponent.
+ * Returns 0 if the function has no limit of error. */
 int truth_complex(uint32_t op, const long double x[4], long double y[2]);
 
 #endif

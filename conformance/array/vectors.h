@@ -5,14 +5,14 @@
 
 #include "kit.h"
 
-/* The number of rows for a function of inputs of this dtype: those whose arguments it can hold. */
+/* The number of rows of a function whose arguments inputs of this dtype can hold. */
 int64_t vectors_count(uint32_t op, collet_dtype dtype);
 
-/* Fills the inputs of a case of as many elements; the last input has the dtype. */
+/* Fills the inputs of a case, which has vectors_count elements for the dtype of its last input. */
 void vectors_inputs(kit_case *c);
 
-/* The parts of all outputs, row by row; frees with free(). *exact: the values are exact, else they have at
- * least 75 digits of two. */
+/* The parts of all outputs, row by row; the caller frees them with free(). *exact: the values are exact; otherwise they
+ * have 75 correct bits, or as many as a long double has. */
 long double *vectors_outputs(const kit_case *c, bool *exact);
 
 /* The parts of the arguments and of the value in row `row` of a function and dtype, which are stored as exact or not.

@@ -298,9 +298,9 @@ static long double energy(const oracle *o, int64_t b)
     return sum;
 }
 
-/* Compares outputs of a block with their sums, relative to their norm; chosen outputs relative to
- * the norm of as many average outputs if larger, because the error of a small output comes from all
- * the inputs. */
+/* Compares outputs of a block with the expected sums. The error is relative to the norm of these
+ * outputs. For chosen outputs, it is relative to the norm of as many average outputs if that is
+ * larger: the error of a small output comes from all inputs. */
 static void judge_outputs(const oracle *o, kit_verdict *v, int64_t b, int64_t only,
                           const int64_t *chosen, int64_t count)
 {
@@ -323,8 +323,8 @@ static void judge_outputs(const oracle *o, kit_verdict *v, int64_t b, int64_t on
         judge_error(o, v, b, sqrtl(difference / size), chosen ? "chosen outputs" : "the outputs");
 }
 
-/* Sum |X|^2 = N sum |x|^2, including omitted halves. Not for real outputs of several axes, where
- * ignored imaginary parts are mixed with the others. */
+/* Sum |X|^2 = N sum |x|^2, including omitted halves. Not checked for real outputs of several
+ * axes, where ignored imaginary parts are mixed with other parts. */
 static void judge_total(const oracle *o, kit_verdict *v, int64_t b)
 {
     const kit_tensor *out = &o->c->operand[0], *in = kit_in(o->c, 0);
@@ -363,7 +363,7 @@ static void judge_spread(const oracle *o, kit_verdict *v, int64_t b)
     }
 }
 
-/* Index of a block's impulse; any index if it is zero. */
+/* Index of the only input of a block that is not 0; any index if all are 0. */
 static int64_t impulse_of(const oracle *o, int64_t b)
 {
     for (int64_t i = 0; i < o->in_block; i++)

@@ -9,7 +9,8 @@
 enum { ORDINARY, BAD, KINDS };
 static const char *const kind_names[] = {"", "indices out of range"};
 
-/* Extents of the letters K, N and V, and the number of leading axes; negative: the first one is 0. */
+/* Extents of the letters K, N and V, and the number of leading axes; if it is negative, the first leading axis has
+ * extent 0. */
 typedef struct size {
     int64_t extent[3];
     int32_t dots;
@@ -25,7 +26,7 @@ static kit_case of_size(const kit_plan *plan, const size *s, int kind)
     return c;
 }
 
-/* `big` is the last of the sizes. */
+/* The last of the sizes is a big case. */
 static void plan_sizes(kit_plan *plan, const size *sizes, size_t count, int kinds)
 {
     for (size_t i = 0; i < count; i++)
@@ -117,7 +118,7 @@ static unsigned char *element(const kit_tensor *t, int64_t i)
     return t->data + (size_t)i * collet_dtype_size(t->dtype);
 }
 
-/* Output 0 has these elements, and output 1 this number. */
+/* Checks that output 0 has the elements of `ideal`, and output 1 is `number`. */
 static void judge(const kit_case *c, kit_verdict *v, const kit_tensor *ideal, int64_t number)
 {
     for (int64_t i = 0; i < kit_parts(ideal); i++)
@@ -141,7 +142,7 @@ static int64_t position_of(const kit_case *c, int64_t i, int64_t n)
     return x >= 0 && x < n ? x : -1;
 }
 
-/* 1 + the place of the first index that is out of range, also where no element is moved; 0: none is. */
+/* 1 + the position of the first index that is out of range, even if the op moves no element; 0: all are in range. */
 static int64_t first_bad(const kit_case *c, int64_t n)
 {
     for (int64_t i = 0; i < kit_in(c, 1)->count; i++)

@@ -39,7 +39,7 @@ static kit_case sorted(const kit_plan *plan, int32_t ndim, const int64_t *shape,
 
 static void plan_sort(kit_plan *plan)
 {
-    /* Lengths at which kernels change their method, and those around them. */
+    /* Lengths at which kernels change their method, and lengths close to them. */
     static const int64_t lengths[] = {0, 1, 2, 3, 8, 17, 64, 65, 257, 1000, 4095, 5000};
     static const int64_t plane[] = {7, 9}, empty[] = {3, 0}, none[] = {0, 3}, block[] = {3, 4, 5};
     static const int64_t rows[] = {70, 13}, wide[] = {5, 600}, hyper[] = {1, 2, 1, 3, 1, 2, 2, 2};
@@ -130,7 +130,7 @@ typedef struct element {
     int64_t index; /* along the axis */
 } element;
 
-/* NaN last; the zeros of both signs are equal. */
+/* Compares for sorting: NaN is last, and zeros of both signs are equal. */
 static int compare_values(long double x, long double y)
 {
     if (isnan(x) || isnan(y))
@@ -152,7 +152,7 @@ static int descending(const void *a, const void *b)
     return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-/* -0 before +0, by making the sign a part of the index. */
+/* Puts -0 before +0: uses the sign of a zero as its index, which decides between equal values. */
 static void order_zeros(element *e, int64_t n, bool reversed)
 {
     for (int64_t i = 0; i < n; i++)
@@ -180,7 +180,7 @@ static void row_of(const kit_tensor *t, int64_t first, int64_t step, int64_t n, 
         e[i] = (element){kit_get(t, first + i * step), i};
 }
 
-/* The same elements, none on the wrong side of index kth. */
+/* The output must have the elements of the input, none on the wrong side of index kth. */
 static void judge_partitioned(const kit_case *c, kit_verdict *v, element *e, int64_t first,
                               int64_t step, int64_t n)
 {

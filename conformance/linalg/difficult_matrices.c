@@ -33,7 +33,7 @@ static void unit_vector(real *x, int64_t n, kit_rng *rng)
         x[i] /= sum > 0 ? sqrtl(sum) : 1;
 }
 
-/* Adds outer products of random vectors, half of the full rank. */
+/* Adds outer products of random vectors, as many as half of the full rank. */
 static void add_few_products(kit_matrix *a, kit_rng *rng)
 {
     int64_t rank = a->rows < a->columns ? a->rows : a->columns;
@@ -59,7 +59,8 @@ static void make_mirror(kit_matrix *a, kit_rng *rng)
     free(x);
 }
 
-/* Scales each row and each column by a random power of two; of complex matrices pairs of them. */
+/* Scales each row and each column by a random power of two; in the real form of a complex matrix,
+ * each pair of rows and of columns. */
 static void grade(kit_matrix *a, int64_t parts, bool alike, int spread, kit_rng *rng)
 {
     int *exponents = kit_memory((size_t)(a->rows + a->columns) * sizeof *exponents);
@@ -116,7 +117,8 @@ static int64_t parts_of(collet_dtype dtype)
     return kit_part(dtype) == dtype ? 1 : 2;
 }
 
-/* The same of complex numbers too. Kinds that define the values are multiplied by a unit number. */
+/* Like matrix_of, for complex dtypes too. A complex matrix of a kind that defines the values is the
+ * real one multiplied by 0.6 + 0.8 i. */
 static kit_matrix numbers_of(int64_t rows, int64_t columns, kit_kind kind, collet_dtype dtype,
                              kit_rng *rng)
 {

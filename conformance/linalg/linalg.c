@@ -78,8 +78,8 @@ static void plan_big(kit_plan *plan)
     }
 }
 
-/* One row or column, for which kernels may read the matrix without packing: ends of wide
- * vectors. */
+/* Products with one row or column, for which kernels may read the matrix without packing. The
+ * extents leave remainders of wide vectors. */
 static void plan_vectors(kit_plan *plan)
 {
     static const product products[] = {{37, 1, 255}, {1, 37, 319}, {3, 1, 192}, {1, 5, 449}};

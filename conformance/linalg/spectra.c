@@ -14,7 +14,7 @@
 
 #define BIT(kind) (1u << (kind))
 
-/* Rows + columns up to which the values are compared too. */
+/* The values are compared, too, if a matrix has at most so many rows and columns together. */
 #define SMALL 26
 
 /* a_ij *= s_j, s real. */
@@ -135,9 +135,9 @@ static void plan_eigh(kit_plan *plan)
 }
 
 /*
- * Tridiagonal. A QL step from the first row on is shifted by 1, which is an eigenvalue of rows 2
- * and 3 up to rounding: in some of the matrices exactly, so that the rotation into row 1 yields 0
- * and the smallest f64 vanishes next to it.
+ * A tridiagonal matrix. A QL step that begins at the first row is shifted by 1. The block of rows 2
+ * and 3 has the eigenvalue 1 up to rounding. In some of the matrices it is exactly 1: then the
+ * rotation into row 1 yields 0, and the smallest f64, next to it, vanishes.
  */
 static void put_split_matrix(kit_tensor *t, int64_t first, double coupling)
 {

@@ -103,7 +103,7 @@ static void plan_matvec(kit_plan *plan)
     }
 }
 
-/* Cancelling: each pair of products nearly cancels the one before. */
+/* CANCELLING: each pair of products nearly cancels the pair before it. */
 static void generate(kit_case *c, kit_rng *rng)
 {
     for (uint32_t k = 1; k < 3; k++) {

@@ -110,7 +110,7 @@ static void multiply(const double a[9], const double b[9], double product[9])
                      a[i / 3 * 3 + 2] * b[6 + i % 3];
 }
 
-/* Bodies of a frame of a case of principal_axes. */
+/* The number of bodies in a frame of a principal_axes case. */
 static int64_t bodies_of(const kit_case *c)
 {
     return c->operand[0].ndim == 3 ? c->operand[0].shape[1] : 1;

@@ -9,7 +9,7 @@
 /* Rounding unit of f64. Computed in f64, d = r - com has an error of about MD_UNIT |com|. */
 #define MD_UNIT 0x1p-52L
 
-/* Row `i` of three of a tensor. */
+/* The three numbers of row `i` of a tensor. */
 void md_row(const kit_tensor *t, int64_t i, real out[3]);
 
 /* The atoms of a row of the outputs: atoms first .. first + atoms - 1 of a frame. */
@@ -39,7 +39,7 @@ typedef struct md_frame {
     real spread;                  /* sum m |r - r0|^2, r0 the body's first atom */
     real L_spread, torque_spread; /* sum m |r - r0| |v|, sum |r - r0| |f| */
     real away;                    /* |r0 - com| */
-    real noise;                   /* of d: the rounding of com to f64 */
+    real noise;                   /* the error of d from rounding com to f64 */
 } md_frame;
 
 /* Sums a part. masses, velocities and forces may be absent tensors or NULL: then masses are 1, and
@@ -48,8 +48,8 @@ md_frame md_frame_of(const md_part *part, const kit_tensor *positions, const kit
                      const kit_tensor *velocities, const kit_tensor *forces, const real *about);
 
 /* Replaces the scales of f64 results by the scales of f32 results, which do not depend on the first
- * atom: |com| + R, sum m d.d and sum |w| |v| (|d| + 2 R), with R the radius of gyration. d has the
- * noise of an origin that is a pair of f32. */
+ * atom: |com| + R, sum m d.d and sum |w| |v| (|d| + 2 R), with R the radius of gyration. The noise
+ * of d is then that of an origin stored as a pair of f32. */
 void md_tighten(md_frame *frame);
 
 /* Rotational energy 1/2 omega.L; *scale is its change for a relative error of `unit` in I and L,

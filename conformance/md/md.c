@@ -21,7 +21,7 @@ const char *const md_kind_names[MD_KINDS] = {
 
 /* ---- Plans --------------------------------------------------------------------------------- */
 
-/* bodies < 0: without offsets. */
+/* sizes: frames, atoms and bodies; bodies < 0: a case without offsets. */
 static kit_case case_of(const kit_plan *plan, const int64_t sizes[3], int kind, bool masses_change,
                         uint32_t absent)
 {
@@ -76,7 +76,8 @@ static void plan_cases(kit_plan *plan, const int64_t (*sizes)[3], size_t count, 
     kit_emit_parts(plan, &c);
 }
 
-/* Masses from frame to frame, and bodies: equal ones, which have N = 3 B, and others. */
+/* Cases whose masses change from frame to frame, and cases with bodies: of equal size (N = 3 B) and of different sizes.
+ * */
 static void plan_forms(kit_plan *plan, uint32_t absent)
 {
     static const int64_t plain[][3] = {{1, 1, -1},    {0, 3, -1},    {3, 0, -1},
@@ -124,8 +125,8 @@ void md_plan_atoms_without(kit_plan *plan, uint32_t absent)
     plan_forms(plan, absent);
 }
 
-/* Sums of f32 that are not compensated exceed the limits: bodies of few atoms on average, to each of
- * which a device assigns one item, and one of nearly all atoms. */
+/* Cases in which f32 sums without compensation exceed the limits: many bodies of few atoms on average, to each of which
+ * a device assigns one work-item, and one body of nearly all atoms. */
 static void plan_long_sums(kit_plan *plan)
 {
     const uint32_t last = plan->row->operands - 1;
@@ -187,8 +188,8 @@ static void generate_masses(const kit_case *c, kit_tensor *masses, kit_rng *rng)
     }
 }
 
-/* Bodies of three atoms, where these are all atoms; else of any number of atoms, some empty, and
- * some atoms in no body. MD_DISTANT: all but the first of one atom or none. */
+/* If N = 3 B, each body has three atoms; otherwise bodies have any number of atoms, some are empty, and some atoms are
+ * in no body. MD_DISTANT: every body except the first has one atom or none. */
 static void generate_offsets(kit_case *c, kit_rng *rng)
 {
     kit_tensor *offsets = &c->operand[c->row->operands - 1];
@@ -303,7 +304,7 @@ static void judge_cross_sum(const kit_case *c, kit_verdict *v)
     }
 }
 
-/* Energies of row f in operand k. */
+/* Checks the energies in row f of operand k. */
 static void judge_energies(const kit_case *c, kit_verdict *v, uint32_t k, int64_t f,
                            const md_frame *m)
 {
@@ -313,7 +314,7 @@ static void judge_energies(const kit_case *c, kit_verdict *v, uint32_t k, int64_
     kit_near(c, v, k, 3 * f, m->vis_viva / 2, m->vis_viva / 2, limit);
     kit_near(c, v, k, 3 * f + 1, translational, m->momentum_scale * m->momentum_scale / m->mass / 2,
              limit);
-    /* One atom with a mass has 0, but for the rounding of a single pass over the other energies. */
+    /* The rotational energy of a single atom is 0, up to the rounding error of the other energies. */
     kit_near(c, v, k, 3 * f + 2, rotational, scale + m->vis_viva / 2, limit);
 }
 
@@ -386,8 +387,8 @@ static void judge_observables(const kit_case *c, kit_verdict *v)
     const kit_limit *inertia = md_limit(c, "inertia"), *sum = md_limit(c, "sum");
     for (int64_t f = 0; f < md_rows(c); f++) {
         md_frame m = sums_of(c, f, kit_in(c, 2), kit_in(c, 3), NULL);
-        /* Additional error of implementations with one pass, whose sums are relative to an atom
-         * instead of the centre of mass. */
+        /* The additional error of implementations that read the atoms once: their sums are relative to an atom instead
+         * of the centre of mass. */
         real shift = m.noise / (real)sum->limit;
         real L_scale = m.L_scale + m.L_spread + shift * kit_norm(m.momentum);
         real torque_scale = m.torque_scale + m.torque_spread + shift * kit_norm(m.force);

@@ -14,9 +14,9 @@ enum {
     MD_GHOSTS,     /* half of the masses are zero */
     MD_MASSLESS,   /* all masses are zero */
     MD_POISONED,   /* a NaN in the middle frame */
-    MD_LOST,       /* the first atom, a light one, far from the others in every other frame */
+    MD_LOST,       /* in every second frame the first atom, a light one, is far away */
     MD_CHOSEN,     /* half of the masses, at random, and all of frame 1 are zero */
-    MD_DISTANT,    /* as far as coordinates reach; nearly all atoms in the first body */
+    MD_DISTANT,    /* as far away as coordinates may be; nearly all atoms in the first body */
     MD_KINDS
 };
 extern const char *const md_kind_names[MD_KINDS];
@@ -36,7 +36,7 @@ kit_case md_case(const kit_plan *plan, int64_t frames, int64_t atoms, int kind);
 /* Emits frames x atoms and bodies of the usual sizes, masses N and F x N, kinds of molecules,
  * layouts, sharing, parts, a big case. */
 void md_plan_atoms(kit_plan *plan);
-/* The same without the operands of the mask `absent`. */
+/* Like md_plan_atoms, without the operands of the mask `absent`. */
 void md_plan_atoms_without(kit_plan *plan, uint32_t absent);
 
 #endif

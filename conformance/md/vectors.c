@@ -149,7 +149,7 @@ static const char *const time_kinds[] = {"even steps", "uneven steps", "equal ti
 
 static void plan_time_derivative(kit_plan *plan)
 {
-    /* Frames and bodies, 0: without an axis of bodies. */
+    /* Frames and bodies; 0 bodies: no axis of bodies. */
     static const int64_t counts[][2] = {{0, 0}, {1, 0}, {2, 0},  {3, 0},    {4, 0},
                                         {5, 0}, {9, 0}, {64, 0}, {1000, 0}, {1, 3},
                                         {2, 1}, {5, 4}, {9, 2},  {3, 500}};
@@ -178,7 +178,8 @@ static void generate_time_derivative(kit_case *c, kit_rng *rng)
     for (int64_t i = 0; i < t->count; i++) {
         kit_set(t, i, now);
         now += c->kind == UNEVEN ? kit_uniform(rng, 0.01, 2) : 0.5;
-        /* Two equal times: central differences in the middle, one-sided at the ends. */
+        /* Makes the two times equal that a central difference, or a one-sided one at an end,
+         * subtracts. */
         if (c->kind >= STOPPED && (i == stop - 1 || i == stop))
             now -= 0.5;
     }

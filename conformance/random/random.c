@@ -148,7 +148,7 @@ static void plan_random(kit_plan *plan)
     }
 }
 
-/* Seeds and offsets at the limits of the types that they may be narrowed to. */
+/* Seeds and offsets at the limits of the narrower types to which a kernel may convert them. */
 static void plan_edges(kit_plan *plan)
 {
     static const int64_t length = 5;

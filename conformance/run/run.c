@@ -11,7 +11,7 @@ typedef struct row_run {
     const kit_session *session;
     kit_result *result;
     int sample[KIT_SAMPLE];
-    int larges, large; /* number of large cases of the row: all, and so far */
+    int larges, large; /* number of the row's large cases: in all; so far */
 } row_run;
 
 /* The number of the input that shares memory is added to these texts. */

@@ -77,7 +77,7 @@ static void generate_average(kit_case *c, kit_rng *rng)
     }
 }
 
-/* A pixel of the image at angle a: the weighted sum; *scale: the sum of the magnitudes. */
+/* A pixel of the image at angle a, a weighted sum; adds the magnitudes of its terms to *scale. */
 static real tap(const kit_case *c, int64_t a, int64_t e, int64_t y, int64_t x, real *scale)
 {
     const kit_tensor *images = kit_in(c, 0);
@@ -93,7 +93,7 @@ static real tap(const kit_case *c, int64_t a, int64_t e, int64_t y, int64_t x, r
     return sum;
 }
 
-/* Rounds `at` to a pixel that is very close; 1 if it is on the axis. */
+/* Rounds `at` to a pixel that is very close; true if `at` is within the axis. */
 static bool inside(real *at, int64_t n)
 {
     if (!(*at > -1 && *at < (real)n))
@@ -104,7 +104,7 @@ static bool inside(real *at, int64_t n)
     return *at >= 0 && *at <= (real)(n - 1);
 }
 
-/* The pixel y, x of image e turned by angle a, which is `by`. */
+/* Pixel (y, x) of image e, turned by angle number a; `by` has its sine and cosine. */
 static real of_angle(const kit_case *c, int64_t a, turn by, int64_t e, int64_t y, int64_t x,
                      real *scale)
 {

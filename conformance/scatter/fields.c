@@ -119,7 +119,8 @@ static void judge_vector(const kit_case *c, kit_verdict *v)
     }
 }
 
-/* The tensor times e of material m at voxel i; the sum of the magnitudes of its terms. */
+/* Adds the tensor of material m at voxel i times e to p, and the magnitudes of the terms to *scale.
+ * */
 static void add_material(const kit_case *c, int64_t m, int64_t i, int64_t voxels, const real e[3],
                          number p[3], real *scale)
 {

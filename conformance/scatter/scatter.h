@@ -31,10 +31,10 @@ const kit_limit *scatter_limit(const kit_case *c);
 void scatter_normal(kit_tensor *t, kit_rng *rng);
 /* Fills slices with 0 .. count-1, some with -1, and fractions with 0 to 1, some with 0. */
 void scatter_slices(kit_tensor *slice, kit_tensor *fraction, int64_t count, kit_rng *rng);
-/* |k^2 p - s (s p)|^2, and in *scale the same of the magnitudes. */
+/* |k^2 p - s (s p)|^2; *scale: the same expression of the magnitudes. */
 real scatter_intensity(const number p[3], const real magnitude[3], const real s[3], const real k[3],
                        real *scale);
-/* Fills q of the pixels of a grid. */
+/* Fills `t` with the q of the pixels of a grid, `step` apart. */
 void scatter_grid(kit_tensor *t, real step);
 
 #endif

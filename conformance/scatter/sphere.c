@@ -96,8 +96,8 @@ static void generate_ewald(kit_case *c, kit_rng *rng)
     generate_waves(c, &c->operand[2], &c->operand[3], &c->operand[4], &c->operand[5], rng);
 }
 
-/* The position in slices, for inputs k, qx, qy and qz from `first` on; *error: its change by a few
- * roundings of k^2 - q^2. */
+/* The position of a pixel on the Ewald sphere, in slices. Inputs k, qx, qy and qz begin at
+ * `first_input`. *error: how far a few roundings of k^2 - q^2 move it. */
 static real position(const kit_case *c, uint32_t first_input, int64_t e, int64_t y, int64_t x,
                      real *error)
 {
@@ -190,7 +190,7 @@ static number shown(const kit_tensor *t, int64_t i, int64_t X, const int64_t pix
     return sum / (2 * axes);
 }
 
-/* Some pixels without slices, some whose last is beyond the sample. */
+/* Some pixels have no slices; the last slice of some is beyond the sample. */
 static void generate_range(kit_tensor *range, int64_t slices, kit_rng *rng)
 {
     for (int64_t i = 0; i < range->count; i++)
@@ -228,7 +228,8 @@ static number of_layer(const kit_case *c, int64_t f, int64_t l, const int64_t k[
            phase(k[0], c->params.scatter.layer + l, c->params.scatter.layers);
 }
 
-/* The same for the element that a pixel shows; *scale: the sum of the magnitudes of its terms. */
+/* The contribution of layer l to the element that a pixel shows; adds the magnitudes of its terms
+ * to *scale. */
 static number shown_of_layer(const kit_case *c, int64_t f, int64_t l, const int64_t k[3],
                              real *scale)
 {
@@ -343,7 +344,7 @@ static void generate_images(kit_case *c, kit_rng *rng)
         kit_set(&c->operand[8], i, kit_uniform(rng, -7, 7));
 }
 
-/* Sums 0 .. 5 of slice z, and the sums of their magnitudes. */
+/* Sums 0 .. 5 of slice z, and in `size` the sums of the magnitudes of their terms. */
 static void amplitude_of(const kit_case *c, int64_t e, int64_t d, int64_t pixel, number sum[6],
                          real size[6])
 {
@@ -383,7 +384,8 @@ static void at_angle(const number a[6], const real sizes[6], real angle, const r
     }
 }
 
-/* Image j of one slice, *scale: of its terms; NaN if the pixel does not have the slice. */
+/* Image j of one slice; *scale: the magnitude of its terms. NaN if the pixel does not have the
+ * slice. */
 static real image_of(const kit_case *c, int64_t e, int64_t j, int64_t pixel, int64_t z, real *scale)
 {
     const kit_tensor *range = kit_in(c, 1);
@@ -416,7 +418,7 @@ static real image_of(const kit_case *c, int64_t e, int64_t j, int64_t pixel, int
     return j == 0 ? mean : j == 1 ? value[0] - mean : value[2] - mean;
 }
 
-/* The result at a position among the slices; false: NaN. */
+/* The result at position `at` between slices; false: the result must be NaN. */
 static bool image_at(const kit_case *c, int64_t e, int64_t j, int64_t pixel, real at, real *ideal,
                      real *scale)
 {

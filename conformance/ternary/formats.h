@@ -8,7 +8,7 @@
 
 #include "kit.h"
 
-#define TERNARY_INVALID 2 /* the weight of the code 11 */
+#define TERNARY_INVALID 2 /* what the invalid two-bit code 11 is read as */
 
 /* Bytes of a row of `weights` weights; the format must support this number. */
 int64_t ternary_row_bytes(uint32_t format, int64_t weights);
@@ -27,8 +27,9 @@ void ternary_clear(uint32_t format, unsigned char *row, int64_t weights);
 /* The two bytes of the scale in block `block`. */
 unsigned char *ternary_scale(uint32_t format, unsigned char *row, int64_t block);
 
-/* Offset in elements of the row of operand k that corresponds to row r of output 0, broadcast as in
- * NumPy; their last `own_k` and `own_0` axes are within a row. */
+/* Offset in elements of the row of operand k that corresponds to row r of output 0, with the
+ * broadcasting of NumPy. The last `own_k` axes of operand k and the last `own_0` axes of output 0
+ * are within a row. */
 int64_t ternary_row(const kit_case *c, uint32_t k, int32_t own_k, int32_t own_0, int64_t r);
 /* Number of rows of output 0. */
 int64_t ternary_rows(const kit_case *c, int32_t own_0);

@@ -24,7 +24,7 @@ static const char *const kind_names[KINDS] = {
 
 /* ---- Cases --------------------------------------------------------------------------------- */
 
-/* M rows of `weights` weights and x of N rows; N -1: a vector. */
+/* A matrix of M rows of `weights` weights, and x with N rows; N = -1: x is a vector. */
 typedef struct product {
     int64_t m, weights, n;
 } product;
@@ -42,8 +42,8 @@ static kit_case of_product(const kit_plan *plan, product p, int kind)
     return c;
 }
 
-/* Row sizes in bytes: of lengths up to 300, around the steps of kernels, and at the limits of
- * 8-bit, 16-bit and float sums. */
+/* Row lengths in blocks of 256 weights: small ones, around the steps of kernels, and at the limits
+ * of 8-bit, 16-bit and float sums. */
 static const int64_t blocks[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,  11,  12,  13,  14,
                                  15, 16, 17, 31, 32, 33, 63, 64, 65, 66, 129, 255, 257, 1025};
 
@@ -192,7 +192,7 @@ static void plan_big(kit_plan *plan)
         kit_case c = of_product(plan, (product){2, (1 << 24) - 1, -1}, EXTREME);
         c.big = true;
         kit_emit(plan, &c);
-        /* Sums whose quarter times 64 overflows i32. */
+        /* i32 overflows if a kernel multiplies a quarter of these sums by 64. */
         c = of_product(plan, (product){5, (1 << 19) + 256, 32}, EXTREME);
         c.big = true;
         kit_emit(plan, &c);
@@ -229,7 +229,7 @@ static int weight_of(int kind, int64_t row, kit_rng *rng)
     return (int)kit_below(rng, 3) - 1;
 }
 
-/* Packed rows of `weights` weights, filled up with zeros. */
+/* Fills packed rows with `weights` weights each; the rest of a row is zero. */
 static void fill_packed(kit_tensor *t, int64_t weights, int kind, kit_rng *rng)
 {
     int64_t bytes = t->shape[t->ndim - 1];
@@ -241,7 +241,8 @@ static void fill_packed(kit_tensor *t, int64_t weights, int kind, kit_rng *rng)
     }
 }
 
-/* The magnitude of a row: around the smallest that is not quantized to 0, or around the largest. */
+/* The largest magnitude of a row: near the smallest that is not quantized to 0, or near the largest
+ * float. */
 static float range_of(int64_t row)
 {
     static const float largest[] = {0, 0x1p-100f, 0x0.ffffffp-100f, FLT_MAX, FLT_TRUE_MIN,
@@ -264,7 +265,8 @@ static float x_of(const kit_case *c, int64_t row, int64_t i, int64_t place, kit_
             return (float)kit_normal(rng);
         return kit_below(rng, 3) ? sign * INFINITY : NAN;
     case TIES:
-        /* The largest magnitude is 127 or twice that: steps of 1, ties at halves. */
+        /* The largest magnitude is 127 or 254, so quantization steps are 1 or 2; the other numbers
+         * are halfway between steps. */
         if (c->params.linear.activations == COLLET_TERNARY_TERNARY)
             return kit_below(rng, 3) ? sign * t : sign * nextafterf(t, kit_below(rng, 2) ? 0 : 1);
         return sign * (i == 0 ? 127 : (float)kit_below(rng, 127) + 0.5f) * (row % 2 ? 2.0f : 1.0f);

@@ -55,7 +55,7 @@ static void plan_quantize_layouts(kit_plan *plan, uint32_t mode, float threshold
     kit_emit(plan, &c);
     c = of_quantize(plan, 7, none, ORDINARY, mode, threshold);
     kit_emit(plan, &c);
-    /* One row of weights for all rows of codes. */
+    /* The weights are one row, which broadcasts to all rows of codes. */
     c = of_quantize(plan, 70, four, SPECIAL, mode, threshold);
     kit_shape(&c, 3, 1, &(int64_t){70});
     kit_emit(plan, &c);
@@ -126,7 +126,7 @@ static void plan_format_layouts(kit_plan *plan, uint32_t format)
         kit_shape(&c, 3, 0, NULL); /* one scale for all rows */
         kit_emit(plan, &c);
     }
-    c = of_format(plan, format, 256 * 300, one, INVALID); /* more than a byte counts, in each lane */
+    c = of_format(plan, format, 256 * 300, one, INVALID); /* each lane counts more than a byte holds */
     if (!ternary_has_scale(format))
         kit_emit(plan, &c);
     c = of_format(plan, format, 256 * 4099, one, SPECIAL);
@@ -189,14 +189,14 @@ static void generate_quantize(kit_case *c, kit_rng *rng)
         else if (c->kind == ZEROS)
             kit_set(t, i, sign * 0.0L);
         else if (c->kind == TIES && absmean)
-            /* In rows of a multiple of three the mean is twice the smallest number. */
+            /* If the row length is a multiple of three, half the mean, the threshold, is the smallest magnitude. */
             kit_set(t, i, sign * (3 - (long double)(i % 3)));
         else if (c->kind == TIES)
             kit_set(t, i, sign * neighbour(t->dtype, threshold, (int)kit_below(rng, 3) - 1));
     }
 }
 
-/* An interval for the threshold. */
+/* The interval in which the threshold may lie. */
 typedef struct bound {
     long double low, high;
 } bound;
@@ -207,7 +207,7 @@ static bound bound_of(const kit_case *c, int64_t r, long double mean, const kit_
     if (c->params.quantize.mode == COLLET_TERNARY_ABSMEAN &&
         c->operand[1].dtype == COLLET_DTYPE_NONE)
         return (bound){t * (1 - error), t * (1 + error)};
-    if (c->params.quantize.mode == COLLET_TERNARY_ABSMEAN) /* of the scale that was returned */
+    if (c->params.quantize.mode == COLLET_TERNARY_ABSMEAN) /* from the returned scale */
         t = (long double)((float)kit_get(&c->operand[1], r) * 0.5f);
     else
         t = (long double)c->params.quantize.threshold;

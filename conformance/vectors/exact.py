@@ -65,7 +65,7 @@ def sqrt(dtype, a):
         return NAN if a < 0 else a
     square = Fraction(a)
     root = Fraction(math.isqrt((square.numerator << 2400) // square.denominator), 1 << 1200)
-    if root * root != square:  # not exact: away from a tie
+    if root * root != square:  # not exact: a little more, so that it is not on a tie
         root += Fraction(1, 1 << 1300)
     return nearest(root, dtype)
 
@@ -207,7 +207,7 @@ INTEGERS = {
     "logical_xor": lambda t, a, b: int(a != b), "logical_not": lambda t, a: 1 - a,
 }
 
-ALL = {  # of numbers of any kind
+ALL = {  # functions of numbers of any kind
     "equal": lambda t, a, b: int(a == b), "not_equal": lambda t, a, b: int(a != b),
     "less": lambda t, a, b: int(a < b), "less_equal": lambda t, a, b: int(a <= b),
     "greater": lambda t, a, b: int(a > b), "greater_equal": lambda t, a, b: int(a >= b),

@@ -7,9 +7,9 @@ plugins/ and none with the C of the kit. The random arguments have a fixed seed,
 the same on every machine: `python3 make.py && git diff --stat vectors.bin` shows no change.
 
 vectors.bin is a sequence of 64-bit words, big-endian. For each function and dtype it has a header (id of the op;
-dtype; parts of all inputs of a row; parts of its output; rows; 1 if the outputs are exact), then the columns of
-the inputs and of the outputs, each number a word, f64 or i64; then, unless exact, the columns of the rests of the
-outputs, relative to them, two f32 a word, the first one in the upper half.
+dtype; parts of all inputs of a row; parts of its output; rows; 1 if the outputs are exact). Then come the columns of
+the inputs and of the outputs; each number is a word, f64 or i64. If the outputs are not exact, columns of corrections
+follow: (exact value - output) / output as f32, two in a word, the first in the upper half.
 """
 
 import math
@@ -55,7 +55,7 @@ def ends(dtype):
 
 
 def around(x):
-    """The f64 and f32 numbers next to x, and those some powers of two away."""
+    """The f64 and f32 numbers next to x, and numbers whose distances from x are powers of two."""
     found = []
     for rounded, ulp in ((float(x), math.ulp(float(x))), (as_f32(float(x)), math.ulp(float(x)) * 2.0**29)):
         found += [rounded + k * ulp for k in (-3, -1, 0, 1, 3)]

@@ -31,7 +31,7 @@ def sinc(x):
 
 
 def less_one(function, z):
-    """function(z) near a number that is subtracted: with more digits."""
+    """function(z), with more digits if z is small, where the function subtracts nearly equal numbers."""
     with mp.workdps(700 if abs(z) < 1 else DIGITS):
         return function(z)
 
@@ -69,7 +69,7 @@ ODD = ("sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "cbrt", "
 
 
 def real(name, *x):
-    """The value as a pair (its f64, the rest relative to it)."""
+    """The value as a pair: rounded to f64, and the remainder relative to that."""
     if len(x) == 2:
         return split(of_two(name, *x))
     x = x[0]
@@ -101,7 +101,7 @@ def of_two(name, a, b):
 
 
 def split(value):
-    """f64 and the rest, relative to it; a number beyond the range of f64 becomes infinity, one below it a zero with its sign."""
+    """The value rounded to f64 (to infinity or a signed zero outside its range), and the remainder relative to that."""
     if isinstance(value, float):
         return value, 0.0
     if mp.isnan(value) or mp.isinf(value):
@@ -136,14 +136,14 @@ MOVED, MOVED_DIGITS = 1600, 3400
 
 
 def moved(z, scale):
-    """z with its zeros moved to the side that their signs say."""
+    """z with each zero replaced by a tiny number of the same sign."""
     tiny = mpf(10) ** -MOVED * scale
     return mpc(*[mpf(p) if p else math.copysign(1, p) * tiny for p in (z.real, z.imag)])
 
 
 def complex_value(name, *z):
-    """Pairs (f64, rest) of the parts, or of the real result; None at a pole, where they depend on how far zeros are
-    moved, and where nothing says what sign a zero has."""
+    """Pairs (f64, remainder) of the parts, or of the real result. None at a pole, if the result depends on how far
+    zeros are moved, or if the sign of a zero is not defined."""
     with mp.workdps(MOVED_DIGITS if any(p == 0 for x in z for p in (x.real, x.imag)) else 2 * DIGITS):
         found = []
         for scale in (1, 1000):
@@ -157,7 +157,7 @@ def complex_value(name, *z):
 # ---- Where functions are hard ------------------------------------------------------------------------
 
 def lgamma_zeros():
-    """Those between -20 and -2, by bisection: |gamma| is 1 on both sides of its minimum between two poles."""
+    """Zeros of lgamma between -20 and -2, by bisection: |gamma| is 1 on both sides of its minimum between two poles."""
     zeros = []
     for n in range(2, 20):
         pole = mpf(10) ** -40

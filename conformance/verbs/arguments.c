@@ -19,7 +19,8 @@ int32_t testbed_row(const testbed *b, uint32_t op, uint64_t sig)
     return -1;
 }
 
-/* A call and everything that it points to, in one block, overwritten when the slot has returned. */
+/* A call and everything that it points to, in one block that is overwritten after the slot returns.
+ * */
 typedef struct call_block {
     collet_kernel_call call;
     collet_error err;

@@ -73,7 +73,8 @@ typedef struct sum_work {
     void *in, *out, *scratch;
 } sum_work;
 
-/* Sums over the first axis, of as many numbers as slow work has, in several queues at once. */
+/* Sums over the first axis in several queues at once. Each sum has as many numbers as the slow
+ * work. */
 static void workspace(testbed *b)
 {
     int32_t row = testbed_row(b, COLLET_OP_SUM, COLLET_SIG(b->dtype, b->dtype));

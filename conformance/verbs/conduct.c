@@ -60,7 +60,8 @@ static void call_others(testbed *b)
     }
 }
 
-/* A thread in a state that a plugin does not expect; every call compares it (slot_end). */
+/* Makes calls in a thread whose state a plugin does not expect; slot_end checks after every call
+ * that it is unchanged. */
 static void unusual(testbed *b, int number, void *user)
 {
     sigset_t signals;
@@ -70,7 +71,8 @@ static void unusual(testbed *b, int number, void *user)
     sigaddset(&signals, SIGUSR1);
     sigaddset(&signals, SIGWINCH);
     pthread_sigmask(SIG_SETMASK, &signals, NULL);
-    /* libcore sets the state, but a plugin may have other callers. A layer checks libcore. */
+    /* libcore sets the floating-point state, but other callers may not. With the layer validation
+     * the state is left alone, because the layer would report it as an error of libcore. */
     if (!target_has_layers(b->target))
         floating_unusual();
     testbed_open(b);
@@ -152,7 +154,7 @@ static void process(testbed *b)
         "%s", text);
 }
 
-/* 1/3 + 1/3 2^-30 and the like, whose sums are rounded differently upwards; and denormals. */
+/* Numbers such as 1/3, whose sums differ when they are rounded upwards, and denormals. */
 static double rounded(int i)
 {
     return i % 4 == 3 ? 1e-40 : 1.0 / (3 + i % 97);
@@ -193,7 +195,7 @@ void testbed_rounding(testbed *b, collet_queue *q, const char *what)
         x[i] = (float)rounded(i);
         y[i] = (float)rounded(i) * (i % 4 == 3 ? 1.0f : 0x1p-12f);
     }
-    x[0] = y[1] = INFINITY; /* an invalid operation, and overflow */
+    x[0] = y[1] = INFINITY; /* inf - inf, an invalid operation; FLT_MAX + inf */
     y[0] = -INFINITY;
     x[1] = FLT_MAX;
     void *a = testbed_alloc(b, sizeof x), *c = testbed_alloc(b, sizeof x),

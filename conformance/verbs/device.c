@@ -99,7 +99,7 @@ static void twice(testbed *b)
     testbed_scenario(b);
 }
 
-/* A testbed of its own for each thread, which shares the verdict. */
+/* Each thread has a testbed of its own, which shares the verdict. */
 static void open_and_work(testbed *b, int number, void *user)
 {
     testbed own = testbed_beside(b);
@@ -177,7 +177,7 @@ static void apart(testbed *b)
     }
 }
 
-/* Every call that uses the host. */
+/* Makes every call that may use the host's functions. */
 static void use_host(testbed *b)
 {
     collet_device *wrong = NULL;

@@ -153,7 +153,7 @@ static collet_status copy_between(testbed *b, const collet_copy_extension *table
         CONTRACT_ACCEPT);
 }
 
-/* The last bytes of large copies, too, and no byte beside them. */
+/* A copy must transfer the last bytes of large sizes, too, and change no byte next to them. */
 static void copy_sizes(testbed *b, const collet_copy_extension *table, collet_queue *q,
                        testbed *other, collet_queue *from)
 {
@@ -191,7 +191,8 @@ static void copy_sizes(testbed *b, const collet_copy_extension *table, collet_qu
 
 #define TRIES 12
 
-/* A copy does not wait for the work before it; under load that work may be done by then. */
+/* The call returns before the earlier work is done. On a loaded machine that work may be done already, hence several
+ * tries. */
 static void copy_returns(testbed *b, const collet_copy_extension *table, testbed *other,
                          collet_queue *q, collet_queue *from)
 {
@@ -215,7 +216,7 @@ static void copy_returns(testbed *b, const collet_copy_extension *table, testbed
     testbed_free_all(other, x, one);
 }
 
-/* Copies from another device: after earlier work there, before later work there. */
+/* A copy from another device comes after earlier work in the source queue and before later work there. */
 static void copy(testbed *b)
 {
     const collet_copy_extension *table = testbed_extension(b, COLLET_EXTENSION_COPY);
@@ -234,7 +235,7 @@ static void copy(testbed *b)
     void *y = testbed_numbers(b, q, n, 50), *own = testbed_numbers(b, q, 1, 1);
     collet_status status = COLLET_OK;
     double value = 0.0;
-    /* First the queue of the copy has slow work, then the other queue. */
+    /* In round 0 the queue of the copy has more slow work, in round 1 the source queue. */
     for (int i = 0; i < 2 && status == COLLET_OK; i++) {
         int late = i ? 3 * CHAIN : CHAIN / 2;
         testbed_chain(&other, from, x, one, n, late);
@@ -255,7 +256,7 @@ static void copy(testbed *b)
     collet_plugin stranger = *b->plugin;
     stranger.name = "nobody";
     stranger.extension = NULL;
-    /* Not with the layer validation, which reports this call as an error of libcore. */
+    /* Not checked under the layer validation, which reports this call as an error of libcore. */
     testbed_require(
         b,
         target_has_layers(b->target) || copy_between(b, table, q, y, 0, &stranger, &other, from, x, 0,
@@ -315,7 +316,7 @@ static void describes(testbed *b, const collet_native_extension *native)
                     "the device's handles: struct_size or reserved was changed, or api is not set");
 }
 
-/* A plugin may not be able to use memory from any byte; then it says so. */
+/* A plugin may refuse to import memory that begins at some offsets. */
 static void imported_parts(testbed *b, const collet_native_extension *native, collet_queue *q,
                            void *handle)
 {
@@ -338,8 +339,8 @@ static void imported_parts(testbed *b, const collet_native_extension *native, co
     }
 }
 
-/* The memory of a buffer under a second one: its bytes are the same, and stay when that is freed.
- */
+/* Imports the memory of a buffer as a second buffer: it has the same bytes, and the first keeps them when the second is
+ * freed. */
 static void imported(testbed *b, const collet_native_extension *native, collet_queue *q)
 {
     slot_call s;
@@ -464,7 +465,7 @@ static void pinned(testbed *b)
     testbed_require(b, try_read(b, q, buffer, 0, address, BYTES) == COLLET_OK,
                     "a read into page-locked memory failed");
     check(b, address, 0, BYTES, 11, "page-locked memory");
-    /* The write waits for slow work. */
+    /* The write is queued behind slow work. */
     if (b->add >= 0)
         testbed_slow(b);
     void *one = b->add < 0 ? NULL : testbed_numbers(b, q, 1, 1);

@@ -51,7 +51,7 @@ static void stays(testbed *b)
     testbed_destroy(b, other);
 }
 
-/* A queue whose second kernel failed; the failure has been waited for. */
+/* Creates a queue, lets its second kernel fail and waits for the failure. */
 static collet_queue *failed_queue(testbed *b, void *x, void *one)
 {
     collet_queue *q = testbed_queue(b);
@@ -91,8 +91,8 @@ static bool join_within(pthread_t thread, int64_t seconds)
     return pthread_timedjoin_np(thread, NULL, &end) == 0;
 }
 
-/* Writes that are skipped after a failure free their bytes of staging memory: there are more of
- * them than any staging memory holds. */
+/* Writes that are skipped after a failure must free their bytes of staging memory: in all they have
+ * more bytes than any staging memory holds. */
 static void staged(testbed *b)
 {
     if (!target_set(b->target, "fail", "2"))
@@ -162,8 +162,8 @@ static void followed(testbed *b)
     testbed_free_all(b, one, x);
 }
 
-/* A kernel and a write after a failure and after a wait for another queue, which reads their
- * results: all three may be skipped, but not the wait alone. */
+/* After a failure a queue gets a wait for another queue, then a kernel and a write of memory that
+ * the other queue reads. The plugin may skip all three, but not the wait alone. */
 static void ordered(testbed *b)
 {
     enum { N = 1000, FAILS = 40 }; /* FAILS: kernels in a queue, more than the other queue has */

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slow work, small work after it, and queues for both; the numbers were written by another queue
- * if there is one. */
+/* Buffers for slow work and for small work after it. `reader` is the queue that wrote them. */
 typedef struct depth {
     collet_queue *reader;
     void *one, *x, *y;
@@ -49,8 +48,8 @@ static collet_queue *deep_queue(testbed *b, depth *d, int count)
     return q;
 }
 
-/* Reads, waits, other queues and queue_destroy wait for however many calls are pending: just fewer
- * than powers of two, the sizes of rings. */
+/* Reads, waits, other queues and queue_destroy must wait for any number of pending calls. The
+ * numbers here are just below powers of two, the likely sizes of ring buffers. */
 static void pending(testbed *b)
 {
     testbed_need_queues(b, 3);
@@ -82,7 +81,8 @@ static void pending(testbed *b)
 
 #define MANY 40
 
-/* Many queues wait for one that has many calls pending, and then one for the other. */
+/* Many queues wait for a queue with many pending calls; then each queue waits for the previous one.
+ * */
 static void queues(testbed *b)
 {
     collet_queue *q[MANY] = {0};
@@ -175,8 +175,8 @@ static void writes(testbed *b)
     depth_end(b, &d);
 }
 
-/* Work of more than a second, and for it: a wait with a limit of one second, a wait by another
- * queue, and queue_destroy. */
+/* Work takes more than a second. A wait with a limit of one second, a wait by another queue, and
+ * queue_destroy wait for it. */
 static void seconds(testbed *b)
 {
     testbed_need_queues(b, 3);

@@ -225,7 +225,8 @@ static void statistics(testbed *b)
     testbed_destroy(b, q);
 }
 
-/* The peak without a call of memory_stats in between, and its reset while buffers are allocated. */
+/* The peak must be right without a call of memory_stats between allocations, and after a reset
+ * while buffers are allocated. */
 static void peak(testbed *b)
 {
     void *buffers[4];
@@ -259,7 +260,8 @@ static void peak(testbed *b)
 
 #define COUNTERS 4
 #define LEFT 8
-/* Calls overlap only while processors are free, so processor time is measured, within limits. */
+/* Calls overlap only while processors are free, so the check runs for this much processor time,
+ * within limits. */
 #define RACE_NS 800000000
 #define RACE_MOST_NS 3000000000
 

@@ -111,7 +111,7 @@ static void expect_pattern(testbed *b, const unsigned char *bytes, uint64_t at, 
 #define PIECE 5000
 #define BIG ((uint64_t)3 << 20)
 
-/* Writes wait after slow work; the memory that they came from is overwritten. */
+/* Writes are enqueued behind slow work; then the memory that they read is overwritten. */
 static void sources(testbed *b)
 {
     testbed_slow(b);
@@ -271,7 +271,7 @@ static void after_each(testbed *b)
         testbed_destroy(b, q[i]);
 }
 
-/* A queue waits for one that has no kernels: a wait alone, or a wait and a write. */
+/* A queue waits for a queue that has no kernels, only a wait, or a wait and a write. */
 static void after_write(testbed *b)
 {
     testbed_need_queues(b, 3);

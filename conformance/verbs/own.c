@@ -17,7 +17,7 @@ typedef struct place {
     int64_t strides[COLLET_MAX_DIMS], first, count; /* elements */
     size_t size;
     void *buffer;
-    unsigned char *image; /* of the buffer before the call */
+    unsigned char *image; /* the buffer's bytes before the call */
 } place;
 
 static place place_of(const kit_tensor *t, arrangement a, bool repeats)
@@ -62,7 +62,7 @@ static place put(testbed *b, collet_queue *q, const own_call *o, uint32_t k, con
     return p;
 }
 
-/* Called after the call: reads the results, and checks that no other bytes were written. */
+/* Called after a kernel's call: reads the results, and checks that no other bytes were written. */
 static void take(testbed *b, collet_queue *q, const own_call *o, uint32_t k, place *p, bool written,
                  kit_tensor *out)
 {

@@ -19,7 +19,7 @@ typedef enum arrangement {
 typedef struct manner {
     arrangement of[KIT_OPERANDS];
     unsigned char fill; /* byte that fills outputs and workspace before the call */
-    uint32_t shared;    /* the operand number of the input that output 0 is; 0: none */
+    uint32_t shared;    /* output 0 is the input with this operand number; 0: not in place */
     bool repeated;      /* inputs have stride 0 on their first "..." axis */
     void *slow, *one;   /* buffers for slow work before the call; NULL: none */
 } manner;
@@ -27,7 +27,7 @@ typedef struct manner {
 typedef struct own_call {
     uint32_t number; /* number of the row in the plugin's table */
     kit_row row;
-    kit_case c; /* the inputs' elements, and the outputs' of the last call */
+    kit_case c; /* elements of the inputs, and of the outputs of the last call */
     unsigned char params[256 + 64];
 } own_call;
 
@@ -37,7 +37,7 @@ typedef struct results {
 } results;
 
 /* Calls a row; false: it refused. The caller frees the results. Ends the check if anything but the
- * outputs is written, or `accepts` does not agree with itself or with `run`. */
+ * outputs is written, or if `accepts` contradicts an earlier call of itself or `run`. */
 bool own_run(testbed *b, collet_queue *q, const own_call *o, const manner *m, results *r);
 void own_results_free(results *r);
 /* Ends the check unless the results are equal: bit for bit, or `near`. */

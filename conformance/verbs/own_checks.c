@@ -24,7 +24,7 @@ static void call_and_compare(testbed *b, collet_queue *q, own_call *o, const man
     own_results_free(&r);
 }
 
-/* Output 0 is exactly an input. */
+/* Checks calls in which output 0 is exactly an input. */
 static void in_place(testbed *b, collet_queue *q, own_call *o, const results *base)
 {
     const kit_tensor *out = &o->c.operand[0];
@@ -72,7 +72,7 @@ static void views(testbed *b)
 
 typedef struct own_threads {
     const own_call *o;
-    own_call calls[OWN_THREADS]; /* with inputs of their own */
+    own_call calls[OWN_THREADS]; /* each with its own inputs */
     results base[OWN_THREADS];
 } own_threads;
 
@@ -253,7 +253,7 @@ static void late(testbed *b, own_call *o, variant *list, int count)
     testbed_destroy(b, q);
 }
 
-/* The first call of a device that was opened anew. */
+/* Checks the first call of a device after it was opened again. */
 static void first_call(testbed *b, own_call *o, variant *v)
 {
     testbed other = testbed_beside(b);

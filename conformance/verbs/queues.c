@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A queue ends while its work is under way and another queue is to wait for it. */
+/* A queue is destroyed while its work is under way and another queue has been told to wait for it.
+ * */
 static void destroyed(testbed *b)
 {
     testbed_slow(b);
@@ -19,7 +20,7 @@ static void destroyed(testbed *b)
         collet_queue *q = testbed_queue(b);
         void *x = testbed_numbers(b, q, n, 0);
         testbed_chain(b, q, x, one, n, CHAIN / 2);
-        if (third) { /* reaches its wait only after the queue was destroyed */
+        if (third) { /* `third` reaches its wait only after q was destroyed */
             testbed_chain(b, third, y, one, n, CHAIN);
             testbed_after(b, third, q, testbed_mark(b, q));
         }
@@ -92,7 +93,7 @@ static void work_alone(testbed *b, int number, void *user)
     testbed_destroy(b, q);
 }
 
-/* Threads with a queue, buffers and work of their own, which read one buffer at once. */
+/* Several threads, each with its own queue, buffers and work, read one buffer at the same time. */
 static void threads(testbed *b)
 {
     int count = b->has_queues && b->max_queues < 7 ? (int)b->max_queues - 1 : 6;
@@ -144,7 +145,7 @@ static void many(testbed *b)
 #define DEEP 70000 /* beyond 16 bits */
 #define DEEP_NS 6000000000
 
-/* Another queue waits for one that has thousands of commands after it. */
+/* Another queue waits for a command that is followed by thousands of commands. */
 static void follow_deep(testbed *b, collet_queue *q, void *one_)
 {
     if (b->max_queues < 2)

@@ -277,7 +277,8 @@ static void add_rows(const testbed *b, row_list *list, bool asks, bool first, in
             list->numbers[list->count++] = i;
 }
 
-/* Rows that request a workspace first, then others; of each the first rows of ops first. */
+/* Lists rows that may request a workspace, then other rows; in both groups the first row of each op
+ * comes first. */
 static row_list list_rows(testbed *b)
 {
     row_list list = {0};
@@ -311,9 +312,9 @@ void testbed_rows(testbed *b)
     run_rows(b, &(area){0});
 }
 
-#define ASKED 12 /* attempts, with other inputs and parameters */
+#define ASKED 12 /* attempts, each with other inputs and parameters */
 
-/* The values of a described fill have the dtypes that each backend has; some refuse others. */
+/* Changes the dtype of the value of fill, because a backend may refuse some dtypes. */
 static void vary_fill(kit_case *c, uint64_t seed)
 {
     collet_dtype given = 1 + (collet_dtype)(seed % (COLLET_DTYPE_COUNT - 1));
@@ -377,8 +378,8 @@ static void threads(testbed *b)
 
 #define MOST 60 /* allocations of one call */
 
-/* Calls the row while allocation `n` fails; in its own queue, because a late failure makes a queue
- * fail permanently. 1: an allocation failed. */
+/* Calls the row while allocation `n` fails. It has its own queue, because a late failure makes a
+ * queue fail permanently. Returns true if an allocation failed. */
 static bool run_short(testbed *b, const row_call *r, const testbed_operand *operands, int64_t n)
 {
     const void *params = r->row.info.params_size ? &r->c.params : NULL;

@@ -61,8 +61,8 @@ void testbed_check(testbed *b)
 
 /* ---- Arguments of calls ------------------------------------------------------------------ */
 
-/* They are overwritten when the slot has returned, and kept for a while, to detect a plugin that
- * still reads or writes them. */
+/* The arguments of a call are overwritten when the slot has returned, and kept for a while, to detect a plugin
+ * that still reads or writes them. */
 #define BLOCKS (sizeof((testbed){0}.kept) / sizeof *(testbed){0}.kept)
 
 static bool untouched(const kept_block *k)

@@ -12,7 +12,7 @@
  */
 #define TRIES 4
 #define TRIES_IDLE 3    /* tries, if the host never sees the device at work */
-#define RESOLUTION 5000 /* nanoseconds that elapsed may be wrong, in addition to 2 % */
+#define RESOLUTION 5000 /* nanoseconds by which `elapsed` may be wrong, besides 2 % */
 
 static collet_stamp *stamp_in(testbed *b, collet_queue *q)
 {
@@ -254,7 +254,7 @@ static void destroyed(testbed *b)
     end(b, &t);
 }
 
-/* More nanoseconds than 32 bits hold. */
+/* An elapsed time of more nanoseconds than 32 bits hold. */
 static void longest(testbed *b)
 {
     timing_testbed t = begin(b);

@@ -22,7 +22,7 @@
 #define VERB_SETTINGS 2
 
 struct kit_target {
-    collet_host host; /* first: host slots find the target by it */
+    collet_host host; /* the first member: host slots find the target by its address */
     const collet_runtime *runtime;
     const collet_plugin *plugin;
     const char *named; /* as in kit_target_open */
@@ -75,7 +75,7 @@ typedef struct testbed {
     uint32_t max_queues; /* at least 1 */
     bool entered;        /* the check has begun */
     int64_t elements;    /* number of elements of an operand of slow work */
-    int chain;           /* additions that the host surely sees at work; at least CHAIN */
+    int chain;           /* additions that take so long that the host sees them pending; >= CHAIN */
     int32_t add;         /* number of the row of add; -1: none */
     collet_dtype dtype;
     int64_t size; /* bytes of an element of add */
@@ -176,8 +176,8 @@ typedef struct testbed_operand {
     int64_t shape[COLLET_MAX_DIMS], strides[COLLET_MAX_DIMS];
 } testbed_operand;
 
-bool row_asks(const testbed *b, uint32_t row);                    /* 1: it may request scratch */
-/* 1: the first of its op, whose kernels a run with --signatures 1 has compiled */
+bool row_asks(const testbed *b, uint32_t row);                    /* 1: it may ask for scratch */
+/* 1: the first row of its op; a run with --signatures 1 has compiled its kernels */
 bool row_is_first(const testbed *b, uint32_t row);
 int32_t testbed_row(const testbed *b, uint32_t op, uint64_t sig); /* -1: the device has none */
 /* Calls a row with the workspace `scratch`. All memory that the call points to is overwritten after
@@ -201,13 +201,13 @@ void testbed_chain(testbed *b, collet_queue *q, void *x, void *one, int64_t n, i
 /* Checks that all n elements of the buffer are `value`. */
 void testbed_expect(testbed *b, collet_queue *q, void *buffer, int64_t n, double value,
                     const char *what);
-/* Chooses b->elements so that a chain of CHAIN takes a while; on the fastest devices only one of
- * b->chain does. */
+/* Chooses b->elements so that CHAIN additions take a while. On the fastest devices CHAIN additions
+ * are too short; b->chain additions take a while on every device. */
 #define CHAIN 16
 void testbed_slow(testbed *b);
 
-/* The first makes a workspace filled with garbage. The second frees it, and ends the check if the
- * row wrote beyond its end. */
+/* testbed_scratch makes a workspace filled with garbage. testbed_scratch_check frees it, and ends
+ * the check if the row wrote beyond its end. */
 void *testbed_scratch(testbed *b, collet_queue *q, uint64_t bytes);
 void testbed_scratch_check(testbed *b, collet_queue *q, void *scratch, uint64_t bytes,
                            const kit_row *row);

@@ -78,8 +78,8 @@ static void polled(testbed *b)
     wait_end(b, &w);
 }
 
-/* Limits that are more than 32 bits of nanoseconds, microseconds, milliseconds or seconds, if
- * there is work for the time of each. */
+/* Limits around 2^31, 2^32 and 2^33 nanoseconds, microseconds, milliseconds and seconds, on waits
+ * for work. */
 static void longest(testbed *b)
 {
     static const int64_t units[] = {1, 1000, 1000000, 1000000000};
@@ -232,7 +232,7 @@ static void one_waits(testbed *b, int number, void *user)
     else
         testbed_wait(b, w->worker, m->values[0]);
     if (b->size == 4 && number % 4 < 2) {
-        pthread_mutex_lock(&m->reading); /* calls that enqueue in a queue are not concurrent */
+        pthread_mutex_lock(&m->reading); /* calls that enqueue in one queue may not overlap */
         collet_status status =
             try_read(b, w->reader, w->x, (uint64_t)((w->n - 1) * b->size), &x, sizeof x);
         pthread_mutex_unlock(&m->reading);

@@ -31,7 +31,7 @@ struct collet_context {
     thread_error creator;         /* the last element of the list `errors` */
     thread_error *_Atomic errors; /* new elements are added at the head */
     selection selection;
-    int32_t fallback; /* 0: none; 1: any backend; -1: the named backends, with auto any */
+    int32_t fallback; /* to: 0: no backend; 1: any; -1: the other named ones, under auto any */
     const char *last_backend;
     collet_counters counters;
     transfer_counters moved;
@@ -56,7 +56,7 @@ collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error 
 
 /* The last failure of the calling thread; NULL if there is no memory for it. */
 collet_error *context_error(collet_context *cx);
-/* Checks that the context can be used. INVALID: it is NULL; FORKED: in a child of fork; NO_MEMORY:
+/* Checks that the context can be used. INVALID: cx is NULL; FORKED: in a child of fork; NO_MEMORY:
  * context_error is NULL. */
 collet_status context_check(collet_context *cx);
 

@@ -49,7 +49,7 @@ static int lock_until(pthread_mutex_t *lock, int64_t end)
 
 /* ---- A device -------------------------------------------------------------------------------- */
 
-/* Waits for the work of a queue. Nothing is enqueued in it afterwards. 1: it is done. */
+/* Waits for the work of a queue. Nothing is enqueued in it afterwards. 1: the work is done. */
 static int finish_queue(queue *q, int64_t end)
 {
     device *d = q->device;
@@ -66,7 +66,7 @@ static int finish_queue(queue *q, int64_t end)
     } else {
         status = COLLET_NOT_READY;
     }
-    q->failed = 1; /* queue_lock then replaces the handle, which the device's state forbids */
+    q->failed = 1; /* queue_lock would replace the handle; the device's state makes it refuse */
     pthread_mutex_unlock(&q->lock);
     return status != COLLET_NOT_READY;
 }
@@ -157,8 +157,8 @@ void end_watch(void)
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
-/* In a child the locks stay as threads held them that are not there. A driver's threads that compile
- * hold the lock of the C library's loader now and then, and the child would wait for it for ever. */
+/* A child of fork has no other threads, but locks that they held stay locked. Threads of a driver that
+ * compile hold the lock of the C library's loader now and then; the child would wait for it for ever. */
 static void settle(device *d, int64_t end)
 {
     const struct timespec pause = {.tv_nsec = PAUSE};

@@ -3,8 +3,8 @@
  * end.h - the end of the process, before which the devices of all runtimes finish their work.
  *
  * exit() runs handlers in the order opposite to their registration. Drivers' libraries destroy their
- * objects there, while the drivers' threads may still compile or run what was enqueued. So a handler
- * is registered again after each library was loaded.
+ * objects in such handlers, while the drivers' threads may still compile or run what was enqueued. So
+ * libcore registers its handler again after each library was loaded.
  *
  * fork() waits, a short time at most, for devices whose drivers work in threads of this process.
  */
@@ -13,7 +13,7 @@
 
 #include "device/runtime.h"
 
-/* Adds a runtime to those that are ended; removes it. NO_MEMORY. */
+/* Add a runtime to the list of runtimes that the end of the process ends, and remove it. NO_MEMORY. */
 collet_status end_add(collet_runtime *runtime, collet_error *err);
 void end_remove(collet_runtime *runtime);
 /* Called when a context first uses a device: exit() ends its work before it destroys what has been

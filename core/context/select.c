@@ -93,8 +93,8 @@ static collet_status not_a_choice(const selection *s, collet_error *err)
                        s->choice);
 }
 
-/* Opens the device that `item` names, which it splits. Returns INVALID without a text if that is
- * not the form of a name. */
+/* Opens the device that `item` names; splits `item`. Returns INVALID without a text if `item` does
+ * not have the form of a name. */
 static collet_status open_named(const collet_runtime *r, char *item, device **out,
                                 collet_error *err)
 {
@@ -167,8 +167,8 @@ static collet_status parse_names(collet_runtime *r, selection *s, collet_error *
         if (status != COLLET_OK && first.status == COLLET_OK)
             first = why;
         if (status == COLLET_UNAVAILABLE && strchr(s->choice, ',')) {
-            /* The name only, because add_named splits the list. The warning is logged once,
-             * although each context parses the list. */
+            /* `trimmed` is only the backend's name here, because add_named has split it. The
+             * warning is logged once, although each context parses the list. */
             if (!atomic_exchange(&registry_find(r, trimmed)->skipped, 1))
                 log_message(&r->log, COLLET_LOG_WARNING,
                             "choice of backend '%s': a backend is skipped: %s", s->choice,

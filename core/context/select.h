@@ -23,7 +23,7 @@ typedef struct selection {
 collet_status selection_parse(collet_runtime *runtime, const char *choice, selection *out,
                               collet_error *err);
 /* Opens a single device: "name" is the backend's first, "name:device" another. INVALID for other
- * texts: `name` is `expected`, in the message of the function `what`. Other errors as
+ * texts: the message of the function `what` says that `name` must be `expected`. Other errors as
  * selection_parse. */
 collet_status selection_device(const collet_runtime *runtime, const char *what, const char *name,
                                const char *expected, device **out, collet_error *err);

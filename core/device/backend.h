@@ -14,7 +14,7 @@ struct backend {
     _Atomic int state;    /* COLLET_BACKEND_* */
     _Atomic int skipped;  /* 1: the warning that a list skips it was logged */
     char *reason;         /* why it is UNAVAILABLE, unless the loader has the reason; under lock */
-    char *capabilities;   /* NULL: the probe's; else queried in this process */
+    char *capabilities;   /* queried in this process; NULL: the probe's are used */
     cJSON *description;   /* the capabilities parsed; published by `state` */
     const cJSON
         *choices; /* choices in the probe's capabilities; constant after the backends are listed */

@@ -19,8 +19,8 @@
 #define FORMAT 1
 #define MAX_FILE ((size_t)1 << 20)
 #define USUAL_FILE ((size_t)1 << 16)
-#define MAX_FILES 64    /* of all backends */
-#define MAX_POINTS 64   /* of one op */
+#define MAX_FILES 64    /* maximum number, for all backends */
+#define MAX_POINTS 64   /* maximum number of points of an op */
 #define MAX_WORK 0x1p62 /* and a time of */
 #define MAX_SECONDS 1e6
 #define FILE_NAME (sizeof "calibration--0123456789abcdef.json" + COLLET_MAX_NAME)
@@ -33,9 +33,9 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return file_hash(hash, text, strlen(text) + 1);
 }
 
-/* Adds a description to the hash. The only numbers in it are the numbers of threads: other numbers are measured, or
- * change when the machine is started again (clocks, sizes of memory). Left out, too: choices, which follow from
- * measurements, and the reason for the number of threads. */
+/* Adds a description to the hash. The only numbers in the hash are the numbers of threads: other numbers are measured,
+ * or change when the machine is started again (clocks, sizes of memory). The hash also leaves out choices, which follow
+ * from measurements, and the reason for the number of threads. */
 static uint64_t hash_item(uint64_t hash, const cJSON *item)
 {
     const char *name = item->string ? item->string : "";
@@ -227,7 +227,7 @@ static collet_status use(backend *b, calibration *c, const char *directory, cons
     return COLLET_OK;
 }
 
-/* The text for what errno says of a file that is there. */
+/* Sets the error for a file that exists but cannot be read; `failed` is errno. */
 static collet_status unreadable(int failed, collet_error *err)
 {
     if (failed == ENOMEM)
@@ -409,7 +409,7 @@ collet_status calibration_compare(collet_runtime *r, collet_error *err)
             c->from[dtype] = find_crossover(r, o, dtype);
             c->elements = c->from[dtype] < c->elements ? c->from[dtype] : c->elements;
         }
-        /* The work of matmul is the root of the product of its operands' sizes. */
+        /* The work of matmul is the square root of the product of its operands' sizes. */
         if (o->id == COLLET_OP_MATMUL && c->elements != CALIBRATION_NEVER)
             c->elements = (uint8_t)(2 * c->elements / 3);
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * calibration - what `backend-bench calibrate` measured of a backend on this machine: seconds of ops
- * by their work, the rates of transfers, and a text for the backend itself. One file a backend in the
- * directory of the cache; its name has a hash of the backend and of what it can use here, so that
- * another processor, driver, library, level or number of threads finds no file. Read when the runtime
- * is created, then constant: any thread.
+ * by their work, the rates of transfers, and a text for the backend itself. Each backend has a file in the
+ * directory of the cache. Its name has a hash of the backend and of what it can use here, so that the file is not
+ * used with another processor, driver, library, level or number of threads. The files are read when the runtime
+ * is created; then the values are constant, for any thread.
  */
 #ifndef CORE_DEVICE_CALIBRATION_H
 #define CORE_DEVICE_CALIBRATION_H
@@ -27,7 +27,7 @@ struct crossover {
 typedef struct calibration {
     char *path;
     char *calibrated; /* the backend's choice "calibrated"; NULL: none */
-    /* Bytes a second, and seconds that a transfer takes besides; 0: the device works on host memory. */
+    /* Bytes a second, and the fixed seconds of a transfer; 0: the device works on host memory. */
     double to_device, to_host, latency;
     uint16_t of[OP_BUILTIN_MAX][CALIBRATION_DTYPES]; /* 1 + index into `seconds`; 0: not measured */
     uint32_t count;

@@ -48,10 +48,10 @@ struct device {
     queue *copies;      /* for copies to other devices, made when needed; under owner->lock */
     _Atomic int hung;   /* 1: lost because a wait took too long; any call may hang */
     pthread_mutex_t retired_lock;
-    block *retired, **retired_end; /* block.h; oldest first, under retired_lock */
+    block *retired, **retired_end; /* list of block.h, the oldest first; under retired_lock */
     _Atomic uint32_t retired_count;
     _Atomic int watched;         /* 1: exit() waits for its work (context/end.h) */
-    struct spans *_Atomic spans; /* span.h; NULL: nothing was traced */
+    struct spans *_Atomic spans; /* traced work (span.h); NULL: nothing was traced */
 };
 
 /* Makes the devices that the capabilities list. NO_MEMORY. */

@@ -9,7 +9,8 @@
 /* The size of a device's memory, from the capabilities; of a processor at most what the process may
  * use. 0: unknown. */
 uint64_t device_memory_bytes(const device *d);
-/* Whether it is a processor by its capabilities, whose driver has threads in this process. */
+/* Whether the device is a processor, by its capabilities: its driver has threads in this process.
+ * */
 int device_is_processor(const device *d);
 
 #endif

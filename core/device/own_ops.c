@@ -48,8 +48,8 @@ static const char *op_conflict(const op *longer, const op *shorter)
     return NULL;
 }
 
-/* Takes ownership of `o`, whose name is defined already: from now on the longer definition is
- * used. */
+/* Takes ownership of `o`, another definition of an op that exists. From now on the longer of the
+ * two definitions is used. */
 static collet_status own_op_join(collet_runtime *r, uint32_t index, op *o, collet_error *err)
 {
     op *before = r->own_ops[index];

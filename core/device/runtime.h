@@ -23,7 +23,7 @@
 #include "util/programs.h"
 #include "util/trace.h"
 
-#define RUNTIME_DEVICES_MAX 63  /* of all backends: with the host they fit into a 64-bit mask */
+#define RUNTIME_DEVICES_MAX 63  /* in all backends; with the host they fit into a 64-bit mask */
 #define RUNTIME_OWN_OPS_MAX 256 /* ops that plugins define */
 
 typedef struct crossover crossover;
@@ -51,7 +51,7 @@ struct collet_runtime {
     size_t plugin_count;
     backend *backends; /* backends[i] is plugins[i]; usable ones by falling priority, then others */
     size_t backend_count;
-    crossover *crossovers; /* by op (calibration_compare); NULL: nothing to compare */
+    crossover *crossovers; /* one for each op (calibration_compare); NULL: nothing was measured */
     const loader_plugin **layers; /* layers in the setting, the outermost first */
     size_t layer_count;
     pthread_mutex_t device_lock; /* guards the assignment of ordinals */
@@ -60,8 +60,8 @@ struct collet_runtime {
     memory_count host_memory;                     /* bytes of arrays in host memory */
     _Atomic int fallback_logged;
     _Atomic int ended;    /* RUNTIME_*; not 0: devices with queues are not used any more */
-    pthread_t ender;      /* of RUNTIME_EXITS: the thread that called exit(); set before `ended` */
-    collet_runtime *next; /* of context/end.c, under its lock */
+    pthread_t ender;      /* RUNTIME_EXITS: the thread that called exit(); set before `ended` */
+    collet_runtime *next; /* in the list of context/end.c, under its lock */
 };
 
 /* Values of `ended`: collet_process_end was called, by the program or by exit(). */
@@ -69,11 +69,11 @@ struct collet_runtime {
 #define RUNTIME_EXITS 2
 
 /* Values of the mark in the process that made it. WIPED: the kernel zeroes the page in a child.
- * PROCESS: it cannot, so process ids are compared. */
+ * PROCESS: the kernel cannot zero it, so process ids are compared. */
 #define FORK_MARK_WIPED 1
 #define FORK_MARK_PROCESS 2
 
-/* 1; 0 in a child of fork. */
+/* 1 in the process that created the runtime; 0 in a child of fork. */
 static inline int runtime_alive(const collet_runtime *runtime)
 {
     unsigned char mark = *(volatile unsigned char *)runtime->fork_mark;

@@ -21,7 +21,7 @@
 
 /* ---- Running ----------------------------------------------------------------------------- */
 
-/* Called when a device has accepted the call. */
+/* Copies inputs to their temporaries; called when a device has accepted the call. */
 static collet_status fill_temporaries(frame *f)
 {
     while (f->temporaries_filled < f->temporary_count) {
@@ -93,7 +93,7 @@ static void commit_operands(const frame *f, queue *q, uint64_t ticket, const int
     }
 }
 
-/* Results in shared memory are there when the call returns. */
+/* Moves results to shared memory before the call returns. */
 static collet_status settle_operands(frame *f)
 {
     collet_status status = COLLET_OK;
@@ -265,7 +265,7 @@ device *call_device(frame *f, uint32_t first, uint32_t k)
 void call_remedy(const frame *f, char text[256])
 {
     text[0] = '\0';
-    if (!strchr(f->op->name, '.')) /* others lack ops of plugins */
+    if (!strchr(f->op->name, '.')) /* only one backend has a plugin's own op */
         selection_remedy(f->cx->runtime, &f->cx->selection, f->cx->fallback, text);
 }
 
@@ -276,7 +276,8 @@ static collet_status run(frame *f)
     uint32_t first = call_preferred(f);
     char why[256];
     why[0] = '\0';
-    /* Keeps the error of the first device that has the kernel, else of the first device. */
+    /* The error of the first device that has the kernel; if none has it, that of the first device.
+     * */
     collet_error reported;
     reported.status = COLLET_UNSUPPORTED;
     reported.text[0] = '\0';
@@ -314,7 +315,7 @@ static collet_status call(collet_context *cx, uint32_t id, collet_array *const *
     return status;
 }
 
-/* Not inline: its text must not take stack while a kernel runs. */
+/* Not inline: the buffer of its text must not take stack while a kernel runs. */
 __attribute__((cold, noinline)) static void
 write_call(const collet_context *cx, uint32_t id, collet_array *const *outs,
            const collet_array *const *ins, collet_status status, int64_t begin, int64_t end)

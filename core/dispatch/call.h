@@ -17,10 +17,10 @@ uint32_t call_preferred(const frame *f);
  * fallback is on or the choice auto, further backends are opened. NULL: no more. */
 device *call_device(frame *f, uint32_t first, uint32_t k);
 
-/* Whether the call goes on to the next device where one cannot run it. */
+/* Whether the call is tried on the next device if a device cannot run it. */
 int call_falls_back(const frame *f);
 
-/* What else the user can do where the call may not go on: for the end of a message, or "". */
+/* The end of an error message: what the user can do if the call may not try another device, or "". */
 void call_remedy(const frame *f, char text[256]);
 
 /* While programs are checked: 1, with the context's error, if the program has destroyed an operand. */

@@ -12,7 +12,7 @@
 #include "predict.h"
 #include "util/numerals.h"
 
-#define HOW_TEXT 1024 /* of a device, at most */
+#define HOW_TEXT 1024 /* maximum bytes of the text of a device */
 
 /* Text of the caller, cut where it does not fit. */
 typedef struct writer {
@@ -103,7 +103,7 @@ static void add_why(writer *w, const frame *f, uint32_t first, uint32_t tried)
                "here (backend-bench calibrate).\n");
 }
 
-/* Which of its ways the device takes. */
+/* Which of its implementations of the op (its ways) the device would use. */
 static void add_how(writer *w, device *d, const collet_kernel_call *call)
 {
     char how[HOW_TEXT] = "";
@@ -135,7 +135,7 @@ static void explain(frame *f, writer *w)
         return;
     }
     add(w, "%s (%s)\n", f->op->name, operands.bytes);
-    /* Like a call, it opens further backends only where none of those before runs it. */
+    /* Like a call, this opens further backends only if none of the backends before them runs it. */
     for (uint32_t i = 0; (!served || i < s->total) && (d = call_device(f, first, i)); i++) {
         collet_kernel_call call;
         int runs = accepts(f, d, &call);

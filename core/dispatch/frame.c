@@ -135,7 +135,8 @@ static int nothing_to_do(const frame *f)
     return 1;
 }
 
-/* `evaluate` with a reduction whose results do not depend on the order of the axes. */
+/* Sorts the axes of an `evaluate` that reduces, unless its results depend on the order of the axes.
+ * */
 static void sort_reduced(frame *f)
 {
     collet_evaluate_params *p = (void *)f->params_copy;
@@ -234,7 +235,7 @@ static collet_status ask_row(frame *f, device *d, const collet_kernel_row *row,
                              collet_kernel_call *call)
 {
     for (uint32_t i = 0; i < f->count; i++)
-        f->operands[i].buffer = NULL; /* it may be of a device tried before */
+        f->operands[i].buffer = NULL; /* it may belong to a device tried before */
     device_enter(d);
     collet_status status = row->accepts(d->handle, call, &call->workspace_bytes);
     device_leave(d, COLLET_OK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frame - one call between its checks and its kernel. */
+/* frame - the state of one call, from its checks to its kernel. */
 #ifndef CORE_DISPATCH_FRAME_H
 #define CORE_DISPATCH_FRAME_H
 
@@ -45,7 +45,7 @@ collet_status frame_accept(frame *f, device *d, const collet_kernel_row *row,
 /* Kernels may return only four statuses; after any other the outputs are undefined. */
 collet_status frame_kernel_status(frame *f, device *d, collet_status status);
 
-/* Adds an operand to "f32 4 x 4 <- f32 4 x 4, absent"; all operands. */
+/* Add one operand, or all operands, to a text such as "f32 4 x 4 <- f32 4 x 4, absent". */
 void frame_operand_text(text_buffer *t, const op *o, uint32_t i, const collet_array *a);
 void frame_operands_text(text_buffer *t, const frame *f);
 

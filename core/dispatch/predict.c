@@ -134,7 +134,7 @@ int32_t predict_first(const op *o, const collet_array *const *arrays, uint64_t s
         device *d = s->devices[k];
         predicted parts;
         double seconds = predict_call(d, o, arrays, &parts);
-        /* A device is opened where it would be chosen, to find out whether it has the kernel. */
+        /* Opens a device that would be chosen, to find out whether it has the kernel. */
         if ((isnan(seconds) && chosen >= 0) ||
             (chosen >= 0 && (seconds >= best || seconds >= enough * first)) ||
             device_open(d, NULL) != COLLET_OK || !device_find_row(d, o->id, sig, mask))

@@ -17,7 +17,7 @@
 
 typedef struct writer {
     collet_context *cx;
-    char *at, *end; /* of the text so far; the place of the last NUL */
+    char *at, *end; /* the end of the text so far; the last byte of the buffer, for the NUL */
     int all, full;  /* full: nothing more fits */
 } writer;
 

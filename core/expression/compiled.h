@@ -20,24 +20,25 @@ typedef struct plan_step {
     collet_dtype dtype;
 } plan_step;
 
-/* A number that the host knows: a node of the graph, or PLAN_STEP and the index of a range. */
-#define PLAN_ZERO UINT32_MAX /* 0 */
+/* Numbers that the host knows are identified by their node in the graph, or by PLAN_STEP | the index of a range. */
+#define PLAN_ZERO UINT32_MAX /* the number 0 */
 
-/* A number, converted; an integer must fit. For a comparison of elements of an integer dtype with an integer
- * beyond it: the nearest one that it has; or, as bool, the result. */
+/* A number converted to a dtype; an integer must fit. If elements of an integer dtype are compared with an integer that
+ * the dtype does not hold, the constant is the nearest integer of the dtype or, as a bool, the result of the
+ * comparison. */
 typedef struct plan_constant {
     uint32_t number;
     collet_dtype dtype;
-    uint32_t compares;   /* the comparison, COLLET_NO_OP: none */
-    collet_dtype beside; /* of the elements */
+    uint32_t compares;   /* the comparison; COLLET_NO_OP: none */
+    collet_dtype beside; /* the dtype of the elements that are compared with it */
 } plan_constant;
 
-/* A function of known integers and bools. Where `where` selects one of them for each element, the
+/* A function of known integers and bools. If a `where` selects among such numbers for each element, only the
  * bounds of the result are known. */
 typedef struct plan_range {
     uint32_t op, count;
     uint32_t in[3]; /* numbers; UINT32_MAX: a condition that is an array */
-    int varies;     /* from element to element */
+    int varies;     /* 1: the value differs from element to element */
     int given;      /* depends on inputs that are numbers */
 } plan_range;
 
@@ -45,7 +46,7 @@ typedef struct plan_bounds {
     literal low, high;
 } plan_bounds;
 
-/* The range must be within the integer dtype. */
+/* A check before an evaluation: the range must be within the integer dtype. */
 typedef struct plan_check {
     uint32_t range;
     collet_dtype dtype;
@@ -65,12 +66,12 @@ typedef struct plan_piece {
 
 typedef struct plan {
     int users, kept;  /* kept: in the list of the expression */
-    uint64_t used;    /* a time, for the oldest one */
-    uint64_t version; /* of the constants */
-    uint64_t hash;    /* of in_dtypes */
+    uint64_t used;    /* time of the last use; the plan with the oldest is replaced */
+    uint64_t version; /* version of the constants */
+    uint64_t hash;    /* hash of in_dtypes */
     int beyond; /* 1: numbers that elements are compared with may be beyond the dtype of the elements */
-    int misses; /* 1: one is, and `beyond` is 0: the plan is of no use while the constants have these values */
-    collet_dtype in_dtypes[COLLET_EXPRESSION_INPUTS]; /* with PLAN_NUMBER: a weak number's */
+    int misses; /* 1: a number is beyond it, but `beyond` is 0: with these constants another plan is needed */
+    collet_dtype in_dtypes[COLLET_EXPRESSION_INPUTS]; /* with the bit PLAN_NUMBER: of a weak number */
     plan_step *steps;
     uint32_t step_count, step_capacity;
     plan_constant *constants;
@@ -79,7 +80,7 @@ typedef struct plan {
     uint32_t range_count, range_capacity;
     plan_check *checks;
     uint32_t check_count, check_capacity;
-    collet_scalar *values; /* of the constants and ranges that inputs do not change */
+    collet_scalar *values; /* values of constants that do not depend on inputs; `bounds`: of ranges */
     plan_bounds *bounds;
     uint32_t outs[COLLET_EXPRESSION_OUTPUTS];           /* step of each output */
     collet_dtype out_dtypes[COLLET_EXPRESSION_OUTPUTS]; /* after the reduction */

@@ -13,9 +13,9 @@
 typedef struct state {
     const plan *p;
     const graph *g;
-    const collet_scalar *numbers; /* of the inputs; NULL: what depends on them is left out */
-    plan_bounds *bounds;          /* of the ranges */
-    int misses;                   /* of plan */
+    const collet_scalar *numbers; /* inputs that are numbers; NULL: skips constants that need inputs */
+    plan_bounds *bounds;          /* bounds of the ranges */
+    int misses;                   /* as plan.misses */
     collet_error *err;
 } state;
 
@@ -151,7 +151,7 @@ static collet_status misfit(const state *s, uint32_t number, const literal *valu
         literal_text(value, text), collet_dtype_name(dtype));
 }
 
-/* An input with a dtype of its own has that first. */
+/* An input that was declared with a dtype is converted to that dtype first. */
 static collet_status convert(const state *s, const plan_constant *k, collet_scalar *out)
 {
     const node *n = node_of(s, k->number);
@@ -163,14 +163,15 @@ static collet_status convert(const state *s, const plan_constant *k, collet_scal
         value = literal_read(out, 0);
         strong = 1;
     }
-    int real = !literal_is_whole(&value) && !n; /* of a derivative; the integers do not have it */
+    int real = !literal_is_whole(&value) && !n; /* in derivatives; it has no integer dtype */
     int fits = literal_convert(out, k->dtype, &value) && !(real && literal_has_integers(k->dtype));
     if (fits || (strong && !is_lost(&value, k->dtype)))
         return COLLET_OK;
     return misfit(s, k->number, &value, k->dtype);
 }
 
-/* Elements x of the dtype k->beside are compared with a number: (x op nearest) and, or, this result. */
+/* A constant of a comparison of elements x of dtype k->beside with a number: the nearest number that the dtype holds
+ * or, if the constant is a bool, the known result. The plan combines them: (x op nearest) and (or) result. */
 static void compare(state *s, const plan_constant *k, collet_scalar *out)
 {
     literal number = bounds_of(s, k->number).low, made;

@@ -5,12 +5,12 @@
 
 #include "compiled.h"
 
-/* Gives the constants their values of now, but for those that depend on inputs, and sets p->misses. DTYPE:
- * one does not fit; INVALID: it cannot be computed. */
+/* Sets the plan's constants to the graph's present values, except constants that depend on inputs, and sets p->misses.
+ * DTYPE: a value does not fit its dtype; INVALID: a value cannot be computed. */
 collet_status constants_set(plan *p, const graph *g, collet_error *err);
 
-/* Stores all constants for these numbers among the inputs in `values`; *misses as p->misses. Errors as
- * constants_set, and NO_MEMORY. */
+/* Stores all constants in `values`, given the inputs that are `numbers`; *misses as p->misses. Errors as constants_set,
+ * and NO_MEMORY. */
 collet_status constants_with(const plan *p, const graph *g, const collet_scalar *numbers,
                              collet_scalar *values, int *misses, collet_error *err);
 

@@ -6,18 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a range of steps needs. */
+/* The inputs, outputs and number of constants of a range of steps. */
 typedef struct range {
     uint32_t in[COLLET_PROGRAM_INPUTS], out[COLLET_PROGRAM_OUTPUTS];
     uint32_t ins, outs, constants;
-    int too_much; /* of something that only grows with the range */
+    int too_much; /* 1: too many inputs, constants or steps; a longer range has at least as many */
 } range;
 
 typedef struct cutter {
     plan *p;
     uint32_t outputs;
     uint32_t *user; /* the last step that uses each step; outputs: UINT32_MAX */
-    uint32_t *seen; /* for each constant, + 1 the range that has counted it */
+    uint32_t *seen; /* for each constant, the `stamp` of the last range that counted it */
     uint32_t stamp;
 } cutter;
 
@@ -61,7 +61,7 @@ static int find_outputs(const cutter *c, range *r, uint32_t first, uint32_t end)
     return 1;
 }
 
-/* The longest range from `first` on that is a program; one step always is. */
+/* The longest range from `first` on that fits into a program; a single step always fits. */
 static uint32_t longest(cutter *c, uint32_t first, range *best)
 {
     range r = {0};
@@ -96,7 +96,8 @@ uint64_t plan_hash(const collet_program *p)
     return mix(hash, p->outs, p->n_out * sizeof *p->outs);
 }
 
-/* The number in the program of a value of the plan; adds constants. */
+/* The number that a value of the plan has in the piece's program; adds the value to its constants
+ * if it is one. */
 static uint16_t local(plan_piece *piece, const range *r, uint32_t id)
 {
     uint32_t k = 0;
@@ -165,7 +166,7 @@ static void describe_piece(plan_piece *piece, const range *r, uint32_t reduce)
     piece->program.hash = plan_hash(&piece->program);
 }
 
-/* The order of a reduced program's outputs is the expression's. */
+/* A program that reduces has its outputs in the order of the expression's outputs. */
 static void order_outputs(const plan *p, range *r)
 {
     for (uint32_t k = 0; k < r->outs; k++)
@@ -220,7 +221,7 @@ collet_status plan_cut(plan *p, const graph *g, collet_error *err)
          first = p->pieces[p->piece_count - 1].end)
         good = add_piece(&c, g, first);
     for (uint32_t i = 0; i < p->piece_count; i++)
-        p->pieces[i].program.outs = p->pieces[i].outs; /* they lie in the array, which has moved */
+        p->pieces[i].program.outs = p->pieces[i].outs; /* realloc has moved p->pieces */
     for (uint32_t k = 0; good && k < g->output_count; k++)
         p->last[p->outs[k]] = p->piece_count; /* outputs are kept */
     free(c.user);

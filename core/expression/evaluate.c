@@ -62,7 +62,8 @@ static collet_status reduce_extent(extent *x, const graph *g, collet_error *err)
     return COLLET_OK;
 }
 
-/* The key of a number among the inputs; COLLET_DTYPE_NONE: it has another dtype. */
+/* The dtype of an input that is a number, in the form that identifies a plan; COLLET_DTYPE_NONE: a number may not have
+ * dtype d. */
 static collet_dtype number_key(const graph *g, uint32_t i, collet_dtype d, collet_error *err)
 {
     if (d == COLLET_I64 || d == COLLET_F64 || d == COLLET_C128 || d == COLLET_BOOL)
@@ -89,7 +90,7 @@ typedef struct evaluation {
     uint64_t made; /* bit k: outs[k] was NULL */
     const collet_array *const *ins;
     const collet_scalar *numbers;   /* inputs without an array; NULL: there are none */
-    const collet_scalar *constants; /* of the plan, with the numbers */
+    const collet_scalar *constants; /* the plan's constants, computed with `numbers` */
     collet_array **steps;           /* the arrays of steps between pieces; outputs among them */
 } evaluation;
 
@@ -107,9 +108,9 @@ static collet_evaluate_params params_of(const evaluation *v, const collet_progra
 
 #define FEW 32 /* constants */
 
-/* By the first choice of backend; where that has no such kernel, single ops, which any of the
- * backends may compute, are better than another backend's interpreter. A program that reduces is then
- * REFUSED: its values may still be computed by one kernel. */
+/* Runs a program on the first choice of backend. If that has no such kernel, runs single ops, which any of the
+ * backends may compute: that is faster than the interpreter of another backend. A program that reduces is
+ * REFUSED in this case, because one kernel may still compute its values without the reduction. */
 static collet_status call_program(const evaluation *v, const collet_program *program,
                                   const collet_scalar *constants, collet_array *const *outs,
                                   const collet_array *const *ins)
@@ -170,7 +171,7 @@ static void gather(const evaluation *v, const plan_piece *piece, const collet_ar
 
 /* ---- Several pieces ---------------------------------------------------------------------- */
 
-/* An output that is an input is written when nothing reads the input any more. */
+/* False: an output overlaps an input, so it must be written after the last read of the input. */
 static int outputs_are_apart(const evaluation *v)
 {
     for (uint32_t k = 0; k < v->g->output_count; k++)
@@ -334,7 +335,7 @@ static collet_status check_output_shapes(evaluation *v)
     return COLLET_OK;
 }
 
-/* What collet_call would check for each program by itself, when others have written already. */
+/* Checks before the first program what collet_call would check for each program, after others have written. */
 static collet_status check_arrays(evaluation *v)
 {
     uint32_t i, k, outs = v->g->output_count;
@@ -377,8 +378,8 @@ static collet_status run_plan(evaluation *v)
     return run_pieces(v);
 }
 
-/* With the constants of the plan; *misses: nothing was done, since a number is beyond what elements are
- * compared in. */
+/* Runs the plan with its constants. *misses = 1: nothing was done, because elements are compared with a number that
+ * their dtype does not hold. */
 static collet_status run(evaluation *v, int *misses)
 {
     collet_scalar few[FEW], *values = few;
@@ -467,7 +468,7 @@ static collet_status bind(const graph *g, const collet_argument *arguments, uint
     return COLLET_OK;
 }
 
-/* Adds what an input is like to the extent; sets its dtype, a key of plans. */
+/* Adds the shape of an input to the extent; sets *dtype, by which its plan is found. */
 static collet_status infer_input(extent *x, const graph *g, uint32_t i, const collet_argument *a,
                                  size_t spec_size, collet_dtype *dtype, collet_error *err)
 {

@@ -68,7 +68,7 @@ collet_status collet_expression_parse(collet_expression **out, const char *text,
 
 /* ---- Building ---------------------------------------------------------------------------- */
 
-/* INVALID for NULL; plans of the expression as it was before are dropped. */
+/* Begins a change of the expression: drops its plans. INVALID for NULL. */
 static collet_status begin(collet_expression *e, const void *argument, const char *what,
                            collet_error *err)
 {
@@ -226,7 +226,8 @@ static uint64_t hash_of(const collet_dtype *dtypes, uint32_t count)
     return hash;
 }
 
-/* The place for a new plan; one that nobody uses. */
+/* The place for a new plan: an empty one, or that of the oldest plan that is not in use. NULL: all
+ * are in use. */
 static plan **place(collet_expression *e)
 {
     plan **oldest = NULL;

@@ -11,10 +11,10 @@
 
 struct collet_expression {
     graph graph;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     plan *plans[EXPRESSION_PLANS];
     uint64_t clock;
-    uint64_t version; /* of the constants */
+    uint64_t version; /* version of the constants */
 };
 
 /* The plan for these dtypes and `beyond` (of plan), valid until expression_release. A new plan

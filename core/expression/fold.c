@@ -40,7 +40,8 @@ static literal_integer floor_divided(literal_integer a, literal_integer b, liter
     return a / b - down;
 }
 
-/* a / b, rounded once: enough bits of the quotient, and one that says whether others follow. */
+/* a / b, rounded once: computes at least 55 bits of the quotient, and sets the last bit if the
+ * remainder is not 0. */
 static double divided(literal_integer a, literal_integer b)
 {
     unsigned __int128 n = (unsigned __int128)(a < 0 ? -a : a);
@@ -66,7 +67,8 @@ static literal_integer smaller(literal_integer a, literal_integer b)
     return a < b ? a : b;
 }
 
-/* The result of an op with an integer; 0: it has too many bits. Divisors and shifts are right. */
+/* Computes an op whose result is an integer; 0: it has too many bits. The caller has checked
+ * divisors and shifts. */
 static int compute(uint32_t op, const literal *in, literal_integer *out)
 {
     literal_integer a = in[0].integer, b = in[1].integer, rest;
@@ -251,7 +253,7 @@ int fold_compares(uint32_t op)
 
 enum { UNORDERED = 2 };
 
-/* -1, 0, 1 or UNORDERED: an integer and a real number, without rounding either. */
+/* Compares an integer with a real number without rounding either: -1, 0, 1 or UNORDERED. */
 static int order_mixed(literal_integer a, double b)
 {
     if (isnan(b))

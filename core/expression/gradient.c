@@ -16,8 +16,8 @@
 
 typedef struct reversal {
     graph *g;
-    uint32_t *derivative; /* of the output by each value; NONE: 0 */
-    uint8_t *depends;     /* on the input */
+    uint32_t *derivative; /* the output's derivative by each value; NONE: 0 */
+    uint8_t *depends;     /* 1: the value depends on the input */
     collet_error *err;
 } reversal;
 
@@ -32,9 +32,9 @@ static collet_status apply2(reversal *r, uint32_t *value, uint32_t op, uint32_t 
     return graph_apply(r->g, value, op, (uint32_t[]){a, b}, 2, r->err);
 }
 
-enum { NESTED = 4 }; /* wheres that multiply and sum look into; deeper ones are operands */
+enum { NESTED = 4 }; /* levels of nested `where` that multiply and sum look into */
 
-/* The operand that a where selects if the other one is 0: 1 or 2; else 0. */
+/* If `value` is a `where` with a 0 as operand 1 or 2: the number of the other operand; else 0. */
 static uint32_t selected(const graph *g, uint32_t value)
 {
     const node *n = &g->nodes[value];
@@ -43,7 +43,7 @@ static uint32_t selected(const graph *g, uint32_t value)
     return graph_is(g, n->in[2], 0.0) ? 1 : graph_is(g, n->in[1], 0.0) ? 2 : 0;
 }
 
-/* The where `value` with another operand in the place of the selected one. */
+/* The `where` at `value` with `other` in place of the operand that selected() names. */
 static collet_status select_other(reversal *r, uint32_t *out, uint32_t value, uint32_t other)
 {
     uint32_t in[3];
@@ -64,7 +64,8 @@ static collet_status multiply(reversal *r, uint32_t *out, uint32_t a, uint32_t b
     return status == COLLET_OK ? select_other(r, out, w, inner) : status;
 }
 
-/* a + b, but within the same condition, so that a later product finds the where. */
+/* a + b, but where(c, x, 0) + where(c, y, 0) is where(c, x + y, 0), so that a later product finds
+ * the where. */
 static collet_status sum(reversal *r, uint32_t *out, uint32_t a, uint32_t b, int depth)
 {
     const node *n = r->g->nodes;
@@ -89,7 +90,7 @@ static collet_status hand_on(reversal *r, uint32_t of, uint32_t to, uint32_t fac
     return status;
 }
 
-/* By the column `derivative` of elementwise.def. */
+/* Applies the chain rule to a function, by the column `derivative` of elementwise.def. */
 static collet_status through_function(reversal *r, uint32_t y)
 {
     const node n = r->g->nodes[y]; /* a copy, because the graph grows */
@@ -122,7 +123,7 @@ static collet_status through(reversal *r, uint32_t y)
     uint32_t one;
     if (n.kind == NODE_APPLY)
         return through_function(r, y);
-    /* A conversion to integers is constant but where it jumps. */
+    /* The derivative of a conversion to integers is 0. */
     if (n.kind != NODE_LIKE && !(n.kind == NODE_CONVERT && is_floating(n.dtype)))
         return COLLET_OK;
     collet_status status = literal_of(r, &one, 1);

@@ -191,8 +191,8 @@ int graph_is(const graph *g, uint32_t value, double number)
 
 /* ---- Functions --------------------------------------------------------------------------- */
 
-/* x + 0, x * 1, ...: sets *value, or *op and `in` to something simpler. 1: *value is set. Only for
- * derivatives, because x + 0 changes -0, and x * 0 NaN. */
+/* Simplifies x + 0, x * 1 and the like: sets *value and returns 1, or makes *op and `in` simpler. Only for derivatives,
+ * because elsewhere x + 0 changes -0, and x * 0 may be NaN. */
 static int simpler(const graph *g, uint32_t *value, uint32_t *op, uint32_t *in, uint32_t *count)
 {
     int zero[2] = {0}, one[2] = {0};
@@ -244,7 +244,7 @@ static int simpler(const graph *g, uint32_t *value, uint32_t *op, uint32_t *in, 
     return keep < 3;
 }
 
-/* Real literals in the place of integers. */
+/* Replaces integer literals by real ones. */
 static collet_status make_real(graph *g, uint32_t *in, literal *numbers, uint32_t count,
                                collet_error *err)
 {
@@ -256,8 +256,8 @@ static collet_status make_real(graph *g, uint32_t *in, literal *numbers, uint32_
     return status;
 }
 
-/* UNSUPPORTED: not a literal, but a function. What a derivative multiplies and divides is no mistake of the
- * expression: the derivative of x / 0 contains 1 / 0, which is infinite like the value. */
+/* Computes a function of literals. UNSUPPORTED: it stays a function. In a derivative an invalid operation is not an
+ * error of the user: the derivative of x / 0 contains 1 / 0, which is infinite like the value. */
 static collet_status fold_literals(graph *g, uint32_t *value, uint32_t op, uint32_t *in,
                                    uint32_t count, collet_error *err)
 {

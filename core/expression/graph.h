@@ -24,17 +24,17 @@ typedef struct node {
     uint16_t count; /* operands */
     uint32_t op;
     uint32_t in[3];
-    collet_dtype dtype; /* NODE_INPUT: the only one, or none; NODE_CONVERT */
+    collet_dtype dtype; /* NODE_INPUT: the only dtype allowed, or none; NODE_CONVERT: the target */
     literal value;
 } node;
 
 typedef struct graph {
     node *nodes;
     uint32_t count, capacity;
-    uint32_t *next;       /* of each node: the next one in the same bucket, + 1 */
-    uint32_t bucket[512]; /* the first node, + 1 */
+    uint32_t *next;       /* for each node, 1 + the next node in the same bucket */
+    uint32_t bucket[512]; /* 1 + the first node */
     int simplify;         /* 1: graph_apply simplifies as derivatives need it */
-    int derivative;       /* 1: what has too many bits, or divides by zero, is a real number */
+    int derivative;       /* 1: an integer with too many bits, or a division by 0, becomes real */
     uint32_t input_count, output_count;
     uint32_t inputs[COLLET_EXPRESSION_INPUTS], outputs[COLLET_EXPRESSION_OUTPUTS];
     char names[COLLET_EXPRESSION_INPUTS][GRAPH_NAME];
@@ -45,8 +45,8 @@ typedef struct graph {
 
 void graph_free(graph *g);
 
-/* Each adds a value, or finds an equal one, and stores its number. INVALID, NO_MEMORY; the text
- * begins without the name of a function. */
+/* Each adds a value, or finds an equal one, and stores its number. INVALID, NO_MEMORY; the caller
+ * puts the name of its function before the text. */
 collet_status graph_input(graph *g, uint32_t *value, const char *name, size_t length,
                           collet_dtype dtype, collet_error *err);
 collet_status graph_constant(graph *g, uint32_t *value, const collet_scalar *s, int weak,
@@ -64,7 +64,8 @@ collet_status graph_output(graph *g, uint32_t value, collet_error *err);
 collet_status graph_reduce(graph *g, uint32_t op, const int32_t *axes, int32_t count,
                            int32_t keepdims, double correction, collet_error *err);
 
-/* The number of the input of this name, tried at `first`; input_count: there is none. */
+/* The number of the input of this name, first compared with input `first`; input_count: there is
+ * none. */
 uint32_t graph_find(const graph *g, const char *name, uint32_t first);
 
 /* Copies everything but the outputs and the reduction. */

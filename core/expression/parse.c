@@ -40,7 +40,7 @@ static collet_status add_literal(parser *p, uint32_t *value, literal number)
 
 static collet_status expression(parser *p, uint32_t *value, int lowest);
 
-/* *used: the characters that belong to the number; 0: it is none. sscanf takes "1e" and "0x1.8", too. */
+/* *used: the characters of the number; 0: it is not a number. (sscanf accepts "1e" and "0x1.8" too.) */
 static double real_number(const char *digits, int *used)
 {
     double x = 0.0;
@@ -52,7 +52,7 @@ static double real_number(const char *digits, int *used)
     return x;
 }
 
-/* 0: it has too many bits. */
+/* Reads decimal digits; 0: the number has too many bits. */
 static int whole_number(const char *digits, literal *out)
 {
     literal_integer v = 0;
@@ -102,7 +102,7 @@ static collet_status unknown_function(parser *p, const char *name, size_t length
                       nearest ? "; the nearest is " : "", nearest ? nearest : "");
 }
 
-/* By the name of libcore or of NumPy: f32, float32. */
+/* Finds a dtype by libcore's or NumPy's name: f32, float32. */
 static collet_dtype dtype_named(const char *name, size_t length)
 {
 #define DTYPE_NAMES(NAME, id, bytes, text, letter, type, kind, numpy) [id] = {text, numpy},
@@ -143,7 +143,7 @@ static collet_status apply_named(parser *p, const char *name, size_t length, uin
     return unknown_function(p, name, length);
 }
 
-/* The operands behind the name of a function and "(". */
+/* Parses a function's operands, after its name and "(". */
 static collet_status call(parser *p, const char *name, size_t length, uint32_t *value)
 {
     uint32_t in[3], count = 0;
@@ -168,7 +168,7 @@ static collet_status call(parser *p, const char *name, size_t length, uint32_t *
     return apply_named(p, name, length, value, in, count);
 }
 
-/* 1: the name is a number. */
+/* Returns 1 if the name stands for a number. */
 static int named_number(const char *name, size_t length, literal *out)
 {
     static const struct {
@@ -206,7 +206,7 @@ static collet_status bound_name(parser *p, const char *name, size_t length, uint
                   &p->why);
 }
 
-/* A word of Python's syntax that a text does not have. */
+/* Whether the token is a keyword of Python that expressions do not support. */
 static int is_keyword(const parser *p)
 {
     static const char *const words[] = {"and", "or", "not", "if", "else", "in", "is", "lambda"};
@@ -251,7 +251,7 @@ static collet_status primary(parser *p, uint32_t *value)
 
 /* ---- Operators --------------------------------------------------------------------------- */
 
-/* Signs, and powers, which bind more tightly than the sign in front. */
+/* Parses signs and powers; a power binds more tightly than the sign before it. */
 static collet_status signed_power(parser *p, uint32_t *value)
 {
     const char *at = p->token;
@@ -318,7 +318,7 @@ static size_t operator_here(const parser *p)
     return k;
 }
 
-/* Operators of at least `lowest`. */
+/* Parses operators whose precedence is at least `lowest`. */
 static collet_status expression(parser *p, uint32_t *value, int lowest)
 {
     collet_status status = signed_power(p, value);
@@ -365,7 +365,7 @@ static collet_status axis(parser *p, reduction *r)
     return COLLET_OK;
 }
 
-/* 0, (0,), (0, 1) or None. */
+/* Parses the axes of a reduction: 0, (0,), (0, 1) or None. */
 static collet_status axes(parser *p, reduction *r)
 {
     if (token_is(p, "None")) {
@@ -429,7 +429,7 @@ static int same_reduction(const reduction *a, const reduction *b)
     return same;
 }
 
-/* An expression, or a reduction around one. */
+/* Parses an expression, or a reduction around an expression. */
 static collet_status output(parser *p, uint32_t *value, reduction *r)
 {
     const char *after = p->at + strspn(p->at, " \t\r\n"), *name = p->token;

@@ -11,10 +11,11 @@ typedef struct parse_name {
     uint32_t value;
 } parse_name;
 
-/* Adds what a text says to an empty graph. collet_expression_parse describes the syntax. */
+/* Adds the expressions of a text to an empty graph. collet_expression_parse describes the syntax.
+ * */
 collet_status parse_text(graph *g, const char *text, collet_error *err);
-/* Parses expressions separated by ";", at most `count`, whose names are `names` alone (the last one
- * has the name NULL), and stores their values. */
+/* Parses at most `count` expressions, separated by ";", and stores their values. They may use only
+ * the names in `names`, whose last element has the name NULL. */
 collet_status parse_values(graph *g, uint32_t *values, uint32_t count, const char *text,
                            const parse_name *names, collet_error *err);
 

@@ -26,7 +26,7 @@ static int is_float(collet_dtype d)
 
 /* ---- Promotion --------------------------------------------------------------------------- */
 
-/* The dtype of a weak operand of dtype `w` together with others of dtype `d`. */
+/* The common dtype of a weak operand of dtype `w` and others of dtype `d`. */
 static collet_dtype with_weak(collet_dtype d, collet_dtype w)
 {
     if (d == COLLET_BOOL)
@@ -36,7 +36,7 @@ static collet_dtype with_weak(collet_dtype d, collet_dtype w)
     return w == COLLET_F64 && !is_float(d) && !is_complex(d) ? COLLET_F64 : d;
 }
 
-/* The dtype of operands together. */
+/* The common dtype of operands. */
 static typed common(const typed *in, uint32_t count)
 {
     typed all = {0};
@@ -53,7 +53,7 @@ static typed common(const typed *in, uint32_t count)
 
 /* ---- Functions --------------------------------------------------------------------------- */
 
-/* What NumPy has for bools. */
+/* The op that NumPy uses for bools. */
 static uint32_t logical_op(uint32_t op)
 {
     return op == COLLET_OP_ADD || op == COLLET_OP_MAXIMUM   ? COLLET_OP_LOGICAL_OR
@@ -66,7 +66,7 @@ static int takes(uint32_t op, collet_dtype d)
     return elementwise_result(elementwise_of(op), d) != COLLET_DTYPE_NONE;
 }
 
-/* The dtype, from `d` up, that the function takes; COLLET_DTYPE_NONE: none. */
+/* The dtype to which operands of dtype `d` are converted for the function; COLLET_DTYPE_NONE: it does not take them. */
 static collet_dtype taken(uint32_t op, collet_dtype d)
 {
     int small = d == COLLET_BOOL || collet_dtype_size(d) == 1;
@@ -132,8 +132,8 @@ static collet_status bad_dtype(const compiler *c, const elementwise *e, collet_d
     return collet_fail(c->err, COLLET_DTYPE, "%s does not take %s", e->name, collet_dtype_name(d));
 }
 
-/* A function of integers and bools that the host knows, or a comparison with a real number. *done 0: another
- * one. */
+/* Handles a function of integers and bools that the host knows, and a comparison of such a number with a real number.
+ * *done = 0: the node is not one of these. */
 static collet_status type_numbers(compiler *c, const node *n, const typed *in, typed *out,
                                   int *done)
 {
@@ -167,7 +167,7 @@ static collet_status type_numbers(compiler *c, const node *n, const typed *in, t
     return value_range(c, &r, &out->number);
 }
 
-/* The comparison with the operands in the other order. */
+/* The comparison that has the same result when the operands are swapped. */
 static uint32_t swapped(uint32_t op)
 {
     return op == COLLET_OP_LESS            ? COLLET_OP_GREATER
@@ -206,7 +206,7 @@ static collet_status type_comparison(compiler *c, uint32_t op, const typed *x, c
     return value_step(c, &(plan_step){joins, 2, {out->id, answer.id}, COLLET_BOOL}, out);
 }
 
-/* Integers of all dtypes but u64 have an i64, which holds what where() of numbers gives. */
+/* Whether to compare in i64: it holds the integers of every dtype except u64, and the numbers that where() selects. */
 static int compares_selected(const elementwise *e, const typed *in, const typed *all)
 {
     return fold_compares(e->op) && literal_has_integers(all->dtype) && all->dtype != COLLET_U64 &&
@@ -261,7 +261,8 @@ static collet_status type_apply(compiler *c, const node *n, typed *out)
     if (e->op == COLLET_OP_POW && last->kind == NODE_LITERAL)
         count = power_steps(steps, &last->value, dtype);
     status = count ? emit_power(c, &in[0], steps, count, out) : value_step(c, &s, out);
-    /* Functions of integers that where() selects give what they give for arrays. */
+    /* The result is not weak if it is an integer: functions of integers that where() selects work as those of arrays.
+     * */
     out->weak = all.weak && (is_float(out->dtype) || is_complex(out->dtype));
     return status;
 }
@@ -305,8 +306,8 @@ static collet_status type_node(compiler *c, const node *n, typed *out)
 
 /* ---- Outputs ----------------------------------------------------------------------------- */
 
-/* The dtype that a reduction takes of values of dtype `d`: a wider one if it has no kernel for it,
- * unless the result would have another dtype than the values. */
+/* The dtype to which values of dtype `d` are converted for a reduction: `d`, or a wider one if there is no kernel for
+ * `d`. min and max use only `d`, because their result has the dtype of the values. */
 static collet_dtype reducible(uint32_t op, collet_dtype d)
 {
     collet_dtype wide[] = {d, COLLET_I64, COLLET_F64};
@@ -349,7 +350,7 @@ static collet_status type_output(compiler *c, uint32_t k)
     return COLLET_OK;
 }
 
-/* The nodes that outputs need. */
+/* Marks the nodes that outputs need. */
 static void mark(const graph *g, uint8_t *needed)
 {
     for (uint32_t k = 0; k < g->output_count; k++)
@@ -369,7 +370,7 @@ static collet_status type_graph(compiler *c)
         mark(g, needed);
     for (uint32_t i = 0; i < g->count && status == COLLET_OK; i++) {
         c->node = i;
-        /* Inputs also where nothing uses them: for their checks. */
+        /* Inputs are typed even if no output needs them, so that they are checked. */
         if (needed[i] || g->nodes[i].kind == NODE_INPUT)
             status = type_node(c, &g->nodes[i], &c->values[i]);
     }

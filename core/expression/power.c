@@ -17,7 +17,7 @@ static uint32_t add(list *l, uint32_t op, uint32_t inputs, uint32_t a, uint32_t 
     return l->count;
 }
 
-/* x to the power of n / 2. */
+/* Adds the steps of x^(n / 2). */
 static void multiply(list *l, uint32_t x, uint32_t n)
 {
     uint32_t result = 0;
@@ -47,7 +47,7 @@ uint32_t power_steps(power_step steps[POWER_STEPS], const literal *exponent, col
     list l = {steps, 0};
     if (!(twice >= -2 * LARGEST && twice <= 2 * LARGEST) || twice != (int)twice)
         return 0;
-    /* pow of halves rounds once, and the powers of integers with negative exponents are its own. */
+    /* For f16 and bf16 pow rounds only once. For integers, pow defines negative exponents. */
     if ((half && twice != 1 && twice != 4 && twice != -2) || (!floating && twice < 0) ||
         dtype == COLLET_BOOL)
         return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Powers whose exponent is a number of the text, as a few products. */
+/* Computes powers with a constant exponent by a few products. */
 #ifndef CORE_EXPRESSION_POWER_H
 #define CORE_EXPRESSION_POWER_H
 
@@ -15,7 +15,8 @@ typedef struct power_step {
 
 /*
  * The steps that compute x to the power `exponent`, a multiple of 1/2 between -16 and 16, for x of
- * dtype `dtype`; the last one is the power. 0: pow computes it better, or there is nothing to do.
+ * dtype `dtype`; the last step is the power. 0: pow is more accurate, or the exponent is not such a
+ * number.
  */
 uint32_t power_steps(power_step steps[POWER_STEPS], const literal *exponent, collet_dtype dtype);
 

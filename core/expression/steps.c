@@ -60,8 +60,8 @@ typedef struct stepping {
     collet_array *const *outs;
     const collet_array *const *ins;
     const collet_array **values;
-    collet_array **own; /* values that end with the work; else NULL */
-    uint32_t *last;     /* for each value, + 1 the last step that uses it */
+    collet_array **own; /* temporary arrays of values; NULL: the value is an input or output */
+    uint32_t *last;     /* for each value, 1 + the last step that uses it */
 } stepping;
 
 static int overlaps_input(const stepping *s, const collet_array *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs by single ops, for backends without `evaluate`. */
+/* Runs programs as single ops, for backends without `evaluate`. */
 #ifndef CORE_EXPRESSION_STEPS_H
 #define CORE_EXPRESSION_STEPS_H
 
@@ -17,7 +17,7 @@ collet_status steps_expand(collet_context *cx, collet_array **out, const collet_
 collet_status steps_reduce(collet_context *cx, uint32_t id, collet_array *out,
                            const collet_array *in, const collet_evaluate_params *p);
 
-/* What the op `evaluate` does with these operands, which must fit. */
+/* Does what the op `evaluate` does with these operands, whose shapes must fit. */
 collet_status steps_run(collet_context *cx, collet_array *const *outs,
                         const collet_array *const *ins, const collet_evaluate_params *p);
 

@@ -16,7 +16,7 @@ typedef struct parser {
     int depth;
     const struct parse_name *names; /* NULL: names are inputs */
     collet_error *err;
-    collet_error why; /* of the graph; here, because recursion would multiply it on the stack */
+    collet_error why; /* the graph's error; not a local variable, because the parser recurses */
 } parser;
 
 /* Reads the next token. */

@@ -7,14 +7,14 @@
 
 #include "op/program.h"
 
-#define SEARCHED 64 /* steps back for an equal one */
+#define SEARCHED 64 /* number of latest steps that are searched for an equal one */
 
 collet_status value_no_memory(compiler *c)
 {
     return collet_fail(c->err, COLLET_NO_MEMORY, "out of memory for an expression");
 }
 
-/* Room for one more element. */
+/* Makes room for one more element. */
 static int room(void **array, uint32_t count, uint32_t *capacity, size_t size)
 {
     if (count < *capacity)
@@ -99,7 +99,8 @@ static collet_status convert_ready(compiler *c, const typed *v, collet_dtype dty
                        collet_dtype_name(v->dtype), collet_dtype_name(dtype));
 }
 
-/* The function of converted operands; other functions than `where` in i64, which must hold the result. */
+/* Adds the steps of a TYPED_SELECTED value: converts its operands and applies its function. Functions other than
+ * `where` are computed in i64, which must hold the result. */
 static collet_status compute_selected(compiler *c, const typed *v, collet_dtype dtype, typed *out)
 {
     const node *n = &c->g->nodes[v->node];
@@ -120,7 +121,8 @@ static collet_status compute_selected(compiler *c, const typed *v, collet_dtype 
     return status == COLLET_OK ? convert_ready(c, out, dtype, out) : status;
 }
 
-/* Keeps i64 and one other dtype: without, values of nested functions would be computed again and again. */
+/* Keeps the value in i64 and in one other dtype; otherwise values of nested functions would be computed again and
+ * again. */
 static collet_status convert_selected(compiler *c, const typed *v, collet_dtype dtype, typed *out)
 {
     typed *own = &c->values[v->node];

@@ -8,7 +8,7 @@
 typedef enum typed_form {
     TYPED_READY,    /* `id` is the value */
     TYPED_NUMBER,   /* known to the host; becomes a constant where it is used */
-    TYPED_SELECTED, /* weak, by a `where` of numbers; computed where it is used, in the dtype there */
+    TYPED_SELECTED, /* a weak `where` of numbers; computed where it is used, in the dtype of that use */
 } typed_form;
 
 /* A value of the graph. */
@@ -17,9 +17,9 @@ typedef struct typed {
     collet_dtype dtype;
     uint8_t weak; /* adapts to other operands */
     uint8_t form;
-    uint32_t number; /* of a TYPED_NUMBER, and of a TYPED_SELECTED integer its range */
-    uint32_t node;   /* of a TYPED_SELECTED */
-    struct {         /* where it is computed already */
+    uint32_t number; /* TYPED_NUMBER: the number; TYPED_SELECTED integer: its range */
+    uint32_t node;   /* TYPED_SELECTED: its node */
+    struct {         /* the values of the dtypes in which it is computed already */
         collet_dtype dtype;
         uint32_t id;
     } made[2];
@@ -28,8 +28,8 @@ typedef struct typed {
 typedef struct compiler {
     plan *p;
     const graph *g;
-    typed *values; /* of the nodes */
-    uint32_t node; /* in work */
+    typed *values; /* a value for each node */
+    uint32_t node; /* the node that is being compiled */
     collet_error *err;
 } compiler;
 
@@ -40,10 +40,10 @@ collet_status value_no_memory(compiler *c);
 collet_status value_constant(compiler *c, const plan_constant *k, typed *out);
 /* Adds a step, or finds an equal one nearby. */
 collet_status value_step(compiler *c, const plan_step *s, typed *out);
-/* Adds a step that no other value is. */
+/* Adds a step, even if an equal one exists. */
 collet_status value_own_step(compiler *c, const plan_step *s, typed *out);
 collet_status value_range(compiler *c, const plan_range *r, uint32_t *number);
-/* The value in a dtype, ready. */
+/* Converts a value to a dtype; *out is TYPED_READY. */
 collet_status value_convert(compiler *c, const typed *v, collet_dtype dtype, typed *out);
 
 /* 1: an integer or bool of Python, whose value or bounds the host knows. */

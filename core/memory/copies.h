@@ -30,7 +30,7 @@ typedef struct storage {
     int32_t home;           /* the space where others share the bytes: 0, or a wrapped block's */
     _Atomic int32_t shared; /* number of other users; changed under the lock, read without it */
     /* written.h uses these members while programs are checked. */
-    _Atomic int noted; /* 1: the bytes on the host have this hash */
+    _Atomic int noted; /* 1: `hash` is the hash of the bytes on the host */
     uint64_t hash;
     int writing; /* number of calls in progress that write the bytes */
     int open;    /* 1: libcore or the program may be writing the bytes; under the lock of written.c */
@@ -76,7 +76,7 @@ collet_status copies_after_uses(block *c, queue *q, int32_t access, int needed, 
 use copies_use(queue *q, uint64_t ticket);
 
 collet_status copies_make_valid_on_host(storage *s, transfer_counters *moved, collet_error *err);
-/* For a use on q's device, whose copy is `c`. */
+/* Makes the bytes valid for a use on q's device, whose copy is `c`. */
 collet_status copies_make_valid(storage *s, block *c, queue *q, int whole, transfer_counters *moved,
                                 collet_error *err);
 

@@ -10,7 +10,7 @@
 
 /* Bits of `flags`. */
 #define DLPACK_READ_ONLY 1u
-#define DLPACK_IS_COPIED 2u /* nobody else has the memory */
+#define DLPACK_IS_COPIED 2u /* a copy, which nobody else uses */
 
 /* Device types of host memory: pageable, and page-locked for GPUs of NVIDIA and of AMD. */
 #define DLPACK_CPU 1

@@ -12,7 +12,7 @@ static const origins no_origins;
 
 /* ---- State ------------------------------------------------------------------------------- */
 
-/* Others may have written the bytes at home. */
+/* Others may have written the shared bytes in the space `home`: only that copy is valid then. */
 static void trust_home(storage *s)
 {
     if (!storage_is_shared(s) || s->acquired || copies_never_written(s))

@@ -43,7 +43,7 @@ collet_status storage_check_use(storage *s, int32_t access, collet_error *err);
  * devices). A write makes the copies in all other spaces stale, and the written bytes derive from
  * `from`. */
 void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access, const origins *from);
-/* Instead of storage_commit: no work followed. */
+/* Call it instead of storage_commit if no work followed. */
 void storage_drop_use(storage *s, int32_t access);
 
 /* Makes the bytes valid in host memory and waits for work on them; the address is valid until
@@ -57,13 +57,13 @@ collet_status storage_unmap(storage *s, collet_error *err);
  * Shared memory: others may read and write the bytes at home at any time between two calls. So no copy
  * in another space is valid at the start of a use, and storage_settle_shared ends each call.
  *
- * storage_share shares the host memory until storage_unshare, after the work on it; BUSY, and
- * UNSUPPORTED if another space is home.
+ * storage_share waits for the work on the host memory and shares it until storage_unshare. BUSY; UNSUPPORTED if
+ * another space is home.
  */
 collet_status storage_share(storage *s, void **address, transfer_counters *moved,
                             collet_error *err);
 void storage_unshare(storage *s);
-/* Moves what was written elsewhere to home. In the host's memory all work on the bytes is over then. */
+/* Copies bytes that were written in another space to home. If home is the host's memory, waits for all work on them. */
 collet_status storage_settle_shared(storage *s, transfer_counters *moved, collet_error *err);
 static inline int storage_is_shared(const storage *s)
 {

@@ -98,11 +98,11 @@ static void write_back(storage *s, const block *foreign)
     collet_error err;
     int only_there = atomic_load_explicit(&s->settled, memory_order_acquire);
     if ((only_there && !programs_checked()) ||
-        s->acquired == STORAGE_WRITER) /* not released: the caller may have written */
+        s->acquired == STORAGE_WRITER) /* never released, so the caller may have written it */
         return;
     collet_status status = foreign ? write_back_on(s, foreign->device, &moved, &err)
                                    : storage_map(s, COLLET_READ, 0, &address, &moved, &err);
-    if (status != COLLET_OK && status != COLLET_INVALID) /* of written_check, which has logged it */
+    if (status != COLLET_OK && status != COLLET_INVALID) /* written_check has logged it */
         log_message(&s->runtime->log, COLLET_LOG_ERROR,
                     "a wrapped array was destroyed, and its %" PRIu64
                     " bytes at %p could not be copied from the device: %s",

@@ -13,7 +13,7 @@ collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **
 collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
                            void (*deleter)(void *user), void *user, storage **out,
                            collet_error *err);
-/* The same for memory of a device, an imported block, which the storage then owns. */
+/* Like storage_wrap, for memory of a device: an imported block, which the storage then owns. */
 collet_status storage_wrap_block(collet_runtime *runtime, block *b, void (*deleter)(void *user),
                                  void *user, storage **out, collet_error *err);
 void storage_retain(storage *s);

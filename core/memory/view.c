@@ -46,7 +46,7 @@ static void view_finish(collet_array **out, collet_array *a)
 
 #define VIEW_REFUSE(status, ...) (programs_free(a), collet_fail(context_error(cx), status, __VA_ARGS__))
 
-/* view_create for a view along one axis, which is counted from the front then. */
+/* view_create for a view along one axis. Afterwards *axis is counted from the front. */
 static collet_status view_along(collet_context *cx, const char *what, collet_array **out,
                                 const collet_array *array, collet_array **made, int32_t *axis)
 {
@@ -282,8 +282,8 @@ static int reshaped_strides(const collet_array *a, int32_t ndim, const int64_t *
     return 1;
 }
 
-/* A view of the array's storage with a new shape; it still has the array's strides, and the caller
- * sets its own. */
+/* A view of the array's storage with a new shape. It has the strides of the array; the caller
+ * sets the new strides. */
 static collet_status shaped_view(collet_context *cx, const char *what, collet_array **out,
                                  const collet_array *array, int32_t ndim, const int64_t *shape,
                                  collet_array **view)

@@ -70,7 +70,7 @@ void written_end(storage *s)
     pthread_mutex_unlock(&lock);
 }
 
-/* What work enqueued on a device writes later is not known. */
+/* Whether the host's bytes cannot change legally: nobody may write them, and no enqueued work does. */
 static int fixed(const storage *s)
 {
     return (s->wrapped || s->acquired > 0) && s->acquired != STORAGE_WRITER && !s->writing &&

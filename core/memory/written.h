@@ -8,7 +8,7 @@
 
 #include "copies.h"
 
-/* Begins with a storage that wraps host memory; ends with any storage. */
+/* Begin to watch a storage that wraps host memory; end to watch any storage. */
 void written_begin(storage *s);
 void written_end(storage *s);
 /* INVALID, once, if the program has written the bytes since written_note; INVALID if it has unmapped them. */

@@ -8,7 +8,7 @@
 #include "util/struct.h"
 #include "util/text.h"
 
-/* The field that a block of `size` bytes has only a part of; NULL: none. */
+/* The field of which a block of `size` bytes has only a part; NULL: there is none. */
 static const collet_ops_field *cut_field(const op *o, uint32_t size)
 {
     for (uint32_t k = 0; k < o->field_count; k++) {
@@ -77,7 +77,7 @@ static misfit compare(const op *o, const char *letters, const op_shapes *views)
 {
     collet_dtype own = op_letter_dtype(letters[0]);
     misfit m = {letters, own ? own : views->operand[0].dtype, 0};
-    /* If output 0 is not real but must be, an operand with its dtype decides. */
+    /* If output 0 must be real but is not, use the dtype of a real operand that must have the same dtype. */
     for (uint32_t i = 1; letters[0] == '*' && !is_real(m.first) && i < o->n_out + o->n_in; i++)
         if (letters[i] == '=' && is_real(views->operand[i].dtype))
             m.first = views->operand[i].dtype;

@@ -49,7 +49,7 @@ typedef struct op {
     uint32_t id;
     uint32_t n_out, n_in;
     uint32_t params_size;
-    uint32_t alias; /* an output may be exactly 1: an input, 2: the first input */
+    uint32_t alias; /* 0: an output may not be an input; 1: it may be any, 2: only the first */
     uint32_t sig_count;
     uint32_t unknown_sigs; /* number of signatures with dtypes that this libcore does not know */
     int32_t elementwise;   /* every pattern is "..." alone */

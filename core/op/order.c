@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Puts the axes of operand i in another order: axis k becomes what axis order[k] was. */
+/* Permutes the axes of operand v: its axis k is then what axis order[k] was. */
 static void permute(struct op_view *v, int64_t (*mine)[COLLET_MAX_DIMS], const int32_t *order)
 {
     int64_t shape[COLLET_MAX_DIMS], strides[COLLET_MAX_DIMS];

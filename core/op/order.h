@@ -5,8 +5,8 @@
 
 #include "op.h"
 
-/* A reduction of the inputs over `axes`: sorts the axes of all operands as the inputs have them in memory, where
- * these agree. Returns `axes` of that order. */
+/* For a reduction of the inputs over `axes`: sorts the axes of all operands in the order that the inputs have in
+ * memory, if all inputs have the same order. Returns `axes` for the new order. */
 uint32_t op_sort_reduced(op_shapes *views, uint32_t n_out, uint32_t n_in, uint32_t axes,
                          int keepdims, op_scratch *scratch);
 

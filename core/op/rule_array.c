@@ -78,7 +78,7 @@ collet_status op_rule_reduce_some(const op *o, op_shapes *views, const void *par
 
 /* ---- evaluate ------------------------------------------------------------------------------ */
 
-/* The program's operands are present, and no others. */
+/* Checks that the program's operands are present, and no others. */
 static collet_status check_presence(const op *o, const op_shapes *views, const collet_program *p,
                                     collet_error *err)
 {
@@ -125,7 +125,8 @@ static collet_status check_dtypes(const op *o, op_shapes *views, const collet_pr
     return COLLET_OK;
 }
 
-/* Whether nothing is left to choose from for an output element; `left` gets the output's axes. */
+/* Returns whether there are output elements without elements to reduce. Stores the output's shape
+ * in `left` and *n. */
 static int reduce_shape(const collet_evaluate_params *p, const int64_t *shape, int32_t ndim,
                         int64_t left[COLLET_MAX_DIMS], int32_t *n)
 {
@@ -197,7 +198,7 @@ collet_status op_rule_evaluate(const op *o, op_shapes *views, const void *params
                            "an output has the inputs' broadcast axes without the reduced ones "
                            "(with keepdims they have length 1)",
                            err);
-    /* Several outputs may be reduced one after the other. */
+    /* A backend may reduce outputs one after the other, so no output may be an input. */
     views->merge = !p->program->reduce;
     views->apart = !views->merge;
     return status;

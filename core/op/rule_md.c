@@ -15,7 +15,8 @@ static const struct op_view *offsets_of(const op *o, const op_shapes *views)
     return !strcmp(o->operand[last].name, "offsets") && v->shape ? v : NULL;
 }
 
-/* Ascending, and not beyond the N atoms. Values that are not known are not checked. */
+/* Checks that offsets ascend and are at most N. Offsets whose values are not known here are not
+ * checked. */
 static collet_status check_offsets(const op *o, const struct op_view *v, int64_t atoms,
                                    collet_error *err)
 {
@@ -45,7 +46,8 @@ static int has_letter(const collet_ops_pattern *p, int letter)
     return 0;
 }
 
-/* An operand whose second pattern has the axis B has it if the call has bodies. */
+/* Operand k has two patterns, without and with the axis B: the second one holds if the call has
+ * bodies. */
 static collet_status expect_bodies(const op *o, op_shapes *views, uint32_t k, int64_t bodies,
                                    collet_error *err)
 {

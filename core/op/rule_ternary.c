@@ -79,7 +79,8 @@ static collet_status check_adjacent(const op *o, const op_shapes *v, uint32_t op
                        o->name, op_operand_name(o, operand, name), w->strides[w->ndim - 1]);
 }
 
-/* Checks that operand `packed` has the packed bytes for the rows of weights of `long_one`. */
+/* Checks that the rows of operand `packed` have as many bytes as the weights in a row of operand
+ * `long_one` need. */
 static collet_status check_bytes(const op *o, const op_shapes *v, uint32_t format, uint32_t packed,
                                  uint32_t long_one, collet_error *err)
 {

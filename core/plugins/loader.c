@@ -119,7 +119,7 @@ static collet_status step_done(scan *s, candidate *c, const char *stage, double 
     return note(s->records, p->path, accepted, stage, start, code, p->reason, s->err);
 }
 
-/* The same for the result of a check: accepted if its code is "ok". */
+/* Ends a step with the result of a check: the plugin is accepted if the code is "ok". */
 static collet_status step_end(scan *s, candidate *c, const char *stage, double start,
                               const refusal *why)
 {
@@ -281,7 +281,7 @@ static collet_status settle_names(scan *s)
 }
 
 /* Settles duplicates and plugins that need no probe; lists the plugins to probe now in `ready`. A
- * plugin with the name of an unsettled one waits for a later round. */
+ * plugin that has the same name as an unsettled plugin waits for a later round. */
 static collet_status round_start(scan *s, candidate **ready, size_t *count)
 {
     collet_status status = COLLET_OK;
@@ -369,7 +369,7 @@ static collet_status note_layer(const char *path, int32_t *layer)
     return status == COLLET_NO_MEMORY ? status : COLLET_OK;
 }
 
-/* The steps that run no code of the plugin. */
+/* Does the steps that run no code of the plugin. */
 static collet_status examine(scan *s, candidate *c)
 {
     int fd = -1;

@@ -29,16 +29,17 @@ collet_status open_plugin(const char *path, const manifest *m, const collet_host
                           open_progress_fn progress, const collet_plugin **vtable, refusal *why);
 
 /*
- * The same for a layer: *table, `below` at first, becomes the layer's table over it, which must
- * pass the checks of the backend's, by the manifest `m` of the backend, and have its rows and own
- * ops ("layer-differs").
+ * Like open_plugin, for a layer. Replaces *table, the table below, by the layer's table over it.
+ * The layer's table must pass the same checks with the manifest `m` of the backend, and have the
+ * same rows and own ops ("layer-differs").
  */
 collet_status open_layer(const char *path, const manifest *m, const collet_host *host,
                          const collet_plugin **table, refusal *why);
 
-/* collet_host.extension; libcore has no extensions yet. */
+/* Implements collet_host.extension: libcore's tables collet.host_memory and collet.host_threads,
+ * else NULL. */
 const void *open_host_extension(const collet_host *host, const char *name);
-/* collet_host.log_text, by the host's `log`. */
+/* Implements collet_host.log_text with the host's `log`. */
 void open_host_log_text(const collet_host *host, int32_t level, const char *text);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct loader_plugin {
     char *path;         /* absolute */
     char *name;         /* the manifest's, else the stem of the file's name */
     manifest manifest;  /* empty when it could not be read: version "", abi 0, no kernels */
-    int usable;         /* 1; 0: `code` and `reason` say why */
+    int usable;         /* 0: `code` and `reason` say why not */
     int unproven;       /* usable, but not probed successfully: see `code` and `reason` */
     char *code;         /* code of the last step; "ok" if it was passed */
     char *reason;       /* "" if proven, unless the probe succeeded only in safe mode */

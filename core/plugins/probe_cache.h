@@ -7,9 +7,9 @@
  * and key, written under another name and renamed, and at most PROBE_CACHE_FILES of them: the
  * oldest are removed first. A report is valid for the same file (path, inode, times, size,
  * build-id), collet-probe (which contains libcore), boot, settings, threads and environment
- * (LD_LIBRARY_PATH, LD_PRELOAD, COLLET_* and what the manifest's `depends` names). Cached are
- * refusals because of the plugin's table, and successes with at least one device: a missing device
- * may appear.
+ * (LD_LIBRARY_PATH, LD_PRELOAD, COLLET_* and what the manifest's `depends` names). The cache
+ * keeps refusals because of the plugin's table, and successes with at least one device: a missing
+ * device may appear.
  */
 #ifndef CORE_PLUGINS_PROBE_CACHE_H
 #define CORE_PLUGINS_PROBE_CACHE_H

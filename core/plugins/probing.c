@@ -206,7 +206,7 @@ collet_status probing_find_program(const loader_options *o, char **program, coll
     return status == COLLET_NO_MEMORY ? no_memory(err) : COLLET_OK;
 }
 
-/* ---- All of them --------------------------------------------------------------------------- */
+/* ---- All plugins --------------------------------------------------------------------------- */
 
 static collet_status start(const loader_options *o, const char *program, probing *p,
                            collet_error *err)

@@ -119,7 +119,7 @@ static size_t unknown_variable(const char *entry, const setting **nearest)
     memcpy(name, entry, length);
     name[length] = '\0';
     *nearest = NULL;
-    if (!strcmp(name, "COLLET_MPI")) /* which programs read that may run under a launcher */
+    if (!strcmp(name, "COLLET_MPI")) /* programs that may run under an MPI launcher read it */
         return 0;
     for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
         if (!strcmp(name, settings[i].environment))

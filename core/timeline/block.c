@@ -7,8 +7,8 @@
 /* If there are more retired blocks than this, allocations wait for the oldest. */
 #define RETIRED_MAX 1024u
 
-/* *waiting: a use that is not over. Later uses of the same queue are not over either, so the device
- * is not asked about them. */
+/* *waiting is a use that was found not to be over. Later uses of its queue are not over either, so
+ * the device is not asked about them. */
 static int over(const use *u, use *waiting)
 {
     if (!u->queue)
@@ -22,7 +22,8 @@ static int over(const use *u, use *waiting)
     return 0;
 }
 
-/* Not waits, because waits for a lost device may return while the device is still at work. */
+/* Asks instead of waiting, because waits for a lost device may return while the device is still at
+ * work. */
 static int in_use(const block *b, use *waiting)
 {
     int unused = over(&b->writer, waiting);
@@ -165,7 +166,8 @@ static void remove_at(device *d, block **at)
     atomic_fetch_sub(&d->retired_count, 1);
 }
 
-/* Free under the lock: if another thread finds no retired block, their memory is free. */
+/* Frees blocks under the lock: a thread that then finds no retired block knows that their memory is
+ * free. */
 static void collect_locked(device *d, int all)
 {
     block **at = &d->retired;

@@ -30,7 +30,7 @@ struct block {
     use uses[BLOCK_USES]; /* reads, and uses before `writer`; the oldest first, at most one of each
     queue */
     uint32_t use_count;
-    void (*destroy)(device *d, void *memory); /* for an object that is not a buffer */
+    void (*destroy)(device *d, void *memory); /* frees an object that is not a buffer */
     void (*deleter)(void *user);              /* called once the block is freed; or NULL */
     void *user;
     block *next; /* next element of its owner's list, then of the list of retired blocks */

@@ -21,7 +21,7 @@ collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, c
  * device itself, after the work `written`: sets *read to the use of the source and *ticket to q's
  * ticket, except when it fails before anything is enqueued. REFUSED without text if the devices
  * cannot copy directly or `from` has failed: the copy over the host then works or reports the
- * reason. FAILED, DEVICE_LOST (q's device is).
+ * reason. FAILED, DEVICE_LOST (q's device is lost).
  */
 collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
                                  collet_buffer *source, uint64_t bytes, const use *written,

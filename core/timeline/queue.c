@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread that holds it notices that when it locks it again: see context/end.c. */
+/* A thread that already holds the lock gets an error when it locks it again: see context/end.c. */
 static void lock_init(pthread_mutex_t *lock)
 {
     pthread_mutexattr_t checked;

@@ -10,7 +10,7 @@
 #include "order.h"
 #include "stamp.h"
 
-#define PENDING_MAX 4096 /* then the oldest is waited for: stamps are objects of the device */
+#define PENDING_MAX 4096 /* beyond it the oldest is waited for: stamps are objects of the device */
 
 /* A span whose times are not read yet. */
 typedef struct pending {
@@ -23,12 +23,12 @@ typedef struct pending {
 } pending;
 
 struct spans {
-    /* Guards the members below. Nothing is waited for or freed under it: deleters of the program may
-     * compute. */
+    /* Guards the members below. No thread waits or frees while it holds the lock, because deleters of the
+     * program may call libcore. */
     pthread_mutex_t lock;
     pending *oldest, **end;
     uint32_t count;
-    block *origin; /* a stamp, and its time by trace_now */
+    block *origin; /* a stamp; `time` is its time by trace_now */
     int64_t time;
 };
 

@@ -50,7 +50,7 @@ int cache_directory_open(const char *path, int make)
 
 #define ELSEWHERE "set COLLET_CACHE_DIR to a directory that is yours alone"
 
-/* What is wrong with the directory of an open descriptor; NULL: nothing. */
+/* Why the directory of an open descriptor cannot be used, as a text; NULL: it can. */
 static const char *fault_of(int fd, char mend[PATH_MAX + 32], const char *path)
 {
     struct stat st;
@@ -127,7 +127,7 @@ char *cache_file_read(int directory, const char *name, size_t most, size_t *leng
     return text;
 }
 
-/* With `text` NULL its blocks are allocated, no more. 0 or errno. */
+/* With `text` NULL only the file's blocks are allocated. 0 or errno. */
 static int write_new_file(int directory, const char *name, const char *text, size_t length)
 {
     struct rlimit limit;
@@ -138,7 +138,7 @@ static int write_new_file(int directory, const char *name, const char *text, siz
     if (fd < 0)
         return errno;
     int failed;
-    errno = ENOSPC; /* of a short write */
+    errno = ENOSPC; /* the error if a write is short */
     if (text)
         failed = TEMP_FAILURE_RETRY(write(fd, text, length)) == (ssize_t)length ? 0 : errno;
     else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cache_directory - a directory of files that one run keeps for later ones. It belongs to this user
+ * cache_directory - a directory of files that a process keeps for later processes. It belongs to this user
  * and is closed to others (0700); its files are regular ones of this user, closed to others, with
  * one link. Anything else is not used. Any thread and any number of processes at once.
  */
@@ -15,7 +15,8 @@
 int cache_directory_open(const char *path, int make);
 
 /* Whether cache_directory_open finds or makes a directory that can be written. If not, *why says why,
- * and after its last ": " what to do. `path` "": there is none. Raised privilege is no fault. */
+ * and after its last ": " what to do. `path` = "": there is no cache. Raised privilege alone
+ * is not reported. */
 int cache_directory_check(const char *path, char *why, size_t capacity);
 
 /* Reads a file of 1 to `most` bytes; the caller frees the text, which has no NUL. *written (may be
@@ -32,8 +33,8 @@ int cache_file_replace(int directory, const char *name, const char *text);
 int cache_file_try(int directory, const char *name, size_t length);
 
 /* Removes files that killed writers left behind, and the oldest file whose name begins with
- * `prefix` if there are more than `most`: one is enough where it is called after each write. The file
- * `kept`, which was just written, stays: others may be dated later than now. */
+ * `prefix` if there are more than `most`: removing one file is enough, because this is called after each write. The
+ * file `kept`, which was just written, stays: other files may have dates in the future. */
 void cache_directory_prune(int directory, const char *prefix, int most, const char *kept);
 
 #endif

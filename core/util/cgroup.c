@@ -34,7 +34,7 @@ static int names(const char *controllers, const char *end, const char *wanted)
     return 0;
 }
 
-/* The group whose path is the first `length` bytes of `path`, and its parents. */
+/* Visits the group whose path is the first `length` bytes of `path`, and its parents. */
 static void visit_upwards(const char *mount, const char *path, int length, int version,
                           void (*visit)(void *user, const cgroup *group), void *user)
 {

@@ -10,7 +10,7 @@
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
 /* A group: its directory is under `root`, where the hierarchy is mounted. In a container the mounted
- * root is often the group itself, whose path is not there: the root is visited last, too. */
+ * root is often the group itself, and its path does not exist there: so the root is visited too, last. */
 typedef struct cgroup {
     int version;
     char directory[PATH_MAX];

@@ -28,7 +28,7 @@ size_t collet_dtype_size(collet_dtype dtype)
 
 /* ---- Promotion --------------------------------------------------------------------------- */
 
-/* The kinds in the order in which the results of mixed operands rise. */
+/* The kinds in the order of promotion: mixed operands give the higher kind. */
 typedef enum rank { RANK_NONE, RANK_BOOL, RANK_UINT, RANK_INT, RANK_FLOAT, RANK_COMPLEX } rank;
 
 #define RANK_BFLOAT RANK_FLOAT
@@ -46,7 +46,8 @@ static collet_dtype signed_of(size_t size)
                        : COLLET_F64;
 }
 
-/* The dtype, of the kind of `other` (floating or complex), that holds the values of `d`. */
+/* The smallest dtype, of the kind of `other` (floating or complex), that holds the values of both
+ * dtypes. */
 static collet_dtype widened(collet_dtype d, collet_dtype other)
 {
     size_t size = dtypes[d].size;
@@ -69,7 +70,8 @@ collet_dtype collet_dtype_promote(collet_dtype a, collet_dtype b)
         return COLLET_DTYPE_NONE;
     if (a == b)
         return a;
-    /* `b` is the higher kind, or the larger one of a kind. */
+    /* Swap the dtypes if necessary: `b` is of the higher kind or, if the kinds are equal, the
+     * larger one. */
     if (ranks[a] > ranks[b] || (ranks[a] == ranks[b] && dtypes[a].size > dtypes[b].size)) {
         collet_dtype higher = a;
         a = b;

@@ -14,21 +14,22 @@
 #define HUGE_PAGE ((uint64_t)2 << 20)
 #define BLOCKS 16
 
-/* Memory from this size on is mapped, so that it goes back to the system when it is not kept; sanitizers see only
- * what malloc gives. */
+/* Memory from this size on is mapped, so that it goes back to the system when it is not kept. With a sanitizer all
+ * memory is from malloc, because sanitizers do not check mapped memory. */
 #if defined(__SANITIZE_ADDRESS__)
 #define LARGE UINT64_MAX
 #else
 #define LARGE (2 * HUGE_PAGE)
 #endif
 
-/* Before the memory. */
+/* Stored just before the memory. */
 typedef struct header {
     void *all;
-    uint64_t mapped; /* bytes, HUGE_PAGE more than the memory; 0: `all` is of malloc */
+    uint64_t mapped; /* bytes that are mapped, HUGE_PAGE more than the memory; 0: `all` is from malloc */
 } header;
 
-/* Oldest first. Who finds it locked, as children of fork() may for ever, keeps nothing. */
+/* Freed memory that is kept, the oldest first. A thread that finds the list locked keeps nothing: in a child of fork()
+ * it may be locked for ever. */
 static struct {
     pthread_mutex_t lock;
     int count;
@@ -49,7 +50,7 @@ static void unmap(void *memory)
     munmap(h.all, h.mapped);
 }
 
-/* Takes block i out of those that are kept. */
+/* Takes block i out of the list of kept memory. */
 static void *remove_block(int i)
 {
     void *memory = kept.blocks[i];
@@ -59,7 +60,7 @@ static void *remove_block(int i)
     return memory;
 }
 
-/* Memory of that size that was freed, the last freed first; NULL: there is none. */
+/* Takes the kept memory of that size that was freed last; NULL: there is none. */
 static void *take_kept(uint64_t mapped)
 {
     void *memory = NULL;
@@ -85,7 +86,7 @@ static uint64_t most_kept(void)
     return bytes;
 }
 
-/* Keeps memory in place of the oldest; returns whether it does. */
+/* Keeps freed memory, and unmaps the oldest if there is too much. Returns 0 if it does not keep it. */
 static int keep(void *memory, uint64_t mapped)
 {
     uint64_t most = most_kept();
@@ -131,7 +132,7 @@ static void *map(uint64_t mapped)
     if (all == MAP_FAILED)
         return NULL;
     void *memory = within(all, HUGE_PAGE, mapped);
-    /* A tenth more bandwidth, and one page fault instead of 512. */
+    /* Huge pages give a tenth more bandwidth, and one page fault instead of 512. */
     madvise(memory, mapped - HUGE_PAGE, MADV_HUGEPAGE);
     return memory;
 }

@@ -8,14 +8,14 @@
 
 #include <stdint.h>
 
-#define HOST_MEMORY_KEPT ((uint64_t)64 << 20) /* bytes, at most; and at most this share of */
+#define HOST_MEMORY_KEPT ((uint64_t)64 << 20) /* maximum bytes; and at most one 16th of */
 #define HOST_MEMORY_SHARE 16                  /* the memory that the process may use */
 
 /* Aligned to cache lines, large memory to huge pages; NULL: there is none. */
 void *host_memory_create(uint64_t bytes);
 void host_memory_free(void *memory);
 
-/* Bytes that are kept; gives them back to the system. */
+/* The bytes of freed memory that are kept. host_memory_trim gives them back to the system. */
 uint64_t host_memory_kept(void);
 void host_memory_trim(void);
 

@@ -20,7 +20,7 @@ static collet_status refuse(json_problem *out, json_problem problem, collet_erro
     return collet_fail(err, COLLET_FORMAT, "%s at byte %zu of the JSON", what, offset);
 }
 
-/* cJSON ends the string at both. */
+/* \u with fewer than four hexadecimal digits, or \u0000: cJSON ends the string there. */
 static int is_bad_escape(const char *text, size_t length)
 {
     size_t digits = 0;

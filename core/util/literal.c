@@ -110,7 +110,7 @@ static uint16_t narrowed(double x, int mantissa, int bias)
     return (uint16_t)(sign | (bits > infinity ? infinity : bits));
 }
 
-/* An f64 that rounds to a shorter format as the integer does: what 53 bits lose sets the last bit. */
+/* An f64 that rounds to a shorter format as the integer does: if 53 bits are not enough, the last bit is set. */
 static double rounded_to_odd(literal_integer v)
 {
     literal_integer size = v < 0 ? -v : v, top = size;
@@ -124,7 +124,7 @@ static double rounded_to_odd(literal_integer v)
     return ldexp(v < 0 ? -(double)top : (double)top, shift);
 }
 
-/* Toward zero, saturating; NaN is 0. */
+/* Rounds toward zero and saturates; NaN becomes 0. */
 static literal_integer saturated(const literal *n, literal_integer lowest, literal_integer highest)
 {
     if (!literal_is_whole(n))
@@ -166,7 +166,7 @@ int literal_convert(collet_scalar *out, collet_dtype dtype, const literal *n)
     *out = (collet_scalar){.dtype = dtype};
     if (complex && dtype != COLLET_C64 && dtype != COLLET_C128 && dtype != COLLET_BOOL)
         return 0;
-    /* From the integer directly: f64 may round it before. */
+    /* f32 is converted from the integer directly, because a conversion to f64 may round first. */
     double re = whole ? (double)n->integer : n->re;
     float single = whole ? (float)n->integer : (float)n->re;
     switch (dtype) {

@@ -12,8 +12,8 @@ __extension__ typedef __int128 literal_integer;
 /* A number of any dtype. The dtype of a weak one is I64 (an integer, which need not fit i64), F64, C128
  * or BOOL. */
 typedef struct literal {
-    literal_integer integer; /* of integers and bool */
-    double re, im;           /* of the other dtypes */
+    literal_integer integer; /* the value of an integer or bool */
+    double re, im;           /* the value of other dtypes */
     collet_dtype dtype;
 } literal;
 
@@ -32,7 +32,7 @@ static inline int literal_has_integers(collet_dtype d)
            d == COLLET_U8 || d == COLLET_U16 || d == COLLET_U32 || d == COLLET_U64;
 }
 
-/* 1: its integer is its value. */
+/* 1: the number is an integer or a bool, so `integer` has its value. */
 static inline int literal_is_whole(const literal *n)
 {
     return n->dtype == COLLET_BOOL || literal_has_integers(n->dtype);

@@ -23,7 +23,7 @@ typedef struct record {
     programs_scope made, destroyed; /* destroyed.function NULL: the program has not destroyed it */
     int gone;                       /* its memory must not be used */
     collet_error *(*error)(void *context);
-    pthread_t owner; /* of a context: the thread in it, while depth is not 0 */
+    pthread_t owner; /* context: the thread in it, while depth is not 0 */
     uint32_t depth;
     const char *inside;
 } record;
@@ -32,7 +32,7 @@ _Atomic int programs_on;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static record *buckets[BUCKETS];
-static record *oldest, *newest; /* of the destroyed objects */
+static record *oldest, *newest; /* the list of destroyed objects */
 static size_t gone_count;
 static uint64_t last_number;
 static const message_log *output;
@@ -111,7 +111,7 @@ void programs_end_log(const message_log *log)
 void programs_add(const char *kind, const void *object, collet_error *(*error)(void *context))
 {
     pthread_mutex_lock(&lock);
-    record *r = find(object); /* of an object that was freed elsewhere */
+    record *r = find(object); /* the record of an object that was freed elsewhere */
     if (!r && (r = calloc(1, sizeof *r))) {
         r->next = *bucket(object);
         *bucket(object) = r;

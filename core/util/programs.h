@@ -56,7 +56,7 @@ static inline void programs_leave(programs_scope *scope)
 /* For other functions. The error goes to `err`, as in programs_enter. */
 #define PROGRAM_CALL(failed, err, ...) PROGRAM_SCOPE(failed, err, 0, __VA_ARGS__)
 
-/* The call in which the thread is, the outermost one; {NULL} while checking is off. */
+/* The outermost call that the thread is in; {NULL} while checking is off. */
 programs_scope programs_here(void);
 /* "collet_array_wrap (called at program+0x1234)" */
 void programs_place(char *text, size_t capacity, const programs_scope *place);

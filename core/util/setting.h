@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* setting - describes the settings of the configuration file and checks their values. Has only
- * strings: any thread. */
+/* setting - describes the settings of the configuration file and checks their values. It keeps no
+ * state: any thread may use it. */
 #ifndef CORE_UTIL_SETTING_H
 #define CORE_UTIL_SETTING_H
 

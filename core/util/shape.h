@@ -5,8 +5,8 @@
 
 #include <collet/types.h>
 
-/* Bytes of an array, and of what is left of an empty one without its axes of no element: no memory is
- * larger. Ops and kernels compute products of some extents and small factors without further checks. */
+/* The maximum size of an array in bytes, more than any memory. In an empty array the axes of extent 0 do not count, so
+ * ops and kernels may compute products of any extents and small factors without further checks. */
 #define SHAPE_BYTES_MAX ((int64_t)1 << 56)
 
 /* Sets *size to the number of elements. DTYPE, INVALID (ndim, negative extents, no shape), OVERFLOW

@@ -107,8 +107,8 @@ static int write_line(int fd, const line *l)
     sigaddset(&own, SIGXFSZ);
     sigaddset(&own, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &own, &before);
-    sigpending(&waiting); /* before: these are the program's */
-    errno = EIO;          /* of a short write */
+    sigpending(&waiting); /* pending before the write: signals of the program */
+    errno = EIO;          /* the error if the write is short */
     if (write(fd, l->bytes, l->length) != (ssize_t)l->length)
         failed = errno;
     if (sigismember(&waiting, SIGXFSZ) == 1)
@@ -121,7 +121,7 @@ static int write_line(int fd, const line *l)
     return failed;
 }
 
-/* In one call, so that lines of several writers do not mix. */
+/* Writes a line in one call, so that lines of several writers do not mix. */
 static void put(trace *t, const line *l)
 {
     if (atomic_load_explicit(&t->failed, memory_order_relaxed))

@@ -98,7 +98,7 @@ def make(count, random):
 
 
 def ternary(weights):
-    """Codes times scale, as ternary_quantize in `absmean` has them."""
+    """Codes times scale, as ternary_quantize computes them in the mode `absmean`."""
     scale = np.abs(weights).mean(axis=1, keepdims=True)
     return (np.sign(weights) * (np.abs(weights) > scale / 2)) * scale
 
@@ -143,7 +143,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     directory = pathlib.Path(sys.argv[1])
-    directory.mkdir()  # a new one: nothing is written over
+    directory.mkdir()  # must be new, so that no file is overwritten
     random = np.random.default_rng(20261121)
     x, labels = make(TRAINING, random)
     held_out, held_labels = make(HELD_OUT, random)

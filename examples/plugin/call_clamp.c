@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* The same as in examples/plugin/plugin.c; a backend would publish it in a header. */
+/* The struct of examples/plugin/plugin.c; a backend would publish it in a header. */
 typedef struct example_clamp_params {
     uint32_t struct_size; /* sizeof(example_clamp_params) */
     uint32_t reserved;    /* 0 */

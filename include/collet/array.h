@@ -21,7 +21,7 @@ typedef struct collet_array collet_array;
 /* A new C-contiguous array with undefined contents. ndim 0..COLLET_MAX_DIMS, extents >= 0. Its
  * memory is allocated in a memory space at the first use there: an array too large for any memory
  * can be created, and its first use fails (NO_MEMORY, REFUSED). INVALID, DTYPE, OVERFLOW (more
- * than 2^56 bytes, also without the axes of no element), NO_MEMORY. */
+ * than 2^56 bytes; axes of extent 0 do not count), NO_MEMORY. */
 COLLET_API collet_status collet_array_create(collet_context *context, collet_array **out,
                                              collet_dtype dtype, int32_t ndim,
                                              const int64_t *shape);
@@ -100,8 +100,8 @@ COLLET_API collet_status collet_array_select(collet_context *context, const coll
 /* Output axis i is input axis perm[i]; perm NULL reverses the axes. */
 COLLET_API collet_status collet_array_permute(collet_context *context, const collet_array *array,
                                               collet_array **out, const int32_t *perm);
-/* The elements whose indices on the last two axes are equal: one axis instead of these two, as long as
- * the shorter one. */
+/* The diagonals of the last two axes: one axis, as long as the shorter of the two, replaces them. It has the
+ * elements whose indices on both axes are equal. */
 COLLET_API collet_status collet_array_diagonal(collet_context *context, const collet_array *array,
                                                collet_array **out);
 /* All windows of `length` successive elements along `axis`. The view has one more axis, the last: the elements of a
@@ -134,8 +134,8 @@ COLLET_API collet_status collet_array_write(collet_context *context, collet_arra
 
 /*
  * Writes the elements into text[0..capacity) for people, in NumPy's form: 8 digits, nested brackets, a line
- * for each row, no newline at the end. If the array has more than 1,000 elements, the text has three from both
- * ends of each axis. A text that does not fit is cut. Only elements that are shown are read. INVALID: capacity 0.
+ * for each row, no newline at the end. If the array has more than 1,000 elements, the text has three from each
+ * end of each axis. A text that does not fit is cut. Only elements that are shown are read. INVALID: capacity 0.
  */
 COLLET_API collet_status collet_array_text(collet_context *context, const collet_array *array,
                                            char *text, size_t capacity);
@@ -143,7 +143,7 @@ COLLET_API collet_status collet_array_text(collet_context *context, const collet
 COLLET_ENUM(int32_t){
     COLLET_READ = 1,
     COLLET_WRITE = 2,
-    COLLET_SHARE = 4, /* of collet_array_to_dlpack alone */
+    COLLET_SHARE = 4, /* only for collet_array_to_dlpack */
 };
 /*
  * Makes the array's bytes valid in host memory, waits for work on them, and returns the address of

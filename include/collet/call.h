@@ -57,7 +57,7 @@ COLLET_API collet_status collet_ops_find(const collet_runtime *runtime, uint32_t
 typedef struct collet_ops_axis {
     int32_t extent;  /* the exact extent if `letter` is 0 */
     uint16_t letter; /* 'A'..'z': any extent, the same wherever the letter occurs in the op; or 0 */
-    uint16_t other;  /* not 0: the smaller of the extents of both letters */
+    uint16_t other;  /* not 0: a second letter; the extent is the smaller one of both letters */
 } collet_ops_axis;
 
 typedef struct collet_ops_pattern {
@@ -103,7 +103,7 @@ typedef struct collet_ops_info {
 COLLET_API size_t collet_ops_count(const collet_runtime *runtime);
 COLLET_API collet_status collet_ops_at(const collet_runtime *runtime, collet_ops_info *info,
                                        size_t index, collet_error *err);
-/* The same by the op's id. NOT_FOUND. */
+/* Like collet_ops_at, by the op's id. NOT_FOUND. */
 COLLET_API collet_status collet_ops_describe(const collet_runtime *runtime, uint32_t op,
                                              collet_ops_info *info, collet_error *err);
 /* Writes signature `index` of the op to dtypes[0..n_out + n_in): the dtypes of its operands,

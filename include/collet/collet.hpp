@@ -111,7 +111,7 @@ public:
     { return handle_ ? handle_.get() : throw error(COLLET_INVALID, "the context is empty: moved from, or never made"); }
     /* Throws what collet_last_error has: cx.check(collet_op_matmul(cx.get(), c.get(), a.get(), b.get())). */
     void check(collet_status status) const { detail::require(status == COLLET_OK, status, collet_last_error(get())); }
-    std::string backend() const { return collet_last_backend(get()); } /* of the last kernel */
+    std::string backend() const { return collet_last_backend(get()); } /* the last kernel's */
     void finish() const { check(collet_finish(get())); }
 private:
     std::shared_ptr<collet_context> handle_;
@@ -252,7 +252,7 @@ private:
     };
     struct builder {
         detail::graph graph{detail::made<collet_expression>(collet_expression_create), collet_expression_destroy};
-        context cx; /* of the last array */
+        context cx; /* the last array's */
         std::vector<collet_argument> leaves;
         std::unordered_map<const void *, std::uint32_t> known; /* values of nodes and arrays */
         template <class F> static void step(F f) { detail::made<void>(f); }

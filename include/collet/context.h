@@ -31,21 +31,21 @@ COLLET_API collet_status collet_last_status(const collet_context *context);
 /*
  * Chooses the backend: "auto", or names in order of preference separated by commas, each with an
  * optional device: "cpu_openmp", "cuda:1", "cuda,opencl,cpu_openmp". Overrides every other setting.
- * UNKNOWN_BACKEND: no such name, with the nearest one, or no such text. The text of UNAVAILABLE has the recorded
- * reason; it is also the error for a device that was lost. Both list what is available. In a list, unusable names
- * are skipped with a warning in the log as long as one is usable; an unknown name is an error there too. On failure
- * the previous choice stays in force.
+ * UNKNOWN_BACKEND: there is no such backend (the text suggests a similar name), or `choice` has another form. The text
+ * of UNAVAILABLE has the recorded reason; it is also the error for a device that was lost. Both list what is available.
+ * In a list, unusable names are skipped with a warning in the log as long as one is usable; an unknown name is an error
+ * there too. On failure the previous choice stays in force.
  */
 COLLET_API collet_status collet_set_backend(collet_context *context, const char *choice);
-/* The choice in force ("auto", ...), valid until the next collet_set_backend; and the backend of
- * the last kernel ("" before the first), valid as long as the runtime: its name, with the
- * name of the device if it has one: "cuda", "worker:cuda". */
+/* collet_get_backend: the choice in force ("auto", ...), valid until the next collet_set_backend.
+ * collet_last_backend: the name of the backend that ran the last kernel ("" before the first), with the
+ * name of the device if it has one: "cuda", "worker:cuda"; valid as long as the runtime. */
 COLLET_API const char *collet_get_backend(const collet_context *context);
 COLLET_API const char *collet_last_backend(const collet_context *context);
 /* Whether another backend may run a call that the chosen one refuses, has no kernel for or has no
  * memory for. 1: any usable backend may; the named ones are tried first, then the others in the
- * order of "auto". 0: none may, not even the others of a list or of "auto". Default: the setting
- * `fallback`. Its own default allows any backend under "auto", the named ones for a list, and none
+ * order of "auto". 0: none may, not even the others of a list or of "auto". Before the first call the setting
+ * `fallback` decides. Its default allows any backend under "auto", the named ones for a list, and none
  * for a single name. Each fallback is counted; the first of a runtime is logged. */
 COLLET_API void collet_set_fallback(collet_context *context, int32_t allowed);
 /* 1 or 0, or -1 before collet_set_fallback where the setting `fallback` is "auto". */
@@ -81,7 +81,7 @@ COLLET_API collet_status collet_memory(collet_context *context, collet_memory_st
  * addresses and data (ulimit -v, -d). Read anew in each call, in some 0.1 ms. Any thread. */
 COLLET_API collet_status collet_memory_limit_read(collet_memory_limit *limit, collet_error *err);
 
-/* From now on, for all contexts, `peak` of that space is the largest `current` since this call. */
+/* From now on, for all contexts, `peak` of the memory space `space` is the largest `current` since this call. */
 COLLET_API collet_status collet_memory_reset_peak(collet_context *context, const char *space);
 
 /*
@@ -124,7 +124,7 @@ COLLET_API collet_status collet_timestamp_elapsed(collet_context *context,
                                                   const collet_timestamp *first,
                                                   const collet_timestamp *last,
                                                   int64_t *nanoseconds, int32_t *clock);
-/* Waits until it is reached. Any thread; NULL does nothing. */
+/* Waits until the timestamp is reached, and frees it. Any thread; NULL does nothing. */
 COLLET_API void collet_timestamp_destroy(collet_timestamp *timestamp);
 
 #ifdef __cplusplus

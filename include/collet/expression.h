@@ -72,8 +72,8 @@ COLLET_API collet_status collet_expression_parse(collet_expression **out, const 
  * get the same number. INVALID: NULL, a number that does not exist, a limit above is exceeded.
  * NO_MEMORY.
  */
-/* `name`: letters, digits and "_", not in use, or NULL. `dtype`: the only one accepted, or
- * COLLET_DTYPE_NONE: any. */
+/* `name`: letters, digits and "_", not in use, or NULL. `dtype`: the only dtype that the
+ * input accepts; COLLET_DTYPE_NONE: any. */
 COLLET_API collet_status collet_expression_input(collet_expression *expression, uint32_t *value,
                                                  const char *name, collet_dtype dtype,
                                                  collet_error *err);
@@ -98,7 +98,7 @@ COLLET_API collet_status collet_expression_convert(collet_expression *expression
 COLLET_API collet_status collet_expression_output(collet_expression *expression, uint32_t value,
                                                   collet_error *err);
 /* Reduces every output by the op (COLLET_OP_SUM, ...) over `count` axes of the broadcast shape,
- * negative ones from the last; `axes` NULL: all. `correction`: of var and std, else 0. */
+ * negative ones from the last; `axes` NULL: all. `correction`: the parameter of var and std; 0 for other ops. */
 COLLET_API collet_status collet_expression_reduce(collet_expression *expression, uint32_t op,
                                                   const int32_t *axes, int32_t count,
                                                   int32_t keepdims, double correction,

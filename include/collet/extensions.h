@@ -56,8 +56,8 @@ typedef struct collet_host_memory_extension {
 /*
  * libcore supplies this table (host->extension): the limit of collet_set_thread_limit.
  *
- * limit  [required; any thread] The most threads that a call may use, or 0: no limit. It changes at any time, and
- *        costs a few nanoseconds: to be read at the start of each call.
+ * limit  [required; any thread] The most threads that a call may use, or 0: no limit. It may change at any
+ *        time. Reading it takes a few nanoseconds: a backend reads it at the start of each call.
  */
 #define COLLET_EXTENSION_HOST_THREADS "collet.host_threads/1"
 typedef struct collet_host_threads_extension {
@@ -115,8 +115,8 @@ typedef struct collet_timing_extension {
  *          is a buffer of the device `from` of the plugin `of`: this plugin, or one with a name
  *          that this plugin supports, whose collet.native/1 it may call. The copy is ordered after
  *          the work in `queue` (of `device`) and in `from_queue` (of `from`), and before later work
- *          in either. Does not block. Enqueues in both queues: for threads the call counts as one
- *          that names each as `queue`. REFUSED, also if `from` is lost: nothing was enqueued, and
+ *          in either. Does not block. Enqueues in both queues: for the tag `one a queue` the call
+ *          counts as a call for each of them. REFUSED, also if `from` is lost: nothing was enqueued, and
  *          libcore reads and writes. DEVICE_LOST: `device` is lost. A failure, also of earlier work
  *          in `from_queue`, is reported by waits for both queues, or for `queue` alone. A mark of
  *          either queue after the copy is reached when the copy is over, also where that queue has
@@ -184,13 +184,13 @@ typedef struct collet_pinned_extension {
 } collet_pinned_extension;
 
 /*
- * Which of several ways a device computes a call. Absent: collet_explain names the kernel alone.
+ * By which of several implementations a device computes a call. Absent: collet_explain names the kernel alone.
  *
  * explain  [required; any thread] Writes into text[0..capacity), capacity > 0, how the device would
  *          run *call, which its row has accepted and whose buffers are NULL: which implementation or
- *          library, why, with what was measured, in one line without a full stop, with its NUL, cut
- *          where it does not fit; "": there is one way alone. Opens the libraries that the call
- *          would open. The thread has the locale C.
+ *          library, and why, with the measured figures. The text is one line without a full stop, ends
+ *          with a NUL and is cut if it does not fit; "": there is only one implementation. Opens the
+ *          libraries that the call would open. The thread has the locale C.
  */
 #define COLLET_EXTENSION_EXPLAIN "collet.explain/1"
 typedef struct collet_explain_extension {

@@ -34,7 +34,7 @@
  * DEVICE_LOST too; libcore still frees its objects.
  *
  * Floating point. libcore calls every slot, row and extension, and the entry, in the state of
- * collet/floating.h: round to nearest, subnormal numbers, no traps. So kernels may rely on it, also
+ * collet/floating.h: round to nearest, subnormal numbers kept, no traps. So kernels may rely on it, also
  * for values that they cache.
  *
  * Conduct. A plugin never aborts, exits or prints, and leaves as it found them: MXCSR/FPCR, locale,
@@ -66,7 +66,7 @@ extern "C" {
 
 /*
  * A kernel signature: one dtype an operand, outputs first, five bits each, operand 0 lowest: the
- * sum of dtype << 5 i over the operands i. COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_F32) is
+ * sum of dtype << (5 * i) over the operands i. COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_F32) is
  * f64 <- f32, f32: 4 + (3 << 5) + (3 << 10) = 3172.
  */
 #define COLLET_SIG_BITS 5
@@ -203,11 +203,11 @@ typedef struct collet_ops_definition {
     const char *name;
     const char *shapes;
     const char *sigs;
-    uint32_t params_size; /* of its parameter block, which begins with uint32_t struct_size; or 0.
+    uint32_t params_size; /* bytes of its parameter block, which begins with uint32_t struct_size; 0: none.
                              At most 256. */
     uint32_t alias;       /* 1: an output may be exactly an input, 0: never */
 
-    const collet_ops_field *fields; /* of the parameter block, for bindings; NULL: not described */
+    const collet_ops_field *fields; /* fields of the parameter block, for bindings; NULL: not described */
     uint32_t field_count;
     uint32_t field_size; /* sizeof(collet_ops_field) */
 } collet_ops_definition;
@@ -298,7 +298,7 @@ typedef struct collet_device_properties {
 /* ---- The plugin, for libcore ------------------------------------------------------------- */
 
 /*
- * The vtable. It and everything it points to is constant and lives as long as the process.
+ * The vtable. The table and everything it points to are constant and live as long as the process.
  * Functions that return collet_status set err (never NULL) through host->fail on failure. `self` is
  * the table whose slot is called: it tells a layer over several backends which backend is meant.
  */
@@ -329,8 +329,8 @@ struct collet_plugin {
      * "cpu", "gpu" or another; "vendor", "driver_version"; "memory_space": "host" or "own";
      * "asynchronous": bool; "memory_total", "memory_largest_buffer", "cache_bytes" (bytes),
      * "compute_units", "clock_mhz". `choices` may be absent: see host->config. backend-info shows
-     * further members unchanged. In strings libcore replaces control characters, hidden ones of
-     * Unicode (marks of direction, no width), and bytes that are no UTF-8. device_count 0 comes
+     * further members unchanged. In strings libcore replaces control characters, invisible
+     * characters of Unicode (direction marks, zero width) and bytes that are not UTF-8. device_count 0 comes
      * with a member "reason", and `devices` may be absent then. The last messages that a probe logs
      * become part of the reason if it dies: log what is tried before it is tried.
      */
@@ -347,8 +347,8 @@ struct collet_plugin {
     collet_status (*device_open)(const collet_plugin *self, collet_device **device,
                                  collet_device_properties *properties, const collet_host *host,
                                  uint32_t index, const char *name, collet_error *err);
-    /* [required; last] NULL does nothing. Its queues are destroyed and its buffers freed before. May block.
-     * Afterwards nothing of the device is left but what the plugin keeps for all. */
+    /* [required; last] NULL does nothing. libcore has destroyed the device's queues and freed its buffers before. May
+     * block. Frees everything of the device; the plugin may keep what all devices share. */
     void (*device_close)(collet_device *device);
 
     /* [optional; any thread] NULL: every row runs on every device. 1 when row `row` of the table
@@ -385,8 +385,8 @@ struct collet_plugin {
      * queue_destroy. The queues of a device work at the same time. NO_MEMORY, FAILED, DEVICE_LOST.
      */
     collet_status (*queue_create)(collet_device *device, collet_queue **queue, collet_error *err);
-    /* [queue; last] NULL does nothing; waits for what is enqueued. Other queues may still have to
-     * go on after it (queue_after). */
+    /* [queue; last] NULL does nothing; waits for what is enqueued. Other queues may still be
+     * waiting for it (queue_after). */
     void (*queue_destroy)(collet_device *device, collet_queue *queue);
     /* [queue; one a queue] The value that the counter will have when everything enqueued so far is
      * done; never less than before, also after a failure. Does not block; what goes wrong is for
@@ -462,8 +462,8 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
  * program names it, never under "auto", and device_count may be 0; and "depends", a list of other
  * things on which the capabilities depend: environment variables ("X", or "X*" for a prefix) and
  * absolute paths. A cached report of a probe is used only while these are unchanged. A second note
- * has the sanitizer that the object was built with: such a plugin loads only into a program built
- * with the same one.
+ * names the sanitizer that the object was built with: such a plugin loads only into a program built
+ * with the same sanitizer.
  *
  * A note lies in a section of type SHT_NOTE, for example .note.collet, that is loaded, so that the
  * object has it in a segment PT_NOTE; a file may have several in a row. Each begins at a multiple

@@ -9,8 +9,8 @@
 typedef struct collet_progress {
     uint32_t struct_size;
     uint32_t reserved;
-    int64_t done;      /* frames, energies, weights or vectors so far; what the engine's header says */
-    uint64_t bytes;    /* of the input, so far; 0: not counted */
+    int64_t done;      /* frames, energies, weights or vectors so far, as the engine's header states */
+    uint64_t bytes;    /* bytes of the input read so far; 0: not counted */
     double fraction;   /* 0 to 1; an estimate where parts of the work differ in size */
     const char *stage; /* what is being done; NULL: the work itself. Valid during the call */
 } collet_progress;

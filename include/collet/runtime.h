@@ -29,10 +29,10 @@ typedef struct collet_runtime_options {
                                 collet_set_backend */
     collet_log_fn log;       /* NULL: messages are dropped */
     void *log_user;
-    const char *const *settings; /* "key=value" strings, NULL-terminated; above environment and
-                                    file */
-    const char *const *defaults; /* the same, below environment and file: defaults of this program,
-                                    which its user may override */
+    const char *const *settings; /* "key=value" strings, NULL-terminated; they override environment
+                                    and file */
+    const char *const *defaults; /* in the same form; environment and file override them: defaults
+                                    of this program, which its user may change */
 } collet_runtime_options;
 
 /*
@@ -61,7 +61,7 @@ COLLET_API collet_status collet_process_end(int64_t nanoseconds, collet_error *e
 /*
  * Limits the CPU threads of each call that starts from now on, in all runtimes of the process: `threads` at
  * least 1, or 0: no limit. Processor affinity, cgroup quota and the setting num_threads still apply. Nothing
- * restarts: contexts and arrays stay. It holds in the engines' threads and in workers too, not in the threads
+ * restarts: contexts and arrays stay. The limit holds in the engines' threads and in workers too, not in the threads
  * of OpenCL's drivers. A child of fork() has its parent's limit. Any thread, any time. INVALID: negative.
  */
 COLLET_API collet_status collet_set_thread_limit(int32_t threads, collet_error *err);
@@ -86,7 +86,7 @@ typedef struct collet_backend_info {
     int32_t jit, parallel, gpu; /* 0 or 1 */
     uint32_t device_count;
     uint32_t kernel_count;
-    int32_t named_devices; /* 1: it has devices by name, NAME:TEXT, whether or not it has others */
+    int32_t named_devices; /* 1: programs may name devices, NAME:TEXT; it may have others too */
     const char *path;
     const char *reason;       /* why unavailable; "" otherwise */
     const char *capabilities; /* the plugin's JSON; "" when not probed */
@@ -148,8 +148,8 @@ typedef struct collet_device_info {
     uint32_t struct_size;
     int32_t kind;           /* COLLET_DEVICE_* */
     const char *choice;     /* for collet_set_backend and collet_memory: "cuda:0" */
-    const char *name;       /* of the hardware */
-    const char *vendor;     /* of the hardware */
+    const char *name;       /* name of the hardware */
+    const char *vendor;     /* vendor of the hardware */
     const char *driver;     /* its version */
     uint32_t memory;        /* COLLET_MEMORY_* */
     int32_t execution;      /* COLLET_EXECUTION_* */

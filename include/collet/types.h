@@ -271,9 +271,9 @@ typedef struct collet_ops_field {
     const char *name;
     const char *meaning;  /* one line */
     const char *choices;  /* the words of a CHOICE, separated by blanks; else NULL */
-    double default_value; /* of each element; a SCALAR has none */
+    double default_value; /* the same for each element; a SCALAR has none */
     int32_t kind;         /* COLLET_FIELD_* */
-    collet_dtype dtype;   /* of an element; COLLET_U8 for SCALAR */
+    collet_dtype dtype;   /* dtype of an element; COLLET_U8 for SCALAR */
     uint32_t offset;      /* bytes from the beginning of the block */
     uint32_t size;        /* bytes of the field: one element or a fixed array */
 } collet_ops_field;
@@ -337,15 +337,15 @@ typedef struct collet_step {
 
 #define COLLET_PROGRAM_INPUTS 8
 #define COLLET_PROGRAM_OUTPUTS 4
-#define COLLET_PROGRAM_STEPS 1024     /* at most, in one program */
+#define COLLET_PROGRAM_STEPS 1024     /* maximum number in a program */
 #define COLLET_PROGRAM_CONSTANTS 1024 /* the same */
 
 /*
  * A program for the op `evaluate`. Its values are numbered: the inputs from 0, then the constants,
  * then the results of the steps. A step uses smaller numbers only, with exactly the dtypes that its
  * op has a signature for; conversions are steps. The values of constants, and shapes, are not part of
- * a program: a backend that compiles it needs the result once for all of them. The pointers are
- * valid during the call only: what is kept is copied.
+ * a program: a backend compiles it once for all of them. The pointers are valid during the call
+ * only, so a backend copies what it keeps.
  */
 typedef struct collet_program {
     uint32_t struct_size;
@@ -354,11 +354,11 @@ typedef struct collet_program {
     /* Bytes from one element to the next of `steps` and of the parameters' `constants`: set by the program's author to
      * sizeof(collet_step) and sizeof(collet_scalar). Members that a kernel does not know are 0. */
     uint32_t step_size, constant_size;
-    uint64_t hash; /* of the counts, `reduce` and the arrays below; equal programs have equal hashes,
+    uint64_t hash; /* a hash of the counts, `reduce` and the arrays below; equal programs have equal hashes,
                       and different programs rarely have equal hashes */
-    const collet_dtype *dtypes; /* of the inputs, then of the constants */
+    const collet_dtype *dtypes; /* dtypes of the inputs, then of the constants */
     const collet_step *steps;
-    const uint16_t *outs; /* the value of each output; not an input, but a copy of it */
+    const uint16_t *outs; /* the value of each output; an input must be copied first */
 } collet_program;
 
 /* Element i of an array whose elements have `size` bytes. */

@@ -26,12 +26,12 @@
 #define CONTRACT_IMPORT                                                                            \
     (CONTRACT_BIT(INVALID) | CONTRACT_BIT(NO_MEMORY) | CONTRACT_BIT(DEVICE_LOST))
 
-/* The status is OK or allowed, and an error describes it. */
+/* The rule: the status is OK or allowed, and an error has a text and the same status. */
 int contract_status(collet_status status, uint32_t allowed, const collet_error *err,
                     char text[CONTRACT_TEXT]);
-/* libcore uses the table, whose first version has `size` bytes. */
+/* The rule: the table is one that libcore uses; its first version has `size` bytes. */
 int contract_table(const void *table, uint32_t size, char text[CONTRACT_TEXT]);
-/* The numbers fit each other, and the head of the struct is as `given`. */
+/* The rule: the numbers are consistent, and struct_size is still `given`. */
 int contract_stats(const collet_memory_stats *s, uint32_t given, char text[CONTRACT_TEXT]);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "poison.h"
 
-/* Bytes after the workspace of synchronous devices on host memory. */
+/* Guard bytes after the workspace of synchronous devices on host memory. */
 #define GUARD 64
 #define GUARD_BYTE 0xa5
 #define SIGNATURE(operand, sig)                                                                    \
@@ -292,7 +292,8 @@ static uint64_t outputs_sum(const kernel_call *k)
     return sum;
 }
 
-/* Compares memory that the plugin no longer uses when `run` has returned. */
+/* Whether the plugin uses no memory of the call after `run` has returned, so that the layer may
+ * compare it. */
 static int is_done_on_return(const kernel_call *k)
 {
     return on_host(k) && k->call.device->properties.order == COLLET_ORDER_SYNCHRONOUS;

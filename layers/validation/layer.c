@@ -63,7 +63,8 @@ static collet_status ask(call *c, const instance *i, char *json, uint64_t capaci
     return status;
 }
 
-/* Calls it with a capacity of 0, with exactly the bytes needed, and with one byte less. */
+/* Calls capabilities with a capacity of 0, with exactly the bytes needed, and with one byte less.
+ * */
 static void check_capabilities(const collet_host *host, const instance *i)
 {
     call c;

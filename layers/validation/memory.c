@@ -105,7 +105,7 @@ void validation_buffer_free(collet_device *handle, collet_buffer *named)
 
 /* ---- Transfers --------------------------------------------------------------------------- */
 
-/* The checks of both transfers; returns the buffer, or NULL. */
+/* Does the checks that reads and writes have in common; returns the buffer, or NULL. */
 static buffer *transfer_begin(call *c, collet_queue *in, collet_buffer *named, uint64_t offset,
                               const void *memory, uint64_t bytes, int writes)
 {

@@ -38,9 +38,9 @@ void object_put(object *o);
  * object_put. Returns 0 and does nothing if it has more users. */
 int object_remove(object *o);
 
-/* Marks a user as one that writes; 0 if another call reads or writes it. */
+/* Marks the caller as a user that writes the object; 0 if another call reads or writes it. */
 int object_write_begin(object *o);
-/* 0 if another call writes it. */
+/* 0 if another call writes the object. */
 int object_read_allowed(const object *o);
 void object_write_end(object *o);
 

@@ -71,7 +71,7 @@ static stamp *passed(call *c, collet_stamp *handle, const char *name)
         object_put((object *)s);
         return NULL;
     }
-    /* queue_destroy has waited for it. */
+    /* If the queue was destroyed, queue_destroy has waited for the stamp. */
     queue *q = (queue *)object_get((void *)(uintptr_t)s->queue, OBJECT_QUEUE);
     int done = 1;
     if (q) {

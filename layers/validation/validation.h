@@ -79,7 +79,7 @@ typedef struct queue {
     device *device;
     collet_queue *below;
     _Atomic int enqueuing;
-    pthread_mutex_t lock; /* of the members below */
+    pthread_mutex_t lock; /* guards the members below */
     uint64_t marked;      /* the last mark returned */
     uint64_t reached;     /* the largest value for which a wait returned */
     uint64_t failed;      /* the smallest value for which a wait returned FAILED; 0: none */
@@ -102,7 +102,7 @@ typedef struct buffer {
     collet_buffer *below;
     uint64_t bytes;
     int imported;
-    pthread_mutex_t lock; /* of the members below */
+    pthread_mutex_t lock; /* guards the members below */
     uint32_t use_count;
     buffer_use uses[BUFFER_USES];
 } buffer;
@@ -222,7 +222,8 @@ void instance_unlock(void);
 /* The instance over a backend's table, or NULL. */
 instance *instance_over(const collet_plugin *below);
 void instance_add(instance *i);
-/* A checksum of bytes, continued from `sum`; of a table with its rows and its ops. */
+/* instance_hash: a checksum of bytes, continued from `sum`; instance_sum: of a table with its rows
+ * and ops. */
 uint64_t instance_hash(uint64_t sum, const void *bytes, size_t count);
 uint64_t instance_sum(const collet_plugin *below);
 /* Row `index` of the backend's table. */

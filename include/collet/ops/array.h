@@ -96,7 +96,7 @@ COLLET_REDUCTION(MEAN, mean)
  * SHAPE where an element of the output has no elements to choose from. */
 COLLET_REDUCTION(MIN, min)
 COLLET_REDUCTION(MAX, max)
-/* i64: the index, in C order of the reduced axes, of the first NaN, or without NaN of the first maximum, or
+/* i64: the index, in C order of the reduced axes, of the first NaN; if there is no NaN, of the first maximum or
  * minimum. Also integers. SHAPE as for max. */
 COLLET_REDUCTION(ARGMAX, argmax)
 COLLET_REDUCTION(ARGMIN, argmin)

@@ -49,7 +49,7 @@ static inline collet_status collet_op_argsort(collet_context *context, collet_ar
 
 /* The elements of `a` in an order along `axis` in which index kth (negative: from the end) has the
  * element that it has in the ascending order; none before it is greater, and none after it is
- * smaller. INVALID if the axis has elements, but not so many. */
+ * smaller. INVALID if the axis has elements, but none with index kth. */
 static inline collet_status collet_op_partition(collet_context *context, collet_array *out,
                                                 const collet_array *a, int64_t kth, int32_t axis)
 {

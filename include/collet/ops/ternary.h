@@ -44,7 +44,7 @@ static inline collet_status collet_op_ternary_pack(collet_context *context, coll
     return collet_call(context, COLLET_OP_TERNARY_PACK, to, from, &params);
 }
 
-/* The inverse. scale f32 (..., K / 256) gets the scales of the blocks of TQ2_0 and TQ1_0; NULL if
+/* The inverse of ternary_pack. scale f32 (..., K / 256) gets the scales of the blocks of TQ2_0 and TQ1_0; NULL if
  * they are not needed, and for the other formats. info (i32, no axes): how many weights had an
  * invalid code (at most 2^31 - 1); they become 0. */
 static inline collet_status collet_op_ternary_unpack(collet_context *context, collet_array *codes,
