@@ -197,7 +197,8 @@ void trajectory_replay_finish(const trajectory_replay *r, trajectory_inputs *in,
                               io_json_text(end, "note"));
     cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(end, "files")) trajectory_parts_set(
         in->trajectory, k++, io_json_whole(file, "first"), io_json_whole(file, "frames"),
-        cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(file, "was_cut")));
+        cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(file, "was_cut")),
+        io_json_number(file, "last_ps"));
     ran->n_backends = 0;
     add_backends(r, ran);
     for (int32_t i = 0; i < own.n_backends; i++)

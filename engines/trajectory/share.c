@@ -105,7 +105,8 @@ static cJSON *describe_file(const trajectory_part *part)
 
     if (file && trajectory_work_put(file, "first", cJSON_CreateNumber((double)part->first)) &&
         trajectory_work_put(file, "frames", cJSON_CreateNumber((double)part->n_frames)) &&
-        trajectory_work_put(file, "was_cut", cJSON_CreateBool(part->was_cut)))
+        trajectory_work_put(file, "was_cut", cJSON_CreateBool(part->was_cut)) &&
+        trajectory_work_put(file, "last_ps", cJSON_CreateNumber(part->last)))
         return file;
     cJSON_Delete(file);
     return NULL;

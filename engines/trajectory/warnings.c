@@ -227,6 +227,40 @@ static collet_status warn_unused_file(collet_trajectory *x, collet_error *err)
     return COLLET_OK;
 }
 
+/* The last time of the files after file i, as far as they can be read. */
+static double last_after(const trajectory_part *parts, int64_t n, int64_t i)
+{
+    double last = parts[i].end;
+
+    for (int64_t k = i + 1; k < n; k++) {
+        double time;
+        if (trajectory_parts_last_time(parts[k].path, NULL, &time, NULL) == COLLET_OK)
+            last = fmax(last, time);
+    }
+    return last;
+}
+
+/* Frames that are left out because a later file begins before them, and that no later file has. */
+static collet_status warn_lost_frames(collet_trajectory *x, collet_error *err)
+{
+    int64_t n;
+    const trajectory_part *parts = trajectory_parts_get(x->inputs.trajectory, &n);
+    collet_status status = COLLET_OK;
+
+    for (int64_t i = 0; status == COLLET_OK && i < n; i++) {
+        if (!parts[i].was_cut || !(parts[i].last > parts[i].end))
+            continue;
+        double last = last_after(parts, n, i);
+        if (parts[i].last > last + 1e-6 * fabs(last)) /* of times in single precision */
+            status = add_warning(x, err,
+                                 "%s: its frames after %g ps, up to %g ps, are not used and no "
+                                 "other file has them: a later file begins at %g ps; leave that "
+                                 "file out, or compute the files apart",
+                                 parts[i].path, last, parts[i].last, parts[i].end);
+    }
+    return status;
+}
+
 /* 1 if a key that could be computed with these fields is left out because they are missing. */
 static int left_out_for(const collet_trajectory *x, uint32_t fields)
 {
@@ -530,7 +564,7 @@ static collet_status warn_devices(collet_trajectory *x, collet_error *err)
 collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
 {
     static collet_status (*const others[])(collet_trajectory *, collet_error *) = {
-        warn_empty,    warn_partial,   warn_unused_file, warn_gaps,    warn_unused,
+        warn_empty,    warn_partial,   warn_unused_file, warn_lost_frames, warn_gaps,    warn_unused,
         warn_elements, warn_cut,       warn_left,        warn_apart,   warn_boxless,
         warn_lacking,  warn_locations, warn_note,        warn_bonds,   warn_no_times,
         warn_times,    warn_singular,  warn_points,      warn_devices,

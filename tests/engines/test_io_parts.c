@@ -88,6 +88,7 @@ TEST(overlaps)
         assert_int_equal(parts[k].first, first[k]);
         assert_int_equal(parts[k].n_frames, count[k]);
         assert_int_equal(parts[k].was_cut, k == 0);
+        assert_true(parts[k].last == (k == 0 ? 2. : 0.));
     }
     assert_ptr_equal(trajectory_parts_find(t, 5), &parts[1]);
     assert_null(trajectory_parts_find(t, 8));

@@ -3,8 +3,12 @@
 
 #include "common/test.h"
 #include "common/contains.h"
+#include "io_files.h"
 
 #include <collet/trajectory.h>
+
+#include <stdlib.h>
+#include <string.h>
 
 #define WATER COLLET_TEST_DATA "/md/water/"
 
@@ -71,4 +75,24 @@ TEST(files_that_are_not_used)
     options.continuations = twice;
     expect_warning(options, "traj.trr: no frame of this file is used: another file begins at 0 ps too; "
                             "leave one of them out");
+}
+
+/* A file that begins and ends within another one. */
+TEST(frames_that_no_file_has)
+{
+    char *directory = io_make_directory();
+    io_bytes all = io_load(WATER "traj.trr");
+    const size_t frame = all.size / 51;
+    char *part = strdup(io_save(io_path(directory, "part.trr"), all.data + 20 * frame, 3 * frame));
+    const char *several[] = {part, NULL};
+    collet_trajectory_options options = {
+        .keys = "com", .trajectory = WATER "traj.trr", .continuations = several};
+
+    expect_warning(options, "traj.trr: its frames after 0.44 ps, up to 1 ps, are not used and no other file "
+                            "has them: a later file begins at 0.4 ps; leave that file out");
+    io_save(part, all.data + 20 * frame, 31 * frame); /* up to the end */
+    expect_warning(options, NULL);
+    free(all.data);
+    free(part);
+    io_remove_directory(directory);
 }

@@ -171,6 +171,7 @@ static void take_parts(builder *b)
         places->parts[k].first = parts[k].first < 0 ? places->n_frames : parts[k].first;
         places->parts[k].n_frames = parts[k].n_frames;
         places->parts[k].was_cut = parts[k].was_cut;
+        places->parts[k].last = parts[k].last;
     }
 }
 

@@ -178,6 +178,30 @@ static collet_status accept(trajectory_reader *trajectory, int64_t k, collet_sta
     return COLLET_OK;
 }
 
+/* The time of the last frame of a file in which a head was read. */
+static double last_time(trajectory_reader *file, const trajectory_frame_head *head)
+{
+    trajectory_frame_head next = *head;
+    double time = next.time;
+    collet_error err;
+
+    if (trajectory_places_computes(file) &&
+        trajectory_places_go(file, NULL, NULL, file->format->count(file) - 1, file->index, &err) ==
+            COLLET_OK)
+        next.end = file->offset;
+    while (next.end < file->source.size) {
+        file->index++;
+        file->offset = next.end;
+        file->line = next.end_line;
+        next = (trajectory_frame_head){.lacking = -1};
+        if (file->format->head(file, &next, &err) != COLLET_OK || next.end > file->source.size)
+            break;
+        if (next.has_time && isfinite(next.time))
+            time = next.time;
+    }
+    return time;
+}
+
 static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,
                                collet_error *err)
 {
@@ -198,6 +222,7 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
         if (!is_left_out(s, k, status, head))
             return accept(trajectory, k, status, head, err);
         part->was_cut = 1;
+        part->last = status == COLLET_OK ? last_time(s->reader, head) : part->end;
         trajectory->offset = s->parts[k + 1].offset;
     }
 }
@@ -259,6 +284,7 @@ static collet_status enter_part(trajectory_reader *trajectory, const trajectory_
         if (i < k) {
             part->n_frames = places->parts[i].n_frames;
             part->was_cut = (int32_t)places->parts[i].was_cut;
+            part->last = places->parts[i].last;
         }
     }
     return open_part(trajectory, k, err);
@@ -525,6 +551,7 @@ collet_status trajectory_parts_again(const trajectory_reader *from, trajectory_r
         s.parts[k].path = strdup(of->parts[k].path);
         s.parts[k].first = -1;
         s.parts[k].n_frames = s.parts[k].was_cut = 0;
+        s.parts[k].last = 0;
         whole = s.parts[k].path != NULL;
     }
     if (!whole) {
@@ -560,7 +587,7 @@ const trajectory_part *trajectory_parts_get(const trajectory_reader *trajectory,
 }
 
 void trajectory_parts_set(trajectory_reader *trajectory, int64_t k, int64_t first, int64_t n_frames,
-                          int was_cut)
+                          int was_cut, double last)
 {
     const parts_state *s = trajectory->format == &parts_format ? trajectory->state : NULL;
 
@@ -569,6 +596,7 @@ void trajectory_parts_set(trajectory_reader *trajectory, int64_t k, int64_t firs
     s->parts[k].first = first;
     s->parts[k].n_frames = n_frames;
     s->parts[k].was_cut = was_cut;
+    s->parts[k].last = last;
 }
 
 const trajectory_part *trajectory_parts_find(const trajectory_reader *trajectory, int64_t index)
@@ -581,4 +609,21 @@ const trajectory_part *trajectory_parts_find(const trajectory_reader *trajectory
             index - parts[k].first < parts[k].n_frames)
             found = &parts[k];
     return found;
+}
+
+collet_status trajectory_parts_last_time(const char *path, const io_poll *poll, double *time,
+                                         collet_error *err)
+{
+    trajectory_frame_head head = {.lacking = -1};
+    trajectory_reader *file;
+
+    *time = (double)NAN;
+    collet_status status = trajectory_reader_open(path, poll, &file, err);
+    if (status != COLLET_OK)
+        return status;
+    status = file->format->head(file, &head, err);
+    if (status == COLLET_OK && head.has_time)
+        *time = last_time(file, &head);
+    trajectory_reader_close(file);
+    return status;
 }

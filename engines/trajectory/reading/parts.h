@@ -23,6 +23,7 @@ typedef struct trajectory_part {
     int64_t n_frames;   /* read so far, without those that are left out */
     int32_t was_cut;    /* 1: frames were left out */
     uint32_t reserved;  /* 0 */
+    double last;        /* the time of the last frame that was left out, ps; 0: none was */
 } trajectory_part;
 
 /*
@@ -58,7 +59,12 @@ collet_status trajectory_parts_hop(trajectory_reader *trajectory, collet_error *
 /* Sets what is known of file k after the last frame, where no frame is read; a k beyond the last is
  * ignored. */
 void trajectory_parts_set(trajectory_reader *trajectory, int64_t k, int64_t first, int64_t n_frames,
-                          int was_cut);
+                          int was_cut, double last);
+
+/* Sets *time to the time of the last frame of a file, NaN: it has none; heads are read up to the first
+ * that cannot be read. */
+collet_status trajectory_parts_last_time(const char *path, const io_poll *poll, double *time,
+                                         collet_error *err);
 
 /* The file of frame `index` of the trajectory; NULL: one file, or it was not read. */
 const trajectory_part *trajectory_parts_find(const trajectory_reader *trajectory, int64_t index);

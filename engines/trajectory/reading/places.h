@@ -20,6 +20,7 @@ typedef struct trajectory_places_part {
     int64_t first;    /* number of its first frame */
     int64_t n_frames; /* without those that are left out */
     int64_t was_cut;  /* 1: some are */
+    double last;      /* of those: the last time, ps; 0: none */
     int64_t entry;    /* of its first frame; -1: its format locates frames */
     trajectory_clock clock;
 } trajectory_places_part;

@@ -43,7 +43,8 @@ static const io_json_field of_origin[] = {
 static const io_json_field of_file[] = {
     {.name = "first", .type = IO_JSON_WHOLE, .low = -1, .high = WHOLE_MOST},
     {.name = "frames", .type = IO_JSON_WHOLE, .high = WHOLE_MOST},
-    {.name = "was_cut", .type = IO_JSON_BOOLEAN}};
+    {.name = "was_cut", .type = IO_JSON_BOOLEAN},
+    {.name = "last_ps", .type = IO_JSON_NUMBER, .low = -DBL_MAX, .high = DBL_MAX}};
 static const io_json_field file = {.type = IO_JSON_OBJECT, .fields = IO_JSON_ROWS(of_file)};
 static const io_json_field of_end[] = {
     {.name = "precision", .type = IO_JSON_NUMBER, .high = DBL_MAX},
