@@ -17,7 +17,7 @@
 
 #include "shared/host/util/rows.h"
 
-/* Calls the kernel of cpu_scalar. */
+/* No defect: calls the kernel of cpu_scalar. */
 BROKEN_CALL(right)
 {
     m->status = m->right(m->device, m->queue, &m->call);
