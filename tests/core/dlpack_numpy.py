@@ -59,7 +59,7 @@ kept = {}
 
 
 def converted(address, kind, made):
-    """Copies the tensor (type `kind`) at `address` to `made`; made's deleter deletes the original. Returns made's address."""
+    """Copies the tensor at `address` (of type `kind`) to `made`. Deleting the copy deletes the original."""
     def delete(_):
         given.deleter(address)
         del kept[ctypes.addressof(made)]

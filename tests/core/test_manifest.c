@@ -117,7 +117,7 @@ TEST(optional_members)
     manifest_clear(&m);
 }
 
-/* It needs none of a backend's members. */
+/* The manifest of a layer needs none of the members of a backend's manifest. */
 TEST(layers)
 {
     manifest m;
@@ -288,7 +288,7 @@ TEST(sizes)
     free(large);
 }
 
-/* `format` with a text of `length` letters, or a list of `length` texts. */
+/* Inserts a text of `length` letters, or (list) a list of `length` texts, in `format`. */
 static void expect_long(const char *format, int length, int list, const char *code,
                         const char *reason)
 {
