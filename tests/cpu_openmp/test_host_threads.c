@@ -343,7 +343,7 @@ static int give_up_threads(void)
            pthread_create(&thread, NULL, calls, &(int){0}) != 0;
 }
 
-/* Threads are refused before the process has opened a library. */
+/* The system refuses new threads before the process has opened a library. */
 static int compute_without_threads(void)
 {
     static const int64_t shape[] = {1};
@@ -359,8 +359,8 @@ static int compute_without_threads(void)
     return all_is_right(mine, 2) ? 0 : 2;
 }
 
-/* Threads are refused after fork(): OpenBLAS stopped its threads for it and cannot start them
- * again. */
+/* The system refuses new threads after fork(). OpenBLAS stopped its threads before the fork and
+ * cannot start them again. */
 static int compute_without_threads_again(void)
 {
     collet_runtime *mine = make_runtime();
@@ -407,8 +407,8 @@ static void doze(int milliseconds)
     nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000L}, NULL);
 }
 
-/* Nothing uses a processor after the last call, whatever library it used: 1 ms later at most what a
- * thread that other programs delayed has left to spin, and mostly nothing. */
+/* After the last call no thread keeps spinning, whichever library the call used. From 1 ms after
+ * the call on, only a thread that other programs delayed may still spin for a moment. */
 static void test_idle_after_calls(void **state)
 {
     collet_context *cx = NULL;

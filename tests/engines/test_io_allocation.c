@@ -373,7 +373,7 @@ static const struct {
     {read_gguf, CORPUS "gguf/good"},
     {read_t2, CORPUS "t2/two_layers"},
     {write_t2, "out.t2"},
-#if !ADDRESS_SANITIZER /* other cases allocate at most of the same places */
+#if !ADDRESS_SANITIZER /* other cases make most of the same allocations */
     {take_rows, "index 0"},
     {take_bodies, "molecule"},
 #endif
@@ -403,7 +403,7 @@ TEST_GROUP(make_directory, remove_directory)
 
 int main(void)
 {
-    /* Its contexts look for no other backend. */
+    /* The contexts of this program find no other backend. */
     setenv("COLLET_PLUGIN_PATH", COLLET_TEST_PLUGINS "/cpu_scalar.so", 1);
     return test_run();
 }

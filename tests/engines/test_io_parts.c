@@ -43,7 +43,7 @@ static trajectory_reader *open_parts(const char *const *files, int64_t n)
     return t;
 }
 
-/* Reads all; expects these frames, by their number in the run, and a message, NULL: none. */
+/* Reads all frames. Expects frames with these numbers in the run, and a message (NULL: none). */
 static void expect(trajectory_reader *t, const int *runs, int64_t n, const char *message,
                    int truncated)
 {
