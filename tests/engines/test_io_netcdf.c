@@ -336,7 +336,8 @@ TEST(units)
     }
 }
 
-/* The files' angles are numbers of degrees. If the unit is radians, 90 is refused. */
+/* The files' angles are numbers of degrees. If their unit is radians, 90 is no valid angle, and the
+ * trajectory has no box. */
 TEST(angles)
 {
     static const struct {

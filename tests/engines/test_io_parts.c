@@ -100,7 +100,7 @@ TEST(overlaps)
     const char *const orders[][3] = {{files[0], files[2], files[1]}, {files[2], files[1], files[0]}};
     for (int i = 0; i < 2; i++)
         expect(open_parts(orders[i], 3), expected, 8, NULL, 0);
-    /* The third begins before the second. */
+    /* The third file begins before the second. */
     save(2, 2, 4, IO_X | IO_V, 0);
     expect(open_parts(files, 3), expected, 6, NULL, 0);
     /* One file has no parts. */
@@ -132,7 +132,7 @@ TEST(slices)
     trajectory_reader_close(t);
 }
 
-/* What is cut off counts only if no later file has it. */
+/* A frame that is cut off matters only if no later file has it. */
 TEST(truncated_files)
 {
     static const int expected[] = {0, 1, 2, 3, 4, 5, 6};
@@ -156,7 +156,7 @@ TEST(truncated_files)
            1);
 }
 
-/* The head of a NetCDF file counts its frames. */
+/* Parts that are NetCDF files, whose header counts the frames. */
 TEST(counted_frames)
 {
     io_bytes nc = io_load(COLLET_TEST_CORPUS "/nc/sizes");

@@ -219,7 +219,7 @@ static double ball_factor(double q, double r, int flat)
     return 4.0 / 3 * PI * r * r * r * f;
 }
 
-/* The intensity |chi V f|^2 k^4 (1 - (qx / k)^2) of two concentric balls, with the field E along x. */
+/* The intensity |chi V f|^2 k^4 (1 - (qx / k)^2) of two concentric balls; the field is along x. */
 static double analytic(const collet_scatter_constants *c, const double r[2], int flat, double k,
                        double qx, double qy)
 {
@@ -239,8 +239,8 @@ static double analytic(const collet_scatter_constants *c, const double r[2], int
     return (re * re + im * im) * k * k * k * k * (1 - qx * qx / k / k);
 }
 
-/* Compares the radial means from q = LOW to HIGH with the analytic ones: the rms difference of their
- * logarithms, and the totals. */
+/* Compares the radial means from q = LOW to HIGH with the analytic ones: the rms difference of
+ * their logarithms, and the totals. */
 static void check_radial(const double *image, const collet_scatter_options *o, const double r[2])
 {
     double found[BINS] = {0}, ideal[BINS] = {0}, total = 0, expected = 0, sum = 0;
@@ -449,8 +449,8 @@ static void check_narrower(const double *flat, const double *image, const int64_
     }
 }
 
-/* Tilting the beam by t narrows an image by cos t; tilting beam and detector the same way, by cos 2 t.
- * Opposite tilts leave the image unchanged. */
+/* A tilt t of the beam narrows an image by cos t. Tilts of beam and detector together narrow it by
+ * cos 2 t; opposite tilts leave it unchanged. */
 TEST(images_are_warped_on_the_detector)
 {
     static const int64_t shapes[][3] = {{4, 16, 16}, {3, 12, 17}};
@@ -484,8 +484,8 @@ TEST(images_are_warped_on_the_detector)
     }
 }
 
-/* A detector that faces the sample gives the same bits as without a direction. A detector seen
- * edge-on has no image. */
+/* A detector that faces the sample gives the same bits as no direction at all. A detector that is
+ * edge-on or turned away is refused. */
 TEST(detectors_that_face_the_sample_change_nothing)
 {
     static const int64_t n[] = {4, 10, 12};

@@ -38,7 +38,7 @@ static void make_sample(sample *s)
     s->o.n_energies = MANY;
     s->o.energies = s->energies;
     s->o.constants = s->constants;
-    s->o.window = 1; /* a window is multiplied on the devices, which the fakes support */
+    s->o.window = 1; /* needs `mul`, which the fake devices compute */
 }
 
 /* A context for each choice of backends; the first is the caller's. */
