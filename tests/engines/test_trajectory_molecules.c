@@ -62,8 +62,8 @@ TEST(residues_where_no_bonds_are_known)
     trajectory_topology_free(t);
 }
 
-/* If the atoms that link residues are not selected, CA atoms or coarse-grained beads are used
- * instead. Caps and chain ends are not joined. */
+/* If a file lacks the atoms that link residues (C and N, O3' and P), CA or P atoms or
+ * coarse-grained beads are used instead. Caps and chain ends are not joined. */
 TEST(residues_without_the_atoms_that_join)
 {
     trajectory_topology *t = topology_of(

@@ -19,7 +19,7 @@ static int fails(void)
 {
     if (allocation_countdown == 0) {
         allocation_failed = 1;
-        signal(SIGSEGV, SIG_DFL); /* cmocka's handler goes on, with locks that stay taken */
+        signal(SIGSEGV, SIG_DFL); /* cmocka's handler would continue with locks held */
         allocation_countdown = -1;
         errno = ENOMEM;
         return 1;
