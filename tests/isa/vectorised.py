@@ -34,7 +34,7 @@ def functions(objdump, path):
 
 
 def loops(body):
-    """The instructions of each loop without those of loops in it."""
+    """The instructions of each loop, without the instructions of loops inside it."""
     ends, place = {}, {address: i for i, (address, _, _) in enumerate(body)}
     for i, (_, code, rest) in enumerate(body):
         target = re.match(r"(?:.*, )?([0-9a-f]+) <", rest) if JUMPS.match(code) else None

@@ -11,8 +11,8 @@
 
 #define UNITS "33"
 
-/* Lengths around a full 264 groups of 256 blocks: with equal numbers of blocks some groups would
- * start past the end. */
+/* Lengths around 264 full groups of 256 blocks: if all groups had the same number of blocks, some
+ * would start past the end. */
 TEST(dots_of_any_length)
 {
     static const int64_t blocks[] = {1, 256, 257, 67584, 67585, 67588, 67591, 67592};

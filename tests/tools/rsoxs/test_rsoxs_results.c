@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs --integrate and --png: what they hold, resumed, killed, and refused. */
+/* collet-rsoxs --integrate and --png: the contents of the files; runs that are resumed, killed or
+ * refused. */
 
 #include "common/test.h"
 #include "rsoxs_runs.h"
@@ -30,7 +31,7 @@
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* A slice or a row, of one material. */
+/* Writes a morphology of one material: z slices of y rows. */
 static void write_film(const char *name, hsize_t z, hsize_t y)
 {
     static double values[Z * Y * X];
@@ -90,7 +91,7 @@ static void expect_same(const char *a, const char *b)
     free(y.data);
 }
 
-/* Every file of whole/ is in the directory too, the same. */
+/* The directory has every file of whole/, with the same bytes. */
 static void expect_whole(const char *name)
 {
     char path[64], other[320], mine[320];
@@ -206,7 +207,7 @@ TEST(kept_patterns_are_integrated_too)
     double *energies = read_set("some/integrated.h5", "energy", &count);
     assert_true(count == 1 && energies[0] == 285);
     free(energies);
-    /* Values of another file are not read. */
+    /* A pattern that is a link to another file is not read. */
     hid_t file = H5Fopen(io_path(directory, "some/Energy_286.00.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
     assert_true(H5Ldelete(file, "/K0/projection", H5P_DEFAULT) >= 0);
     assert_true(H5Lcreate_external("Energy_285.00.h5", "/K0/projection", file, "/K0/projection",
