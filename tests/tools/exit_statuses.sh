@@ -27,8 +27,8 @@ expect()
 
 [ ! -x "$programs/collet-rsoxs" ] || "$programs/collet-rsoxs" make sphere --size 8 --radius 2 -o film >/dev/null
 
-# all STATUS [WORD...]: runs all programs. The words name a backend at the end of a command line; none: COLLET_BACKEND
-# names it.
+# all STATUS [OPTION]: runs all programs with OPTION, which names a backend, at the end of the command line. Without
+# OPTION, COLLET_BACKEND names the backend.
 all()
 {
     expected=$1
@@ -69,7 +69,7 @@ for name in cpu_scalar:9 cpu_scalra cpu_scalar:x; do
     expect "$expected" backend-check "$name" --op add
 done
 
-# An empty name, as from an unset variable of a script, and an index that is too long for a name.
+# An empty name, as from an unset variable of a script, and a number of threads that is too large.
 why="the name is empty"
 all 2 --backend=
 all 2 --devices=

@@ -95,12 +95,13 @@ TEST(test_heap)
     memory = aligned_alloc(64, 128);
     assert_int_equal((uintptr_t)memory % 64, 0);
     free(memory);
-    if (!THREAD_SANITIZER) /* its hooks do not see aligned_alloc */
+    if (!THREAD_SANITIZER) /* TSan's hooks do not see aligned_alloc */
         assert_int_equal(bench_heap_allocations() - before, 4);
     assert_true(bench_heap_resident() > 100000);
 }
 
-/* Inputs have the properties of their letters: an invalid one would measure an error path. */
+/* Each input has the properties that its letter requires. With an invalid input the tool would
+ * measure an error path. */
 TEST(test_inputs)
 {
     const bench_operand tensors = {'i', COLLET_F64, 3, {100, 3, 3}};

@@ -14,8 +14,8 @@
 #define ESCAPE "\033["
 #define TOOL(name, ...) ((const char *const[]){COLLET_TEST_BIN "/" name, __VA_ARGS__, NULL})
 
-/* What the program prints on a terminal with these variables; NULL: unset. Both streams are the terminal if `terminal`,
- * else a pipe. For free(). */
+/* What the program prints with these variables (NULL: unset). Both streams are a terminal if `terminal`, else a pipe.
+ * The caller frees the text. */
 static char *printed(const char *const *program, int terminal, const char *no_color,
                      const char *term)
 {

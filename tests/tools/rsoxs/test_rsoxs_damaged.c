@@ -14,7 +14,7 @@
 
 enum { EDGE = 8, LAYERS = 2, MUTANTS = 12 };
 
-static int is_1_10; /* other versions of libhdf5 may read these files, or say why not */
+static int is_1_10; /* other versions of libhdf5 may read these files, or report an error */
 
 static void limit_time(void *unused)
 {

@@ -259,8 +259,8 @@ TEST(killed_runs_are_resumed)
     expect_whole("killed");
 }
 
-/* A pattern, its picture, the map and the integrals: before each gets its name, what the killed run
- * leaves is complete, and the next one removes its temporary files. */
+/* A run is killed before a file gets its name: a pattern, its picture, the map or the integrals.
+ * The files that it leaves are complete, and the next run removes its temporary files. */
 TEST(killed_between_files)
 {
     static const char *const files[] = {"Energy_280.00.h5",
@@ -290,7 +290,7 @@ TEST(killed_between_files)
     free(torn);
 }
 
-/* While a run is stopped at its first pattern, another one writes the second. */
+/* While a run is stopped at its first pattern, another run writes the second pattern. */
 static void write_second(pid_t program)
 {
     siginfo_t stopped;
@@ -338,7 +338,8 @@ static void check_size(const char *name, int width, int height)
     free(b.data);
 }
 
-/* 640 x 640 at least, whole pixels: 27 of 24; 88 + 132 and 44 + 62 around. */
+/* A map has at least 640 x 640 pixels, and a whole number of pixels for each pixel of the pattern:
+ * 24 * 27 = 648. The other terms are the margins. */
 TEST(pictures_are_drawn)
 {
     check_size("whole/Energy_280.00.png", 648 + 223, 648 + 107);
