@@ -165,7 +165,7 @@ static void every_row_is_expected(void **state)
     const cJSON *row = row_of("observables", "ddddd:ddddl");
     assert_non_null(row);
     assert_string_equal(text_of(row, "status"), "fail");
-    size_t count = 0; /* without the checks of slots, which have no signature */
+    size_t count = 0; /* of rows with a signature; checks of slots have none */
     for (row = cJSON_GetObjectItem(report, "rows")->child; row; row = row->next)
         count += *text_of(row, "sig") != '\0';
     assert_int_equal(count, COUNT + 1);

@@ -185,7 +185,7 @@ static void hold_queue(const world *w, sem_t *gate)
     queue->enqueue(queue, wait_for, gate);
 }
 
-/* Twenty commands are enqueued behind the one that loses the device. */
+/* Twenty commands are enqueued after the command that loses the device. */
 TEST(a_device_is_lost_with_work_in_progress)
 {
     static const char *const settings[] = {"remote.lose=2", NULL};

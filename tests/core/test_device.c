@@ -260,7 +260,7 @@ TEST(refused_products_move_nothing)
     close_world(w);
 }
 
-/* A device without memory for a write is skipped, like one that refuses. */
+/* A device without memory for a write is skipped, like a device that refuses the call. */
 TEST(no_memory_for_a_write_falls_back)
 {
     static const char *const settings[] = {"mixed.largest_write=8", NULL};

@@ -78,7 +78,7 @@ static int axis_is_bound(const op_call *c, uint32_t k, int32_t axis)
     return letter == '=' || letter == '?' || letter == '#' || op_call_axis_count(c, letter) > 1;
 }
 
-/* An axis of fixed extent, or one whose letter occurs twice in the operand. */
+/* Whether the axis has a fixed extent, or a letter that occurs twice in the operand. */
 static int wrong_alone(const op_operand *o, int32_t axis)
 {
     int same = 0;

@@ -198,7 +198,7 @@ TEST_WITH(success_keeps_the_last_error, NULL, tear_down)
     collet_array_destroy(c);
 }
 
-/* REFUSED by a backend that has the kernel takes precedence over a missing kernel in the next. */
+/* The status REFUSED of a backend takes precedence over a missing kernel in the next backend. */
 TEST_WITH(the_most_specific_failure_is_reported, NULL, tear_down)
 {
     open_remote("remote.memory=8", NULL, "remote:1,cpu_scalar");

@@ -234,7 +234,8 @@ static void call_overlapping(const op_call *plain, uint32_t k, int64_t offset,
     op_call_free(&c);
 }
 
-/* Places output 0 over each input of its dtype: in place, one element after it, one before. */
+/* Places output 0 over each input of its dtype: in place, one element after it, one element before
+ * it. */
 static int share_memory(size_t index, int sig)
 {
     static results expected;

@@ -205,7 +205,8 @@ TEST(a_late_failure_is_reported)
     close_world(w);
 }
 
-/* A lost device loses only bytes valid there alone; the context continues on other devices. */
+/* If a device is lost, only bytes that are valid nowhere else are lost. The context continues on other
+ * devices. */
 TEST(a_lost_device_loses_only_its_own)
 {
     static const char *const settings[] = {"remote.lose=2", NULL};

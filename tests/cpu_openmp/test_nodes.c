@@ -275,7 +275,8 @@ static bool own_node_is_first(const nodes *n, int32_t threads)
     return helped > 0 && kept > 10;
 }
 
-/* Tests as many threads as processors, and three times as many, which share parts. */
+/* Tests with as many threads as processors, and with three times as many, which then share parts of the
+ * work. */
 static bool right_on_four_nodes(void)
 {
     static nodes n;

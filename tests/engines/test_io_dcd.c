@@ -114,7 +114,7 @@ static void put_head(io_image *image, const form *f)
     put_marker(image, f, 4 * (f->atoms - f->fixed));
 }
 
-/* Angstrom; fixed atoms stay where they are in frame 0. */
+/* A coordinate in Angstrom. Fixed atoms keep their position of frame 0. */
 static float coordinate(const form *f, int frame, int atom, int axis)
 {
     return (float)(is_fixed(f, atom) ? 0 : frame) * 100.f + (float)atom * 3.f + (float)axis;

@@ -304,7 +304,7 @@ TEST(several)
     }
 }
 
-/* Every cut of a file, and a damaged byte at many places. */
+/* Checks a file that is truncated at every place, or has a damaged byte at one of many places. */
 TEST(cut_and_damaged)
 {
     io_image image = {0};

@@ -80,7 +80,7 @@ TEST(all_columns)
     trajectory_reader_close(t);
 }
 
-/* Without units velocities, forces and times are not used, and a note says so. */
+/* If the units are unknown, velocities, forces and times are not used, and a note says so. */
 TEST(no_units)
 {
     static const char text[] =

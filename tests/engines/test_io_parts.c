@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several files as one trajectory: overlaps, truncated and unlike files, several threads. */
+/* Several files as one trajectory: overlapping, truncated and mismatched files, several threads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -153,7 +153,7 @@ TEST(macros)
     trajectory_topology_free(t);
 }
 
-/* Included files: next to the file that includes them, next to the first one, and in GMXLIB. */
+/* Included files are searched next to the including file, next to the first file, and in GMXLIB. */
 TEST(includes)
 {
     char library[4096];

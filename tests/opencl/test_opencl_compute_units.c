@@ -42,7 +42,7 @@ TEST(dots_of_any_length)
     free(codes);
 }
 
-/* Whether there is a device with UNITS units. */
+/* Whether there is a device with UNITS compute units. */
 static int has_units(void)
 {
     collet_backend_info info = {.struct_size = sizeof info};

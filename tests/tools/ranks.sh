@@ -146,7 +146,7 @@ extract() {
     fails 'missing.*start all ranks in one directory'
     job two 2 "${on_rank_1[@]}" 'set -- "$@" --step 2' "${extract[@]}"
     fails 'different command lines'
-    # Ranks that wait for one that never joins.
+    # Ranks that wait for a rank that never joins.
     timeout -k 20 2 "${launcher[@]}" -n 2 "${on_rank_1[@]}" 'exit 0' "${extract[@]}" >out 2>err
     status=$?
     [ $status = 124 ] || fault "a signal does not end ranks that wait for another"
@@ -160,7 +160,7 @@ extract() {
 
 # ---- collet-rsoxs ------------------------------------------------------------------------------
 
-# same_patterns FOLDER: the files equal the files of one process.
+# same_patterns FOLDER: the patterns in FOLDER equal the patterns of one process.
 same_patterns() {
     [ $status = 0 ] || fault "$1"
     diff -r one/patterns "$1/patterns" || fault "$1/patterns differs from one process"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Colours: on a terminal only, and not where NO_COLOR or TERM forbids them. */
+/* Colours are used only on a terminal, and not if NO_COLOR or TERM forbids them. */
 #include "common/contains.h"
 #include "common/test.h"
 

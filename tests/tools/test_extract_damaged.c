@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-extract on H5MD files that are damaged where libhdf5 crashes or does not end. */
+/* collet-extract on H5MD files that are damaged so that libhdf5 crashes or does not end. */
 
 #include "common/test.h"
 #include "extract_warnings.h"

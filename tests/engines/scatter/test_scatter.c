@@ -110,7 +110,8 @@ TEST(the_callers_rounding_changes_nothing)
     free_morphology(&m);
 }
 
-/* A pixel where Ewald's sphere leaves the slices by less than half a slice has no nearest slice. */
+/* If the Ewald sphere lies outside the slices at a pixel, even by less than half a slice, the pixel
+ * has no nearest slice. */
 TEST(nearest_slices_end_with_the_sphere)
 {
     static const int64_t shape[] = {5, 3, 15};

@@ -229,7 +229,7 @@ static double *all_gradients(const morphology *m, const collet_scatter_options *
     return all;
 }
 
-/* The same gradients with little memory, in f32, and by one thread. */
+/* The gradients are the same with little memory, in f32, and on one thread. */
 TEST(gradients_do_not_depend_on_the_way)
 {
     collet_scatter_constants constants[MANY * MATERIALS];

@@ -31,7 +31,7 @@ typedef struct fake_cuda_control {
     size_t memory;     /* bytes of each device: 1 MiB, or FAKE_CUDA_MEMORY of the
                           environment */
     int apart;         /* GPUs have no peer access */
-    int twins;         /* all GPUs have one name */
+    int twins;         /* all GPUs have the same name */
     int busy;          /* streams and events complete only when waited for */
     const char *fails; /* name of the failing function, without cu; NULL: none */
     int fails_after;   /* number of its calls that succeed first */

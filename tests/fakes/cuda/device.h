@@ -4,7 +4,7 @@
  * host. groups.c runs one group (thread block) at a time, and each item (thread) up to the next
  * barrier. It declares the same `fake_here`.
  */
-/* C headers. The C++ ones (<cmath>) take longer to compile than most kernels. */
+/* C headers: C++ headers such as <cmath> take longer to compile than most kernels. */
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #include <math.h>
 #include <stdlib.h>

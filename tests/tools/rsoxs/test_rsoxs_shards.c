@@ -44,7 +44,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* The same files with the same bytes, and no hidden ones. */
+/* Both directories have the same files with the same bytes, and no hidden files. */
 static void expect_same(const char *a, const char *b)
 {
     char command[800], path[300];

@@ -41,7 +41,7 @@ static void expect_same_pattern(const char *first, const char *second)
         tool_free(&r_);                                                                            \
     } while (0)
 
-/* Fails unless `validate` finds no fault and says `text`. */
+/* `validate` must find no fault and print `text`. */
 static void expect_valid(const char *morphology, const char *text)
 {
     tool_result r = RSOXS("validate", morphology, "-c", "config.txt");
@@ -90,7 +90,7 @@ TEST(suspicious_files_are_told_by_runs_too)
     EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675; "
                 "angles must be in radians\n",
                 "degrees.h5", "-o", "degrees");
-    /* A run with another number of layers at a time warns once, too. */
+    /* A run that reads another number of layers at a time also warns only once. */
     EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675; "
                 "angles must be in radians\n",
                 "degrees.h5", "-o", "degrees", "--force", "--method", "direct", "--backend",
