@@ -27,7 +27,7 @@ typedef struct reference {
     double (*wide2)(double, double);
     long double (*wider2)(long double, long double);
     double limit_f32, limit_f64; /* in ulp */
-    double most_f32, most_f64;   /* the largest argument on the CPU, 0: all */
+    double most_f32, most_f64;   /* the largest supported argument, 0: no limit */
     double least, span;          /* half of the numbers are least .. least + span */
 } reference;
 
@@ -162,7 +162,7 @@ static double number(const reference *r, int wide, int second, uint64_t i, uint6
 /* ---- Errors -------------------------------------------------------------------------------- */
 
 typedef struct type {
-    int digits, least; /* of the fraction; the exponent of the least normal number */
+    int digits, least; /* bits of the fraction; exponent of the least normal number */
     long double top;   /* the number after the largest */
 } type;
 

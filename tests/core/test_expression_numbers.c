@@ -272,7 +272,7 @@ TEST(results_of_numbers)
         {"x + square(where(x > 4, -3, 2))", 0, COLLET_U8, COLLET_U8, 14, ""},
         {"x + minimum(where(x > 4, 300, 2), 7)", 0, COLLET_U8, COLLET_U8, 12, ""},
         {"x + clip(where(x > 4, 300, -2), 0, 9)", 0, COLLET_U8, COLLET_U8, 14, ""},
-        {"x + where(x > 4, 6, 8)//4", 0, COLLET_U8, COLLET_I64, 6, ""}, /* an array's */
+        {"x + where(x > 4, 6, 8)//4", 0, COLLET_U8, COLLET_I64, 6, ""}, /* no longer weak */
         {"x + where(x > 4, where(x > 5, 300, 2), 1)", 0, COLLET_U8, 0, NAN,
          "constant 300 does not"},
         {"x == where(x > 4, 261, 5)", 0, COLLET_U8, COLLET_BOOL, 0, ""},

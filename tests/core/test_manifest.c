@@ -325,7 +325,7 @@ TEST(lengths)
     }
 }
 
-/* A note of GNU's is taken as the build-id only if it is of that type and of usual length. */
+/* A note of GNU is used as the build-id only if it has the type build-id and a usual length. */
 TEST(build_ids)
 {
     static const unsigned char id[80] = {0xab, 0x01};

@@ -378,7 +378,7 @@ TEST(test_idle_threads_sleep)
     assert_true(smallest < 1e-3);
 }
 
-/* A signal to the process interrupts none of the workers: they block all. */
+/* A signal to the process interrupts no worker: workers block all signals. */
 static void look_at_signals(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     sigset_t blocked;

@@ -14,7 +14,7 @@ static int countdown = -1;
 
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
-/* Exported: ld also resolves the shared libraries' references to them. */
+/* The wrappers are exported so that ld also resolves references of shared libraries to them. */
 #pragma GCC visibility push(default)
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);

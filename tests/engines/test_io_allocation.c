@@ -41,7 +41,7 @@ void *__real_realloc(void *old, size_t n);
 void *__real_aligned_alloc(size_t alignment, size_t n);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t n);
-/* Exported: ld also resolves the shared libraries' references to them. */
+/* The wrappers are exported so that ld also resolves references of shared libraries to them. */
 #pragma GCC visibility push(default)
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);

@@ -280,7 +280,7 @@ TEST(times)
     }
 }
 
-/* Selections with small and large gaps, over frames of several spans. */
+/* Selections with small and large gaps, in frames so large that they are read in several parts. */
 TEST(selections)
 {
     for (int fixed = 0; fixed <= 1000; fixed += 1000) {

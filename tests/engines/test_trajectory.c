@@ -231,7 +231,6 @@ TEST(an_error_of_the_receiver_stops_the_work)
     collet_trajectory_destroy(x);
 }
 
-/* Small batches come soon: after three times as many frames at most. */
 static volatile sig_atomic_t signals;
 
 static void count_signal(int number)
@@ -263,6 +262,7 @@ TEST(signals_are_the_programs)
     collet_trajectory_destroy(x);
 }
 
+/* Small batches are delivered early: at most three times as many frames are computed first. */
 TEST(small_batches_come_soon)
 {
     static const int64_t sizes[] = {1, 2, 5, 16};

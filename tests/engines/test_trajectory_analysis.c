@@ -237,7 +237,7 @@ TEST(test_failing_receiver)
     trajectory_reader_close(trajectory);
 }
 
-/* Different numbers, so that sums differ. */
+/* If set, all counters of a context have fixed values, each a different one. */
 static int counting;
 
 collet_status __real_collet_context_counters(collet_context *cx, collet_counters *counters);

@@ -23,7 +23,7 @@ typedef struct library_case {
     const char *openblas, *onednn; /* settings */
     const char *more;              /* another setting, or NULL */
     const char *reports[4];        /* parts of the capabilities */
-    const char *reports_not;       /* not part of them, or NULL */
+    const char *reports_not;       /* a text that they must not contain, or NULL */
     const char *warns; /* part of a warning; NULL: no warning about a setting or a core type */
 } library_case;
 
@@ -161,7 +161,7 @@ static void expect(const library_case *c)
 
 #define FAKE(name) COLLET_TEST_LIBRARIES "/lib" name ".so"
 #define REFUSED(why) "\"blas\": {\"library\": null, \"reason\": \"" why
-/* libcore added a choice and reserialised the capabilities. */
+/* Without blanks: libcore has added a choice and has written the JSON of the capabilities anew. */
 #define LEFT_ALONE(library, why)                                                                   \
     "\"" library "\":{\"library\":null,\"reason\":\"not used in safe mode: " why
 

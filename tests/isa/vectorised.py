@@ -54,7 +54,8 @@ def is_scalar(code):
 
 
 def computes(level, part):
-    """Whether a loop computes on whole registers. Signs of scalars are changed by logic of vectors."""
+    """Whether a loop computes on whole registers. Compilers change the sign of a scalar by vector logic, which alone
+    does not count."""
     whole = [(code, rest) for _, code, rest in part
              if re.search(REGISTERS[level], rest) and not MOVES.match(code) and not is_scalar(code)]
     logic = [rest for code, rest in whole if LOGIC.match(code)]

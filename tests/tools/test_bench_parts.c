@@ -143,7 +143,7 @@ TEST(test_inputs)
     assert_true(equal < 10);
 }
 
-/* Half types are converted by the tool's own code. */
+/* backend-bench converts f16 and bf16 with its own code. */
 TEST(test_halves)
 {
     const bench_operand f16 = {'p', COLLET_F16, 1, {1000}}, bf16 = {'p', COLLET_BF16, 1, {1000}};

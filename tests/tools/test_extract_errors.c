@@ -276,7 +276,7 @@ static void test_foreign_frame(void **state)
     check_damaged("one.gro", "foreign.gro", 2, "foreign.gro:11: ");
 }
 
-/* Forces in the first frame and not in the second. */
+/* Forces exist in the first frame, but not in the second. */
 static void test_frames_that_differ(void **state)
 {
     io_image image = {0};
@@ -308,7 +308,7 @@ static void test_frames_out_of_range(void **state)
           LIST("no frame", "traj.trr", "frame 51", "the start"));
 }
 
-/* A failure with an output in another directory. */
+/* A run with an output in another directory fails with this text. */
 static void check_output(const char *option, const char *path, const char *text)
 {
     const char *args[] = {option, path, WATER "conf.gro", WATER "traj.trr", NULL};

@@ -47,7 +47,7 @@ static void expect_little_memory(void)
         fail_msg("%ld KiB of memory", usage.ru_maxrss);
 }
 
-/* The memory of `run` does not grow with X, for any axes of its vectors. */
+/* The memory that `collet-ternary run` uses does not grow with its input, whatever the axes of the vectors. */
 static void test_memory_of_run(void **state)
 {
     static const char *const shapes[] = {"(300000, 80)", "(1, 300000, 80)"};

@@ -157,7 +157,8 @@ TEST(thread_limit_holds_in_the_worker)
     close_world(w);
 }
 
-/* A device has the kernels of the backend behind it, for every op and signature. */
+/* A device of `worker` has the kernels of the backend that it serves, for every op and
+ * signature. */
 TEST(kernels_are_those_of_the_backend)
 {
     const char *path = WORKER_PLUGIN ":" OPENMP_PLUGIN ":" BAD_PLUGIN;

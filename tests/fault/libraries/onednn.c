@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stand-in for oneDNN version MAJOR that computes only f32 products, with WRONG wrong ones.
+ * A stand-in for oneDNN version MAJOR that computes only f32 products (macro WRONG: wrong ones).
  * Products crash unless an instruction set is chosen, as those of oneDNN 2.6 do in some virtual
  * machines. Every other function returns an error.
  */

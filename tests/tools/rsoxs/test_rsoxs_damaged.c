@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs on HDF5 files that are damaged where libhdf5 crashes, does not end, or reads memory that is not
- * its own. */
+/* collet-rsoxs on HDF5 files that are damaged so that libhdf5 crashes, does not end, or reads beyond its
+ * memory. */
 
 #include "common/test.h"
 #include "rsoxs_runs.h"
