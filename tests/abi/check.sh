@@ -3,19 +3,19 @@
 # Checks of headers, symbols and libcore's sources.
 #
 #   check.sh headers           each header compiles alone as C11 and C++17; two C files with all link
-#   check.sh interface FILE... the headers and these libraries have all that the frozen interface.c has
+#   check.sh interface FILE... the headers and these libraries still have everything in the frozen interface.c
 #   check.sh planted FILE...   the check above fails with planted changes
 #   check.sh slots             each function that a plugin supplies has a tag
-#   check.sh names             no constant is both a macro and an enumerator, or without a type
+#   check.sh names             no constant is both a macro and an enumerator; macros of constants have a type suffix
 #   check.sh order             functions have their parameters in the order that collet.h states
 #   check.sh plugin FILE.so    a plugin exports only collet_plugin_entry
 #   check.sh library FILE.so   libcore exports only collet_*, all of the version COLLET_1
-#   check.sh clash PROGRAM     it runs where another project's libcore.so.0 is loaded first
+#   check.sh clash PROGRAM     the program runs even if another project's libcore.so.0 is loaded first
 #   check.sh undefined FILE.so a plugin needs no symbol of libcore
 #   check.sh glibc FILE        an object needs no symbol newer than glibc 2.28
 #   check.sh core              libcore's sources name no backend
 set -euo pipefail
-# From CMakeLists.txt; FLAGS are flags of the sanitizer.
+# CMakeLists.txt sets these variables; FLAGS are flags of the sanitizer.
 : "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${FLAGS?}" "${LIBRARY:?}"
 
 fail() {
@@ -51,7 +51,7 @@ headers() {
     "$WORK/two_files" || fail "a program of two files does not run"
 }
 
-# A compiled program goes on working: tools/dev/interface.py wrote interface.c.
+# Programs that are already compiled must keep working. tools/dev/interface.py wrote interface.c.
 interface() {
     local include=("-I$SOURCE/include") directory
     for directory in "$SOURCE"/engines/*/include; do
@@ -84,8 +84,8 @@ planted() {
     done
 }
 
-# The head of plugin.h defines the tags. The comment of a slot begins with its tag; the comment of a
-# row or an extension, before the struct, has it behind the name of the function.
+# The comment at the top of plugin.h defines the tags. The comment of a slot begins with its tag. The struct of a
+# kernel row or an extension has one comment before it, in which a tag follows the name of each function.
 slots() {
     local tag='\\[(required|optional|memory|queue); (any thread|one a queue|last)\\]' found
     found=$(awk -v tag="$tag" '
@@ -113,8 +113,8 @@ public() {
     done | "$CC" "${include[@]}" "$1" -E -x c -
 }
 
-# Translators of headers for other languages would take one of the two, and give a macro a type by its
-# value: a constant of a field is an enumerator, or has a suffix. Counts and sizes are macros.
+# Tools that translate headers for other languages would pick one of two definitions, and would derive the type of a
+# macro from its value. So a constant that a field holds is an enumerator or has a suffix. Counts and sizes are macros.
 names() {
     local both bare
     mkdir -p "$WORK"
@@ -130,9 +130,9 @@ names() {
     [ -z "$bare" ] || fail "constants without the type of a field: $bare"
 }
 
-# Ranks of parameters, which must not fall: 1 the object, 2 what is filled, 3 inputs, 4 options, 5 err.
-# A pointer to void or to an opaque struct but an array may be filled or read: it has no rank, nor has a
-# capacity, which follows its buffer.
+# Ranks of parameters, in ascending order: 1 the object, 2 outputs, 3 inputs, 4 options, 5 err. A pointer to void or to
+# an opaque struct other than an array may be an output or an input, so it has no rank. A capacity follows its buffer
+# and has no rank either.
 order() {
     local found
     found=$(public -P | tr '\n' ' ' | awk '
@@ -224,7 +224,7 @@ clash() {
     grep -q cpu_scalar <<<"$output" || fail "$1 printed $output"
 }
 
-# dlopen, exp and others have older versions too: a build on an older glibc uses those.
+# dlopen, exp and others also have older symbol versions, which a build on an older glibc uses.
 # From glibc 2.38 on, strtol, scanf and their like have names like __isoc23_strtol.
 glibc() {
     local names older='dl(open|close|sym|error|addr1?|info)|[fl]?stat|fstatat|__libc_start_main|pthread_.*'

@@ -44,7 +44,7 @@ TEST(structs_have_their_sizes)
     assert_int_equal(wrong, 0);
 }
 
-/* An id belongs to one op, and no op has the id 0 or one of a plugin's own ops. */
+/* No two ops share an id. No op has the id 0 or an id reserved for plugins' own ops. */
 TEST(ids_are_unique)
 {
     static const uint32_t ids[] = {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* functions.h - the functions of plugins/shared/formula as loops, compiled for each level. */
+/* functions.h - the functions of plugins/shared/formula as loops over arrays, compiled for each
+ * instruction-set level (x86-64-v2 to v4). */
 #ifndef TESTS_ACCURACY_FUNCTIONS_H
 #define TESTS_ACCURACY_FUNCTIONS_H
 
 #include <stdint.h>
 
-/* b is read by functions of two arguments alone. */
+/* Only functions of two arguments read b. */
 typedef struct level_function {
     const char *name;
     void (*f32)(float *out, const float *a, const float *b, int64_t n);

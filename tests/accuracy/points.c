@@ -35,7 +35,7 @@ static long double sign_of(kit_rng *rng)
     return kit_next(rng) & 1 ? -1 : 1;
 }
 
-/* The number nearest to a multiple of pi/2, or one a few ulp from it. */
+/* A multiple of pi/2, or a number a few ulp from it. */
 static long double near_quarter(kit_rng *rng)
 {
     long double n = floorl(exp2l((long double)kit_uniform(rng, 0, 50)));

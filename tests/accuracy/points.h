@@ -14,8 +14,8 @@ void points_every(void *x, collet_dtype dtype, uint64_t first, int64_t count);
 /*
  * `count` pseudorandom numbers, determined by `block`: half have random bit patterns, half are hard
  * arguments: sin and cos near multiples of pi/2 and within a few periods, log near 1, exp near
- * overflow and underflow, tanh at its bend and where it rounds to 1, others near 0, near 1 and where
- * elementwise.def has their ordinary arguments.
+ * overflow and underflow, tanh at its bend and where it rounds to 1, other functions near 0, near 1
+ * and in the range of ordinary arguments that elementwise.def gives.
  */
 void points_hard(void *x, collet_dtype dtype, uint32_t op, uint64_t block, int64_t count);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_functions [LEVEL [COUNT | all [NAME]]] - the errors of the functions of plugins/shared/formula
- * in ulp, against the C library in the next wider type, and their special values.
+ * test_functions [LEVEL [COUNT | all [NAME]]] - measures the errors of the functions of
+ * plugins/shared/formula in ulp, against the C library in the next wider type, and checks their
+ * results for special values (infinities, NaN, zeros).
  *
- * COUNT numbers of each type, or every f32 number (functions of one argument). LEVEL v2, v3, v4 or
- * baseline; without it each level that this processor has.
+ * LEVEL: v2, v3, v4 or baseline; default: each level that this processor has. COUNT: this many
+ * numbers of each type. all: every f32 number (only functions of one argument).
  */
 #include <float.h>
 #include <inttypes.h>
@@ -26,7 +27,7 @@ typedef struct reference {
     double (*wide2)(double, double);
     long double (*wider2)(long double, long double);
     double limit_f32, limit_f64; /* in ulp */
-    double most_f32, most_f64;   /* the largest argument on the CPU, 0: all */
+    double most_f32, most_f64;   /* the largest supported argument, 0: no limit */
     double least, span;          /* half of the numbers are least .. least + span */
 } reference;
 
@@ -137,7 +138,7 @@ static double special_value(int i)
     return i % 2 ? -special[i / 2] : special[i / 2];
 }
 
-/* Argument i: the special values and their pairs, then random bits and numbers of the range. */
+/* Argument i: first all pairs of special values, then random bits and numbers of the range. */
 static double number(const reference *r, int wide, int second, uint64_t i, uint64_t *state)
 {
     uint64_t bits = next(state);
@@ -161,7 +162,7 @@ static double number(const reference *r, int wide, int second, uint64_t i, uint6
 /* ---- Errors -------------------------------------------------------------------------------- */
 
 typedef struct type {
-    int digits, least; /* of the fraction; the exponent of the least normal number */
+    int digits, least; /* bits of the fraction; exponent of the least normal number */
     long double top;   /* the number after the largest */
 } type;
 
@@ -173,7 +174,7 @@ static long double unit(const type *t, long double x)
     return ldexpl(1, (exponent < t->least ? t->least : exponent) - t->digits);
 }
 
-/* What the error is relative to: the result, except where the functions' comments say otherwise. */
+/* The error is relative to the result, unless the function's comment says otherwise. */
 static long double scale_of(const char *name, long double x, long double y, long double exact)
 {
     if (!strcmp(name, "logaddexp"))
@@ -207,7 +208,7 @@ static void note(worst *w, double error, double x, double y)
         *w = (worst){error, x, y};
 }
 
-/* Whether the error of an f32 result may exceed `least`: its size in ulp of the result, quickly. */
+/* Whether the error of an f32 result may exceed `least` ulp of the result. A quick estimate. */
 static int suspect(double exact, double got, double least)
 {
     uint64_t bits, scale;

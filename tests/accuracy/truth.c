@@ -10,7 +10,7 @@
 #define BITS 200
 #endif
 
-/* The functions that <math.h> and MPFR have under one name. */
+/* The functions that have the same name in <math.h> and in MPFR. */
 #define EACH_FUNCTION(X)                                                                           \
     X(SQRT, sqrt)                                                                                  \
     X(EXP, exp)                                                                                    \
@@ -44,7 +44,7 @@ double truth_double(uint32_t op, double x)
         return name(x);
         EACH_FUNCTION(CASE)
 #undef CASE
-    default: /* it is composed of these */
+    default: /* the kit computes the other functions */
         return (double)kit_function(op, (long double)x);
     }
 }
@@ -79,7 +79,7 @@ static void compute(uint32_t op, mpfr_t y, double x)
         break;
         EACH_FUNCTION(CASE)
 #undef CASE
-    default: /* it is composed of these */
+    default: /* the other functions have only the precision of long double */
         mpfr_set_ld(y, kit_function(op, (long double)x), MPFR_RNDN);
         break;
     }

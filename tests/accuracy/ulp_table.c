@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ulp-table - the largest errors of the functions of one argument in elementwise.def that have a
- * limit, and of sqrt, measured through collet.h. lgamma, whose limit is not relative to its result
- * alone, is left to test_functions.
+ * ulp-table - measures, through collet.h, the largest errors of sqrt and of the functions of one
+ * argument for which elementwise.def states a limit. test_functions measures lgamma, whose limit is
+ * not relative to its result alone.
  *
  *   ulp-table BACKEND[,BACKEND...] OP|all DTYPE [--points N | --all] [--part I/N]
  *
@@ -62,8 +62,9 @@ static _Noreturn void give_up(const char *what, const char *why)
 }
 
 /*
- * Handles NaN results and references that are not finite: sets `error` to 0 if right, else
- * infinity. Returns 0 if the error is to be computed in ulp, as where a result rounds to infinity.
+ * Handles NaN results and references that are not finite: sets `error` to 0 if the result is right,
+ * else to infinity. Returns 0 if the caller must compute the error in ulp, for instance when a
+ * finite value was rounded to infinity.
  */
 static int settled(long double expected, double x, double got, double *error)
 {
@@ -86,7 +87,7 @@ static double screened_long(const run *r, int64_t i, double x, double got)
     return (double)(fabsl(given - expected) * ldexpl(1, 52 - exponent));
 }
 
-/* The same in double for narrower types; takes the exponent from its bits. */
+/* The error against the fast reference in double, for types other than f64. */
 static double screened_double(const run *r, int64_t i, double x, double got)
 {
     int digits = r->dtype == COLLET_F32 ? 23 : r->dtype == COLLET_F16 ? 10 : 7;

@@ -4,8 +4,8 @@
 
 #include <collet/expression.h>
 
-/* Evaluates with the inputs in the order of their numbers: ins[i], or where that is NULL numbers[i]
- * (numbers NULL: there are none). */
+/* Evaluates e. Input i is the array ins[i], or the scalar numbers[i] if ins[i] is NULL. `numbers`
+ * may be NULL if every input is an array. */
 static inline collet_status evaluate_in_order(collet_context *cx, collet_expression *e,
                                               collet_array **outs, const collet_array *const *ins,
                                               const collet_scalar *numbers)
@@ -20,7 +20,7 @@ static inline collet_status evaluate_in_order(collet_context *cx, collet_express
     return collet_expression_evaluate(cx, e, outs, arguments, count);
 }
 
-/* Infers with specs in the order of the inputs' numbers; one of the ndim COLLET_ABSENT is a number. */
+/* Infers the outputs of e. ins[i] describes input i; ndim COLLET_ABSENT: input i is a scalar. */
 static inline collet_status infer_in_order(collet_expression *e, collet_array_spec *outs,
                                            const collet_array_spec *ins, collet_error *err)
 {

@@ -21,7 +21,7 @@
 
 static struct {
     char name[40];
-    long before; /* calls before the one that fails; negative: it has failed */
+    long before; /* successful calls before the failure; negative: the call has failed */
     int error;
 } failing;
 
@@ -47,7 +47,7 @@ __attribute__((constructor)) static void from_environment(void)
         call_fails(name, n, error);
 }
 
-/* The error of this call; 0: it is made. */
+/* The errno value with which this call must fail; 0: make the call. */
 static int failure(const char *name)
 {
     if (strcmp(name, failing.name) || failing.before < 0 || failing.before-- > 0)
@@ -56,14 +56,14 @@ static int failure(const char *name)
     return failing.error;
 }
 
-/* The bytes to be read or written; 0: the call fails. */
+/* The number of bytes to read or write, half of n for CALL_SHORT; 0: the call fails. */
 static size_t part(const char *name, size_t n)
 {
     int error = failure(name);
     return error == CALL_SHORT ? n / 2 : error ? 0 : n;
 }
 
-/* Exported: ld also resolves the shared libraries' references to them. */
+/* The wrappers are exported so that ld also resolves references of shared libraries to them. */
 #pragma GCC visibility push(default)
 
 int __real_fstat(int fd, struct stat *st);
@@ -219,14 +219,14 @@ int __wrap_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_acti
 
 int __real_close(int fd);
 int __wrap_close(int fd);
-/* The descriptor is closed all the same. */
+/* Closes the descriptor even if the call fails. */
 int __wrap_close(int fd)
 {
     int error = failure("close"), code = __real_close(fd);
     return error ? -1 : code;
 }
 
-/* ---- With a variable argument -------------------------------------------------------------- */
+/* ---- Calls with variable arguments -------------------------------------------------------- */
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
@@ -279,7 +279,7 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t n);
 ssize_t __real_pread(int fd, void *bytes, size_t n, off_t offset);
 ssize_t __wrap_pread(int fd, void *bytes, size_t n, off_t offset);
 
-/* Called by code with 64-bit offsets. */
+/* Code that is compiled with _FILE_OFFSET_BITS=64 calls these names. */
 ssize_t __real_pread64(int fd, void *bytes, size_t n, off_t offset);
 ssize_t __wrap_pread64(int fd, void *bytes, size_t n, off_t offset);
 ssize_t __real_pwrite64(int fd, const void *bytes, size_t n, off_t offset);

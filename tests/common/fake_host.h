@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fake_host.h - a host for tests that call the slots of a built plugin directly, without libcore.
- * Its settings are variables of the test, else the defaults of the plugin's manifest; the program
- * ends when the plugin reads a key that its manifest does not declare. Include it in one file per
- * program.
+ * The values of settings come from variables of the test, else from the defaults of the plugin's
+ * manifest. The program ends if the plugin reads a key that its manifest does not declare. Include
+ * this header in one file per program.
  */
 #ifndef TESTS_COMMON_FAKE_HOST_H
 #define TESTS_COMMON_FAKE_HOST_H
@@ -27,7 +27,7 @@ static const collet_plugin *plugin;
 static collet_runtime *host_declared; /* has the plugin's manifest */
 static int32_t host_threads = 1;
 static const host_setting *host_settings; /* terminated by a NULL key; NULL: none */
-static char host_said[512];               /* all logged messages, cut */
+static char host_said[512];               /* all logged messages, truncated to this size */
 
 static collet_status set_text(collet_error *err, collet_status status, const char *format, ...)
 {
@@ -106,7 +106,7 @@ static inline collet_status host_open(uint32_t index, collet_device **device, co
     return plugin->device_open(plugin, device, &properties, &host, index, NULL, err);
 }
 
-/* Asks as libcore does: no operand has a buffer yet. */
+/* Calls `accepts` as libcore does: before any operand has a buffer. */
 static inline collet_status host_ask(const collet_kernel_row *row, collet_device *device,
                                      const collet_kernel_call *call, uint64_t *workspace_bytes)
 {

@@ -8,8 +8,9 @@
  *
  * CALL(OP, number of outputs, operands...) asserts that the row with these dtypes returns
  * COLLET_OK. EXPECT(got, n, tolerance, numbers...) compares doubles; NaN matches NaN. Set-up and
- * tear-down of the group are open_plugin and close_plugin: the built KERNEL_PLUGIN (default
- * cpu_scalar) on `host_threads` threads with the setting isa = `host_isa`.
+ * tear-down of the group are open_plugin and close_plugin. open_plugin loads the built plugin
+ * KERNEL_PLUGIN (default cpu_scalar), which uses `host_threads` threads and the setting
+ * isa = `host_isa`.
  */
 #ifndef TESTS_COMMON_KERNEL_CALL_H
 #define TESTS_COMMON_KERNEL_CALL_H

@@ -31,7 +31,7 @@ int op_call_accepts(const op_call *c)
     return 0;
 }
 
-/* f32 represents the other dtypes of an operand that may have any real one. */
+/* If an operand accepts any real dtype, only its signatures with f32 count. */
 static int is_counted(const op_call *c, const collet_dtype *dtypes)
 {
     const char *letter = c->info.sigs;
@@ -75,7 +75,7 @@ static void set_u32(op_call *c, const collet_ops_field *f, uint32_t index, uint3
     memcpy(c->params.bytes + f->offset + index * sizeof value, &value, sizeof value);
 }
 
-/* For arrays with axes a and b: reduces or shifts the second; a permutation swaps them. */
+/* Parameters for arrays with two axes a and b: reduces or shifts b; a permutation swaps a and b. */
 static void take_params(op_call *c)
 {
     static const collet_scalar half = {.dtype = COLLET_F64, .value.f64 = 0.5};
@@ -101,7 +101,7 @@ static void take_params(op_call *c)
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
-/* Weights of one block; its size in bytes depends on the format of `c`. */
+/* Number of weights in a block. The block's size in bytes depends on the format of `c`. */
 #define WEIGHTS 256
 
 static int is_ternary(const op_call *c)
@@ -109,7 +109,7 @@ static int is_ternary(const op_call *c)
     return !strcmp(c->info.family, "ternary");
 }
 
-/* K weights take B bytes and form G groups; all three are zero together. */
+/* K weights take B bytes and form G groups. If one of K, B and G is 0, all three are. */
 static int64_t ternary_extent(const op_call *c, char letter, char empty)
 {
     int has_format = c->info.params_size == sizeof c->params.format;
@@ -135,7 +135,7 @@ static int64_t extent_of(const op_call *c, char letter, char empty)
         letter = 'N';
     if (is_ternary(c) && strchr("KBG", letter))
         return ternary_extent(c, letter, empty);
-    /* The half spectrum of X pixels; both are zero together. */
+    /* H is the half spectrum of X pixels. If one of X and H is 0, both are. */
     if (letter == 'H' && !strcmp(c->info.family, "scatter"))
         return empty && strchr("XH", empty) ? 0 : extent_of(c, 'X', 0) / 2 + 1;
     if (letter == 'X' && empty == 'H')
@@ -200,7 +200,7 @@ collet_status op_call_infer_given(const op_call *c, collet_error *err)
                             &c->params, err);
 }
 
-/* Finds the input axis of each output axis by lengthening the input's axes one at a time. */
+/* Finds the input axis that determines each output axis: lengthens one input axis at a time. */
 static void label_outputs(op_call *c)
 {
     op_operand *in = &c->operand[c->info.n_out];
@@ -218,7 +218,7 @@ static void label_outputs(op_call *c)
     }
 }
 
-/* Outputs computed by a rule. Tries both values of `inverse`: dtypes may require one of them. */
+/* Outputs whose shapes a rule computes. Tries both values of flags: the dtypes may require one. */
 static void take_inferred(op_call *c)
 {
     collet_array_spec outs[COLLET_MAX_OPERANDS];

@@ -15,8 +15,10 @@ typedef struct op_operand {
     collet_dtype dtype;
     int32_t ndim;
     int64_t shape[COLLET_MAX_DIMS];
-    /* Its letter, '.' for an axis of "...", '#' for a fixed extent, '?' for the smaller of two
-     * letters. "*" inputs: 'a' and 'b'; "*" outputs: the axis it depends on, or '='. */
+    /* For each axis its letter in the pattern, '.' for an axis of "...", '#' for a fixed extent,
+     * '?' for the smaller of two letters. Inputs with the pattern "*" have the axes 'a' and 'b'.
+     * Outputs with the pattern "*" have the letter of the input axis that determines the extent, or
+     * '='. */
     char axis[COLLET_MAX_DIMS];
     int optional;
 } op_operand;
@@ -44,12 +46,13 @@ typedef struct op_call {
     collet_array *array[COLLET_MAX_OPERANDS]; /* NULL: absent */
 } op_call;
 
-/* The number of ops with signatures, which `index` counts; asserts a minimum. An op that takes any
- * dtypes has tests of its own. */
+/* The number of ops with signatures; `index` below counts these. Fails if there are too few. An op
+ * that takes any dtypes has no signatures, and has tests of its own. */
 size_t op_call_count(const collet_runtime *runtime);
 
-/* Signature number `sig` of the op at `index`, f32 for any real dtype; returns 0 if the signature
- * does not exist. All optional operands are present. The axis `empty` (0: none) has extent 0. */
+/* Describes a call of the op at `index` with its signature number `sig` (f32 stands for any real
+ * dtype); returns 0 if the signature does not exist. All optional operands are present. The axis
+ * with the letter `empty` (0: none) has extent 0. */
 int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, int sig, char empty);
 
 /* Whether a rule ("*") computes the outputs' shapes. */

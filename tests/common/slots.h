@@ -44,7 +44,7 @@ static inline collet_queue *new_queue(collet_device *d)
     return queue;
 }
 
-/* For everything enqueued so far. */
+/* Waits for everything enqueued so far. */
 static inline collet_status wait_all(collet_device *d, collet_queue *queue)
 {
     return plugin->queue_wait(d, queue, plugin->queue_mark(d, queue), -1, &err);
@@ -57,7 +57,7 @@ static inline collet_buffer *new_buffer(collet_device *d, uint64_t bytes)
     return buffer;
 }
 
-/* Writes `value` to the first `bytes` bytes. */
+/* Fills the first `bytes` bytes with floats `value`. */
 static inline collet_status write_floats(collet_device *d, collet_queue *queue, collet_buffer *b,
                                          uint64_t bytes, float value)
 {
@@ -70,7 +70,7 @@ static inline collet_status write_floats(collet_device *d, collet_queue *queue, 
     return status;
 }
 
-/* What happens between the question for workspace and the run; NULL: nothing. */
+/* Called between the row's `accepts` and its `run`; NULL: nothing is called. */
 static void (*before_run)(void);
 
 /* Runs the row of the call, with the workspace that it asks for. */

@@ -30,14 +30,14 @@ static inline void assert_status_at(collet_context *cx, collet_status got, colle
 #define assert_ok(cx, got) assert_status(cx, got, COLLET_OK)
 #define assert_text_has(cx, part) assert_contains(collet_last_error(cx), part)
 
-/* For tests that count commands, stamps and waits, or plan which one fails: a trace (COLLET_TRACE), with which
- * the tests may run, has its own. */
+/* For tests that count commands, timestamps and waits, or choose which command fails. The tests may run with
+ * COLLET_TRACE, and a trace adds commands, timestamps and waits of its own. */
 static inline void without_trace(void)
 {
     unsetenv("COLLET_TRACE");
 }
 
-/* A violation that the validation layer finds ends a test that runs with it. */
+/* Aborts the test when the validation layer reports a violation. */
 static inline void stop_at_violation(void *user, int32_t level, const char *text)
 {
     if (strncmp(text, "validation: ", 12) != 0)
@@ -51,8 +51,8 @@ static inline collet_runtime *runtime_with(const char *path, const char *const *
     collet_runtime *rt = NULL;
     collet_error err = {COLLET_OK, ""};
     char searched[4096];
-    const char *layer = getenv("COLLET_TEST_LAYER"); /* its file */
-    if (layer) /* libcore calls plugins in its own state, whatever its caller's is */
+    const char *layer = getenv("COLLET_TEST_LAYER"); /* the file of a layer */
+    if (layer) /* libcore must set its own floating-point state before it calls plugins */
         unusual_floating();
     snprintf(searched, sizeof searched, "%s%s%s", path ? path : "", layer ? ":" : "",
              layer ? layer : "");
@@ -80,7 +80,7 @@ typedef struct world {
     collet_context *cx;
 } world;
 
-/* `backend` NULL: the default of a new context. */
+/* If `backend` is NULL, the context keeps its default backend. */
 static inline world open_world(const char *path, const char *const *settings, const char *backend)
 {
     world w = {.rt = runtime_with(path, settings)};

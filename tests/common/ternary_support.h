@@ -54,7 +54,7 @@ static inline uint32_t next_number(uint32_t *state)
     return *state >> 8;
 }
 
-/* codes (rows, columns); all values are frequent. */
+/* Random codes of the shape (rows, columns), each of -1, 0 and 1 equally likely. */
 static inline collet_array *random_codes(collet_context *context, int64_t rows, int64_t columns,
                                          uint32_t seed)
 {
@@ -67,7 +67,7 @@ static inline collet_array *random_codes(collet_context *context, int64_t rows, 
     return a;
 }
 
-/* f32 (rows, columns) in [-2, 2); shape (columns) if rows is 0. */
+/* Random f32 in [-2, 2) of the shape (rows, columns), or (columns) if rows is 0. */
 static inline collet_array *random_floats(collet_context *context, int64_t rows, int64_t columns,
                                           uint32_t seed)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test.h - tests that list themselves: TEST(name) { ... } is a test, a function of `void **state`. The tests of a
- * program run in the order of the file; it needs no main.
+ * test.h - tests that register themselves: TEST(name) { ... } defines a test, a function with the parameter
+ * `void **state`. The tests of a program run in the order of the file. The program needs no main.
  */
 #ifndef TESTS_COMMON_TEST_H
 #define TESTS_COMMON_TEST_H

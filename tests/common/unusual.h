@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unusual.h - a floating-point state in which nothing of Collet may compute. */
+/* unusual.h - a floating-point state that Collet must replace by its own before it computes. */
 #ifndef TESTS_COMMON_UNUSUAL_H
 #define TESTS_COMMON_UNUSUAL_H
 
 #include <collet/floating.h>
 
-/* The calling thread rounds upward, and takes subnormal numbers for zero where it can. */
+/* The calling thread rounds upward, and treats subnormal numbers as zero if the processor can. */
 static inline void unusual_floating(void)
 {
     collet_floating state = collet_floating_default();

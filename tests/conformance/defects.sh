@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # defects.sh SOURCE WORK LIST: applies each defect of LIST (defects.txt) to a copy of the sources, builds the
 # kit and the plugin from it, and runs backend-check on the plugin. backend-check must fail for each.
-# defects.sh SOURCE match LIST...: only whether each defect of the lists changes its file.
+# defects.sh SOURCE match LIST...: checks only that each defect of the lists changes its file.
 set -euo pipefail
 source=$1 work=$2 list=$3
 

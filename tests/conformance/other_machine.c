@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replaces functions of cpu_openmp: small arrays are written with non-temporal stores too, and the processor lacks
- * instructions beyond x86-64-v4 (LACKS). */
+/* Replaces two functions of cpu_openmp. It then writes small arrays with non-temporal stores too, and believes that the
+ * processor lacks the instructions beyond x86-64-v4 that LACKS names. */
 #include "cpu_openmp/runtime/cache.h"
 #include "cpu_openmp/runtime/processor.h"
 

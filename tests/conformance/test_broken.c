@@ -13,7 +13,7 @@
 
 typedef struct expectation {
     const char *op, *sig;
-    const char *reason; /* part of it; NULL: the row passes */
+    const char *reason; /* part of the reported reason; NULL: the row passes */
     const char *other;  /* another part, or NULL */
 } expectation;
 
@@ -161,11 +161,11 @@ static void each_for_its_reason(void **state)
 
 static void every_row_is_expected(void **state)
 {
-    /* observables dies by a signal, or by a sanitizer's exit: its reason is not fixed. */
+    /* The kernel of `observables` dies by a signal, or by a sanitizer's exit: its reason varies. */
     const cJSON *row = row_of("observables", "ddddd:ddddl");
     assert_non_null(row);
     assert_string_equal(text_of(row, "status"), "fail");
-    size_t count = 0; /* without the checks of slots, which have no signature */
+    size_t count = 0; /* of rows with a signature; checks of slots have none */
     for (row = cJSON_GetObjectItem(report, "rows")->child; row; row = row->next)
         count += *text_of(row, "sig") != '\0';
     assert_int_equal(count, COUNT + 1);
@@ -277,7 +277,7 @@ static void a_filter_that_selects_nothing(void **state)
     expect("", COLLET_TEST_BROKEN " --signatures 0", 2, "--signatures 0");
 }
 
-/* Without collet-probe the device is first looked for in this process. */
+/* Without collet-probe the check looks for the device in its own process. */
 static void absent_hardware_without_a_probe(void **state)
 {
     expect("COLLET_PROBE=off", COLLET_TEST_ABSENT, 77, "the card is in another machine");
@@ -295,7 +295,7 @@ static void the_named_backend_is_checked(void **state)
     setenv("COLLET_BACKEND", "no_such_backend", 1);
     assert_int_equal(status_of(COLLET_TEST_BROKEN " --op add --sig d:dd"), 0);
     assert_int_equal(status_of("cpu_scalar --op add --sig d:dd --quick"), 0);
-    /* A device that has a name, its kernels and its slots. */
+    /* The kernels and the slots of a named device. */
     assert_int_equal(status_of("worker:cpu_scalar --op add --sig d:dd --quick"), 0);
     assert_int_equal(status_of("worker:cpu_scalar:0 --verbs --op device"), 0);
     assert_int_equal(status_of("worker:no_such_backend --op add"), 1);

@@ -12,7 +12,7 @@
 
 #include "kit.h"
 
-#define CASES 2 /* small ones of a row */
+#define CASES 2 /* number of small cases of a row */
 
 /* ---- States -------------------------------------------------------------------------------- */
 
@@ -20,7 +20,7 @@ static void usual(void)
 {
 }
 
-/* Subnormal numbers are zero, too, where the processor can. */
+/* Also treats subnormal numbers as zero, if the processor can. */
 static void upward(void)
 {
     fesetround(FE_UPWARD);
@@ -37,7 +37,7 @@ static void upward(void)
 #endif
 }
 
-/* x87 computes with 24 bits. */
+/* Also limits x87 results to 24 bits. */
 static void toward_zero(void)
 {
     fesetround(FE_TOWARDZERO);
@@ -49,7 +49,7 @@ static void toward_zero(void)
 #endif
 }
 
-/* SIGFPE. Not every processor of ARM has it. */
+/* Floating-point exceptions raise SIGFPE. Not every ARM processor supports this. */
 static void traps(void)
 {
     (void)feenableexcept(FE_ALL_EXCEPT);
@@ -60,7 +60,7 @@ typedef struct state {
     void (*set)(void);
 } state;
 
-/* The first run has the result to compare with. */
+/* The results in the other states are compared with the result in the first. */
 static const state states[] = {
     {"the default state", usual},
     {"rounding upward without subnormal numbers", upward},
@@ -75,8 +75,8 @@ typedef struct test {
     const char *backend;
     collet_context *context;
     int numbers[KIT_SAMPLE];
-    int taken;  /* small cases */
-    bool large; /* one of them too */
+    int taken;  /* number of small cases taken */
+    bool large; /* whether a large case was taken */
     long calls;
     int failures;
 } test;
@@ -90,7 +90,7 @@ static collet_status call(const test *t, const kit_case *c, const kit_operands *
                        c->row->info.params_size ? &c->params : NULL);
 }
 
-/* Calls that fail return in the caller's state, too. */
+/* Failing calls must also restore the caller's state. */
 static void fail_calls(const test *t)
 {
     collet_array *none = NULL;

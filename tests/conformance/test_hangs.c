@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-check on a plugin whose kernels never return: what that costs and what is said. */
+/* backend-check on a plugin whose kernels never return: the time it takes and what it reports. */
 #include "common/test.h"
 #include "common/contains.h"
 
@@ -39,7 +39,7 @@ static int start_all(void **state)
     return 0;
 }
 
-/* The output of backend-check, errors included; it ends by itself, with `status`. */
+/* Reads the output of backend-check, stderr included. backend-check must exit with `status`. */
 static void check(const char *arguments, int status, char text[8192])
 {
     FILE *pipe = NULL;

@@ -111,7 +111,7 @@ static void ignore(void *user, int number, const char *text)
 {
 }
 
-/* Large cases (several megabytes): all, some, none. */
+/* Large cases (several megabytes each) can be run all, in part or not at all. */
 TEST(large_cases_are_counted)
 {
     collet_context *context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kit's own values of elementwise functions, beside those of mpmath and of Python's integers in
+/* Compares the kit's values of elementwise functions with values by mpmath and Python's integers in
  * conformance/vectors. */
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static const function functions[] = {
 
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* What the error is relative to: as for the limits of backends, and nothing below normal numbers. */
+/* The magnitude that the error is relative to: as in the limits of backends, but at least the smallest normal
+ * number. */
 static long double scale_of(uint32_t op, const long double x[6], const long double y[2])
 {
     long double size = fmaxl(hypotl(y[0], y[1]), 0x1p-1022L);
@@ -75,7 +76,7 @@ TEST(complex_functions_have_their_signs)
     assert_true(rows > 3000);
 }
 
-/* Writes the parts of one number of the dtype. */
+/* Writes one number of the dtype: a real number, or the real and the imaginary part. */
 static void write_parts(collet_dtype dtype, const long double *x, unsigned char bytes[16])
 {
     collet_dtype part = kit_part(dtype);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replaces the C library's mutexes in a test program: to unlock one that the thread has not locked,
- * to lock it twice or to destroy it while it is locked, aborts. */
+/* Replaces the C library's mutexes in a test program. Aborts if a thread unlocks a mutex that it
+ * has not locked, locks one twice, or destroys a locked one. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

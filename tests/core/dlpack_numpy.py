@@ -40,8 +40,8 @@ def good(status):
         sys.exit("status %d: %s" % (status, core.collet_last_error(context)))
 
 
-# Older NumPys have tensors without version and flags: DLTensor, manager, deleter. libcore's have version,
-# manager, deleter, flags, DLTensor.
+# Older NumPys use the unversioned struct DLManagedTensor: tensor, manager, deleter. libcore uses
+# DLManagedTensorVersioned: version, manager, deleter, flags, tensor.
 DELETER = ctypes.CFUNCTYPE(None, pointer)
 TENSOR = 48  # bytes of DLTensor
 
@@ -59,7 +59,7 @@ kept = {}
 
 
 def converted(address, kind, made):
-    """The address of `made`, a copy of the tensor of `kind` at `address`; its deleter deletes that tensor."""
+    """Copies the tensor at `address` (of type `kind`) to `made`. Deleting the copy deletes the original."""
     def delete(_):
         given.deleter(address)
         del kept[ctypes.addressof(made)]
@@ -72,7 +72,7 @@ def converted(address, kind, made):
 
 
 class Lent:
-    """What np.from_dlpack takes."""
+    """An object that np.from_dlpack accepts."""
 
     def __init__(self, array, access):
         self.tensor = pointer()
@@ -129,7 +129,7 @@ a, b = np.arange(6, dtype="f4"), np.zeros(6, dtype="f4")
 x, y = to_collet(a), to_collet(b)
 good(add(y, x, x))
 view = np.from_dlpack(Lent(y, WRITE))
-# NumPy before 2.2.5 makes every view read-only, of its own arrays too (its issue 28599).
+# NumPy before 2.2.5 makes every view from np.from_dlpack read-only, even of its own arrays (NumPy issue 28599).
 writeable = np.from_dlpack(np.zeros(1)).flags.writeable
 assert (view == 2 * np.arange(6)).all() and view.flags.writeable == writeable
 if writeable:
@@ -137,7 +137,7 @@ if writeable:
 assert add(y, x, x) == 16  # BUSY: NumPy has it
 del view
 assert b[0] == (7 if writeable else 0)
-if VERSIONED:  # others cannot say it, and NumPy refuses
+if VERSIONED:  # the unversioned struct cannot mark a tensor read-only, and NumPy refuses to export it
     a.flags.writeable = False
     z = to_collet(a)
     assert add(z, x, x) == 1  # INVALID: read-only

@@ -49,7 +49,7 @@ def out_of(argument, out, error):
 
 
 def objects(rt):
-    """One object of each kind; a runtime of its own."""
+    """One object of each kind; the "runtime" is a new one, not `rt`."""
     cx = made(core.collet_context_create, rt, "out", "error")
     return {"runtime": made(core.collet_runtime_create, "out", ctypes.byref(options), "error"),
             "context": made(core.collet_context_create, rt, "out", "error"),
@@ -60,7 +60,7 @@ def objects(rt):
 
 
 def argument(kind, name, value):
-    """`value`: an object, if the parameter takes one."""
+    """The C argument for a parameter of type `kind`. `value`: the object to pass, or None for other parameters."""
     if value is not None:
         if "argument" in kind:  # name, array, spec, number
             return (ctypes.c_uint64 * 16)(0, value.value)

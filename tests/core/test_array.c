@@ -226,7 +226,7 @@ TEST_WITH(overlaps_go_through_a_temporary, set_up_scalar, tear_down)
     assert_ok(cx, collet_array_broadcast(cx, a, &wide, 2, two_six));
     assert_status(cx, collet_op_exp(cx, wide, wide), COLLET_INVALID);
     assert_text_has(cx, "repeats elements");
-    /* Rows of three elements that begin two apart. */
+    /* Rows of three elements, each starting two elements after the previous row: they overlap. */
     static float memory[5];
     const int64_t two_three[] = {2, 3}, two_one[] = {2, 1};
     collet_array *rows = NULL;
@@ -390,7 +390,7 @@ TEST_WITH(arrays_may_be_freed_on_any_thread, set_up_scalar, tear_down)
     assert_true(stats.peak >= 32 && stats.total > 0);
 }
 
-/* Along axes of one element, and in arrays without elements, a caller may have any strides. */
+/* Axes of one element, and arrays without elements, may have any strides. */
 TEST_WITH(strides_that_lead_to_no_element, set_up_scalar, tear_down)
 {
     static const int64_t odd[] = {INT64_MAX, INT64_MIN, 3, INT64_MAX / 4};

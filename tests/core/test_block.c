@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcore frees a device's memory when no command can still use it: the stand-in aborts if it is
- * freed earlier. What is kept for that is bounded, and freed where memory is short. */
+/* libcore frees a device's memory only when no command can still use it: the test backend `remote`
+ * aborts if memory is freed earlier. The memory that waits to be freed is bounded, and is freed
+ * when memory is short. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -28,8 +29,8 @@ static void assert_first(collet_context *cx, const collet_array *a, float first)
     assert_true(got[0] == first);
 }
 
-/* Each round uses half of the memory and frees it while its kernel is at work; in every other one
- * the arrays are smaller, so that they cannot use the same memory. */
+/* Each round uses half of the memory and frees it while its kernel still runs. In every other round
+ * the arrays are smaller, so that they cannot reuse the same blocks. */
 TEST(a_loop_that_frees_goes_on)
 {
     static const char *const settings[] = {"remote.memory=1024", "remote.delay_us=100", NULL};
@@ -49,7 +50,7 @@ TEST(a_loop_that_frees_goes_on)
     close_world(w);
 }
 
-/* Freed memory is used again in the same queue, whose device has stopped. */
+/* The same queue reuses freed memory at once, even if its device hangs. */
 TEST(a_queue_uses_its_memory_again)
 {
     static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
@@ -65,7 +66,7 @@ TEST(a_queue_uses_its_memory_again)
     close_world(w);
 }
 
-/* Blocks that cannot be used again do not accumulate for ever, even if memory is enough for all. */
+/* The number of freed blocks that cannot be reused yet is bounded, even if memory is plentiful. */
 TEST(retired_memory_is_bounded)
 {
     static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
@@ -83,7 +84,8 @@ TEST(retired_memory_is_bounded)
     close_world(w);
 }
 
-/* A free does not wait for the kernel, which never ends; nor does a call that has memory. */
+/* Freeing an array does not wait for its kernel, which never ends. Nor does a call for which there
+ * is enough memory. */
 TEST(a_free_does_not_wait)
 {
     static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
@@ -99,7 +101,7 @@ TEST(a_free_does_not_wait)
     close_world(w);
 }
 
-/* An allocation waits for a hung device as long as the setting allows. */
+/* An allocation waits for a hung device as long as the setting `timeout` allows. */
 TEST(short_memory_on_a_hung_device)
 {
     static const char *const settings[] = {"remote.hang=1", "remote.memory=512", "timeout=1", NULL};
@@ -116,7 +118,8 @@ TEST(short_memory_on_a_hung_device)
     close_world(w);
 }
 
-/* The memory that a plugin keeps is trimmed before a call is refused; a call that cannot fit is. */
+/* Before libcore refuses a call for lack of memory it trims the memory that the plugin keeps. It
+ * refuses a call that does not fit even then. */
 TEST(short_memory_is_trimmed)
 {
     static const char *const settings[] = {"remote.memory=1024", "remote.hoards=1", NULL};
@@ -172,7 +175,7 @@ static void wait_for(void *gate)
     sem_wait(gate);
 }
 
-/* The queue of the context's device is at work until `gate` is posted. */
+/* Keeps the queue of the context's device busy until `gate` is posted. */
 static void hold_queue(const world *w, sem_t *gate)
 {
     void *handle;
@@ -182,7 +185,7 @@ static void hold_queue(const world *w, sem_t *gate)
     queue->enqueue(queue, wait_for, gate);
 }
 
-/* Twenty commands are enqueued behind the one that loses the device. */
+/* Twenty commands are enqueued after the command that loses the device. */
 TEST(a_device_is_lost_with_work_in_progress)
 {
     static const char *const settings[] = {"remote.lose=2", NULL};
@@ -218,7 +221,8 @@ static void count_questions(remote_control *c, uint64_t queue, uint64_t value, c
     asked += status == COLLET_NOT_READY;
 }
 
-/* However many arrays were freed while a queue is at work, it is asked a few times a call. */
+/* However many arrays were freed while a queue is busy, each call queries the queue only a few
+ * times. */
 TEST(questions_do_not_grow_with_freed_memory)
 {
     static remote_control control = {.enqueued = succeed, .waited = count_questions};
@@ -236,7 +240,7 @@ TEST(questions_do_not_grow_with_freed_memory)
         collet_array_destroy(c);
     }
     asked = 0;
-    memory_of(w.cx); /* frees what is over */
+    memory_of(w.cx); /* frees the blocks of finished commands */
     assert_in_range(asked, 1, 5);
     sem_post(&gate);
     assert_ok(w.cx, collet_op_fill(w.cx, last, &one));
@@ -244,7 +248,7 @@ TEST(questions_do_not_grow_with_freed_memory)
     close_world(w);
 }
 
-/* The source of a copy between devices is used by both. */
+/* Both devices use the source of a copy between them. */
 TEST(a_source_is_kept_during_the_copy)
 {
     static const char *const settings[] = {"remote.delay_us=3000", NULL};
@@ -267,7 +271,7 @@ TEST(a_source_is_kept_during_the_copy)
     close_world(w);
 }
 
-/* Memory of its own, but no queues: what is freed is free at once. */
+/* A device with its own memory but without queues frees memory at once. */
 TEST(a_synchronous_device_with_own_memory)
 {
     static const char *const settings[] = {"remote.synchronous=1", "remote.memory=1024", NULL};
@@ -325,7 +329,8 @@ static void *loop(void *argument)
     return NULL;
 }
 
-/* The memory holds what is in use: the shared array and two of each thread. */
+/* The memory is just large enough for the arrays in use: the shared array and two of each
+ * thread. */
 TEST(threads_share_short_memory)
 {
     static const char *const settings[] = {"remote.memory=1280", "remote.delay_us=20", NULL};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calibrations written by hand: where auto runs calls by them, and files that are not used. */
+/* Calibrations written by hand: which backend "auto" chooses by them, and which files are
+ * ignored. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -25,9 +26,9 @@
 
 static char directory[64], setting[96];
 static char logged[1024];
-static int kills; /* the next write writes half of its bytes, then the process dies */
+static int kills; /* nonzero: the next write writes half of its bytes, then kills the process */
 
-/* In place of the C library's, for libcore too. */
+/* Replaces the C library's write, in libcore too. */
 __attribute__((visibility("default"))) ssize_t write(int fd, const void *bytes, size_t count)
 {
     ssize_t written = syscall(SYS_write, fd, bytes, kills ? count / 2 : count);
@@ -52,14 +53,13 @@ static int tear_down(void **state)
     return system(command);
 }
 
-/* Calibrations in the directory, unfinished ones too. */
 static void keep_log(void *user, int32_t level, const char *text)
 {
     if (level <= COLLET_LOG_WARNING)
         snprintf(logged + strlen(logged), sizeof logged - strlen(logged), "%s\n", text);
 }
 
-/* `more`: another setting, or NULL. */
+/* `more`: an additional setting, or NULL. */
 static world open_calibrated(const char *more)
 {
     const char *settings[] = {setting, "probe=on", "calibration=on", more ? more : "measure=on",
@@ -99,7 +99,8 @@ static const char *file_of(collet_runtime *rt, const char *backend)
     return NULL;
 }
 
-/* Under auto, operands on `space` (NULL: the host's memory). */
+/* The backend that "auto" chooses for a call whose operands are in the memory of the backend
+ * `space` (NULL: on the host). */
 static const char *runs_on(const world *w, uint32_t op, collet_dtype dtype, int64_t n,
                            const char *space)
 {
@@ -142,8 +143,8 @@ TEST_WITH(auto_follows_the_table, set_up, tear_down)
     close_world(w);
 }
 
-/* Bytes at 1 GB/s take longer than cpu_scalar needs for 100,000 elements, but not from the host to
- * it, where remote has them. */
+/* At 1 GB/s the transfer to remote takes longer than cpu_scalar needs for 100,000 elements. If the
+ * operands are already on remote, remote is faster. */
 TEST_WITH(transfers_count, set_up, tear_down)
 {
     write_both(SCALAR, MADE
@@ -151,7 +152,8 @@ TEST_WITH(transfers_count, set_up, tear_down)
     world w = open_calibrated(NULL);
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "cpu_scalar");
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, "remote"), "remote");
-    /* Below the crossover the device that has the bytes is chosen as without a calibration. */
+    /* Below the crossover auto chooses the device that holds the operands, as without
+     * calibration. */
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100, "remote"), "remote");
     close_world(w);
 }
@@ -189,7 +191,7 @@ TEST_WITH(other_dtypes, set_up, tear_down)
     }
 }
 
-/* Predicted times have the unit of their size. */
+/* Predicted times are printed in a unit that suits their size. */
 TEST_WITH(units, set_up, tear_down)
 {
     static const char *const expected[] = {
@@ -241,7 +243,7 @@ TEST_WITH(conditions_do_not_count, set_up, tear_down)
     close_world(w);
 }
 
-/* Capabilities are part of the file's name. */
+/* The name of a calibration file depends on the capabilities of the backend's devices. */
 TEST_WITH(another_machine_finds_no_file, set_up, tear_down)
 {
     write_both(SCALAR, REMOTE);
@@ -252,7 +254,7 @@ TEST_WITH(another_machine_finds_no_file, set_up, tear_down)
     close_world(w);
 }
 
-/* Where nothing is to depend on measurements, earlier ones do not count. */
+/* With measure=off, earlier measurements are ignored too. */
 TEST_WITH(without_measurements, set_up, tear_down)
 {
     write_both(SCALAR, REMOTE);
@@ -263,7 +265,7 @@ TEST_WITH(without_measurements, set_up, tear_down)
     }
 }
 
-/* So is the size of the plugin's file, but not its place. */
+/* The name also depends on the size of the plugin's file, but not on the file's path. */
 TEST_WITH(another_build_finds_no_file, set_up, tear_down)
 {
     const char *settings[] = {setting, "probe=on", "calibration=on", NULL};
@@ -303,7 +305,8 @@ static const char *const malformed[][2] = {
     {MADE "\"times\":{\"add f32\":[[1,1]]}} ", NULL},
 };
 
-/* Refused when they are written; ignored, with a warning, when they are there. */
+/* A malformed calibration is refused when a program writes it. A malformed file is ignored, with a
+ * warning. */
 TEST_WITH(malformed_files, set_up, tear_down)
 {
     char path[256];
@@ -334,7 +337,7 @@ TEST_WITH(malformed_files, set_up, tear_down)
     }
 }
 
-/* The rules for files of the cache. */
+/* A calibration file must satisfy the rules for files of the cache: permissions, owner, size. */
 TEST_WITH(others_files, set_up, tear_down)
 {
     char path[256];
@@ -362,7 +365,8 @@ TEST_WITH(others_files, set_up, tear_down)
     assert_int_equal(chmod(directory, 0700), 0);
 }
 
-/* Asked before measuring: a file of the usual size is written and removed. */
+/* Before measuring, a program can test whether it can write: with the text NULL, a file of the
+ * usual size is written and removed. */
 TEST_WITH(no_room, set_up, tear_down)
 {
     struct rlimit before, little = {1000, RLIM_INFINITY};
@@ -380,7 +384,7 @@ TEST_WITH(no_room, set_up, tear_down)
     assert_int_equal(count_files(directory, "calibration-"), 0);
 }
 
-/* Files of a clock that was ahead do not push out a new one. */
+/* A new file is kept even if the older files have times in the future. */
 TEST_WITH(the_new_file_stays, set_up, tear_down)
 {
     char path[256];
@@ -426,7 +430,7 @@ TEST_WITH(refused, set_up, tear_down)
     close_world(w);
 }
 
-/* The file of before stays in use. */
+/* If the process is killed while it writes, the previous file stays in use. */
 TEST_WITH(killed_in_the_middle, set_up, tear_down)
 {
     write_both(SCALAR, REMOTE);

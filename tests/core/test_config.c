@@ -6,7 +6,7 @@
 
 #include "common/support.h"
 
-/* The probe passes the backend's settings to its plugin. */
+/* The process that probes a backend passes the backend's settings to the plugin. */
 TEST(settings_reach_the_probe)
 {
     static const char *const settings[] = {"remote.devices=9", "remote.devices=3", NULL};
@@ -85,7 +85,7 @@ TEST(a_program_has_defaults)
     assert_contains(err.text, "defaults of the program");
 }
 
-/* The reason is the machine if no setting decides. */
+/* The warning names the machine as the reason if no setting limits the number of threads. */
 TEST(more_threads_than_processors)
 {
     static const char *const many[] = {"num_threads=1000000", NULL};

@@ -226,7 +226,8 @@ TEST_WITH(a_copy_to_a_lost_device_leaves_its_source, NULL, tear_down)
     collet_array_destroy(d);
 }
 
-/* Device 1 waits for device 0, which hangs: device 0 is lost and named, device 1 goes on. */
+/* Device 1 waits for device 0, which hangs: the error names device 0 as lost, and device 1
+ * continues. */
 static void the_device_that_hangs_is_lost(int finish)
 {
     static const char *const settings[] = {"remote.hang=3", "timeout=1", NULL};

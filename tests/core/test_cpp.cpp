@@ -53,7 +53,7 @@ static void expressions(const collet::context &cx)
     const std::complex<double> i(0, 1);
     CHECK(array(p * i).values<std::complex<double>>()[1] == 4.0 * i);
     collet::expr square = collet::cast<double>(f);
-    for (int k = 0; k < 40; k++) /* as a tree it had 2^40 leaves */
+    for (int k = 0; k < 40; k++) /* without shared subexpressions it would have 2^40 leaves */
         square = square + square;
     CHECK(array(square).values<double>()[0] == std::ldexp(1, 40));
     p.assign(p + 1); /* in place */

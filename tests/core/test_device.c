@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices of different kinds, rows that are asked, and plugins that grow (tests/fakes/mixed). */
+/* Devices of different kinds, kernel rows that may refuse a call, and plugins of different versions
+ * (tests/fakes/mixed). */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -117,7 +118,7 @@ TEST(devices_by_name)
     close_world(w);
 }
 
-/* A backend can have this many named devices. */
+/* The number of named devices of a backend is limited. */
 TEST(names_are_bounded)
 {
     char choice[32];
@@ -131,7 +132,7 @@ TEST(names_are_bounded)
     close_world(w);
 }
 
-/* Whether a record of stage "open" has this code and text. */
+/* Whether a plugin record of stage "open" has this code and a reason that contains this text. */
 static int is_recorded(collet_runtime *rt, const char *code, const char *reason)
 {
     for (size_t i = 0; i < collet_record_count(rt); i++) {
@@ -173,7 +174,7 @@ static void *use_device(void *argument)
     return NULL;
 }
 
-/* The plugin aborts on two calls at once, and on a second queue. */
+/* The plugin aborts if two calls run at once on these devices, or if a second queue is created. */
 static void use_from_threads(const char *backend)
 {
     collet_runtime *rt = runtime_with(MIXED, NULL);
@@ -198,7 +199,7 @@ TEST(one_queue)
     use_from_threads("mixed:2");
 }
 
-/* Contexts that share a queue are told of their own failures only. */
+/* If contexts share a queue, each reports only the failures of its own calls. */
 TEST(one_queue_and_a_failure)
 {
     static const char *const settings[] = {"mixed.fails=2", NULL};
@@ -236,8 +237,8 @@ static collet_array *matrix(collet_context *cx)
     return a;
 }
 
-/* A row that does not accept a call refuses it before its operands are copied to the device; those
- * that overlap are not copied either. */
+/* A row refuses a call before the operands are copied to the device. Operands that overlap are not
+ * copied either. */
 TEST(refused_products_move_nothing)
 {
     static const char *const settings[] = {"mixed.refused=1048576", NULL};
@@ -259,7 +260,7 @@ TEST(refused_products_move_nothing)
     close_world(w);
 }
 
-/* A device without memory for a write is skipped, like one that refuses. */
+/* A device without memory for a write is skipped, like a device that refuses the call. */
 TEST(no_memory_for_a_write_falls_back)
 {
     static const char *const settings[] = {"mixed.largest_write=8", NULL};
@@ -314,8 +315,9 @@ static uint32_t find_op(collet_runtime *rt, const char *name)
     return op;
 }
 
-/* Two versions of one op: whichever is opened first, the op becomes the longer one, and what the
- * older row does not know goes to the newer. */
+/* Two plugins define an op with parameters of different length. Whichever is opened first, the op
+ * gets the longer parameters. A call that uses parameters unknown to the older row runs on the
+ * newer. */
 TEST(an_op_grows)
 {
     static const char *const orders[] = {"mixed,mixed_newer", "mixed_newer,mixed"};

@@ -27,7 +27,7 @@ TEST_WITH(memory_of_one_space, set_up, tear_down)
     assert_status(cx, collet_memory(cx, &stats, "host"), COLLET_INVALID);
 }
 
-/* One backend claims all 63 devices: it gets 16, and the next one works. */
+/* One backend claims all 63 devices: it gets 16, and the next backend still works. */
 TEST_WITH(devices_are_left, set_up, tear_down)
 {
     static const char *const settings[] = {"remote.devices=63", "probe=off", "backend=remote",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays as DLPack tensors and back: every field, what is refused, who deletes what. */
+/* Arrays as DLPack tensors and back: every field, which tensors are refused, who calls the deleter. */
 #include <collet/ops/array.h>
 
 #include "common/support.h"
@@ -138,14 +138,14 @@ static void add_one(world w, collet_array *a)
     collet_array_destroy(one);
 }
 
-/* The other library and calls on a device write the memory in turns. */
+/* The other library and calls on a device write the shared memory alternately. */
 TEST(the_memory_is_shared)
 {
     const int64_t two[] = {2, N};
     tensor *t = NULL, *other = NULL;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, N, 0), *wide = NULL;
-    add_one(w, a); /* the device alone has the elements */
+    add_one(w, a); /* only the device has the current elements */
     assert_false(collet_array_is_shared(a));
     assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, &t, NULL, COLLET_SHARE));
     assert_int_equal(t->flags, DLPACK_READ_ONLY); /* as COLLET_READ */
@@ -269,7 +269,7 @@ TEST(tensors_are_wrapped)
     assert_int_equal(deleted, 0);
     collet_array_destroy(a);
     assert_int_equal(deleted, 1);
-    /* On the device, in place; the memory has the result when the deleter is called. */
+    /* A tensor in device memory is used in place. When its deleter is called, the memory has the result. */
     t = sample();
     t.dl_tensor.device = (dl_device){12, 0};
     uint64_t moved = counters_of(w.cx).bytes_to_device;
@@ -282,7 +282,7 @@ TEST(tensors_are_wrapped)
     collet_array_destroy(b);
     assert_int_equal(deleted, 1);
     assert_true(memory[N - 1] == 2.0f * (N - 1) && memory[N] == (float)N);
-    /* On a device that another context has opened. */
+    /* A tensor on a device that only another context has opened. */
     collet_context *other = context_of(w.rt);
     for (int i = 0; i < 2; i++) {
         assert_ok(w.cx, collet_set_backend(w.cx, i ? "remote:0" : "remote:1"));
@@ -301,8 +301,8 @@ TEST(tensors_are_wrapped)
     close_world(w);
 }
 
-/* What another library writes to its memory, on the host or on a device, is seen; what calls elsewhere write is
- * there when they return. A copy is nobody else's. */
+/* Calls see what another library writes to its memory, on the host or on a device. Results that calls compute on
+ * another device are in that memory when the calls have finished. A tensor marked as a copy is not shared. */
 TEST(memory_of_others_is_shared)
 {
     for (int i = 0; i < 2; i++) {
@@ -363,7 +363,7 @@ static void refuse(world w, const tensor *t, collet_status status, const char *r
     assert_int_equal(deleted, 0);
 }
 
-/* Nothing is deleted: the tensor remains the caller's. */
+/* A refused tensor is not deleted: it still belongs to the caller. */
 TEST(what_does_not_fit_is_refused)
 {
     static const dl_type none[] = {{6, 16, 1}, {2, 32, 4}, {2, 8, 1}, {0, 128, 1}, {9, 8, 1}};

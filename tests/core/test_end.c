@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of the process: before exit() runs the handlers that were there when a device was opened,
- * the device's work is done, and no other is begun. The work is bounded in time; a child of fork
- * does not wait for its parent's.
+ * The end of the process. exit() runs libcore's handler before the handlers that were registered
+ * when a device was opened: it waits for the device's work, for a limited time, and lets no new
+ * work begin. A child of fork does not wait for its parent's work.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -108,7 +108,7 @@ TEST(work_is_done_at_the_end)
 
 /* ---- In children ------------------------------------------------------------------------- */
 
-/* Registered before the runtime, as the handlers of a driver's libraries. */
+/* Registered before the runtime is created, like the handlers of a driver's libraries. */
 static void handler(void)
 {
     if (!handler_ran++ && !atomic_load(&waited_commands))
@@ -158,7 +158,7 @@ static void *keep_on(void *unused)
     atomic_fetch_add(&keeping_on, 1);
     while (collet_op_fill(own, a, &s) == COLLET_OK)
         ;
-    _exit(FAILED); /* as a program that takes the end for a failure */
+    _exit(FAILED); /* like a program that treats the end of libcore as a failure */
 }
 
 static void while_others_compute(void)
@@ -172,7 +172,7 @@ static void while_others_compute(void)
     exit(0);
 }
 
-/* Its own handler reads a result. */
+/* A handler that the program registers later still reads a result. */
 static collet_array *wanted;
 static void read_result(void)
 {
@@ -188,7 +188,8 @@ static void by_a_later_handler(void)
     exit(0);
 }
 
-/* The parent's work is not waited for: its threads are not here. */
+/* A child does not wait for the parent's work: the threads that would finish it are not in the
+ * child. */
 static void in_a_child(void)
 {
     int status = -1;
@@ -203,7 +204,7 @@ static void in_a_child(void)
     exit(status == 0 ? 0 : 1);
 }
 
-/* The handler of a signal that comes within a call. */
+/* Calls exit() within a call, as the handler of a signal may. */
 static collet_status leave_within(remote_control *unused, remote_command *c)
 {
     atomic_store(&waited_commands, 1);
@@ -244,7 +245,7 @@ TEST(every_end)
 
 static int left_at_fork;
 
-/* Registered first, so that it runs last. */
+/* A pthread_atfork handler: it is registered first, so it runs after libcore's handler. */
 static void note_work(void)
 {
     left_at_fork = !atomic_load(&waited_commands);
@@ -266,7 +267,8 @@ static int work_left(const char *of)
     return left_at_fork;
 }
 
-/* It may be in the C library's loader, whose lock the child would find locked for ever. */
+/* fork waits for the work of CPU backends: one of their threads may hold the lock of the C
+ * library's loader, which would stay locked in the child for ever. */
 TEST(fork_waits_for_a_processor)
 {
     assert_int_equal(work_left("remote.type=cpu"), 0);

@@ -17,7 +17,8 @@ static int set_up(void **state)
 
 /* ---- A call that must fail ------------------------------------------------------------------- */
 
-/* The call fails with `status`, its text begins with the op's name; no other effect. */
+/* The call fails with `status` and has no other effect. The error text begins with the op's
+ * name. */
 static void must_fail(const op_call *c, collet_status status)
 {
     collet_counters before = counters_of(cx);
@@ -36,7 +37,7 @@ static void must_fail(const op_call *c, collet_status status)
     op_call_assert_old(c, cx);
 }
 
-/* The same for collet_ops_infer, which takes neither strides nor memory. */
+/* Like must_fail, and collet_ops_infer fails with the same status and text. */
 static void must_fail_both(const op_call *c, collet_status status)
 {
     collet_error err;
@@ -50,7 +51,7 @@ static void must_fail_both(const op_call *c, collet_status status)
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
-/* The text names operand k and its shape; with `both`, another operand and its shape too. */
+/* The error text names operand k and its shape; if `both`, also another operand and its shape. */
 static void names_shapes(const op_call *c, uint32_t k, int both)
 {
     char name[48], shape[128], expected[160];
@@ -71,13 +72,13 @@ static void names_shapes(const op_call *c, uint32_t k, int both)
 static int axis_is_bound(const op_call *c, uint32_t k, int32_t axis)
 {
     char letter = c->operand[k].axis[axis];
-    /* The caller chooses how many indices there is room for. */
+    /* nonzero: the caller chooses the number of rows of output 0. */
     if (c->info.id == COLLET_OP_NONZERO)
         return k == 0 && axis == 0;
     return letter == '=' || letter == '?' || letter == '#' || op_call_axis_count(c, letter) > 1;
 }
 
-/* An axis of fixed extent, or one whose letter occurs twice in the operand. */
+/* Whether the axis has a fixed extent, or a letter that occurs twice in the operand. */
 static int wrong_alone(const op_operand *o, int32_t axis)
 {
     int same = 0;
@@ -92,7 +93,7 @@ static void one_longer_axis(size_t index, uint32_t k, int32_t axis)
     assert_true(op_call_describe(&c, rt, index, 0, 0));
     if (!axis_is_bound(&c, k, axis))
         return;
-    c.operand[k].shape[axis] += 2; /* a half spectrum has two lengths */
+    c.operand[k].shape[axis] += 2; /* by 2: a half spectrum allows two lengths that differ by 1 */
     op_call_arrays(&c, cx);
     must_fail_both(&c, COLLET_SHAPE);
     names_shapes(&c, k, !wrong_alone(&c.operand[k], axis));
@@ -113,7 +114,7 @@ TEST(shapes_that_do_not_fit)
     assert_true(tried > 100);
 }
 
-/* One more leading axis where "..." does not match it; one axis fewer than required. */
+/* Adds a leading axis to an operand whose pattern does not match it with "...". */
 TEST(axes_that_are_too_many)
 {
     for (size_t i = 0; i < op_call_count(rt); i++) {
@@ -145,8 +146,9 @@ static collet_dtype dtype_called(const char *name)
     return COLLET_DTYPE_NONE;
 }
 
-/* The text says of each wrong operand what it is and must be, and with that the call is accepted;
- * where several changes would do, it names all operands, and what comes nearest. */
+/* The error text names for each wrong operand its dtype and the dtype that it must have; a call
+ * with those dtypes is accepted. If different changes would help, the text names the dtypes of all
+ * operands and the nearest valid signatures. */
 static void names_dtypes(const op_call *c)
 {
     op_call mended = *c;
@@ -222,7 +224,7 @@ TEST(operands_that_are_absent)
     }
 }
 
-/* Outputs whose elements (packed bytes: rows) all share one address. */
+/* Outputs whose elements all have the same address (for packed bytes: whose rows do). */
 TEST(outputs_that_repeat)
 {
     static unsigned char memory[128];
@@ -472,7 +474,7 @@ TEST(sizes_that_overflow)
     assert_ok(cx, collet_array_from(cx, &one, COLLET_F32, 0, NULL, &value));
     for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++) {
         const uint64_t bytes = (uint64_t)INT64_MAX / collet_dtype_size(d) + 1;
-        const int64_t extent = (int64_t)bytes; /* negative for types of one byte */
+        const int64_t extent = (int64_t)bytes; /* negative (overflow) for dtypes of one byte */
         for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
             assert_status(cx, collet_array_create(cx, &a, d, 2, wide[i]), COLLET_OVERFLOW);
         assert_status(cx, collet_array_create(cx, &a, d, 8, eight), COLLET_OVERFLOW);

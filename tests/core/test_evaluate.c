@@ -137,7 +137,7 @@ TEST(a_reduction_at_the_end)
     collet_array_destroy(out[0]);
 }
 
-/* The output is one of the inputs, and swapped views of both. */
+/* The output is one of the inputs; then the two outputs are the two inputs, swapped. */
 TEST(outputs_are_inputs)
 {
     collet_array *a = floats(cx, 3, 1), *b = floats(cx, 3, 5), *out[4] = {b, a};
@@ -162,7 +162,7 @@ TEST(outputs_are_inputs)
     collet_array_destroy(b);
 }
 
-/* What the text of the error for a damaged program must contain. */
+/* A damaged program is refused with `status`, and the error text contains `part`. */
 static void refused(const collet_program *p, collet_status status, const char *part)
 {
     collet_array_spec in[8] = {{COLLET_F32, 1, {3}}, {COLLET_F32, 1, {3}}}, out[4];
@@ -177,7 +177,7 @@ static void refused(const collet_program *p, collet_status status, const char *p
     assert_contains(err.text, part);
 }
 
-/* A block that ends within the pointer to its program, or in front of it. */
+/* A parameter block whose struct_size ends within the pointer `program`, or before it. */
 TEST(a_shorter_block)
 {
     collet_array *a = floats(cx, 3, 1), *out[4] = {a};

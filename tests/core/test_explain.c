@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What would run a call: the words that decide, and that nothing runs. */
+/* collet_explain: which backend would run a call and why, without running it. */
 #include <collet/ops/array.h>
 
 #include "common/support.h"
@@ -29,7 +29,7 @@ static world open_both(const char *setting, const char *backend)
     return open_world(BOTH, settings, backend);
 }
 
-/* The way that the user chose is a library that is switched off. The first test: libraries are settled once. */
+/* The user chose a library that is switched off. This must be the first test: a process chooses its libraries once. */
 TEST(a_way_that_is_not_there)
 {
     const int64_t shape[] = {200, 200};
@@ -67,7 +67,7 @@ TEST(a_device_and_its_reason)
     close_world(w);
 }
 
-/* cpu_openmp says which of its ways it takes; the products are not computed. */
+/* cpu_openmp reports the implementation that it would use for a matrix product, without computing it. */
 TEST(a_way_and_its_reason)
 {
     const int64_t shape[] = {200, 200};
@@ -84,7 +84,7 @@ TEST(a_way_and_its_reason)
     close_world(w);
 }
 
-/* An output is an input at another place, which takes a temporary; and nothing to do. */
+/* An output that overlaps an input at an offset, which needs a temporary; and a call without elements. */
 TEST(overlaps_and_nothing)
 {
     const int64_t none[] = {0};

@@ -160,7 +160,7 @@ static collet_dtype named(const char *name)
     return COLLET_DTYPE_NONE;
 }
 
-/* As NumPy 2.1 has it, but for bf16. */
+/* Dtypes are promoted as in NumPy 2.1, which has no bf16. */
 TEST(dtypes_are_numpys)
 {
     static const char *const cases[][4] = {
@@ -288,7 +288,7 @@ TEST(the_first_example)
     collet_array_destroy(total);
 }
 
-/* Arguments are bound by their names, in any order; outputs that are not given are made. */
+/* Arguments are bound by their names, in any order. Outputs that the caller does not give are created. */
 TEST(arguments_have_names)
 {
     collet_array *a = floats(cx, 3, 1), *b = floats(cx, 3, 5), *out = NULL;
@@ -347,7 +347,7 @@ TEST(arguments_have_names)
     collet_array_destroy(b);
 }
 
-/* x**3 is a product with the values of pow, also where those are tiny or infinite. */
+/* x**3 is computed by multiplication, with the results of pow, even if they are tiny or infinite. */
 TEST(powers_are_products)
 {
     static const double exponents[] = {2,  3,   7,  12,  16,  17,   -1, -2,
@@ -382,7 +382,7 @@ TEST(powers_are_products)
     collet_array_destroy(in);
 }
 
-/* Numbers take the dtype of the arrays, and another number gives another result at once. */
+/* Scalars take the dtype of the arrays. A different scalar changes the result without a new plan. */
 TEST(numbers_among_inputs)
 {
     collet_expression *e = parsed("x * k + k * h; where(c, x, n)");
@@ -432,7 +432,7 @@ TEST(numbers_among_inputs)
     collet_array_destroy(out[1]);
 }
 
-/* Constants that change, by calls. */
+/* An expression built by calls, with constants that the program changes later. */
 TEST(constants_change)
 {
     collet_expression *e;
@@ -468,7 +468,8 @@ TEST(constants_change)
     collet_expression_destroy(e);
 }
 
-/* A literal cannot be changed; arithmetic of two is done at once, and a small power is a product. */
+/* A literal cannot be changed. Arithmetic of two literals is folded, and a small power is computed by
+ * multiplication. */
 TEST(literals)
 {
     collet_expression *e;
@@ -495,7 +496,7 @@ TEST(literals)
     collet_expression_destroy(e);
 }
 
-/* 12 inputs and 6 outputs in place: several programs. */
+/* 12 inputs and 6 outputs in place: the expression is split into several programs. */
 TEST(large_graphs_are_cut)
 {
     enum { IN = 12, OUT = 6 };
@@ -529,7 +530,8 @@ TEST(large_graphs_are_cut)
     collet_expression_destroy(e);
 }
 
-/* Unused inputs take part in the shape; a reduction over axes that the value does not have. */
+/* Unused inputs also determine the common shape. A reduction may be over axes of that shape that its
+ * operand does not have. */
 TEST(shapes_are_those_of_all_inputs)
 {
     collet_array *a = floats(cx, 3, 1), *b = floats(cx, 1, 1), *out = empty_floats(cx, 3), *sum;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weak numbers of expressions: Python's arithmetic, one rounding to the dtype that they meet, integers that
- * do not fit, comparisons. python/tests/op/test_random_numbers.py compares random ones with Python's. */
+/* Weak scalars in expressions (their dtype adapts to the arrays'): arithmetic as in Python, one rounding to the
+ * dtype of the array, integers that do not fit, comparisons. python/tests/op/test_random_numbers.py compares the
+ * results for random scalars with Python's. */
 #include <math.h>
 
 #include <collet/expression.h>
@@ -25,7 +26,7 @@ static collet_array *array_of(collet_dtype dtype, const void *element)
     return a;
 }
 
-/* Evaluates with arrays, or numbers where an array is NULL. */
+/* Evaluates with the arrays ins[i], or numbers[i] where ins[i] is NULL. */
 static collet_status evaluate(collet_expression *e, const collet_array *const *ins,
                               const collet_scalar *numbers, collet_scalar *out, collet_error *err)
 {
@@ -94,7 +95,7 @@ static collet_scalar scalar_of(collet_dtype dtype, int64_t value)
 
 /* ---- Python's arithmetic ----------------------------------------------------------------- */
 
-/* The value of a text with x = 1.0. */
+/* The value of each text for x = 1.0. */
 TEST(integers_are_exact)
 {
     static const struct {
@@ -197,7 +198,7 @@ TEST(mistakes_have_a_place)
     }
 }
 
-/* Through i64 or f64 these would be rounded twice, or cut. */
+/* If these literals were first converted to i64 or f64, they would be rounded twice or truncated. */
 TEST(numbers_are_rounded_once)
 {
     static const struct {
@@ -236,7 +237,7 @@ TEST(numbers_are_rounded_once)
 
 /* ---- Weak results ------------------------------------------------------------------------ */
 
-/* Texts of x and k: x is an element with the value 5, k a number. */
+/* Texts with x and k: x is an array of one element with the value 5, k a weak scalar. */
 TEST(results_of_numbers)
 {
     static const struct {
@@ -271,7 +272,7 @@ TEST(results_of_numbers)
         {"x + square(where(x > 4, -3, 2))", 0, COLLET_U8, COLLET_U8, 14, ""},
         {"x + minimum(where(x > 4, 300, 2), 7)", 0, COLLET_U8, COLLET_U8, 12, ""},
         {"x + clip(where(x > 4, 300, -2), 0, 9)", 0, COLLET_U8, COLLET_U8, 14, ""},
-        {"x + where(x > 4, 6, 8)//4", 0, COLLET_U8, COLLET_I64, 6, ""}, /* an array's */
+        {"x + where(x > 4, 6, 8)//4", 0, COLLET_U8, COLLET_I64, 6, ""}, /* no longer weak */
         {"x + where(x > 4, where(x > 5, 300, 2), 1)", 0, COLLET_U8, 0, NAN,
          "constant 300 does not"},
         {"x == where(x > 4, 261, 5)", 0, COLLET_U8, COLLET_BOOL, 0, ""},
@@ -352,7 +353,7 @@ static exact exact_of(const collet_scalar *s)
     }
 }
 
-/* By a number of the text, by a constant that changes, and by an input. */
+/* Compares x with the number as a literal in the text, as a changeable constant and as an input. */
 static void compare(const char *sign, const collet_array *x, exact element,
                     const collet_scalar *number, collet_expression *changing, uint32_t constant)
 {
@@ -500,7 +501,8 @@ TEST(derivatives)
     collet_array_destroy((collet_array *)in);
 }
 
-/* A number that does not fit leaves all outputs as they were, of one program and of several. */
+/* A number that does not fit leaves all outputs unchanged, also if the expression is split into
+ * several programs. */
 TEST(numbers_are_checked_first)
 {
     static const char *const texts[] = {"a+b; a+b+k", "a+b; a+b+c+d+e+f+g+h+i+j+k"};
@@ -528,7 +530,7 @@ TEST(numbers_are_checked_first)
     }
 }
 
-/* Nested where()s of numbers, each used twice: nothing is computed again and again. */
+/* Nested where() of numbers, each used twice: the time does not grow exponentially. */
 TEST(nested_selections)
 {
     collet_expression *e;

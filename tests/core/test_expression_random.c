@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random graphs, evaluated by the op evaluate and by single ops, which must give the same bits: all
- * dtypes, broadcast inputs, negative strides, outputs that are or overlap inputs, empty arrays. What
- * the op gets as numbers, single ops get as arrays without axes. On a device, which may add in another
- * order, sums of floating numbers are the same within a limit.
+ * Random graphs, evaluated by the op `evaluate` and by single ops, which must give the same bits: all
+ * dtypes, broadcast inputs, negative strides, outputs that are or overlap inputs, empty arrays.
+ * Scalars for `evaluate` are arrays without axes for the single ops. A device may add in another
+ * order: there, sums of floating-point numbers must agree within a tolerance.
  *
- *     test_expression_random [SEED [COUNT [DEVICE PLUGINS]]]    exit code 77: there is no such device
+ *     test_expression_random [SEED [COUNT [DEVICE PLUGINS]]]    exit code 77: DEVICE is not available
  */
 #include <fenv.h>
 #include <math.h>
@@ -33,7 +33,7 @@ static uint32_t below(uint32_t n)
 
 typedef struct view {
     collet_array *whole, *array;
-    void *bytes; /* of the whole, before an evaluation */
+    void *bytes; /* contents of `whole` before an evaluation */
     size_t size;
 } view;
 
@@ -116,7 +116,7 @@ typedef struct sample {
     typed values[VALUES + 4 * VALUES];
     uint32_t count, inputs, outputs;
     collet_dtype dtypes[INPUTS];
-    int number[INPUTS]; /* 1: a number for the op */
+    int number[INPUTS]; /* 1: `evaluate` gets this input as a scalar */
     uint32_t reduce;    /* or COLLET_NO_OP */
 } sample;
 
@@ -139,7 +139,7 @@ static uint32_t converted(sample *s, typed v, collet_dtype d)
     return id;
 }
 
-/* Most often a late value, so that graphs are deep. */
+/* Picks a value, mostly a recently added one, so that graphs are deep. */
 static typed pick(const sample *s)
 {
     uint32_t back = below(4) ? below(4) : below(s->count);
@@ -159,7 +159,7 @@ static void add_function(sample *s)
     s->values[s->count++] = (typed){id, elementwise_result(e, d)};
 }
 
-/* Operands of two dtypes, and weak numbers. */
+/* Adds an op whose operands have different dtypes, or one of them is a weak scalar. */
 static void add_mixed(sample *s)
 {
     static const uint32_t ops[] = {COLLET_OP_ADD, COLLET_OP_SUB, COLLET_OP_MUL};
@@ -178,7 +178,7 @@ static void add_mixed(sample *s)
     s->values[s->count++] = (typed){id, d};
 }
 
-/* An output that the reduction takes. */
+/* Converts v to a dtype that the graph's reduction accepts; chooses the reduction on the first call. */
 static uint32_t reducible(sample *s, typed v)
 {
     static const uint32_t ops[] = {COLLET_OP_SUM,           COLLET_OP_PROD,   COLLET_OP_MEAN,
@@ -198,7 +198,7 @@ static uint32_t size_of(const sample *s, uint32_t id)
     return id;
 }
 
-/* `sizes`: the absolute values are reduced. */
+/* `sizes`: reduces the absolute values instead of the values. */
 static void make_graph(sample *s, uint64_t seed, int sizes)
 {
     state_of_random = seed * 0x9e3779b97f4a7c15u;
@@ -268,11 +268,11 @@ static void write_inputs(const sample *s, const trial *t)
 
 static void scalar_reduction(const sample *s, const trial *t)
 {
-    if (s->reduce && !collet_array_ndim(t->ins[0])) /* there is no last axis */
+    if (s->reduce && !collet_array_ndim(t->ins[0])) /* no axis to reduce */
         GOOD(collet_expression_reduce(s->e, s->reduce, NULL, 0, 0, 0, NULL));
 }
 
-/* Elements of the dtype of `a` as numbers. */
+/* Converts n elements of the dtype of `a` to complex numbers. */
 static collet_c128 *numbers_of(const collet_array *a, const void *bytes, size_t n)
 {
     const int64_t shape = (int64_t)n;
@@ -287,7 +287,7 @@ static collet_c128 *numbers_of(const collet_array *a, const void *bytes, size_t 
     return numbers;
 }
 
-/* What the absolute values of the elements add up to. */
+/* The sums of the absolute values of the elements. */
 static double *sizes_of(const trial *t, uint64_t seed, uint32_t output, size_t n)
 {
     sample s;
@@ -313,7 +313,7 @@ static int near(double a, double b, double epsilon, double size)
            fabs(a - b) <= 2 * epsilon * fabs(a) + 1e-15 * size;
 }
 
-/* Whether two results of output k differ as sums in another order may. */
+/* Whether two results of output k differ by no more than the order of summation explains. */
 static int same_sums(const sample *s, const trial *t, uint32_t k, const void *other, size_t n,
                      uint64_t seed)
 {
@@ -366,7 +366,7 @@ static void run_once(const sample *s, trial *t, int by_steps, uint64_t seed)
     }
 }
 
-/* The same number in one of the dtypes that numbers have. */
+/* Converts a number to a dtype that scalar arguments may have. */
 static collet_scalar widened(const void *bytes, collet_dtype d)
 {
     collet_scalar s = {.dtype = d}, wide = {.dtype = COLLET_I64};
@@ -413,7 +413,7 @@ static void make_inputs(const sample *s, trial *t, collet_array_spec *specs)
     }
 }
 
-/* An output that is exactly an input, or its reverse, where one has its dtype and shape. */
+/* May make output k an input of the same dtype and shape, or that input reversed. */
 static int alias(const sample *s, trial *t, uint32_t k, const collet_array_spec *out)
 {
     for (uint32_t i = 0; below(2) && i < s->inputs; i++) {
@@ -438,7 +438,7 @@ static int alias(const sample *s, trial *t, uint32_t k, const collet_array_spec 
     return 0;
 }
 
-/* Numbers give the outputs that arrays without axes give. */
+/* Inference with scalars must give the same outputs as with arrays without axes. */
 static void infer_with_numbers(const sample *s, const trial *t, const collet_array_spec *ins,
                                const collet_array_spec *outs, uint64_t seed)
 {
@@ -476,7 +476,7 @@ static void compare(uint64_t seed)
     for (uint32_t i = 0; i < s.inputs; i++)
         for (int32_t k = 0; k < ins[i].ndim; k++)
             filled &= ins[i].shape[k] != 0;
-    if (filled || !s.reduce) { /* a maximum of nothing is an error */
+    if (filled || !s.reduce) { /* a maximum of no elements is an error */
         feraiseexcept(FE_OVERFLOW | FE_UNDERFLOW); /* the next call must ignore these flags */
         run_once(&s, &t, 0, seed);
         feclearexcept(FE_OVERFLOW | FE_UNDERFLOW);
@@ -499,7 +499,7 @@ static int set_up_openmp(void **state)
     return 0;
 }
 
-/* What the device does not offer is computed by cpu_scalar. */
+/* cpu_scalar computes what the device does not support. */
 static int set_up_device(void **state)
 {
     char either[64];
@@ -517,7 +517,7 @@ static void graphs(void **state)
 {
     for (uint64_t seed = first; seed < first + count; seed++)
         compare(seed);
-    compare(4708); /* a variance, in which flags of earlier work chose the kernel */
+    compare(4708); /* a variance for which flags of earlier work once chose the kernel */
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of collet_call hold for an expression as a whole: whether it is one program or is cut into
- * several, what is refused leaves the other outputs as they were. DESIGN.md lists the rules. */
+/* The rules of collet_call hold for an expression as a whole, whether it is one program or is split into
+ * several: a refused evaluation leaves all outputs unchanged. DESIGN.md lists the rules. */
 #include <collet/expression.h>
 
 #include "common/evaluate.h"
@@ -8,7 +8,7 @@
 
 enum { MOST = 12, N = 3 };
 
-/* Two outputs, which `inputs` inputs give: 2 in one program, 12 in several. */
+/* Two outputs computed from `inputs` inputs: 2 (one program) or 12 (several programs). */
 typedef struct sample {
     collet_expression *e;
     uint32_t inputs;
@@ -40,7 +40,7 @@ static void free_sample(sample *s)
     collet_expression_destroy(s->e);
 }
 
-/* With another array as output 1, unless it is the same. */
+/* An evaluation with `second` as output 1 is refused and leaves both outputs unchanged. */
 static void refused(sample *s, collet_array *second, collet_status status, const char *part)
 {
     collet_array *outs[] = {s->out[0], second};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The extensions of a device: used where it has them, and done without where it has none or where
- * its table cannot be used. */
+/* The extensions of a device: libcore uses those that the device has, and works without an
+ * extension that is missing or whose table is invalid. */
 #include <collet/ops/array.h>
 
 #include "common/support.h"
@@ -15,7 +15,7 @@ static void keep_error(void *user, int32_t level, const char *text)
         snprintf(logged, sizeof logged, "%s", text);
 }
 
-/* The test backend, with the table of one extension spoiled. */
+/* Opens the test backend with a fault in the table of one extension. */
 static world open_spoiled(const char *name, const char *fault)
 {
     char setting[96];
@@ -42,7 +42,7 @@ static collet_memory_stats memory_of(collet_context *cx, const char *space)
     return stats;
 }
 
-/* Bytes that the device keeps for later calls after a trim. */
+/* The bytes that the device still keeps for later calls after a trim. */
 static uint64_t kept_after_trim(collet_context *cx)
 {
     collet_array *a = floats(cx, 16, 0), *b = empty_floats(cx, 16);
@@ -66,7 +66,8 @@ TEST(trim)
     close_world(w);
 }
 
-/* The device of the tests counts every allocation as kept until a trim; libcore does not. */
+/* The test device reports every allocation as memory that it keeps until a trim. Without the
+ * extension, libcore's own count does not. */
 TEST(memory)
 {
     for (int own = 0; own < 2; own++) {
@@ -92,7 +93,7 @@ TEST(memory)
     }
 }
 
-/* Without it the bytes are copied through host memory. */
+/* Without the extension the bytes are copied through host memory. */
 TEST(copy)
 {
     for (int own = 0; own < 2; own++) {
@@ -135,7 +136,7 @@ TEST(pinned)
                   COLLET_UNSUPPORTED);
     assert_text_has(w.cx, "collet_pinned_create: host offers no page-locked memory");
     assert_null(other);
-    /* It keeps its device open. */
+    /* Page-locked memory keeps its device open. */
     close_world(w);
     collet_pinned_destroy(p);
     collet_pinned_destroy(NULL);
@@ -150,7 +151,8 @@ static const char *const faults[] = {"short", "reserved", "null"};
 static const char *const reasons[] = {"bytes, and the first version has ", "`reserved` is not 0",
                                       "a function in its table is NULL"};
 
-/* Logged as errors; that they are not used is seen where a call of them would crash. */
+/* Invalid tables are logged as errors and not used: a call of one of their functions would
+ * crash. */
 TEST(spoiled_tables)
 {
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {

@@ -3,17 +3,20 @@
  * test_failure_model [SEED [COUNT]] - random calls on arrays, views, contexts and devices whose
  * commands fail late, against a model.
  *
- * Checked: what a read returns with OK is what the calls compute when nothing fails. collet_finish
- * reports each failure of a command from which results of its context derive, and may report the
- * loss of a device that the context used. A call fails only if its device was lost, or if an array
- * whose bytes it needs is bad in every memory space where it is valid, and leaves its output as it
- * was unless the device was lost. A copy on a device is bad if the device was lost or if its bytes
- * derive from a bad command: one that failed, one enqueued after it in the same queue of the
- * plugin, or one on a lost device that no wait had confirmed.
- * What was written in part still derives from all that the array derived from before. Behind a
- * failure a queue goes on, does its waits for other queues alone, or skips these too.
+ * What is checked:
+ * - A read that returns OK returns the values that the calls compute when nothing fails.
+ * - collet_finish reports each failure of a command from which results of its context derive. It
+ *   may report the loss of a device that the context used.
+ * - A call fails only if its device was lost, or if an array that it reads is bad in every memory
+ *   space where it is valid. It then leaves its output unchanged, unless the device was lost.
  *
- * The stand-in announces each command with its buffers, and each wait.
+ * A copy on a device is bad if the device was lost or if its bytes derive from a bad command. A
+ * command is bad if it failed, if it was enqueued after a failed command in the same queue of the
+ * plugin, or if it ran on a lost device and no wait had confirmed it. After a partial write, an
+ * array still derives from all commands from which it derived before. After a failure a queue
+ * continues, or only waits for other queues, or skips these waits too.
+ *
+ * The test backend `remote` reports to this program each command with its buffers, and each wait.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -34,7 +37,7 @@
 #define STEPS 80
 #define COMMANDS 1024
 #define SERIALS 2048
-#define FAULTS 6 /* a queue keeps 8 failures apart */
+#define FAULTS 6 /* less than the 8 failures that a queue keeps apart */
 
 typedef struct command_set {
     uint64_t bits[COMMANDS / 64];
@@ -45,7 +48,7 @@ typedef struct model {
     collet_array *array;
     float value[N];
     uint32_t places; /* where its bytes are valid */
-    int undefined;   /* a lost device was to write it */
+    int undefined;   /* a device was lost that should have written it */
     uint64_t buffer[DEVICES];
 } model;
 
@@ -59,8 +62,8 @@ typedef struct program {
     collet_context *cx;
     int device;           /* -1: the host */
     uint32_t used;        /* devices, as bits */
-    command_set pending;  /* since the last collet_finish: of all calls */
-    command_set promised; /* of those that returned OK */
+    command_set pending;  /* commands of all calls since the last collet_finish */
+    command_set promised; /* commands of the calls that returned OK */
 } program;
 
 static struct {
@@ -69,12 +72,12 @@ static struct {
     model arrays[ARRAYS];
     int lost[DEVICES];
     command_set derived[SERIALS];   /* by buffer */
-    uint64_t failed_value[SERIALS]; /* by queue: of its first failed command, 0: none */
+    uint64_t failed_value[SERIALS]; /* for each queue: value of its first failed command, 0: none */
     int count, confirmed[COMMANDS];
     remote_command command[COMMANDS];
     int faults, chance, may_lose;
     command_set call; /* the commands that this call's results derive from */
-    int kernels;      /* of this call */
+    int kernels;      /* number of kernels of this call */
     char complaint[400];
 } w;
 
@@ -206,7 +209,8 @@ static void written(model *m, const program *p, int whole)
     m->undefined &= !whole;
 }
 
-/* After a call: what collet_finish may report, and must. */
+/* Notes after a call which failures collet_finish may report (pending) and must report
+ * (promised). */
 static void called(program *p, collet_status status)
 {
     if (p->device >= 0)
@@ -251,7 +255,7 @@ static float *element(const view *v, int64_t i)
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
-/* The inputs of a call that succeeded are valid where it ran. */
+/* After a successful call its inputs are valid in the memory of the device that ran it. */
 static void inputs_used(const program *p, const view *in, int count)
 {
     for (int k = 0; k < count; k++) {
@@ -443,8 +447,8 @@ static void open_run(void)
     snprintf(apart, sizeof apart, "remote.apart=%d", !pick(4));
     w.chance = (int[]){0, 2, 5, 15}[pick(4)];
     w.may_lose = !pick(3);
-    /* Work that uses results of failed work may race with earlier work; only the thread sanitizer
-     * notices. */
+    /* After a failure a queue may skip its waits, so later work may race with earlier work. Its
+     * results are discarded, but the thread sanitizer would report the race. */
     control.after_failure = strcmp(COLLET_SANITIZER, "thread") ? (int)pick(3) : 0;
     w.rt = runtime_with(BOTH, settings);
     for (int i = 0; i < CONTEXTS; i++)
@@ -469,7 +473,7 @@ static void close_run(void)
     collet_runtime_destroy(w.rt);
 }
 
-/* In every second run each step is on a thread of its own. */
+/* In every second run each step runs on a thread of its own. */
 static void one_run(void)
 {
     int steps = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results that derive from failed work are failed: across queues, contexts and devices, until it is
- * overwritten. See also test_failure_model.c. */
+/* Results that derive from failed work count as failed, across queues, contexts and devices, until
+ * they are overwritten. See also test_failure_model.c. */
 #include <inttypes.h>
 
 #include <collet/ops/array.h>
@@ -29,7 +29,8 @@ static void assert_unreadable(collet_context *reader, const collet_array *a, col
     assert_status(reader, collet_array_read(reader, a, sink, sizeof sink), status);
 }
 
-/* `by` has computed y from failed work of `cx`, which is not known to have failed yet. */
+/* The context `by` has computed y from work of `cx` that has failed; libcore does not know it
+ * yet. */
 static void assert_derived(collet_context *by, collet_array *y, collet_status status)
 {
     collet_array *z = empty_floats(by, 4);
@@ -51,7 +52,8 @@ static void assert_derived(collet_context *by, collet_array *y, collet_status st
 /* Call 4 of device 0, x = a + a, fails after another context has computed y = x + x. */
 static void another_context(const char *setting, const char *backend, collet_status status)
 {
-    /* A device that is known to be lost is not copied from. */
+    /* The delay lets the calls below begin before libcore knows that the device is lost: it would
+     * not copy from a lost device. */
     open_remote(setting, status == COLLET_DEVICE_LOST ? "remote.delay_us=50000" : NULL);
     collet_context *other = context_on(backend);
     collet_array *a = floats(cx, 4, 1), *x = empty_floats(cx, 4), *y = empty_floats(cx, 4);
@@ -99,7 +101,8 @@ TEST_WITH(failure_reaches_the_next_backend, NULL, tear_down)
     collet_array_destroy(y);
 }
 
-/* An array keeps its failure when a part of it is written, and loses it when all is written. */
+/* A failed array stays failed if only a part of it is overwritten. It is valid again once all of it
+ * is overwritten. */
 TEST_WITH(failure_stays_beside_a_partial_write, NULL, tear_down)
 {
     open_remote("remote.fail=2,3", NULL);
@@ -125,7 +128,7 @@ TEST_WITH(failure_stays_beside_a_partial_write, NULL, tear_down)
     collet_array_destroy(y);
 }
 
-/* A sum of results of more queues than are recorded; one of them failed, or none. */
+/* A sum of results of more queues than an array records. One of the queues has failed, or none. */
 TEST(failure_of_any_of_many_queues)
 {
     const int queues = 12;

@@ -11,7 +11,7 @@
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 
 static int opened, closed;
-static char not_copied[COLLET_ERROR_TEXT]; /* the message of wrapped memory, or "" */
+static char not_copied[COLLET_ERROR_TEXT]; /* the warning about wrapped memory, or "" */
 
 static void count_opening(void *user, int32_t level, const char *text)
 {
@@ -198,7 +198,7 @@ TEST_WITH(success_keeps_the_last_error, NULL, tear_down)
     collet_array_destroy(c);
 }
 
-/* REFUSED by a backend that has the kernel takes precedence over a missing kernel in the next. */
+/* The status REFUSED of a backend takes precedence over a missing kernel in the next backend. */
 TEST_WITH(the_most_specific_failure_is_reported, NULL, tear_down)
 {
     open_remote("remote.memory=8", NULL, "remote:1,cpu_scalar");
@@ -238,7 +238,8 @@ TEST_WITH(reading_needs_no_device_memory, NULL, tear_down)
     collet_array_destroy(view);
 }
 
-/* "auto" leaves the first choice only for bytes that are not valid on the host. */
+/* "auto" leaves its first choice for the device that holds the bytes only if they are not valid on
+ * the host. */
 TEST_WITH(auto_ignores_bytes_valid_on_the_host, NULL, tear_down)
 {
     open_remote("remote.apart=0", NULL, "remote:1");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend for a call that the chosen one cannot run: every cause, choice and permission. */
+/* Which backend runs a call that the chosen backend cannot run: for every cause, choice and value
+ * of the setting `fallback`. */
 #include <stdio.h>
 
 #include <collet/ops/array.h>
@@ -8,7 +9,8 @@
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 
-/* The remote devices have f32 and f64 of add, f32 of mul, no div; cpu_scalar has all. */
+/* The remote devices support add in f32 and f64, mul in f32, and no div. cpu_scalar supports
+ * all. */
 typedef struct cause {
     const char *what, *setting;
     uint32_t op;
@@ -23,7 +25,7 @@ static const cause causes[] = {
     {"no memory", "remote.memory=24", COLLET_OP_ADD, COLLET_F32, COLLET_REFUSED},
 };
 
-/* The backend that runs the call with the permission off, by default and on; NULL: none. */
+/* The backend that runs the call with fallback=off, auto (the default) and on; NULL: none. */
 static const struct {
     const char *choice, *runs[3];
 } choices[] = {
@@ -58,7 +60,7 @@ static collet_status call(collet_context *cx, const cause *c)
     return status;
 }
 
-/* collet_explain names the backend before the call; what a kernel refuses is known only after. */
+/* collet_explain names the backend before the call, but cannot know what a kernel will refuse. */
 static void expect_explained(collet_context *cx, const cause *c, const char *runs,
                              const char *about)
 {
@@ -85,7 +87,7 @@ static void expect(collet_context *cx, const cause *c, const char *runs, const c
                  status == COLLET_OK ? "OK" : collet_last_error(cx), collet_last_backend(cx));
 }
 
-/* By the setting, and by the call. */
+/* The permission is given by the setting `fallback`, or (by_call) by a call. */
 static void check(const cause *c, size_t choice, int permission, const char *probe, int by_call)
 {
     static const char *const fallbacks[] = {"fallback=off", "fallback=auto", "fallback=on"};
@@ -110,7 +112,7 @@ TEST(every_case)
                     check(&causes[i], choice, permission, "probe=on", by_call);
 }
 
-/* cpu_scalar is the first choice of "auto", and has no op of another plugin. */
+/* cpu_scalar is the first choice of "auto", but does not have the op remote.plus. */
 TEST(automatic)
 {
     world w = open_world(BOTH, NULL, "remote");
@@ -129,14 +131,14 @@ TEST(automatic)
     close_world(w);
 }
 
-/* Backends that were not probed are opened for it. */
+/* A fallback may open backends that were not probed. */
 TEST(unproven)
 {
     for (int permission = 0; permission < 3; permission++)
         check(&causes[0], 0, permission, "probe=off", 0);
 }
 
-/* The permission can be taken back, and does not change what is chosen. */
+/* The permission can be withdrawn, and does not change the chosen backend. */
 TEST(taken_back)
 {
     world w = open_world(BOTH, NULL, "remote");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every function of collet.h in a child of fork, with a runtime, a context and an array of the
- * parent, whose threads are at work when it forks: each returns FORKED or is harmless, none hangs.
- * A function that is not listed here fails the test. With UNMARKED the kernel cannot wipe memory.
+ * Calls every function of collet.h in a child of fork, with a runtime, a context and an array of
+ * the parent, whose threads are at work when it forks. Each function returns FORKED or does no
+ * harm, and none hangs. The test fails if a function of the header is not called here. UNMARKED:
+ * the system cannot wipe memory in the child (MADV_WIPEONFORK).
  */
 #include <errno.h>
 #include <pthread.h>
@@ -37,7 +38,7 @@ static int listed_count, wrong;
 
 static void note(const char *function, int right)
 {
-    if (strncmp(function, "collet_op_", 10) != 0) /* which is an inline function */
+    if (strncmp(function, "collet_op_", 10) != 0) /* collet_op_* are inline functions */
         listed[listed_count++] = function;
     if (!right) {
         fprintf(stderr, "%s does not do in a child of fork what it should\n", function);
@@ -51,7 +52,7 @@ static collet_error err;
 static int deleted;
 
 #define FORKED(function, ...) note(#function, function(__VA_ARGS__) == COLLET_FORKED)
-/* On a context: the text says so too. */
+/* A function of a context returns FORKED, and the context's error text names fork. */
 #define REFUSED(function, ...)                                                                     \
     note(#function, function(cx, __VA_ARGS__) == COLLET_FORKED &&                                  \
                         strstr(collet_last_error(cx), "before fork") != NULL)
@@ -221,7 +222,7 @@ static void kernels_of_matrices(void)
     REFUSED(collet_op_ternary_unpack, a, a, a, a, COLLET_TERNARY_T2);
 }
 
-/* The functions that are rows of the .def files: `a` for each operand. */
+/* Calls the functions that are rows of the .def files, with `a` for each operand. */
 #define OPERANDS_1 a
 #define OPERANDS_2 OPERANDS_1, a
 #define OPERANDS_3 OPERANDS_2, a
@@ -263,7 +264,8 @@ static void *compute(void *runtime)
     return failed || sum != (float)n ? runtime : NULL;
 }
 
-/* Frees the parent's objects; then a runtime of the child's works, on two threads. */
+/* Frees the parent's objects; then creates a runtime in the child, which must work on two
+ * threads. */
 static void life(void)
 {
     const collet_runtime_options options = {.struct_size = sizeof options, .plugin_path = ALL};
@@ -285,7 +287,7 @@ static void life(void)
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
-/* Counts the functions of a header. A function that the list lacks is an error. */
+/* Counts the functions of a header. A function that was not called is an error. */
 static int compare_with_header(const char *path)
 {
     static char text[1 << 17];

@@ -9,7 +9,7 @@
 
 enum { POINTS = 9, INPUTS = 4 };
 
-/* f64 inputs of an expression, as f64 results. */
+/* Evaluates the expression in f64: inputs x, result y. */
 static void evaluate(collet_expression *e, double (*x)[POINTS], double *y)
 {
     const int64_t n = POINTS;
@@ -159,7 +159,7 @@ TEST(sums_and_errors)
     collet_expression_destroy(e);
 }
 
-/* Where a factor of the derivative is infinite, the derivative is not. */
+/* The derivative stays finite where one of its factors is infinite. */
 TEST(finite_at_zero)
 {
     static const char *const texts[] = {

@@ -326,7 +326,8 @@ TEST(bodies_of_frames)
 
 /* ---- Descriptions ---------------------------------------------------------------------------- */
 
-/* Every byte of a block is struct_size, a described field, reserved or padding; names differ. */
+/* Every byte of a parameter block belongs to struct_size, a described field, a reserved field or
+ * padding. The names of its fields differ. */
 TEST(fields_are_described)
 {
     int fields = 0;
@@ -468,7 +469,8 @@ TEST(argmax_over_an_axis)
     collet_array_destroy(a);
 }
 
-/* The operands of a row COLLET_CALL, which are the parameters of the typed call, by their names. */
+/* The op has these operands by name. `outs` and `ins` come from COLLET_CALL rows, whose operands
+ * are the parameters of the typed call. */
 static void same_operands(const char *op, const char *outs, const char *ins)
 {
     collet_ops_info info = info_of(op);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_late_failures [PLUGINS DEVICE/... [SEED [COUNT]]] - random calls of several contexts on
- * devices of any backend, in whose queues a layer (tests/fakes/late) lets commands fail late,
- * against a model. PLUGINS are files, separated by ':'; each context chooses among the devices, or
- * lists of them, and the host. Without arguments: the devices of the backend `remote`.
+ * test_late_failures [PLUGINS DEVICE/... [SEED [COUNT]]] - compares random calls of several
+ * contexts, on devices of any backend, with a model. A layer (tests/fakes/late) makes commands fail
+ * late. PLUGINS are files, separated by ':'. Each context chooses among the given devices (or lists
+ * of devices) and the host. Without arguments: the devices of the backend `remote`.
  *
- * Checked: what a read returns with OK is what the calls compute when nothing fails. A call, a read
- * or a finish fails only if a command failed from which its results derive, or that was enqueued
- * after such a one. collet_finish reports each failure of a call that returned OK. Behind a failure
- * queues go on, do their waits for other queues alone, or skip these too. Slow calls leave time for
- * a queue that does not wait for another one.
+ * What is checked: a read that returns OK returns the values that the calls compute when nothing
+ * fails. A call, a read or a finish fails only if its results derive from a command that failed or
+ * that was enqueued after a failed command. collet_finish reports each failure of a call that
+ * returned OK. After a failure a queue continues, or only waits for other queues, or skips these
+ * waits too. Slow calls reveal a queue that fails to wait for another queue.
  *
- * The short suite runs some tens of seeds on each backend, long tests 2,500; others: SEED COUNT.
+ * The short suite runs 20 to 100 seeds on each backend, long tests 2,500.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -26,7 +26,7 @@
 #define LATE_LAYER COLLET_TEST_LATE "/late.so"
 #define CONTEXTS 5
 #define ARRAYS 3
-#define N 8 /* elements of an array, in two halves of equal ones */
+#define N 8 /* elements of an array; the elements of each half are equal */
 #define SLOW (1 << 18)
 #define STEPS 50
 #define COMMANDS 4096
@@ -46,8 +46,8 @@ typedef struct model {
 typedef struct program {
     collet_context *cx;
     collet_array *slow[2];
-    command_set pending;  /* commands that calls since the last finish may derive from */
-    command_set promised; /* of those that returned OK, their own */
+    command_set pending;  /* commands from which calls since the last finish may derive */
+    command_set promised; /* own commands of the calls that returned OK */
 } program;
 
 static struct {
@@ -56,7 +56,7 @@ static struct {
     model arrays[ARRAYS];
     int count, failures, chance;
     uint64_t queue[COMMANDS], value[COMMANDS];
-    command_set call; /* of the present call */
+    command_set call; /* commands of the current call */
     char complaint[400];
 } w;
 
@@ -112,8 +112,8 @@ static int fails(late_control *unused, uint64_t queue, uint64_t value)
 
 static late_control control = {.fails = fails};
 
-/* After a call with the inputs: whether it may have failed, and what finish may report and must.
- * The copies of the inputs that it made on the device derive from its commands, too. */
+/* After a call: checks whether it may fail, and notes what finish may and must report. The copies
+ * of the inputs that the call made on the device derive from its commands, too. */
 static void called(program *p, collet_status status, model *const *in, int count, const char *what)
 {
     command_set from = w.call;
@@ -130,7 +130,7 @@ static void called(program *p, collet_status status, model *const *in, int count
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
-/* `half` 0 or 1, or 2: all of the array. */
+/* A view of one half (0 or 1), or of the whole array (2). */
 static collet_array *view_of(const program *p, const model *m, int half)
 {
     collet_array *view = NULL;
@@ -140,7 +140,7 @@ static collet_array *view_of(const program *p, const model *m, int half)
     return view;
 }
 
-/* The array holds the values of a call that succeeded. */
+/* Notes that a successful call wrote these values to the array. */
 static void wrote(model *m, int half, const float *values, model *const *in, int count)
 {
     command_set from = w.call;
@@ -154,7 +154,7 @@ static void wrote(model *m, int half, const float *values, model *const *in, int
             m->value[i] = values[i];
 }
 
-/* out = a value, a, or a + b, on `half` of them. */
+/* out = a random value, a, or a + b (0, 1 or 2 inputs), on `half` of the arrays. */
 static void call(program *p, int inputs, int half, model *out, model *a, model *b)
 {
     static const char *const names[] = {"fill", "copy", "add"};
@@ -169,7 +169,7 @@ static void call(program *p, int inputs, int half, model *out, model *a, model *
     collet_status status = inputs == 0   ? collet_op_fill(p->cx, views[0], &s)
                            : inputs == 1 ? collet_op_copy(p->cx, views[0], views[1])
                                          : collet_op_add(p->cx, views[0], views[1], views[2]);
-    /* A part that is written needs the other part. */
+    /* A call that writes a half of `out` also depends on the other half. */
     model *in[] = {out, a, b};
     called(p, status, in, 1 + inputs, names[inputs]);
     if (status == COLLET_OK)
@@ -188,7 +188,7 @@ static void step_call(program *p)
     call(p, (int)pick(3), (int)pick(3), any_array(), any_array(), any_array());
 }
 
-/* Holds the queue of the context up for a while, and with it a call. */
+/* Delays the queue of the context by slow copies, then makes a call in it. */
 static void step_slow(program *p)
 {
     for (int i = 0; i < slow_copies; i++) {
@@ -200,7 +200,7 @@ static void step_slow(program *p)
     step_call(p);
 }
 
-/* A late read of an array, which others write one after the other. */
+/* A slow queue reads an array, which other contexts then overwrite one after the other. */
 static void step_chase(program *p)
 {
     model *x = any_array();
@@ -246,7 +246,7 @@ static void step_finish(program *p)
 
 static void step_backend(program *p)
 {
-    /* Most on the first: queues of one device wait for each other there. */
+    /* Mostly the first device: queues of the same device must wait for each other. */
     if (collet_set_backend(p->cx, devices[pick(3) ? 1 : pick(device_count)]) != COLLET_OK)
         complain("collet_set_backend", p->cx);
 }
@@ -315,7 +315,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* On the first device; the first copy prepares what the others use. */
+/* Measures copies on the first device. The first copy is slower and is not counted. */
 static void calibrate(void)
 {
     program p = {.cx = NULL};
@@ -356,8 +356,8 @@ static void one_run(void)
         new_context(&w.programs[i]);
     for (int i = 0; i < ARRAYS; i++)
         new_array(&w.arrays[i], &w.programs[0]);
-    /* Work that uses results of failed work may race with earlier work; only the thread sanitizer
-     * notices. */
+    /* After a failure a queue may skip its waits, so later work may race with earlier work. Its
+     * results are discarded, but the thread sanitizer would report the race. */
     control.after_failure = strcmp(COLLET_SANITIZER, "thread") ? (int)pick(3) : 0;
     w.chance = (int[]){0, 2, 5, 15}[pick(4)];
     int steps = 0;

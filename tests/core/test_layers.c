@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers between libcore and the backends: how they are chosen, and what becomes of bad ones. */
+/* Layers between libcore and the backends: how they are chosen, and how invalid layers are
+ * handled. */
 #include <collet/ops/array.h>
 
 #include "common/support.h"
@@ -44,7 +45,7 @@ static void assert_adds(collet_context *cx, collet_status expected)
     collet_array_destroy(out);
 }
 
-/* The last record of stage `open` for a file whose path ends in `file`; NULL: none. */
+/* The code of the last record of stage `open` for a file whose path ends in `file`; NULL: none. */
 static const char *open_code(const collet_runtime *rt, const char *file)
 {
     const char *code = NULL;
@@ -68,7 +69,7 @@ TEST(only_named_ones_are_opened)
     close_world(w);
 }
 
-/* It is refused before its manifest is read. */
+/* A denied layer is refused before its manifest is read, so it is not listed as a backend. */
 TEST(a_refused_one_is_no_backend)
 {
     world w = world_with("layers=", "plugin_deny=outer");
@@ -91,7 +92,8 @@ TEST(the_first_is_the_outermost)
     close_world(w);
 }
 
-/* The functions of a layer are the same over both. */
+/* Two layers over two backends: a layer has one set of functions, which find the backend's table by
+ * the device. */
 TEST(devices_tell_their_table)
 {
     world w = world_with("layers=outer,inner", NULL);
@@ -104,7 +106,7 @@ TEST(devices_tell_their_table)
     close_world(w);
 }
 
-/* Only a device that needs the slot cannot be opened. */
+/* A layer may lack a slot. Only a device that needs the slot cannot be opened. */
 TEST(a_slot_may_be_missing)
 {
     world w = world_with("layers=lacks", NULL);

@@ -117,7 +117,7 @@ TEST(optional_members)
     manifest_clear(&m);
 }
 
-/* It needs none of a backend's members. */
+/* The manifest of a layer needs none of the members of a backend's manifest. */
 TEST(layers)
 {
     manifest m;
@@ -288,7 +288,7 @@ TEST(sizes)
     free(large);
 }
 
-/* `format` with a text of `length` letters, or a list of `length` texts. */
+/* Inserts a text of `length` letters, or (list) a list of `length` texts, in `format`. */
 static void expect_long(const char *format, int length, int list, const char *code,
                         const char *reason)
 {
@@ -325,7 +325,7 @@ TEST(lengths)
     }
 }
 
-/* A note of GNU's is taken as the build-id only if it is of that type and of usual length. */
+/* A note of GNU is used as the build-id only if it has the type build-id and a usual length. */
 TEST(build_ids)
 {
     static const unsigned char id[80] = {0xab, 0x01};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory that a process may use: control groups of both versions in a stand-in for their file
- * system, and the limits of resources; what follows them. */
+/* The memory that a process may use: limits of control groups (versions 1 and 2, in a simulated
+ * file system) and of setrlimit, and how libcore follows them. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -59,7 +59,7 @@ TEST(no_group_limits)
     assert_true(l.total == l.machine);
 }
 
-/* As systemd and Slurm nest them: any of the parents may be the least. */
+/* Nested groups, as systemd and Slurm create them: any parent may have the smallest limit. */
 TEST(version_2)
 {
     put("/a/b/c", "memory.max", "max\n");
@@ -97,7 +97,8 @@ TEST(version_1)
     assert_int_equal(limit_of("4:cpu:/slurm/uid_0/job_7\n").total, l.machine);
 }
 
-/* In a container the mounted root is the group itself, whose path is not there. */
+/* In a container the group itself is mounted as the root, so its path does not exist below the
+ * root. */
 TEST(in_a_container)
 {
     put("", "memory.max", "100663296\n");
@@ -129,7 +130,7 @@ static int under_limit(void)
     CHECK(m.total == 512 * MIB && memory_limit_total() == 512 * MIB);
     collet_device_info d = {.struct_size = sizeof d};
     CHECK(!collet_device_info_at(rt, &d, 0, 0, NULL) && d.memory_bytes == 512 * MIB);
-    /* What is kept of freed memory is a sixteenth: 32 MiB. */
+    /* At most a sixteenth of the limit, 32 MiB, is kept when memory is freed. */
     void *a = host_memory_create(20 * MIB), *b = host_memory_create(20 * MIB);
     CHECK(a && b);
     host_memory_free(a);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native handles: commands of a program's own between Collet's, and memory of its own on a device.
- */
+/* Native handles: a program mixes its own commands with Collet's, and uses its own device
+ * memory. */
 #include <collet/ops/array.h>
 
 #include "common/support.h"
@@ -63,8 +63,8 @@ static void assert_multiple(collet_context *cx, const collet_array *a, float fac
     assert_floats(cx, a, expected);
 }
 
-/* Collet's work, the program's in the native queue, Collet's in two contexts: each sees what came
- * before. */
+/* Work of Collet, then of the program in the native queue, then of Collet in two contexts: each
+ * sees the results of the work before it. */
 TEST(commands_are_in_order)
 {
     static const char *const slow[] = {"remote.delay_us=10000", NULL};
@@ -94,8 +94,8 @@ TEST(commands_are_in_order)
     close_world(w);
 }
 
-/* Written on the device, the host's copy is stale; only read, both stay valid, and a later write
- * waits for the reader. */
+/* If the program wrote the array on the device, the host's copy is stale. If it only read the
+ * array, both copies stay valid, and a later write waits for the reader. */
 TEST(release_makes_valid)
 {
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
@@ -110,7 +110,7 @@ TEST(release_makes_valid)
     assert_multiple(w.cx, a, 2.0f);
     assert_ok(w.cx, collet_array_acquire_on(w.cx, a, &address, &offset, "remote", COLLET_READ));
     assert_int_equal(counters_of(w.cx).bytes_to_device, N * sizeof(float));
-    queue->enqueue(queue, twice, address); /* as slow as a reader */
+    queue->enqueue(queue, twice, address); /* in place of a slow reader */
     assert_ok(w.cx, collet_array_release_on(w.cx, a, "remote"));
     assert_ok(w.cx, collet_op_add(w.cx, a, a, a));
     assert_multiple(w.cx, a, 8.0f);
@@ -150,7 +150,8 @@ TEST(misuse_is_refused)
     close_world(w);
 }
 
-/* Each function that takes a context and an array; the array keeps its contents. */
+/* Each function that takes a context and an array refuses another runtime's array, which keeps its
+ * contents. */
 TEST(arrays_of_another_runtime_are_refused)
 {
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
@@ -230,7 +231,7 @@ TEST(foreign_memory)
         memory[i] = (float)(N - 1 - i);
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = NULL, *b = NULL;
-    /* From the last element backwards, and behind it. */
+    /* a: the elements in reverse order, from the last one; b: the elements behind them. */
     assert_ok(w.cx,
               collet_array_wrap_on(w.cx, &a, "remote", COLLET_F32, 1, &n, &back, memory,
                                    (N - 1) * sizeof(float), COLLET_WRAP_READONLY, count, &deleted));

@@ -20,8 +20,8 @@ static int set_up(void **state)
 
 enum { ZERO, NOT_A_NUMBER, COUNTING, ENERGIES, BIAS, OUTSIDE, TURNED, BEFORE, ONE, ANY };
 
-/* Non-zero results of empty operands (docs/KERNELS.md); output -1: all. ANY: it depends on which
- * operand is empty. */
+/* Results for empty operands that are not zero (docs/KERNELS.md). output -1: all outputs. ANY: the
+ * result depends on which operand is empty. */
 static const struct {
     uint32_t op;
     int output, value;
@@ -92,7 +92,7 @@ static void check_element(const op_call *c, uint32_t k, int64_t i, double got)
                  c->sig, collet_last_backend(cx), k, (int)i, got);
 }
 
-/* Zero, NaN, or a number that is neither. */
+/* Zero for zeros, NaN for NaN, 1 for all other numbers. */
 static double half(uint16_t bits, collet_dtype d)
 {
     uint16_t infinity = d == COLLET_F16 ? 0x7c00 : 0x7f80, magnitude = bits & 0x7fff;
@@ -234,7 +234,8 @@ static void call_overlapping(const op_call *plain, uint32_t k, int64_t offset,
     op_call_free(&c);
 }
 
-/* Places output 0 over each input of its dtype: in place, one element after it, one before. */
+/* Places output 0 over each input of its dtype: in place, one element after it, one element before
+ * it. */
 static int share_memory(size_t index, int sig)
 {
     static results expected;
@@ -273,7 +274,7 @@ TEST(outputs_over_inputs)
     assert_true(tried > 150);
 }
 
-/* The text of a call of gyration of 4 atoms with these three offsets; "" if it succeeds. */
+/* The error text of a call of gyration of 4 atoms with these three offsets; "" if it succeeds. */
 static const char *text_of_offsets(const int64_t offsets[3])
 {
     static const int64_t shapes[6][4] = {{1, 2}, {1, 2, 3, 3}, {1, 2}, {1, 4, 3}, {4}, {3}};

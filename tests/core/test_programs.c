@@ -65,7 +65,7 @@ static void destroyed_expression(void)
     collet_expression_destroy(e);
 }
 
-/* Before the first runtime, whose settings begin the checks. */
+/* An expression created before the first runtime, whose settings turn the checks on. */
 static void early_expression(void)
 {
     collet_expression *e = NULL;
@@ -84,7 +84,7 @@ static void destroyed_context(void)
     collet_context_destroy(cx);
 }
 
-/* Contexts and arrays keep it alive: only the second destroy is a fault. */
+/* Contexts and arrays keep a runtime alive: only the second collet_runtime_destroy is a fault. */
 static void destroyed_runtime(void)
 {
     collet_runtime_destroy(rt);
@@ -99,8 +99,8 @@ static void destroyed_runtime(void)
     expect(strstr(err.text, "runtime 1, was destroyed by") != NULL, err.text);
 }
 
-/* Two threads call with one context until a call is refused. No two accepted calls overlap, so the
- * fault does no harm. */
+/* Two threads call with one context until a call is refused. The check lets no two calls run at once,
+ * so this fault does no harm. */
 static void *use_until_refused(void *user)
 {
     static _Atomic int refused;
@@ -136,7 +136,7 @@ static void written_while_read(void)
 
 static void written_wrapped(void)
 {
-    collet_array *w = wrap(COLLET_U8, 11, 0); /* a word and a part of one */
+    collet_array *w = wrap(COLLET_U8, 11, 0); /* 11 bytes: a word of 8 bytes and a part of the next */
     OK(collet_op_add(cx, w, w, w));
     ((char *)memory)[10] += 1;
     INVALID(collet_op_add(cx, w, w, w));
@@ -189,7 +189,8 @@ static const int64_t columns = COLUMNS;
 static collet_array *whole, *one;
 static const char *backend_name;
 
-/* By a view of an array, and by an array of its own over the same memory. */
+/* Two threads write different rows: one through a view of an array, one through another array over
+ * the same memory. */
 static void *count_in_row(void *row)
 {
     const int64_t i = (float(*)[COLUMNS])row - rows;
@@ -250,7 +251,7 @@ static void right(void)
     }
 }
 
-/* `says`: what the messages must have. */
+/* `says`: what the messages must contain. */
 static const struct {
     const char *name;
     void (*run)(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Order between queues is not left to one that may have failed: it may have skipped its waits. And
- * what the commands of a lost device use is kept. Gates hold a queue up, so that nothing depends on
- * speed: a gate opens once commands that do not wait for it would have been done. */
+/* A queue that failed may have skipped its waits, so libcore must not order other queues through
+ * it. Memory that commands of a lost device use is kept. So that nothing depends on speed, gates
+ * block a queue: a gate opens after the time in which commands that do not wait for it would have
+ * run. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -11,7 +12,7 @@
 #include "fakes/remote/control.h"
 
 #define N 4
-#define CONTEXTS 12 /* more than the uses of a block that are recorded */
+#define CONTEXTS 12 /* more than the number of uses that libcore records for a block */
 
 static const float ones[] = {1, 1, 1, 1}, threes[] = {3, 3, 3, 3};
 static collet_context *contexts[CONTEXTS];
@@ -104,7 +105,7 @@ static void fill(collet_context *in, collet_array *a, float value)
     assert_ok(in, collet_op_fill(in, a, &s));
 }
 
-/* Arrays that are on the device. */
+/* An array whose elements are on the device. */
 static collet_array *on_device(float value)
 {
     collet_array *a = empty_floats(cx, N);
@@ -121,8 +122,8 @@ static void fail_next(collet_context *in)
     collet_array_destroy(a);
 }
 
-/* A read of X in a slow queue; a failed queue writes X; a third queue, ordered by that write alone,
- * writes X. */
+/* A slow queue reads X, then a queue that fails writes X, then a third queue writes X. The third
+ * queue must wait for the read, too, not only for the second write. */
 static void read_before(int after_failure)
 {
     gate g;
@@ -150,7 +151,7 @@ TEST(a_failed_queue_carries_no_order)
         read_before(mode);
 }
 
-/* The same with an earlier write in place of the read. */
+/* Like read_before, with a write in the slow queue in place of the read. */
 TEST(nor_between_writes)
 {
     gate g;
@@ -168,8 +169,8 @@ TEST(nor_between_writes)
     close_failing();
 }
 
-/* The failed queue is replaced, and its context goes on with X: one that follows in the same queue
- * waits for the read, too. */
+/* The failed queue is replaced, and its context uses X again: the next write in the new queue waits
+ * for the read, too. */
 TEST(nor_once_it_is_replaced)
 {
     gate g;
@@ -189,7 +190,7 @@ TEST(nor_once_it_is_replaced)
     close_failing();
 }
 
-/* The memory of X is neither freed (the stand-in ends the test there) nor used again. */
+/* The memory of X is neither freed (the test backend would abort) nor reused. */
 TEST(freed_memory_is_kept)
 {
     gate g;
@@ -213,7 +214,7 @@ TEST(freed_memory_is_kept)
     close_failing();
 }
 
-/* More queues than can be recorded: the host waits until one is done. */
+/* More queues use a block than libcore can record: the host waits until one of them is done. */
 TEST(many_queues)
 {
     gate g;
@@ -239,8 +240,8 @@ TEST(many_queues)
     close_failing();
 }
 
-/* A direct copy reads X in a queue of another device, and a queue that the source keeps for copies
- * goes on after it. */
+/* A direct copy reads X in a queue of another device. The source device's queue for copies waits
+ * for that read. */
 TEST(copies_between_devices)
 {
     gate g;
@@ -266,7 +267,7 @@ TEST(copies_between_devices)
 
 /* ---- Lost devices ------------------------------------------------------------------------ */
 
-/* A kernel of `in` loses the device; that is known when this returns. */
+/* A kernel of the context `in` loses the device; libcore knows of the loss when this returns. */
 static void lose(collet_context *in)
 {
     collet_array *a = empty_floats(in, N);
@@ -279,7 +280,7 @@ static void lose(collet_context *in)
     collet_array_destroy(a);
 }
 
-/* The stand-in ends the test where a stamp is released that a command has yet to set. */
+/* The test backend aborts if a timestamp is released that a command has yet to set. */
 TEST(a_stamp_at_work_is_kept)
 {
     gate g;
@@ -300,7 +301,8 @@ static void note(void *user)
     *(int *)user += 1;
 }
 
-/* Memory of the program's own on a device: its deleter waits for the end of the runtime. */
+/* The program's own memory on a lost device: its deleter is called only when the runtime is
+ * closed. */
 TEST(foreign_memory_at_work_is_kept)
 {
     gate g;

@@ -19,7 +19,7 @@
 typedef struct place {
     char directory[64];
     char file[96];   /* configuration */
-    char broken[96]; /* an empty file in place of a plugin */
+    char broken[96]; /* an empty file where a plugin should be */
     char path[512];  /* plugin path: broken, remote, scalar */
 } place;
 
@@ -403,7 +403,7 @@ TEST_WITH(bad_configuration_is_refused, set_up, tear_down)
     assert_int_equal(collet_runtime_create(NULL, NULL, &err), COLLET_INVALID);
 }
 
-/* By the manifest of a plugin that is unknown to libcore. */
+/* The manifest of a plugin declares its keys: libcore itself does not know them. */
 TEST_WITH(bad_keys_of_a_backend_are_refused, set_up, tear_down)
 {
     static const char *const settings[] = {"remote.delay=20", NULL};
@@ -423,14 +423,14 @@ TEST_WITH(bad_keys_of_a_backend_are_refused, set_up, tear_down)
         "'1GB'");
     assert_refused(p, "remote.devices = two\n", COLLET_INVALID,
                    "a whole number from 0 to 2147483647, not 'two'");
-    /* Also where a later line overrides it. */
+    /* A bad value is refused even if a later line overrides it. */
     assert_refused(p, "remote.devices = x\nremote.devices = 1\n", COLLET_INVALID, "conf:1: ");
     unlink(p->file);
     assert_int_equal(create(p, NULL, settings, &rt, &err), COLLET_INVALID);
     assert_contains(err.text, "settings of the program: unknown setting 'remote.delay'");
 }
 
-/* A busy machine may delay a probe, which is reported too. */
+/* Keeps only the warnings under test: on a busy machine a slow probe is reported too. */
 static void keep_warning(void *user, int32_t level, const char *text)
 {
     if (strstr(text, "is ignored") || strstr(text, "can be used"))
@@ -514,7 +514,8 @@ static void assert_file_refused(const place *p, const char *file, collet_status 
         assert_contains(err.text, text);
 }
 
-/* Its settings name libraries that run. Nothing here is waited for. */
+/* A configuration file must be trusted, because its settings name libraries to load. Opening a FIFO
+ * must not block. */
 TEST_WITH(files_that_are_not_trusted, set_up, tear_down)
 {
     const place *p = *state;
@@ -579,7 +580,8 @@ TEST_WITH(file_of_a_trusted_group, set_up, tear_down)
     unlink(p->file);
 }
 
-/* Users who may write to a directory on the path of a file that does not exist. */
+/* If the file does not exist, the directories on its path are still checked for other users who may
+ * write to them. */
 TEST_WITH(no_file_at_all, set_up, tear_down)
 {
     const place *p = *state;
@@ -599,7 +601,7 @@ TEST_WITH(no_file_at_all, set_up, tear_down)
     free(before);
 }
 
-/* Below the current directory, whose name comes first in what is checked. */
+/* A relative path: the current directory and its parents are checked, too. */
 TEST_WITH(relative_file, set_up, tear_down)
 {
     const place *p = *state;
@@ -613,7 +615,7 @@ TEST_WITH(relative_file, set_up, tear_down)
     free(before);
 }
 
-/* If several files have the name of a backend, the manifest of the good one counts. */
+/* If several plugin files have the same backend name, the manifest of the valid file counts. */
 TEST_WITH(keys_of_a_backend_with_a_bad_file, set_up, tear_down)
 {
     place *p = *state;
@@ -648,7 +650,7 @@ static void expect_no_directories(void)
     collet_runtime_destroy(rt);
 }
 
-/* Directories of the user are absolute and in a home that exists, or there are none. */
+/* libcore uses directories of the user only if they are absolute and the home directory exists. */
 TEST_WITH(without_a_home, set_up, tear_down)
 {
     static const char *const names[] = {"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"};
@@ -669,7 +671,8 @@ TEST_WITH(without_a_home, set_up, tear_down)
         before[i] ? setenv(names[i], before[i], 1) : unsetenv(names[i]);
 }
 
-/* The file may be for several machines, and a backend be absent on this one. */
+/* The configuration file may serve several machines, so it may name a backend that is absent
+ * here. */
 TEST_WITH(keys_of_absent_backends, set_up, tear_down)
 {
     const place *p = *state;
@@ -692,7 +695,8 @@ TEST_WITH(keys_of_absent_backends, set_up, tear_down)
     assert_contains(message, "collet.conf:2: the setting 'remot.memory' is ignored: no "
                              "backend of that name was found; the nearest is remote ");
     collet_runtime_destroy(rt);
-    /* The file of this backend was refused: backend-info reports it. */
+    /* The plugin file of this backend was refused; backend-info reports that, so there is no
+     * warning. */
     message[0] = '\0';
     write_file(p->file, "cuda.anything = 100\n");
     assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_OK);

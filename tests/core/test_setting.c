@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of settings: what each type accepts, the form that code reads, and the error. */
+/* Values of settings: which texts each type accepts, in which form code gets them, and the
+ * errors. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "common/fixture.h"
 #include "common/op_call.h"
 
-/* pthread_attr_setstacksize of 48 KiB, less a page for the guard. */
+/* The usable stack after pthread_attr_setstacksize(48 KiB): one page less, for the guard. */
 #define STACK (44 * 1024)
 
 typedef struct job {
@@ -25,7 +25,7 @@ static void *work_main(void *argument)
     return NULL;
 }
 
-/* A stack that lies above memory that cannot be touched: what needs more is SIGSEGV. */
+/* Runs work(user) on a small stack above inaccessible memory: work that needs more stack gets SIGSEGV. */
 static void on_small_stack(void (*work)(void *user), void *user)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -61,7 +61,7 @@ static void run_op(size_t index, int large)
         if (large)
             op_call_stretch(&c, 16, 64);
         if (op_call_infer_given(&c, &err) !=
-            COLLET_OK) /* a rule allows the first signature alone */
+            COLLET_OK) /* a rule allows only the first signature */
             continue;
         op_call_arrays(&c, cx);
         on_small_stack(run_call, &c);
@@ -71,7 +71,7 @@ static void run_op(size_t index, int large)
     }
 }
 
-/* With a runtime of its own, from its creation on; `user` is the backend. */
+/* Creates a runtime on the small stack and calls ops; `user` is the name of the backend. */
 static void run_first(void *user)
 {
     const collet_runtime_options options = {.struct_size = sizeof options,
@@ -91,7 +91,7 @@ static void run_first(void *user)
     collet_runtime_destroy(runtime);
 }
 
-/* Arrays, views, messages; `user` is NULL. */
+/* Calls functions for arrays, views and messages; `user` is NULL. */
 static void run_others(void *user)
 {
     const int64_t shape[] = {3, 5}, wrong[] = {4};
@@ -113,7 +113,8 @@ static void run_others(void *user)
     collet_array_destroy(other);
 }
 
-/* Operands whose axes are in different orders in memory: tiles are transposed, of 1 to 16 bytes. */
+/* Operands whose axes are in different orders in memory: kernels transpose tiles of elements of 1 to
+ * 16 bytes. */
 static void run_turned(void *user)
 {
     static const collet_dtype dtypes[] = {COLLET_U8, COLLET_F32, COLLET_F64, COLLET_C128};
@@ -150,7 +151,7 @@ static void every_op(const char *backend)
     for (size_t i = 0; i < op_call_count(rt); i++)
         for (int large = 0; large < 2; large++)
             run_op(i, large);
-    /* Each second a kernel looks at the processors that it may use. */
+    /* Once a second a kernel queries which processors it may use. */
     nanosleep(&second, NULL);
     run_op(0, 1);
     nanosleep(&second, NULL);

@@ -35,7 +35,8 @@ TEST(a_chain_moves_inputs_and_results_only)
     close_world(w);
 }
 
-/* A prefetched array is copied once; what is valid there, or acquired, is not. */
+/* A prefetch copies an array once. It does not copy an array that is already valid on the device, or
+ * that is acquired. */
 TEST(a_prefetch_copies_once)
 {
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
@@ -112,7 +113,8 @@ TEST(a_partial_write_keeps_the_rest)
     close_world(w);
 }
 
-/* Out of device memory: refused without loss of data; falls back where allowed. */
+/* A call for which device memory is too small is refused without loss of data, or falls back if that
+ * is allowed. */
 TEST(refusal_falls_back_or_not)
 {
     static const char *const settings[] = {"remote.memory=100", NULL};
@@ -180,7 +182,7 @@ TEST(core_copies_without_a_kernel)
     close_world(w);
 }
 
-/* The next wait reports a failure after launch; the failed output is never readable. */
+/* The next wait reports a kernel that fails after its launch. Its output is never readable. */
 TEST(a_late_failure_is_reported)
 {
     static const char *const settings[] = {"remote.fail=2", NULL};
@@ -203,7 +205,8 @@ TEST(a_late_failure_is_reported)
     close_world(w);
 }
 
-/* A lost device loses only bytes valid there alone; the context continues on other devices. */
+/* If a device is lost, only bytes that are valid nowhere else are lost. The context continues on other
+ * devices. */
 TEST(a_lost_device_loses_only_its_own)
 {
     static const char *const settings[] = {"remote.lose=2", NULL};
@@ -220,7 +223,7 @@ TEST(a_lost_device_loses_only_its_own)
     assert_ok(w.cx, collet_op_mul(w.cx, d, a, a));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
     assert_floats(w.cx, d, squares);
-    /* Every function that is given its name refuses it alike. */
+    /* Every function to which the name of the lost device is passed refuses it. */
     collet_error err;
     assert_status(w.cx, collet_set_backend(w.cx, "remote:0"), COLLET_UNAVAILABLE);
     assert_text_has(w.cx, "remote:0 was lost");
@@ -257,7 +260,7 @@ static void *read_elsewhere(void *argument)
 }
 
 /* A reader of the first result does not wait for the second, and a reader of the second does not
- * keep others from enqueuing. A device that hangs is lost when the time is over. */
+ * keep others from enqueuing. A device that hangs is lost after `timeout` seconds. */
 TEST(a_hung_device_is_lost_in_time)
 {
     static const char *const settings[] = {"remote.hang=2", "timeout=3", NULL};
@@ -293,7 +296,7 @@ TEST(a_hung_device_is_lost_in_time)
     close_world(w);
 }
 
-/* A failed queue is replaced once its commands are over. The setting limits this wait too. */
+/* A failed queue is replaced once its commands are over. The setting `timeout` limits this wait too. */
 TEST(a_failed_queue_that_hangs_is_lost_in_time)
 {
     static const char *const settings[] = {"remote.fail=1", "remote.hang=2", "timeout=1", NULL};
@@ -454,7 +457,7 @@ TEST(wrapped_memory_has_the_result_when_freed)
     close_world(w);
 }
 
-/* Pages that cannot be written: every write is refused before it is tried, and reads work. */
+/* An array in read-only pages: every write is refused before it is tried, and reads work. */
 TEST(read_only_memory_is_never_written)
 {
     const int64_t four = 4, two[] = {2, 2};
@@ -497,7 +500,7 @@ TEST(read_only_memory_is_never_written)
 }
 
 #if defined(__SANITIZE_ADDRESS__)
-#define KEPT 0 /* the sanitizer's malloc gives all memory */
+#define KEPT 0 /* the sanitizer's malloc supplies all memory, and libcore keeps none */
 #else
 #define KEPT ((uint64_t)64 << 20)
 #endif
@@ -521,8 +524,8 @@ static collet_array *written(collet_context *cx, int64_t n, int byte)
     return a;
 }
 
-/* Arrays that follow each other get the same pages, which the system would have to clear; of 3 to 24 MiB, aligned
- * to cache lines or to huge pages. */
+/* Arrays created one after the other reuse the same pages, so that the system need not clear new ones: arrays of 3 to
+ * 24 MiB, aligned to cache lines or to huge pages. */
 TEST(freed_memory_is_used_again)
 {
     world w = open_world(BOTH, NULL, "cpu_scalar");
@@ -540,7 +543,7 @@ TEST(freed_memory_is_used_again)
     close_world(w);
 }
 
-/* A part of what many arrays had, until it is trimmed; no part of very large ones. */
+/* libcore keeps a part of the freed memory of many arrays until a trim. It keeps nothing of very large arrays. */
 TEST(little_freed_memory_is_kept)
 {
     collet_array *many[20];
@@ -555,7 +558,7 @@ TEST(little_freed_memory_is_kept)
     for (int i = 0; i < 20; i++)
         collet_array_destroy(many[i]);
     assert_in_range(kept_memory(w.cx), KEPT / 2, KEPT);
-    collet_array *again = written(w.cx, 5 << 20, 7); /* of the size that was freed last */
+    collet_array *again = written(w.cx, 5 << 20, 7); /* the same size as the memory freed last */
     assert_in_range(kept_memory(w.cx), 0, KEPT - KEPT / 4);
     collet_array_destroy(again);
     assert_ok(w.cx, collet_trim(w.cx));

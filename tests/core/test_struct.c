@@ -12,7 +12,8 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Elements of 8 bytes in the first version, as versions with 8 and with 16 read and write them. */
+/* An array of elements that had 8 bytes in the first version: versions with elements of 8 and of 16
+ * bytes read and write each other's arrays. */
 TEST(elements_of_versions)
 {
     const uint64_t first[2] = {1, 2}, second[4] = {1, 0, 2, 0}, set[4] = {1, 0, 2, 3};
@@ -63,7 +64,7 @@ TEST_WITH(older_and_newer_blocks, set_up, tear_down)
     collet_array_destroy(scalar);
 }
 
-/* Every op with parameters: a word that no field describes must be 0. */
+/* In the parameters of every op, a word that no field describes must be 0. */
 TEST_WITH(reserved_fields_are_zero, set_up, tear_down)
 {
     int reserved = 0;
@@ -86,7 +87,7 @@ TEST_WITH(reserved_fields_are_zero, set_up, tear_down)
                 described |=
                     4 * word >= f->offset && 4 * word < f->offset + f->size - 4u * (uint32_t)scalar;
             }
-            if (address) /* the fields behind are addresses, too */
+            if (address) /* the fields after it are addresses, too */
                 break;
             params[word] = 1;
             (void)collet_ops_infer(rt, info.id, outs, specs, sizeof *specs, params, &err);
@@ -102,8 +103,8 @@ typedef struct newer_record {
     uint64_t more;
 } newer_record;
 
-/* Outputs of a newer program are zeros where this library has nothing; an input of a newer program
- * that asks for something unknown is refused. */
+/* Fields of a newer program's output struct that this library does not know are set to zero. A
+ * newer program's input struct is refused if it uses an unknown field. */
 TEST_WITH(structs_of_newer_programs, set_up, tear_down)
 {
     newer_record record = {.known = {.struct_size = sizeof record}, .more = ~0ull};

@@ -67,7 +67,7 @@ static int run_round(collet_context *cx, meeting *m)
     return ok;
 }
 
-/* The texts of this thread's failures are its own, in its context and from the runtime. */
+/* This thread reads the error texts of its own failures, from its context and from the runtime. */
 static int own_texts(collet_context *cx, const meeting *m, int round, const char *name)
 {
     char choice[64], op[128];
@@ -141,7 +141,7 @@ static void everything_at_once(const char *const *settings)
     meeting m = {.rt = runtime_with(BOTH, settings)};
     worker workers[WORKERS];
     pthread_t threads[WORKERS + 1];
-    /* Not part of the test: an array needs a context, and that opens its chosen device. */
+    /* The shared input needs a context, which opens its chosen device before the threads start. */
     collet_context *cx = context_of(m.rt);
     m.shared = floats(cx, ELEMENTS, 0);
     collet_context_destroy(cx);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Timestamps: by a clock of the test backend that kernels alone advance, and by the host's. */
+/* Timestamps: by the clock of the test backend, which only kernels advance, and by the host's
+ * clock. */
 #include <math.h>
 #include <stdatomic.h>
 
@@ -9,8 +10,8 @@
 #include "fakes/remote/control.h"
 
 #define ALL REMOTE_PLUGIN ":" SCALAR_PLUGIN
-#define KERNEL 1000   /* nanoseconds of the test backend's clock */
-#define DELAY 5000000 /* nanoseconds of the host's, at least */
+#define KERNEL 1000   /* time of a kernel by the test backend's clock, in nanoseconds */
+#define DELAY 5000000 /* minimum time of a kernel by the host's clock, in nanoseconds */
 
 static remote_control control;
 static _Atomic int waits;
@@ -63,7 +64,7 @@ static int64_t elapsed(collet_context *cx, const collet_timestamp *first,
     return nanoseconds;
 }
 
-/* A timestamp before `n` additions and one after them. */
+/* Takes a timestamp before `n` additions and another after them. */
 static void measure(collet_context *cx, const char *device, int n, collet_timestamp **times)
 {
     collet_array *a = floats(cx, 4, 1), *b = empty_floats(cx, 4);
@@ -107,7 +108,8 @@ TEST(device_clock)
     close_timed(w);
 }
 
-/* A device without the extension is waited for. */
+/* If a device lacks the extension collet.timing/1, libcore waits for it and uses the host's
+ * clock. */
 TEST(host_clock)
 {
     collet_timestamp *t[2];
@@ -128,7 +130,7 @@ TEST(host_clock)
     close_timed(w);
 }
 
-/* It keeps its device open, and does not need its context. */
+/* A timestamp keeps its device open, and does not need its context. */
 TEST(outlives)
 {
     collet_timestamp *t[2];

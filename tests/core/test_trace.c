@@ -34,7 +34,7 @@ static int remove_file(void **state)
     return unlink(path);
 }
 
-static int kernel_count, failing; /* number of kernels, and of the one that fails; 0: none */
+static int kernel_count, failing; /* kernels so far; number of the one to fail, 0: none */
 
 static collet_status enqueued(remote_control *c, remote_command *command)
 {
@@ -83,7 +83,8 @@ static double number_in(const cJSON *event, const char *key)
     return cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(event, key));
 }
 
-/* The number of the category's events with this name (NULL: any); *sum: of their microseconds. */
+/* The number of events of a category with this name (NULL: any); *sum: their total time in
+ * microseconds. */
 static int count(const cJSON *list, const char *category, const char *name, double *sum)
 {
     const cJSON *e;
@@ -155,7 +156,7 @@ TEST(device_clock)
     cJSON_Delete(list);
 }
 
-/* Without collet.timing/1 each kernel is waited for. */
+/* Without collet.timing/1 libcore waits for each kernel and uses the host's clock. */
 TEST(host_clock)
 {
     double sum;
@@ -251,7 +252,7 @@ TEST(shared)
     cJSON *list = events("");
     assert_int_equal(count(list, "call", "add", NULL), 3);
     cJSON_Delete(list);
-    /* Nobody writes it: it is replaced. */
+    /* No process writes the trace any more: it is replaced. */
     close_world(open_traced(NULL, "cpu_scalar"));
     list = events("");
     assert_int_equal(count(list, "call", NULL, NULL), 0);
@@ -280,7 +281,7 @@ static collet_status open_at(const char *file, collet_runtime **rt, collet_error
     return collet_runtime_create(rt, &options, err);
 }
 
-/* An earlier trace is replaced, also one that was cut, but no other file. */
+/* An earlier trace is replaced, even a truncated one. Any other file is kept. */
 TEST(other_files_are_kept)
 {
     static const char *const texts[] = {"important", "[1]", "[\n{\"ph\":\"X\"}]"};

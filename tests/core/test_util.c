@@ -44,7 +44,7 @@ TEST(distance_counts_edits)
     assert_int_equal(text_distance(longer, longer), 0);
 }
 
-/* A suggestion is a few edits away, at most a third of the name. */
+/* A suggested name differs in few letters, at most a third of the name's length. */
 TEST(only_near_names_are_suggested)
 {
     const char *best = NULL;
@@ -68,7 +68,8 @@ TEST(only_near_names_are_suggested)
     assert_string_equal(best, "log");
 }
 
-/* A text quoted in a message cannot control a terminal or break JSON; its own line ends stay. */
+/* A text that a message quotes cannot control a terminal or break JSON. The message's own line ends
+ * stay. */
 TEST(messages_escape_what_they_quote)
 {
     static const struct {
@@ -211,7 +212,8 @@ TEST(json_is_strict)
     json_refused(many, length, "the key 'k512' is a duplicate or one of too many");
 }
 
-/* In a program with another decimal point too: this test runs again in one. */
+/* JSON numbers have a '.' in every locale. CMakeLists.txt runs this test again in a locale with
+ * another decimal point. */
 TEST(numbers_of_json_have_points)
 {
     const char text[] = "[2.5,-0.125,1e-300]";

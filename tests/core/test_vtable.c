@@ -252,7 +252,7 @@ TEST_WITH(rows, setup, teardown)
     expect(s, "vtable-repeated", "two kernel rows for op add, signature ");
 }
 
-/* A row with unknown flags is left out; its op and signature are not looked at. */
+/* A row with unknown flags is left out; its op and signature are not checked. */
 TEST_WITH(row_flags, setup, teardown)
 {
     sample *s = *state;

@@ -14,7 +14,7 @@ static void doze(int milliseconds)
     nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000L}, NULL);
 }
 
-/* Returns whether `right` did in a child. */
+/* Returns the result of `right`, called in a child process; false if the child dies. */
 static bool in_child(bool (*right)(void))
 {
     int status;

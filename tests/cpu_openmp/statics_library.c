@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library that makes a static object as code of C++ does, and what destroys it ends the process
- * with the status 3. */
+/* A library that registers the destructor of a static object as C++ does. The destructor ends the
+ * process with the status 3. */
 #include <unistd.h>
 
 extern int __cxa_atexit(void (*destroy)(void *), void *object, void *library);

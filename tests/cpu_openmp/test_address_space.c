@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Under limits on address space (ulimit -v) OpenBLAS, which tries for ever to map its buffers, gets
- * fewer threads or is not opened, for a reason that names the limit; no probe hangs or crashes, and
- * products are right. In processes of their own.
+ * Limits on address space (ulimit -v). If OpenBLAS cannot map its buffers, it tries for ever. So
+ * cpu_openmp gives it fewer threads or does not open it, and reports a reason that names the limit.
+ * No probe hangs or crashes, and products are right. Each test runs in a process of its own.
  */
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static int wrong(const char *what, const char *text)
     return 1;
 }
 
-/* The blas member of the capabilities. */
+/* Checks the member `blas` of the capabilities. */
 static int check_library(const char *capabilities)
 {
     const char *blas = strstr(capabilities, "\"blas\": {\"library\": ");
@@ -84,7 +84,7 @@ TEST(every_limit)
         int status = 0;
         pid_t child = fork();
         if (!child) {
-            alarm(60); /* OpenBLAS would try for ever */
+            alarm(60); /* in case OpenBLAS tries for ever */
             _exit(work(cache, megabytes << 20));
         }
         assert_int_equal(waitpid(child, &status, 0), child);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processors that the system takes away and gives back while cpu_openmp runs: calls follow the
- * affinity of their thread and the quota of the cgroup (versions 1 and 2), and the program's own limit.
- * The quota's test needs the right to make a cgroup.
+ * The system takes processors away and gives them back while cpu_openmp runs: calls follow the affinity
+ * of their thread, the quota of the cgroup (versions 1 and 2) and the program's own limit. The test of
+ * the quota needs permission to create a cgroup.
  */
 
 #include <fcntl.h>
@@ -23,11 +23,11 @@
 
 #define LENGTH (1 << 18)
 
-/* Workers that calls wake use more than this in LOOK seconds, even where other programs leave them
- * little; workers that sleep use nothing. */
+/* Seconds of processor time. Worker threads that take part in calls use more than this within LOOK
+ * seconds, even if other programs leave them little time. Sleeping workers use none. */
 #define USED 1e-4
 #define LOOK 0.2
-#define LIMIT 30 /* seconds until a change must have been followed */
+#define LIMIT 30 /* seconds within which calls must follow a change */
 
 typedef struct program {
     collet_runtime *rt;
@@ -67,7 +67,8 @@ static double seconds(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Processor time of the other threads during LOOK seconds of calls; negative: a wrong result. */
+/* Processor time, in seconds, of the other threads during LOOK seconds of calls; negative: a result
+ * was wrong. */
 static double workers_use(program *p)
 {
     double end = seconds(CLOCK_MONOTONIC) + LOOK, sum = LENGTH;
@@ -81,9 +82,9 @@ static double workers_use(program *p)
     return sum != LENGTH ? -1 : others > 0 ? others : 0;
 }
 
-/* Whether workers take part, or several times in a row do not, after some time: a change is
- * followed within a second, but other programs may keep threads from running for long: workers from
- * taking part, or from falling asleep. */
+/* Whether, within LIMIT seconds, workers take part in calls, or (with_workers 0) do not take part
+ * several times in a row. cpu_openmp follows a change within a second, but other programs may keep
+ * its threads from running, and so workers from starting or from going to sleep. */
 static int follows(program *p, int with_workers)
 {
     double begin = seconds(CLOCK_MONOTONIC), used = 0;
@@ -160,7 +161,7 @@ static int write_file(const group *g, const char *name, const char *text)
     return written;
 }
 
-/* `percent` of a processor in periods of 100 ms; 0: no quota. */
+/* Sets the quota to `percent` of a processor in periods of 100 ms; 0: no quota. */
 static int set_quota(const group *g, int percent)
 {
     char text[64] = "max";
@@ -186,7 +187,7 @@ static int group_make(group *g)
     return 0;
 }
 
-/* In the group. 0: every quota was followed. */
+/* Runs in the group. Returns 0 if calls followed every quota. */
 static int be_limited(const group *g)
 {
     program p;

@@ -137,9 +137,9 @@ static void *compute(void *argument)
     return NULL;
 }
 
-/* Opens the libraries, and computes nothing: nothing can delay exit() while the constructors of a
- * library make what its destructors free. The backend accepts the call, and libcore then finds the
- * output acquired. */
+/* Opens the libraries without computing: the backend accepts the call, and libcore then refuses it
+ * because the output is acquired. So later no constructor of a library is running, during which
+ * nothing could delay exit(). */
 static void open_libraries(const operation *o, collet_context *cx, const arrays *x)
 {
     collet_array *out = o->run == spectrum ? x->spectrum : x->b;
@@ -162,7 +162,7 @@ static void *compute_first(void *argument)
     return NULL;
 }
 
-/* Exits while a library makes what all its calls use: compiled kernels, tables. */
+/* Exits while a library prepares compiled kernels or tables in its first call. */
 static void exit_in_first_call(const operation *o, const char *microseconds)
 {
     pthread_t thread;
@@ -185,7 +185,7 @@ static void start_threads(const operation *o)
         usleep(500);
 }
 
-/* Every operation once; the first element of b, where it is known, is right. */
+/* Runs every operation once and checks the first element of b if it is known. */
 static void run_all(void)
 {
     for (int i = 0; i < OPERATIONS; i++) {
@@ -229,8 +229,8 @@ static void exit_in_product(void)
     _exit(collet_op_matmul(cx, b, a, a) ? 3 : 4);
 }
 
-/* The arguments: the backend, its plugin, a case: one of these or a number of operations[], to
- * which microseconds may follow (exit_in_first_call). */
+/* The arguments: the backend, its plugin, the case (one of the names below, or an index of
+ * operations[]), optionally a delay in microseconds (for exit_in_first_call). */
 static int exiting_main(char **argv)
 {
     collet_error err = {COLLET_OK, ""};
@@ -244,7 +244,7 @@ static int exiting_main(char **argv)
         return 1;
     }
     if (strcmp(argv[3], "handlers") == 0) {
-        atexit(run_all); /* before libraries are opened, so after they are closed */
+        atexit(run_all); /* before libraries are opened, so it runs after their handlers */
         run_all();
     } else if (strcmp(argv[3], "signal") == 0) {
         exit_in_product();
@@ -259,7 +259,7 @@ static int exiting_main(char **argv)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-/* The status of a process with these arguments; delay may be NULL. */
+/* Runs this program with these arguments and returns its exit status; delay may be NULL. */
 static int status_of(const char *name, const char *which, const char *delay)
 {
     char self[4096] = {0}, plugin[4096];
@@ -276,7 +276,7 @@ static int status_of(const char *name, const char *which, const char *delay)
     return status;
 }
 
-/* delay: microseconds from the first call on; -1: exit() comes in later calls. */
+/* delay: microseconds between the first call and exit(); -1: exit() during a later call. */
 static void exits_after(const char *name, int index, int delay)
 {
     char which[16], microseconds[16];
@@ -299,7 +299,7 @@ static void exits(const char *name, int index)
 TEST(test_cpu_openmp)
 {
     if (THREAD_SANITIZER)
-        skip(); /* clang's OpenMP asserts at exit that no thread makes its first call of it */
+        skip(); /* clang's OpenMP asserts that no thread calls it first during exit */
     for (int i = 0; i < TIMES * OPERATIONS; i++)
         exits("cpu_openmp", i % OPERATIONS);
 }
@@ -331,7 +331,7 @@ TEST(test_exit_handlers_compute)
     assert_int_equal(STATUS << 8, status_of("cpu_openmp", "handlers", NULL));
 }
 
-/* A thread does not wait for its own call; the library's destructors are for one thread here. */
+/* exit() within a call does not wait for that call. */
 TEST(test_exit_in_a_call)
 {
     if (THREAD_SANITIZER)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two contexts on two threads: together they take about as long as one after the other, and neither
- * is favoured. Other programs disturb the times, so that one good attempt of several suffices.
+ * Two contexts on two threads: concurrently they take about as long as one after the other, and
+ * neither is favoured. Other programs disturb the times, so one good attempt of several suffices.
  */
 
 #include <pthread.h>
@@ -18,8 +18,8 @@
 
 #define ATTEMPTS 10
 #define ROUNDS 9
-#define LONGEST 1.3   /* relative to one after the other */
-#define SMALLEST 0.35 /* share of the calls */
+#define LONGEST 1.3   /* largest concurrent time, relative to one after the other */
+#define SMALLEST 0.35 /* smallest share of the calls of either context */
 #define WINDOW 0.3    /* seconds in which calls are counted */
 
 typedef struct caller {
@@ -129,7 +129,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median over rounds of the time together over the time of one after the other. */
+/* The median, over the rounds, of the concurrent time divided by the time of one after the
+ * other. */
 static double time_together(caller *two)
 {
     double ratios[ROUNDS];

@@ -96,7 +96,8 @@ static int product_is_right(collet_context *cx, collet_dtype from, collet_dtype 
     return right;
 }
 
-/* LENGTH ones, of exp(0): their sum, and their half spectrum, which is that sum and zeros. */
+/* Computes LENGTH ones as exp(0), and checks their sum and their half spectrum: the sum, then
+ * zeros. */
 static int sums_are_right(collet_context *cx)
 {
     static const int64_t shape[] = {LENGTH}, half[] = {LENGTH / 2 + 1};
@@ -195,7 +196,8 @@ static int threads_of_process(void)
     return count;
 }
 
-/* Calls inside a region of the program use one thread each: they start no workers. */
+/* Calls inside an OpenMP parallel region of the program use one thread each: they start no
+ * workers. */
 static void test_calls_inside_a_region(void **state)
 {
     _Atomic int right = 0;
@@ -244,8 +246,8 @@ static void *call_until_stopped(void *right)
     return NULL;
 }
 
-/* The child of a parent that made parallel calls and has other threads in calls: the parent's
- * runtime does not work here, a new one does. Returns the exit status. */
+/* In the child of a process that made parallel calls and has other threads in calls: the parent's
+ * runtime refuses calls, a new runtime works. Returns the exit status. */
 static int be_child(collet_context *old)
 {
     alarm(120);
@@ -294,7 +296,7 @@ static void *first_product(void *argument)
     return NULL;
 }
 
-/* In a process that has no library yet: one thread opens the first while another one forks. */
+/* In a process without open libraries: one thread opens the first library while another forks. */
 static int fork_after(int microseconds)
 {
     pthread_t thread;
@@ -320,7 +322,7 @@ static void test_children_of_a_thread_that_opens_libraries(void **state)
 {
     (void)state;
 #if defined(SANITIZED)
-    skip(); /* its runtime does not survive a fork during dlopen or pthread_once */
+    skip(); /* a sanitizer's runtime does not survive a fork during dlopen or pthread_once */
 #endif
     for (int i = 0; i < CHILDREN; i++) {
         int status = -1;
@@ -332,7 +334,7 @@ static void test_children_of_a_thread_that_opens_libraries(void **state)
     }
 }
 
-/* The user of this process may start no more threads. */
+/* Sets a limit so that the user of this process may start no more threads. */
 static int give_up_threads(void)
 {
     const struct rlimit none = {1, 1};
@@ -341,7 +343,7 @@ static int give_up_threads(void)
            pthread_create(&thread, NULL, calls, &(int){0}) != 0;
 }
 
-/* Threads are refused before the process has opened a library. */
+/* The system refuses new threads before the process has opened a library. */
 static int compute_without_threads(void)
 {
     static const int64_t shape[] = {1};
@@ -357,8 +359,8 @@ static int compute_without_threads(void)
     return all_is_right(mine, 2) ? 0 : 2;
 }
 
-/* Threads are refused after fork(): OpenBLAS stopped its threads for it and cannot start them
- * again. */
+/* The system refuses new threads after fork(). OpenBLAS stopped its threads before the fork and
+ * cannot start them again. */
 static int compute_without_threads_again(void)
 {
     collet_runtime *mine = make_runtime();
@@ -405,8 +407,8 @@ static void doze(int milliseconds)
     nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000L}, NULL);
 }
 
-/* Nothing uses a processor after the last call, whatever library it used: 1 ms later at most what a
- * thread that other programs delayed has left to spin, and mostly nothing. */
+/* After the last call no thread keeps spinning, whichever library the call used. From 1 ms after
+ * the call on, only a thread that other programs delayed may still spin for a moment. */
 static void test_idle_after_calls(void **state)
 {
     collet_context *cx = NULL;

@@ -147,7 +147,7 @@ TEST(test_capabilities_that_do_not_fit)
 /* Few frames of several blocks of atoms, and many frames of few atoms. */
 enum { FRAMES = 3, ATOMS = 20011, MANY = 301, FEW = 53 };
 
-/* Bodies of 5 atoms, and in the middle one of all others. */
+/* Bodies of 5 atoms each; one body in the middle has all other atoms. */
 enum { BODIES = 1001 };
 
 enum { COLUMNS = 11, LONG = COLUMNS * 200000 };
@@ -218,7 +218,8 @@ static void compute_sums(results *out)
               ARRAY(in.numbers, F64, 100100, 3));
 }
 
-/* Rows, columns and few long columns: the latter and the dot are divided into chunks. */
+/* Sums over rows, columns and few long columns. The long columns and the dot product are divided into
+ * chunks. */
 static void compute_products(results *out)
 {
     const int64_t shape[] = {1001, 300}, strides[] = {1, 1001};
@@ -353,7 +354,7 @@ TEST(test_results_do_not_depend_on_threads)
     }
 }
 
-/* Products and partial sums that f32 does not hold, and results that it does. */
+/* Products and partial sums overflow or underflow f32; the results do not. */
 TEST(test_numbers_beyond_f32)
 {
     enum { ROWS = 40, SIZE = 3000 };
@@ -397,7 +398,7 @@ TEST(test_numbers_beyond_f32)
 
 #define MANY_NUMBERS 300007
 
-/* One row alone, and two in one call, which has a plan. */
+/* A transform of a single row, and of two rows in one call, which uses a plan. */
 TEST(test_one_block)
 {
     static float x[2 * 16384];
@@ -482,7 +483,8 @@ TEST(test_two_callers_at_once)
     assert_memory_equal(&alone, &second, sizeof alone);
 }
 
-/* A sequence in consecutive pieces, and through strides: the last axis slowest and reversed, every second element. */
+/* A random sequence is the same if it is written in consecutive pieces, or through strides (last axis slowest and
+ * reversed, every second element). */
 TEST(test_parts_of_a_sequence)
 {
     enum { A = 11, B = 29, C = 61 };

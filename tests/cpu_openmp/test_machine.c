@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reductions at the end of programs on cpu_openmp have the bits of the op, in any number of chunks.
- * test_expression_random compares programs with single calls.
+ * A reduction at the end of a program (op `evaluate`) on cpu_openmp gives the same bits as the
+ * reduction's own op, for any number of chunks. test_expression_random compares whole programs with
+ * single calls.
  */
 #include <collet/ops.h>
 
@@ -20,7 +21,8 @@ static void assert_same(collet_array *got, collet_array *wanted, uint32_t op, ui
         fail_msg("op %u over axes %u of %d", op, axes, collet_array_ndim(got));
 }
 
-/* a * b reduced over `axes`, b one column: at once, and the array of products. */
+/* Reduces a * b over `axes`, where b is one column: in one program, and from an array of
+ * products. */
 static void assert_reduced(collet_dtype dtype, uint32_t op, int32_t ndim, const int64_t *shape,
                            uint32_t axes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread team of cpu_openmp with far more threads than processors: results, who is woken by
- * whom, and the order of work on a pretended machine of several nodes. The linker lets functions of
- * this file replace system functions that the team calls. */
+/* The thread team of cpu_openmp with far more threads than processors: results, which thread wakes
+ * which, and the order of work on a simulated machine of several NUMA nodes. The linker lets
+ * functions of this file replace system functions that the team calls. */
 
 #include "common/test.h"
 #include "in_child.h"
@@ -25,7 +25,7 @@
 
 static struct {
     _Atomic int32_t by_caller, by_workers; /* workers woken */
-    _Atomic int32_t ends;                  /* times that a worker woke the caller */
+    _Atomic int32_t ends;                  /* how often a worker woke the caller */
 } wakes;
 
 static _Atomic int32_t asleep; /* workers */
@@ -74,7 +74,7 @@ static void forget_wakes(void)
 
 #define ITEMS 3000
 
-/* Each phase makes one row of the table from all parts of the row above. */
+/* Each phase computes one row of the table from all parts of the row above. */
 typedef struct table {
     int64_t count;
     int32_t row[4][ITEMS];
@@ -167,8 +167,9 @@ static void nothing(void *argument, int32_t thread, int64_t begin, int64_t end)
     (void)end;
 }
 
-/* A phase with work for `useful` threads: the caller wakes few workers, all threads together no
- * more than can be of use, and one thread the caller. Returns how many were woken; -1: too many. */
+/* Runs a phase with work for `useful` threads. The caller must wake only a few workers, all threads
+ * together at most useful - 1, and one thread must wake the caller. Returns the number of workers
+ * woken; -1: too many. */
 static int32_t woken(team_body body, int32_t useful)
 {
     forget_wakes();
@@ -198,7 +199,7 @@ TEST(test_wakes_are_few)
     assert_true(in_child(wakes_are_few));
 }
 
-/* One of several times, for other programs may delay some threads. */
+/* Succeeds if it happens in one of several tries: other programs may delay some threads. */
 static bool everyone_is_woken(void)
 {
     int32_t total = 0;
@@ -221,8 +222,8 @@ static int64_t microseconds(void)
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* Calls 0.1 ms apart with work for one of two workers: that one spins, and the other sleeps through
- * 30 of them, sooner or later: other programs may delay them. */
+/* Calls 0.1 ms apart with work for only one of two workers. Eventually (other programs may delay
+ * the threads) one worker spins between the calls, and the other sleeps during 30 of them. */
 static bool nobody_is_woken(void)
 {
     int64_t end = microseconds() + 20000000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread team of cpu_openmp on pretended machines of several NUMA nodes: the linker lets
+/* The thread team of cpu_openmp on simulated machines of several NUMA nodes: the linker lets
  * functions of this file replace system functions that the team calls. */
 
 #include "common/test.h"
@@ -26,21 +26,22 @@
 
 static pthread_t caller;
 
-/* ---- A pretended machine --------------------------------------------------------------------- */
+/* ---- A simulated machine --------------------------------------------------------------------- */
 
 typedef struct machine {
-    const char *nodes;    /* as the system lists those with processors */
+    const char *nodes;    /* the system's list of the nodes that have processors */
     const char *lists[4]; /* processors of each node; NULL: there is no file */
     int usable;           /* processors below this are in the process's affinity */
     int here;             /* the processor of the caller */
 } machine;
 
-static machine pretended = {.usable = 64}; /* when the team is loaded */
-static _Thread_local cpu_set_t bound;      /* to these processors; empty: as the process */
-static int pulls, pushes, returns; /* of workers by the caller: to its processor, from it, back */
-static bool workers_are_late;      /* those that are woken do not run */
+static machine pretended = {.usable = 64}; /* the machine when the team is loaded */
+static _Thread_local cpu_set_t bound; /* processors of this thread; empty: those of the process */
+/* How often the caller moved a worker: to its own processor, away from it, and back to its node. */
+static int pulls, pushes, returns;
+static bool workers_are_late; /* woken workers do not run */
 
-/* The linker replaces them in libraries of a sanitizer's build too. */
+/* Exported, so that the linker also replaces the functions in libraries of a sanitizer's build. */
 #pragma GCC visibility push(default)
 int __wrap_sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set);
 int __wrap_sched_setaffinity(pid_t thread, size_t size, const cpu_set_t *set);
@@ -101,7 +102,8 @@ static void write_text(const char *name, const char *text)
     }
 }
 
-/* In NODES_DIRECTORY, as the team's build for this test names it. */
+/* Writes the files that describe the machine's nodes to NODES_DIRECTORY, where the team as built for
+ * this test reads them. */
 static void pretend(const machine *m)
 {
     char name[64];
@@ -152,7 +154,7 @@ TEST(test_blocks_of_threads)
     for (size_t i = 0; i < CPU_SETSIZE; i++)
         assert_int_equal(i >= 16 && i < 32, CPU_ISSET(i, &b.processors) != 0);
 
-    /* Two processors of each core, and a caller in the second node, which thread 0 is of. */
+    /* Each core has two processors. The caller is in the second node, so thread 0 belongs to it. */
     pretend(&(machine){"0-1", {"0-3,8-11", "4-7,12-15"}, 16, 13});
     find_nodes(&n);
     block_is(&n, 0, 16, 0, 8);
@@ -196,7 +198,7 @@ TEST(test_odd_nodes)
 #define PIECES 8 /* for each thread */
 #define MOST 192 /* threads */
 
-/* Which thread did which items, in order; and what the threads were bound to. */
+/* Which thread did which items, in order; and to which processors the threads were bound. */
 typedef struct diary {
     _Atomic int32_t count;
     int32_t threads;
@@ -257,8 +259,8 @@ static bool keeps_to_nodes(const diary *d, const nodes *n, int *helped)
     return true;
 }
 
-/* In a team of `threads`, after it has grown to that; in most runs: a worker that has stood still
- * since the run before, because the machine is busy, may begin a run in another node. */
+/* Whether threads begin in their own node in most runs of a team that has grown to `threads`. On a
+ * busy machine a worker that has not run since the previous run may begin in another node. */
 static bool own_node_is_first(const nodes *n, int32_t threads)
 {
     static diary d;
@@ -273,7 +275,8 @@ static bool own_node_is_first(const nodes *n, int32_t threads)
     return helped > 0 && kept > 10;
 }
 
-/* Tests as many threads as processors, and three times as many, which share parts. */
+/* Tests with as many threads as processors, and with three times as many, which then share parts of the
+ * work. */
 static bool right_on_four_nodes(void)
 {
     static nodes n;
@@ -330,7 +333,7 @@ static bool unbound_by_the_user(void)
 
 static _Atomic int32_t stuck;
 
-/* One worker keeps a piece without using its processor. */
+/* One worker stays in its piece of work without using its processor. */
 static void stay(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     (void)argument;
@@ -352,8 +355,8 @@ static bool pulled(void)
     return pulls > 0 && returns == pulls + pushes;
 }
 
-/* A worker that is stuck in a piece goes to the processor of the caller, which waits, and may leave
- * it. */
+/* A caller that waits for a stuck worker moves it to its own processor. Later the worker may leave
+ * that processor. */
 TEST(test_a_stuck_worker_moves)
 {
     assert_true(in_child(pulled));
@@ -378,7 +381,7 @@ static bool pushed(void)
     return pushes > 0 && returns == pulls + pushes;
 }
 
-/* A worker that was woken and did no piece leaves the processor of the caller, and may come back. */
+/* A woken worker that did no work is moved away from the processor of the caller, and may return. */
 TEST(test_a_late_worker_moves)
 {
     assert_true(in_child(pushed));

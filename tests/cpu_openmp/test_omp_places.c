@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program whose OpenMP runtime bound its initial thread before libcore was there (OMP_PROC_BIND,
- * OMP_PLACES, GOMP_CPU_AFFINITY): cpu_openmp uses the processors of all places, each once, and no
- * more than the program was given when it was started or has bound itself to since.
+ * A program whose OpenMP runtime bound its initial thread before libcore was loaded (OMP_PROC_BIND,
+ * OMP_PLACES, GOMP_CPU_AFFINITY): cpu_openmp uses the processors of all places, each once. It uses
+ * no processor outside the affinity with which the program was started or to which it bound itself
+ * later.
  */
 #include <dirent.h>
 #include <omp.h>
@@ -17,7 +18,7 @@
 #include <collet/collet.h>
 #include <collet/ops/array.h>
 
-#define LIMIT 30 /* seconds until a worker must have run */
+#define LIMIT 30 /* seconds within which a worker must have run */
 #define LENGTH (INT64_C(1) << 18)
 
 static char logged[COLLET_ERROR_TEXT];
@@ -76,7 +77,7 @@ static cpu_set_t processors(int first)
     return set;
 }
 
-/* The threads of this process are bound to places that have all processors between them. */
+/* The threads of this process are bound to places that together contain all processors. */
 static int workers_apart(void)
 {
     cpu_set_t all = processors(0), found, one;
@@ -91,7 +92,7 @@ static int workers_apart(void)
     return CPU_EQUAL(&found, &all);
 }
 
-/* A runtime with `setting` uses `threads`, for the reason `why`. */
+/* A runtime with `setting` uses `threads` threads and reports the reason `why`. */
 static int check(const char *setting, int threads, const char *why)
 {
     const char *const settings[] = {setting, NULL};
@@ -143,7 +144,8 @@ static int child_is_free(void)
     return found;
 }
 
-/* The process of `worker` is not bound to the place of the thread that starts it. */
+/* The process that the backend `worker` starts is not bound to the place of the thread that starts
+ * it. */
 static int check_worker(void)
 {
     collet_runtime_options options = {.struct_size = sizeof options,
@@ -165,7 +167,8 @@ static int check_worker(void)
     return wrong;
 }
 
-/* The program again on one processor, as taskset starts it. Lists of processors go before that. */
+/* Runs the program again on one processor, as taskset does. Lists of processors in OMP_PLACES and
+ * GOMP_CPU_AFFINITY take precedence over that affinity. */
 static int check_one(const char *program)
 {
     const char *places = getenv("OMP_PLACES");
@@ -210,7 +213,7 @@ int main(int argc, char **argv)
         return wrong || strstr(logged, "num_threads is 2") ? wrong : fail("nothing is logged");
     }
     if (all < 1 || (all < 2 && omp_get_num_places() < 2) || (all > 1 && CPU_EQUAL(&own, &places)))
-        return 77; /* one processor; a runtime that binds later */
+        return 77; /* only one processor, or an OpenMP runtime that binds later */
     if (all == 1)
         return check("cache=on", 1, "the processor affinity of the program");
     char together[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exit() does not destroy what a library makes once statics_keep has been called for it. */
+/* After statics_keep has been called for a library, exit() does not destroy its static objects. */
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 #define LIBRARY(name) LIBRARIES_DIRECTORY "/statics_" name ".so"
 
-/* The status with which a process exits that has made a static object of the library. */
+/* The exit status of a process that has created a static object of the library. */
 static int status_of(const char *library, bool keep)
 {
     int status;

@@ -208,7 +208,7 @@ TEST(nothing_is_captured)
     collet_context *cx = NULL;
     collet_error err = {COLLET_OK, ""};
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    skip(); /* its runtime does not allow RTLD_DEEPBIND */
+    skip(); /* the sanitizer's runtime does not allow RTLD_DEEPBIND */
 #endif
     assert_non_null(dlsym(RTLD_DEFAULT, "dgemm_"));
     assert_int_equal(collet_context_create(rt, &cx, &err), COLLET_OK);

@@ -21,13 +21,13 @@
 
 #define ITEMS 1000
 #define THREADS 64
-#define PLACE 1 /* of worker 1, a processor */
+#define PLACE 1 /* the processor of worker 1 */
 
 typedef struct record {
     _Atomic int32_t times[ITEMS];
     _Atomic int32_t pieces, smallest;
-    _Atomic int32_t inside[THREADS]; /* bodies that run under this number */
-    _Atomic int32_t twice;           /* how often two bodies had one number at the same time */
+    _Atomic int32_t inside[THREADS]; /* bodies that run with this thread number now */
+    _Atomic int32_t twice;           /* how often two bodies had the same thread number at once */
 } record;
 
 static void note(void *argument, int32_t thread, int64_t begin, int64_t end)
@@ -44,8 +44,8 @@ static void note(void *argument, int32_t thread, int64_t begin, int64_t end)
     atomic_fetch_sub(&r->inside[thread], 1);
 }
 
-/* Every item is done once, by the numbers below `threads`, one body a number at a time. Returns the
- * number of pieces. */
+/* Checks that every item is done once, that thread numbers are below `threads`, and that no two
+ * bodies have the same number at once. Returns the number of pieces. */
 static int pieces_of(int32_t threads, int64_t count, int64_t grain)
 {
     static record r;
@@ -78,7 +78,7 @@ TEST(test_grain)
     assert_int_equal(1, pieces_of(4, ITEMS, INT64_MAX));
 }
 
-/* A team of more threads than processors, larger and smaller than the one of the call before. */
+/* Teams of more threads than processors, larger and smaller than the team of the previous call. */
 TEST(test_many_threads)
 {
     for (int i = 0; i < 300; i++) {
@@ -89,7 +89,7 @@ TEST(test_many_threads)
 
 /* ---- Phases ---------------------------------------------------------------------------------- */
 
-/* Phases of 8 items, the first of them slow, of 3, of none and of 8. */
+/* Phases of 8 items (the first item is slow), of 3, of none and of 8. */
 typedef struct sequence {
     _Atomic int32_t first, second, third;
     _Atomic int32_t early; /* items begun before the previous phase was complete */
@@ -145,7 +145,7 @@ static void doze(int milliseconds)
     nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000L}, NULL);
 }
 
-/* One worker gets stuck in its first piece: everything else is done meanwhile. */
+/* One worker gets stuck in its first piece. The other threads do all other pieces meanwhile. */
 typedef struct obstacle {
     _Atomic int32_t stuck, others, most;
 } obstacle;
@@ -161,7 +161,7 @@ static void stumble(void *argument, int32_t thread, int64_t begin, int64_t end)
         return;
     }
     if (thread == 0 && atomic_load(&o->others) == 0) {
-        while (!atomic_load(&o->stuck)) /* until a worker has come */
+        while (!atomic_load(&o->stuck)) /* until a worker is stuck */
             sched_yield();
     }
     atomic_fetch_add(&o->others, 1);
@@ -200,8 +200,8 @@ static void *run_holder(void *argument)
     return NULL;
 }
 
-/* Counts the threads that are in pieces at once. Each waits until all that are expected have come,
- * for some seconds at most, and 20 ms for one more. */
+/* Counts the threads that work on pieces at the same time. Each waits until the expected number of
+ * threads has arrived (for some seconds at most), and then 20 ms for an additional one. */
 typedef struct crowd {
     int32_t expected;
     _Atomic int32_t now, most, patience;
@@ -222,7 +222,7 @@ static void gather(void *argument, int32_t thread, int64_t begin, int64_t end)
     atomic_fetch_sub(&c->now, 1);
 }
 
-/* The threads of a call with that many pieces on 4 threads. */
+/* The number of threads that work in a call with this many pieces on 4 threads. */
 static int threads_of(int32_t pieces, int32_t expected)
 {
     crowd c = {.expected = expected, .patience = 20000};
@@ -230,7 +230,7 @@ static int threads_of(int32_t pieces, int32_t expected)
     return atomic_load(&c.most);
 }
 
-/* The same while another call holds `held` threads. */
+/* Like threads_of, while another call occupies `held` threads. */
 static int threads_during(int32_t held, int32_t pieces, int32_t expected)
 {
     holder h = {.threads = held};
@@ -302,7 +302,7 @@ static double processor_seconds(void)
 
 /* ---- Brief loops ----------------------------------------------------------------------------- */
 
-/* Pieces that took a given time, by the caller and by workers. */
+/* Pieces that take a given time: how many the caller did and how many workers did. */
 typedef struct shares {
     int64_t nanoseconds;
     _Atomic int32_t of_caller, of_workers;
@@ -320,7 +320,7 @@ static void take_time(void *argument, int32_t thread, int64_t begin, int64_t end
     atomic_fetch_add(thread == 0 ? &s->of_caller : &s->of_workers, (int32_t)(end - begin));
 }
 
-/* Does `loops` loops that are called brief one after the other, after a pause. */
+/* After a pause, runs `loops` loops, announced as brief, one after the other. */
 static shares do_briefly(int64_t nanoseconds, int32_t pieces, int loops)
 {
     shares s = {.nanoseconds = nanoseconds};
@@ -331,7 +331,7 @@ static shares do_briefly(int64_t nanoseconds, int32_t pieces, int loops)
     return s;
 }
 
-/* Times that threads of this process fell asleep. */
+/* How often threads of this process fell asleep. */
 static long sleeps(void)
 {
     struct rusage r;
@@ -339,9 +339,9 @@ static long sleeps(void)
     return r.ru_nvcsw;
 }
 
-/* After a pause a brief loop wakes no worker. A loop that takes longer than expected does, and so
- * do several loops one after the other. Each must happen once in several tries, because other
- * programs may delay threads. */
+/* After a pause a brief loop wakes no worker. A loop that takes longer than announced wakes
+ * workers, and so do several loops one after the other. Each behaviour must occur at least once in
+ * several tries: other programs may delay threads. */
 TEST(test_brief_loops)
 {
     int alone = 0, long_ones = 0, followed = 0, wrong = 0;
@@ -349,7 +349,7 @@ TEST(test_brief_loops)
     for (int i = 0; i < 10; i++) {
         long_ones += do_briefly(1000000, 15, 1).of_workers > 0;
         followed += do_briefly(1000, 15, 20).of_workers > 0;
-        wrong += do_briefly(300000, 2, 20).of_workers > 0; /* one piece each: noticed at the end */
+        wrong += do_briefly(300000, 2, 20).of_workers > 0; /* one piece a thread: too late */
         doze(5);
         long before = sleeps();
         for (int k = 0; k < 10; k++)
@@ -362,8 +362,8 @@ TEST(test_brief_loops)
         assert_true(long_ones > 0 && followed > 0 && wrong > 0);
 }
 
-/* Idle threads sleep within 2 ms (one of several times, for other programs may delay them), and are
- * there again when they are called. */
+/* Idle threads go to sleep within 2 ms, in at least one of several tries (other programs may delay
+ * them), and work again in the next call. */
 TEST(test_idle_threads_sleep)
 {
     double smallest = 1;
@@ -378,7 +378,7 @@ TEST(test_idle_threads_sleep)
     assert_true(smallest < 1e-3);
 }
 
-/* A signal to the process interrupts none of the workers: they block all. */
+/* A signal to the process interrupts no worker: workers block all signals. */
 static void look_at_signals(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     sigset_t blocked;
@@ -407,7 +407,7 @@ static void *call_until_stopped(void *argument)
     return NULL;
 }
 
-/* Children of a process whose other threads are in calls have another team. */
+/* Children of a process whose other threads are in calls start a team of their own. */
 TEST(test_children)
 {
     pthread_t threads[3];
@@ -451,7 +451,8 @@ TEST(test_number_of_threads)
     assert_int_equal(8, team_threads(8));
 }
 
-/* A child process, by an argument of main, looks where its workers may run. */
+/* Runs in a child process, which an argument of main selects: checks on which processors its
+ * workers may run. */
 static void look_at_processors(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     cpu_set_t set;
@@ -496,7 +497,8 @@ static int places_main(void)
     return atomic_load(&seen) == 1 ? 0 : 1;
 }
 
-/* The thread of the first call has bound itself to one processor: workers are not. */
+/* The thread that made the first call has bound itself to one processor. Workers are not bound to
+ * it. */
 static void look_at_affinity(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     cpu_set_t set;
@@ -552,7 +554,8 @@ static void look_at_slice(void *argument, int32_t thread, int64_t begin, int64_t
     doze(1);
 }
 
-/* A woken worker interrupts others. Linux before 6.12 tells and takes no slice: 0. */
+/* Workers ask for a short time slice, so that a woken worker interrupts other threads. Linux before
+ * 6.12 does not support slices and reports 0. */
 TEST(test_workers_have_short_slices)
 {
     _Atomic int64_t slice = -1;

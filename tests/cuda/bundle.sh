@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# bundle.sh SOURCE BUILD FAKES CXX [STEP...]: makes a bundle of the build and runs it: without a driver, with
-# the stand-ins for it, whose figures mean nothing, and with programs in it that hang and fail.
+# bundle.sh SOURCE BUILD FAKES CXX [STEP...]: makes a bundle of the build and runs it three times: without a driver,
+# with the fake driver (its figures mean nothing), and with programs in the bundle that hang or fail.
 set -u
 source=$1 build=$2 fakes=$3
 [ "$(uname -m)" = x86_64 ] || { echo "bundles are for x86-64"; exit 77; }
@@ -16,7 +16,7 @@ fail() {
     exit 1
 }
 
-# expect STATUS LINE COMMAND...: run.sh's exit status, and a line of its report.
+# expect STATUS LINE COMMAND...: COMMAND (run.sh) exits with STATUS, and its report contains LINE.
 expect() {
     local status=$1 line=$2
     shift 2
@@ -44,7 +44,7 @@ env -i PATH=/usr/bin:/bin "$work/bundle/bin/backend-info" | grep -q 'cpu_scalar 
     fail "the OpenBLAS is not used"
 "$run" >/dev/null && fail "run.sh without OUT"
 expect 77 '^\| usable \| absent: .*no NVIDIA driver' COLLET_CONFIG="$work/none.conf" "$run" "$work/out" usable
-# The long test runs the jobs and limits too: with the stand-ins these take minutes.
+# The long test also runs the jobs and the limits, which take minutes with the fakes.
 expect 0 '^\| usable \| passed' "${fake[@]}" usable "${@:5}" ${5:+limits}
 printf '#!/bin/sh\nsleep 1000\n' >"$work/bundle/bin/gpu-limits"
 chmod +x "$work/bundle/bin/gpu-limits"

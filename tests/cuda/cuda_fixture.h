@@ -59,8 +59,8 @@ static inline int load_plugin(void **state)
     return load_plugin_file(CUDA_PLUGIN);
 }
 
-/* Before each test: resets the stand-ins. After it: nothing leaked, no call was made in a wrong
- * context or out of order. */
+/* fresh, before each test, resets the fakes. nothing_left, after it, checks that nothing leaked and
+ * that no call was made in a wrong context or out of order. */
 static int fresh(void **state)
 {
     (void)state;

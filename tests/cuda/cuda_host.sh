@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # cuda_host.sh BACKEND_CHECK PLUGIN FAKES CXX SETTINGS PASS OP...: runs backend-check on rows of the cuda
 # backend, on the fake driver. The C++ compiler CXX replaces NVRTC and compiles the kernels for the
-# host. FAKES: directory of the stand-ins. PASS: --quick, --sample or --verbs. SETTINGS: lines of the
-# configuration, separated by commas. Stand-ins for libraries named there must be called,
-# without invalid calls.
+# host. FAKES: directory of the fakes. PASS: --quick, --sample or --verbs. SETTINGS: lines of the
+# configuration, separated by commas. If they name fake libraries, the backend must call these, and
+# with valid arguments.
 check=$1 plugin=$2 fakes=$3 settings=$5 pass=$6
 export FAKE_NVRTC_CXX=$4 FAKE_CUDA_MEMORY=2000000000
 shift 6
@@ -17,7 +17,8 @@ printf '%s\n' "${settings//,/$'\n'}" >>"$directory/collet.conf"
 export COLLET_CONFIG=$directory/collet.conf XDG_CACHE_HOME=$directory
 export FAKE_CUDA_TALLY=$directory/tally
 : >"$FAKE_CUDA_TALLY"
-# AddressSanitizer warns of the stand-in's switches between stacks; what is printed fails a check.
+# AddressSanitizer warns about the fake driver's switches between stacks. A check fails if something is printed, so
+# the warnings go to a file.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}log_path=$directory/asan
 for op; do
     "$check" $pass --op "$op" "$plugin" || { cat "$directory"/asan* 2>/dev/null; exit 1; }

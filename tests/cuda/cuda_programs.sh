@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# cuda_programs.sh BACKEND_CHECK PLUGIN FAKE_DRIVER NVRTC PROGRAMS OPTIONS [OP...]: runs backend-check
-# with the options, of these ops or all, on the fake driver. The real NVRTC compiles the kernels for compute
-# capability 9.0, or with FAKE_CUDA_CAPABILITY=91 to PTX, which takes a fifth of the time. Then the rows that use
-# libraries, with stand-ins. No kernel runs, no result is checked: the test fails if a call is refused or fails, or
-# if fewer than PROGRAMS programs are compiled.
+# cuda_programs.sh BACKEND_CHECK PLUGIN FAKE_DRIVER NVRTC PROGRAMS OPTIONS [OP...]: runs backend-check with OPTIONS on
+# the fake driver, for these ops or for all. The real NVRTC compiles the kernels for compute capability 9.0; with
+# FAKE_CUDA_CAPABILITY=91 it compiles only to PTX, in a fifth of the time. Then runs the rows that use libraries, with
+# fake libraries. No kernel runs and no result is checked: the test fails if a call is refused or fails, or if fewer
+# than PROGRAMS programs are compiled.
 directory=$(mktemp -d) || exit 1
 trap 'rm -rf "$directory"' EXIT
 [ -e "$4" ] || { echo "NVRTC not found"; exit 77; }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpu-limits - measures references for the cuda backend, called directly: the device's copy rate, a
- * bare cuLaunchKernel, cuBLAS, cuFFT; and the host time of collet_op_add compared with that launch.
- * Prints JSON. tools/dev/bundle/run.sh runs it.
+ * gpu-limits - measures what the GPU and NVIDIA's libraries do without Collet: the device's copy
+ * rate, a bare cuLaunchKernel, cuBLAS and cuFFT. Also measures the host time of collet_op_add, to
+ * compare it with that of the bare launch. Prints JSON. tools/dev/bundle/run.sh runs it.
  *
- *     gpu-limits [NAME=VALUE...]      settings of the cuda backend
+ *     gpu-limits [NAME=VALUE...]      NAME=VALUE: settings of the cuda backend
  */
 #include <stdarg.h>
 #include <math.h>
@@ -183,7 +183,7 @@ static double bare_launch(bench *b, int capability)
     return samples[SAMPLES / 2];
 }
 
-/* The same for collet_op_add of one element. */
+/* Host seconds per call of collet_op_add with one element. */
 static double routed_call(collet_context *cx)
 {
     const int64_t shape[] = {1};
@@ -236,7 +236,7 @@ typedef struct gemm {
     cudaDataType type;
     cublasComputeType_t compute;
     size_t size;
-    /* of random numbers from 1 to 2: the bits that are set, and the bits that vary */
+    /* Bits of random numbers from 1 to 2: the bits that are always set, and the bits that vary. */
     uint64_t exponent, fraction;
     cublasHandle_t handle;
     int n;
@@ -256,7 +256,7 @@ static int multiply(bench *b, const void *argument)
         g->type, g->n, 0, 1, g->compute, CUBLAS_GEMM_DEFAULT);
 }
 
-/* Not all zeros: a GPU multiplies those with less power, and faster. */
+/* Fills with random numbers, not zeros: a GPU multiplies zeros with less power, and so faster. */
 static int fill(bench *b, const gemm *g)
 {
     size_t bytes = (size_t)g->n * (size_t)g->n * g->size;
@@ -317,7 +317,8 @@ static int run_dft(bench *b, const void *argument)
                                   (void *)(uintptr_t)b->memory[0], CUFFT_FORWARD);
 }
 
-/* n x n complex numbers, both axes, in the memory of the products. */
+/* Seconds of a transform of n x n complex numbers along both axes, in the memory of the
+ * products. */
 static double dft_seconds(bench *b, dft *f, int wide)
 {
     long long n[] = {f->n, f->n};

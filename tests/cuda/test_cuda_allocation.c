@@ -9,7 +9,7 @@
 
 #include "fault/failing_malloc.h"
 
-#define N 100 /* matrices of N x N, which are large enough for cuBLAS and cuSOLVER */
+#define N 100 /* matrices are N x N: large enough that the backend uses cuBLAS and cuSOLVER */
 #define BUFFERS 3
 
 typedef struct session {
@@ -18,7 +18,7 @@ typedef struct session {
     collet_buffer *buffers[BUFFERS];
 } session;
 
-/* A kernel, and a row of each library. */
+/* Calls one of Collet's kernels, and an op of each library. */
 static collet_status call_ops(session *s)
 {
     static const int64_t shape[] = {N, N}, step[] = {N, 1}, complex_shape[] = {10, 100},
@@ -107,7 +107,7 @@ TEST_WITH(every_allocation_may_fail, fresh, nothing_left)
             assert_good(status);
             break;
         }
-        /* FAILED: a later launch of a call that has several. */
+        /* FAILED is allowed if a later launch of a call with several launches ran out of memory. */
         if (status != COLLET_OK && status != COLLET_NO_MEMORY && status != COLLET_REFUSED &&
             !(status == COLLET_FAILED && strstr(err.text, "out of memory")))
             fail_msg("allocation %ld: status %d (%s)", n, (int)status, err.text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which products of the cuda backend are computed by a stand-in for cuBLAS: layouts, batches and types; and when
- * Collet's kernel, which does not run here, is used instead. cuda_host_cublas checks the results.
+ * For which layouts, batches and types the cuda backend calls cuBLAS (here a fake), and for which it launches Collet's
+ * kernel (which does not run here). cuda_host_cublas checks the results.
  */
 #include "cuda_fixture.h"
 #include "shared/host/util/operand.h"
@@ -37,7 +37,7 @@ typedef struct matrix {
     int64_t strides[4];
 } matrix;
 
-/* c = a b of a batch of 2 x 3. */
+/* c = a b for a batch of 2 x 3 matrices. */
 typedef struct product {
     collet_dtype to, from;
     int64_t inner;

@@ -5,7 +5,7 @@
 
 #include <collet/collet.h>
 
-/* libcore requires a usable backend. */
+/* cpu_scalar, because libcore requires at least one usable backend. */
 #define BACKENDS CUDA_PLUGIN ":" COLLET_TEST_PLUGINS "/cpu_scalar.so"
 
 static char json[8192];
@@ -18,7 +18,8 @@ static const char *capabilities(void)
     return json;
 }
 
-/* No device; the reason, in capabilities and from device_open, contains this text. */
+/* The plugin has no device. The reason in its capabilities and from device_open contains this
+ * text. */
 static void is_without(const char *text)
 {
     collet_device *d = NULL;
@@ -58,7 +59,7 @@ TEST_WITH(no_driver_in_libcore, fresh, nothing_left)
     collet_backend_info info = {.struct_size = sizeof info};
     assert_good(collet_runtime_create(&rt, &options, &err));
     assert_good(collet_context_create(rt, &cx, &err));
-    /* Unusable, it is listed after cpu_scalar, whose priority is lower. */
+    /* The unusable cuda is listed after cpu_scalar, although cuda has the higher priority. */
     assert_good(collet_backend_info_at(rt, &info, 1, NULL));
     assert_string_equal(info.name, "cuda");
     assert_int_equal(info.device_count, 0);
@@ -167,7 +168,7 @@ TEST_WITH(facts, fresh, nothing_left)
     assert_int_equal(cu->contexts, 0);
 }
 
-/* The plugin opens NVML by its soname, which is loaded already. */
+/* The fake NVML is loaded already, so the plugin finds it by its soname. */
 TEST_WITH(facts_by_nvml, fresh, nothing_left)
 {
     const int *opened = symbol_of(COLLET_TEST_FAKES "/libnvidia-ml.so.1", "fake_nvml_open");

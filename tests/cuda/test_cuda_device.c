@@ -79,7 +79,7 @@ static void foreign_memory_is_checked(void **state)
     plugin->buffer_free(device, own);
 }
 
-/* Commands of the program's in the stream: the mark is after them. */
+/* A mark also covers commands that the program enqueued in the native stream. */
 static void foreign_commands_are_marked(void **state)
 {
     collet_native_device native = {.struct_size = sizeof native};
@@ -136,7 +136,7 @@ static void timeline(void **state)
     assert_status_is(plugin->queue_wait(device, queue, first, 3000000, &err), COLLET_NOT_READY);
     assert_good(plugin->queue_after(device, other, queue, first, &err));
     assert_int_equal(cu->waits, 1);
-    /* Waits for the first call, not for the last. */
+    /* A wait for the first command does not wait for the last. */
     assert_good(plugin->queue_wait(device, queue, first, -1, &err));
     assert_good(plugin->queue_wait(device, queue, first, 0, &err));
     assert_status_is(plugin->queue_wait(device, queue, last, 0, &err), COLLET_NOT_READY);
@@ -145,7 +145,7 @@ static void timeline(void **state)
     plugin->queue_destroy(device, other);
 }
 
-/* More commands than a queue has markers and labels for. */
+/* A queue with more commands than it has markers and labels. */
 static void a_long_queue(void **state)
 {
     collet_queue *other = new_queue(device);

@@ -89,7 +89,7 @@ TEST_WITH(bytes_arrive_in_order, open_two, close_two)
     assert_good(copy());
     assert_int_equal(cu->peer_copies, 1);
     assert_int_equal(cu->synchronized, 0);
-    /* Later commands of both GPUs may write. */
+    /* Later commands of both GPUs may overwrite the buffers if they are ordered after the copy. */
     order(&one, one.copies, one.queue);
     fill(&one, 5.0f);
     assert_good(add(two.device, two.queue, two.b, two.a, two.a, N));
@@ -129,14 +129,14 @@ TEST_WITH(gpus_without_peer_access_are_refused, open_two, close_two)
     assert_contains(err.text, "cannot read");
     assert_int_equal(cu->peer_copies, 0);
     cu->apart = 0;
-    /* The result is cached while the GPU is open. */
+    /* The backend remembers whether the GPUs can access each other while the GPU is open. */
     assert_status_is(copy(), COLLET_REFUSED);
 }
 
 TEST_WITH(access_that_was_there_before_is_taken, open_two, close_two)
 {
     inject("CtxEnablePeerAccess", 0, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
-    /* The fake checks the access that was enabled. */
+    /* The copy fails because the fake checks that access was really enabled. */
     assert_status_is(copy(), COLLET_FAILED);
     assert_int_equal(cu->fails_times, 0);
 }
@@ -173,7 +173,7 @@ TEST_WITH(a_way_back_that_fails_is_waited_for, open_two, close_two)
     assert_filled(&two, 3.0f);
 }
 
-/* A lost source refuses, a lost target reports DEVICE_LOST. */
+/* A copy from a lost GPU is refused. A copy to a lost GPU returns DEVICE_LOST. */
 TEST_WITH(lost_gpus_copy_nothing, open_two, close_two)
 {
     cu->faults = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which transforms of the cuda backend are computed by a stand-in for cuFFT, its plans and work areas; and when
- * Collet's kernels, which do not run here, are used instead. cuda_host_cufft checks the results.
+ * For which transforms the cuda backend calls cuFFT (here a fake), with its plans and work areas, and for which it
+ * launches Collet's kernels (which do not run here). cuda_host_cufft checks the results.
  */
 #include "cuda_fixture.h"
 #include "common/contains.h"
@@ -67,7 +67,7 @@ static int by_cufft(collet_queue *q, const transform *t)
     plugin->buffer_free(device, out);
     plugin->buffer_free(device, in);
     int by = fft->executed > before;
-    /* One launch before complex-to-real transforms, one after inverse ones, to scale. */
+    /* One launch before a complex-to-real transform, and one after an inverse transform, to scale. */
     if (by)
         assert_int_equal(cu->launch_count - launched, (t->to == COLLET_F32) + (t->inverse != 0));
     else
@@ -95,7 +95,7 @@ TEST_WITH(layouts, open_fft, close_fft)
         {COLLET_F32, COLLET_C64, 1, 0, {4, 5, 12}, {4, 5, 7}, LINES, {0, {35, 7, 1}}},
         {COLLET_F32, COLLET_C64, 2, 0, {4, 5, 12}, {4, 5, 7}, {2, {80, 16, 1}}, {0, {40, 8, 1}}},
         {COLLET_C64, COLLET_F32, 1, 1, {4, 5, 7}, {4, 5, 12}, {0, {35, 7, 1}}, LINES},
-        /* A half spectrum with any strides: it is copied. */
+        /* A half spectrum may have any strides, because the backend copies it first. */
         {COLLET_C64, COLLET_F32, 3, 1, {4, 5, 7}, {4, 5, 12}, {200, {-35, 1, 5}}, LINES},
         {COLLET_C64, COLLET_C64, 2, 1, {4, 5, 12}, {4, 5, 12}, LINES, LINES},
         {COLLET_C64, COLLET_C64, 1, 0, {1, 5, 131}, {1, 5, 131}, {0, {0, 131, 1}}, {0, {0, 131, 1}}},
@@ -110,7 +110,8 @@ TEST_WITH(layouts, open_fft, close_fft)
     assert_int_equal(fft->made, sizeof taken / sizeof *taken - 1);
 }
 
-/* Layouts that cuFFT does not support, and lengths of real transforms that it computes badly. */
+/* Collet's kernels run for layouts that cuFFT does not support, and for lengths of real transforms
+ * that cuFFT computes inaccurately. */
 TEST_WITH(other_layouts, open_fft, close_fft)
 {
     const transform left[] = {
@@ -161,7 +162,8 @@ static void no_more_plans(void)
     fft->plan_fails = 2; /* CUFFT_ALLOC_FAILED */
 }
 
-/* The memory that was asked for while a plan could be made suffices for Collet's kernels. */
+/* If creating a plan fails after the workspace was requested for it, that workspace suffices for
+ * Collet's kernels. */
 TEST_WITH(plan_is_lost, open_fft, close_fft)
 {
     const int64_t lengths[] = {16, 131};

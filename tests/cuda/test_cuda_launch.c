@@ -39,7 +39,7 @@ TEST_WITH(a_launch, open_one, close_one)
     plugin->buffer_free(device, in);
 }
 
-/* a + k of `rows` rows of 8 f32, `step` apart. */
+/* out = in + k for `rows` rows of 8 f32; rows start `step` elements apart. */
 static collet_status evaluate(collet_buffer *out, collet_buffer *in, int64_t rows, int64_t step, float k)
 {
     const int64_t shape[] = {rows, 8}, strides[] = {8, 1}, steps[] = {step, 1};
@@ -64,7 +64,7 @@ static collet_status evaluate(collet_buffer *out, collet_buffer *in, int64_t row
     return COLLET_FAILED;
 }
 
-/* Another constant or shape compiles nothing. */
+/* A call with another constant or shape compiles nothing new. */
 TEST_WITH(a_program_of_steps, open_one, close_one)
 {
     collet_buffer *out = new_buffer(device, 4096), *in = new_buffer(device, 4096);
@@ -84,7 +84,7 @@ static void handler(int number)
     (void)number;
 }
 
-/* A program that ignores SIGXFSZ, as Python does, or handles it, still does after NVRTC. */
+/* If a program ignores SIGXFSZ, as Python does, or handles it, NVRTC does not change that. */
 TEST_WITH(a_signal_of_the_program, open_one, close_one)
 {
     static const struct sigaction actions[] = {{.sa_handler = SIG_IGN}, {.sa_handler = handler}};
@@ -161,7 +161,7 @@ TEST_WITH(what_does_not_compile, open_one, close_one)
         assert_contains(err.text, "elementwise.dev: compilation failed (NVRTC_ERROR_COMPILATION");
         assert_contains(err.text, "the compiler's message");
     }
-    /* Not compiled again before trim. */
+    /* A program that failed to compile is not compiled again before trim. */
     assert_int_equal(rtc->compiled, 1);
     rtc->fails = 0;
     trim(device);
@@ -285,8 +285,8 @@ TEST_WITH(a_fault, open_one, close_one)
     plugin->buffer_free(device, a);
 }
 
-/* The message of a fault names all pending commands, with cuda.sync only the faulty one; a read
- * that finds the fault leaves the report to the wait. */
+/* The message of a fault names all pending commands; with cuda.sync, only the faulty command. If a
+ * read finds the fault, the next wait still reports it. */
 TEST_WITH(a_fault_among_others, open_one, close_one)
 {
     char in[4];

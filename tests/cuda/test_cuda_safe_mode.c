@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Safe mode of the cuda backend: a library of the toolkit that crashes in the probe is not opened
- * again, none of the others is, and Collet's kernels compute.
+ * Safe mode of the cuda backend: if a library of the CUDA toolkit crashes in the probe, neither it
+ * nor another library is opened again, and Collet's kernels compute.
  */
 #include "cuda_fixture.h"
 #include "common/contains.h"
@@ -14,7 +14,7 @@
 #define CRASHES COLLET_TEST_FAKES "/libfake_cuda_crashes.so"
 #define CRASHED "\"not used in safe mode: the probe crashed in its capabilities"
 
-/* Calls of the stand-ins' libraries so far. */
+/* The number of calls of the fake libraries so far. */
 static int library_calls(void)
 {
     const fake_cublas_control *blas = symbol_of(FAKE_CUBLAS, "fake_cublas");
@@ -31,7 +31,7 @@ static collet_array *new_array(collet_context *cx, collet_dtype dtype)
     return a;
 }
 
-/* A product, a transform and a factorisation. */
+/* Computes a matrix product, a Fourier transform and a factorisation. */
 static void compute(collet_context *cx)
 {
     collet_array *real[2] = {new_array(cx, COLLET_F32), new_array(cx, COLLET_F32)};
@@ -51,7 +51,8 @@ static void compute(collet_context *cx)
     collet_array_destroy(info);
 }
 
-/* cuda's info has the text `reported`; its kernels, or the libraries, compute. */
+/* The capabilities of cuda contain `reported`. The libraries compute if `by_libraries`, else
+ * Collet's kernels. */
 static void expect(const char *const libraries[3], const char *safe_mode, const char *reported,
                    int by_libraries)
 {
@@ -95,7 +96,7 @@ TEST_WITH(as_set, fresh, nothing_left)
     expect(sound, "cuda.safe_mode=on", "\"cublas\": \"not used in safe mode: on\"", 0);
 }
 
-/* The test would crash too if the backend opened the library. */
+/* If the backend opened the crashing library, this test would crash too. */
 TEST_WITH(a_library_that_crashes, fresh, nothing_left)
 {
     static const char *const names[] = {"\"cublas\":", "\"cufft\":", "\"cusolver\":"};

@@ -88,7 +88,7 @@ TEST_WITH(handles, open_solver, close_solver)
 {
     collet_queue *other = new_queue(device);
     assert_int_equal(calls_for(queue, 1, 100), 1);
-    /* One for sizes, its two infos, the queue's own. */
+    /* One handle for sizes, two for its infos, one for the queue. */
     assert_int_equal(solver->handles, 4);
     assert_int_equal(calls_for(queue, 1, 120), 1);
     assert_int_equal(solver->handles, 4);

@@ -9,7 +9,7 @@
 
 #include "cuda_fixture.h"
 
-#define NOT_STAGED (64u << 10) /* bytes that are not staged */
+#define NOT_STAGED (64u << 10) /* transfers of at most this many bytes are not staged */
 #define PIECE 20480u
 #define MOST (NOT_STAGED + 10 * PIECE)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which way a call of the cuda backend takes on stand-ins for the driver and its libraries: as the
- * setting cuda.ways says, as was calibrated, or the usual one; and what collet.explain/1 tells. Collet's
+ * Which implementation the cuda backend chooses for a call, on fakes of the driver and its libraries: by
+ * the setting cuda.ways, by a calibration, or by default; and what collet.explain/1 reports. Collet's
  * kernels do not run here, so results are not compared: cuda_host_* do that.
  */
 #include "cuda_fixture.h"
@@ -44,8 +44,8 @@ static int open_libraries(void **state)
 
 enum { MATMUL, CHOLESKY, FFT };
 
-/* A call of f32 (of c64 for fft): a product of n x n matrices, a decomposition of one, a transform of
- * n numbers; `count` of them. */
+/* A call in f32 (fft: c64): `count` products of n x n matrices, decompositions of n x n matrices, or
+ * transforms of n numbers. */
 typedef struct some_call {
     int64_t shape[3], strides[3], row[2], row_strides[2];
     collet_operand operands[3];
@@ -92,7 +92,7 @@ static void make(some_call *c, int op, int64_t count, int64_t n, collet_buffer *
     }
 }
 
-/* Runs the call; whether a library computed it. */
+/* Runs the call and returns whether a library computed it. */
 static int by_library(int op, int64_t count, int64_t n)
 {
     some_call c;
@@ -161,7 +161,7 @@ TEST_WITH(the_setting_decides, open_libraries, close_one)
     assert_false(by_library(FFT, 1, 64));
     assert_true(by_library(CHOLESKY, 1, 64));
     assert_contains(explained(CHOLESKY, 1, 64), "; chosen by the setting cuda.ways");
-    /* In one call of cuSOLVER, although they are few; too many for one call each. */
+    /* 80 small matrices in one batched call of cuSOLVER: too many for one call per matrix. */
     assert_contains(explained(CHOLESKY, 80, 4), "/libfake_cusolver.so; chosen by the setting");
     assert_string_equal(explained(CHOLESKY, 1, 3),
                         "own kernels; cuSOLVER does not support the call");
@@ -191,7 +191,7 @@ TEST_WITH(the_calibration_decides, open_libraries, close_one)
     assert_true(by_library(MATMUL, 1, 40));
 }
 
-/* Rates of the first GPU do not hold for one of another name. */
+/* Calibrated rates of the first GPU are not used for a GPU with another name. */
 TEST_WITH(another_gpu, open_libraries, close_one)
 {
     static const char rates[] = "f32/40:own=3,library=2";
@@ -225,7 +225,7 @@ TEST_WITH(what_is_not_there, open_libraries, close_one)
     assert_string_equal(explained(FFT, 1, 64), "own kernels; cuFFT declines the call");
 }
 
-/* A library that is off, not there, or another one: Collet's kernels compute. */
+/* If a library is switched off, missing or another library, Collet's kernels compute. */
 TEST_WITH(missing_libraries, open_libraries, close_one)
 {
     static const struct {

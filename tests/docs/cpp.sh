@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# cpp.sh CXX: collet.hpp without warnings by this compiler: its test and the program of docs/cpp.md on both CPU backends; and
-# the README's program in C is C++ too. Skipped without the compiler.
+# cpp.sh CXX: this compiler compiles collet.hpp without warnings. Runs the test of collet.hpp and the program of
+# docs/cpp.md on both CPU backends. The README's C program must also compile as C++. Skipped if the compiler is missing.
 set -euo pipefail
 : "${SOURCE:?}" "${WORK:?}" "${FLAGS?}" "${LIBRARY:?}"
 cxx=$(command -v "$1") || {

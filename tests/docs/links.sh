@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# links.sh SOURCE: checks that the files and headings that the documents link to exist, and the paths that they name in
-# code: those that begin with a folder of the root, and names of sources with a folder before them. NAME and <name> stand
-# for any name. Every folder of the root must be in CONTRIBUTING.md and in core/DESIGN.md. No page of docs/ and plugins/
-# is longer than two screens.
+# links.sh SOURCE: checks that the files and headings exist to which the documents link. Also checks the paths that they
+# name in `code`: paths that begin with a folder of the root, and FOLDER/FILE names of sources. NAME and <name> stand
+# for any name. Every folder of the root must be described in CONTRIBUTING.md and in core/DESIGN.md. No page of docs/
+# and plugins/ is longer than two screens.
 set -euo pipefail
 cd "$1"
 
-# anchors FILE: of its headings, as GitHub makes them.
+# anchors FILE: prints the anchors of the headings, as GitHub makes them.
 anchors() {
     sed -n 's/^#\{1,6\} \(.*\)$/\1/p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
 }
@@ -17,16 +17,16 @@ tree=$(mktemp)
 trap 'rm -f "$tree"' EXIT
 find . -not -path './build*' -not -path './out/*' -not -path './.git/*' >"$tree"
 
-# named DOCUMENT: the paths that it names in code.
+# named DOCUMENT: prints the paths that the document names in code.
 named() {
     grep -oE '`[^`]+`' "$1" | tr -d '`' | tr ' ' '\n' | sed -E 's/^[("]+//; s/[]",.;:)]+$//; s/^(\.\.?\/)+//; s/\/$//' |
         grep -E "^($roots)/[A-Za-z0-9_.*<>/-]+$|^[A-Za-z0-9_.*<>/-]+/[A-Za-z0-9_.*<>-]+\.(c|h|hpp|cpp|inc|def|dev|sh|py|cmake)$" | sort -u
 }
 
-# Paths of other programs, and what the build makes.
+# Paths in other projects, and files that the build makes.
 foreign='tests/unit/test_cuda_device_utils.py lib/collet/__init__.py rows/<name>.inc'
 
-# exists PATH: the tree has it, perhaps in a folder that the text around it names.
+# exists PATH: whether the tree has the path, perhaps in a folder that the surrounding text names.
 exists() {
     local pattern
     [[ " $foreign " != *" $1 "* ]] || return 0
@@ -66,7 +66,7 @@ while read -r document; do
             faults=1
         }
     done < <(named "$document")
-# The links of docs/site/ are to pages that its build makes, which checks them.
+# docs/site/ is left out: it links to pages that its own build makes and checks.
 done < <(grep '\.md$' "$tree" | grep -v 'CHANGELOG\|docs/site/')
 [ "$links" -gt 100 ] || { echo "only $links links were found" >&2; exit 1; }
 [ ! -e CMakeLists.txt ] || [ "$paths" -gt 200 ] || { echo "only $paths paths were found" >&2; exit 1; }

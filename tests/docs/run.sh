@@ -4,7 +4,7 @@
 # directory, by default in a copy of the project's root after ./bootstrap.sh. Does not
 # run indented blocks.
 set -euo pipefail
-# From CMakeLists.txt; FLAGS are flags of the sanitizer; PYTHON is "" where none has NumPy.
+# CMakeLists.txt sets these variables. FLAGS: flags of the sanitizer. PYTHON: "" if no Python has NumPy.
 : "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${FLAGS?}" "${PYTHON?}"
 CC=$(command -v "$CC") CXX=$(command -v "$CXX") # the folder of stand-ins comes first in PATH
 document=$1

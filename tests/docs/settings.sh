@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# settings.sh BACKEND_INFO DOCS: checks that the tables of settings.md and backends.md list the keys that users set, and
-# the table of contributing/machines.md the internal ones, no more and no fewer, all with the environment variables; and
-# that backend-info --env prints the former.
+# settings.sh BACKEND_INFO DOCS: checks that the tables of settings.md and backends.md list exactly the keys that users
+# set, and the table of contributing/machines.md exactly the internal keys, all with their environment variables. Also
+# checks that backend-info --env prints the keys that users set.
 set -euo pipefail
 # Lines "KEY users|internal VARIABLE".
 table=$("$1" --env --json | awk -F'"' '
@@ -12,7 +12,7 @@ table=$("$1" --env --json | awk -F'"' '
     $2 == "help" && key { print key, type == "probe" || $4 ~ /^internal: / ? "internal" : "users", variable; key = "" }')
 failed=0
 
-# compare WHAT THERE LISTED: two lists of keys.
+# compare WHAT THERE LISTED: compares two lists of keys.
 compare() {
     local difference
     difference=$(diff <(sort <<<"$2") <(sort <<<"$3")) || {
@@ -21,7 +21,7 @@ compare() {
     }
 }
 
-# check KIND PAGE TEXT: the rows of a table in the text.
+# check KIND PAGE TEXT: compares the rows of the table in TEXT with the keys of this kind (users or internal).
 check() {
     compare "$2" "$(awk -v kind="$1" '$2 == kind { print $1 }' <<<"$table")" \
         "$(awk -F'|' '/^\| `/ { print $2 }' <<<"$3" | grep -oE '`[a-z_.]+`' | tr -d '`')"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# words.sh PAGE PROGRAM...: checks the letters, the exit statuses and what --help says about them in every program
-# and its commands against the two tables of the page. A PROGRAM may be several words.
+# words.sh PAGE PROGRAM...: compares the option letters and the exit statuses of every program and its commands, and
+# what --help says about them, with the two tables of the page. A PROGRAM may be several words.
 set -euo pipefail
 page=$1
 shift
@@ -15,7 +15,7 @@ fault() {
     failed=1
 }
 
-# expect STATUS COMMAND...: nothing is printed.
+# expect STATUS COMMAND...: fails unless the command exits with STATUS; its output goes to $out.
 expect() {
     local wanted=$1 status=0
     shift
@@ -23,7 +23,8 @@ expect() {
     [ $status = "$wanted" ] || fault "$*: exit status $status, not $wanted"
 }
 
-# Options that begin with a letter, as "o output", and names without a letter.
+# check PROGRAM...: compares the letters and names of options in --help with the table. No option may have a letter
+# without a name, or lack a letter that the table gives it.
 check() {
     local help listed
     help=$("$@" --help)

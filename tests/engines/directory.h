@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* directory.h - the working directory of a test program. Included once per program. */
+/* directory.h - a temporary directory for the files of a test program. Included once per
+ * program. */
 #ifndef TESTS_ENGINES_DIRECTORY_H
 #define TESTS_ENGINES_DIRECTORY_H
 
@@ -7,7 +8,7 @@
 
 static char *directory;
 
-/* ---- Signatures of cmocka ------------------------------------------------------------------ */
+/* ---- Set-up and tear-down with the signatures of cmocka ------------------------------------ */
 
 static inline int make_directory(void **state)
 {

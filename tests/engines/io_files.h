@@ -19,13 +19,13 @@ void io_remove_directory(char *path);
 /* Number of entries in a directory, including hidden ones. */
 int io_count_entries(const char *directory);
 
-/* "DIRECTORY/NAME" in a static buffer that the next call of the same parity overwrites. */
+/* "DIRECTORY/NAME" in one of two static buffers: the call after the next overwrites it. */
 const char *io_path(const char *directory, const char *name);
 
 io_bytes io_load(const char *path);
 /* Returns `path`. */
 const char *io_save(const char *path, const void *data, size_t size);
-/* Writes a whole file by a spool, whose status it returns. */
+/* Writes a whole file through a spool (engines/io) and returns the spool's status. */
 collet_status io_make_spool(const char *path, const void *bytes, size_t n, collet_error *err);
 
 /* FNV-1a, 64 bits; start with IO_HASH. */
@@ -41,8 +41,8 @@ typedef struct io_malformed {
     const char *message;
 } io_malformed;
 
-/* Each of `count` texts, saved as `path`, is refused as a topology: FORMAT, with its message and
- * the path. */
+/* Saves each of `count` texts as `path`. Each must be refused as a topology: status FORMAT, with
+ * the expected message and the path. */
 void io_refuse_topologies(const char *path, const io_malformed *bad, size_t count);
 
 /* Opens a valid trajectory. */
@@ -51,11 +51,12 @@ trajectory_reader *io_open(const char *path);
 /* A batch for all quantities in the file, or positions only. */
 trajectory_frames *io_batch(const trajectory_reader *trajectory, int64_t capacity, int everything);
 
-/* Saves a text as `path` and reads it as a trajectory, at most ten frames, all quantities: n_frames
- * valid frames, then its end or FORMAT with a message that contains `message`; NULL: the end. */
+/* Saves a text as `path` and reads it as a trajectory: at most ten frames, all quantities. Expects
+ * n_frames valid frames, then the end (message NULL) or FORMAT with a message that contains
+ * `message`. */
 trajectory_frames *io_expect(const char *path, const char *text, size_t size, int64_t n_frames,
                              int truncated, const char *message);
-/* The same of a file that exists, in batches of `most` frames. */
+/* Like io_expect, for an existing file, in batches of `most` frames. */
 trajectory_frames *io_expect_frames(const char *path, int64_t most, int64_t n_frames, int truncated,
                                     const char *message);
 
@@ -80,8 +81,8 @@ void io_put_f64(io_image *image, double value);
 #define IO_V 4
 #define IO_F 8
 
-/* Appends a .trr frame in single (real 4) or double (8) precision. Value i of a field is
- * frame * 100 + i * 0.25, plus 1000 for velocities and 2000 for forces; time frame * 0.5. */
+/* Appends a .trr frame in single (real 4) or double (real 8) precision. Value i of a field is
+ * frame * 100 + i * 0.25, plus 1000 for velocities and 2000 for forces. The time is frame * 0.5. */
 void io_put_trr(io_image *image, int real, int32_t atoms, int32_t frame, int fields);
 
 #endif

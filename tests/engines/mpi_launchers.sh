@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # mpi_launchers.sh PROGRAM LIBRARY OTHER LAUNCHER [OPTION...]
 #
-# Runs PROGRAM (mpi_program.c) as 1 to 4 ranks of an MPI: they agree; one ends the job, is killed,
-# stops waiting; those that wait leave the processors to others; a library of another MPI (OTHER, by
-# COLLET_MPI) and none are errors. LIBRARY: COLLET_MPI, or "" for the choice that is made without.
-# Exit status 77: the launcher is not installed.
+# Runs PROGRAM (mpi_program.c) as 1 to 4 ranks of an MPI. The ranks agree on a value; one rank ends the
+# job, is killed, or stops waiting; waiting ranks leave the processors to others. A library of another
+# MPI (OTHER, set by COLLET_MPI) or no library is an error. LIBRARY: the value of COLLET_MPI, or "" to
+# let the program choose. Exit status 77: the launcher is not installed.
 set -u
 program=$1 library=$2 other=$3
 shift 3
@@ -18,12 +18,12 @@ unset COLLET_MPI
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# job N WHAT: sets status; the output is in $work/out.
+# job N WHAT: runs N ranks; sets status; the output is in $work/out.
 launcher=("$@")
 job() {
     timeout -k 5 60 "${launcher[@]}" -n "$1" "$program" "$2" >"$work/out" 2>&1 </dev/null
     status=$?
-    # Launchers may end in the middle of a line of their own.
+    # Launchers may end within a line, and may write zero bytes.
     tr -d '\000' <"$work/out" >"$work/text"
 }
 

@@ -35,7 +35,8 @@ static int fail(ranks *r, const char *text)
     return 5;
 }
 
-/* Rank 0 is late by two seconds; the others print which part of them they kept a processor busy. */
+/* Rank 0 is two seconds late. The other ranks print the fraction of this time that they used a
+ * processor. */
 static int wait_politely(ranks *r, collet_error *err)
 {
     int64_t largest;
@@ -56,7 +57,7 @@ static int stop(void)
     return 1;
 }
 
-/* PROGRAM WHAT: WHAT is agree, wait, abort, kill or stop. */
+/* Arguments: PROGRAM WHAT. WHAT is agree, wait, abort, kill or stop. */
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "agree";
@@ -79,7 +80,7 @@ int main(int argc, char **argv)
     if (ranks_rank(r) == 1 && strcmp(what, "kill") == 0)
         raise(SIGKILL);
     if (strcmp(what, "stop") == 0 && ranks_rank(r) != 1)
-        sleep(60); /* else rank 1 need not wait */
+        sleep(60); /* otherwise rank 1 would not have to wait */
     if (strcmp(what, "stop") == 0 && ranks_agree(r, 0, &largest, stop, &err) == COLLET_CANCELLED)
         return fail(r, err.text);
     if (ranks_agree(r, 10 * ranks_rank(r) - 5, &largest, NULL, &err) != COLLET_OK)

@@ -58,7 +58,7 @@ npy_array npy_parse(const uint8_t *bytes, size_t size)
     return array;
 }
 
-/* Its comment is shorter than 256 bytes. */
+/* Finds the end record of the archive, whose comment must be shorter than 256 bytes. */
 static const uint8_t *end_record(const uint8_t *bytes, size_t size)
 {
     for (size_t comment = 0; comment < 256 && comment + 22 <= size; comment++) {

@@ -17,7 +17,7 @@ typedef struct npy_array {
 
 npy_array npy_parse(const uint8_t *bytes, size_t size);
 
-/* The array KEY.npy of an archive, uncompressed; also checks its CRC and both headers. */
+/* The uncompressed array KEY.npy of an archive; also checks its CRC and both headers. */
 npy_array npz_find(const uint8_t *bytes, size_t size, const char *key);
 
 /* Number of members. */

@@ -38,7 +38,7 @@ static inline void assert_same(const collet_array *a, const collet_array *b)
 typedef struct watch {
     int64_t calls, last;
     double fraction;
-    int64_t allowed; /* calls until the work is cancelled; -1: all */
+    int64_t allowed; /* calls after which the work is cancelled; -1: never */
 } watch;
 
 /* For a collet_ternary_monitor. */

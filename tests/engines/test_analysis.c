@@ -14,7 +14,7 @@ static int countdown = -1;
 
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
-/* Exported: ld also resolves the shared libraries' references to them. */
+/* The wrappers are exported so that ld also resolves references of shared libraries to them. */
 #pragma GCC visibility push(default)
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
@@ -110,7 +110,7 @@ TEST(curves_are_sums_over_pairs)
     check_curves(2, SHAPE(41, 3), 5, 1);
     check_curves(2, SHAPE(41, 1), 41, 0);
     check_curves(3, SHAPE(100, 1, 1), 3, 1);
-    limit = 1e-11;                             /* of sums of 240,000 numbers */
+    limit = 1e-11;                             /* for sums of 240,000 numbers */
     check_curves(3, SHAPE(9, 80000, 3), 2, 0); /* more bodies than are loaded at a time */
     limit = 1e-12;
 }
@@ -202,7 +202,7 @@ TEST(errors_are_the_jackknife)
     const double parts[3][2] = {{1, 5}, {2, 3}, {6, 1}};
     double errors[2], ratios[3] = {4.0 / 8, 6.0 / 7, 8.0 / 3}, mean = 0, sum = 0;
     assert_done(collet_analysis_errors(errors, parts[0], 3, 2, 0, &failure));
-    /* The standard deviation over the root of the number. */
+    /* The standard deviation divided by the square root of the number of values. */
     assert_close(errors[0], sqrt((4 + 1 + 9) / 2.0 / 3));
     assert_close(errors[1], sqrt((4 + 0 + 4) / 2.0 / 3));
     assert_done(collet_analysis_errors(errors, parts[0], 3, 2, 1, &failure));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several devices for one job, with devices that only count. */
+/* Several devices that share a job. These fake devices compute nothing: they count items. */
 #include <pthread.h>
 #include <time.h>
 
@@ -14,11 +14,11 @@
 
 typedef struct fake {
     int64_t computed[MOST], results[MOST];
-    int64_t first;              /* of the results */
-    int64_t calls, fail, reads; /* the call of compute at which it fails; 0: never */
+    int64_t first;              /* item of the first result */
+    int64_t calls, fail, reads; /* `fail`: the call of compute that fails; 0: none */
     int64_t fail_read;
-    collet_status status; /* the status of its failure */
-    long delay_us;        /* an item */
+    collet_status status; /* status of the failure */
+    long delay_us;        /* time per item */
 } fake;
 
 /* A job on fake devices. */
@@ -29,12 +29,12 @@ typedef struct world_of_fakes {
     fake fake[DEVICES];
     devices_work work;
     pthread_t caller;
-    int64_t cancel;  /* the number of the report that cancels */
-    int64_t asked;   /* functions that devices requested */
-    int64_t ends_at; /* 0: no end */
+    int64_t cancel;  /* number of the progress report that cancels */
+    int64_t asked;   /* functions that devices asked the caller's thread to run */
+    int64_t ends_at; /* item at which the work ends; 0: no end */
     collet_status asks; /* what the functions return */
     int ask;
-    int64_t stored[2 * ITEMS]; /* results by item, where devices keep several */
+    int64_t stored[2 * ITEMS]; /* results by item, if devices keep several */
 } world_of_fakes;
 
 static int64_t result_of(int64_t item)
@@ -130,7 +130,8 @@ static void close_fakes(world_of_fakes *w)
     collet_runtime_destroy(w->rt);
 }
 
-/* Gets all results, at most `most` at a time, and checks them; returns how the job ended. */
+/* Gets all results, at most `most` at a time, and checks them; returns the final status of the
+ * job. */
 static collet_status get_all(world_of_fakes *w, int64_t most, int64_t *done, collet_error *err)
 {
     int64_t index, first, count;
@@ -170,7 +171,7 @@ TEST(results_come_in_order_whatever_fails)
         w.cancel = rand_r(&seed) % 30;
         if (w.ends_at)
             w.work.count = INT64_MAX;
-        for (int64_t i = 1; i < n; i++) { /* all but the first may fail */
+        for (int64_t i = 1; i < n; i++) { /* device 0 never fails */
             w.fake[i].fail = rand_r(&seed) % 12;
             w.fake[i].fail_read = rand_r(&seed) % 12;
         }
@@ -223,14 +224,14 @@ TEST(when_all_fail_the_first_error_ends_the_job)
     assert_string_equal(err.text, "device 1 failed");
     close_fakes(&w);
     open_fakes(&w, 2, ITEMS, 4);
-    w.ask = 1; /* and what the program answers is no fault of a device */
+    w.ask = 1; /* an error of the program's function is no fault of a device */
     w.asks = COLLET_NO_MEMORY;
     assert_int_equal(get_all(&w, 4, &done, &err), COLLET_NO_MEMORY);
     assert_string_equal(err.text, "asked in vain");
     close_fakes(&w);
 }
 
-/* The slow device does little, and does not hold up the end with a part of full size. */
+/* A slow device gets few items, and no large part at the end that would delay the job. */
 TEST(parts_fit_the_measured_speed)
 {
     world_of_fakes w;

@@ -41,7 +41,7 @@ void *__real_realloc(void *old, size_t n);
 void *__real_aligned_alloc(size_t alignment, size_t n);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t n);
-/* Exported: ld also resolves the shared libraries' references to them. */
+/* The wrappers are exported so that ld also resolves references of shared libraries to them. */
 #pragma GCC visibility push(default)
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
@@ -373,7 +373,7 @@ static const struct {
     {read_gguf, CORPUS "gguf/good"},
     {read_t2, CORPUS "t2/two_layers"},
     {write_t2, "out.t2"},
-#if !ADDRESS_SANITIZER /* other cases allocate at most of the same places */
+#if !ADDRESS_SANITIZER /* other cases make most of the same allocations */
     {take_rows, "index 0"},
     {take_bodies, "molecule"},
 #endif
@@ -403,7 +403,7 @@ TEST_GROUP(make_directory, remove_directory)
 
 int main(void)
 {
-    /* Its contexts look for no other backend. */
+    /* The contexts of this program find no other backend. */
     setenv("COLLET_PLUGIN_PATH", COLLET_TEST_PLUGINS "/cpu_scalar.so", 1);
     return test_run();
 }

@@ -54,7 +54,8 @@ TEST(columns)
     trajectory_topology_free(t);
 }
 
-/* Texts of several lines, comments, other loops and items, and label ids where no others are. */
+/* Texts of several lines, comments, unknown loops and items, and label ids if author ids are
+ * missing. */
 TEST(words)
 {
     trajectory_topology *t = io_topology(
@@ -119,7 +120,7 @@ TEST(models)
     trajectory_reader_close(r);
 }
 
-/* Every cut inside a model keeps the frames before it. */
+/* If a file is truncated inside a model, the frames before the model are read. */
 TEST(truncations)
 {
     static const char text[] = MODELS;
@@ -127,7 +128,8 @@ TEST(truncations)
     collet_error err;
     trajectory_reader *r;
 
-    /* The rest of a row is of the model before it, as far as is known; so not the first row. */
+    /* A truncated row counts as part of the model before it until its model number is known. So
+     * cuts in the first row are not tested here. */
     for (const char *cut = second + strlen(N("2")); cut < text + sizeof text - 10; cut++) {
         int whole =
             cut >= third - 8 && cut <= third; /* the row has the blank after its last number */

@@ -25,12 +25,12 @@ typedef struct form {
     int marker; /* bytes */
     int version;
     int cell;   /* 1: frames have one */
-    int fourth; /* 1: they have a fourth dimension */
+    int fourth; /* 1: frames have a fourth dimension */
     int charges;
-    int fixed; /* atoms 1, 3, ... of this number, counted from 0 */
+    int fixed; /* number of fixed atoms: atoms 1, 3, ..., counted from 0 */
     int atoms;
     int frames;
-    double delta; /* of the head */
+    double delta; /* time step in the header */
     const char *title;
     const char *magic;
 } form;
@@ -114,7 +114,7 @@ static void put_head(io_image *image, const form *f)
     put_marker(image, f, 4 * (f->atoms - f->fixed));
 }
 
-/* Angstrom; fixed atoms stay where they are in frame 0. */
+/* A coordinate in Angstrom. Fixed atoms keep their position of frame 0. */
 static float coordinate(const form *f, int frame, int atom, int axis)
 {
     return (float)(is_fixed(f, atom) ? 0 : frame) * 100.f + (float)atom * 3.f + (float)axis;
@@ -217,7 +217,7 @@ TEST(forms)
     }
 }
 
-/* A fourth dimension and charges are passed over, with fixed atoms too. */
+/* A fourth dimension and charges are skipped, also if atoms are fixed. */
 TEST(records_after_z)
 {
     for (int i = 0; i < 16; i++) {
@@ -232,7 +232,8 @@ TEST(records_after_z)
     }
 }
 
-/* The x of 12 atoms have as many bytes as a cell: the head of the file then says which of them it is. */
+/* The x coordinates of 12 atoms have as many bytes as a cell: the header then says which of the two a
+ * record is. */
 TEST(twelve_atoms)
 {
     for (int cell = 0; cell <= 1; cell++) {
@@ -245,7 +246,7 @@ TEST(twelve_atoms)
     }
 }
 
-/* The unit of time: AKMA, femtoseconds for LAMMPS; no times without a step. */
+/* The unit of time is AKMA, for LAMMPS femtoseconds. A file without a time step has no times. */
 TEST(times)
 {
     static const struct {
@@ -279,7 +280,7 @@ TEST(times)
     }
 }
 
-/* Selections with small and large gaps, over frames of several spans. */
+/* Selections with small and large gaps, in frames so large that they are read in several parts. */
 TEST(selections)
 {
     for (int fixed = 0; fixed <= 1000; fixed += 1000) {
@@ -324,7 +325,7 @@ TEST(cells)
         {{30, .5, 40, 0, 0, 50}, {3, 0, 0, 2, 3.4641016151377544, 0, 0, 0, 5}, 24},
         {{30, 60, 40, 90, 90, 50}, {3, 0, 0, 2, 3.4641016151377544, 0, 0, 0, 5}, 24},
         {{30, 120, 40, 90, 90, 50}, {3, 0, 0, -2, 3.4641016151377544, 0, 0, 0, 5}, 0},
-        /* alpha, beta, gamma in this order: c leans by beta along x, by alpha along y. */
+        /* The angles are alpha, beta, gamma: beta gives c's component along x, alpha along y. */
         {{30, 0, 40, .6, 0, 50}, {3, 0, 0, 0, 4, 0, 3, 0, 4}, 24},
         {{30, 0, 40, 0, .6, 50}, {3, 0, 0, 0, 4, 0, 0, 3, 4}, 24},
         {{30, 5, 40, -2, 3, 50}, {3, .5, -.2, .5, 4, .3, -.2, .3, 5}, 36},
@@ -385,7 +386,7 @@ TEST(truncations)
     }
 }
 
-/* Each marker of each frame. */
+/* Damages each record marker of each frame. */
 TEST(damaged_markers)
 {
     form f = usual;
@@ -425,7 +426,7 @@ static void refuse(const io_image *image, const char *message)
     assert_null(t);
 }
 
-/* The markers of the titles have the length of two, the record has three. */
+/* The record markers give the length of two titles, but the record counts three. */
 TEST(titles_of_another_length)
 {
     form f = usual;
@@ -487,7 +488,7 @@ TEST(heads_that_are_refused)
     f = usual;
     f.fixed = 2;
     image = make(&f);
-    image.data[204] = 6; /* the first atom that moves */
+    image.data[204] = 6; /* the first entry of the list of moving atoms */
     refuse(&image, "the list of moving atoms has atom 6; there are 5 atoms");
     image.data[204] = 0;
     refuse(&image, "the list of moving atoms has atom 0; there are 5 atoms");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reader that jumps delivers what one that reads from the front does, in every format: the same
- * frames, numbers, notes and errors. */
+/* In every format, a reader that jumps by an index delivers the same frames, numbers, notes and
+ * errors as a reader that reads all frames in order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #define MOST 128 /* frames of a file */
 #define ATOMS 5000
 
-static const char *index_directory; /* NULL: indices are in memory */
+static const char *index_directory; /* NULL: indices are kept in memory */
 
 /* What a reader delivered. */
 typedef struct reading {
@@ -60,7 +60,7 @@ static void same_frame(const trajectory_frames *a, int64_t i, const trajectory_f
     assert_int_equal(a->indices[i], b->indices[k]);
 }
 
-/* `r` ends as `all`, which read every frame. */
+/* `r` ended with the same status and message as `all`, which read every frame. */
 static void same_end(const reading *r, const reading *all)
 {
     assert_int_equal(r->status, all->status);
@@ -71,14 +71,14 @@ static void same_end(const reading *r, const reading *all)
     assert_ptr_equal(r->note, all->note);
 }
 
-/* The files of a trajectory and what a reader from the front says of them. */
+/* The files of a trajectory, and what a reader that reads all frames in order delivered. */
 typedef struct sample {
     const char *paths[3];
     int64_t n_paths;
     int everything;
     reading all;
     int64_t n;       /* frames that it delivered */
-    int64_t counted; /* frames with a head; more than n after a damaged body */
+    int64_t counted; /* frames with a readable header; more than n if a body is damaged */
     trajectory_part parts[3];
 } sample;
 
@@ -117,7 +117,7 @@ static void same_parts(const sample *s, trajectory_reader *t)
     }
 }
 
-/* Frames start, start + step, ..., and of those before `first` only `lead`. */
+/* Checks a slice: frames start, start + step, ...; of the frames before `first` only `lead` frames. */
 static void check_slice(const sample *s, int64_t start, int64_t step, int64_t lead, int64_t first)
 {
     trajectory_reader *t = open_counted(s);
@@ -144,7 +144,7 @@ static void check_slice(const sample *s, int64_t start, int64_t step, int64_t le
     trajectory_reader_close(t);
 }
 
-/* Counts what a reader of heads reaches: the end, or an error that is not about a body. */
+/* Counts the frames that a reader of headers reaches before the end or an error in a header. */
 static void describe(sample *s, trajectory_reader *t)
 {
     int64_t n;
@@ -197,7 +197,8 @@ static int check_one(const char *path)
 
 /* ---- Files of every format --------------------------------------------------------------- */
 
-/* The inputs of a fuzz target, damaged and truncated files among them; alone, and twice as parts. */
+/* Checks the inputs of a fuzz target, some of them damaged or truncated: each file alone, and twice as
+ * the two parts of a trajectory. */
 static void check_corpus(const char *name)
 {
     char path[4096], other[4096];
@@ -239,7 +240,7 @@ static const char *save(int k, const char *suffix, const void *bytes, size_t n)
     return io_save(paths[k], bytes, n);
 }
 
-/* A box, and units, count for all frames up to the next. */
+/* A box, and units, apply to all frames until the file states new ones. */
 TEST(carried)
 {
     static const char dump[] = "ITEM: TIMESTEP\n%d\nITEM: NUMBER OF ATOMS\n1\n"
@@ -270,7 +271,7 @@ TEST(carried)
     assert_true(check_one(save(0, "lammpstrj", text, m)));
 }
 
-/* Frames first .. stop - 1 of a run as file k, without its last `cut` bytes. */
+/* Saves frames first .. stop - 1 of a run as file k, without its last `cut` bytes. */
 static void save_run(int k, int32_t first, int32_t stop, int fields, size_t cut)
 {
     io_image image = {0};
@@ -281,8 +282,8 @@ static void save_run(int k, int32_t first, int32_t stop, int fields, size_t cut)
     free(image.data);
 }
 
-/* Files that overlap, end too early, or begin where a frame that is cut off would be; frames with
- * velocities that the first one lacks. */
+/* Files that overlap, end too early, or begin with the frame that is cut off in the file before; files
+ * with velocities after a file without. */
 TEST(several)
 {
     static const struct {
@@ -303,7 +304,7 @@ TEST(several)
     }
 }
 
-/* Every cut of a file, and a damaged byte at many places. */
+/* Checks a file that is truncated at every place, or has a damaged byte at one of many places. */
 TEST(cut_and_damaged)
 {
     io_image image = {0};

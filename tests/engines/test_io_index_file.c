@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Index files of trajectories: damaged ones, and several processes that need one. */
+/* Index files of trajectories: damaged files, and several processes that need the same index. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static int find(const char *suffix, char path[4096])
 /* The number of texts that `tell` received, and the last text. */
 typedef struct texts {
     int n;
-    int cancels; /* the number of the text at which `tell` cancels; 0: never */
+    int cancels; /* number of the text at which `tell` cancels; 0: never */
     char last[COLLET_ERROR_TEXT];
 } texts;
 
@@ -117,7 +117,7 @@ TEST(files)
     assert_true(bytes.size == sizeof head + sizeof(trajectory_places_part) + 5 * sizeof(int64_t));
     memcpy(&head, bytes.data, sizeof head);
     load(path, &head, 1);
-    /* It is used, but not for other files, nor cut or damaged anywhere. */
+    /* The index is loaded, but not for other trajectories, and not if it is truncated or damaged. */
     trajectory_index_head other = head;
     other.identity++;
     load(path, &other, 0);
@@ -142,13 +142,14 @@ TEST(files)
     io_save(path, bytes.data, bytes.size);
     assert_int_equal(count_well(trajectory), 4);
     free(bytes.data);
-    /* Another content of the same file has another index. */
+    /* A file with new content gets another index. */
     save(7);
     assert_int_equal(count_well(trajectory), 7);
     assert_int_equal(find(".index", path), 2);
 }
 
-/* A process that holds the lock of the index at `path` and says so, until it is killed. */
+/* Starts a process that locks the index at `path`, reports that, and holds the lock until it is
+ * killed. */
 static pid_t hold(const char *path)
 {
     char lock[4110], byte;
@@ -188,7 +189,7 @@ TEST(locks)
     assert_contains(told.last, "waiting for its index, which process 7 of node3 makes");
     told = (texts){.cancels = 1};
     assert_int_equal(count(trajectory, directory, &told, 20, &frames, &err), COLLET_CANCELLED);
-    /* It is killed while another waits. */
+    /* The process with the lock is killed while this process waits. */
     pid_t killer = fork();
     if (killer == 0) {
         usleep(300000);
@@ -230,8 +231,8 @@ TEST(crowd)
 
 enum { FRAMES = 6 };
 
-/* Reads frames start, start + step, ... before `stop` by the index. Returns 1 if that is said to be wrong; else, where
- * `right` is 1, each frame is the right one. */
+/* Reads frames start, start + step, ... before `stop` by the index. Returns 1 if the reader reports that the index is
+ * wrong. Otherwise returns 0, and checks the frames if `right` is 1. */
 static int read_slice(int64_t start, int64_t stop, int64_t step, int right)
 {
     trajectory_reader *t = io_open(trajectory);
@@ -255,7 +256,7 @@ static int read_slice(int64_t start, int64_t stop, int64_t step, int right)
     return status != COLLET_OK;
 }
 
-/* An index with right sums whose places are of other frames. */
+/* An index whose checksums are right, but whose positions belong to other frames. */
 TEST(wrong_places)
 {
     /* by how many frames, and bytes, each place is moved */
@@ -293,7 +294,7 @@ TEST(wrong_places)
             entries[i] = offsets[i + wrong[w].frames[i]] + wrong[w].bytes[i];
         assert_int_equal(trajectory_index_save(path, head.identity, &places, NULL), COLLET_OK);
         assert_int_equal(read_slice(0, -1, 1, 1), 1);
-        for (int64_t size = 1; size < FRAMES; size++) { /* of shards, of which one notices */
+        for (int64_t size = 1; size < FRAMES; size++) { /* at least one shard must notice */
             int refused = 0;
             for (int64_t start = 0; start < wrong[w].n; start += size)
                 refused += read_slice(start, start + size, 1, 0);

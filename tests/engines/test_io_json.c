@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON from files: texts that are none, and fields of wrong types and out of range. */
+/* JSON from files: texts that are not JSON, and fields that have a wrong type or are out of
+ * range. */
 
 #include "common/test.h"
 #include "common/contains.h"
@@ -60,7 +61,7 @@ TEST(texts_that_are_not_JSON)
     }
 }
 
-/* Each is the only wrong field. */
+/* Each text has exactly one wrong field, which the error names. */
 TEST(wrong_fields_are_named)
 {
     static const struct {

@@ -80,7 +80,7 @@ TEST(all_columns)
     trajectory_reader_close(t);
 }
 
-/* Without units velocities, forces and times are not used, and a note says so. */
+/* If the units are unknown, velocities, forces and times are not used, and a note says so. */
 TEST(no_units)
 {
     static const char text[] =
@@ -117,7 +117,7 @@ TEST(boxes)
 {
     static const struct {
         const char *text;
-        double box[9], first[3]; /* position of the first atom, whose scaled ones are .5 .25 .125 */
+        double box[9], first[3]; /* first atom; its scaled coordinates are .5 .25 .125 */
     } cases[] = {
         {"ITEM: BOX BOUNDS pp pp ff\n-1 9\n0 20\n5 35\n",
          {1, 0, 0, 0, 2, 0, 0, 0, 0},
@@ -157,7 +157,8 @@ TEST(boxes)
 #define FRAME(step, last) HEAD("", step, BOX) "ITEM: ATOMS id x y z\n1 0 0 0\n2 0 0 0\n" last
 static const char good[] = FRAME("0", "3 0 0 0\n") FRAME("0", "3 0 0 0\n");
 
-/* Runs that were appended repeat a step. Without the end of its line a last number may lack digits. */
+/* Appended runs repeat a step. A last number without the end of its line may lack digits, so its frame
+ * is incomplete. */
 TEST(truncations)
 {
     size_t frame = (sizeof good - 1) / 2;

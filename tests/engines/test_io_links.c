@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bonds that .pdb (SSBOND, LINK) and mmCIF (_struct_conn) name by residues and names of atoms. */
+/* Bonds that .pdb (SSBOND, LINK) and mmCIF (_struct_conn) files give by residue and atom names. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 #include "directory.h"
 #include "io_files.h"
 
-/* `bonds` is "0-1 0-2 ", followed by the number of bonds that were left out, "+1", if it is not 0. */
+/* Expects bonds such as "0-1 0-2 ", followed by the number of omitted bonds, such as "+1", unless it is
+ * 0. */
 static void expect(const char *name, const char *text, const char *bonds)
 {
     trajectory_topology *t = io_topology(io_path(directory, name), text);

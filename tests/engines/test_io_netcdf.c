@@ -27,7 +27,7 @@ typedef struct form {
     int version; /* 1, 2 or 5 */
     int kind;
     int doubles; /* 1: vectors are in double precision */
-    int counted; /* frames that the head counts, -1: streaming */
+    int counted; /* number of frames in the header, -1: streaming */
     int only_positions;
     const char *conventions;
     const char *unit;  /* of the positions */
@@ -168,7 +168,7 @@ static size_t head_bytes(const form *f)
     return image.size;
 }
 
-/* Number k of a variable in a frame, as in the file. */
+/* Value k of a variable in a frame, as stored in the file. */
 static double number(int variable, int frame, int k)
 {
     static const double cell[] = {30, 40, 50, 90, 90, 90};
@@ -287,7 +287,7 @@ TEST(forms)
     }
 }
 
-/* One record variable alone is not padded; there are neither times nor boxes. */
+/* A file with positions only, without times and boxes: a single record variable is not padded. */
 TEST(positions_alone)
 {
     form f = usual;
@@ -336,7 +336,8 @@ TEST(units)
     }
 }
 
-/* The numbers of the files are degrees: 90 radians are no angle of a box. */
+/* The files' angles are numbers of degrees. If their unit is radians, 90 is no valid angle, and the
+ * trajectory has no box. */
 TEST(angles)
 {
     static const struct {
@@ -386,7 +387,7 @@ static void refuse(const io_image *image, size_t size, const char *message)
     assert_null(t);
 }
 
-/* A file that ends after a complete frame is truncated too: its head counts more. */
+/* A file that ends after a complete frame is truncated if its header counts more frames. */
 TEST(truncations)
 {
     for (int version = 1; version <= 5; version += version == 1 ? 1 : 3) {
@@ -406,7 +407,8 @@ TEST(truncations)
     }
 }
 
-/* As a stream a file has as many frames as there are. */
+/* The header of a streamed file does not count the frames: the file has as many frames as it
+ * holds. */
 TEST(truncated_streams)
 {
     form f = usual;
@@ -468,7 +470,7 @@ TEST(heads_that_are_refused)
         refuse(&image, image.size, bytes[i].message);
         image.data[bytes[i].at] = before;
     }
-    for (size_t i = 4; i < head_bytes(&f); i++) { /* no byte may crash it */
+    for (size_t i = 4; i < head_bytes(&f); i++) { /* no byte may crash the reader */
         uint8_t before = image.data[i];
         trajectory_reader *t;
         image.data[i] ^= 0xff;

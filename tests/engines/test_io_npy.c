@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Headers of .npy files: correct for any shape, of the same length for any number of rows; what is
- * read and what is refused. */
+/* Headers of .npy files: written ones are correct for any shape, and have the same length for any
+ * number of rows; which headers are read and which are refused. */
 #include <stdio.h>
 #include <string.h>
 
@@ -73,7 +73,7 @@ typedef struct head_case {
     int64_t rows, row_elements;
 } head_case;
 
-/* `spare`: what the head claims to have besides its text. */
+/* `spare`: number of bytes that the header claims beyond its text. */
 static collet_status open_with(const char *path, const head_case *h, int spare, io_npy *npy,
                                collet_error *err)
 {
@@ -163,7 +163,7 @@ TEST(heads)
     io_remove_directory(directory);
 }
 
-/* The head's length, of two bytes or of four, against the file's and against the most. */
+/* The header's length (a field of two or four bytes) may exceed neither the file nor the limit. */
 TEST(lengths)
 {
     char *directory = io_make_directory();

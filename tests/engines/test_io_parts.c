@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several files as one trajectory: overlaps, truncated and unlike files, several threads. */
+/* Several files as one trajectory: overlapping, truncated and mismatched files, several threads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static trajectory_reader *open_parts(const char *const *files, int64_t n)
     return t;
 }
 
-/* Reads all; expects these frames, by their number in the run, and a message, NULL: none. */
+/* Reads all frames. Expects frames with these numbers in the run, and a message (NULL: none). */
 static void expect(trajectory_reader *t, const int *runs, int64_t n, const char *message,
                    int truncated)
 {
@@ -101,7 +101,7 @@ TEST(overlaps)
     const char *const orders[][3] = {{files[0], files[2], files[1]}, {files[2], files[1], files[0]}};
     for (int i = 0; i < 2; i++)
         expect(open_parts(orders[i], 3), expected, 8, NULL, 0);
-    /* The third begins before the second. */
+    /* The third file begins before the second. */
     save(2, 2, 4, IO_X | IO_V, 0);
     expect(open_parts(files, 3), expected, 6, NULL, 0);
     /* One file has no parts. */
@@ -133,7 +133,7 @@ TEST(slices)
     trajectory_reader_close(t);
 }
 
-/* What is cut off counts only if no later file has it. */
+/* A frame that is cut off matters only if no later file has it. */
 TEST(truncated_files)
 {
     static const int expected[] = {0, 1, 2, 3, 4, 5, 6};
@@ -157,7 +157,7 @@ TEST(truncated_files)
            1);
 }
 
-/* The head of a NetCDF file counts its frames. */
+/* Parts that are NetCDF files, whose header counts the frames. */
 TEST(counted_frames)
 {
     io_bytes nc = io_load(COLLET_TEST_CORPUS "/nc/sizes");

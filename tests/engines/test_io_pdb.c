@@ -67,7 +67,8 @@ TEST(columns)
     trajectory_reader_close(r);
 }
 
-/* In each residue the first location counts, with the atoms that have none. */
+/* Alternate locations: of each residue the first location is read, and the atoms without a
+ * location. */
 TEST(locations)
 {
     trajectory_topology *t = read_text("ATOM      1  N   SER A   1       1.000   2.000   3.000\n"
@@ -96,7 +97,8 @@ TEST(locations)
     trajectory_reader_close(r);
 }
 
-/* Residue and serial numbers that do not fit into their columns, as writers have them. */
+/* Residue and serial numbers that do not fit into their columns, in the forms that programs
+ * write. */
 TEST(numbers_that_overflow)
 {
     static const struct {
@@ -128,7 +130,7 @@ TEST(numbers_that_overflow)
         trajectory_frames_free(frames);
         trajectory_reader_close(r);
     }
-    /* VMD goes on in hexadecimal: 2710 is 10000 after 9999, else 2710. */
+    /* VMD continues in hexadecimal: after 9999 the number 2710 means 10000, elsewhere 2710. */
     trajectory_topology *t = read_text("ATOM      1  OH2 TIP3W2710       1.000   2.000   3.000\n"
                                        "ATOM      2  OH2 TIP3W9999       1.000   2.000   3.000\n"
                                        "ATOM      3  OH2 TIP3W2710       1.000   2.000   3.000\n"
@@ -159,7 +161,7 @@ TEST(segments)
 
 #define ATOM(serial) "ATOM  " serial "  CA  ALA A   1       1.500   2.000   3.000\n"
 
-/* Bonds as "0-1 0-2", and how many were left out. */
+/* Expected bonds, as "0-1 0-2 ", and the number of omitted bonds. */
 TEST(bonds)
 {
     static const struct {
@@ -169,7 +171,7 @@ TEST(bonds)
     } cases[] = {
         {THREE "END\n", NULL, 0},
         {THREE "CONECT    1    2    3\nCONECT    2    1\nEND\n", "0-1 0-2 ", 0},
-        /* Numbers that touch, more columns, atoms that the file does not have. */
+        /* Numbers without blanks between them, more columns, numbers of no atom in the file. */
         {ATOM("12345") "TER   12346\n" ATOM("12347")
              ATOM("12348") "CONECT123451234712348   99\n"
                            "CONECT   99   98\n"
@@ -183,7 +185,7 @@ TEST(bonds)
                        "ATOM 100001  CA  ALA A   1       1.500   2.000   3.000\n"
                        "CONECT99999 100000 100001\n",
          "0-1 0-2 ", 0},
-        /* The same in columns that touch, of five where that is enough; and of no atom. */
+        /* Six digits without blanks, next to columns of five digits; a number of no atom. */
         {ATOM("99998") ATOM("99999") "ATOM  100000  CA  ALA A   1       1.500   2.000   3.000\n"
                                      "CONECT9999899999\nCONECT99999100000\n"
                                      "CONECT10000099998\n",
@@ -216,8 +218,8 @@ TEST(bonds)
     }
 }
 
-/* The records at the end of a file of many models are found without reading these; the last ones
- * are longer than the part that is looked at first. */
+/* The records at the end of a file of many models are found without reading all models. The last
+ * records are longer than the part that the reader searches first. */
 TEST(bonds_after_many_models)
 {
     io_image text = {0};
@@ -291,7 +293,7 @@ TEST(models)
     trajectory_reader_close(r);
 }
 
-/* A frame without a box of its own has the last one; a cube of 1 Angstrom is none. */
+/* A frame without a box has the previous box. A cube of 1 Angstrom stands for no box. */
 TEST(boxes)
 {
     static const char text[] =
@@ -315,7 +317,8 @@ TEST(boxes)
     trajectory_reader_close(r);
 }
 
-/* Every cut keeps the frames before it; it is noticed inside a model, not between two. */
+/* The frames before a cut are read, wherever the cut is. A cut inside a model is reported, a cut
+ * between two models is not. */
 TEST(truncations)
 {
     static const char text[] = MODELS;
@@ -328,7 +331,7 @@ TEST(truncations)
                in_model ? "the file ends at byte" : NULL);
     }
     static const char ends[] = THREE "END\n" THREE "END\n";
-    /* A frame that all positions are in is complete. */
+    /* A frame is complete if it has all positions, even if its last line is cut. */
     const size_t last = 2 * (sizeof THREE - 1) + 4 - (sizeof CA2 - 1) + 54;
     for (size_t cut = sizeof THREE + 9; cut < sizeof ends; cut++)
         expect(ends, cut, cut < last ? 1 : 2, cut < last,
@@ -375,7 +378,7 @@ TEST(messages_point_at_the_line)
     io_refuse_topologies(io_path(directory, "case.pdb"), bad, sizeof bad / sizeof *bad);
 }
 
-/* Against the same frames of a .trr, to the three decimals of an Angstrom. */
+/* The frames equal those of a .trr file to the three decimals of an Angstrom that .pdb stores. */
 TEST(frames_of_a_run)
 {
     trajectory_reader *trr = io_open(COLLET_TEST_DATA "/md/peptide/traj_double.trr");

@@ -71,7 +71,8 @@ TEST(sections)
     trajectory_topology_free(t);
 }
 
-/* Other columns; elements, chains and a title are optional. CHAMBER has CHARMM's constant. */
+/* Other column widths. Elements, chains and a title are optional. Files of CHAMBER use CHARMM's
+ * electrostatic constant. */
 TEST(variants)
 {
     trajectory_topology *t = io_topology(

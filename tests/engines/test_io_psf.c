@@ -30,20 +30,20 @@ static const struct {
     int32_t id;
     int atoms;
 } variants[] = {
-    /* CHARMM: numbers for types, more columns of CHEQ. */
+    /* CHARMM: types are numbers; CHEQ adds columns. */
     {"PSF CMAP CHEQ" TITLES "       2 !NATOM\n"
      "       1 4AKE 1    MET  N      56  -0.300000       14.0070           0   0.00000     "
      "-0.3E-02\n"
      "       2 4AKE -1   MET  HT1     2   0.330000       1.00800           0   0.00000     "
      "-0.3E-02\n",
      "MET", "HT1", 1.008, -1, 2},
-    /* CHARMM, extended and X-PLOR; an insertion code. */
+    /* CHARMM, extended X-PLOR format; an insertion code. */
     {"PSF EXT CMAP XPLOR" TITLES "         2 !NATOM\n"
      "         1 PROA     1H       THR      CAY      CT3     -0.270000       12.0110           0\n"
      "         2 PROA     1H       THR      HY1      HA3      0.900000E-01   1.00800           0\n"
      "\n         1 !NBOND: bonds\n         1         2\n",
      "THR", "HY1", 1.008, 1, 2},
-    /* psfgen; five letters of a type move the columns. */
+    /* psfgen: a type of five letters shifts the columns. */
     {"PSF" TITLES "       2 !NATOM\n"
      "       1 SIN  3    SIN  N1B  N_2   -0.568346       14.0070           0\n"
      "       2 SIN  3    SIN  SID  SI_45  0.771000       28.0855           0\n",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Readahead: the same frames in the same order, whatever the caller holds and wherever it stops. */
+/* Readahead delivers the same frames in the same order, whichever batches the caller keeps and wherever
+ * it stops. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +83,7 @@ TEST(the_same_frames_as_without)
     }
 }
 
-/* The thread fills the other slots and leaves the caller's batch alone. */
+/* The reading thread fills the other slots and does not touch the batch that the caller holds. */
 TEST(a_batch_is_held)
 {
     trajectory_reader *t = io_open(WATER);
@@ -159,7 +160,7 @@ TEST(frames_before_an_error_come_first)
 
 /* ---- Several threads --------------------------------------------------------------------- */
 
-/* What a file gives, read until its end or an error. */
+/* The result of reading a file to its end or to an error. */
 typedef struct outcome {
     uint64_t hash;
     int64_t n_frames;
@@ -254,7 +255,7 @@ static void check_threads(const char *path, uint32_t missing)
     }
 }
 
-/* Frame `frame` of .xtc begins at byte `at`: its packed coordinates, its head, and its end are damaged. */
+/* Damages frame `frame` of an .xtc file, which begins at byte `at`: its packed coordinates, its header, and its end. */
 static void damage_frame(io_bytes file, int64_t at, int64_t end, int64_t frame)
 {
     static const size_t places[] = {84 + 3, 0, 12}; /* the index of a range, the magic, the time */
@@ -314,7 +315,7 @@ static void write_gro(const char *path, int damaged)
     free(image.data);
 }
 
-/* Gaps after a damaged frame do not count, although their heads may have been read. */
+/* Gaps in the times after a damaged frame are not reported, although their headers may have been read. */
 TEST(gaps_before_a_damaged_frame)
 {
     const char *path = io_path(directory, "gaps.gro");

@@ -23,7 +23,7 @@
 
 /* ---- Writing ----------------------------------------------------------------------------- */
 
-/* Rows of 3 x 2 numbers (value = its index) and of a time. */
+/* Writes rows of 3 x 2 numbers (each number is its index) and of one time. */
 static collet_status write_all(const char *path, int32_t form, int64_t n_rows, collet_error *err)
 {
     static const int64_t shape[2] = {3, 2};
@@ -98,7 +98,7 @@ TEST(an_archive)
     remove(path);
 }
 
-/* Characters beyond ASCII, bytes that are none, an empty text; the shorter texts end with zeros. */
+/* Characters beyond ASCII, invalid UTF-8, an empty text. Shorter texts are padded with zeros. */
 TEST(texts)
 {
     static const char *const labels[3] = {"\xc3\xa4\xff\142", "", "SOL 3"};
@@ -218,7 +218,7 @@ TEST(refused_at_the_start)
     assert_contains(err.text, "this is a file, but the output must be a directory");
     assert_int_equal(io_results_create("/dev/null", IO_RESULTS_NPZ, &results, &err), COLLET_IO);
     assert_contains(err.text, "is a device or pipe");
-    /* As /dev/stdout, which may be a regular file. */
+    /* Like /dev/stdout: a link in /proc, which may lead to a regular file. */
     const char *link = io_path(directory, "link");
     assert_int_equal(symlink("/proc/self/exe", link), 0);
     assert_int_equal(io_results_create(link, IO_RESULTS_NPZ, &results, &err), COLLET_IO);
@@ -227,7 +227,7 @@ TEST(refused_at_the_start)
     remove(file);
 }
 
-/* Something takes the place of the second file while the rows are computed. */
+/* Something else takes the name of the second file while the rows are computed. */
 TEST(a_set_in_part)
 {
     char *path = strdup(io_path(directory, "set"));
@@ -367,7 +367,7 @@ static int write_on_a_full_disk(void *argument)
         if (status != COLLET_IO || !strstr(err.text, "the disk is full") ||
             io_count_entries(mount_point) != 0)
             return 1;
-        /* The rows fit on the disk, the archive in addition does not. */
+        /* The rows fit on the disk, but not the rows and the archive together. */
         status = write_all(io_path(mount_point, "out"), form, 10 * ROWS, &err);
         if (form == IO_RESULTS_NPZ &&
             (status != COLLET_IO || !strstr(err.text, "the disk is full") ||

@@ -41,7 +41,8 @@ static const char *new_file(size_t size)
     return io_save(io_path(directory, "x"), file, size);
 }
 
-/* Copies lie in the window, reach into it, across its end or past what a view may have. */
+/* Copies that lie inside the window, reach into it, cross its end, or are longer than a view may
+ * be. */
 TEST(copies)
 {
     io_source s;
@@ -58,7 +59,7 @@ TEST(copies)
             continue;
         assert_int_equal(io_source_view(&s, (int64_t)at, seen, &bytes, NULL), COLLET_OK);
         assert_memory_equal(bytes, file + at, seen);
-        /* Begins in the window and ends behind it. */
+        /* A copy that begins in the window and ends behind it. */
         size_t end = (size_t)s.window_offset + s.window_length, from = end - (end < 9 ? end : 9);
         n = SIZE - from < 100 ? SIZE - from : 100;
         assert_int_equal(io_source_copy(&s, (int64_t)from, n, copied, NULL), COLLET_OK);
@@ -87,7 +88,7 @@ TEST(streams)
     io_source_close(&s);
 }
 
-/* A program without a standard input. */
+/* In a program without standard input a file may get the descriptor 0. */
 TEST(descriptor_0)
 {
     io_source s;

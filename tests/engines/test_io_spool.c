@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output if the file system does not support unnamed files or linking them: temporary names are
- * used, and removed. The linker wraps the system calls. */
+/* Output files are unnamed until they are complete. If the file system does not support unnamed
+ * files or cannot link them, temporary names are used, and removed. The linker wraps the system
+ * calls. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,8 +25,8 @@
 
 static int without_unnamed;    /* open(O_TMPFILE) fails, as on many network file systems */
 static int without_link;       /* linking an unnamed file fails, as without /proc */
-static size_t most = SIZE_MAX; /* bytes that one call writes or reads */
-static int flush_error;        /* of fsync of a directory */
+static size_t most = SIZE_MAX; /* largest number of bytes that one call writes or reads */
+static int flush_error;        /* the errno with which fsync of a directory fails; 0: it succeeds */
 
 int __real_open64(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
@@ -41,7 +42,7 @@ int __wrap_open64(const char *path, int flags, ...)
     va_start(arguments, flags);
     mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
     va_end(arguments);
-    /* No file is left to programs started meanwhile; what is made was not there. */
+    /* Child programs must not inherit the file, and a created file must be new. */
     assert_int_equal(flags & O_CLOEXEC, O_CLOEXEC);
     assert_true(!(flags & O_CREAT) || flags & O_EXCL);
     if (without_unnamed && (flags & O_TMPFILE) == O_TMPFILE) {
@@ -106,9 +107,9 @@ ssize_t __wrap_pread64(int file, void *bytes, size_t n, off_t at)
     return __real_pread64(file, bytes, n < most ? n : most, at);
 }
 
-/* ---- Rights ---------------------------------------------------------------------------------- */
+/* ---- Permissions ----------------------------------------------------------------------------- */
 
-/* The rights of a file of mode `old` after it is replaced. */
+/* The permissions of a file of mode `old` after it is replaced. */
 static mode_t replaced(const char *path, mode_t old)
 {
     struct stat st;
@@ -132,7 +133,7 @@ static void a_group_that_cannot_be_kept(void **state)
     remove(path);
 }
 
-/* Nor does a file that somebody else has put there open the new one. */
+/* The permissions of an existing file that belongs to another user do not apply to the new file. */
 static void a_file_of_another_user(void **state)
 {
     (void)state;
@@ -161,7 +162,8 @@ typedef struct access_list {
 
 #define LIST "system.posix_acl_access"
 
-/* The group's bits of the mode are then the mask, which says nothing of the group. */
+/* If a file has an access control list, the group bits of its mode are the mask, and do not tell
+ * the permissions of the group. */
 static void access_control_lists(void **state)
 {
     (void)state;
@@ -178,13 +180,13 @@ static void access_control_lists(void **state)
     without_list = 1;
     assert_int_equal(replaced(path, 0640), 0600);
     without_list = 0;
-    if (geteuid() == 0) { /* the file of another user */
+    if (geteuid() == 0) { /* root can make a file of another user */
         assert_int_equal(setxattr(path, LIST, &list, sizeof list, 0), 0);
         assert_int_equal(chown(path, 54321, (gid_t)-1), 0);
         assert_int_equal(replaced(path, 0640), 0600);
         assert_int_equal(getxattr(path, LIST, NULL, 0), -1);
     }
-    /* A member of the directory's group opens no private file. */
+    /* A default list of the directory gives its group no access to a private file. */
     assert_int_equal(setxattr(directory, "system.posix_acl_default", &list, sizeof list, 0), 0);
     assert_int_equal(replaced(path, 0640), 0640);
     assert_int_equal(getxattr(path, LIST, NULL, 0), -1);
@@ -192,7 +194,8 @@ static void access_control_lists(void **state)
     remove(path);
 }
 
-/* No other user opens it before it has the permissions of the file that it replaces. */
+/* No other user can open the new file before it has the permissions of the file that it
+ * replaces. */
 static void private_from_the_start(void **state)
 {
     (void)state;
@@ -215,7 +218,7 @@ static void write_and_finish(const char *path, int32_t form, int finish)
     assert_int_equal(io_results_create(path, form, &results, NULL), COLLET_OK);
     assert_int_equal(io_results_add(results, "a", 0, NULL, &column, NULL), COLLET_OK);
     assert_int_equal(io_results_append(results, column, 1, &(double){7.5}, NULL), COLLET_OK);
-    /* The output has its temporary name; the rows of an archive have none. */
+    /* The output has a temporary name; the file for an archive's rows has no name. */
     assert_int_equal(io_count_entries(form == IO_RESULTS_NPZ ? directory : path), 1);
     if (finish) {
         assert_int_equal(io_results_link(results, NULL), COLLET_OK);
@@ -262,7 +265,7 @@ static void no_names_for_unnamed_files(void **state)
     without_link = 0;
 }
 
-/* Once it has its name, other programs may read it with a lock, as HDF5 does. */
+/* Once the output has its name, other programs may lock and read it, as HDF5 does. */
 static void locked_for_reading(void **state)
 {
     (void)state;
@@ -278,7 +281,8 @@ static void locked_for_reading(void **state)
     remove(path);
 }
 
-/* Some file systems cannot flush a directory; that a disk fails is told. */
+/* Some file systems cannot flush a directory, which is no error. A failure of the disk is
+ * reported. */
 static void directories_that_are_not_flushed(void **state)
 {
     static const struct {
@@ -301,7 +305,7 @@ static void directories_that_are_not_flushed(void **state)
     }
 }
 
-/* Publishing a directory stops between its two steps. */
+/* Publishing a directory fails between its two steps, linking and renaming. */
 static void linked_but_not_renamed(void **state)
 {
     (void)state;
@@ -330,7 +334,8 @@ static void leave_one(const char *path)
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-/* The next program removes files of a killed program, but not files that another still writes. */
+/* The next program removes the temporary files of a killed program, but not files that another
+ * program is still writing. */
 static void leftovers_are_removed(void **state)
 {
     (void)state;
@@ -355,7 +360,8 @@ static void leftovers_are_removed(void **state)
     free(path);
 }
 
-/* Files that another program has written since this one checked are not replaced unasked. */
+/* If another program has created the files since this program checked for them, they are replaced
+ * only on request. */
 static void a_set_that_exists_meanwhile(void **state)
 {
     static const char *const names[2] = {"a", "b"};
@@ -381,7 +387,7 @@ static void a_set_that_exists_meanwhile(void **state)
     theirs = io_load(io_path(directory, "b"));
     assert_int_equal(theirs.size, 6);
     free(theirs.data);
-    assert_int_equal(io_count_entries(directory), 3); /* with the two that have no names yet */
+    assert_int_equal(io_count_entries(directory), 3); /* two of them have temporary names */
     assert_int_equal(io_spool_rename_all(set, 2, 1, &err), COLLET_OK);
     assert_int_equal(io_count_entries(directory), 2);
     for (int i = 0; i < 2; i++) {

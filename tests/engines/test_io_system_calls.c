@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads, maps and writes that fail, are interrupted or short, at every place: an error that names
- * the file, or the same result; no descriptor is left. */
+/* Makes every read, mmap and write in turn fail, be interrupted or transfer too few bytes: each
+ * time there is an error that names the file, or the same result. No descriptor stays open. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 
 #define CORPUS COLLET_TEST_CORPUS "/"
 
-/* Views before one fails; negative: none. */
+/* The number of successful views before one fails; negative: none fails. */
 static long views = -1;
 
 collet_status __real_io_source_view(io_source *source, int64_t offset, size_t length,
@@ -27,7 +27,7 @@ collet_status __real_io_source_view(io_source *source, int64_t offset, size_t le
 collet_status __wrap_io_source_view(io_source *source, int64_t offset, size_t length,
                                     const uint8_t **bytes, collet_error *err);
 
-/* Simulates a window that ends here: small files have one window. */
+/* Fails as if a view had to read a new window: the small files here have only one window. */
 collet_status __wrap_io_source_view(io_source *source, int64_t offset, size_t length,
                                     const uint8_t **bytes, collet_error *err)
 {

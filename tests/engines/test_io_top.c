@@ -81,7 +81,7 @@ TEST(molecules)
     trajectory_topology_free(t);
 }
 
-/* A virtual site is of the molecule that makes it. */
+/* A virtual site belongs to the molecule of the atoms that define it. */
 TEST(virtual_sites)
 {
     static const char *const sections[] = {"[ virtual_sites2 ]\n4 1 2 1 0.1\n",
@@ -108,7 +108,7 @@ TEST(virtual_sites)
     }
 }
 
-/* Bonds of flexible water and of intermolecular interactions, which join no molecule. */
+/* Bonds under the condition FLEXIBLE, and intermolecular bonds, which do not join molecules. */
 TEST(conditions)
 {
     trajectory_topology *t =
@@ -123,7 +123,8 @@ TEST(conditions)
     trajectory_topology_free(t);
 }
 
-/* An .itp file is one molecule; without atom types, masses that it does not have are unknown. */
+/* An .itp file is one molecule. It has no atom types, so masses that it does not state are
+ * unknown. */
 TEST(one_molecule)
 {
     trajectory_topology *t = read_text("; only\r\n\r\n" WATER);
@@ -152,7 +153,7 @@ TEST(macros)
     trajectory_topology_free(t);
 }
 
-/* Included files: next to the file that includes them, next to the first one, and in GMXLIB. */
+/* Included files are searched next to the including file, next to the first file, and in GMXLIB. */
 TEST(includes)
 {
     char library[4096];
@@ -201,7 +202,8 @@ TEST(includes)
     unsetenv("GMXLIB");
 }
 
-/* Masses of the topology count with frames of another format; numbers of atoms that differ. */
+/* The topology's masses are used with frames of another format. Numbers of atoms that differ are
+ * refused. */
 TEST(frames_of_another_format)
 {
     static const char frame[] = "x\n6\n" GRO GRO GRO GRO GRO GRO "1 1 1\n";
@@ -301,7 +303,8 @@ TEST(messages_point_at_the_line)
     io_refuse_topologies(io_path(directory, "case.top"), bad, sizeof bad / sizeof *bad);
 }
 
-/* Each cut is read or refused with a message; without its molecules the file is refused. */
+/* Wherever a file is cut, it is read or refused with a message. A file without its molecules is
+ * refused. */
 TEST(truncations)
 {
     static const char text[] = TYPES WATER ION "#define A \\\n" SYSTEM;

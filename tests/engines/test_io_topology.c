@@ -14,7 +14,7 @@ static trajectory_topology *read_text(const char *text)
     return io_topology(io_path(directory, "case.gro"), text);
 }
 
-/* The only atom of the file read last, as a trajectory; `velocity` NULL: without one. */
+/* Reads the saved file as a trajectory and checks its only atom; `velocity` NULL: it has none. */
 static void expect_atom(const double position[3], const double *velocity)
 {
     trajectory_reader *t = io_open(io_path(directory, "case.gro"));
@@ -73,7 +73,7 @@ TEST(widths_follow_the_decimal_points)
     trajectory_topology_free(t);
 }
 
-/* Velocities and boxes that are no numbers: a topology needs neither. */
+/* Velocities and boxes that are not numbers are accepted: a topology needs neither. */
 static const struct {
     const char *text;
     int64_t lacking;
@@ -283,7 +283,7 @@ TEST(numbers)
     assert_false(io_decimal_parse_integer("-", 1, &integer));
 }
 
-/* Lines are looked at in pieces of 512 bytes, then of 64 KiB. */
+/* Long lines: the reader searches for the end of a line in pieces of 512 bytes, then of 64 KiB. */
 TEST(long_lines)
 {
     static char text[70000];

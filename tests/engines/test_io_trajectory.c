@@ -164,7 +164,7 @@ TEST(gro_velocities_of_some_atoms)
     }
 }
 
-/* Text that programs write in place of a velocity counts as none, in any frame. */
+/* Text that programs write in place of a velocity counts as a missing velocity, in any frame. */
 TEST(gro_velocities_that_are_no_numbers)
 {
     static const char *const columns[] = {"  0.3000 -0.2000        ", "     nan     nan     nan",
@@ -190,7 +190,8 @@ TEST(gro_velocities_that_are_no_numbers)
     }
 }
 
-/* An error where they are requested; it names the atom, but no time or step that the file lacks. */
+/* Missing velocities are an error only if velocities are requested. The error names the atom, and
+ * no time or step that the file lacks. */
 TEST(gro_velocities_of_some_atoms_later)
 {
     static const char *const titles[] = {"t= %.1f step= %2d\n", "x %.0f %2d\n"};
@@ -266,7 +267,7 @@ TEST(gro_without_a_last_line_end)
     }
 }
 
-/* The box of a frame that a slice passes over decides where the next frame begins. */
+/* A slice must read the box line even of skipped frames: it decides where the next frame begins. */
 TEST(gro_boxes_of_frames_passed_over)
 {
     static const struct {

@@ -295,7 +295,7 @@ TEST(sizes_that_contradict)
     uint8_t frame[80];
 
     memcpy(frame, image.data + sizes, sizeof frame);
-    for (size_t i = 0; i < 11; i++) /* reals of half the size: 2 bytes */
+    for (size_t i = 0; i < 11; i++) /* halves the sizes: reals would have 2 bytes */
         for (size_t k = 3; k > 1; k--)
             image.data[sizes + 4 * i + k] =
                 (uint8_t)(frame[4 * i + k] >> 1 | frame[4 * i + k - 1] << 7);
@@ -328,7 +328,7 @@ TEST(no_atoms)
     free(image.data);
 }
 
-/* Tensors are passed over, whatever the number of atoms. */
+/* The virial and pressure tensors are skipped, whatever the number of atoms. */
 TEST(tensors)
 {
     io_image image = make(4, 2);

@@ -15,7 +15,8 @@
 
 /* ---- Every prefix -------------------------------------------------------------------------- */
 
-/* A tensor's fault, such as data beyond the end, is one of the file here. */
+/* Opens a GGUF file. Here a fault of a tensor, such as data beyond the end, counts as a fault of
+ * the file. */
 static collet_status open_gguf(const char *path, collet_error *err)
 {
     ternary_gguf gguf;
@@ -44,7 +45,7 @@ static collet_status open_npy(const char *path, collet_error *err)
     return status;
 }
 
-/* Returns at how many places. */
+/* Cuts the file at every place; returns at how many places it is refused. */
 static size_t refused_when_cut(const char *file,
                                collet_status (*open)(const char *, collet_error *))
 {
@@ -83,7 +84,7 @@ TEST(cut_files)
     print_message("cut at %zu places\n", places);
 }
 
-/* Every kind of value before the tensors, whose extents are stored last axis first. */
+/* Metadata with every kind of value, then tensors, whose extents are stored last axis first. */
 TEST(kinds_of_values)
 {
     ternary_gguf gguf;
@@ -157,7 +158,7 @@ TEST(layers)
     assert_int_equal(ternary_t2_lay_out("x.t2", NULL, 0, &(uint64_t){0}, NULL), COLLET_INVALID);
 }
 
-/* Everything begins at a multiple of 64 bytes behind the table, in order. */
+/* Each array begins at a multiple of 64 bytes after the table of layers, in order. */
 TEST(offsets)
 {
     ternary_t2_layer two[] = {{.rows = 20, .columns = 6, .activations = F, .flags = ALL},

@@ -135,7 +135,7 @@ TEST(test_gguf)
         {"alignment_cut", COLLET_FORMAT, "truncated in the value of general.alignment, of type 10"},
         {"alignment_twice", COLLET_FORMAT, "has the key general.alignment twice"},
         {"split_twice", COLLET_FORMAT, "has the key split.no twice"},
-        {"other_twice", COLLET_OK, NULL}, /* of a key that is not used */
+        {"other_twice", COLLET_OK, NULL}, /* a key that is not used */
         {"array_of_13", COLLET_FORMAT, "key 0 of 1"},
         {"array_of_texts", COLLET_FORMAT, "key 0 of 1"},
         {"array_overflow", COLLET_FORMAT, "key 0 of 1"},
@@ -273,7 +273,7 @@ TEST(test_t2)
         {"two_layers", COLLET_OK, NULL},
         {"rotor", COLLET_OK, NULL},
         {"tq2_0", COLLET_OK, NULL},
-        {"bit", COLLET_OK, NULL}, /* in the data, which opening does not read */
+        {"bit", COLLET_OK, NULL}, /* a wrong bit in the data, which opening does not read */
         {"byte_order", COLLET_UNSUPPORTED, "another byte order"},
         {"columns", COLLET_FORMAT, "the offsets of layer 0 are wrong"},
         {"format", COLLET_INVALID, "a format (7)"},
@@ -439,11 +439,11 @@ TEST(test_utf8)
         {"\xF0\x82\x82\xAC", 0},
         {"\xED\xA0\x80", 0}, /* a UTF-16 surrogate */
         {"\xED\xBF\xBF", 0},
-        {"\xED\x9F\xBF", 3}, /* the last before them, the first behind them */
+        {"\xED\x9F\xBF", 3}, /* the last before the surrogates, the first after */
         {"\xEE\x80\x80", 3},
         {"\xF4\x90\x80\x80", 0},
-        {"\xD8\x9C", 0},     /* the Arabic mark of direction */
-        {"\xE2\x80\x8A", 3}, /* a narrow blank; the others begin and end ranges of marks */
+        {"\xD8\x9C", 0},     /* the Arabic letter mark */
+        {"\xE2\x80\x8A", 3}, /* hair space; below: first and last of ranges of marks */
         {"\xE2\x80\x8B", 0},
         {"\xE2\x80\x8F", 0},
         {"\xE2\x80\x90", 3},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs with a locale whose decimal point is a comma, or no ASCII, or where I is no upper case
- * of i: no number is printed or read by it, no name compared. LOCPATH has the locales. */
+/* Programs in a locale whose decimal point is a comma or not ASCII, or in which I is not the upper
+ * case of i: the libraries print and read numbers, and compare names, without regard to the locale.
+ * LOCPATH has the locales. */
 #include <locale.h>
 #include <math.h>
 #include <unistd.h>
@@ -35,7 +36,7 @@ TEST_WITH(messages_have_points, NULL, reset)
     }
 }
 
-/* One that the thread has for itself too; it stays. */
+/* A thread may also have a locale of its own (uselocale). Calls do not change it. */
 TEST_WITH(the_locale_of_a_thread_stays, NULL, reset)
 {
     locale_t own = newlocale(LC_ALL_MASK, "de_DE.UTF-8", (locale_t)0);
@@ -59,7 +60,8 @@ TEST_WITH(names_of_files_have_points, NULL, reset)
     }
 }
 
-/* A backend that this process, not a child, asks for its capabilities, which libcore parses. */
+/* Without a probe process, this process queries a backend's capabilities, and libcore parses
+ * them. */
 TEST_WITH(backends_open_without_a_probe, NULL, reset)
 {
     static const char *const settings[] = {"probe=off", "cache=off", NULL};

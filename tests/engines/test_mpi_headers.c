@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/test.h"
-/* The binary interface that the file FAMILY_FILE of engines/mpi states, against the header of an MPI that
- * is installed here. Without one it is not built. */
+/* Compares the binary interface that FAMILY_FILE (engines/mpi) declares with the header of an installed MPI. This
+ * test is not built if no MPI is installed. */
 
 #include MPI_HEADER
 #include FAMILY_FILE
@@ -49,7 +49,7 @@ TEST(handles)
 #endif
 }
 
-/* A wrong number or type of arguments would be an error of the compiler. */
+/* A wrong number or type of arguments is a compile error. */
 TEST(functions)
 {
     calls c;

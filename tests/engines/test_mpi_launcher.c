@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launchers that the environment shows, and processes that none has started. */
+/* Recognises MPI launchers by environment variables, and processes that no launcher has started. */
 #include "common/test.h"
 #include "mpi/launcher.h"
 #include "mpi/ranks.h"
@@ -30,7 +30,7 @@ static const char *const all[] = {"OMPI_COMM_WORLD_SIZE",
                                   "SLURM_ARRAY_TASK_COUNT",
                                   "COLLET_MPI"};
 
-/* "NAME=VALUE NAME=VALUE" is all that the environment has of launchers. */
+/* Sets these variables ("NAME=VALUE NAME=VALUE"), and removes all others of launchers. */
 static void set(const char *text)
 {
     char copy[256], *rest = copy, *word;
@@ -80,7 +80,8 @@ TEST(launchers)
           MPI_FAMILY_MPICH);
     finds("SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=3 SLURM_PROCID=2 PMIX_RANK=2", 3, 2,
           MPI_FAMILY_OMPI);
-    /* mpirun starts its daemons by srun: one task a host. */
+    /* mpirun starts its daemons with srun, one task a host: Slurm's variables describe the
+     * daemons. */
     finds("OMPI_COMM_WORLD_SIZE=64 OMPI_COMM_WORLD_RANK=9 SLURM_STEP_ID=1 "
           "SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=1",
           64, 9, MPI_FAMILY_OMPI);
@@ -91,7 +92,7 @@ TEST(no_launcher)
     finds_none("SLURM_JOB_ID=7 SLURM_NTASKS=16 SLURM_PROCID=0"); /* a batch script */
     finds_none("SLURM_JOB_ID=7 SLURM_NTASKS=1 SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_COUNT=100 "
                "SLURM_PROCID=0");
-    /* A shell of salloc is a special step. */
+    /* The shell that salloc starts has a special step id. */
     finds_none("SLURM_STEP_ID=4294967290 SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0");
     finds_none("SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0");
     finds_none("PMI_SIZE=two PMI_RANK=1");
@@ -121,7 +122,7 @@ TEST(open_ranks)
     set("SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=1");
     assert_int_equal(ranks_open(&r, &err), COLLET_UNAVAILABLE);
     assert_contains(err.text, "Open MPI needs --mpi=pmix or --mpi=pmi2");
-    /* A library, but none of MPI. */
+    /* A library that is not MPI. */
     set("PMI_SIZE=4 PMI_RANK=0 COLLET_MPI=libc.so.6");
     assert_int_equal(ranks_open(&r, &err), COLLET_UNAVAILABLE);
     assert_contains(err.text, "libc.so.6: it lacks MPI_Init_thread");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processors in the order of nodes and cores, and parts of them. */
+/* Lists processors in the order of nodes and cores, and divides them among ranks. */
 #include "common/test.h"
 #include "mpi/places.h"
 
@@ -21,7 +21,7 @@ static void make_directory(const char *format, int a, int b)
     assert_int_equal(mkdir(path, 0777), 0);
 }
 
-/* Cores of two processors, i and i + 4; the odd ones are of node 1. */
+/* A simulated system: core i has the processors i and i + 4; odd cores are in node 1. */
 static int make_system(void **state)
 {
     assert_non_null(mkdtemp(root));
@@ -79,7 +79,7 @@ TEST(without_files)
     assert_string_equal(text, "processor 3");
 }
 
-/* Each thing is in one part. */
+/* Each processor is in exactly one part. */
 TEST(parts)
 {
     int first, end, last = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In a build with COLLET_HDF5=OFF every function for .h5 files refuses, and names the option. The
- * program has the sources of that build instead of the engines. */
+/* In a build with COLLET_HDF5=OFF every function for .h5 files fails, and its message names the
+ * option. This program is linked with the sources of such a build instead of the engines. */
 #include <collet/scatter.h>
 #include <collet/trajectory.h>
 

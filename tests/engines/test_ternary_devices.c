@@ -11,7 +11,7 @@
 #define VECTORS 1200
 #define CONTEXTS 3
 
-/* A network and its input, on the devices of some choices. */
+/* A network and its input, and a context for each choice of backends. */
 typedef struct team {
     collet_runtime *rt;
     collet_context *context[CONTEXTS];
@@ -62,7 +62,7 @@ static void close_team(team *t)
     free(t->y);
 }
 
-/* What the shares are in all. */
+/* The totals of all devices' shares. */
 typedef struct shares {
     int64_t done, n;
     int failed; /* a bit for each device */
@@ -94,7 +94,8 @@ static collet_status run(team *t, int64_t devices, shares *told)
     return status;
 }
 
-/* Bit for bit, also on backends that are not alike: activations are int8, and sums are exact. */
+/* Several devices give the same bits as one, also on different backends: activations are int8, and
+ * sums are exact. */
 TEST(devices_give_the_results_of_one)
 {
     static const char *const choices[][CONTEXTS] = {
@@ -125,7 +126,8 @@ TEST(devices_give_the_results_of_one)
     free(expected);
 }
 
-/* Sums of f32 are the same on devices that are alike, however many vectors each takes at a time. */
+/* On several devices of the same kind, f32 sums are the same, however many vectors a device takes
+ * at a time. */
 TEST(floats_are_the_same_on_devices_alike)
 {
     static const char *const choices[][CONTEXTS] = {{"cpu_openmp", "cpu_openmp", "cpu_openmp"},

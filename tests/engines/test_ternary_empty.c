@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows without weights, on every backend that was built: the maximum number of rows, never
- * iterated over, and `info` is 0.
+ * Matrices without columns, on every built backend: even the maximum number of rows takes no time,
+ * and `info` is 0.
  */
 #include <collet/ops/ternary.h>
 
@@ -32,7 +32,7 @@ static void quantized(int32_t ndim, const int64_t *shape)
     collet_array_destroy(codes);
 }
 
-/* With one scale per row, all equal. */
+/* Calls the ops on packed weights, with one scale per row, all equal. */
 static void packed(int32_t ndim, const int64_t *shape, uint32_t format)
 {
     const float one = 1;

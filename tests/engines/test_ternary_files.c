@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of collet/ternary.h: round trips, and every long call can be cancelled at each progress
- * report and then leaves no files or memory. */
+/* Files of collet/ternary.h: round trips. Every long call can be cancelled at each progress report, and
+ * then leaves no files and no allocated memory. */
 #include "common/fixture.h"
 #include "directory.h"
 #include "engines/ternary_engine.h"
 #include "io/npy.h"
 
-/* Three pieces of work for each layer. */
+/* Extents with which each layer takes three pieces of work. */
 #define HIDDEN 3000
 #define INPUTS 700
 #define OUTPUTS 10
-/* Three pieces of work for a layer of one row, whose products cost little. */
+/* Extents with which a layer of one row takes three pieces of work; its products cost little. */
 #define WIDE 4096
 #define VECTORS 600
 
@@ -142,7 +142,7 @@ static void written_layers_are_described(void **state)
     assert_int_equal(short_one.struct_size, 8);
     assert_int_equal(short_one.content, COLLET_TERNARY_PACKED);
     assert_int_equal(short_one.format, UINT32_MAX);
-    /* One compiled with a newer header gets 0 for its later fields. */
+    /* A caller compiled with a newer header gets 0 for its later fields. */
     struct {
         collet_ternary_matrix matrix;
         uint64_t later;
@@ -209,7 +209,7 @@ static void numbers_are_quantized_as_in_memory(void **state)
     (void)state;
     save_array("numbers.npy", numbers);
     collet_ternary_file *file = open_file("numbers.npy");
-    for (int i = 0; i < 3; i++) { /* the last with the file's default, the threshold */
+    for (int i = 0; i < 3; i++) { /* i == 2: with the default for files, the threshold */
         collet_ternary_weights *expected = NULL, *w = NULL;
         assert_done(collet_ternary_weights_quantize(cx, &expected, numbers, &params[i > 0], NULL,
                                                     &failure));

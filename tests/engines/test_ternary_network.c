@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Networks: the same bits as layer by layer, shared between threads, freed in any order. */
+/* Networks give the same bits as single calls of their layers. Threads may share a network, and its
+ * parts may be freed in any order. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -122,7 +123,7 @@ TEST(layer_by_layer)
     free_layers(weights, bias);
 }
 
-/* Rows of x and y strided, reversed, and in the same memory. */
+/* The rows of x and y are strided or reversed, and may be in the same memory. */
 TEST(strided_ends)
 {
     collet_ternary_layer layers[LAYERS];

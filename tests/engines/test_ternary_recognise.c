@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights that are already ternary are kept exactly, on every path; suspicious results warn. */
+/* Every function that quantizes keeps weights exactly that are already ternary. Suspicious results
+ * give a warning. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,12 +13,12 @@
 
 #define ROWS 5
 #define COLUMNS 300
-#define S 0.0243f /* of the models of BitNet */
+#define S 0.0243f /* a scale as in the BitNet models */
 
 static const collet_ternary_quantize_params absmean = {.struct_size = sizeof absmean,
                                                        .mode = COLLET_TERNARY_ABSMEAN};
 
-/* 4 bytes of f32 as another floating dtype, for numbers that it can hold. */
+/* Converts f32 values to another floating dtype, in which they are exact. */
 static collet_array *converted(collet_dtype dtype, int32_t ndim, const int64_t *shape,
                                const float *values)
 {
@@ -33,7 +34,8 @@ static int code_at(int64_t r, int64_t c)
     return r == 1 ? 0 : r == 2 ? -1 : (int)((r * 7 + c * 5 + c / 11) % 3) - 1;
 }
 
-/* The scales: one for all rows, or one for each; of zeros always 1. `values`: 0 is -0 in places. */
+/* Makes ternary values with the scale s for all rows, or (each) another scale for each row. The
+ * scale of a row of zeros is 1. Some zeros are -0. */
 static void make(float *values, float *scale, int each, float s)
 {
     for (int64_t r = 0; r < ROWS; r++) {
@@ -74,7 +76,7 @@ TEST(arrays)
     static const collet_dtype dtypes[] = {COLLET_F32, COLLET_F64, COLLET_F16, COLLET_BF16};
     float values[ROWS * COLUMNS], scale[ROWS];
     for (int i = 0; i < 16; i++) {
-        /* 2^-5 and its small multiples are numbers of each dtype. */
+        /* 2^-5 and its small multiples are exact in each dtype. */
         make(values, scale, i & 4, i & 3 ? 0x1p-5f : S);
         collet_array *array = converted(dtypes[i & 3], 2, SHAPE(ROWS, COLUMNS), values);
         collet_ternary_weights *w = NULL;
@@ -104,7 +106,7 @@ TEST(views)
     collet_array_destroy(array);
 }
 
-/* -1, 0 and 1 need no scale, as before. */
+/* -1, 0 and 1 need no scale. */
 TEST(scales_of_one)
 {
     float values[ROWS * COLUMNS], scale[ROWS];
@@ -146,7 +148,8 @@ TEST(other_axes)
 
 /* ---- Not ternary ----------------------------------------------------------------------------- */
 
-/* Two magnitudes, one unlike the others by its last bit, in the last place; numbers of no size. */
+/* Values that are not ternary: a second magnitude, even if it differs only in the last bit and only
+ * in the last element; infinity and NaN. */
 TEST(others)
 {
     const float odd[] = {0.5f, nextafterf(S, 1), -nextafterf(S, 0), INFINITY, -NAN};
@@ -178,7 +181,7 @@ TEST(others)
     }
 }
 
-/* Rows with no other magnitude than one that is not finite. */
+/* Rows whose only nonzero magnitude is infinite or NaN. */
 TEST(not_finite)
 {
     const float numbers[] = {INFINITY, -INFINITY, NAN};
@@ -192,7 +195,7 @@ TEST(not_finite)
     }
 }
 
-/* What a scale in f32 cannot hold is refused, not made 0 or infinite. */
+/* A scale that f32 cannot represent is refused, not rounded to 0 or infinity. */
 TEST(scales_beyond_f32)
 {
     static const struct {
@@ -231,7 +234,7 @@ TEST(warnings)
         .struct_size = sizeof monitor, .user = warned, .warn = note_warning};
     const collet_ternary_quantize_params given = {.struct_size = sizeof given, .threshold = 0.5f};
     static const struct {
-        int zeros, minus; /* of 100; the rest are 1 */
+        int zeros, minus; /* numbers of weights 0 and -1 of 100; the rest are 1 */
         const char *text;
     } cases[] = {
         {100, 0, "weights: 100 % of the 100 codes are 0 with the threshold 0.5; try absmean"},

@@ -358,7 +358,7 @@ static void arrays_of_another_runtime(void **state)
     collet_runtime_destroy(other);
 }
 
-/* The padding after the last column is checked too, and only that. */
+/* The padding after the last column is checked too, and no columns are taken for padding. */
 static void padding_of_every_width(void **state)
 {
     (void)state;

@@ -157,7 +157,8 @@ TEST(a_receiver_may_end_the_work)
     collet_trajectory_destroy(x);
 }
 
-/* Waits up to two seconds: a thread that was joined is listed a little longer. */
+/* Waits up to two seconds until the process has n threads: the system lists a joined thread a little
+ * longer. */
 static void expect_threads(int n)
 {
     const struct timespec pause = {0, 1000000};
@@ -203,7 +204,8 @@ TEST(the_programs_limit_holds_for_readers_too)
     assert_true(most[1] > most[0] || sysconf(_SC_NPROCESSORS_ONLN) == 1);
 }
 
-/* No thread reads or computes on, and later calls return the same error. */
+/* After an error of the receiver no thread continues to read or compute, and later calls return the same
+ * error. */
 TEST(an_error_of_the_receiver_stops_the_work)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
@@ -229,7 +231,6 @@ TEST(an_error_of_the_receiver_stops_the_work)
     collet_trajectory_destroy(x);
 }
 
-/* Small batches come soon: after three times as many frames at most. */
 static volatile sig_atomic_t signals;
 
 static void count_signal(int number)
@@ -238,7 +239,7 @@ static void count_signal(int number)
     signals++;
 }
 
-/* On the program's threads alone. */
+/* Signals are handled only on the program's threads. */
 TEST(signals_are_the_programs)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
@@ -261,6 +262,7 @@ TEST(signals_are_the_programs)
     collet_trajectory_destroy(x);
 }
 
+/* Small batches are delivered early: at most three times as many frames are computed first. */
 TEST(small_batches_come_soon)
 {
     static const int64_t sizes[] = {1, 2, 5, 16};

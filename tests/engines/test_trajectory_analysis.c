@@ -24,7 +24,7 @@ typedef struct collected {
 static collet_runtime *runtime;
 static collet_context *context;
 
-/* Numbers of a frame in a buffer. */
+/* The number of values per frame in a buffer. */
 static int64_t frame_width(const collected *all, int32_t buffer)
 {
     return trajectory_buffer_rows(buffer, (trajectory_extent){0, all->atoms}) *
@@ -70,7 +70,7 @@ static void collected_free(collected *all)
         free(all->rows[i]);
 }
 
-/* The buffers that these fields suffice for. */
+/* The buffers that can be computed from these fields. */
 static uint64_t computable(uint32_t fields)
 {
     uint64_t all = 0;
@@ -237,7 +237,7 @@ TEST(test_failing_receiver)
     trajectory_reader_close(trajectory);
 }
 
-/* Different numbers, so that sums differ. */
+/* If set, all counters of a context have fixed values, each a different one. */
 static int counting;
 
 collet_status __real_collet_context_counters(collet_context *cx, collet_counters *counters);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrangement: kernels get the members in their order, from the atoms that are read. */
+/* Arrangement: from the atoms that are read, kernels get the selected members in their order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,8 +140,8 @@ static double apart(const double *a, const double *b)
                 (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-/* A hydrogen of a water that the box cuts is at the same place alone, in any order, and with all
- * other atoms; the oxygen alone needs no other atom. */
+/* In a water molecule that crosses the boundary of the box, the position of a hydrogen is the same whether
+ * it is selected alone, in any order, or with all other atoms. The oxygen alone needs no other atom. */
 TEST(whole_molecules_of_some_atoms)
 {
     const int64_t alone[] = {8}, order[] = {8, 6, 7}, oxygen[] = {6};
@@ -171,7 +171,8 @@ TEST(whole_molecules_of_some_atoms)
     free(third);
 }
 
-/* Without jumps no atom moves by half a box between frames; in the middle, the centre stays there. */
+/* If molecules are followed, no atom moves by half a box between frames. If they are centred, their centre
+ * stays in the middle. */
 TEST(followed_and_centred_molecules)
 {
     const double edge = 1.86206;
@@ -202,7 +203,7 @@ TEST(followed_and_centred_molecules)
 
 /* ---- Errors ------------------------------------------------------------------------------ */
 
-/* An arranger in place that fails at frame 9 and adds the number of its call to each batch. */
+/* An arranger that works in place, fails at frame 9, and adds the number of its call to each batch. */
 static collet_status fail_at_nine(void *user, trajectory_frames *read, int64_t i,
                                   trajectory_frames *out, int64_t k, collet_error *err)
 {

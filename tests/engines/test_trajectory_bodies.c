@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies: what they are, and that their rows equal the rows of runs with selections. */
+/* Bodies: which atoms they have, and that their rows equal the rows of runs with the body as selection. */
 
 #include "common/test.h"
 #include "common/contains.h"
@@ -63,7 +63,7 @@ static collet_status find(trajectory_bodies *b, const char *each, const char *at
     return trajectory_bodies_find(b, each, topology, "top", groups, selected, n, err);
 }
 
-/* `expected`: "LABEL: atoms; LABEL: atoms"; the atoms as digits from 0. */
+/* Expects bodies, as "LABEL: atoms; LABEL: atoms". Each atom is a digit, counted from 0. */
 static void expect_bodies(const char *each, const char *atoms, const char *expected)
 {
     trajectory_bodies b;
@@ -155,7 +155,7 @@ static collet_trajectory_quantity quantity(const table *t, size_t i)
     return q;
 }
 
-/* The rows of body `b` of `all` are the rows of `one`, a run without bodies, to 1e-12 of the largest
+/* The rows of body `b` in `all` equal the rows of `one`, a run without bodies, to 1e-12 of the largest
  * number of the column. */
 static void expect_body(const table *all, int64_t bodies, int64_t b, const table *one)
 {
@@ -225,7 +225,7 @@ TEST(waters_one_by_one)
     collet_trajectory_destroy(all.x);
 }
 
-/* The rows by `next` equal the rows of `whole`, to the bit. */
+/* The rows that collet_trajectory_next returns equal the rows of `whole` bit for bit. */
 static void expect_parts(collet_trajectory_options options, const table *whole)
 {
     const collet_trajectory_batch *rows;
@@ -251,7 +251,7 @@ static void expect_parts(collet_trajectory_options options, const table *whole)
     collet_trajectory_destroy(x);
 }
 
-/* Continuity of axes and dL/dt are kept for each body. */
+/* The continuity of principal axes and dL/dt depend on earlier frames of each body. */
 TEST(batches_change_no_bit)
 {
     static const char *const backends[] = {"cpu_scalar", "cpu_openmp"};
@@ -274,7 +274,7 @@ TEST(batches_change_no_bit)
     }
 }
 
-/* Rows by `next` with batches of the default size: fewer frames than without bodies. */
+/* Batches of the default size have fewer frames than without bodies. */
 TEST(batches_of_many_bodies_are_short)
 {
     collet_trajectory_options options = {.struct_size = sizeof options,
@@ -473,7 +473,7 @@ TEST(labels_in_files)
     assert_string_equal(labels.descr, "<U6");
     assert_int_equal(labels.ndim, 1);
     assert_int_equal(labels.shape[0], 2);
-    memcpy(text, labels.data, sizeof text); /* not aligned in the file */
+    memcpy(text, labels.data, sizeof text); /* copied: not aligned in the file */
     for (int i = 0; i < 12; i++)
         assert_int_equal(text[i], (uint32_t) "SOL 9\0SOL 10"[i]);
     free(file.data);

@@ -31,7 +31,8 @@ static trajectory_lattice lattice_of(const double box[9])
 
 /* ---- Lattices ---------------------------------------------------------------------------- */
 
-/* The square of the shortest image, by trial of more than the most tilted box needs. */
+/* The squared length of the shortest image, found by trying more images than the most tilted box
+ * needs. */
 static double search(const double box[9], const double d[3])
 {
     double shortest = HUGE_VAL;
@@ -154,7 +155,8 @@ static void make_helix(double whole[3 * LONG], double wrapped[3 * LONG], const d
     }
 }
 
-/* By bonds in a shuffled order, and by nothing but the distances. */
+/* A molecule longer than the box is made whole by its bonds, in a shuffled order, and by distances
+ * alone. */
 TEST(a_molecule_longer_than_the_box)
 {
     static const double tilted[9] = {3, 0, 0, 2.5, 2.2, 0, -4.1, 1.9, 2.4};
@@ -188,7 +190,7 @@ TEST(a_molecule_longer_than_the_box)
     trajectory_tree_free(NULL);
 }
 
-/* A ring is whole; a chain that is bonded to its own image is left as it is. */
+/* A ring is made whole. A chain that is bonded to its own image is left as it is. */
 TEST(molecules_without_an_end)
 {
     static const double ring[12] = {0, 0, 0, 2.8, 0, 0, 2.8, 2.8, 0, 0, 2.8, 0};
@@ -222,7 +224,7 @@ TEST(residues_too_large_to_join)
     free(positions);
 }
 
-/* An atom without a finite position stays, and so do those beside it. */
+/* An atom without a finite position is not moved, nor are the atoms next to it. */
 TEST(positions_that_are_not_finite)
 {
     double at[9] = {0.1, 0.1, 0.1, (double)NAN, 0, 0, 2.9, 0.1, 0.1};
@@ -298,7 +300,7 @@ TEST(centres_and_packs)
         single[i] = (float)start[i];
     trajectory_images_center(images, &lattice, COLLET_F64, at);
     trajectory_images_center(images, &lattice, COLLET_F32, single);
-    /* Molecule 1 is at 0, next to molecule 0: their centre, 0.06, goes to 1.5. */
+    /* Molecule 1 is at 0, next to molecule 0. Their centre, 0.06, is moved to 1.5. */
     assert_true(fabs(at[0] - 1.54) < 1e-12 && fabs(at[3] - 1.34) < 1e-12);
     assert_true(fabs(at[9] - 8.44) < 1e-12 && fabs(at[1] - 1.5) < 1e-12);
     for (int i = 0; i < 12; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selections that vary from frame to frame, against the definitions atom by atom. */
+/* Selections that vary from frame to frame, compared with their definitions atom by atom. */
 
 #include "common/test.h"
 #include "common/contains.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 40 waters, and 8 residues of 5 atoms of a protein. */
+/* 40 water molecules, and a protein of 8 residues of 5 atoms. */
 #define ATOMS 160
 #define FRAMES 3
 #define BOX 2.0
@@ -123,7 +123,8 @@ static trajectory_choice *choose(const char *text)
     return choice;
 }
 
-/* Finds the atoms of a frame. All positions but the ones it may depend on are wrong meanwhile. */
+/* Finds the selected atoms of a frame, while all positions on which the result must not depend are
+ * wrong. */
 static void find(trajectory_choice *choice, int f, set result)
 {
     static float kept[ATOMS][3];
@@ -159,7 +160,8 @@ static void expect(trajectory_choice *choice, const char *text, int f, const set
             fail_msg("%s: atom %d of frame %d is %d", text, a, f, found[a]);
 }
 
-/* Calls `define` for each frame and compares; the choice names `n_members` atoms. */
+/* Compares the selection with the set from `define` for each frame. At most `n_members` atoms can
+ * be selected; `n_atoms` atoms must be read. */
 static void check(const char *text, int64_t n_members, int64_t n_atoms,
                   void (*define)(int f, set result))
 {
@@ -247,7 +249,7 @@ TEST(every_form)
     check("not within 0.25 of protein", 120, ATOMS, far_from_protein);
     check("exwithin 0.3 of name OW", 120, ATOMS, around_oxygen);
     check("(same residue as within 0.25 nm of protein) and water", 120, ATOMS, whole_waters);
-    /* Only oxygen and protein matter. */
+    /* Only the positions of oxygens and the protein are needed. */
     check("name OW and not within 0.25 of protein", 40, 80, waters_far_from_protein);
     check("exwithin 0.25 of (name OW and within 0.35 of name CB)", ATOMS, ATOMS, second_shell);
     check("(not within 0.25 of protein) and not exwithin 0.3 of name OW", 120, ATOMS, both);

@@ -72,7 +72,7 @@ static void note_shares(sums *s, const trajectory_lanes *lanes)
     assert_true(done >= s->frames);
 }
 
-/* Returns how the work ended. */
+/* Returns the final status of the work. */
 static collet_status run(const char *const *choices, int64_t n, const char *const *settings,
                          sums *out, collet_error *err)
 {
@@ -214,7 +214,8 @@ static collet_trajectory *open_water(const char *choices, collet_context *contex
     return open_with(choices ? &devices : NULL, context, pbc);
 }
 
-/* All keys, of whole and of followed molecules: bit for bit as on one device. */
+/* All keys have the same bits as on one device, for molecules made whole and for followed
+ * molecules. */
 TEST(results_are_those_of_one_device)
 {
     const collet_trajectory_batch *one, *two;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Warnings about results that are computed and are not what the options seem to ask for. */
+/* Warnings about results that may not be what the user intended with these options. */
 
 #include "common/test.h"
 #include "common/contains.h"
@@ -12,7 +12,7 @@
 
 #define WATER COLLET_TEST_DATA "/md/water/"
 
-/* Computes everything; the first warning must contain `expected`; NULL: there is none. */
+/* Computes everything. The first warning must contain `expected`; NULL: there must be no warning. */
 static void expect_warning(collet_trajectory_options options, const char *expected)
 {
     const collet_trajectory_batch *rows;

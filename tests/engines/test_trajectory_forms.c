@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of results by the ending of their name: each form has the numbers of the arrays, bit for bit. */
+/* The ending of a file's name chooses the format of the results. Each format has the numbers of the arrays,
+ * bit for bit. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,7 +44,7 @@ static collet_trajectory *computed(const char *chosen, const collet_trajectory_b
     return x;
 }
 
-/* The file, which the caller frees, ended by a NUL. */
+/* The contents of the file, terminated by a NUL, which the caller frees. */
 static char *load_text(const char *name)
 {
     io_bytes file = io_load(io_path(directory, name));
@@ -151,7 +152,7 @@ static collet_status write_bodies(void *user, io_results *results, io_spool *fil
     return w->form->write(&w->table, file, err);
 }
 
-/* Times, and the centres of mass and radii of two bodies in two frames. */
+/* Writes the times, and the centres of mass and radii of two bodies in two frames. */
 static char *write_two_bodies(const char *name)
 {
     static const char *const labels[] = {"SOL 1", "a,\"b"};
@@ -180,7 +181,8 @@ static char *write_two_bodies(const char *name)
     return load_text(name);
 }
 
-/* A line for each body of a frame; in .xvg the bodies of a frame one after the other. */
+/* A .csv file has a line for each body of a frame. A .xvg file has a line for each frame, with the bodies
+ * one after the other. */
 TEST(bodies)
 {
     char *csv_text = write_two_bodies("bodies.csv"), *xvg_text = write_two_bodies("bodies.xvg");
@@ -266,7 +268,7 @@ TEST(hdf5)
     collet_trajectory_destroy(x);
 }
 
-/* Nothing is left behind, and HDF5 can close. */
+/* On a full disk no file is left behind, and HDF5 can still close the file. */
 TEST(a_full_disk)
 {
     static const char *const names[] = {"full.npz", "full.csv", "full.xvg", "full.h5"};

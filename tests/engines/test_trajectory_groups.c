@@ -32,7 +32,7 @@ static const char *save(const char *text)
     return io_save(io_path(directory, "case.ndx"), text, strlen(text));
 }
 
-/* The atoms as digits from 0. */
+/* Expects these atoms, each a digit, counted from 0. */
 static void expect(const trajectory_groups *groups, const char *text, const char *atoms)
 {
     trajectory_selection *selection;
@@ -132,7 +132,7 @@ TEST(messages_point_at_the_line)
     assert_int_equal(trajectory_groups_read("/nowhere/index.ndx", ATOMS, &groups, NULL), COLLET_IO);
 }
 
-/* By the library's option, whose file the meta file names. */
+/* A group from the file in the library's option; the meta file names that file. */
 TEST(option)
 {
     collet_trajectory_options options = {.struct_size = sizeof options,

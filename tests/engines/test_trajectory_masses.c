@@ -51,7 +51,7 @@ TEST(test_elements_of_names)
     }
 }
 
-/* In a residue of many atoms a name may be a metal or an organic atom. */
+/* In a residue of many atoms a name such as CA may be a metal or an organic atom. */
 TEST(test_elements_in_large_residues)
 {
     static const struct {
@@ -150,7 +150,8 @@ static int32_t ids[] = {1, 7, 3};
 static const trajectory_topology three = {
     .n_atoms = 3, .names = names, .residue_names = residues, .residue_ids = ids};
 
-/* The element of the file counts, in any case; what is no element does not. */
+/* An element that the file states is used, in upper or lower case. A text that is no element is
+ * ignored. */
 TEST(test_elements_of_the_topology)
 {
     static char elements[][TRAJECTORY_SYMBOL] = {"CA", "br", "X"};
@@ -184,7 +185,7 @@ TEST(test_files)
 {
     static const struct {
         const char *text;
-        const char *message; /* NULL: 1, 2.5 and 0 are read */
+        const char *message; /* NULL: valid, masses 1, 2.5 and 0 */
     } cases[] = {
         {"1\n2.5\n0\n", NULL},
         {"1\n2.5\n0", NULL},

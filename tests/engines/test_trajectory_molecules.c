@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Molecules: by bonds, by residues where bonds are not known, and joined along chains. */
+/* Molecules are found by bonds, by residues if bonds are unknown, and are joined along chains. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "io_files.h"
 #include "trajectory/atoms/molecules.h"
 
-/* A .gro line with the residue and the atom; positions do not matter here. */
+/* A .gro line for an atom of a residue; positions do not matter here. */
 #define LINE(residue, atom) residue atom "    1   0.100   0.100   0.100\n"
 
 static trajectory_topology *topology_of(const char *text)
@@ -16,7 +16,7 @@ static trajectory_topology *topology_of(const char *text)
     return io_topology(io_path(directory, "molecules.gro"), text);
 }
 
-/* `of`: the molecule of each atom, as digits. */
+/* `of`: the expected molecule of each atom, one digit per atom. */
 static void expect(const trajectory_topology *t, const char *of, int64_t bonds, uint32_t known)
 {
     trajectory_molecules *m;
@@ -62,7 +62,8 @@ TEST(residues_where_no_bonds_are_known)
     trajectory_topology_free(t);
 }
 
-/* Atoms and beads that stand for the ones that join residues; caps and ends join nothing. */
+/* If a file lacks the atoms that link residues (C and N, O3' and P), CA or P atoms or
+ * coarse-grained beads are used instead. Caps and chain ends are not joined. */
 TEST(residues_without_the_atoms_that_join)
 {
     trajectory_topology *t = topology_of(
@@ -92,7 +93,8 @@ static void set_bonds(trajectory_topology *t, const trajectory_bond *bonds, int6
     assert_int_equal(trajectory_topology_set_bonds(t, copy, n, "", NULL), COLLET_OK);
 }
 
-/* Bonds of all atoms decide alone; of some, the residues of the others count too. */
+/* If the bonds of all atoms are known, only bonds define molecules. If the bonds of some atoms are
+ * known, the other atoms are joined by residues. */
 TEST(bonds_of_all_and_of_some)
 {
     const trajectory_bond all[] = {{0, 1}, {2, 5}, {5, 4}, {3, 6}, {7, 3}};
@@ -107,7 +109,8 @@ TEST(bonds_of_all_and_of_some)
     trajectory_topology_free(t);
 }
 
-/* Bonds from a metal to others are left out, those to another metal and in its residue are not. */
+/* Bonds of a metal atom to other residues are left out, unless they lead to another metal atom.
+ * Bonds within its residue are kept. */
 TEST(bonds_of_ions)
 {
     const trajectory_bond ion[] = {{0, 3}, {1, 3}, {2, 3}, {3, 4}, {5, 6}};

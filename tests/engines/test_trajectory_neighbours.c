@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points near to others in boxes of every shape, against the distances of all pairs. */
+/* Finds points near other points in boxes of every shape; compared with the distances of all
+ * pairs. */
 
 #include "common/test.h"
 #include "common/contains.h"
@@ -19,14 +20,14 @@ static double uniform(void)
     return (double)(state_of_random >> 40) / 16777216.0;
 }
 
-/* Numbers of 24 bits, as the files have them: all distances are then computed without rounding. */
+/* Fills with f32 numbers, as in trajectory files: in f64 all distances are then exact. */
 static void fill(double *points, int64_t n, double extent)
 {
     for (int64_t i = 0; i < 3 * n; i++)
         points[i] = (double)(float)((2 * uniform() - 0.5) * extent);
 }
 
-/* `images`: how many boxes away an image may be the nearest. */
+/* `images`: at most how many boxes away the nearest image may be. */
 static int near_by_pairs(const double box[9], int images, double distance, const double *sources,
                          int64_t n, const double target[3])
 {
@@ -57,7 +58,7 @@ static const double boxes[][9] = {
     {3, 0, 0, 1.5, 2.5, 0, -1.5, 1.25, 2.25},      /* a dodecahedron, nearly */
     {3, 0, 0, 0, 3, 0, 1.5, 1.5, 2.125},           /* the other form */
     {0.5, 2, 0.25, 2, -0.25, 0.5, 0.125, 0.25, 2}, /* turned, left-handed */
-    {3, 0, 0, 3, 3, 0, -3, 3, 3},                  /* a cube by other vectors */
+    {3, 0, 0, 3, 3, 0, -3, 3, 3},                  /* a cube, given by other vectors */
     {0, 0, 0, 0, 0, 0, 0, 0, 0},                   /* none */
     {3, 0, 0, 0, 3, 0, 0, 0, 0},                   /* a layer */
     {0, 0, 0, 0, 0, 2, 0, 3, 0},                   /* a layer, turned */
@@ -112,7 +113,7 @@ TEST(every_box)
 TEST(boundary)
 {
     const double box[9] = {4, 0, 0, 1, 4, 0, -1, 2, 4};
-    double source[3] = {0.25, 0.125, 0.0625}; /* in the box: it stays */
+    double source[3] = {0.25, 0.125, 0.0625}; /* already in the box */
     trajectory_neighbours *neighbours = trajectory_neighbours_create();
     uint8_t near[2];
 
@@ -146,7 +147,7 @@ TEST(far_and_not_finite)
         trajectory_neighbours_find(neighbours, box, 0.5, sources, 3, targets, 4, near, NULL),
         COLLET_OK);
     assert_memory_equal(near, ((uint8_t[]){1, 0, 0, 1}), 4);
-    /* Any distance takes all points that are finite. */
+    /* With a huge distance all points with finite coordinates are near. */
     assert_int_equal(
         trajectory_neighbours_find(neighbours, box, 1e300, sources, 3, targets, 4, near, NULL),
         COLLET_OK);

@@ -14,7 +14,7 @@ static const int64_t offsets[3] = {0, 3, 4};
 static const double start[24] = {2.8, 0, 0, 3.1, 0, 0, 0.2, 0, 0, -1, 0, 0,
                                  0.1, 0, 0, 0.4, 0, 0, 0.5, 0, 0, 1,  0, 0};
 
-/* Two frames of a molecule of three atoms and of an atom. */
+/* Two frames with a molecule of three atoms and a single atom. */
 static collet_trajectory_places two_frames(double *positions)
 {
     memcpy(positions, start, sizeof start);
@@ -62,7 +62,7 @@ TEST(each_way)
         }
 }
 
-/* Fractions are below 1, although 3 - 1e-12 is 3 as f32. */
+/* Packed positions are less than the box length, although 3 - 1e-12 rounds to 3 in f32. */
 TEST(packs_what_is_just_outside)
 {
     float at[6] = {-1e-12f, 3, 1, -1e-7f, 2, -3};
@@ -79,7 +79,8 @@ TEST(packs_what_is_just_outside)
     assert_memory_equal(at, ((float[]){0, 0, 1, 0, 2, 0}), sizeof at);
 }
 
-/* The first frame has no box; a molecule is bonded to its own image. */
+/* Nothing is moved in a frame without a box (the first), nor in a molecule bonded to its own
+ * image. */
 TEST(frames_and_molecules_that_are_left)
 {
     const int64_t ring[8] = {0, 1, 1, 2, 2, 3, 3, 0};

@@ -24,7 +24,7 @@ static double masses[] = {14, 12, 12, 16, 12, 1, 1, 16, 1, 1, 23, 40, 12, 16};
 static double charges[] = {-0.5, 0, 0.5, -0.5, 0, 0.1, 0.1, -0.8, 0.4, 0.4, 1, 2, 0, -0.25};
 #define ATOMS 14
 
-/* Names, and everything that a topology may have. */
+/* A topology with names only, and a topology with all optional data. */
 static const trajectory_topology plain = {
     .n_atoms = ATOMS, .names = names, .residue_names = residues, .residue_ids = residue_ids};
 static const trajectory_topology topology = {.n_atoms = ATOMS,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shards: what is made of them is what one run writes, byte for byte, for each kind of run; which
- * shards are missing, or of other work. */
+/* Shards: the merged result equals the output of a single run byte for byte, for each kind of run.
+ * Shards that are missing or belong to other work are reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static collet_status write_shard(const options *o, const char *path, uint32_t fl
 
 /* ---- Comparison -------------------------------------------------------------------------- */
 
-/* The meta data without what differs from run to run. */
+/* The metadata without the parts that differ from run to run. */
 static char *meta_of(const collet_trajectory *x)
 {
     cJSON *meta = cJSON_Parse(collet_trajectory_meta(x));
@@ -107,7 +107,7 @@ static void expect_same_datasets(const char *a, const char *b)
 
 /* ---- Runs -------------------------------------------------------------------------------- */
 
-/* Writes `path`, and expects it to be possible; the meta data and warnings. */
+/* Writes `path`, which must succeed; returns the metadata and warnings. */
 static char *run(const options *o, const char *path)
 {
     collet_trajectory *x = NULL;
@@ -121,7 +121,7 @@ static char *run(const options *o, const char *path)
     return meta;
 }
 
-/* Not in order: by a stride that has no factor in common with n. */
+/* Computes the shards out of order: with a stride that has no factor in common with n. */
 static void compute_shards(options o, const char *path, int64_t n)
 {
     collet_error err;
@@ -134,7 +134,8 @@ static void compute_shards(options o, const char *path, int64_t n)
     }
 }
 
-/* One run, and n shards; both write NAME in another directory, so that the meta data are equal. */
+/* Compares one run with n shards. Both write a file of the same name, in two directories, so that
+ * their metadata are equal. */
 static void expect_same_form(const options *o, const char *name, int64_t n)
 {
     char *place = io_make_directory(), *one = strdup(io_path(directory, name));
@@ -215,7 +216,7 @@ static void slices_and_bodies(void **state)
     o.each = NULL;
     expect_same(&o, 2);
 
-    static double masses[280]; /* of the atoms of the peptide */
+    static double masses[280]; /* one for each atom of the peptide */
     for (int i = 0; i < 280; i++)
         masses[i] = 1 + i / 7.0;
     o.keys = "com,rg";
@@ -233,7 +234,7 @@ static void boxes(void **state)
         o.pbc = pbc;
         o.selection = pbc == COLLET_TRAJECTORY_PBC_CENTER ? "resid 1:10" : NULL;
         expect_same(&o, 3);
-        o.batch_frames = 3; /* so that frames before a shard are in a batch with its own */
+        o.batch_frames = 3; /* a batch then has frames before the shard and its own */
         expect_same(&o, 3);
         o.batch_frames = 0;
     }
@@ -317,10 +318,10 @@ static void several_files(void **state)
 
     (void)state;
     o.continuations = more;
-    /* The second file replaces all of the first one. */
+    /* The second file replaces all frames of the first. */
     expect_same(&o, 3);
 
-    /* The first 20 frames, then the whole from frame 15 on. */
+    /* A file with the first 20 frames, then a file with frame 15 and all later frames. */
     io_bytes whole = io_load(PEPTIDE "traj.trr");
     size_t frame = whole.size / 51;
     char *first = strdup(io_save(io_path(directory, "first.trr"), whole.data, 20 * frame));
@@ -329,7 +330,7 @@ static void several_files(void **state)
     const char *const rest[] = {second, NULL};
     o = options_of(PEPTIDE "conf.gro", first);
     o.continuations = rest;
-    expect_same(&o, 4); /* and the last frame is cut off */
+    expect_same(&o, 4); /* the last frame is cut off */
     o.stop = 30;
     o.step = 2;
     expect_same(&o, 4);
@@ -347,7 +348,7 @@ static void damaged_files(void **state)
     char *cut = strdup(io_save(io_path(directory, "cut.xtc"), whole.data, whole.size * 5 / 9));
     o = options_of(PEPTIDE "conf.gro", cut);
     expect_same(&o, 4);
-    /* A frame in the middle: shards behind it are complete, and not used. */
+    /* Damages a frame in the middle: the shards behind it are complete, but are not used. */
     memset(whole.data + whole.size / 2 + 200, 0xff, 600);
     io_save(cut, whole.data, whole.size);
     expect_same(&o, 4);
@@ -434,7 +435,7 @@ static void other_inputs(void **state)
     free(path);
 }
 
-/* Another trajectory gets the name of the first one, in front of frame `at`. */
+/* Before frame `at`, another trajectory file replaces the first under its name. */
 typedef struct swap {
     const char *new, *name;
     int64_t at;
@@ -451,7 +452,8 @@ static int32_t replace(void *user, const collet_progress *p)
     return 0;
 }
 
-/* A shard has rows of the old file; the next one would have rows of the new file. */
+/* If the input is replaced during the work, one shard has rows of the old file, and the next would
+ * have rows of the new file: this is refused. */
 static void replaced_inputs(void **state)
 {
     io_bytes whole = io_load(PEPTIDE "traj.trr");

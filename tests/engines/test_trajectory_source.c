@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atoms and frames of the program in place of files. */
+/* A source: the program supplies atoms and frames in place of files. */
 
 #include "common/test.h"
 #include "trajectory/reading/index.h"
@@ -233,7 +233,7 @@ TEST(warnings_name_atoms)
     unload(&m);
 }
 
-/* Columns of a key that are collected with batches of this size; the caller destroys *x. */
+/* The columns of a key, computed with batches of this size. The caller destroys *x. */
 static const double *column_of(collet_trajectory **x, const memory *m, const char *key,
                                const char *each, int64_t batch_frames)
 {
@@ -254,7 +254,7 @@ static const double *column_of(collet_trajectory **x, const memory *m, const cha
     return rows->columns[i];
 }
 
-/* A coordinate of the dipole of the atoms first to last, which have equal masses. */
+/* Component k of the dipole of the atoms `first` to `last`, which have equal masses. */
 static double dipole_of(const double *positions, const double *charges, int64_t first, int64_t last,
                         int64_t k)
 {

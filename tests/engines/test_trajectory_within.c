@@ -12,7 +12,7 @@
 
 #define ATOMS 40
 #define FRAMES 30
-#define EMPTY 7 /* a frame in which no water is near */
+#define EMPTY 7 /* the frame in which no water is near the protein */
 #define BOX 2.0
 #define NEAR 0.45
 
@@ -170,7 +170,7 @@ static void check_info(const collet_trajectory *x, int least, int most)
     assert_contains(collet_trajectory_meta(x), "\"least_atoms\":\t0,");
 }
 
-/* The same atoms, chosen by the source. */
+/* A callback of the source that chooses the same atoms. */
 static collet_status choose(void *user, uint8_t *chosen, int64_t index, collet_error *err)
 {
     if (user && index == EMPTY)

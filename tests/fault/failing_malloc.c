@@ -19,7 +19,7 @@ static int fails(void)
 {
     if (allocation_countdown == 0) {
         allocation_failed = 1;
-        signal(SIGSEGV, SIG_DFL); /* cmocka's handler goes on, with locks that stay taken */
+        signal(SIGSEGV, SIG_DFL); /* cmocka's handler would continue with locks held */
         allocation_countdown = -1;
         errno = ENOMEM;
         return 1;
@@ -36,7 +36,7 @@ void *__real_aligned_alloc(size_t alignment, size_t size);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t n);
 void __real_free(void *p);
-/* Exported: plugins resolve these from the program. */
+/* The wrappers are exported so that plugins use them too. */
 #pragma GCC visibility push(default)
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);

@@ -6,8 +6,8 @@
 #ifndef TESTS_FAULT_FAILING_MALLOC_H
 #define TESTS_FAULT_FAILING_MALLOC_H
 
-extern long allocation_countdown;   /* allocations until one fails; -1: none does */
-extern long allocation_outstanding; /* blocks that are not freed */
-extern int allocation_failed;       /* set to 1 by the one that fails */
+extern long allocation_countdown;   /* allocations before one fails; -1: none fails */
+extern long allocation_outstanding; /* number of blocks that are not freed */
+extern int allocation_failed;       /* set to 1 when an allocation fails */
 
 #endif

@@ -39,11 +39,12 @@ void fixture_add_patched(fixture *f, const char *name, size_t offset, const void
 int fixture_descriptors(void);
 /* Scans again, with new records; asserts that no descriptor stays open. */
 void fixture_scan(fixture *f);
-/* The last record of that file (or directory) name and stage; fails if not found. */
+/* The last record for a file (or directory) of this name and stage; fails if there is none. */
 const collet_plugin_record *fixture_record(const fixture *f, const char *name, const char *stage);
-/* The plugin of that backend name, or NULL. */
+/* The plugin whose backend has this name, or NULL. */
 const loader_plugin *fixture_plugin(const fixture *f, const char *name);
-/* Asserts that the file was refused at that stage with that code; `reason` is part of the text. */
+/* Asserts that the file was refused at this stage with this code and a reason that contains
+ * `reason`. */
 void fixture_assert_refused(const fixture *f, const char *name, const char *stage, const char *code,
                             const char *reason);
 /* Asserts that the backend is usable and its probe succeeded. */

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# noexec.sh BACKEND-INFO SHOW-SEARCH LIBRARIES: files on a file system that is mounted noexec cannot
-# run: the first message says so, and usable files elsewhere are used. LIBRARIES: the directory with
-# libcore and the plugins.
+# noexec.sh BACKEND-INFO SHOW-SEARCH LIBRARIES: plugins and programs on a file system that is mounted
+# noexec cannot run. The first message says so, and usable files elsewhere are used. LIBRARIES: the
+# directory with libcore and the plugins.
 set -eu
 if [ "${4:-}" != mounted ]; then
     own=
@@ -19,7 +19,7 @@ chmod 700 "$work/cache"
 mount -t tmpfs -o noexec,mode=755 none "$work/noexec"
 mount -t tmpfs -o mode=755 none "$work/exec"
 
-# said TEXT COMMAND...: it prints the text, and no signal ends it; $status is its exit status.
+# said TEXT COMMAND...: the command prints TEXT, and no signal ends it. Sets $status to its exit status.
 said()
 {
     text=$1
@@ -45,7 +45,7 @@ mkdir "$work/links"
 ln -s "$work/noexec/cpu_openmp.so" "$work/links"
 said "no backend can be used: cpu_openmp: $refused" env COLLET_PLUGIN_PATH="$work/links" "$show_search"
 
-# The programs that libcore starts.
+# The programs that libcore starts, on a noexec file system.
 cp -r "$libraries" "$work/exec/lib"
 for program in collet-probe collet-worker; do
     cp "$libraries/collet/$program" "$work/noexec"
@@ -57,7 +57,7 @@ said "collet-worker cannot be started: Permission denied (its file system is mou
     env COLLET_BACKEND=worker:cpu_scalar "$show_search"
 unset LD_LIBRARY_PATH
 
-# PoCL loads the kernels that it compiled.
+# PoCL must load the kernels that it compiled from its cache directory.
 if COLLET_BACKEND=opencl "$show_search" >/dev/null 2>&1; then
     said "set POCL_CACHE_DIR to a directory elsewhere" \
         env COLLET_BACKEND=opencl POCL_CACHE_DIR="$work/noexec/none/yet" "$show_search"

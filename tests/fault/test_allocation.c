@@ -15,7 +15,8 @@ typedef struct session {
     collet_array *a, *b, *c, *view;
 } session;
 
-/* With the arrays of `calls` it needs more than the device's memory, which is freed for it. */
+/* Together with the arrays of `calls` this needs more than the device's memory, so libcore must
+ * free some. */
 static collet_status use_and_free(session *s)
 {
     const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
@@ -77,8 +78,8 @@ static collet_status whole_session(const char *backend, collet_error *err)
 }
 
 /*
- * A session with a failed allocation reports it, or succeeds if only a plugin (recorded) or a log
- * message was lost.
+ * A session in which an allocation fails reports that, or succeeds if it lost only a plugin (then
+ * there is a record) or a log message.
  */
 static void every_allocation_may_fail(const char *backend)
 {

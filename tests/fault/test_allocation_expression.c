@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocation number N fails while an expression is made, derived and evaluated; a built expression
- * evaluates without any. */
+/* Allocation number N fails while an expression is created, differentiated and evaluated.
+ * Evaluating a prepared expression needs no allocation. */
 #include <collet/expression.h>
 
 #include "failing_malloc.h"
@@ -10,7 +10,7 @@
 
 enum { INPUTS = 10 };
 
-/* Cut into pieces: more than 8 inputs. */
+/* An expression with more than 8 inputs, which is split into several programs. */
 static const char text[] = "a*b + c*d + e*f - g*h + exp(i/j); a + j + 2; a % 3; b - 1; c; c";
 
 static collet_status make_and_run(collet_array **outs, const collet_array *const *ins,

@@ -42,7 +42,7 @@ static void make_outputs_old(const op_call *c)
 }
 
 /* The allowed results of a failed allocation: success without an optional part, or an error with a
- * text and unchanged outputs. FAILED: a later launch of a call that has several. */
+ * text and unchanged outputs. FAILED is allowed if a later launch of a call with several failed. */
 static void check_failure(const op_call *c, const char *backend, long n, collet_context *fresh,
                           collet_status status)
 {
@@ -58,8 +58,8 @@ static void check_failure(const op_call *c, const char *backend, long n, collet_
     }
 }
 
-/* Runs the call with allocation `n` failing; returns 0 if it makes fewer. `left`: the blocks that
- * it leaves. */
+/* Runs the call with allocation `n` failing; returns 0 if the call makes fewer allocations. *left:
+ * the number of blocks that it leaves allocated. */
 static int run_without(const op_call *c, const char *backend, long n, long *left)
 {
     long before = allocation_outstanding;
@@ -81,7 +81,8 @@ static int run_without(const op_call *c, const char *backend, long n, long *left
     return failed;
 }
 
-/* A device keeps objects from its first uses, so only what every time leaves blocks leaks. */
+/* A device keeps objects from its first uses. So a call leaks only if it leaves blocks each of
+ * TIMES times. */
 #define TIMES 30
 
 /* Fails each allocation of the call; returns their number. */
@@ -193,7 +194,8 @@ static void scratch(void **state)
 #ifdef FAILING_PLUGINS
 #define ARRAYS 4
 
-/* A kernel, a product, a decomposition and a plan, in memory of the device. */
+/* Calls a kernel, a matrix product, a decomposition and a transform with a plan, in device
+ * memory. */
 static collet_status calls(collet_context *context, collet_array **arrays)
 {
     static const float values[16] = {4, 1, 0, 0, 1, 4, 0, 0, 0, 0, 4, 1, 0, 0, 1, 4};
@@ -242,7 +244,8 @@ static collet_status session(const char *backend, collet_error *err)
     return status;
 }
 
-/* From the start to the end of a runtime, which leaves nothing. */
+/* Fails allocations in whole sessions, from the creation of a runtime to its end, after which no
+ * block may be left. */
 static void sessions(void **state)
 {
     static const char *const backends[] = {"cpu_scalar", "cpu_openmp", "cuda", "opencl"};
@@ -296,8 +299,9 @@ static int fft_without(collet_array *out, const collet_array *in, const char *ba
     return !failed;
 }
 
-/* Plans for lengths with small factors, by convolution, and divided among threads. Plans are
- * cached, so an allocation of a length fails only at its first use. */
+/* Plans for lengths with small factors, for lengths that need convolution, and for transforms
+ * divided among threads. Plans are cached, so an allocation can fail only at the first use of a
+ * length. */
 static void fft_plans(void **state)
 {
     static const int64_t lengths[] = {360, 4099, 1 << 18};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of the system and allocations that fail while plugins are searched, examined, probed (by a
- * stand-in of collet-probe) and kept in the cache: each failure becomes a reason or an error with a
- * text, or nothing that anyone notices; no descriptor, process, file or memory is left.
+ * System calls and allocations fail while plugins are searched for, examined, probed (by a stand-in
+ * for collet-probe) and stored in the cache. Each failure becomes a reason or an error with a text,
+ * or has no effect. No descriptor, process, file or memory is left.
  */
 #include "common/test.h"
 #include "common/failing_calls.h"
@@ -66,7 +66,7 @@ static int set_up(void **state)
 
 /* ---- What a failure may leave ---------------------------------------------------------------- */
 
-/* Removes the cache; returns the number of files in it that have no final name. */
+/* Removes the cache; returns the number of files in it that still have temporary names. */
 static int clear_cache(const fixture *f)
 {
     int unfinished = 0;
@@ -83,7 +83,7 @@ static int clear_cache(const fixture *f)
     return unfinished;
 }
 
-/* The settings, of a file below the current directory. */
+/* Reads the settings from a configuration file below the current directory. */
 static collet_status configure(collet_error *err)
 {
     static const char *const defaults[] = {"backend=cpu_scalar", NULL};
@@ -100,8 +100,8 @@ static collet_status configure(collet_error *err)
     return status;
 }
 
-/* Two scans, the second with what the first has put into the cache, then a plugin is opened.
- * `reasons` gets what was recorded, and the error. */
+/* Scans twice (the second time with the cache of the first), then opens a plugin. `reasons` gets
+ * the records and the error. */
 static collet_status session(const fixture *f, char *reasons, size_t size, collet_error *err)
 {
     size_t used = 0;
@@ -133,7 +133,7 @@ static collet_status session(const fixture *f, char *reasons, size_t size, colle
 typedef struct failing_case {
     const char *call;
     int error;
-    const char *text; /* of a reason or of the error; "": there is none */
+    const char *text; /* part of a reason or of the error; "": there is none */
 } failing_case;
 
 static const failing_case cases[] = {
@@ -174,8 +174,8 @@ static const failing_case cases[] = {
     {"openat", ENOMEM, "out of memory while plugins were searched"},
 };
 
-/* The first call fails, the second, ... until there is no such call any more; of many, some.
- * Returns the number of sessions. */
+/* Runs sessions in which the first call fails, then the second, ... until all calls have failed
+ * once. If there are many, tests only some. Returns the number of sessions. */
 static long every_call_may_fail(const fixture *f, const failing_case *c)
 {
     static char reasons[65536];
@@ -197,7 +197,7 @@ static long every_call_may_fail(const fixture *f, const failing_case *c)
         if (files || descriptors || allocated)
             fail_msg("%s %ld: %d files, %d descriptors, %ld allocations are left", c->call, n,
                      files, descriptors, allocated);
-        /* (A child whose end was reported to no process is still there.) */
+        /* (If waitpid failed, the child that it did not collect is still there.) */
         if (waitpid(-1, NULL, WNOHANG) >= 0 && strcmp(c->call, "waitpid"))
             fail_msg("%s %ld: a process is left", c->call, n);
         said |= c->text[0] && strstr(reasons, c->text);
@@ -330,7 +330,7 @@ TEST_WITH(group_of_the_user, set_up, fixture_teardown)
     expect_trust(file, "group-writable", "members of the group ");
 }
 
-/* A file of the user, one of libcore's owner, and one of neither. */
+/* Files of the user, of libcore's owner, and of another user. */
 TEST_WITH(owners, set_up, fixture_teardown)
 {
     const char *file = fixture_path(*state, "good.so");
@@ -345,7 +345,7 @@ TEST_WITH(owners, set_up, fixture_teardown)
         expect_trust(file, "foreign-owner", "54321");
     }
     call_fails(NULL, 0, 0);
-    /* Members of a trusted group, whose name is "staff" for every number here. */
+    /* Owners that are members of a trusted group; every group here has the name "staff". */
     names = &groups[4];
     expect_trust(file, "foreign-owner", "user me: ");
     trusted = "54398, 54399";
@@ -377,7 +377,7 @@ TEST_WITH(links, set_up, fixture_teardown)
     expect_trust(way, "ok", "");
     snprintf(way, sizeof way, "%s/%0*d", f->directory, PATH_MAX, 0);
     expect_trust(way, "unreadable", "File name too long");
-    memset(target, '/', sizeof target - 1); /* as long as a link may be */
+    memset(target, '/', sizeof target - 1); /* the longest possible link */
     memcpy(target, "sub", 3);
     assert_int_equal(symlink(target, fixture_path(f, "long")), 0);
     snprintf(way, sizeof way, "%s/long/fragile.so", f->directory);

@@ -17,18 +17,18 @@
 
 #include "common/test.h"
 
-#define N 136 /* larger than what own kernels compute by default */
+#define N 136 /* large enough that cpu_openmp uses a library by default */
 
 typedef struct library_case {
     const char *openblas, *onednn; /* settings */
     const char *more;              /* another setting, or NULL */
     const char *reports[4];        /* parts of the capabilities */
-    const char *reports_not;       /* not part of them, or NULL */
-    const char *warns; /* part of a warning; NULL: none is of a setting or a library's core */
+    const char *reports_not;       /* a text that they must not contain, or NULL */
+    const char *warns; /* part of a warning; NULL: no warning about a setting or a core type */
 } library_case;
 
 static int loaded_before; /* the program has loaded OpenBLAS before libcore */
-static int measures; /* the probe measures rates, by which another way may compute the products */
+static int measures; /* the probe measures rates, so another implementation may be chosen */
 
 static int complain(const char *what, const char *text)
 {
@@ -161,7 +161,7 @@ static void expect(const library_case *c)
 
 #define FAKE(name) COLLET_TEST_LIBRARIES "/lib" name ".so"
 #define REFUSED(why) "\"blas\": {\"library\": null, \"reason\": \"" why
-/* libcore added a choice and reserialised the capabilities. */
+/* Without blanks: libcore has added a choice and has written the JSON of the capabilities anew. */
 #define LEFT_ALONE(library, why)                                                                   \
     "\"" library "\":{\"library\":null,\"reason\":\"not used in safe mode: " why
 
@@ -246,7 +246,7 @@ TEST(rates)
     expect(&(library_case){FAKE("right"), "off", NULL, {"\"measured\": \"\""}, NULL, NULL});
 }
 
-/* As the OpenBLAS of PyPI has one. */
+/* Function names with a prefix, as in the OpenBLAS package of PyPI. */
 TEST(a_prefix)
 {
     const library_case prefixed = {FAKE("prefixed"),       "off", "cpu_openmp.openblas_core=mine",
@@ -258,7 +258,7 @@ TEST(a_prefix)
     loaded_before = 0;
 }
 
-/* As the OpenBLAS inside NumPy has them, whose names have a prefix and a suffix. */
+/* Integers of 64 bits, as in the OpenBLAS inside NumPy, whose names have a prefix and a suffix. */
 TEST(long_integers)
 {
     static const char *const libraries[] = {FAKE("long"), FAKE("suffixed")};
@@ -297,7 +297,8 @@ TEST(a_core_by_features)
     assert_int_equal(setenv("OPENBLAS_CORETYPE", "", 1), 0);
     expect(&by_features);
     assert_int_equal(unsetenv("OPENBLAS_CORETYPE"), 0);
-    /* NumPy's, in every program that imports it: no warning. */
+    /* No warning if OpenBLAS is already loaded, as NumPy's is in every program that imports
+     * NumPy. */
     loaded_before = 1;
     expect(
         &(library_case){FAKE("right"), "off", NULL, {"\"library\": \"Stand-in 1.0\""}, NULL, NULL});
@@ -343,12 +344,13 @@ TEST(a_core_of_the_environment)
     assert_int_equal(unsetenv("OPENBLAS_CORETYPE"), 0);
 }
 
-/* The stand-in crashes unless limited to an instruction set, as oneDNN 2.6 in some VMs. */
+/* The stand-in crashes unless it is limited to an instruction set, as oneDNN 2.6 does in some
+ * virtual machines. */
 TEST(a_crash_of_one_instruction_set)
 {
     expect(&(library_case){"off",
                            FAKE("onednn2"),
-                           "cpu_openmp.onednn_isa=own", /* unlike in virtual machines with AMX */
+                           "cpu_openmp.onednn_isa=own", /* no limit because of AMX */
                            {LEFT_ALONE("onednn", "the probe crashed"), "SIGILL"},
                            NULL,
                            NULL});
@@ -387,7 +389,7 @@ TEST(versions_of_onednn)
 /* Without a setting oneDNN is searched by its sonames, here Debian 13's. */
 TEST(sonames_of_onednn)
 {
-    if (dlopen("libdnnl.so.3", RTLD_LAZY)) /* the first name that is tried */
+    if (dlopen("libdnnl.so.3", RTLD_LAZY)) /* a real one would be found first */
         skip();
     expect(&(library_case){"off",
                            "",

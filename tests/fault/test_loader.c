@@ -77,7 +77,7 @@ TEST_WITH(wrong_class, fixture_setup, fixture_teardown)
     expect(*state, "manifest", "wrong-class", "byte order 3");
 }
 
-/* A header of another processor, up to its machine. */
+/* An ELF header for another processor, up to the field `machine`. */
 static void expect_kind(fixture *f, char class, char order, const char machine[2], const char *text)
 {
     char bytes[20];
@@ -267,11 +267,12 @@ TEST_WITH(hangs, fixture_setup, fixture_teardown)
     expect(f, "probe", "hang-in-entry", "still here");
     fixture_assert_refused(f, "worse.so", "probe", "hang-in-constructor", "after 1000 ms");
     double ms = fixture_record(f, "bad.so", "probe")->milliseconds;
-    assert_true(ms > 998 && ms < 10000); /* the limit is in whole milliseconds */
+    assert_true(ms > 998 && ms < 10000); /* 998: the limit is in whole milliseconds */
     expect_no_processes();
 }
 
-/* Processes that a constructor starts end with the probe, in any session; memory is limited. */
+/* Processes that a plugin's constructor starts end with the probe, whatever their session. The
+ * memory of a probe is limited. */
 TEST_WITH(started_processes_end, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
@@ -282,7 +283,7 @@ TEST_WITH(started_processes_end, fixture_setup, fixture_teardown)
     expect_no_processes();
 }
 
-/* A killed program leaves no process of a plugin that its probe has started. */
+/* If the program is killed, no process remains that a plugin started in its probe. */
 TEST_WITH(killed_host, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
@@ -318,7 +319,7 @@ TEST_WITH(missing_library, fixture_setup, fixture_teardown)
 
     const collet_plugin *table = NULL;
     collet_error err;
-    setlocale(LC_ALL, "de_DE.UTF-8"); /* whose messages are German, where LOCPATH has it */
+    setlocale(LC_ALL, "de_DE.UTF-8"); /* German messages, if LOCPATH has this locale */
     assert_int_equal(loader_open(p, &fixture_host, f->records, &table, &err), COLLET_UNAVAILABLE);
     setlocale(LC_ALL, "C");
     assert_contains(err.text, "libzoo_plain_library.so");
@@ -507,7 +508,7 @@ TEST_WITH(undeclared_setting, fixture_setup, fixture_teardown)
     assert_contains(p->reason, "the setting zoo_undeclared.probed");
 }
 
-/* However many there are, the last one included. */
+/* All settings reach the probe, however many there are. */
 TEST_WITH(many_settings_reach_the_probe, fixture_setup, fixture_teardown)
 {
     enum { COUNT = 1000 };

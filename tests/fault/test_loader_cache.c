@@ -79,7 +79,7 @@ static void cache_marked(fixture *f)
     free(text);
 }
 
-/* A file that a manifest names is never taken from its owner. */
+/* A file name in a manifest may lead to standard input, which the program must keep. */
 TEST_WITH(standard_input_is_left_alone, setup, fixture_teardown)
 {
     fixture *f = *state;
@@ -135,7 +135,8 @@ TEST_WITH(stale_by_file, setup, fixture_teardown)
     assert_false(was_used(f));
 }
 
-/* Like an update of libcore, which is part of collet-probe. */
+/* Another collet-probe makes the cache stale, as an update of libcore does (collet-probe contains
+ * it). */
 TEST_WITH(stale_by_probe, setup, fixture_teardown)
 {
     fixture *f = *state;
@@ -335,7 +336,8 @@ TEST_WITH(hostile_directory, setup, fixture_teardown)
     assert_false(was_used(f));
 }
 
-/* Descriptor 0 is as good as another, and is free afterwards. */
+/* In a program without standard input, descriptor 0 is used like any other, and is closed
+ * afterwards. */
 TEST_WITH(without_a_standard_input, setup, fixture_teardown)
 {
     fixture *f = *state;
@@ -364,7 +366,8 @@ TEST_WITH(cannot_be_written, setup, fixture_teardown)
     assert_int_equal(access("relative", F_OK), -1);
 }
 
-/* A write beyond the limit on file size would end the program. */
+/* Nothing is written beyond the limit on file size: such a write would end the program
+ * (SIGXFSZ). */
 TEST_WITH(no_larger_than_allowed, setup, fixture_teardown)
 {
     struct rlimit before, none;

@@ -59,7 +59,8 @@ static void subdirectory(fixture *f, const char *name, mode_t mode)
     assert_int_equal(chmod(fixture_path(f, name), mode), 0);
 }
 
-/* trust_open in a user namespace; 54321 is seen there as any user outside of it. */
+/* Calls trust_open in a user namespace, in which the user 54321 looks like any user outside of
+ * it. */
 static int trusted_in_namespace(const char *path)
 {
     refusal why = {.text = ""};
@@ -119,7 +120,8 @@ TEST_WITH(foreign_directory, fixture_setup, fixture_teardown)
     expect_policy(f, "foreign-owner", "are trusted: 'ROOT' in trust_group is not a group");
 }
 
-/* Whoever may write above the file's directory can replace that directory. */
+/* A user who may write to a directory above the file's directory can replace the file's
+ * directory. */
 TEST_WITH(directories_above, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
@@ -148,7 +150,7 @@ TEST_WITH(directories_above, fixture_setup, fixture_teardown)
     expect_policy(f, "foreign-owner", "54321");
 }
 
-/* The user who made a link in a directory that all may write to can replace it. */
+/* A link in a directory that all may write to can be replaced by the user who made it. */
 TEST_WITH(foreign_link, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
@@ -187,7 +189,7 @@ TEST_WITH(group_writable, fixture_setup, fixture_teardown)
     fixture_scan(f);
     reason = fixture_record(f, "third.so", "policy")->reason;
     assert_contains(reason, "set COLLET_TRUST_GROUP=audio,5432,54321 in the environment, ");
-    /* A directory that all may write to is refused in any case. */
+    /* A directory that all may write to is refused, whichever groups are trusted. */
     assert_int_equal(chmod(fixture_path(f, "ours"), 01777), 0);
     fixture_scan(f);
     reason = fixture_record(f, "third.so", "policy")->reason;
@@ -232,7 +234,7 @@ TEST_WITH(warned_once, fixture_setup, fixture_teardown)
     assert_int_equal(lines, 2);
 }
 
-/* The reason says that `name` is no group; NULL: it says so of no name. */
+/* The reason says that `name` is not a group; NULL: it says so of no name. */
 static void assert_unknown_group(const char *reason, const char *name)
 {
     char expected[64];
@@ -242,7 +244,8 @@ static void assert_unknown_group(const char *reason, const char *name)
         fail_msg("%s", reason);
 }
 
-/* Laboratories install so: their group may write to the file and to the directories. */
+/* A typical installation of a laboratory: its group may write to the file and to the
+ * directories. */
 TEST_WITH(trusted_group, fixture_setup, fixture_teardown)
 {
     static const struct {
@@ -286,7 +289,8 @@ typedef struct access_list {
     } entries[6];
 } access_list;
 
-/* The group's bits are then the list's mask, and the group is root's. */
+/* With an access control list, the group bits of the mode are the list's mask. The file's group
+ * here is root's. */
 TEST_WITH(access_control_list, fixture_setup, fixture_teardown)
 {
     access_list list = {2,
@@ -309,7 +313,7 @@ TEST_WITH(access_control_list, fixture_setup, fixture_teardown)
     fixture_scan(f);
     fixture_assert_refused(f, "third.so", "policy", "group-writable-directory", "/theirs");
     assert_contains(fixture_record(f, "third.so", "policy")->reason, "the user 54321");
-    /* Users who may only read do not matter; a group that may write is trusted by name. */
+    /* Users in the list who may only read are ignored. A group that may write must be trusted. */
     list.entries[1].may = 5;
     assert_int_equal(setxattr(paths[1], "system.posix_acl_access", &list, sizeof list, 0), 0);
     fixture_scan(f);
@@ -390,7 +394,7 @@ TEST_WITH(first_usable_wins, fixture_setup, fixture_teardown)
     assert_int_equal(f->count, 2);
 }
 
-/* good.so, which no linker loads: the address of a segment is odd. */
+/* Adds a copy of good.so that the dynamic linker refuses: the address of a segment is odd. */
 static void add_not_loadable(fixture *f, const char *name)
 {
     size_t count;
@@ -486,7 +490,8 @@ static int searched(const fixture *f, const char *path)
     return 0;
 }
 
-/* Program, environment, user, system: a '+' path is added, any other replaces the following. */
+/* The sources of the search path: program, environment, user, system. A path with '+' is put before
+ * the paths of the following sources; any other path replaces them. */
 TEST_WITH(order_and_plus, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;

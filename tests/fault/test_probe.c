@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What libcore makes of a probe's report, whatever it holds and however its program ends, and of
- * the capabilities that a plugin returns.
+ * How libcore interprets the report of a probe, whatever it contains and however the probe ends,
+ * and the capabilities that a plugin returns.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -204,7 +204,8 @@ static collet_status fail_silently(const collet_plugin *self, char *json, uint64
     return COLLET_FAILED;
 }
 
-/* Returns what is made of them, "" if they are refused; free it. */
+/* Returns the capabilities as libcore stores them, or "" if it refuses them. The caller frees
+ * them. */
 static char *got(const capabilities_case *c)
 {
     static const collet_plugin plugin = {.capabilities = give};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cache of probe results without probes: what is kept, and what a file may hold.
+ * The cache of probe results, tested without probes: which results are kept, and which files are
+ * valid.
  */
 #include "common/test.h"
 #include "loader_fixture.h"
@@ -24,7 +25,8 @@
 #define LONG FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY
 #define KEPT "{\"format\":2,\"key\":\"%.44s\""
 
-/* The last but one is too long for a reason, the others lack or contradict something. */
+/* In the last but one the reason is too long. In the others a member is missing or contradicts
+ * another. */
 static const char *const unusable[] = {
     "{\"format\":2,\"code\":\"entry-null\",\"reason\":\"so\"}",
     "{\"format\":2,\"key\":\"%.43s\",\"code\":\"entry-null\",\"reason\":\"so\"}",
@@ -56,7 +58,7 @@ static probe_cache_key sample_key(const fixture *f)
         .directory = cache, .path = f->path, .manifest = &m, .file = &file, .threads = 1};
 }
 
-/* Whether a report that was put is found again. */
+/* Stores a report and returns whether the cache finds it again. */
 static int kept(const probe_cache_key *key, const char *code, const char *capabilities)
 {
     const probe_report report = {.code = (char *)(uintptr_t)code,
@@ -134,7 +136,7 @@ TEST_WITH(variables, set_up, fixture_teardown)
     assert_true(empty && absent);
 }
 
-/* Another library in place of the one that a setting names. */
+/* If the library that a setting names is replaced, the stored result is not used. */
 TEST_WITH(files_of_settings, set_up, fixture_teardown)
 {
     fixture *f = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-probe when calls of the system fail in it (failing_probe): what libcore makes of it. */
+/* How libcore interprets the report if system calls fail in collet-probe (failing_probe). */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static const failing_case cases[] = {
     {"write:0", EIO, "ok", ""},
     {"write:4", EIO, "exit-in-capabilities", "ended the process in its capabilities (status 0)"},
     {"write:4", EINTR, "ok", ""},
-    {"write:4", -1, "ok", ""}, /* the half, then the rest */
+    {"write:4", -1, "ok", ""}, /* writes half, then the rest */
 };
 
 static void expect(const failing_case *c, int64_t timeout_ms)

@@ -70,7 +70,8 @@ static long probe_of(const found *f)
     return strtol(number + strcspn(number, "0123456789"), NULL, 10);
 }
 
-/* The crash is reported to the capabilities, the records, and the process that opens the plugin. */
+/* The crash appears in the capabilities and in the records, and is passed to the plugin when it is
+ * opened. */
 TEST(a_crash)
 {
     found f = run_probe("cache=off", "zoo_fragile.dies=crash");
@@ -89,7 +90,7 @@ TEST(an_exit)
     assert_contains(f.reason, "the probe ended the process in its capabilities (status 3)");
 }
 
-/* Remembered reports are then old. */
+/* Makes the reports in the cache old. */
 static void time_passes(void)
 {
     char command[160];
@@ -121,8 +122,8 @@ TEST(a_hang_is_not_remembered)
     assert_true(probe_of(&first) != probe_of(&second));
 }
 
-/* Under a limit on address space it would hang each time; but the machine may have been busy, so it
- * is tried again on another day. */
+/* Under a limit on address space the plugin would hang each time, so the hang is remembered. But
+ * the machine may only have been busy, so the plugin is probed again on another day. */
 TEST(a_hang_with_little_memory_is_remembered)
 {
     const char *dies = "zoo_fragile.dies=hang";

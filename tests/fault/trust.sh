@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# trust.sh PROGRAMS LIBRARIES: a relative LD_LIBRARY_PATH with another current directory, and a
-# set-uid program, run nothing that their caller chose, nor does a user namespace let others' plugins
-# run; plugins are found on an overlay of overlays, and in the directory of a group that is trusted.
-# PROGRAMS: the directory with the programs of show_search.c; LIBRARIES: the one with libcore and the plugins.
+# trust.sh PROGRAMS LIBRARIES: libcore runs no program or library that an untrusted caller chose: not
+# with a relative LD_LIBRARY_PATH and another current directory, and not in a set-uid program. A user
+# namespace does not make other users' plugins trusted. Plugins are found on an overlay of overlays,
+# and in the directory of a trusted group. PROGRAMS: the directory with the programs of show_search.c.
+# LIBRARIES: the directory with libcore and the plugins.
 set -eu
 programs=$1 libraries=$2
 work=$(mktemp -d)
@@ -17,7 +18,7 @@ fail()
     exit 1
 }
 
-# A directory that looks like libcore's, with a program of the attacker.
+# A directory that looks like the installation of libcore, with a program of an attacker.
 mkdir -p "$work/trap/lib/collet"
 printf '#!/bin/sh\ntouch %s\n' "$work/ran" >"$work/trap/lib/collet/collet-probe"
 chmod 755 "$work/trap/lib/collet/collet-probe"
@@ -27,7 +28,7 @@ cp "$libraries"/libcollet-core.so* "$work/trap/lib"
 [ ! -e "$work/ran" ] || fail "a program below the current directory ran"
 grep -q "probe ok .*/cpu_scalar.so" "$work/out" || { cat "$work/out"; fail "cpu_scalar was not probed"; }
 
-# On an overlay of overlays the mapping's path is one within the lower one. Needs mount.
+# On an overlay of overlays, /proc/self/maps shows libcore's path within the lower overlay. Needs mount.
 mkdir "$work/layers"
 cat >"$work/overlay" <<'END'
 set -e
@@ -51,7 +52,7 @@ else
     echo "trust.sh: the part with overlays is skipped: it needs mount"
 fi
 
-# Set-uid, with a library that OCL_ICD_VENDORS names. Needs root, and files that others can read.
+# A set-uid program, with a library that OCL_ICD_VENDORS names. Needs root, and files that others can read.
 if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null ||
    ! cp -r "$libraries/collet" "$work/collet" || ! cp "$programs/show_search_alone" "$work/show_search" ||
    ! setpriv --reuid 65534 --regid 65534 --clear-groups "$work/show_search" >/dev/null 2>&1; then
@@ -59,7 +60,7 @@ if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null ||
     exit 0
 fi
 
-# A laboratory's installation: its group may write to it. Programs say so, and how to correct it.
+# A laboratory's installation, to which its group may write. Programs report that, and how to correct it.
 mkdir "$work/lab"
 cp -r "$libraries" "$work/lab/lib"
 rm -f "$work"/lab/lib/collet/*opencl.so "$work"/lab/lib/collet/cuda.so
@@ -90,7 +91,7 @@ until member "$work/lab/show_search" >"$work/out" 2>&1; do
     [ $tries -le 5 ] && [ -n "$named" ] && chmod g-w "$named" || { cat "$work/out"; fail "the chmod mends nothing"; }
 done
 
-# In a user namespace all users outside of it look like one: root, and perhaps the owner of libcore.
+# In a user namespace all users outside of it, also root and perhaps the owner of libcore, look like the same user.
 mkdir "$work/theirs"
 cp "$libraries/collet/cpu_openmp.so" "$work/theirs/cpu_theirs.so"
 chown -R 54321 "$work/theirs"
@@ -115,7 +116,7 @@ grep -q "policy raised-privileges .*/opencl.so" "$work/out" ||
     { cat "$work/out"; fail "opencl was tried"; }
 grep -q "computed by cpu_scalar" "$work/out" || fail "cpu_scalar did not compute"
 
-# It starts no worker, which could not find libcore.
+# The set-uid program starts no worker: collet-worker could not find libcore.
 if setpriv --reuid 65534 --regid 65534 --clear-groups "$work/show_search" / worker:cpu_scalar >"$work/out" 2>&1; then
     fail "the set-uid program started a worker"
 fi
@@ -123,7 +124,7 @@ grep -q "worker:cpu_scalar: a program with raised privileges" "$work/out" &&
     ! grep -q "shared libraries" "$work/out" ||
     { cat "$work/out"; fail "why there is no worker is not said"; }
 
-# Nothing of its caller's environment reaches the probe.
+# No variable of the caller's environment reaches the probe.
 printf '#!/bin/sh\nenv >>%s\n' "$work/environment" >"$work/collet/collet-probe"
 : >"$work/environment"
 chmod 666 "$work/environment"

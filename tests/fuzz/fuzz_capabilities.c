@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text that a plugin returns as its capabilities, which a driver's text is part of: refused
- * with a code and a message, or mended to JSON that is valid when it is read from the cache. */
+/* Any text that a plugin returns as its capabilities (it may contain a driver's text) is refused
+ * with a code and a message, or corrected to JSON that is valid when it is read from the cache. */
 #include "plugins/capabilities.h"
 
 #include <stdlib.h>

@@ -18,7 +18,7 @@ static struct {
     const uint8_t *data;
     size_t size;
     const char *magic;
-    uint8_t *guard; /* cannot be accessed; before it is room for MAPPING_MOST bytes */
+    uint8_t *guard; /* inaccessible memory; MAPPING_MOST usable bytes precede it */
     uint8_t *mapped;
     int opened; /* descriptors */
 } file;
@@ -45,8 +45,8 @@ static void copy(void *to, size_t offset, size_t length)
 
 /* ---- System calls -------------------------------------------------------------------------- */
 
-/* Of `name` and, as it is called with _FILE_OFFSET_BITS=64, `name`64. Visible: shared libraries,
- * such as a sanitizer's, refer to `name` too. */
+/* Declares the wrappers of `name` and of `name`64, its name with _FILE_OFFSET_BITS=64. They are
+ * exported because shared libraries, such as a sanitizer's, refer to `name` too. */
 #define WRAP(returns, name, ...)                                                                   \
     returns __real_##name(__VA_ARGS__);                                                            \
     __attribute__((visibility("default"))) returns __wrap_##name(__VA_ARGS__);                     \

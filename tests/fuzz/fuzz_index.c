@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any index file is refused, or a reader finds frames by it or says that it is of another file. */
+/* Any index file is refused, or a reader finds frames by it or reports that it belongs to another
+ * file. */
 #include "fuzz_file.h"
 
 #include "trajectory/reading/index_file.h"
@@ -14,7 +15,7 @@
 /* Two frames of one atom, an .xyz file. */
 static const char frames[] = "1\nt= 1\nC 1.000 2.000 3.000\n1\nt= 2\nC 1.000 2.000 3.000\n";
 
-/* Reads the frame `index` of a file by the places, which it takes. */
+/* Reads frame `index` of a file by the positions in `places`, which it frees. */
 static void read_frame(trajectory_places *places, int64_t index)
 {
     trajectory_reader *reader;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a plugin's file and, unless they start with the ELF magic, as the manifest of a
- * valid one: refused with a code and a message, or read as manifest.h specifies.
+ * Any bytes, as a plugin's file or (if they do not start with the ELF magic) as the manifest of a
+ * valid plugin's file, are refused with a code and a message, or read as manifest.h specifies.
  */
 #include "fuzz_file.h"
 

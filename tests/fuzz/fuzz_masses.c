@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any file of masses is refused with a message, or has one for each atom. */
+/* Any file of masses is refused with a message, or has a mass for each atom. */
 #include "fuzz_file.h"
 
 #include "trajectory/atoms/masses.h"

@@ -10,7 +10,7 @@ static void read_rows(const io_npy *npy, size_t size)
 {
     size_t row = (size_t)npy->row_elements * collet_dtype_size(npy->dtype);
 
-    /* If there are rows, none is larger than the file. */
+    /* A row is not larger than the file, unless there are no rows. */
     if (npy->rows < 0 || (npy->rows > 0 && row > size))
         abort();
     uint8_t *out = malloc(npy->rows > 0 ? row + 1 : 1);

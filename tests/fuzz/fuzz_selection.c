@@ -34,7 +34,7 @@ static void check(trajectory_choice *choice)
 {
     int64_t n, n_atoms, count, sum = 0;
     const int64_t *members = trajectory_choice_members(choice, &n);
-    /* The frame has all atoms, so that each is its own place. */
+    /* The frame has all atoms, so the position of an atom in it is the atom's index. */
     const int64_t *atoms = trajectory_choice_atoms(choice, &n_atoms);
     uint8_t chosen[8];
 

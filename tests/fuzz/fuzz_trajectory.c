@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any file is read as a topology and as a trajectory, or refused with a message. FUZZ_FORMAT is the
- * format that the inputs are to reach. */
+ * format whose parser the inputs must reach. */
 #include "fuzz_file.h"
 
 #include "trajectory/reading/reader.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_ATOMS 1000 /* above, only two atoms are read: batches have as many as a head claims */
+#define MAX_ATOMS 1000 /* if a header claims more atoms, only two are read, to bound memory */
 
-/* How files of a format begin, where bytes decide: one way for each value of the fourth byte. */
+/* The first bytes of formats that are recognised by them. The fourth byte chooses among several. */
 static const struct {
     const char *format, *start;
 } starts[] = {{"dump", "ITEM"},        {"nc", "CDF\1"},        {"nc", "CDF\2"},

@@ -84,7 +84,7 @@ static void vectors_in_batches(void **state)
     assert_ok(cx, collet_op_solve(cx, x, info, a, b));
     EXPECT(x, 4, 1, 2, NAN, NAN);
     expect_info(info, 2);
-    /* If x has as many axes as a, the same b is one matrix for all. */
+    /* If x has as many axes as a, the same b is a matrix that all systems share. */
     x = empty(COLLET_F64, AXES(2, 2, 2));
     info = empty_info();
     assert_ok(cx, collet_op_solve(cx, x, info, a, b));
@@ -94,7 +94,7 @@ static void vectors_in_batches(void **state)
     collet_array_destroy(b);
 }
 
-/* The second pivot exceeds the largest double, the solution does not. */
+/* The second pivot overflows double, but the solution does not. */
 static void pivots_beyond_the_range(void **state)
 {
     const double matrix[] = {1e308, 1e308, -1e308, 1e308}, side[] = {1e308, 1e308};

@@ -4,8 +4,8 @@
  * of pairs, autocorrelation. Every statistic is converted to a p-value, which must be neither too
  * small nor too large: numbers that fit too well are not random either.
  *
- *   test_random_statistics [COUNT]     numbers of each distribution and dtype (10^7), in
- *                                    whole calls of 2^20
+ *   test_random_statistics [COUNT]     COUNT: numbers of each distribution and dtype (10^7 if not
+ *                                      given), rounded to whole calls of 2^20 numbers
  *
  * Seeds are fixed, so the result is deterministic. 10^9 numbers take a minute or two.
  */
@@ -20,9 +20,9 @@
 
 #define PIECE (1 << 20)  /* numbers per call */
 #define P_LIMIT 1e-5     /* on each side; about 80 p-values are tested */
-#define BINS 4096        /* of single numbers */
-#define SIDE 64          /* of pairs: SIDE x SIDE */
-#define NORMAL_RANGE 4.0 /* the outer bins start here */
+#define BINS 4096        /* bins for single numbers */
+#define SIDE 64          /* bins for pairs: SIDE x SIDE */
+#define NORMAL_RANGE 4.0 /* the outer bins begin at -4 and 4 */
 #define LAGS 5
 
 static const int lags[LAGS] = {1, 2, 3, 4, 64};

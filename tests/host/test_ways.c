@@ -66,32 +66,34 @@ static const struct {
     /* Nothing was measured: the default. */
     {NULL, "", NULL, F32, 256, DNN, DNN},
     {NULL, "", NULL, LU, 10, OWN, OWN},
-    /* The fastest at the nearest side. */
+    /* The fastest implementation at the nearest measured side. */
 #define RATES "f32/64:own=50,openblas=40,onednn=30 f32/256:own=60.5,openblas=108.3,onednn=91 f64/64:own=9,openblas=8"
     {RATES, NULL, NULL, F32, 100, DNN, OWN},
     {RATES, NULL, NULL, F32, 150, DNN, BLAS},
     {RATES, NULL, NULL, F32, 400, DNN, BLAS},
-    /* A tenth more is not enough for the probe, but for a calibration; far above more is needed. */
+    /* A rate that is higher by a tenth decides if it is calibrated, but not if the probe measured it. For
+     * a side far above the measured one, the difference must be larger. */
     {"f64/100:own=11,openblas=10", NULL, NULL, F64, 100, BLAS, BLAS},
     {"f64/100:own=11,openblas=10", NULL, NULL, F64, 100, OWN, OWN},
     {NULL, "f64/100:own=11,openblas=10", NULL, F64, 150, BLAS, OWN},
     {NULL, "f64/100:own=11,openblas=10", NULL, F64, 200, BLAS, BLAS},
     {NULL, "f64/100:own=13,openblas=10", NULL, F64, 2000, BLAS, OWN},
-    /* Rows of whole pages that were not measured are as others, but far from them. */
+    /* Matrices whose rows are whole pages, if not measured, use the rates of other matrices, as if these
+     * were measured at a far side. */
     {"f64/100:own=13,openblas=10 f64-page/300:own=1,openblas=2", NULL, NULL, F64 + WAY_PAGE, 100, BLAS, BLAS},
     {"f64/100:own=13,openblas=10 f64-page/300:own=1,openblas=2", NULL, NULL, F64 + WAY_PAGE, 300, OWN, BLAS},
     {"f64/100:own=14,openblas=10", NULL, NULL, F64 + WAY_PAGE, 100, BLAS, OWN},
-    /* Far below what was measured nothing is known; a library that has no rate is never chosen. */
+    /* Far below the measured sides no rates are used. A library without a rate is never chosen. */
     {"f64/100:own=9", NULL, NULL, F64, 60, BLAS, BLAS},
     {"f64/100:own=9", NULL, NULL, F64, 80, BLAS, OWN},
-    /* A calibration replaces the probe's rates of its keys. */
+    /* A calibration replaces the probe's rates for the keys that it has. */
 #define PROBE "f32/256:own=1,openblas=2 f64/256:own=1,openblas=2"
 #define BENCH "f32/256:own=3,openblas=2 lu-f64/48:own=1,openblas=7"
     {PROBE, BENCH, NULL, F32, 256, BLAS, OWN},
     {PROBE, BENCH, NULL, F64, 256, OWN, BLAS},
     {PROBE, BENCH, NULL, LU, 48, OWN, BLAS},
     {PROBE, BENCH, NULL, LU_F32, 48, OWN, OWN},
-    /* A calibration that was ended early has few sides: a far one does not hide the probe's near one. */
+    /* A calibration that ended early has few sides: a far one does not replace the probe's near one. */
 #define NEAR "f32/64:own=9,openblas=2 f32/256:own=2,openblas=9 f32/512:own=1,openblas=9"
     {NEAR, "f32/64:own=1,openblas=2", NULL, F32, 64, OWN, BLAS},
     {NEAR, "f32/64:own=1,openblas=2", NULL, F32, 90, OWN, BLAS},
@@ -99,7 +101,7 @@ static const struct {
     {FAR, "f32/64:own=1,openblas=2", NULL, F32, 64, OWN, BLAS},
     {FAR, "f32/64:own=1,openblas=2", NULL, F32, 200, BLAS, OWN},
     {FAR, "f32/64:own=1,openblas=2", NULL, F32, 4000, BLAS, OWN},
-    /* Below all that was calibrated, the probe's. */
+    /* Below all calibrated sides, the probe's rates are used. */
     {"f32/64:own=9,openblas=2", "f32/500:own=1,openblas=2", NULL, F32, 64, BLAS, OWN},
     /* The user decides. */
 #define PAGES "f32/256:own=1,openblas=2 f32-page/256:own=1,openblas=2"
@@ -111,7 +113,7 @@ static const struct {
     {PAGES, NULL, " own,\tf32=openblas, lu=openblas,", F64, 256, BLAS, OWN},
     {PAGES, NULL, " own,\tf32=openblas, lu=openblas,", F32, 256, OWN, BLAS},
     {PAGES, NULL, " own,\tf32=openblas, lu=openblas,", LU, 256, OWN, BLAS},
-    /* For all: of those that it computes. */
+    /* A choice without a key applies to all keys that the implementation supports. */
     {NULL, NULL, "onednn", F32, 256, BLAS, DNN},
     {NULL, NULL, "onednn", F64, 256, BLAS, BLAS},
     {NULL, NULL, "onednn", LU, 256, BLAS, BLAS},
@@ -126,7 +128,7 @@ TEST(the_way_of_a_call)
         if (chosen != choices[i].chosen || skipped + impossible)
             fail_msg("choice %zu: %d, not %d; %s", i, (int)chosen, (int)choices[i].chosen, last);
     }
-    /* A calibrated side that is near counts, though the probe has a nearer one. */
+    /* A near calibrated side is used, even if the probe has a nearer one. */
     const way_point *p;
     (void)ways_choose(read_texts("f32/400:own=9,openblas=2", "f32/500:own=1,openblas=2", NULL), F32, 400, OWN, &p);
     assert_float_equal(p->side, 500, 0);
@@ -179,7 +181,7 @@ TEST(malformed_parts_are_skipped)
     assert_int_equal(skipped, 3);
     read_texts(NULL, NULL, "=own f32=usual");
     assert_int_equal(skipped, 2);
-    /* Keys for which the backend has one way alone. */
+    /* Keys for which the backend has only one implementation. */
     read_texts("f32-batch/64:own=1,openblas=2", "fft-c64/64:own=1,openblas=2", "f16=own fft=own");
     assert_int_equal(skipped, 4);
     /* The others are counted. */
@@ -189,7 +191,7 @@ TEST(malformed_parts_are_skipped)
     assert_int_equal(CHOSEN(w, F32, 64, WAY_ONEDNN), WAY_OWN);
 }
 
-/* More points than there is room for, and what is written can be read. */
+/* More points than fit are skipped, and written points can be read again. */
 TEST(points_are_written_and_read)
 {
     char written[2048] = "";
@@ -208,7 +210,7 @@ TEST(points_are_written_and_read)
     assert_float_equal(list->point[2].rate[WAY_ONEDNN], 1000.0, 1.0);
 }
 
-/* A backend with other ways, and calls of several products or matrices. */
+/* A backend with other implementations, and calls with several products or matrices. */
 TEST(another_backend)
 {
     static const ways_kind device = {.backend = "device",
@@ -270,7 +272,7 @@ TEST(reasons)
     assert_explained(read_texts(NULL, "lu-f64/48:own=2.6,openblas=13.1", NULL), LU, 48, WAY_OWN,
                      "backend-bench calibrate measured for lu-f64 at side 48: own 2.6, openblas "
                      "13.1 GF/s");
-    /* Another is faster, but not enough. */
+    /* Another implementation is faster, but not by enough. */
     assert_explained(
         read_texts(NULL, "f64/256:own=73.7,openblas=72.1", NULL), F64, 256, WAY_OPENBLAS,
         "backend-bench calibrate measured for f64 at side 256: own 73.7, openblas 72.1 "

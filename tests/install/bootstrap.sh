@@ -164,7 +164,7 @@ test_help_comes_before_everything() {
     prints '^Usage: ./bootstrap.sh'
 }
 
-# It says first what it will do; without python3-pytest the tests of Python would be left out.
+# bootstrap.sh says first what it will install. Without python3-pytest the tests of Python would be left out.
 test_it_says_what_it_installs() {
     reset
     bootstrap "$project/bootstrap.sh"
@@ -177,7 +177,8 @@ test_it_says_what_it_installs() {
     ! grep -qx pocl-opencl-icd "$state/installed" || fail "the short tests need no PoCL:"
 }
 
-# With the programs of this build: the README's table, a picture, the backends, what to type next.
+# Uses the programs of this build. The output ends with the README's table, a picture, the backends, and what to type
+# next.
 test_it_ends_with_a_result() {
     local line
     reset
@@ -201,7 +202,7 @@ test_it_ends_with_a_result() {
     prints '^A program of your own .* examples/hello.c'
     prints '^Python  *docs/install.md#python'
     prints '^The documents  *docs/README.md'
-    # A build that exists keeps its levels and tests; one of an earlier version has all levels.
+    # An existing build keeps its levels and tests. A build by an earlier version has all levels.
     mkdir -p "$project/build/python/collet"
     touch "$project/build/python/collet/_core.abi3.so"
     stand_in python3 </dev/null
@@ -213,7 +214,7 @@ test_it_ends_with_a_result() {
     rm -r "$project/build"
 }
 
-# A failed test is named with the command that repeats it; the last line counts.
+# A failed test is named with the command that repeats it. The last line of the output gives the numbers of tests.
 test_failures_are_named() {
     reset
     mkdir -p "$project/build/bin" "$project/build/Testing/Temporary"
@@ -259,7 +260,7 @@ END
     rm -r "$project/build"
 }
 
-# Decimal commas are for people, not for awk.
+# In a locale with decimal commas the table must still be right: awk must not use the locale.
 test_the_table_in_another_locale() {
     reset
     mkdir -p "$project/build/bin"

@@ -7,18 +7,19 @@
 #   check.sh package    builds the same programs as a CMake project with find_package(collet)
 #   check.sh plugin     builds the templates of plugins, copies them to a plugin directory, calls one
 #   check.sh tools      the installed programs find the installed library, plugins and collet-probe
-#   check.sh components   find_package(collet COMPONENTS ...) knows which there are
-#   check.sh parts        the components of an installation, and `uninstall`
-#   check.sh on_core      engines, tools and the Python package, built on an installed libcore without its sources
-#   check.sh options      options that are refused, with the reason
-#   check.sh subproject   Collet as a part of another project, by add_subdirectory
-#   check.sh fetch        the same by FetchContent
-#   check.sh absolute     the files of pkg-config and rpaths for absolute directories
+#   check.sh components   find_package(collet COMPONENTS ...) finds exactly the installed components
+#   check.sh parts        installs single components, and checks `uninstall`
+#   check.sh on_core      builds engines, tools and the Python package on an installed libcore, without its sources
+#   check.sh options      cmake refuses invalid options, with the reason
+#   check.sh subproject   builds Collet as a part of another project, by add_subdirectory
+#   check.sh fetch        like subproject, by FetchContent
+#   check.sh absolute     pkg-config files and rpaths are right for absolute directories
 #   check.sh into_source  cmake refuses the source directory as a prefix
 #   check.sh moved      everything still works after the tree was moved
 #
 set -euo pipefail
-# From CMakeLists.txt; FLAGS are flags of the sanitizer, PYTHON is empty if there is no package or no NumPy.
+# CMakeLists.txt sets these variables. FLAGS: flags of the sanitizer. PYTHON: empty if there is no Python package or no
+# NumPy.
 : "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${FLAGS?}" "${BACKENDS:?}" "${PYTHON?}" \
     "${LIBDIR:?}" "${VERSION:?}"
 
@@ -64,7 +65,7 @@ lay() {
         [ -f "$prefix/$LIBDIR/collet/$name.so" ] || fail "the plugin $name.so is not installed"
     done
     # An installation must not refer to the build or the source directory.
-    # Pages are copies, and /src is a word of theirs.
+    # The pages in doc are exempt: they may mention a path such as /src.
     if grep -rIlE --exclude-dir=doc "$BUILD|$SOURCE" "$prefix"; then
         fail "the files above name the build or the source directory"
     fi
@@ -75,7 +76,7 @@ lay() {
     done
     [ -z "$(find "$prefix" -xtype l)" ] || fail "links without their files: $(find "$prefix" -xtype l)"
     "$SOURCE/tests/docs/links.sh" "$prefix/share/doc/collet" || fail "the links above of installed documents are dead"
-    # The folders of the build, and Debian's of the link libhdf5.so.
+    # No rpath may name the folders of the build, nor Debian's folder hdf5/serial (of the link libhdf5.so).
     for path in "$prefix"/{bin/*,"$LIBDIR"/*.so,"$LIBDIR"/collet/*}; do
         if readelf -d "$path" 2>/dev/null | grep -E "R(UN)?PATH.*($BUILD|$SOURCE|hdf5/serial)"; then
             fail "$path searches the directories above for libraries"
@@ -167,7 +168,7 @@ package() {
     done <"$built.list"
 }
 
-# find_components NAME...: configures a project that needs these components, of $version.
+# find_components NAME...: configures a project that needs these components of Collet $version.
 version=
 find_components() {
     rm -rf "$WORK/components"
@@ -225,7 +226,7 @@ with() {
     cmake -S "$SOURCE" -B "$WORK.options" -DCMAKE_C_COMPILER="$CC" -DCOLLET_TESTS=OFF "$@"
 }
 
-# Each is refused before much is configured.
+# Each invalid option is refused early in the configuration.
 options() {
     rm -rf "$WORK.options"
     local few='-DCOLLET_ENGINES=OFF -DCOLLET_PYTHON=OFF'
@@ -243,7 +244,7 @@ options() {
     rm -rf "$WORK.options"
 }
 
-# part_of_project LINE...: a project that contains Collet by these lines. Collet installs no documents there.
+# part_of_project LINE...: builds a project that includes Collet with these lines. Collet installs no documents there.
 part_of_project() {
     local at=$WORK.$stage
     rm -rf "$at"
@@ -343,14 +344,14 @@ tools() {
     run_tools "$prefix"
 }
 
-# use_package DIRECTORY PREFIX: the Python package there computes with the libcore of PREFIX.
+# use_package DIRECTORY PREFIX: the Python package in DIRECTORY computes with the libcore of PREFIX.
 use_package() {
     expect "^7\.0 by cpu_ on $2/$LIBDIR\$" env PYTHONPATH="$1" "$PYTHON" -c '
 import collet
 print(float(collet.sum(collet.asarray([1.0, 2, 4]))), "by", collet.last_backend()[:4], "on", collet._core.directory())'
 }
 
-# The sources are those of the parts alone, and the core that they find has no engines.
+# Builds only from the sources of engines, tools and Python, on an installed libcore without engines.
 on_core() {
     local at=$WORK/on_core part log
     log=$at/log
@@ -366,7 +367,8 @@ on_core() {
         fail "cmake fails: $(cat "$log")"
     cmake --build "$at/build" >"$log" 2>&1 || fail "the build fails: $(cat "$log")"
     [ -z "$PYTHON" ] || use_package "$at/build/python" "$at/core"
-    # Both builds install each file once, and together what one build does, which installs no package of Python.
+    # The two builds install no file twice, and together the same files as one build. Neither installs the Python
+    # package.
     for part in engines engines-development tools; do
         cmake --install "$at/build" --component $part --prefix "$at/rest" >/dev/null
     done
@@ -387,7 +389,7 @@ import importlib.metadata as m; print(m.version("collet-runtime"))'
     rm -rf "$at"
 }
 
-# (An empty component: nothing is installed even if the prefix is accepted.)
+# (With an empty component nothing would be installed even if the prefix were accepted.)
 into_source() {
     refuses 'is the source directory' cmake --install "$BUILD" --prefix "$SOURCE" --component none
 }
@@ -405,7 +407,7 @@ moved() {
 stage=${1:?a stage, see the top of this file}
 if [ "$stage" = lay ]; then
     lay
-    # The stages build copies, which cannot find other files of the source tree.
+    # The stages build from copies, which cannot find other files of the source tree.
     cp -r "$SOURCE/tests/install/consumer" "$consumer"
     cp "$SOURCE/examples/"{ternary,diffusion}.c "$consumer/"
     cp -r "$SOURCE/examples/plugin" "$WORK/plugin_source"

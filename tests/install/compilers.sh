@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # compilers.sh SOURCE WORK BUILD BACKENDS CC [FLAG...]: builds libcore, the backends, backend-info and a plugin of
-# examples/ with another compiler or other flags, strictly, and runs them. BUILD has backend-check. It is the smallest
-# build: without engines and Python, and of all libraries cJSON alone is found.
-# The flags alone optimise: -O0 takes a third of the time of -O3.
+# examples/ with another compiler or other flags, with warnings as errors, and runs them. backend-check comes from
+# BUILD. This is the smallest build: without engines and Python, and cJSON is the only library that is found. The build
+# is optimised only if FLAGs say so: -O0 takes a third of the time of -O3.
 set -euo pipefail
 source=$1 work=$2 build=$3 backends=$4 cc=$5 flags=${*:6}
 
@@ -34,7 +34,7 @@ for backend in $backends; do
     "$build/bin/backend-check" --sample --signatures 1 "$work/lib/collet/$backend.so"
 done
 
-# A plugin whose object is made in one directory and linked in another.
+# A plugin that is compiled in one directory and linked in another.
 strict=(-std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -fPIC -fvisibility=hidden "-I$source/include")
 # shellcheck disable=SC2086
 "$cc" $flags "${strict[@]}" "-DCOLLET_MANIFEST_DIRECTORY=\"$source/examples/plugin\"" \
@@ -43,7 +43,7 @@ strict=(-std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -fPIC -fvisibility=hidden 
 (cd / && "$cc" $flags -O2 -fPIC -shared -o "$work/example.so" "$work/plugin.o" -lm)
 "$build/bin/backend-check" --sample "$work/example.so"
 
-# The macro that programs may use.
+# The macro of collet/floating.h that programs may use.
 cat >"$work/scope.c" <<'END'
 #include <collet/floating.h>
 int scope(void);

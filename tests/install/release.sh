@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# release.sh SOURCE WORK: tools/dev/release.sh in a repository in WORK with the files of SOURCE: a dry run as it is, then a release
-# whose long steps are stand-ins.
+# release.sh SOURCE WORK: tests tools/dev/release.sh in a repository in WORK with the files of SOURCE: first a dry run,
+# then a release in which stand-ins replace the long steps.
 set -euo pipefail
 source=$1 work=$2
 git -C "$source" rev-parse HEAD >/dev/null 2>&1 || { echo "the sources are no git repository"; exit 77; }
@@ -20,7 +20,7 @@ fail() {
     exit 1
 }
 
-# expect STATUS TEXT ARGUMENT...: of tools/dev/release.sh
+# expect STATUS TEXT ARGUMENT...: tools/dev/release.sh with these arguments exits with STATUS and prints TEXT.
 expect() {
     local status=0 wanted=$1 text=$2
     shift 2
@@ -44,7 +44,7 @@ echo >>README.md
 expect 1 "the tree has changes" --dry-run "$version"
 git checkout -q README.md
 
-# A release of the next version: one step fails, and the next run goes on there.
+# A release of the next version: one step fails, and the next run continues with that step.
 next=7.8.9
 for script in tools/dev/{matrix,deb,wheel,bundle}.sh tools/dev/interface.py bootstrap.sh; do
     cat >$script <<'END'

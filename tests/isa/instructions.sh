@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# instructions.sh OBJDUMP PATTERN OBJECT...: fails and prints the places if an instruction in
-# one of the objects matches PATTERN (extended regular expression), or an object has none on %xmm.
+# instructions.sh OBJDUMP PATTERN OBJECT...: fails and prints the places if an instruction in one of
+# the objects matches PATTERN (extended regular expression). Also fails if an object has no
+# instruction that uses %xmm.
 set -eu
 objdump=$1 pattern=$2
 shift 2

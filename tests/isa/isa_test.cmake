@@ -12,7 +12,7 @@ function(collet_add_isa_test name program missing)
   # A probe is a separate program and would run outside the emulator.
   get_test_property(${name} ENVIRONMENT environment)
   set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment};COLLET_PROBE=off")
-  # The user's settings for this CPU are wrong for an emulated one.
+  # The user's settings for this CPU may be wrong for the emulated CPU.
   set_property(TEST ${name} PROPERTY ENVIRONMENT_MODIFICATION
     "OPENBLAS_CORETYPE=unset:;DNNL_MAX_CPU_ISA=unset:;ONEDNN_MAX_CPU_ISA=unset:")
 endfunction()

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """vectorised.py OBJDUMP LEVEL EXCEPTIONS OBJECT...
 
-Fails if a function of the objects that has loops has none with arithmetic on whole vector registers of LEVEL
-(v2, v3, v4, aarch64), unless EXCEPTIONS lists it: lines `LEVELS PATTERN reason`, a regular expression of the
-function's whole name. A pattern that no function matches, or one without a reason, fails too. So a loop that a
-compiler no longer vectorises is found by reading the instructions, whatever the machine of the test.
+Fails if a function of the objects has loops, but no loop with arithmetic on whole vector registers of LEVEL (v2, v3,
+v4, aarch64), unless EXCEPTIONS lists the function. A line of EXCEPTIONS is `LEVELS PATTERN reason`; PATTERN is a
+regular expression that must match the function's whole name. A pattern that matches no function, or that has no reason,
+is a failure too. So the test finds a loop that a compiler no longer vectorises, on any machine.
 """
 
 import collections
@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 REGISTERS = {"v2": "%xmm", "v3": "%ymm", "v4": "%zmm", "aarch64": r"\bv\d+\.(4s|2d|8h|16b)"}
-LEAST = 500  # functions with loops: fewer are a fault of this test
+LEAST = 500  # least number of functions with loops; fewer mean that this test is broken
 MOVES = re.compile(r"v?(mov|zero|lddqu|extract|insert|p?broadcast|pinsr|pextr|p?shuf|p?unpck|pack|perm|p?align)|"
                    r"v?p?blend|"
                    r"ld|st|dup|ins|[us]?mov|zip|uzp|trn|ext|tbl|rev|xtn")
@@ -34,7 +34,7 @@ def functions(objdump, path):
 
 
 def loops(body):
-    """The instructions of each loop without those of loops in it."""
+    """The instructions of each loop, without the instructions of loops inside it."""
     ends, place = {}, {address: i for i, (address, _, _) in enumerate(body)}
     for i, (_, code, rest) in enumerate(body):
         target = re.match(r"(?:.*, )?([0-9a-f]+) <", rest) if JUMPS.match(code) else None
@@ -54,7 +54,8 @@ def is_scalar(code):
 
 
 def computes(level, part):
-    """Whether a loop computes on whole registers. Signs of scalars are changed by logic of vectors."""
+    """Whether a loop computes on whole registers. Compilers change the sign of a scalar by vector logic, which alone
+    does not count."""
     whole = [(code, rest) for _, code, rest in part
              if re.search(REGISTERS[level], rest) and not MOVES.match(code) and not is_scalar(code)]
     logic = [rest for code, rest in whole if LOGIC.match(code)]

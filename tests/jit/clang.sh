@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # clang.sh HAVE_F64 PRELUDE DIRECTORY: runs clang's OpenCL front end on every source that
-# opencl compiled; without f64 only on those that do not use it.
+# opencl compiled; if HAVE_F64 is 0, only on the sources that do not use f64.
 set -u
 have_f64=$1 prelude=$2 directory=$3
 clang=${CLANG:-clang}

@@ -226,7 +226,7 @@ static void queue_destroy(collet_device *d, collet_queue *q)
     free(q);
 }
 
-/* With some defects it promises more than is done. */
+/* With some defects the mark is beyond the commands that are done. */
 static uint64_t queue_mark(collet_device *d, collet_queue *q)
 {
     if (is("mark_back"))
@@ -303,7 +303,7 @@ static collet_status native_buffer(collet_device *d, collet_buffer *b, void **ha
     return COLLET_OK;
 }
 
-/* It copies: a test writes what it imports before. */
+/* Imports by copying, so a test must write the memory before it imports it. */
 static collet_status native_import(collet_device *d, collet_buffer **out, void *handle,
                                    uint64_t offset, uint64_t bytes, uint32_t element,
                                    collet_error *err)

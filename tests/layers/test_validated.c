@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs with the validation layer over their backends: it is silent, also over itself, and hangs
- * no child of fork. */
+/* Programs with the validation layer over their backends: the layer is silent, also over itself,
+ * and no child of fork hangs. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -33,7 +33,7 @@ static collet_runtime *validated(const char *layers, const char *more)
     return rt;
 }
 
-/* c = a + a, on two devices; 0: as it should be. */
+/* Computes c = a + a on two devices; returns 0 if the result is right. */
 static int add_everywhere(collet_runtime *rt)
 {
     static const char *const devices[] = {"cpu_scalar", "remote:0", "remote:1"};
@@ -78,7 +78,7 @@ static void *work(void *rt)
     return wrong ? rt : NULL;
 }
 
-/* Threads are in the layer, which takes its locks, when the program forks. */
+/* When the program forks, other threads may hold the locks of the layer. */
 TEST(a_child_of_fork_works)
 {
     pthread_t threads[2];
@@ -116,8 +116,8 @@ static void ignore(remote_control *c, uint64_t queue, uint64_t value, collet_sta
 {
 }
 
-/* A write is refused after its queue was told to wait for a read in another queue: it records no
- * use of the buffer, and the read is not done when the queue ends. */
+/* A queue waits for a read in another queue, then its write is refused. The refused write is no use
+ * of the buffer, and the end of its queue does not mean that the read is done. */
 TEST(a_refused_write_is_no_use)
 {
     static remote_control control = {.enqueued = succeed, .waited = ignore};

@@ -111,7 +111,7 @@ static void destroy(room *r)
     layer->device_close(r->device);
 }
 
-/* A call of a row on the room's memory: b = op(a), 16 elements. */
+/* A call of a kernel row on the buffers of a room: b = op(a), 16 elements. */
 typedef struct kernel {
     uint32_t row;
     int64_t shape[1], strides[2][1];
@@ -146,7 +146,7 @@ static void prepare(kernel *k, room *r, uint32_t row)
                                    .err = &err};
 }
 
-/* Asks like libcore: before a call operands have no buffers. */
+/* Calls `accepts` as libcore does: before any operand has a buffer. */
 static collet_status ask(kernel *k, room *r, uint64_t *bytes)
 {
     void *buffers[] = {k->operands[0].buffer, k->operands[1].buffer};
@@ -367,7 +367,7 @@ static void act_neg(room *r)
     assert_int_equal(run_row(r, 1), COLLET_FAILED);
 }
 
-/* The subject touches what it kept when it trims. */
+/* The subject uses an address that it kept (a defect) when it trims. */
 static void later(room *r)
 {
     const collet_trim_extension *t = layer->extension(r->device, COLLET_EXTENSION_TRIM);
@@ -543,7 +543,7 @@ static const defect defects[] = {
     {"capabilities_overrun", act_capabilities, "it wrote to json beyond its 0 bytes"},
 };
 
-/* On the device on host memory. */
+/* Defects on the device that works on host memory. */
 static const defect host_defects[] = {
     {"accepts_status", act_neg, "accepts: plugin: it returned the status 10, which"},
     {"accepts_writes", act_neg, "accepts: plugin: it wrote to the call, its operands"},
@@ -581,7 +581,7 @@ TEST(the_plugin_is_watched)
         try_defect(&host_defects[i], 1);
 }
 
-/* A program goes on with the state that it had. */
+/* After a plugin changed the state of the process, the layer restores it. */
 TEST(what_was_changed_is_put_back)
 {
     room r;
@@ -680,7 +680,7 @@ TEST(lives)
 
 /* ---- Mistakes of the caller: arguments --------------------------------------------------- */
 
-/* An enqueued command uses a buffer until a wait, a read or the queue's end. */
+/* An enqueued command uses its buffers until a wait, a read, or the destruction of the queue. */
 TEST(frees)
 {
     room r;
@@ -721,8 +721,8 @@ TEST(frees)
     quiet();
 }
 
-/* Queue B waits for queue A (queue_after). That B's work is done does not prove that A's work is
- * done: B may have failed and skipped the wait. */
+/* Queue B waits for queue A (queue_after). If B's work is done, A's work may still not be done: B
+ * may have failed and skipped the wait. */
 TEST(a_wait_reaches_no_other_queue)
 {
     room r;

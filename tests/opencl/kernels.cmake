@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kernels in small groups, and with every memory access checked.
+# Tests of kernels in small work-groups, and (Oclgrind) with every memory access checked.
 
 # collet_add_rows(PREFIX CONF OPTION row...): one test per row "op signature [COMPILER OPTION]".
 function(collet_add_rows prefix conf option)
@@ -23,7 +23,7 @@ function(collet_add_rows prefix conf option)
   endforeach()
 endfunction()
 
-# Groups of 16: few frames and atoms then exceed what a group processes at once.
+# Work-groups of 16 items: already few frames and atoms are more than a group processes at once.
 set(conf ${CMAKE_CURRENT_BINARY_DIR}/kernels.conf)
 file(WRITE ${conf} "")
 collet_add_rows(check_opencl_small_groups ${conf} --sample "observables ddddd:ffffl")
@@ -33,10 +33,10 @@ foreach(op observables time_derivative)
     POCL_MAX_WORK_GROUP_SIZE=16)
 endforeach()
 
-# check_opencl has one row of evaluate.
+# Another row of `evaluate`: check_opencl runs only one.
 collet_add_rows(check_opencl ${conf} --sample "evaluate fB:dlf")
 
-# Products by the stand-in for CLBlast.
+# Matrix products by the stand-in for CLBlast.
 set(clblast ${CMAKE_CURRENT_BINARY_DIR}/clblast.conf)
 file(WRITE ${clblast} "opencl.clblast = ${CMAKE_BINARY_DIR}/tests/libraries/libfake_clblast_plain.so\n")
 collet_add_rows(check_opencl_clblast ${clblast} --quick "matmul f:ff")
@@ -56,7 +56,7 @@ if(OPENCL_LOADER)
     "inertia f:fff" "gyration fff:ffl")
   collet_add_rows(check_opencl_without_f64 ${conf} --sample
     "observables fffff:ffffl" "matmul c:cc" "dot c:cc" "lu icci:c" "cholesky ci:c" "qr cc:c" "eig cci:f")
-  # Those of observables and matmul have their code.
+  # These are long tests because observables and matmul use the same code.
   foreach(op inertia gyration dot lu cholesky qr eig)
     collet_long_tests(check_opencl_without_f64_${op})
   endforeach()
@@ -81,13 +81,13 @@ if(OCLGRIND_LIBRARY)
     "scatter_slices c:cic -cl-opt-disable" "scatter_images f:cicddddd -cl-opt-disable"
     "scatter_average f:fdd -cl-opt-disable" "var f:f" "scatter_add cl:clc"
     "place fl:fBf" "cumulative_sum l:i" "histogram d:fd" "sort d:d")
-  # Also check for races between items, unless that takes too long.
+  # Also check for data races between work-items, unless that takes too long.
   foreach(op sum max normal fft matmul dot cholesky qr com observables rmsd principal_axes
              time_derivative magnitude ternary_quantize ternary_dot ternary_matmul ternary_linear
              scatter_images scatter_average var scatter_add place cumulative_sum sort)
     set_property(TEST oclgrind_${op} APPEND PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1)
   endforeach()
-  # Those of sum, matmul and observables have the code of some.
+  # These are long tests; sum, matmul and observables use the code of some of them.
   foreach(op cholesky com dot eig eigh gyration kinetic lu max qr rmsd solve svd var)
     collet_long_tests(oclgrind_${op})
   endforeach()

@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# oclgrind.sh [SETTING=VALUE...]: runs every row of the opencl backend under Oclgrind, one process a
-# row, and records the results in a table. Resumable: a row already in the table is not run again.
+# oclgrind.sh [SETTING=VALUE...]: runs every kernel row of the opencl backend under Oclgrind, one process
+# a row, and records the results in a table. Rows that are already in the table are not run again.
 #   check=FILE     backend-check
 #   plugin=FILE    opencl.so
 #   library=FILE   Oclgrind's runtime, liboclgrind-rt.so
 #   table=FILE     created or appended to; lines "label watch op signature result seconds"
 #   label=TEXT     names the tested version, such as a commit; rows are done per label (default -)
 #   watch=LIST     memory; races: memory and data races (default memory)
-#   rows=REGEX     of "op signature" (default all)
-#   seconds=N      starts no row after this time (default 3600)
+#   rows=REGEX     runs only rows whose "op signature" matches (default all)
+#   seconds=N      starts no row after N seconds (default 3600)
 #   limit=N        seconds allowed per row (default 600)
 #   pass=OPTION    option of backend-check (default --sample)
 #   seed=N         seed of the values (default 1)
 #   resume=no      starts with an empty table
 # Results: pass; skip, slow (over the limit) or FAIL, with the row's output in TABLE.d/. Exit status
-# 0: every row of the label passed; 1: one did not; 75: rows remain, call again.
+# 0: every row of the label passed; 1: a row did not pass; 75: rows remain, run the script again.
 set -u
 check='' plugin='' library='' table='' label=- watch=memory rows=. seconds=3600
 limit=600 pass=--sample seed=1 resume=yes
@@ -40,7 +40,8 @@ mkdir -p "$table.d" || exit 1
 touch "$table" || exit 1
 export XDG_CACHE_HOME=$table.d
 
-# Lines "op signature" of all rows: backend-check skips a case number that does not exist, per row.
+# Prints lines "op signature" of all rows. For a case number that does not exist, backend-check prints a SKIP line for
+# each row.
 list_rows() {
     [ -s "$table.d/rows" ] || COLLET_CONFIG=$table.d/conf "$check" --case 1000000 "$plugin" |
         awk '$1 == "SKIP" && $3 ~ /:/ { print $2, $3 }' >"$table.d/rows"
@@ -52,9 +53,9 @@ configure() {
     printf 'opencl.library = %s\ncache = off\n' "$library" >"$table.d/conf"
     export COLLET_CONFIG=$table.d/conf
     unset OCLGRIND_DATA_RACES OCLGRIND_BUILD_OPTIONS
-    # Oclgrind 21.10 lacks instructions that clang generates for some loops. --uninitialized is not
-    # used: it aborts at each `freeze`, as of a quotient and its remainder, and reports the `poison`
-    # that clang stores before it fills both elements of a pair.
+    # Oclgrind 21.10 lacks instructions that clang generates for some loops. Its option --uninitialized is not used: it
+    # aborts at each LLVM instruction `freeze`, which clang generates for a quotient with its remainder, and it reports
+    # the `poison` that clang stores before it fills both elements of a pair.
     case $2 in
     sin | cos | scatter_euler | scatter_images | scatter_average | scatter_slices) export OCLGRIND_BUILD_OPTIONS=-cl-opt-disable ;;
     esac
@@ -73,8 +74,8 @@ run() {
     configure "$1" "$2"
     check_row "$2" "$3" >"$text" 2>&1
     rc=$?
-    # Clang's optimised code calls functions of LLVM that Oclgrind 21.10 lacks, such as llvm.usub.sat; backend-check does
-    # not print its message. A kernel that is not optimised makes the same accesses out of bounds.
+    # Clang's optimised code calls LLVM intrinsics that Oclgrind 21.10 lacks, such as llvm.usub.sat; backend-check does
+    # not print Oclgrind's message. So try again without optimisation: accesses out of bounds are the same.
     if [ $rc != 0 ] && [ -z "${OCLGRIND_BUILD_OPTIONS-}" ]; then
         export OCLGRIND_BUILD_OPTIONS=-cl-opt-disable
         check_row "$2" "$3" >"$text" 2>&1

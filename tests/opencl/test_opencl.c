@@ -54,7 +54,8 @@ TEST(copies_between_devices_avoid_the_host)
     close_world(w);
 }
 
-/* Transfers like on a device with separate memory: in pieces, through page-locked memory. */
+/* With these settings PoCL transfers like a device with separate memory: in pieces, through
+ * page-locked memory. */
 TEST(transfers_are_split_as_set)
 {
     static float values[50001], back[50001];
@@ -88,7 +89,7 @@ typedef struct worker {
     const char *error; /* NULL: none */
 } worker;
 
-/* x = (x + 1) * 1, many times, each time in new arrays, so that freed memory is reused. */
+/* Computes x = (x + 1) * 1 many times, each time in new arrays, so that freed memory is reused. */
 static const char *count_up(collet_context *cx)
 {
     static const float zeros[LENGTH];
@@ -188,7 +189,7 @@ TEST(freed_memory_is_used_again)
     close_world(w);
 }
 
-/* A length whose table is uploaded in several pieces. */
+/* The length of a transform whose table is uploaded in several pieces. */
 #define PRIME 5003
 #define HALF_PRIME (PRIME / 2 + 1)
 
@@ -216,7 +217,7 @@ TEST(tables_are_kept_until_a_trim)
     spectrum(w.cx, out, in, first);
     uint64_t with_table = memory_of(w.cx, "opencl:0").current;
     assert_true(with_table > 4 * PRIME + 8 * HALF_PRIME + (128 << 10));
-    /* Another queue than the one that wrote the table. */
+    /* In another queue than the queue that wrote the table. */
     spectrum(other, out, in, again);
     assert_memory_equal(again, first, sizeof first);
     collet_context_destroy(other);
@@ -310,7 +311,7 @@ static void empty(const char *path)
     assert_int_equal(unlink(path), 0);
 }
 
-/* The file that each_binary came to last. */
+/* The last file that each_binary visited. */
 static ino_t file_on_disk;
 
 static void note_file(const char *path)
@@ -333,7 +334,8 @@ static void one_sum(void)
     close_world(w);
 }
 
-/* The driver chooses the sizes: PoCL's binary holds what any process has compiled of it. */
+/* A corrupt binary is compiled again. Sizes of files are not compared: PoCL's binary contains all
+ * variants of a program that any process has compiled. */
 TEST(corrupt_binaries_are_recompiled)
 {
     void (*const harms[])(const char *) = {corrupt, shorten};

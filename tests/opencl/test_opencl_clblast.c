@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of the opencl backend by CLBlast, on PoCL: a stand-in in this directory multiplies on
- * the host, which tests layouts, batches and error codes; then the real library. Skipped if no
- * driver has a device.
+ * Products of the opencl backend by CLBlast, on PoCL. Layouts, batches and error codes are tested with
+ * a stand-in in this directory that multiplies on the host; then the real library is tested. Skipped if
+ * no driver has a device.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ typedef struct fake_clblast {
     int calls, fails_from, status;
 } fake_clblast;
 
-/* `library` NULL: the default; `more`: another setting, or NULL. */
+/* `library`: the value of opencl.clblast; NULL: not set. `more`: an additional setting, or NULL. */
 static world open_set(const char *library, const char *more)
 {
     char setting[600];
@@ -67,7 +67,8 @@ typedef struct shape {
     int a_transposed, b_transposed, b_shared; /* b_shared: one b for the whole batch */
 } shape;
 
-/* `count` matrices (0: one, without an axis for them) of rows x columns ones, as a view with these axes. */
+/* `count` matrices (0: one matrix without a batch axis) of rows x columns ones. If `transposed`, a view of
+ * columns x rows in memory. */
 static collet_array *ones(collet_context *cx, collet_dtype dtype, int64_t count, int64_t rows,
                           int64_t columns, int transposed)
 {
@@ -166,7 +167,7 @@ static void safe_mode_does_not_open_clblast(void **state)
         {FAKE("plain"), "opencl.safe_mode=on", "\"clblast\": \"not used in safe mode: on\""},
         {FAKE("plain"), "opencl.safe_mode=off", "\"clblast\": \"" COLLET_TEST_FAKES},
         {FAKE("crashes"), "opencl.safe_mode=on", "\"not used in safe mode: on\""},
-        /* Not set: the probe crashes and is repeated in safe mode. */
+        /* safe_mode is not set: the probe crashes and is repeated in safe mode. */
         {FAKE("crashes"), NULL, "\"not used in safe mode: the probe crashed in its capabilities"},
     };
     fake_clblast *fake = fresh_fake(FAKE("plain"));
@@ -181,7 +182,7 @@ static void safe_mode_does_not_open_clblast(void **state)
     }
 }
 
-/* The product is still correct, and CLBlast is not called again. */
+/* After an error of CLBlast the product is still correct, and CLBlast is not called again. */
 static void an_error_disables_clblast(void **state)
 {
     fake_clblast *fake = fresh_fake(FAKE("plain"));
@@ -211,7 +212,7 @@ static void a_memory_shortage_is_temporary(void **state)
     close_world(w);
 }
 
-/* PoCL needs seconds to compile its programs: one f32 product, in a test of its own. */
+/* PoCL needs seconds to compile CLBlast's programs: so only one f32 product, in a separate test. */
 static void the_real_library_is_right(void **state)
 {
     (void)state;

@@ -11,8 +11,8 @@
 
 #define UNITS "33"
 
-/* Lengths around a full 264 groups of 256 blocks: with equal numbers of blocks some groups would
- * start past the end. */
+/* Lengths around 264 full groups of 256 blocks: if all groups had the same number of blocks, some
+ * would start past the end. */
 TEST(dots_of_any_length)
 {
     static const int64_t blocks[] = {1, 256, 257, 67584, 67585, 67588, 67591, 67592};
@@ -42,7 +42,7 @@ TEST(dots_of_any_length)
     free(codes);
 }
 
-/* Whether there is a device with UNITS units. */
+/* Whether there is a device with UNITS compute units. */
 static int has_units(void)
 {
     collet_backend_info info = {.struct_size = sizeof info};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two PoCL devices, called by the slots, are busy at once, also while one gets a copy from the other; verbs_opencl_copies
- * checks the bytes and the order of copies. Skipped if no driver has two devices.
+ * Two PoCL devices, called through the plugin's slots, work at the same time, also while data is copied from one to the
+ * other. verbs_opencl_copies checks the bytes and the order of copies. Skipped if no driver has two devices.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ static int reached(const side *s, uint64_t value)
     return plugin->queue_wait(s->device, s->queue, value, 0, &err) == COLLET_OK;
 }
 
-/* Whether some poll found both started and neither finished. */
+/* Whether a poll ever found that both devices had started and neither had finished. */
 static int busy_together(void)
 {
     uint64_t begun[2], ended[2];
@@ -125,8 +125,8 @@ static int busy_together(void)
     return both > 0;
 }
 
-/* Device 1 processes its copy while device 0 runs other work. One attempt may miss the overlap, not
- * every one. */
+/* Device 1 works on its copy while device 0 runs other work. Some attempts may miss the overlap, but not
+ * all. */
 TEST_WITH(both_devices_are_busy_at_once, open_both, close_both)
 {
     int seen = 0;

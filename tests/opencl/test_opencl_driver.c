@@ -166,7 +166,7 @@ TEST(compilation_is_reported)
     assert_int_equal(system(command), 0);
 }
 
-/* The next wait reports it, with the kernel's name; the device remains usable. */
+/* The next wait reports a kernel that failed, with its name. The device remains usable. */
 TEST(a_failed_kernel_is_named)
 {
     float got[4];
@@ -228,7 +228,8 @@ static void *pass(void *argument)
     return argument;
 }
 
-/* The user may start no more threads; one who was root still reads all files. */
+/* Sets a limit so that this user may start no more threads. A process of root changes its user for
+ * this, but can still read all files. */
 static int give_up_threads(void)
 {
     const struct rlimit none = {1, 1};
@@ -244,7 +245,7 @@ static int give_up_threads(void)
 
 static int refuses_without_threads(void)
 {
-    world w = open_with(FAKE("pocl")); /* the probe has its threads */
+    world w = open_with(FAKE("pocl")); /* before the limit, so the probe can start threads */
     collet_array *a = floats(w.cx, 4, 1);
     if (!give_up_threads())
         return SKIPPED;

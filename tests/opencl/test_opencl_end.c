@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs that end while a driver still compiles or runs what was enqueued: PoCL does so in threads
- * of its own, and exit() would destroy what its compiler uses. Each try has an empty cache of PoCL.
- * test_opencl_end [TRIES]: of each end.
+ * Programs that exit while a driver still compiles or runs commands. PoCL does so in its own threads,
+ * and exit() would destroy objects that its compiler uses. Each try has an empty PoCL cache.
+ * test_opencl_end [TRIES]: number of tries of each kind of exit.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void at_once(void)
     enqueue(cx, 1000000);
 }
 
-/* What the compiler made at its first use is destroyed first. */
+/* Runs other work first: objects that the compiler then creates are destroyed first at exit. */
 static void after_other_work(void)
 {
     enqueue(cx, 1000);
@@ -93,7 +93,7 @@ int main(int count, char **arguments)
 {
     int status = 0;
     tries = count > 1 ? atoi(arguments[1]) : tries;
-    pid_t child = fork(); /* no child may use a driver that its parent has used */
+    pid_t child = fork(); /* a child cannot use a driver that its parent has used */
     if (!child)
         _exit(has_devices(1) ? 0 : SKIPPED);
     waitpid(child, &status, 0);

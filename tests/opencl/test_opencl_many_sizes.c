@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One kernel in many sizes at once. PoCL before 6 aborts a process that does so unless the backend
- * orders its kernels, so this is a process of its own, in which no kernel has run before.
+ * Enqueues one kernel with many different sizes at once. PoCL before version 6 aborts such a
+ * process unless the backend orders its kernels. This test is a separate program, so that no kernel
+ * has run before.
  */
 #include <collet/ops/array.h>
 

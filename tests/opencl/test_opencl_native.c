@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles of OpenCL: buffers over a part of another, marks behind a program's commands, page-locked
- * memory. Skipped if there is no device. */
+/* Native OpenCL handles: buffers over a part of the program's buffer, marks after commands of the
+ * program, page-locked memory. Skipped if there is no device. */
 #include "common/slots.h"
 
 #include "opencl/abi.h"
@@ -49,7 +49,7 @@ TEST(buffers_of_other_contexts_are_refused)
     plugin->device_close(other);
 }
 
-/* A program's write of its own, by the driver, before a mark. */
+/* A mark also covers a write that the program enqueued by calling the driver itself. */
 TEST(foreign_commands_are_marked)
 {
     collet_native_device native = {.struct_size = sizeof native};

@@ -18,7 +18,7 @@ static const int64_t widths[LAYERS + 1] = {300, 70, 513, 10};
 static collet_ternary_weights *weights[LAYERS];
 static collet_array *bias[LAYERS], *x;
 static collet_ternary_layer layers[LAYERS];
-static uint64_t bytes_needed; /* of weights, scales, biases and x */
+static uint64_t bytes_needed; /* size of weights, scales, biases and x */
 
 static uint64_t size_of(const collet_array *a)
 {
@@ -120,7 +120,7 @@ TEST(a_network_moves)
     collet_ternary_network_destroy(network);
 }
 
-/* Packed on the device and kept there. */
+/* Weights that are packed on the device stay there. */
 TEST(weights_made_on_a_device)
 {
     collet_ternary_weights *here = NULL, *there = NULL;
@@ -141,7 +141,7 @@ TEST(weights_made_on_a_device)
     collet_array_destroy(codes);
 }
 
-/* More invalid codes than an i32 can count: one row, repeated. */
+/* There are more invalid codes than an i32 can count (one row, repeated): `info` saturates. */
 TEST(counts_saturate)
 {
     enum { ROWS = 8192, COLUMNS = 262400 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * More tokens than are converted at a time: the results match cpu_scalar, and scratch does not grow
- * with the number of tokens. Skipped if no driver has a device.
+ * With more tokens than the backend converts at a time, the results match cpu_scalar, and scratch
+ * does not grow with the number of tokens. Skipped if no driver has a device.
  */
 #include <collet/ops/ternary.h>
 
@@ -23,7 +23,7 @@ static void multiply(uint32_t kind, collet_array *y, const collet_array *w, cons
         assert_ok(cx, collet_op_ternary_matmul(cx, y, w, x));
 }
 
-/* Tokens of small integers; packed: any bytes without a code 11. */
+/* Tokens of small integers. If they are packed: any bytes without the invalid code 11 (binary). */
 static collet_array *tokens_of(collet_dtype dtype, int64_t tokens, int64_t columns)
 {
     collet_array *x = array_for(cx, dtype, 2, SHAPE(tokens, columns));
@@ -50,7 +50,7 @@ static uint64_t peak(void)
     return stats.peak;
 }
 
-/* `scratch`: limit of memory in use, without the arrays. */
+/* `scratch`: the limit, in bytes, of device memory beyond the arrays. */
 static void run(uint32_t kind, collet_dtype dtype, int64_t tokens, int64_t columns,
                 uint64_t scratch)
 {

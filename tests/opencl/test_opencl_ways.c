@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which way a product of the opencl backend takes, on PoCL with a stand-in for CLBlast: as the setting
- * opencl.ways says, as was calibrated, or the usual one; both give the same results, and
- * collet_explain tells. Skipped if no driver has a device.
+ * Which implementation the opencl backend chooses for a product, on PoCL with a stand-in for CLBlast: by the
+ * setting opencl.ways, by a calibration, or by default. Both implementations give the same results, and
+ * collet_explain reports the choice. Skipped if no driver has a device.
  */
 #include <dlfcn.h>
 
@@ -35,7 +35,7 @@ static int tear_down(void **state)
     return system(command);
 }
 
-/* `named`: the stand-in is the setting opencl.clblast, which makes it the default. */
+/* `named`: sets opencl.clblast to the stand-in, which is then chosen by default. */
 static world open_with(int named, const char *ways)
 {
     char directory[64], library[600], way[64];
@@ -80,7 +80,7 @@ static void free_product(product p)
     collet_array_destroy(p.c);
 }
 
-/* Calls of the stand-in for a product of ones. */
+/* The number of calls of the stand-in for a product of ones. */
 static int calls_for(collet_context *cx, int64_t batch)
 {
     product p = make_product(cx, batch);
@@ -108,7 +108,7 @@ static void assert_explained(collet_context *cx, int64_t batch, const char *part
     free_product(p);
 }
 
-/* Keeps what backend-bench calibrate would measure. */
+/* Stores these rates as if backend-bench calibrate had measured them. */
 static void calibrate(const char *rates)
 {
     char text[300];
@@ -152,7 +152,7 @@ TEST(the_calibration_decides)
         "How: own kernels; backend-bench calibrate measured for f32 at side 83: own 9, "
         "clblast 3.5 GF/s.");
     close_world(w);
-    /* The user is asked first. */
+    /* The user's setting takes precedence. */
     w = open_with(1, "clblast");
     assert_int_equal(calls_for(w.cx, 1), 2);
     close_world(w);
@@ -162,7 +162,7 @@ TEST(the_calibration_decides)
     close_world(w);
 }
 
-/* The reasons why CLBlast is not called though it is chosen. */
+/* The reasons why CLBlast is not called although it is chosen. */
 TEST(what_is_not_there)
 {
     const char *const settings[] = {"cache=off", "opencl.clblast=off", "opencl.ways=clblast", NULL};
@@ -170,7 +170,7 @@ TEST(what_is_not_there)
     assert_int_equal(calls_for(w.cx, 1), 0);
     assert_explained(w.cx, 1, "How: own kernels; CLBlast is not used: opencl.clblast is off.");
     close_world(w);
-    /* The default library, which is not opened on a processor, whatever opencl.ways says. */
+    /* The default library is not opened for a CPU device, whatever opencl.ways says. */
     for (int forced = 0; forced < 2; forced++) {
         w = open_with(0, forced ? "clblast" : "");
         assert_int_equal(calls_for(w.cx, 1), 0);

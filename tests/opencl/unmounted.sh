@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# unmounted.sh BACKEND-INFO SHOW-SEARCH: what the probe found out before /sys, or most of it, was unmounted
-# is not used afterwards: PoCL would abort the program.
+# unmounted.sh BACKEND-INFO SHOW-SEARCH: after /sys, or most of it, is unmounted, an earlier result of the probe is not
+# used any more: PoCL would abort the program.
 set -eu
 info=$1 show_search=$2
 work=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# checked.sh SOURCE BUILD: whole runs of the tools and of the examples that use files. With COLLET_LAYERS=programs
-# none may print a fault, also one that does no harm, such as an array that is destroyed twice.
+# checked.sh SOURCE BUILD: whole runs of the tools and of the examples that use files, with COLLET_LAYERS=programs. No
+# run may print a fault, not even a harmless fault such as an array that is destroyed twice.
 set -eu
 source=$1
 build=$2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# cluster.sh PROGRAMS EXAMPLES DATA: the scripts of examples/cluster give the files of one process, also when tasks were lost.
-# A stand-in of sbatch runs jobs at once, the last task first; one of GNU parallel runs xargs.
+# cluster.sh PROGRAMS EXAMPLES DATA: the scripts of examples/cluster write the same files as a single process, even if
+# tasks are lost. A stand-in for sbatch runs jobs at once, the last task first. A stand-in for GNU parallel runs xargs.
 set -eu
 PATH=$1:$PATH
 scripts=$2/cluster water=$3/md/water
@@ -12,7 +12,7 @@ mkdir stands films
 
 cat >stands/sbatch <<'EOF'
 #!/bin/sh
-# sbatch --parsable [--array=A,B-C] [--dependency=...] SCRIPT ARGUMENT...; tasks that $LOST names end unfinished.
+# sbatch --parsable [--array=A,B-C] [--dependency=...] SCRIPT ARGUMENT...; tasks in $LOST end early.
 set -eu
 array=
 while [ "${1#--}" != "$1" ]; do

@@ -10,7 +10,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 touch film.h5 film.txt weights.npy
 
-# A command line to its end, and words that complete it, of which the first must be there and those behind - must not.
+# Each line is COMMAND LINE|WORDS. The words before "-" must be completions of the command line, the words after it must
+# not.
 lines='backend-bench --dtype f3|f32 - f64
 backend-bench --dtype=f32,bf|f32,bf16 - f16
 backend-bench --backend cpu_s|cpu_scalar
@@ -40,7 +41,7 @@ collet-analyse film.|film.h5
 collet-analyse film.h5 diffusion-|diffusion-tensor
 collet-analyse film.h5 pmf --jaco|--jacobian'
 
-# in_bash LINE: the completions, one a line; as bash does it, "=" is a word.
+# in_bash LINE: prints the completions, one a line. As in bash itself, "=" is a separate word.
 in_bash() {
     bash --norc -c '
         . "$1"
@@ -53,7 +54,8 @@ in_bash() {
         printf "%s\n" "${COMPREPLY[@]}"' bash "$files/bash/${1%% *}" "$1"
 }
 
-# The same in zsh, on a terminal: what its completion adds is written into the file hits.
+# in_zsh LINE: prints the completions in zsh, which needs a terminal. The words that zsh's completion adds are written
+# to the file `hits`.
 cat >.zshrc <<END
 PROMPT= RPROMPT=
 fpath=("$files/zsh" \$fpath)
@@ -87,13 +89,13 @@ in_zsh() {
 
 failed=0
 while IFS='|' read -r line words; do
-    # Made only where Python has NumPy.
+    # The completions of collet-analyse are made only if Python has NumPy.
     [[ $line != collet-analyse* ]] || [ -e "$files/bash/collet-analyse" ] || continue
     found=$(in_"$shell" "$line")
     wanted=1
     for word in $words; do
         [ "$word" != - ] || { wanted=0; continue; }
-        # zsh removes what stands before the comma, and "=" behind an option.
+        # zsh's completions lack the text before a comma, and the "=" after an option.
         has=0
         if grep -qxF -e "$word" -e "${word##*,}" -e "$word=" <<<"$found"; then has=1; fi
         [ $has = $wanted ] || { echo "'$line': $word: expected $wanted, found: ${found//$'\n'/ }" >&2; failed=1; }

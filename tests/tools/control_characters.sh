@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # control_characters.sh PROGRAMS ZOO DATA: no program prints control characters that come from outside
-# (names of files, devices and atoms, reasons, arguments), and its JSON is UTF-8.
+# (names of files, devices and atoms, reasons, arguments). The JSON of every program is valid UTF-8.
 set -eu
 programs=$1 zoo=$2 data=$3
 bad=$(printf '\033[2J\200\302\233')
@@ -12,7 +12,7 @@ mkdir "$bad"
 export XDG_CACHE_HOME="$work/cache" LC_ALL=C COLLET_BACKEND=cpu_scalar COLLET_PLUGIN_PATH="$work/$bad"
 failed=0
 
-# shown STATUS COMMAND...: its output has no control characters but line ends.
+# shown STATUS COMMAND...: the command exits with STATUS; its output has no control characters other than line ends.
 shown()
 {
     expected=$1

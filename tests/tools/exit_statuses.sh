@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# exit_statuses.sh PROGRAMS DATA DIGITS: every program that takes a backend exits with 77 if the backend cannot be used
-# on this machine, and with 2 if there is none of that name, by an option and by COLLET_BACKEND; and with 2 for an empty name
-# and for too many threads.
+# exit_statuses.sh PROGRAMS DATA DIGITS: every program that takes a backend, by an option or by COLLET_BACKEND, exits
+# with 77 if the backend cannot be used on this machine. It exits with 2 if no backend has the name, if the name is
+# empty, or if the number of threads is too large.
 set -eu
 programs=$1 data=$2 digits=$3
 work=$(mktemp -d)
@@ -11,7 +11,7 @@ cd "$work"
 export COLLET_MPI=off
 failed=0
 
-# expect STATUS COMMAND...: it says why, and writes no results.
+# expect STATUS COMMAND...: the command exits with STATUS, prints $why, and writes no results.
 expect()
 {
     expected=$1
@@ -27,7 +27,8 @@ expect()
 
 [ ! -x "$programs/collet-rsoxs" ] || "$programs/collet-rsoxs" make sphere --size 8 --radius 2 -o film >/dev/null
 
-# The first argument is the status; then how a backend is named, as words that end a command line or as "".
+# all STATUS [OPTION]: runs all programs with OPTION, which names a backend, at the end of the command line. Without
+# OPTION, COLLET_BACKEND names the backend.
 all()
 {
     expected=$1
@@ -68,7 +69,7 @@ for name in cpu_scalar:9 cpu_scalra cpu_scalar:x; do
     expect "$expected" backend-check "$name" --op add
 done
 
-# A variable of a script that is not set, and a number that is cut elsewhere.
+# An empty name, as from an unset variable of a script, and a number of threads that is too large.
 why="the name is empty"
 all 2 --backend=
 all 2 --devices=

@@ -49,8 +49,8 @@ double largest_torque_term(const extract_sample_files *sample, int64_t frame, co
     return largest;
 }
 
-/* The allowed error of a key from rounding of its terms, in units of its largest value. Cancelling
- * sums and quotients by a time step are compared relative to their terms. */
+/* The allowed rounding error of a key, in units of its largest value. Sums that cancel, and
+ * differences divided by a time step, are compared relative to the size of their terms. */
 static double scale_of(npz *out, const char *key, double torque_term)
 {
     size_t n;
@@ -80,7 +80,7 @@ static void compare_key(const extract_sample_files *sample, const char *key, npz
 
     assert_int_equal(n, m);
     for (size_t j = 0; j < n; j++) {
-        /* The first frame is the reference: its rmsd is the square root of rounding errors. */
+        /* The first frame is the reference of rmsd, so its own rmsd is only rounding error. */
         double allowed = strcmp(key, "rmsd") == 0 && j == 0 ? 1e-8 : TOLERANCE * scale;
 
         if (!(fabs(x[j] - y[j]) <= allowed))

@@ -15,7 +15,7 @@ typedef struct extract_sample_files {
     const char *masses;
 } extract_sample_files;
 
-/* Three with velocities and forces (f32, f32, f64), then two with positions only. */
+/* Three samples with velocities and forces (f32, f32, f64), then two with positions only. */
 #define SAMPLES 3
 #define ALL_SAMPLES 5
 extern const extract_sample_files samples[ALL_SAMPLES];
@@ -26,7 +26,7 @@ npz extract_sample(const char *directory, const extract_sample_files *sample, co
 /* The largest term m |r - com| |f| of any atom of a frame: the scale of a cancelling torque. */
 double largest_torque_term(const extract_sample_files *sample, int64_t frame, const double com[3]);
 
-/* Both backends output every key of a sample, equal within TOLERANCE. */
+/* Asserts that both backends compute every key of a sample, equal within TOLERANCE. */
 void check_agreement(const char *directory, const extract_sample_files *sample, const char *first,
                      const char *second);
 

@@ -13,11 +13,11 @@
 #define WATER COLLET_TEST_DATA "/md/water/"
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
 
-/* Number of keys that the issue lists. */
+/* Number of keys that collet-extract can compute. */
 #define EXTRACT_KEYS 48
 extern const char *const extract_keys[EXTRACT_KEYS];
 
-/* An .npz read completely, with the arrays requested so far. */
+/* An .npz file, read completely, and copies of the arrays requested so far. */
 typedef struct npz {
     io_bytes bytes;
     double *arrays[EXTRACT_KEYS];
@@ -36,7 +36,7 @@ int npz_has(const npz *archive, const char *key);
 npz extract(const char *directory, const char *const *args);
 #define EXTRACT(directory, ...) extract(directory, (const char *const[]){__VA_ARGS__, NULL})
 
-/* The meta file of that run. */
+/* The meta file of the last run. */
 cJSON *extract_meta(const char *directory);
 /* A member by a path of keys separated by '/'. */
 const cJSON *meta_at(const cJSON *meta, const char *path);

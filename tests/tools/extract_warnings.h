@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Runs it; the output is out.npz. */
+/* Runs collet-extract with these arguments, which must exit with `status`; the output is
+ * out.npz. */
 static inline tool_result run(int status, const char *const *args)
 {
     const char *all[30] = {"--backend", "cpu_scalar", "--force", "-o", "out.npz"};
@@ -33,7 +34,8 @@ static inline int count_of(const char *text, const char *part)
     return n;
 }
 
-/* The run warns once, with this text, in the meta file too; NULL: it warns of nothing. */
+/* The run has printed one warning with this text, which is in the meta file too; NULL: no
+ * warning. */
 static inline void expect_warning(tool_result result, const char *text)
 {
     cJSON *meta = extract_meta(directory);
@@ -56,7 +58,7 @@ static inline void expect_error(tool_result result, const char *text)
     tool_free(&result);
 }
 
-/* Two atoms, with names, residues and x, y, z that follow each other in `atoms`, in a box. */
+/* Saves a trajectory of two atoms in a box. `atoms` has their names, residues and coordinates. */
 static inline const char *save_pair(const char *atoms, const char *box)
 {
     char text[256];

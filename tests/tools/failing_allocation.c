@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded into a program: the allocation with the number FAIL_AT of its first thread fails. */
+/* Preloaded into a program: allocation number FAIL_AT of the program's first thread fails. */
 #include <errno.h>
 #include <stdlib.h>
 

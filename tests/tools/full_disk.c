@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded into a program: the disk is full for files in directories of shards. */
+/* Preloaded into a program: writes to files in directories of shards fail as if the disk were
+ * full. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

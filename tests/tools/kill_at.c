@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded into a program: kills it at call KILL_AT of rename, counted from 1, or, where KILL_AT
- * is 0, where it flushes a directory. */
+/* Preloaded into a program: kills it at its call number KILL_AT of rename, counted from 1. If
+ * KILL_AT is 0, kills it when it flushes a directory. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# program_allocations.sh LIBRARY PROGRAMS: whichever allocation fails, a program ends with a status,
-# not by a signal, and prints an error or the same first line as without the failure. LIBRARY is
-# failing_allocation.c. (--help is left out: glibc's own code asserts that it has memory.)
+# program_allocations.sh LIBRARY PROGRAMS: whichever allocation fails, a program exits (no signal ends
+# it), and prints an error or the same first line as without the failure. LIBRARY is the library of
+# failing_allocation.c. (--help is left out: glibc's own code aborts without memory.)
 set -u
 library=$1
 cd "$2" || exit 1

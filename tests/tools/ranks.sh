@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # ranks.sh extract|rsoxs PROGRAMS DATA PRELOADED LAUNCHER [OPTION...]
 #
-# collet-extract or collet-rsoxs as 1 to 4 ranks of an MPI job writes the bytes of one process. A rank
-# that is killed, or whose disk is full, ends the job; with --resume it is completed.
-# PROGRAMS: their folder; DATA: tests/data; PRELOADED: the folder of libkill_at.so and
-# libfull_disk.so. Exit status 77: there is no launcher.
+# collet-extract or collet-rsoxs, run as 1 to 4 ranks of an MPI job, writes the same bytes as a single
+# process. A rank that is killed, or whose disk is full, ends the job; --resume then completes the job.
+# PROGRAMS: folder of the programs; DATA: tests/data; PRELOADED: folder of libkill_at.so and
+# libfull_disk.so. Exit status 77: the launcher is not installed.
 set -u
 test=$1 bin=$2 water=$3/md/water preloaded=$4
 shift 4
@@ -24,7 +24,7 @@ fault() {
     exit 1
 }
 
-# job FOLDER N COMMAND...: runs the command there as N ranks, 0: as one process; sets status.
+# job FOLDER N COMMAND...: runs the command in FOLDER as N ranks (0: as one process without MPI); sets status.
 job() {
     local n=$2 start=("${launcher[@]}" -n "$2")
     mkdir -p "$work/$1" && cd "$work/$1" || exit 1
@@ -35,24 +35,24 @@ job() {
     cd "$work" || exit 1
 }
 
-# fails TEXT: the job has failed, and a message has this text (a regular expression).
+# fails TEXT: the last job has failed, and a message matches TEXT (a regular expression).
 fails() {
     if [ $status = 0 ] || ! grep -qE -- "$1" err; then
         fault "no message: $1"
     fi
 }
 
-# on_rank_1 TEXT COMMAND...: runs the command, on rank 1 after the shell's commands in the text.
+# on_rank_1 TEXT COMMAND...: runs the command; rank 1 first executes TEXT as shell commands.
 on_rank_1=(bash -c 'if [ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-${SLURM_PROCID:-}}}" = 1 ]; then eval "$0"; fi; exec "$@"')
 
 # ---- collet-extract ----------------------------------------------------------------------------
 
-# The meta file without what depends on the time and on the machine.
+# The meta file without the members that depend on the time or on the machine.
 meta() {
     sed -E '/^\t"created":/d; /"threads(_limit)?":/d; /^\t"(counters|timing)":/,/^\t\}/d' "$1/out.meta.json"
 }
 
-# same FOLDER: the files equal the files of one process.
+# same FOLDER: the files in FOLDER equal the files of one process.
 same() {
     [ $status = 0 ] || fault "$1"
     cmp -s one/out.npz "$1/out.npz" || fault "$1: out.npz differs from one process"
@@ -80,7 +80,7 @@ extract() {
     fails 'rank 0 (.*): out.meta.json already exists'
     [ ! -e ranks2/out.npz.shards ] || fault "outputs are checked after the work"
 
-    # Names of directories may end in a slash, and may be there.
+    # The name of an output directory may end with a slash, and the directory may exist.
     mkdir -p folder/out slash
     job folder 2 "${extract[@]:0:5}" -o out/
     [ $status = 0 ] && [ -e folder/out/meta.json ] && [ "$(ls folder)" = out ] || fault "a directory"
@@ -89,7 +89,7 @@ extract() {
     [ $status = 0 ] && [ -e slash/out/meta.json ] && [ ! -e slash/out.shards ] ||
         fault "--resume of a directory"
 
-    # Rank 1 completes one of its shards, and another one or the index of the frames.
+    # Rank 1 is killed after it has completed one shard, and either a second shard or the index of the frames.
     job killed 3 "${on_rank_1[@]}" "export LD_PRELOAD=$preloaded/libkill_at.so KILL_AT=3" "${extract[@]}"
     [ $status != 0 ] || fault "a killed rank does not end the job"
     [ ! -e killed/out.npz ] || fault "a killed job has results"
@@ -104,7 +104,7 @@ extract() {
     job full 2 "${extract[@]}" --resume # another number of ranks; there may be no shard yet
     same full
 
-    # Two ranks divide two devices that are alike; each begins a list of devices with its own.
+    # Two ranks share two devices of the same kind: each puts its own device first in a list of devices.
     echo "remote.alike = 1" >remote.conf
     (
         export COLLET_CONFIG=$PWD/remote.conf
@@ -118,7 +118,7 @@ extract() {
     job list 2 "${extract[@]}" --backend cpu_scalar:0,cpu_openmp:0
     [ $status = 0 ] && grep -q "this one on cpu_scalar:0, 8 shards" out || fault "a list of devices"
 
-    # Hydra binds no rank, so two divide the processors.
+    # The launcher Hydra does not bind ranks to processors, so two ranks share the processors.
     if [[ ${launcher[0]} == *mpiexec.mpich && $(nproc) -ge 2 ]]; then
         job placed 2 "${extract[@]}"
         grep -qE 'threads? each, this one on processors? 0' out || fault "the place is not told"
@@ -146,7 +146,7 @@ extract() {
     fails 'missing.*start all ranks in one directory'
     job two 2 "${on_rank_1[@]}" 'set -- "$@" --step 2' "${extract[@]}"
     fails 'different command lines'
-    # Ranks that wait for one that never joins.
+    # Ranks that wait for a rank that never joins.
     timeout -k 20 2 "${launcher[@]}" -n 2 "${on_rank_1[@]}" 'exit 0' "${extract[@]}" >out 2>err
     status=$?
     [ $status = 124 ] || fault "a signal does not end ranks that wait for another"
@@ -160,7 +160,7 @@ extract() {
 
 # ---- collet-rsoxs ------------------------------------------------------------------------------
 
-# same_patterns FOLDER: the files equal the files of one process.
+# same_patterns FOLDER: the patterns in FOLDER equal the patterns of one process.
 same_patterns() {
     [ $status = 0 ] || fault "$1"
     diff -r one/patterns "$1/patterns" || fault "$1/patterns differs from one process"
@@ -187,7 +187,7 @@ rsoxs() {
     job ranks2 2 "${rsoxs[@]}" "${films[@]}" --force
     same_patterns ranks2
 
-    # Energies of one film; rank 1 writes its second one never.
+    # The ranks divide the energies of one film; rank 1 is killed before it writes its second energy.
     job one 0 "${rsoxs[@]}" ../a.h5 -o alone
     job killed 3 "${on_rank_1[@]}" "export LD_PRELOAD=$preloaded/libkill_at.so KILL_AT=2" \
         "${rsoxs[@]}" ../a.h5 -o alone

@@ -98,7 +98,7 @@ tool_result ternary_tool(const char *directory, int quiet, const char *const *ar
 
     for (; args[n] != NULL && n < 60; n++)
         all[n] = args[n];
-    for (size_t i = 0; i < n; i++) /* tests write the same file again */
+    for (size_t i = 0; i < n; i++) /* with -o: tests overwrite the same file */
         if (strcmp(args[i], "-o") == 0) {
             all[n++] = "--force";
             break;

@@ -11,7 +11,8 @@
 
 #include <collet/collet.h>
 
-/* A sanitizer uses memory itself, and delays the release of freed memory. */
+/* WATCHED: 1 with a sanitizer, which uses additional memory and delays the release of freed
+ * memory. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define WATCHED 1
 #elif defined(__has_feature)
@@ -23,12 +24,13 @@
 #define WATCHED 0
 #endif
 
-/* Writes DIRECTORY/NAME as a C-ordered .npy file; columns < 0: of one axis. `descr` is NumPy's;
- * its last character is the element size in bytes. `data` NULL: zeros, as a sparse file. */
+/* Writes DIRECTORY/NAME as a C-ordered .npy file; columns < 0: with one axis. `descr` is a NumPy
+ * type such as "<f4"; its last character is the element size in bytes. `data` NULL: a sparse file
+ * of zeros. */
 void ternary_npy(const char *directory, const char *name, const char *descr, int64_t rows,
                  int64_t columns, const void *data);
 
-/* The same with any axes, "(2, 3, 4)", of `elements` elements. */
+/* Like ternary_npy, with any shape such as "(2, 3, 4)", of `elements` elements. */
 void ternary_npy_shaped(const char *directory, const char *name, const char *descr,
                         const char *shape, int64_t elements, const void *data);
 
@@ -45,7 +47,7 @@ void ternary_write_t2(const char *directory, const char *name, ternary_t2_layer 
 tool_result ternary_tool(const char *directory, int quiet, const char *const *args);
 #define TERNARY(directory, ...) ternary_tool(directory, 1, (const char *const[]){__VA_ARGS__, NULL})
 
-/* The same; it must succeed and print nothing. */
+/* Like ternary_tool; the run must succeed and print nothing. */
 void ternary_run_ok(const char *directory, const char *const *args);
 #define RUN_OK(directory, ...) ternary_run_ok(directory, (const char *const[]){__VA_ARGS__, NULL})
 

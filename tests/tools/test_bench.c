@@ -98,7 +98,7 @@ static void refused(tool_result result, int status, const char *text)
 
 /* ---- Ops --------------------------------------------------------------------------------- */
 
-/* Not evaluate, which needs a program: its row has no shape to measure. */
+/* All ops except `evaluate`, which needs a program: its row in the list has no shape to measure. */
 static const char *const op_names[][2] = {
 #define COLLET_OP(NAME, id, name, family, operands, rule, sigs, params, alias, split, check,       \
                   measure, summary)                                                                \
@@ -124,7 +124,7 @@ static void test_every_op_has_a_case(void **state)
     cJSON_Delete(root);
 }
 
-/* The bound of each op at its default shape, as reported by a measurement. */
+/* The limit of each op at its default shape (such as bandwidth), as a measurement reports it. */
 static void test_what_bounds_a_case(void **state)
 {
     static const char *const bounds[][2] = {{"add", "memory"},
@@ -246,7 +246,8 @@ static void test_rows(void **state)
     (void)state;
     assert_string_equal(text_of(root, "tool"), "backend-bench");
     assert_string_equal(text_of(root, "collet"), COLLET_VERSION);
-    /* as typed: in that order, and with unsplit lists */
+    /* The command is reported as typed: in the same order, and with lists such as "f64,bool"
+     * whole. */
     const cJSON *command = member(root, "command");
     assert_int_equal(cJSON_GetArraySize(command), 13);
     assert_string_equal(cJSON_GetArrayItem(command, 1)->valuestring, "add");
@@ -286,14 +287,14 @@ static void test_work(void **state)
     assert_int_equal((int)number_of(result_of(root, 0), "bytes"), 8 * 16 * 4 + 16 * 8);
     cJSON_Delete(root);
 
-    /* Inputs of bool do not name the dtype where there are others. */
+    /* The reported dtype of a case is not that of a bool input, if there are other inputs. */
     r = BENCH("where", "100", "--dtype", "f64,bool", "--backend", "cpu_scalar", "--json", QUICK);
     root = parsed(&r, 0);
     assert_string_equal(text_of(result_of(root, 0), "signature"), "d:Bdd");
     assert_string_equal(text_of(result_of(root, 1), "signature"), "f:Bff");
     cJSON_Delete(root);
 
-    /* Outputs whose lengths the inputs do not have: 10 bins, and the mask's length. */
+    /* Outputs with lengths of their own: 10 bins, and the length of the mask. */
     r = BENCH("histogram", "1000", "--backend", "cpu_scalar", "--json", QUICK);
     root = parsed(&r, 0);
     assert_int_equal((int)number_of(result_of(root, 0), "bytes"), 1000 * 4 + 10 * 8);
@@ -342,7 +343,7 @@ static void test_progress(void **state)
     shows_progress("\rbandwidth: copy\033[K", bandwidth);
 }
 
-/* Elsewhere the steps are lines, half a second apart or more. */
+/* Without a terminal, each step is printed as a line, at most one line every half second. */
 static void test_progress_in_a_pipe(void **state)
 {
     static const char first[] = "backend-bench: add f:ff: inputs\n";

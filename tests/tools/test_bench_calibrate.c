@@ -39,7 +39,6 @@ static int tear_down(void **state)
     return system(command);
 }
 
-/* The names of calibrations, not of unfinished ones. */
 static void refused(tool_result r, const char *text)
 {
     tool_expect(&r, 2);
@@ -62,7 +61,7 @@ static void wrong_command_lines(void **state)
     assert_int_equal(count_files(cache, "calibration-"), 0);
 }
 
-/* A minute is not spent where the result cannot be written. */
+/* If the result cannot be written, the tool says so before it measures for a minute. */
 static void a_cache_that_is_switched_off(void **state)
 {
     (void)state;
@@ -148,7 +147,7 @@ static void keeps_what_it_measured(void **state)
     cJSON_Delete(root);
 }
 
-/* What was measured is in the report even if its file cannot be replaced at the end. */
+/* The report contains the measurements even if the calibration file cannot be replaced at the end. */
 static void reports_what_it_cannot_keep(void **state)
 {
     char path[256];
@@ -171,7 +170,7 @@ static void reports_what_it_cannot_keep(void **state)
     cJSON_Delete(root);
 }
 
-/* Auto takes the backend that comes first in its order if only the other one was measured. */
+/* If only the second backend of auto's order was measured, auto still chooses the first. */
 static void one_calibration_alone_changes_nothing(void **state)
 {
     char other[] = "/tmp/collet-calibrate-XXXXXX", command[64];
@@ -200,12 +199,12 @@ static void measures_what_is_named(void **state)
 {
     (void)state;
     tool_result r = CALIBRATE("exp", "cpu_scalar", "sum", "--dtype", "f64", "--dry-run", "--json",
-                              "--seconds", "4"); /* busy machines reach `sum` too */
+                              "--seconds", "4"); /* long enough to reach `sum` on a busy machine */
     cJSON *root = parsed(&r, 0);
     assert_int_equal(cJSON_GetArraySize(member(root, "results")), 1);
     assert_true(cJSON_GetArraySize(member(times_of(root), "exp f64")) > 1);
     assert_true(cJSON_GetArraySize(member(times_of(root), "sum f64")) > 1);
-    /* Those that an earlier calibration has are kept. */
+    /* The other times are those of an earlier calibration, which are kept. */
     const cJSON *item;
     cJSON_ArrayForEach(item, times_of(root))
         assert_true(!strcmp(item->string, "exp f64") || !strcmp(item->string, "sum f64") ||
@@ -224,16 +223,17 @@ static void measures_ways(void **state)
     const char *text = text_of(member(row, "calibration"), "calibrated");
     /* Without a library there is nothing to compare. */
     assert_true(!*text || !strncmp(text, "f32/240:own=", 12));
-    /* oneDNN has no product of f64: it is not OpenBLAS's a second time. */
+    /* oneDNN has no f64 product: its column must not repeat the rate of OpenBLAS. */
     const char *f64 = strstr(text, " f64/240:own="), *onednn = f64 ? strstr(f64, "onednn") : NULL;
     assert_true(!onednn || onednn > f64 + strcspn(f64 + 1, " "));
-    /* Products of other types come before smaller ones of f32. */
+    /* Products of other dtypes are measured before smaller products of f32. */
     assert_true(!strstr(text, " f32/64:own=") || strstr(text, " c64/256:own="));
     member(root, "cores");
     cJSON_Delete(root);
 }
 
-/* "calibrated" of the opencl backend, with a stand-in for CLBlast, and the file; skips without a device. */
+/* The report on the opencl backend with a stand-in for CLBlast; *text: its "calibrated", *path: the file. Skips the
+ * test without a device. */
 static cJSON *opencl_report(const char **path, const char **text)
 {
     tool_result r = CALIBRATE("matmul", "--seconds", "0.5", "--json");
@@ -249,7 +249,7 @@ static cJSON *opencl_report(const char **path, const char **text)
     return root;
 }
 
-/* A device's own kernels against a library; what was measured before at other sides is kept. */
+/* Compares Collet's kernels with a library on a device. Rates measured before at other sides are kept. */
 static void measures_ways_of_a_device(void **state)
 {
     char config[64];
@@ -302,7 +302,7 @@ static void checks_auto(void **state)
     assert_true(number_of(root, "geometric_mean") >= 1);
     assert_true(number_of(row, "ratio") >= 1);
     assert_true(cJSON_GetArraySize(member(root, "results")) == (int)number_of(root, "calls"));
-    /* The ops that are used most come first. */
+    /* The most frequently used ops come first. */
     assert_int_equal(strncmp(text_of(row, "call"), "matmul ", 7), 0);
     assert_true(number_of(root, "ops_reached") < number_of(root, "ops_possible"));
     cJSON_Delete(root);
@@ -318,7 +318,7 @@ static void interrupt(pid_t program)
     kill(program, SIGINT);
 }
 
-/* An interrupted run leaves the files of before, without a trace of its own. */
+/* An interrupted run leaves the earlier files unchanged, and no files of its own. */
 static void interrupted(void **state)
 {
     (void)state;

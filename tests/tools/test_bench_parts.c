@@ -95,12 +95,13 @@ TEST(test_heap)
     memory = aligned_alloc(64, 128);
     assert_int_equal((uintptr_t)memory % 64, 0);
     free(memory);
-    if (!THREAD_SANITIZER) /* its hooks do not see aligned_alloc */
+    if (!THREAD_SANITIZER) /* TSan's hooks do not see aligned_alloc */
         assert_int_equal(bench_heap_allocations() - before, 4);
     assert_true(bench_heap_resident() > 100000);
 }
 
-/* Inputs have the properties of their letters: an invalid one would measure an error path. */
+/* Each input has the properties that its letter requires. With an invalid input the tool would
+ * measure an error path. */
 TEST(test_inputs)
 {
     const bench_operand tensors = {'i', COLLET_F64, 3, {100, 3, 3}};
@@ -142,7 +143,7 @@ TEST(test_inputs)
     assert_true(equal < 10);
 }
 
-/* Half types are converted by the tool's own code. */
+/* backend-bench converts f16 and bf16 with its own code. */
 TEST(test_halves)
 {
     const bench_operand f16 = {'p', COLLET_F16, 1, {1000}}, bf16 = {'p', COLLET_BF16, 1, {1000}};

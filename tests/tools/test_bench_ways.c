@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-bench calibrate: rates of earlier runs, and what its summary says of ways. */
+/* backend-bench calibrate: rates of earlier runs, and what its summary says about
+ * implementations. */
 
 #include "common/test.h"
 #include "bench/calibrate/choices.h"
@@ -19,7 +20,7 @@ static void assert_merged(const char *now, const char *old, const char *expected
     free(all);
 }
 
-/* A short run that measured again some of what a longer one had measured. */
+/* A short run replaces only those rates of a longer run that it measured again. */
 TEST(earlier_rates_stay)
 {
     assert_merged("f32/64:own=5", "f32/64:own=1,openblas=2 f32/256:own=3 f32-page/64:own=4",
@@ -37,7 +38,7 @@ static const choice at_256 = {.key = "f64",
                               .before = 0,
                               .now = 1};
 
-/* The same rule as that of the backends. */
+/* The summary names the implementation that the backends will choose, by the same rule. */
 TEST(the_way_that_will_be_taken)
 {
     static const double rates[][CHOICE_WAYS] = {

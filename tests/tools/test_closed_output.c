@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output that nobody reads, or a full device: one rule for all programs. */
+/* Standard output that nobody reads, that is closed, or that is on a full device: all programs
+ * behave alike. */
 #include <signal.h>
 
 #include "common/test.h"
@@ -66,7 +67,7 @@ TEST(test_closed_output)
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
         for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
             if (ADDRESS_SANITIZER && k != i % 4 && i < 20)
-                continue; /* each way with some programs */
+                continue; /* under ASan each way with only some programs */
             const tool_setup setup = {.directory = directory, .prepare = ways[k].prepare};
             tool_result r = tool_run(runs[i][0], runs[i] + 1, &setup);
             if (r.status != ways[k].status || !strstr(r.err, ways[k].why) ||
@@ -86,7 +87,7 @@ static void errors_to_closed_pipe(void *user)
     dup2(out, STDOUT_FILENO);
 }
 
-/* A warning that nobody reads does not keep the results from being written. */
+/* Results are written even if nobody reads the warnings. */
 TEST(test_unread_warning)
 {
     static const char *const args[] = {"morphology.h5", "-c", "warns.txt", "-o", "kept", NULL};
@@ -116,7 +117,8 @@ static void close_streams(void *user)
         close(fd);
 }
 
-/* Results would get the numbers of closed streams, and what is printed to them. */
+/* If standard streams are closed, files of results must not get their descriptors: printed text
+ * would go to the files. */
 TEST(test_closed)
 {
     static const char *const args[] = {"-q",

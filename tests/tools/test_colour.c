@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Colours: on a terminal only, and not where NO_COLOR or TERM forbids them. */
+/* Colours are used only on a terminal, and not if NO_COLOR or TERM forbids them. */
 #include "common/contains.h"
 #include "common/test.h"
 
@@ -14,8 +14,8 @@
 #define ESCAPE "\033["
 #define TOOL(name, ...) ((const char *const[]){COLLET_TEST_BIN "/" name, __VA_ARGS__, NULL})
 
-/* What the program prints on a terminal with these variables; NULL: unset. Both streams are the terminal if `terminal`,
- * else a pipe. For free(). */
+/* What the program prints with these variables (NULL: unset). Both streams are a terminal if `terminal`, else a pipe.
+ * The caller frees the text. */
 static char *printed(const char *const *program, int terminal, const char *no_color,
                      const char *term)
 {

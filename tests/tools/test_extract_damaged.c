@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-extract on H5MD files that are damaged where libhdf5 crashes or does not end. */
+/* collet-extract on H5MD files that are damaged so that libhdf5 crashes or does not end. */
 
 #include "common/test.h"
 #include "extract_warnings.h"
@@ -22,7 +22,8 @@ static void save_topology(void)
     io_save(io_path(directory, "two.gro"), text, sizeof text - 1);
 }
 
-/* The unit is a string of variable length, which is in a heap; each frame is a chunk, in a tree. */
+/* Saves a trajectory whose unit is a string of variable length (HDF5 stores it in a heap), and whose frames are chunks
+ * (in a tree). */
 static io_bytes save_trajectory(void)
 {
     const hsize_t shape[] = {FRAMES, ATOMS, 3}, chunk[] = {1, ATOMS, 3};
@@ -70,8 +71,8 @@ static tool_result extract_file(const char *name)
 
 /* ---- Tests ------------------------------------------------------------------------------- */
 
-/* The first object of the heap is at byte 16 of it: index, references, and at byte 8 its size. Other
- * versions of libhdf5 may read these files, or say why not. */
+/* The first object of the heap begins at byte 16: index, references, and at its byte 8 its size. Other versions of
+ * libhdf5 may read these files, or report an error. */
 TEST(damaged_files_end_no_program)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet-extract on bad input: each case has its message and status, and leaves the directory
- * unchanged, with the output of an earlier run in it.
+ * collet-extract on bad input: each case has its own message and status, and leaves the directory
+ * with the output of an earlier run unchanged.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static void check_former(void)
     free(bytes.data);
 }
 
-/* The run fails with `status`, prints each of the texts up to NULL, and leaves no files. */
+/* The run exits with `status`, prints each of the texts (up to NULL), and leaves no files. */
 static void check(int status, const char *const *args, const char *const *texts)
 {
     const char *all[60] = {"--force", "-o", "out.npz"};
@@ -79,7 +79,7 @@ static void save_text(const char *name, const char *text)
     io_save(io_path(directory, name), text, strlen(text));
 }
 
-/* The first `size` bytes of the peptide's trajectory. */
+/* Saves the first `size` bytes of the peptide's trajectory. */
 static void save_part(const char *name, size_t size)
 {
     io_bytes bytes = io_load(PEPTIDE "traj.trr");
@@ -204,7 +204,7 @@ static void test_no_complete_frame(void **state)
     check(1, LIST(PEPTIDE "conf.gro", "head.trr"), LIST("head.trr"));
 }
 
-/* Runs it, with damaged.npz as the output, which then has `rows` frames. */
+/* Runs collet-extract on a damaged file; the output damaged.npz must have `rows` frames. */
 static void check_damaged(const char *topology, const char *trajectory, int64_t rows,
                           const char *text)
 {
@@ -231,7 +231,7 @@ static void check_damaged(const char *topology, const char *trajectory, int64_t 
     free(file.data);
 }
 
-/* A damaged frame costs no frame before it, whether its head or its contents are damaged. */
+/* The frames before a damaged frame are kept, whether its header or its contents are damaged. */
 static void test_broken_frame(void **state)
 {
     io_bytes bytes = io_load(PEPTIDE "traj.trr");
@@ -253,7 +253,7 @@ static void test_broken_frame(void **state)
     check_damaged(PEPTIDE "conf.gro", "broken.xtc", 25, "broken.xtc: frame ");
 }
 
-/* Another number of atoms, and a line that is no atom. */
+/* A later frame with another number of atoms, and a frame with a line that describes no atom. */
 static void test_foreign_frame(void **state)
 {
     static const char one[] = "t= 0\n1\n    1CA      CA    1   0.000   0.000   0.000\n   9 9 9\n";
@@ -276,7 +276,7 @@ static void test_foreign_frame(void **state)
     check_damaged("one.gro", "foreign.gro", 2, "foreign.gro:11: ");
 }
 
-/* Forces in the first frame and not in the second. */
+/* Forces exist in the first frame, but not in the second. */
 static void test_frames_that_differ(void **state)
 {
     io_image image = {0};
@@ -308,7 +308,7 @@ static void test_frames_out_of_range(void **state)
           LIST("no frame", "traj.trr", "frame 51", "the start"));
 }
 
-/* A failure with an output in another directory. */
+/* A run with an output in another directory fails with this text. */
 static void check_output(const char *option, const char *path, const char *text)
 {
     const char *args[] = {option, path, WATER "conf.gro", WATER "traj.trr", NULL};
@@ -339,7 +339,7 @@ static void test_unwritable_output(void **state)
     check_output("-o", "nowhere/results/", "no directory nowhere/; create it");
 }
 
-/* The summary is printed after the results, which are kept. */
+/* If the summary cannot be printed, the results are kept: they are written first. */
 static void test_standard_output(void **state)
 {
     const char *args[] = {"-o", "said.npz", PEPTIDE "conf.gro", PEPTIDE "traj.trr", NULL};
@@ -433,7 +433,7 @@ static void limit_file_size(void *user)
     setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-/* Space for some columns, and for all columns but not for their archive. */
+/* Limits that allow only some columns, and all columns but not their archive. */
 static void test_file_size_limit(void **state)
 {
     static const rlim_t limits[] = {3000, 30000};
@@ -455,7 +455,7 @@ static void test_file_size_limit(void **state)
     }
 }
 
-/* In the child: the mount is private and ends with it. */
+/* Runs in the child: the mount is private to the child and ends with it. */
 static void mount_small_disk(void *user)
 {
     if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
@@ -486,7 +486,7 @@ static void test_full_disk(void **state)
 
 static int signal_to_send;
 
-/* Sends the signal once the program computes: its backend's library is mapped then. */
+/* Sends the signal when the program computes, which is when the backend's library is mapped. */
 static void interrupt(pid_t program)
 {
     char path[64], line[1000];

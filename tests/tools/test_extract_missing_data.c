@@ -52,7 +52,7 @@ TEST(no_time_is_made_up)
     expect_warning(result,
                    "notime.gro: the title of the first frame has no time (such as 't= 1.0'");
 
-    /* Keys that need none are as before; those that do are an error, by name. */
+    /* Keys that need no time are computed. If a key that needs it is named, that is an error. */
     expect_warning(RUN(0, MISSING "c.gro", MISSING "notime.gro", "--keys", "com,L_*"), NULL);
     expect_warning(RUN(0, MISSING "c.gro", MISSING "notime.gro", "--keys", "*"), "no time");
     expect_error(RUN(1, MISSING "c.gro", MISSING "notime.gro", "--keys", "com,time_ps"),
@@ -171,7 +171,7 @@ TEST(boxes_whose_fields_touch)
 
 #define SPARSE 5
 
-/* Frames with other fields each; frame 4 has a velocity that is NaN if `spoilt`. */
+/* Saves frames that each have other fields. If `spoilt`, a velocity of frame 4 is NaN. */
 static void save_sparse(int spoilt)
 {
     static const int fields[SPARSE] = {IO_X | IO_V | IO_F, IO_X, IO_X | IO_V, IO_V,
@@ -189,7 +189,7 @@ static void save_sparse(int spoilt)
         last = image.size;
         io_put_trr(&image, 4, 3, i, IO_BOX | fields[i]);
         if (fields[i] &
-            IO_X) { /* x of the first atom: three in a line have no inverse of inertia */
+            IO_X) { /* moves atom 0 out of line: inertia of a line has no inverse */
             io_image number = {0};
 
             io_put_f32(&number, (float)i * 100.0f + 1.5f);
@@ -204,7 +204,7 @@ static void save_sparse(int spoilt)
     free(image.data);
 }
 
-/* The frames of a result, as the digits of their numbers, with '-' for one that is NaN. */
+/* Expects these frames in a result: one digit for each frame, or '-' for a frame that is NaN. */
 static void expect_frames(const char *key, const char *frames)
 {
     npz out = npz_open(io_path(directory, "out.npz"));
@@ -293,7 +293,7 @@ TEST(fields_that_begin_later)
     expect_warning(RUN(0, "sparse.gro", "late.trr", "--stop", "1"), NULL);
 }
 
-/* Positions that fill their columns, and some that are too wide for them. */
+/* Positions without blanks between them: some fill their columns, some are too wide. */
 TEST(positions_whose_fields_touch)
 {
     static const char first[] = "    1SOL     OW    1   1.000   2.000   3.000\n",
@@ -327,7 +327,8 @@ TEST(positions_whose_fields_touch)
 
 /* ---- Masses ------------------------------------------------------------------------------ */
 
-/* A polymer of nine atoms, one of the second name, and a bead that is no element. */
+/* Saves a polymer of nine atoms, one of them with the name `name`, and a bead that is no
+ * element. */
 static const char *save_polymer(const char *name)
 {
     char text[1024] = "polymer t= 0\n   10\n";

@@ -224,7 +224,7 @@ static void test_gro_trajectory(void **state)
     npz_close(&out);
 }
 
-/* The directory "results" of an earlier run, with or without its meta file. */
+/* The directory "results" of an earlier run is kept, with or without its meta file. */
 static void check_directory_is_kept(const char *inner)
 {
     const char *args[] = {"-o", "results/", "--keys", "com", PEPTIDE "conf.gro", PEPTIDE "traj.xtc",
@@ -331,7 +331,8 @@ static void check_no_replacement(const char *inner)
     tool_free(&result);
 }
 
-/* Named after the trajectory, in the working directory; the summary has the path. */
+/* By default the output is named after the trajectory, in the working directory; the summary prints
+ * its path. */
 static void test_default_output(void **state)
 {
     char *inner = io_make_directory();
@@ -396,7 +397,7 @@ static void test_json(void **state)
     tool_free(&result);
 }
 
-/* Concatenated files: time decreases, which dL/dt warns about. */
+/* In concatenated files the time decreases. dL/dt gives a warning. */
 static void test_times_that_fall(void **state)
 {
     npz out;
@@ -553,8 +554,8 @@ static void use_cache(void *user)
     setenv("XDG_CACHE_HOME", user, 1);
 }
 
-/* A second runtime, with other threads, would probe each plugin again and add or replace a result
- * in the cache. */
+/* The program must create only one runtime. A second runtime with another number of threads would
+ * probe each plugin again, and so add or replace a result in the cache. */
 static void test_plugins_are_tried_once(void **state)
 {
     const char *args[] = {"--force",        "-q", "-o", "out.npz", WATER "conf.gro",
@@ -617,7 +618,7 @@ static void test_progress_text(void **state)
     assert_string_equal(text, "0 frames, 0 %");
 }
 
-/* Frames of the peptide's atoms, whose times rise: a run without warnings. */
+/* Saves n frames of the peptide's atoms with increasing times, so that a run has no warnings. */
 static void save_frames(const char *name, int32_t n)
 {
     io_image image = {0};
@@ -639,7 +640,8 @@ static void test_progress_on_a_terminal(void **state)
     int copies;
 
     (void)state;
-    /* The line appears after 0.1 s; the size that takes so long depends on machine and build. */
+    /* The line appears after 0.1 s. How many frames take that long depends on the machine and the
+     * build. */
     for (copies = 20;; copies *= 2) {
         save_frames("many.trr", 51 * copies);
         result = tool_run("collet-extract", args, &setup);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of collet-extract -o DIR/ belong together, also after a kill between two files and during
- * another run. */
+/* The files of collet-extract -o DIR/ are from the same run, even if the program is killed between
+ * two files, or during another run. */
 
 #include "common/test.h"
 #include "directory.h"
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* With meta.json as the last, in the order in which they are named. */
+/* The files in the order in which they get their names; meta.json is the last. */
 static const char *const names[] = {"time_ps.npy", "com.npy", "meta.json"};
 #define FILES 3
 #define LINE(frames)                                                                               \
@@ -47,7 +47,7 @@ static int has(const char *name)
     return found;
 }
 
-/* Frames of a whole array; 0: there is none. */
+/* The number of frames of a complete array; 0: the file does not exist. */
 static int64_t frames_of(const char *name)
 {
     char *set = strdup(io_path(directory, "set"));
@@ -70,10 +70,11 @@ static void expect_set(int64_t frames)
     assert_int_equal(frames_of("time_ps.npy"), frames);
 }
 
-/* Without meta.json whole files of both runs; the next run removes what the killed one left. */
+/* After a kill there is no meta.json, and complete files of both runs. The next run removes the
+ * temporary files of the killed run. */
 TEST(test_killed_between_files)
 {
-    for (int old = 0; old < 2; old++) { /* is there another set before? */
+    for (int old = 0; old < 2; old++) { /* 1: an older set exists */
         for (int n = 0; n < FILES; n++) {
             char call[2] = {(char)('1' + n), '\0'};
 
@@ -95,7 +96,7 @@ TEST(test_killed_between_files)
     }
 }
 
-/* Another run, while this one is stopped between two files. */
+/* Starts another run while this run is stopped between two files. */
 static void run_another(pid_t program)
 {
     siginfo_t stopped;
@@ -107,7 +108,8 @@ static void run_another(pid_t program)
         run(two_frames, in_directory(NULL, NULL), 0);
         _exit(0);
     }
-    /* Until its files are complete too, and some time to rename them by mistake. */
+    /* Waits until the other run's files are complete, and then long enough that it could wrongly
+     * rename them. */
     for (int i = 0; i < 2000 && io_count_entries(io_path(directory, "set")) <= 2 * FILES; i++)
         usleep(1000);
     usleep(100000);
@@ -126,7 +128,7 @@ TEST(test_beside_another_run)
     expect_set(2);
 }
 
-/* A program that locks the directory for longer is no such run. */
+/* A program that locks the directory for a long time is no other run of collet-extract. */
 TEST(test_locked_directory)
 {
     run(two_frames, in_directory(NULL, NULL), 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-extract on molecules that the periodic box cuts: made whole, or named by a warning. */
+/* collet-extract on molecules that cross the boundary of the periodic box: they are made whole, or a
+ * warning names them. */
 
 #include "common/test.h"
 #include "directory.h"
@@ -12,7 +13,7 @@
 
 /* ---- Cut molecules ----------------------------------------------------------------------- */
 
-/* A water whose hydrogen is at `position`, beside an oxygen at 0.1, 0.1, 0.1. */
+/* Saves a water molecule with the oxygen at (0.1, 0.1, 0.1) and a hydrogen at `position`, in nm. */
 static const char *save_bond(const char *position, const char *box)
 {
     char atoms[128];
@@ -60,7 +61,8 @@ TEST(boxes_that_cut)
         {"   0.100   0.100   2.950", "   0.0   0.0   0.0", NULL},
         {"   0.100   0.100   2.950", "no box", NULL},
         {"   0.100   0.100   2.950", "0 1 2 0.25 0.5 0.75 1.25 1.5 1.75", NULL}, /* flat */
-        /* Along y, but less than half along c = (1, 1, 2), and along b. */
+        /* c = (1, 1, 2). The first bond is 0.9 c. The second bond is 1.6 nm along y, but less than
+         * half of each box vector: about 0.4 b + 0.4 c. */
         {"   1.000   1.900   1.900", "3 3 2 0 0 0 0 1 1", "0.9 box lengths apart along the z"},
         {"   0.700   1.700   0.900", "3 3 2 0 0 0 0 1 1", NULL},
         {"   0.700   1.700   0.900", "3 3 2", "0.533 box lengths apart along the y"},
@@ -133,7 +135,8 @@ static double radius(void)
 
 #define RG "--keys", "rg"
 
-/* A chain of 2.1 nm in a box of 3 nm, by nothing but distances: right, and reported. */
+/* A chain of 2.1 nm in a box of 3 nm is made whole by distances alone. The result is right, and a warning
+ * reports it. */
 TEST(residues_longer_than_half_the_box)
 {
     static const double chain[] = {20, 23, 26, 29, 2, 5, 8, 11};
@@ -163,7 +166,7 @@ TEST(a_polymer_without_an_end)
     }
 }
 
-/* Frames without a box are named where others have one, or where the box is needed. */
+/* Frames without a box are reported if other frames have one, or if the box is needed. */
 TEST(frames_without_a_box)
 {
     static const char frame[] = "t= %d\n    2\n"
@@ -183,7 +186,8 @@ TEST(frames_without_a_box)
                    "1 of 1 frames have no periodic box");
 }
 
-/* Three frames, the first without a box, of a chain that a box of 3 nm cuts; its bonds are unknown. */
+/* Saves three frames of a chain with unknown bonds that crosses the boundary of a box of 3 nm. The first
+ * frame has no box. */
 static const char *save_later_box(void)
 {
     static const double chain[] = {2.0, 2.3, 2.6, 2.9, 0.2, 0.5, 0.8, 1.1};
@@ -271,8 +275,8 @@ static const char *save_residues(const char *path, const char *residue, const ch
 }
 
 /* Residue numbers continue from chain to chain, and chains have no name and no OXT. The distances
- * in the first frame decide where a chain ends. The box's boundary cuts a chain, or lies between
- * two. */
+ * in the first frame decide where a chain ends. The boundary of the box cuts a chain, or lies
+ * between two chains. */
 TEST(chains_that_are_numbered_on)
 {
     static const double together[] = {2.5, 2.7, 2.85, 0.05, 0.2, 0.3},

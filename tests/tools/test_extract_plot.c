@@ -24,7 +24,7 @@ static tool_result run(const char *pictures, const char *trajectory, const char 
 #ifdef COLLET_TEST_CAIRO
 #include <cairo.h>
 
-/* Pixels of the colour of the first line. */
+/* The number of pixels that have the colour of the first line. */
 static int64_t count_blue(const char *folder, const char *name)
 {
     char path[600];

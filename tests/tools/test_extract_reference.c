@@ -20,7 +20,7 @@ static const char *const backends[] = {"cpu_scalar", "cpu_openmp"};
 static const struct {
     const char *reference;
     const char *key;
-    int components; /* compared; kinetic energies are the rest of k_* */
+    int components; /* how many components are compared */
 } compared[] = {
     {"time", "time_ps", 1},
     {"com", "com", 3},
@@ -68,7 +68,7 @@ static int flatten(const cJSON *item, double *values, int n)
     return n;
 }
 
-/* The energy of the centre of mass: p.p / 2M. */
+/* Checks the kinetic energy of the centre of mass: p.p / 2M. */
 static void check_translation(const cJSON *expected, npz *out, int64_t frame)
 {
     double p[3], mass = meta_at(expected, "total_mass")->valuedouble;
@@ -145,8 +145,8 @@ TEST(test_isolated_body)
     }
 }
 
-/* A vector's parts along and perpendicular to the first principal axis and along 0.6 x + 0.8 z, and
- * their magnitudes. */
+/* Checks the components of a vector along and perpendicular to two axes (the first principal axis,
+ * and 0.6 x + 0.8 z), and their magnitudes. */
 static void check_parts(npz *out, const char *vector, const double *axes)
 {
     static const char *const names[] = {"_vector",    "_parallel",     "_perp",     "_z_component",
@@ -247,7 +247,8 @@ TEST(test_backends_agree)
         check_agreement(directory, &samples[i], backends[0], backends[1]);
 }
 
-/* Compressed positions: no velocities or forces; the numbers of MDAnalysis. */
+/* An .xtc file has compressed positions, and no velocities or forces. The results equal those of
+ * MDAnalysis. */
 TEST(test_xtc)
 {
     static const struct {

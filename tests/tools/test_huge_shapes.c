@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every op is explained with extents around the limit, whose memory is never allocated: shape rules and plans of
- * kernels must not overflow, which the sanitizer of undefined behaviour detects. */
+/* Calls collet_explain for every op with extents around the limit, without allocating memory for them. Shape rules and
+ * plans of kernels must not overflow, which the undefined-behaviour sanitizer detects. */
 #include "bench/ops/cases.h"
 #include "common/support.h"
 
@@ -11,8 +11,8 @@ static const int64_t extents[] = {(int64_t)1 << 62, (int64_t)1 << 60, (int64_t)1
                                   (int64_t)1 << 32, (int64_t)1 << 26};
 static const char *const dtypes[] = {"f32", "f64", "f16", "u8", "i64", "c128", "bool"};
 
-/* The `index`th shape of `count` extents: one or two are large; one is large and the next 0; all are, but for one
- * of 0. 0 if there are no more. */
+/* Sets shape number `index` of `count` extents: one or two extents are large; or one is large and the next is 0; or one
+ * is 0 and all others are large. Returns 0 if there are no more shapes. */
 static int shape_at(int32_t count, int32_t index, int64_t large, int64_t *shape)
 {
     int32_t pairs = count * count;
@@ -30,7 +30,7 @@ static int shape_at(int32_t count, int32_t index, int64_t large, int64_t *shape)
     return 1;
 }
 
-/* 1 if there are arrays of that shape. */
+/* Explains a call with this shape. Returns 1 if arrays of the shape can exist. */
 static int explained(world *w, const bench_case *row, const char *shape, const char *axis,
                      const char *dtype)
 {

@@ -60,7 +60,8 @@ static void test_listing(void **state)
     assert_string_equal(r.err, "");
     tool_free(&r);
 
-    /* The list ends with what is missing and the command that installs it. It names commands as the user typed them. */
+    /* The list ends with what is missing and the command that installs it. Commands are printed as the user types
+     * them. */
     r = INFO_WITH("COLLET_PLUGIN_DENY=cpu_openmp,opencl,cuda,worker", "--called", "python -m collet");
     tool_expect(&r, 0);
     assert_contains(r.out, "* is selected by auto. python -m collet NAME shows");
@@ -86,9 +87,8 @@ static void test_listing(void **state)
     tool_free(&r);
 }
 
-/* On a terminal of 60 columns no breakable line is longer. */
-/* The setting, and NAME, of a device that has a name: as a program chooses it. What a program
- * cannot choose is not called selected. */
+/* COLLET_BACKEND and the argument NAME may name a device, as a program may. A device that a program
+ * cannot choose is not marked as selected. */
 static void test_named_device(void **state)
 {
     static const char *const none[][2] = {
@@ -153,6 +153,7 @@ static void test_named_device(void **state)
     tool_free(&r);
 }
 
+/* On a terminal of 60 columns no line is longer, unless it cannot be broken. */
 static void test_wrapping(void **state)
 {
     struct winsize size = {.ws_row = 24, .ws_col = 60};
@@ -320,8 +321,7 @@ static void test_unavailable(void **state)
     cJSON_Delete(root);
 }
 
-/* The probe passes; each device is refused when it is opened. */
-/* Files that became no backend have steps too, and are not left out of what was searched. */
+/* --why also reports refused files, and lists the directories that were searched. */
 static void test_refused_files(void **state)
 {
     static const char path[] = COLLET_TEST_ZOO "/libzoo_plain_library.so";
@@ -343,6 +343,7 @@ static void test_refused_files(void **state)
     tool_free(&r);
 }
 
+/* The probe of the plugin succeeds, but a device is refused when it is opened. */
 static void test_refused_devices(void **state)
 {
     tool_result r = INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_MIXED "/mixed.so", "--why");
@@ -518,7 +519,7 @@ static void test_export_json(void **state)
     tool_free(&r);
 }
 
-/* A cache that cannot be used makes every start slow. */
+/* A cache that cannot be used is reported, because it makes every start slow. */
 static void test_cache_that_cannot_be_used(void **state)
 {
     char open_to_all[] = "/tmp/collet-cache-XXXXXX", variable[64], file[64], fix[64];

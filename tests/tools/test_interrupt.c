@@ -10,7 +10,8 @@
 
 #define LIVES 100 /* exit status of a process that no signal terminated */
 
-/* The waitpid status of a process that receives these signals in turn; 0: none. */
+/* The waitpid status of a process that ignores one signal and receives two in turn (0: no
+ * signal). */
 static int wait_status_of(int ignored, int first, int second)
 {
     int status;
@@ -18,7 +19,7 @@ static int wait_status_of(int ignored, int first, int second)
 
     assert_true(child >= 0);
     if (child == 0) {
-        /* Whatever the program that runs the tests ignores, as a background shell does. */
+        /* The program that runs the tests may ignore signals, as a background shell does. */
         signal(first, SIG_DFL);
         signal(second, SIG_DFL);
         signal(ignored, SIG_IGN);

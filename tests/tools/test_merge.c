@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-merge: parts of a run give the results of the whole run; what cannot be merged. */
+/* collet-merge: merged parts of a run equal the results of the whole run; which files it refuses. */
 
 #include "common/test.h"
 #include "common/contains.h"
@@ -24,7 +24,7 @@ static void run(const char *program, int status, const char *message, const char
 #define MERGE(status, message, ...)                                                                \
     run("collet-merge", status, message, (const char *const[]){__VA_ARGS__, NULL})
 
-/* Frames start .. stop - 1 of the peptide. */
+/* Computes frames start .. stop - 1 of the peptide. */
 static void part(const char *name, const char *start, const char *stop, const char *keys,
                  const char *selection)
 {
@@ -95,7 +95,7 @@ static void expect_frames(const char *name, int64_t expected)
     npz_close(&file);
 }
 
-/* Runs collet-merge, whose warnings are `warnings`, and nothing else. */
+/* Runs collet-merge, which must print exactly `warnings` to standard error. */
 static void warned(int status, const char *warnings, const char *const *args)
 {
     const tool_setup setup = {.directory = directory};

@@ -64,7 +64,7 @@ static size_t header_of(const io_bytes *npy)
     return 10 + npy->data[8] + 256u * npy->data[9];
 }
 
-/* Sets a field, "notes.n_frames", to a JSON value; NULL: removes it. */
+/* Sets a field, such as "notes.n_frames", to a JSON value; NULL: removes the field. */
 static void set_field(cJSON *root, const char *place, const char *value)
 {
     char path[80], *dot;
@@ -165,7 +165,7 @@ TEST(notes_are_checked)
     free(notes.data);
 }
 
-/* The works of other shards must equal the first one's. */
+/* The description of the work must be the same in all shards. */
 TEST(works_are_checked)
 {
     static const struct {

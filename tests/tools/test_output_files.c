@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* No tool replaces a file unasked: each way to write a file refuses, keeps the bytes, and replaces them with
- * --force. A new tool or option with an output has a row here. */
+/* No tool replaces an existing file, unless --force is given. A new tool or option that writes a file needs a row in
+ * this table. */
 
 #include "common/test.h"
 #include "common/contains.h"
@@ -80,7 +80,7 @@ TEST(files_are_replaced_only_with_force)
         tool_free(&r);
         if (access(path, F_OK) != 0)
             fail_msg("%s was not written", file);
-        /* What belongs to the file is not there: the file alone must be enough. */
+        /* Only the file itself exists, without its companions: it must suffice to refuse the run. */
         io_save(path, former, sizeof former);
         r = run(i, 0);
         io_bytes kept = io_load(path);
@@ -101,7 +101,7 @@ TEST(files_are_replaced_only_with_force)
     }
 }
 
-/* As root, a rename would replace the device. */
+/* A rename by root would replace the device. */
 TEST(devices_are_never_replaced)
 {
     const char *pipe = io_path(directory, "pipe.t2");

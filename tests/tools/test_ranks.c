@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which backend each rank of a host takes. (Jobs: ranks.sh.) */
+/* Which backend each MPI rank of a host uses. (ranks.sh tests whole jobs.) */
 
 #include "common/test.h"
 #include "common/ranks.h"
@@ -35,7 +35,7 @@ TEST(devices_that_are_alike_are_divided)
     expect(0, 2, "remote,cpu_openmp", "remote:0,cpu_openmp");
     expect(1, 2, "remote,cpu_openmp", "remote:1,cpu_openmp");
     expect(2, 3, "remote,cpu_openmp", "remote:0,cpu_openmp"); /* more ranks than devices */
-    expect(1, 2, "cpu_openmp", "");                           /* one device: none to choose */
+    expect(1, 2, "cpu_openmp", "");                           /* one device: no choice to make */
     expect(0, 1, "remote,cpu_openmp", "");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --devices of collet-extract and collet-ternary: what several devices write, and what is said of one that fails. */
+/* --devices of collet-extract and collet-ternary: the files, and what is reported of a device that fails. */
 
 #include "common/test.h"
 #include "directory.h"
@@ -45,7 +45,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The test backend takes part, with the settings in remote.conf. */
+/* Adds the test backend `remote`, with the settings in a configuration file. */
 static void use_remote(void *user)
 {
     setenv("COLLET_CONFIG", user, 1);
@@ -68,7 +68,7 @@ static tool_result run(const char *settings, int status, const char *const *args
     return r;
 }
 
-/* Until it warns: the good device may have done everything before the other one fails. */
+/* Repeats the run until it gives a warning: the good device may do everything before the other fails. */
 static tool_result run_until_warned(const char *const *args)
 {
     tool_result r = run("", 0, args);
@@ -80,7 +80,7 @@ static tool_result run_until_warned(const char *const *args)
     return r;
 }
 
-/* Fails unless it says `text`. */
+/* The run must exit with `status` and print `text`. */
 static void expect(const char *settings, int status, const char *text, const char *const *args)
 {
     tool_result r = run(settings, status, args);
@@ -123,7 +123,7 @@ TEST(vectors_are_shared)
     EXPECT("", 2, "devices: there is no backend", TERNARY_RUN, "-o", "y.npy", "--devices", "cpu_openmp,nothing");
 }
 
-/* remote has no kernel for it. */
+/* The device remote:1 fails, because it has no kernel for the op. */
 TEST(a_device_that_fails_is_told_of)
 {
     tool_result r = run_until_warned((const char *const[]){
@@ -167,7 +167,7 @@ TEST(frames_are_shared)
            "cpu_openmp,cpu_openmp");
 }
 
-/* A shard's sums are made by several devices, too. */
+/* Several devices also share the frames of a shard. */
 TEST(frames_of_shards_are_shared)
 {
     for (int i = 1; i <= 2; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --shard: the texts it reads, the variables of Slurm, and the division of work. */
+/* --shard: the texts that it accepts, the variables of Slurm, and the division of work. */
 
 #include "common/test.h"
 #include "common/shard.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-extract --shard and collet-merge of a directory: command lines, killed runs, 100 shards. What
- * the results are is tested by tests/engines/test_trajectory_shards.c. */
+/* collet-extract --shard and collet-merge of a directory: command lines, killed runs, 100 shards.
+ * tests/engines/test_trajectory_shards.c tests the results. */
 
 #include "common/test.h"
 #include "common/contains.h"
@@ -42,7 +42,7 @@ static void shard(int i, int n, int killed)
                killed ? 128 + 9 : 0, "", "-q", "-o", "out.npz", "--shard", text);
 }
 
-/* The meta file without what differs from run to run. */
+/* The meta file without the members that differ from run to run. */
 static cJSON *read_meta(const char *name)
 {
     io_bytes text = io_load(io_path(directory, name));
@@ -111,7 +111,7 @@ TEST(command_lines)
     PLAIN(0, "2-of-2.npz: 26 frames", "-o", "own.csv", "--shard", "2/2");
     MERGE(0, "other.npz: 51 frames", "-o", "other.npz", "own.csv.shards");
     MERGE(0, "own.csv: 51 frames", "own.csv.shards");
-    /* A directory is the output of a name that ends in a slash. */
+    /* If the output's name ends with a slash, the output is a directory. */
     PLAIN(0, "", "-o", "folder/", "--shard", "1/1");
     MERGE(0, "folder: 51 frames", "folder.shards");
     free(io_load(io_path(directory, "folder/com.npy")).data);
@@ -128,7 +128,8 @@ TEST(command_lines)
     MERGE(2, "give one directory of shards, alone", "own.csv.shards", "folder.shards");
 }
 
-/* Letters of several bytes, bytes that are no text, and a character that is not shown. */
+/* File names with letters of several bytes, with bytes that are not UTF-8, and with an unprintable
+ * character. */
 TEST(any_names)
 {
     static const char *const names[] = {"\xe2\x9c\x93\xe6\x97\xa5 \xc3\x89.trr", "\xff\x80\x9f.trr",
@@ -182,7 +183,7 @@ TEST(damaged_shards)
     assert_true(refused > 15 && flips - refused < 5);
     free(merged.data);
 
-    /* --resume makes it again: one that was cut, and one that is empty. */
+    /* --resume computes a shard again whose file is truncated or empty. */
     io_save(io_path(directory, "bad.npz.shards/1-of-1.npz"), whole.data, whole.size / 2);
     for (int i = 0; i < 2; i++) {
         PLAIN(0, "bad.npz.shards/1-of-1.npz: 51 frames", "-o", "bad.npz", "--shard", "1/1",

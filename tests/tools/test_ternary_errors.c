@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet-ternary on bad input: each case has its message and status, and leaves the directory
- * unchanged, with the output of an earlier run in it.
+ * collet-ternary on bad input: each case has its own message and status, and leaves the directory
+ * with the output of an earlier run unchanged.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,7 +63,7 @@ static void check(const char *part, const char *const *args)
     free(bytes.data);
 }
 
-/* With output to `out`, and without. */
+/* CHECK adds the output `-o out`. */
 #define CHECK_PLAIN(part, ...) check(part, (const char *const[]){__VA_ARGS__, NULL})
 #define CHECK(part, ...) check(part, (const char *const[]){__VA_ARGS__, "-o", "out", NULL})
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 100 million weights: bounded memory, 2 bits per weight in the file, the progress line is shown
- * and erased. */
+/* 100 million weights: memory is bounded, the file takes 2 bits per weight, and the progress line is
+ * shown and erased. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,8 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Other backends' drivers, which the probe loads, use more memory than the work. */
+/* Turns probing off: the probe would load the drivers of other backends, which use more memory than
+ * the work. */
 static void without_probe(void *user)
 {
     (void)user;
@@ -46,7 +47,7 @@ static void expect_little_memory(void)
         fail_msg("%ld KiB of memory", usage.ru_maxrss);
 }
 
-/* The memory of `run` does not grow with X, for any axes of its vectors. */
+/* The memory that `collet-ternary run` uses does not grow with its input, whatever the axes of the vectors. */
 static void test_memory_of_run(void **state)
 {
     static const char *const shapes[] = {"(300000, 80)", "(1, 300000, 80)"};
@@ -93,7 +94,7 @@ static void test_memory(void **state)
     expect_little_memory();
 }
 
-/* A terminal shows the progress line, erased before the warning, that all codes are 0. */
+/* A terminal shows the progress line, which is erased before the warning that all codes are 0. */
 static void test_progress(void **state)
 {
     const char *args[] = {"pack", "p.npy", "-o", "p.t2", "--force", "--backend", "cpu_scalar", NULL};
@@ -101,7 +102,7 @@ static void test_progress(void **state)
     tool_result result;
 
     (void)state;
-    /* The line appears after 0.1 s; the size that takes so long depends on machine and build. */
+    /* The line appears after 0.1 s. Which size takes that long depends on the machine and the build. */
     for (int rows = 1000;; rows *= 2) {
         ternary_npy(directory, "p.npy", "|i1", rows, 10000, NULL);
         result = tool_run("collet-ternary", args, &setup);

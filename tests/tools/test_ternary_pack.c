@@ -40,7 +40,8 @@ static const cJSON *layer_of(const cJSON *info, int index)
 
 /* ---- Tests --------------------------------------------------------------------------------- */
 
-/* The planes are 10010001 and 01001000, first weight leftmost; here it is the lowest bit. */
+/* The bit planes are 10010001 (+1) and 01001000 (-1), first weight leftmost. In the file the first
+ * weight is the lowest bit. */
 TEST(test_known_bytes)
 {
     static const int8_t eight[8] = {1, -1, 0, 1, -1, 0, 0, 1};
@@ -146,8 +147,9 @@ static void expect_values(const char *name, const float *values)
     ternary_expect(directory, "back.npy", "<f4", ROWS, COLUMNS, values);
 }
 
-/* As converters of BitNet write them, with one scale or one for each row: kept exactly from every
- * kind of file, and once more after unpacking. A threshold that is given makes zeros, and warns. */
+/* Weights as converters of BitNet write them, with one scale or one for each row, are kept exactly
+ * from every kind of file, and again after unpacking. An explicit threshold turns weights into
+ * zeros, with a warning. */
 TEST(test_already_ternary)
 {
     static const char *const names[] = {"w.npy", "w.gguf:w", "back.npy"};
@@ -223,7 +225,8 @@ static void expect_listing(const char *name, const char *text)
     tool_free(&result);
 }
 
-/* The others are listed and read; the text and the JSON tell what is wrong with the odd ones. */
+/* Text and JSON report what is wrong with invalid tensors. The other tensors of the file are listed
+ * and read. */
 TEST(test_gguf_odd_tensors)
 {
     float values[2];
@@ -313,7 +316,7 @@ TEST(test_block_scales)
 static const int8_t second[2 * ROWS] = {1, 0, -1, 1, 0, 0, 1, 1, 0, -1};
 static const float bias[ROWS] = {1, -2, 3, -4, 5}, scale[ROWS] = {.5f, 1, 2, .25f, 1};
 
-/* Layer 0, relu(scale * sum + bias), followed by layer 1; every number is exact. */
+/* Computes layer 0, relu(scale * sum + bias), and then layer 1. Every number is exact. */
 static void compute_network(int8_t x[VECTORS * COLUMNS], float y[VECTORS][2])
 {
     for (int v = 0; v < VECTORS; v++) {
@@ -344,7 +347,7 @@ static void pack_network(const char *format)
            "s.npy", "--relu", "second.npy", "-o", "model.t2", "--format", format);
 }
 
-/* model.t2 of DIRECTORY/X gives `values` on these axes. */
+/* Running model.t2 on the file X gives `values` with these axes. */
 static void expect_run(const char *x, int32_t ndim, const int64_t *axes, const void *values,
                        size_t size)
 {
@@ -381,7 +384,7 @@ TEST(test_network)
     cJSON_Delete(info);
 }
 
-/* All axes before the last are kept, also with no vectors or a single one. */
+/* All axes before the last are kept, even if there are no vectors or only one. */
 TEST(test_axes_of_vectors)
 {
     static const int64_t four[] = {1, VECTORS, 1, 2}, none[] = {2, 0, 2}, one[] = {2};
@@ -439,7 +442,7 @@ TEST(test_help)
     tool_free(&version);
 }
 
-/* The help of a command lists its own options and the common ones, no others. */
+/* The help of a command lists its own options and the common options, and no others. */
 TEST(test_help_of_commands)
 {
     static const struct {

@@ -30,7 +30,8 @@ static int set_up(void **state)
     ternary_npy(directory, "c.npy", "|i1", 4, K, codes);
     RUN_OK(directory, "pack", "c.npy", "-o", "good.t2");
     ternary_npy(directory, "x.npy", "|i1", 2, K, codes);
-    /* Every command waits for it where it makes its runtime, until the signal arrives. */
+    /* wait_in_create.c: every command waits for this FIFO when it creates its runtime, until the
+     * signal has arrived. */
     return mkfifo(io_path(directory, "fifo"), 0600);
 }
 
@@ -87,7 +88,7 @@ TEST(test_outputs)
     CHECK("run", "good.t2", "x.npy", "-o", "s.npy");
 }
 
-/* Checking a model ends before the damage is found. */
+/* A signal stops the check of a model before the damage is found. */
 TEST(test_models)
 {
     ternary_npy(directory, "x8.npy", "|i1", 1, 8, NULL);

@@ -14,7 +14,7 @@ typedef struct tool_result {
     char *err;  /* standard error, or the output to its terminal */
 } tool_result;
 
-/* Options of a run; zeros: a plain run. */
+/* Options of a run; all members are 0 in a plain run. */
 typedef struct tool_setup {
     const char *directory;       /* working directory */
     void (*prepare)(void *user); /* called in the child before the program */
@@ -30,23 +30,23 @@ typedef struct tool_setup {
 tool_result tool_run(const char *name, const char *const *args, const tool_setup *setup);
 void tool_free(tool_result *result);
 
-/* The same, with arguments as a list: TOOL(name, "a", "b"). */
+/* tool_run without set-up, with the arguments as a list: TOOL(name, "a", "b"). */
 #define TOOL(name, ...) tool_run(name, (const char *const[]){__VA_ARGS__, NULL}, NULL)
 
-/* For `prepare`: standard output is a full device. */
+/* Functions for `prepare`. This one makes standard output a full device. */
 void tool_to_full_device(void *user);
-/* Standard output is a pipe that nobody reads. */
+/* Makes standard output a pipe that nobody reads. */
 void tool_to_closed_pipe(void *user);
-/* No file may be larger than the number in a text. */
+/* Limits the size of files to this number of bytes, given as a text. */
 void tool_limit_files(void *bytes);
-/* Standard input is a file. */
+/* Makes a file the standard input. */
 void tool_from_file(void *path);
 /* Preloads a library. */
 void tool_preload(void *library);
-/* The program is killed as kill_at.c says, whose KILL_AT is a text. */
+/* Preloads kill_at.c's library, with this text as KILL_AT. */
 void tool_kill_at(void *call);
 
-/* Fails, with the run's output, unless it ended with `status`. */
+/* Fails, and prints the run's output, unless the run ended with `status`. */
 void tool_expect(const tool_result *result, int status);
 
 #endif

@@ -9,7 +9,7 @@
 #define COUNT 1000
 
 static float values[COUNT];
-static atomic_int done; /* relaxed, which orders nothing else */
+static atomic_int done; /* used with relaxed order, so it does not order other accesses */
 
 static void *write_values(void *user)
 {

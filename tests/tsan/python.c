@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python's interpreter as a program that the thread sanitizer instruments, since its library cannot be loaded
- * into another (clang 14). Python itself is not instrumented, but its locks order what threads do. */
+/* A program, instrumented by the thread sanitizer, that runs Python's interpreter: the sanitizer's runtime cannot be
+ * loaded into an ordinary program (clang 14). Python itself is not instrumented, but its locks order the threads. */
 #include <Python.h>
 
 int main(int argc, char **argv)

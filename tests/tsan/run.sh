@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh SOURCE WORK GENERATOR: builds by the preset tsan in WORK what the tests of libcore, of expressions and of lazy
-# Arrays need, and runs them, the planted race first. No report may remain that suppressions.txt does not name.
+# run.sh SOURCE WORK GENERATOR: builds in WORK, with the preset tsan, the tests of libcore, expressions and lazy Arrays,
+# and runs them after the planted race. The sanitizer may report nothing that suppressions.txt does not name.
 set -euo pipefail
 source=$1 work=$2 generator=$3
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A backend on host memory: add crashes, sub hangs, mul exits, div fails, abs refuses when it
- * runs; neg and copy compute contiguous f32. fill writes the number of calls of its `accepts`, which
+/* A backend on host memory: add crashes, sub hangs, mul exits, div fails, and abs refuses only when it
+ * runs. neg and copy compute contiguous f32. fill writes the number of calls of its `accepts`, which
  * refuses arrays of 5 numbers. */
 #include <signal.h>
 #include <stdlib.h>

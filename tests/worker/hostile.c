@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stands for collet-worker and breaks the protocol in a way that the name of the backend tells:
- * a letter and a number, from which the bytes are made.
+ * Replaces collet-worker and violates the protocol. The name of the backend is a letter, which
+ * selects the violation, and a number, the seed of random bytes:
  *   g  random messages of random sizes from the first on
  *   v  another version
- *   r  random rows
+ *   r  random kernel rows
  *   a  random replies
- *   s  random bytes in the memory of queues, over and over
+ *   s  random bytes in the shared memory of queues, again and again
  *   f  a flood of messages for the log
- *   m  makes the memory that it gets smaller, and writes behind the end of texts
+ *   m  shrinks the shared memory that it gets, and writes beyond the end of texts
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -70,7 +70,8 @@ static void open_well(char mode)
 
 static wire_queue *queue;
 
-/* The counter often tells that all is done, or that something failed. */
+/* Writes random bytes to the queue. Often the counter then says that all work is done, or that some
+ * failed. */
 static void scribble(void)
 {
     if (!queue)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend `worker`: results, and processes that crash, hang, are killed, are missing, lie. */
+/* The backend `worker`: results, and worker processes that crash, hang, are killed, are missing, or
+ * send wrong data. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -46,7 +47,7 @@ static pid_t parent_of_worker(pid_t pid)
     return (pid_t)parent;
 }
 
-/* The worker of a process; 0: it has none. */
+/* The worker process of a process; 0: it has none. */
 static pid_t worker_of(pid_t parent)
 {
     DIR *processes = opendir("/proc");
@@ -73,7 +74,7 @@ static void assert_no_worker(pid_t parent)
 typedef collet_status (*binary)(collet_context *, collet_array *, const collet_array *,
                                 const collet_array *);
 
-/* A call whose result is read; the status of the first that failed. */
+/* Makes a call and reads its result; returns the status of the first function that failed. */
 static collet_status call(collet_context *cx, binary f)
 {
     float got[4];
@@ -108,7 +109,8 @@ TEST(work_is_done_in_another_process)
     assert_string_equal(collet_last_backend(w.cx), "worker:bad");
     const pid_t worker = worker_of(getpid());
     assert_true(worker > 0);
-    /* A scheduler asks every process of a job to end; the program decides. */
+    /* A job scheduler signals every process of a job. The worker must ignore the signals: the
+     * program decides when to end. */
     for (int i = 0; i < 3; i++)
         assert_int_equal(kill(worker, (int[]){SIGHUP, SIGINT, SIGTERM}[i]), 0);
     negate_on(w.cx, "worker:bad");
@@ -155,7 +157,8 @@ TEST(thread_limit_holds_in_the_worker)
     close_world(w);
 }
 
-/* A device has the kernels of the backend behind it, for every op and signature. */
+/* A device of `worker` has the kernels of the backend that it serves, for every op and
+ * signature. */
 TEST(kernels_are_those_of_the_backend)
 {
     const char *path = WORKER_PLUGIN ":" OPENMP_PLUGIN ":" BAD_PLUGIN;
@@ -191,7 +194,8 @@ TEST(denied_backends_are_served)
     close_world(w);
 }
 
-/* The worker's backend was asked `asked` times whether it accepts a call, with this one. */
+/* Calls fill. So far, the worker's backend has been asked `asked` times whether it accepts a call,
+ * this call included. */
 static void fill(collet_context *cx, collet_array *a, float value, float asked)
 {
     const collet_scalar scalar = {.value.f32 = value, .dtype = COLLET_F32};
@@ -200,7 +204,8 @@ static void fill(collet_context *cx, collet_array *a, float value, float asked)
     assert_floats(cx, a, expected);
 }
 
-/* A call that was refused is asked for again. Calls differ by parameters, shapes, offsets, ... */
+/* Accepted calls are remembered, refused calls are not. Calls with other parameters, shapes or
+ * offsets are other calls. */
 TEST(accepted_calls_are_remembered)
 {
     const collet_scalar zero = {.dtype = COLLET_F32};
@@ -226,9 +231,9 @@ TEST(accepted_calls_are_remembered)
     close_world(w);
 }
 
-/* ---- What does not --------------------------------------------------------------------------- */
+/* ---- What does not work ---------------------------------------------------------------------- */
 
-/* `f` ends the worker of "worker:bad"; the program goes on. */
+/* The op `f` ends the worker of "worker:bad". The program continues. */
 static void lose(binary f, const char *how)
 {
     world w = open_world(ALL, NULL, "worker:bad");
@@ -243,7 +248,7 @@ static void lose(binary f, const char *how)
     assert_no_worker(getpid());
 }
 
-/* A program that waits for any child takes the worker's status. */
+/* If the program waits for any child, it also collects the exit status of the worker. */
 TEST(reaped_by_the_program)
 {
     world w = open_world(ALL, NULL, NULL);
@@ -261,7 +266,7 @@ TEST(a_crash_costs_the_device)
     lose(collet_op_mul, "its process ended with status 7 in mul");
 }
 
-/* A kernel that fails, or refuses when it runs, costs its result. */
+/* If a kernel fails, or refuses only when it runs, only its result is lost. */
 TEST(a_failure_costs_the_result)
 {
     world w = open_world(ALL, NULL, "worker:bad");
@@ -298,7 +303,7 @@ TEST(killed_at_work)
     assert_int_equal(kill(worker_of(getpid()), SIGKILL), 0);
     assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
     assert_text_has(w.cx, "was ended by signal 9 (SIGKILL)");
-    /* Inputs are valid on the host too. */
+    /* The inputs are still valid on the host. */
     assert_ok(w.cx, collet_op_matmul(w.cx, c, a, b));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
     assert_ok(w.cx, collet_array_read(w.cx, c, data, sizeof data));
@@ -334,7 +339,8 @@ static void refuse(const char *path, const char *const *settings, const char *ba
     close_world(w);
 }
 
-/* The configuration file `text`; the backend's settings are read from it in the worker. */
+/* Uses a configuration file with this text, from which the worker also reads the backend's
+ * settings. */
 static void with_file(const char *directory, const char *text, const char *reason)
 {
     char file[96];
@@ -427,7 +433,8 @@ static void fails_or_not(collet_context *cx, const char *backend)
     collet_array_destroy(c);
 }
 
-/* Whatever it sends or writes: the program gets an error or wrong numbers, and goes on. */
+/* Whatever the hostile worker sends or writes, the program gets an error or wrong numbers, and
+ * continues. */
 TEST(hostile_bytes)
 {
     const char modes[] = "gvrasfm";
@@ -440,7 +447,7 @@ TEST(hostile_bytes)
         fails_or_not(w.cx, backend);
         if (mode == 'v')
             assert_text_has(w.cx, "its process is not collet-worker/1");
-        /* The worker could shrink the shared memory. */
+        /* Status 9 would mean that the worker was able to shrink the shared memory. */
         assert_null(strstr(collet_last_error(w.cx), "ended with status 9"));
         negate_on(w.cx, "cpu_scalar");
         close_world(w);
@@ -451,7 +458,7 @@ TEST(hostile_bytes)
 
 /* ---- The end of the program ------------------------------------------------------------------ */
 
-/* A program that is killed takes its worker along, also where a child of fork goes on. */
+/* If a program is killed, its worker ends too, even if a child of fork continues. */
 TEST(ends_with_the_program)
 {
     int ends[2];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * broken.h - a backend with one defect in each kernel, which backend-check must report: the kernels of
- * cpu_scalar, whose calls or values are changed as the name of the defect says. test_broken.c lists the
- * expected report for each.
+ * broken.h - a backend with one defect in each kernel, which backend-check must report. Each kernel runs the
+ * kernel of cpu_scalar and changes its call or its results as the name of the defect says. test_broken.c lists
+ * the expected reports.
  */
 #ifndef TESTS_CONFORMANCE_BROKEN_PLUGIN_BROKEN_H
 #define TESTS_CONFORMANCE_BROKEN_PLUGIN_BROKEN_H
@@ -21,7 +21,7 @@ typedef struct broken_call {
     collet_status status;
     collet_kernel_call call;
     collet_operand o[COLLET_MAX_OPERANDS];
-    int64_t strides[COLLET_MAX_DIMS]; /* of an operand that gets others */
+    int64_t strides[COLLET_MAX_DIMS]; /* strides that a defect gives an operand */
     void *kept;                       /* freed after the call */
     union {
         unsigned char bytes[256];
@@ -39,12 +39,13 @@ void *broken_element(const collet_operand *o, int64_t i);
 double broken_get(const collet_operand *o, int64_t i);
 void broken_set(const collet_operand *o, int64_t i, double value);
 
-/* A defect that makes the call; one that tells what the element i of an output, x, becomes after the call. */
+/* BROKEN_CALL: a defect that makes the call itself. BROKEN_VALUE: a defect that returns what element i of an
+ * output, x after a correct call, is replaced by. */
 #define BROKEN_CALL(name) void broken_##name(broken_call *m)
 #define BROKEN_VALUE(name) double broken_##name(const broken_call *m, int64_t i, double x)
 
-/* Op, kernel, its `accepts`, defect, of VALUE the number of the output, signature. `right` is no defect:
- * libcore needs copies for its temporaries. */
+/* Columns: op, kernel, its `accepts`, defect, for VALUE also the index of the changed output, signature. `right` is
+ * no defect: libcore needs working copies for its temporaries. */
 #define BROKEN_ROWS(CALL, VALUE)                                                                   \
     CALL(FILL, fill, nothing, fills_gaps, F)                                                       \
     CALL(FILL, fill, nothing, leaks_threads, D)                                                    \

@@ -17,7 +17,7 @@
 
 #include "shared/host/util/rows.h"
 
-/* Calls the kernel of cpu_scalar. */
+/* No defect: calls the kernel of cpu_scalar. */
 BROKEN_CALL(right)
 {
     m->status = m->right(m->device, m->queue, &m->call);
@@ -179,7 +179,7 @@ BROKEN_CALL(assumes_alignment)
     broken_right(m);
 }
 
-/* Only where the access stays within the buffer. */
+/* Ignores the offset only if the access then stays within the buffer. */
 BROKEN_CALL(ignores_the_offset)
 {
     if (m->o[1].ndim == 1 && m->o[1].strides[0] > 0)

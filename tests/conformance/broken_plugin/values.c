@@ -33,7 +33,7 @@ void broken_set(const collet_operand *o, int64_t i, double value)
     cpu_convert(broken_element(o, i), o->dtype, 0, (const char *)&value, COLLET_F64, 0, 1);
 }
 
-/* ---- Of several kernels ------------------------------------------------------------------ */
+/* ---- Defects of several kernels ---------------------------------------------------------- */
 
 BROKEN_VALUE(ignores_nan)
 {
@@ -78,14 +78,14 @@ BROKEN_VALUE(logarithm_of_denormals)
     return of > 0 && of < 0x1p-126 ? -INFINITY : x;
 }
 
-/* An error that grows with the number of terms, as that of sums in f32. */
+/* An error that grows with the number of terms, like the error of a sum in f32. */
 BROKEN_VALUE(adds_in_f32)
 {
     int64_t terms = operand_count(&m->o[1]) / operand_count(&m->o[0]);
     return x * (1 + (double)terms * 0x1p-27);
 }
 
-/* That of the first number too, which the real result does not depend on. */
+/* Adds the imaginary part of the first number, on which the real result does not depend. */
 BROKEN_VALUE(counts_all_imaginary_parts)
 {
     return i ? x : x + ((double *)broken_element(&m->o[1], 0))[1];
@@ -98,7 +98,7 @@ BROKEN_VALUE(forgets_its_rows)
     return (double)(i % operand_extent(&m->o[0], 0));
 }
 
-/* In systems of more than twenty unknowns the fourth digit of the first is wrong. */
+/* In systems of more than twenty unknowns the fourth digit of the first unknown is wrong. */
 BROKEN_VALUE(loses_a_digit)
 {
     return i == 0 && operand_extent(&m->o[0], 1) > 20 ? x * 1.001 : x;
@@ -106,7 +106,7 @@ BROKEN_VALUE(loses_a_digit)
 
 /* ---- md ---------------------------------------------------------------------------------- */
 
-/* The rounding errors of a tensor about the origin, which is then shifted. */
+/* Adds the rounding errors of a tensor that is computed about the origin and then shifted. */
 BROKEN_VALUE(inertia_by_difference)
 {
     double mass = 0, far = 0;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# busy.sh CHECK PLUGIN RUNS: runs backend-check --verbs that often while other processes keep every
-# processor busy. A failure is a false alarm.
+# busy.sh CHECK PLUGIN RUNS: runs backend-check --verbs RUNS times while other processes keep every
+# processor busy. The plugin is correct, so a failure is a false alarm.
 set -euo pipefail
 check=$1 plugin=$2 runs=$3
 output=$(mktemp)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# defects.sh SOURCE WORK CHECK CC short|all: plants each defect of defects.txt (short: those with a
-# "*") in a copy of examples/plugin_async or tests/fakes/remote, and runs the check that is to catch it. Prints a table of
-# what caught each; fails if one is missed, or (all) is caught in the good plugin.
+# defects.sh SOURCE WORK CHECK CC short|all: plants each defect of defects.txt (short: only the lines that begin with
+# "*") in a copy of examples/plugin_async or tests/fakes/remote, and runs the check that must catch it. Prints a table
+# of the messages that caught the defects. Fails if a defect is missed, or (all) if a check fails on the good plugin.
 set -euo pipefail
 command -v perl >/dev/null || { echo "perl is not installed"; exit 77; }
 source=$1 work=$2 check=$3 cc=$4 part=$5
@@ -14,14 +14,14 @@ cp "$list" "$work/"
 cp "$async/plugin.c" "$work/async.c"
 cat "$remote"/{extensions,plugin,queue,timing,work}.c >"$work/remote.c"
 
-# build FILE.c DIRECTORY: the plugin, with the manifest and the headers of the directory.
+# build FILE.c DIRECTORY: builds the plugin FILE.c with the manifest and the headers of the directory.
 build() {
     "$cc" -std=gnu11 -D_GNU_SOURCE -O2 -Werror=incompatible-pointer-types \
         -fPIC -shared -fvisibility=hidden -I "$source/include" -I "$2" \
         -DCOLLET_MANIFEST_DIRECTORY="\"$2\"" -o "$work/plugin.so" "$1" -lm -lpthread
 }
 
-# run_check NAME[@LAYER]: on the plugin, with its output in $work/output; the status.
+# run_check NAME[@LAYER]: runs the check on the plugin, writes its output to $work/output and prints its exit status.
 run_check() {
     local status=0 layer=()
     [[ $1 != *@* ]] || layer=(--layer "${1#*@}")
@@ -46,7 +46,7 @@ while IFS=$'\t' read -r what name expression; do
     status=$(run_check "$name")
     # On a busy machine a kernel may run before the check overwrites its parameters, which hides a defect: try again.
     [ "$status" = 1 ] || status=$(run_check "$name")
-    # Also where libcore refuses it.
+    # A status of 1 also counts if libcore itself refused the plugin.
     if [ "$status" = 1 ]; then
         reason=$(sed -n '/: opening device/d; / so far/d; s/^ *[0-9]* cases* failed; //p; s/^backend-check: //p' "$work/output" | head -1)
         printf '%-52s %-20s %s\n' "$what" "$name" "$reason"

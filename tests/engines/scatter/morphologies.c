@@ -96,7 +96,7 @@ collet_scatter_options options_of(const morphology *m, const int64_t *shape,
     return o;
 }
 
-/* The passes with this limit; 0: the work is impossible. */
+/* The number of passes with this limit of memory; 0: the limit is too small. */
 static int64_t passes_within(collet_context *context, collet_scatter_options o, uint64_t memory)
 {
     collet_scatter_plan plan = {.struct_size = sizeof plan};

@@ -20,17 +20,19 @@ void make_random(morphology *m, const int64_t *shape, int64_t materials, int vec
                  int isotropic);
 void free_morphology(morphology *m);
 
-/* With ENERGIES energies, and their `constants`, which are filled. */
+/* Options for ENERGIES energies; fills `constants` with their optical constants. */
 collet_scatter_options options_of(const morphology *m, const int64_t *shape,
                                   collet_scatter_constants *constants);
 
-/* The smallest limit of memory with which the work is possible, to 2 %, and its passes. */
+/* The smallest limit of memory (to 2 %) with which the work is possible; *passes: its number of
+ * passes. */
 uint64_t least_memory(collet_context *context, collet_scatter_options o, int64_t *passes);
 
-/* All patterns of the options, one after the other, for free(). */
+/* Computes all patterns of the options, one after the other. The caller frees them with free(). */
 double *patterns_of(collet_context *context, const collet_scatter_options *o);
 
-/* The largest difference of two images over their peak; NaN in the same pixels. */
+/* The largest difference of two images divided by their peak. Both must have NaN in the same
+ * pixels. */
 double difference(const double *a, const double *b, int64_t count);
 
 #endif

@@ -20,9 +20,9 @@ static int set_up(void **state)
     return 0;
 }
 
-static int several_passes; /* how often the smallest limit needed them */
+static int several_passes; /* how often the smallest limit of memory needed several passes */
 
-/* Fast in f64 and f32, and with little memory, against direct in f64. */
+/* Compares the fast method (in f64, in f32, with little memory) with the direct method in f64. */
 static void compare(const morphology *m, collet_scatter_options o, const char *what)
 {
     int64_t pixels = o.shape[1] * o.shape[2];
@@ -65,7 +65,7 @@ TEST(methods_agree)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
             if (ADDRESS_SANITIZER && i != k / 2 % 4)
-                continue; /* each case once, and each shape twice */
+                continue; /* under ASan only: each case once, each shape twice */
             collet_scatter_constants constants[ENERGIES * MATERIALS];
             morphology m;
             int64_t materials = 1 + (int64_t)(i + k) % MATERIALS;
@@ -110,7 +110,8 @@ TEST(the_callers_rounding_changes_nothing)
     free_morphology(&m);
 }
 
-/* A pixel where Ewald's sphere leaves the slices by less than half a slice has no nearest slice. */
+/* If the Ewald sphere lies outside the slices at a pixel, even by less than half a slice, the pixel
+ * has no nearest slice. */
 TEST(nearest_slices_end_with_the_sphere)
 {
     static const int64_t shape[] = {5, 3, 15};
@@ -131,8 +132,8 @@ TEST(nearest_slices_end_with_the_sphere)
     free_morphology(&m);
 }
 
-/* A pattern is the same to the bit whatever energies are computed with it: what an interrupted run
- * lacks is computed without the others. */
+/* A pattern has the same bits whichever energies are computed together with it: after an
+ * interruption the missing energies are computed without the others. */
 TEST(energies_do_not_meet)
 {
     enum { ALL = 40, FIRST = 23 };
@@ -173,8 +174,8 @@ TEST(energies_do_not_meet)
 #define LOW 0.06
 #define HIGH 1.0 /* 1/nm */
 
-/* The volume fraction of a ball (a disk where depth is 1) of radius r in a voxel, by 4 samples an
- * axis. */
+/* The fraction of a voxel that lies within a ball of radius r (a disk if the depth is 1), from 4
+ * samples per axis. */
 static double inside(const int64_t *shape, int64_t z, int64_t y, int64_t x, double r)
 {
     int flat = shape[0] == 1, count = 0;
@@ -191,7 +192,7 @@ static double inside(const int64_t *shape, int64_t z, int64_t y, int64_t x, doub
     return count / 64.0;
 }
 
-/* Three isotropic materials: within r[0], within r[1], outside. */
+/* Three isotropic materials: within the radius r[0], between r[0] and r[1], and outside. */
 static void make_balls(morphology *m, const int64_t *shape, const double r[2])
 {
     *m = (morphology){.materials = 3, .voxels = shape[0] * shape[1] * shape[2]};
@@ -219,7 +220,7 @@ static double ball_factor(double q, double r, int flat)
     return 4.0 / 3 * PI * r * r * r * f;
 }
 
-/* |chi V f|^2 k^4 (1 - (qx / k)^2) of two concentric balls, E along x. */
+/* The intensity |chi V f|^2 k^4 (1 - (qx / k)^2) of two concentric balls; the field is along x. */
 static double analytic(const collet_scatter_constants *c, const double r[2], int flat, double k,
                        double qx, double qy)
 {
@@ -228,7 +229,8 @@ static double analytic(const collet_scatter_constants *c, const double r[2], int
     for (int i = 0; i < 2; i++) {
         double d = c[i].delta_parallel - (i == 0 ? c[1].delta_parallel : 0);
         double b = c[i].beta_parallel - (i == 0 ? c[1].beta_parallel : 0);
-        /* chi of the core over the shell, of the shell over vacuum; n^2 - 1 to second order */
+        /* the difference of chi = (n^2 - 1) / (4 pi), to second order: core minus shell, then shell
+         * minus vacuum */
         double s0 = c[i].delta_parallel, t0 = c[i].beta_parallel;
         double s1 = i == 0 ? c[1].delta_parallel : 0, t1 = i == 0 ? c[1].beta_parallel : 0;
         double v = ball_factor(q, r[i], flat) / (4 * PI);
@@ -238,7 +240,8 @@ static double analytic(const collet_scatter_constants *c, const double r[2], int
     return (re * re + im * im) * k * k * k * k * (1 - qx * qx / k / k);
 }
 
-/* Radial means from q = LOW to HIGH: rms of the difference of their logarithms, and the totals. */
+/* Compares the radial means from q = LOW to HIGH with the analytic ones: the rms difference of
+ * their logarithms, and the totals. */
 static void check_radial(const double *image, const collet_scatter_options *o, const double r[2])
 {
     double found[BINS] = {0}, ideal[BINS] = {0}, total = 0, expected = 0, sum = 0;
@@ -271,7 +274,7 @@ TEST(balls_scatter_as_computed)
     } cases[] = {{{128, 128, 128}, {0, 20}}, {{128, 128, 128}, {12, 20}}, {{1, 512, 512}, {0, 35}}};
     static const double energy = 285.0;
     if (ADDRESS_SANITIZER)
-        skip(); /* large volumes, by the code of the other tests */
+        skip(); /* large volumes, but no code that the other tests do not run */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const collet_scatter_constants constants[3] = {
             {1.3e-3, 4e-4, 1.3e-3, 4e-4}, {-6e-4, 9e-4, -6e-4, 9e-4}, {0, 0, 0, 0}};
@@ -308,7 +311,7 @@ static double near_zero(const double *image, const int64_t *shape, double voxel)
 #define SMALL 64
 #define DIRECTIONS 18
 
-/* A ball of one material, aligned along theta and psi, in vacuum: the intensity near q = 0. */
+/* The intensity near q = 0 of a ball of one material in vacuum, aligned along theta and psi. */
 static double of_ball(collet_scatter_options o, double alignment, double theta, double psi)
 {
     static const int64_t shape[] = {SMALL, SMALL, SMALL};
@@ -344,7 +347,8 @@ static collet_scatter_options ball_options(const double *energy,
     return o;
 }
 
-/* A disk looks the same at every angle, turned back in q, whatever the sides of the detector. */
+/* The image of a disk is the same at every angle of rotation, because images are rotated back in q,
+ * whatever the sides of the detector. */
 TEST(turns_are_in_q)
 {
     static const int64_t shape[] = {1, 96, 160};
@@ -365,7 +369,7 @@ TEST(turns_are_in_q)
     double *all = patterns_of(cx, &o), peak = 0, worst = 0;
     for (int64_t i = 0; i < 96 * 160; i++)
         peak = fmax(peak, one[i]);
-    for (int64_t y = 20; y < 76; y++) /* within reach of every angle */
+    for (int64_t y = 20; y < 76; y++) /* pixels that have a value at every angle */
         for (int64_t x = 36; x < 124; x++)
             worst = fmax(worst, fabs(all[y * 160 + x] - one[y * 160 + x]));
     if (!(peak > 0 && worst <= 0.03 * peak))
@@ -397,14 +401,14 @@ TEST(contrast_is_that_of_the_constants)
         fail_msg("the ratio is %g, not %g", found[0] / found[1], ratio);
 }
 
-/* |(1 - k k^T) (N^2 - 1) E|^2 for E along x and k along z. */
+/* The intensity follows |(1 - k k^T) (N^2 - 1) E|^2, here for E along x and k along z. */
 TEST(orientation_is_that_of_the_tensor)
 {
     static const double energy = 285.0;
     const collet_scatter_constants aligned[3] = {{1.3e-3, 4e-4, -6e-4, 9e-4}};
     const collet_scatter_constants plain[3] = {{1e-3, 0, 1e-3, 0}};
     double unit = of_ball(ball_options(&energy, plain), 0, 0, 0) / contrast(1e-3, 0);
-    for (int i = 0; i < DIRECTIONS; i += ADDRESS_SANITIZER ? 7 : 1) { /* the code is the same */
+    for (int i = 0; i < DIRECTIONS; i += ADDRESS_SANITIZER ? 7 : 1) {
         double theta = PI * (i % 6 + 0.5) / 6, psi = 2 * PI * (i / 6) / 3 + 0.3, c[2][2];
         double s[2] = {cos(psi) * sin(theta), sin(psi) * sin(theta)}, ideal = 0;
         double found = of_ball(ball_options(&energy, aligned), 1, theta, psi) / unit;
@@ -423,8 +427,8 @@ TEST(orientation_is_that_of_the_tensor)
     }
 }
 
-/* A pattern that a beam in the plane of `axis` (0: x, 1: y) makes, narrower by `scale` there. Four
- * pixels are read, also with weight 0. */
+/* `image`, made by a beam tilted in the plane of `axis` (0: x, 1: y), equals `flat` narrowed by
+ * `scale` along that axis. Each pixel interpolates four pixels, even those with weight 0. */
 static void check_narrower(const double *flat, const double *image, const int64_t *n, int axis,
                            double scale, int mask)
 {
@@ -446,7 +450,8 @@ static void check_narrower(const double *flat, const double *image, const int64_
     }
 }
 
-/* K narrows an image by cos t, D and K together by cos 2 t; opposite ones leave it. */
+/* A tilt t of the beam narrows an image by cos t. Tilts of beam and detector together narrow it by
+ * cos 2 t; opposite tilts leave it unchanged. */
 TEST(images_are_warped_on_the_detector)
 {
     static const int64_t shapes[][3] = {{4, 16, 16}, {3, 12, 17}};
@@ -461,7 +466,7 @@ TEST(images_are_warped_on_the_detector)
         o.dtype = COLLET_F64;
         o.n_energies = 1;
         o.mask = 1;
-        o.angles[0] = o.angles[2] = 20.0; /* one: where it is 0, it is NaN without the mask */
+        o.angles[0] = o.angles[2] = 20.0; /* one angle; without the mask its zeros are NaN */
         o.direction[axis] = sin(t);
         o.direction[2] = o.detector[2] = cos(t);
         o.detector[axis] = -sin(t);
@@ -480,7 +485,8 @@ TEST(images_are_warped_on_the_detector)
     }
 }
 
-/* Bit for bit; and edge-on there is no image. */
+/* A detector that faces the sample gives the same bits as no direction at all. A detector that is
+ * edge-on or turned away is refused. */
 TEST(detectors_that_face_the_sample_change_nothing)
 {
     static const int64_t n[] = {4, 10, 12};
@@ -506,7 +512,7 @@ TEST(detectors_that_face_the_sample_change_nothing)
     free_morphology(&m);
 }
 
-/* CyRSoXS's last rotation does this, also by 0 degrees. */
+/* A pixel next to a NaN becomes NaN, as in the last rotation of CyRSoXS, even by 0 degrees. */
 TEST(pixels_next_to_none_are_none)
 {
     static const int64_t n[] = {4, 16, 19};

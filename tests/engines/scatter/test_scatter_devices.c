@@ -38,10 +38,10 @@ static void make_sample(sample *s)
     s->o.n_energies = MANY;
     s->o.energies = s->energies;
     s->o.constants = s->constants;
-    s->o.window = 1; /* multiplies on the fake devices */
+    s->o.window = 1; /* needs `mul`, which the fake devices compute */
 }
 
-/* The contexts of choices; the first is the caller's. */
+/* A context for each choice of backends; the first is the caller's. */
 typedef struct team {
     collet_runtime *rt;
     collet_context *context[CONTEXTS];
@@ -91,7 +91,7 @@ static void assert_equal(const double *a, const double *b, int64_t count)
             fail_msg("number %d is %.17g and %.17g", (int)i, a[i], b[i]);
 }
 
-/* Bytes with which MANY energies need several passes. */
+/* A limit of memory, in bytes, with which MANY energies need several passes. */
 static uint64_t little_memory(const team *t, collet_scatter_options o)
 {
     int64_t passes;
@@ -149,11 +149,11 @@ TEST(devices_may_be_of_several_kinds)
     free_morphology(&s.m);
 }
 
-/* The observations of a program's callbacks. */
+/* What the callbacks of the program observed, and when they must fail or cancel. */
 typedef struct program {
     const morphology *m;
     pthread_t thread;
-    int outside;              /* no call of the engine runs */
+    int outside;              /* 1: no call of the engine runs, so no callback may be called */
     int64_t reads, fail_read; /* the number of the read that fails */
     int64_t steps, cancel;    /* the number of the step that cancels */
     double fraction;
@@ -200,7 +200,7 @@ static collet_scatter_material without_arrays(const collet_scatter_material *m)
                                                              : COLLET_SCATTER_ISOTROPIC};
 }
 
-/* All patterns by `count` contexts; the step that cancels does so once. */
+/* Computes all patterns with `count` contexts. After a callback has cancelled, continues. */
 static double *patterns_with_callbacks(const team *t, int64_t count, collet_scatter_options o,
                                        program *p)
 {
@@ -234,8 +234,8 @@ static double *patterns_with_callbacks(const team *t, int64_t count, collet_scat
     return all;
 }
 
-/* Reads layers, is cancelled at a step, goes on, and has the same patterns, in one pass and more.
- */
+/* The engine reads layers through a callback, is cancelled at a step and continues. The patterns are
+ * the same, in one pass and in several. */
 TEST(callbacks_are_called_by_next)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp"};
@@ -286,7 +286,8 @@ TEST(scatterings_are_closed_early)
     free_morphology(&s.m);
 }
 
-/* One device is lost in the middle, by turns at each of its first calls: the others do its part. */
+/* One device is lost during the work, at another of its first calls in each turn. The other devices
+ * do its part. */
 TEST(the_others_do_the_part_of_a_lost_device)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp",
@@ -299,7 +300,8 @@ TEST(the_others_do_the_part_of_a_lost_device)
     team alone = team_of(choices, 1, NULL);
     double *expected = patterns_of_team(&alone, s.o);
     close_team(&alone);
-    /* Not lost each time: on a busy machine the others may have done all before it is asked. */
+    /* The device is not lost in every turn: on a busy machine the others may do all the work before
+     * it makes that call. */
     for (int turn = 0; turn < turns || (lost < least && turn < 20 * turns); turn++) {
         int call = 1 + turn % turns * (40 / turns);
         char lose[32];
@@ -360,7 +362,7 @@ static void expect_failure(const team *t, collet_scatter_options o, collet_statu
     collet_scatter_destroy(s);
 }
 
-/* All devices fail, or a file: the error says which. */
+/* If all devices fail, or reading a file fails, the error says which. */
 TEST(failures_end_the_work)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp"};

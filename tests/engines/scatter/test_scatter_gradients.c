@@ -8,7 +8,7 @@
 #include "common/contains.h"
 #include "common/sanitizer.h"
 
-#define KINDS 5 /* of parameters: the optical constants, and four arrays of each material */
+#define KINDS 5 /* kinds of parameters: the optical constants, and four arrays of each material */
 
 static int set_up(void **state)
 {
@@ -41,7 +41,7 @@ static double loss_of(const collet_scatter_options *o)
     return sum;
 }
 
-/* Numbers of an array of a material; 0: it does not have the array. */
+/* The number of elements of an array of a material; 0: the material does not have the array. */
 static int64_t numbers_of(const morphology *m, int64_t k, int array)
 {
     int arrays = m->vectors ? 2 : k == 0 && m->isotropic ? 1 : 4;
@@ -77,7 +77,7 @@ static void gradients_of(const morphology *m, const collet_scatter_options *o, g
         double **a = g->array[k];
         for (int i = 0; i < 4; i++) {
             a[i] = malloc((size_t)(3 * m->voxels) * sizeof *a[i]);
-            a[i][0] = 7; /* what was there is overwritten */
+            a[i][0] = 7; /* old values must be overwritten */
         }
         to[k] = (collet_scatter_derivatives){.struct_size = sizeof to[k]};
         if (m->vectors) {
@@ -99,8 +99,8 @@ static void gradients_of(const morphology *m, const collet_scatter_options *o, g
     free(cotangents);
 }
 
-/* Moves the numbers of a kind along a random direction; returns the sum of its products with the
- * gradient. */
+/* Moves the parameters of a kind along a random direction. Returns the scalar product of that
+ * direction with the gradient. */
 static double move(morphology *m, collet_scatter_constants *constants, const gradients *g,
                    int kind, double step)
 {
@@ -207,7 +207,7 @@ static collet_scatter_options many_energies(const morphology *m, double *energie
     return o;
 }
 
-/* All gradients, one after the other, for free(). */
+/* Computes all gradients, one after the other. The caller frees them with free(). */
 static double *all_gradients(const morphology *m, const collet_scatter_options *o,
                              int64_t *count)
 {
@@ -229,7 +229,7 @@ static double *all_gradients(const morphology *m, const collet_scatter_options *
     return all;
 }
 
-/* The same gradients with little memory, in f32, and by one thread. */
+/* The gradients are the same with little memory, in f32, and on one thread. */
 TEST(gradients_do_not_depend_on_the_way)
 {
     collet_scatter_constants constants[MANY * MATERIALS];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integration of patterns: analytic ones, NaN, detectors that are not square, and the file. */
+/* Integration of patterns: analytic patterns, NaN, detectors that are not square, and the output
+ * file. */
 
 #include "common/test.h"
 #include "directory.h"
@@ -15,7 +16,7 @@
 #define PI 3.14159265358979323846
 #define CHI COLLET_SCATTER_CHI
 #define ENERGY 285.0
-#define SIDE 160 /* of a detector, at most */
+#define SIDE 160 /* longest side of a detector, in pixels */
 #define RINGS_MAX (2 * SIDE)
 
 static const double k = 2 * PI * ENERGY / 1239.84197;
@@ -40,13 +41,13 @@ static collet_scatter_rings make_rings(int64_t y, int64_t x)
         .struct_size = sizeof(collet_scatter_rings), .y = y, .x = x, .voxel = 4};
 }
 
-/* Smooth over a pixel, which is 0.02 or more. */
+/* A function that is smooth on the scale of a pixel (0.02 or more). */
 static double radial(double length)
 {
     return 1 + exp(-length * length / 0.18);
 }
 
-/* |q| of a place on the detector, or its distance from the centre. */
+/* |q| of a point on the detector, or its distance from the centre. */
 static double length_of(const collet_scatter_rings *r, double qy, double qx)
 {
     const double *u = r->direction;
@@ -58,7 +59,7 @@ static double length_of(const collet_scatter_rings *r, double qy, double qx)
     return sqrt(qx * qx + qy * qy + qz * qz);
 }
 
-/* radial (1 + a cos 2 chi). */
+/* Fills the pattern with radial(length) * (1 + a cos 2 chi). */
 static void fill(const collet_scatter_rings *r, double a)
 {
     for (int64_t y = 0; y < r->y; y++)
@@ -87,7 +88,8 @@ static void integrate(const collet_scatter_rings *r)
             fail_msg("%s: %s = %.9g, expected %.9g", __func__, #value, v_, e_);                    \
     } while (0)
 
-/* Rings that are whole, and not so small that chi changes within a pixel. */
+/* Whether ring j lies on the detector completely and is so large that chi is nearly constant within
+ * a pixel. */
 static int is_whole(const collet_scatter_rings *r, int64_t j)
 {
     double least = PI / r->voxel - 2 * PI / ((double)(r->y < r->x ? r->y : r->x) * r->voxel);
@@ -191,7 +193,8 @@ TEST(rings_reach_from_centre_to_corner)
     NEAR(anisotropy[0], 0, 0);
     double corner = hypot(PI / 4, PI / 4);
     assert_true(q[rings_count - 1] <= corner && corner - q[rings_count - 1] < q[1]);
-    /* Detector and half turn: towards +x the last pixel is one before that towards -x. */
+    /* With an even number of pixels, the detector extends one pixel further towards -x than towards
+     * +x: the last ring has values only towards -x. */
     assert_true(isnan(polar[179 * rings_count + 6]));
     assert_true(isfinite(polar[5]));
 }
@@ -416,13 +419,13 @@ TEST(integrals_are_written_with_their_axes)
 
 /* ---- The adjoint ----------------------------------------------------------------------------- */
 
-/* Weights of a loss on all integrals. */
+/* The weight of integral i of an array in the loss. */
 static double weight_of(int array, int64_t i)
 {
     return sin(0.7 * (double)i + array) / (array == 0 ? CHI : 1);
 }
 
-/* Integrals in f64, and the loss. */
+/* Computes the integrals in f64 and returns the loss. */
 static double loss_of(const collet_scatter_rings *r, const collet_scatter_integrals *wide)
 {
     static const int first[] = {0, 1, 1, 1, 1};

@@ -13,7 +13,7 @@
 
 #define ARGUMENTS 64
 #define PATHS 64
-/* The text before a kernel's name on its line, after preprocessing. */
+/* The text before a kernel's name on its line in preprocessed source. */
 #define MARK "extern \"C\" __attribute__((used)) void"
 
 extern char **environ;
@@ -50,7 +50,7 @@ static int write_file(const char *path, const char *text)
     return file && fclose(file) == 0 && ok;
 }
 
-/* Returns `head` unset bytes, a file's text and a NUL. */
+/* Returns `head` uninitialised bytes, a file's text and a NUL. */
 static char *read_file(const char *path, size_t head, size_t *bytes)
 {
     struct stat about;

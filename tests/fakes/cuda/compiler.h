@@ -13,8 +13,9 @@
 #define FAKE_HOST_IMAGE "host %zu\n"
 
 /*
- * The image of a source, compiled with the `count` options that define macros; the caller
- * frees it. NULL, with the reason in *log: it does not compile, or there is no compiler.
+ * Compiles a source with those of the `count` options that define macros, and returns the image,
+ * which the caller frees. Returns NULL, with the reason in `log`, if the source does not compile or
+ * there is no compiler.
  */
 char *fake_compile(const char *source, int count, const char *const *options, size_t *bytes,
                    char log[4096]);

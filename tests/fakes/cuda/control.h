@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * control.h - how tests control the stand-ins for the CUDA driver and its libraries, on which the
+ * control.h - how tests control the stand-ins for the CUDA driver and its libraries. With them the
  * host code of plugins/cuda is tested without a GPU. Device memory is host memory. Launches are
  * recorded; kernels run only if the variable FAKE_NVRTC_CXX names a C++ compiler, which compiles
  * them for the host (compiler.h).
  *
  * Each library exports one of these structs, such as `fake_cuda`. Tests set the members under "Set
- * by the test", the library counts in the others. One thread at a time, except for the counters.
+ * by the test"; the library counts in the others. Only one thread at a time may use members that
+ * are not atomic.
  */
 #ifndef TESTS_FAKES_CUDA_CONTROL_H
 #define TESTS_FAKES_CUDA_CONTROL_H
@@ -23,18 +24,18 @@ typedef struct fake_launch {
 } fake_launch;
 
 typedef struct fake_cuda_control {
-    /* ---- Set by the test; with the values after reset ---- */
+    /* ---- Set by the test; a comment that is a number is the value after reset, else 0 ---- */
     int devices;       /* 1 */
     int capability;    /* 90 */
     int version;       /* 12040 */
     size_t memory;     /* bytes of each device: 1 MiB, or FAKE_CUDA_MEMORY of the
                           environment */
     int apart;         /* GPUs have no peer access */
-    int twins;         /* all GPUs have one name */
+    int twins;         /* all GPUs have the same name */
     int busy;          /* streams and events complete only when waited for */
     const char *fails; /* name of the failing function, without cu; NULL: none */
-    int fails_after;   /* calls of it that succeed first */
-    int fails_times;   /* calls of it that fail then */
+    int fails_after;   /* number of its calls that succeed first */
+    int fails_times;   /* number of its calls that then fail */
     int fails_with;    /* their CUresult */
     int faults;        /* number of the launch, from now, that breaks its context; 0: none */
     int faults_with;   /* its CUresult */
@@ -51,9 +52,9 @@ typedef struct fake_cuda_control {
     void (*reset)(void);                 /* resets all but the counters of living objects */
     void *(*current)(void);              /* this thread's current context */
     /* ---- For the other stand-ins ---- */
-    int (*holds)(const void *address, size_t bytes); /* the bytes are in one allocation of the
-                                                        current context's device */
-    int (*is_stream)(const void *stream);            /* alive, and of the current context */
+    int (*holds)(const void *address, size_t bytes); /* whether the bytes are in one allocation of
+                                                        the current context's device */
+    int (*is_stream)(const void *stream);            /* whether it is alive in this context */
     void (*catch_up)(void *stream);                  /* completes the stream's delayed copies */
     void (*report)(const char *library, int calls, int wrong); /* at exit: appends a line to the
                                                                 file in FAKE_CUDA_TALLY */
@@ -66,7 +67,7 @@ typedef struct fake_nvrtc_control {
     int fails;          /* every compilation fails */
     int damaged;        /* the driver rejects the code */
     int compiled;       /* counted */
-    char options[1024]; /* of the last compilation, separated by spaces */
+    char options[1024]; /* options of the last compilation, separated by spaces */
 } fake_nvrtc_control;
 
 typedef struct fake_cufft_control {
@@ -85,10 +86,10 @@ typedef struct fake_cusolver_control {
 } fake_cusolver_control;
 
 typedef struct fake_cublas_control {
-    int fails;     /* status of every product; if 1, of cublasCreate too */
+    int fails;     /* status of every product; 1: also of cublasCreate */
     int handles;   /* alive */
     int products;  /* computed */
-    int math_mode; /* the last that was set */
+    int math_mode; /* the last mode that was set */
 } fake_cublas_control;
 
 #endif

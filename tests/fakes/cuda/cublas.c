@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stand-in for cuBLAS, computing on the host: control.h. */
+/* Stand-in for cuBLAS that computes on the host; see control.h. */
 #include "control.h"
 #include "cuda/providers/abi/cublas.h"
 #include "numbers.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stand-in for cuFFT, computing on the host: control.h. Always does what cuFFT may do: multi-axis
- * complex-to-real transforms overwrite their input, and every transform its whole work area. Counts
- * uses of destroyed plans and streams.
+ * Stand-in for cuFFT that computes on the host; see control.h. Multi-axis complex-to-real
+ * transforms always overwrite their input, and every transform its whole work area, as cuFFT may.
+ * Counts uses of destroyed plans and streams.
  */
 #include "control.h"
 #include "cuda/providers/abi/cufft.h"
@@ -295,7 +295,7 @@ static int compute(const struct plan *p, void *from, void *to, long long transfo
         for (int k = 1; k < p->rank; k++)
             dense = dense * p->n[k] + at[k];
         number v = x[dense];
-        /* An imaginary part of the result would show. */
+        /* An imaginary part beyond rounding errors spoils the result, so that tests notice it. */
         if (is_real(p->out.type))
             v = creal(v) + (fabs(cimag(v)) > 1e-5 * cabs(v) ? cimag(v) : 0.0);
         store(to, place(&p->out, p->rank, transform, at), p->out.type, v);

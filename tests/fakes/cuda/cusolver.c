@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stand-in for cuSOLVER: control.h. LAPACK computes on the host, from the library in FAKE_LAPACK,
- * by default OpenBLAS. Checks leading dimensions, scratch sizes, streams and lifetimes; overwrites
- * all scratch, as the real library may.
+ * Stand-in for cuSOLVER; see control.h. It computes on the host with the LAPACK library that the
+ * variable FAKE_LAPACK names, by default OpenBLAS. It checks leading dimensions, scratch sizes,
+ * streams and lifetimes, and overwrites all scratch, as the real library may.
  */
 #include "control.h"
 #include "cuda/providers/abi/cusolver.h"
@@ -124,7 +124,7 @@ static int holds(const void *data, size_t count, size_t size)
     return !count || (fake_cuda.holds(data, count * size) && (uintptr_t)data % size == 0);
 }
 
-/* Checks every call: the real library could crash. */
+/* Checks the arguments of every call: with invalid ones the real library could crash. */
 static cusolverStatus_t begin(cusolverDnHandle_t handle, int ok)
 {
     if (fake_cusolver.fails)

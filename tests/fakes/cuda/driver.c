@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stand-in for libcuda.so.1: control.h. Commands run when enqueued, except copies from and to
- * page-locked memory, which run when the stream is waited for.
+ * Stand-in for libcuda.so.1; see control.h. Commands run when they are enqueued, except copies from
+ * and to page-locked memory, which run when the host waits for the stream.
  */
 #include <stdatomic.h>
 #include <stdio.h>

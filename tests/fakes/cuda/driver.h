@@ -43,7 +43,7 @@ typedef struct piece {
 CUcontext fake_current(void);
 /* The error injected into this function. */
 CUresult fake_injected(const char *name);
-/* The same, after checking that `context` (NULL: any) is current and not broken. */
+/* Like fake_injected, but first checks that `context` (NULL: any) is current and not broken. */
 CUresult fake_enter(const char *name, CUcontext context);
 /* For control.h. */
 int fake_is_stream(const void *stream);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each item of a group has its own stack and runs up to the next barrier. An item that ends while
- * another waits is a kernel error: a GPU would hang or read data not yet written.
+ * Each item (thread) of a group (thread block) has its own stack and runs up to the next barrier.
+ * An item that ends while another waits is a kernel error: a GPU would hang or read data not yet
+ * written.
  */
 #include "groups.h"
 
@@ -32,11 +33,11 @@ struct fake_library {
 };
 
 /* makecontext sets an item's stack; then setjmp and longjmp switch without system calls.
- * Sanitizers follow no longjmp to another stack. */
+ * Sanitizers do not support longjmp to another stack, so BY_CONTEXT uses swapcontext. */
 #ifdef BY_CONTEXT
 typedef ucontext_t place;
 #define BEGIN(from, context) ((void)swapcontext(from, context))
-/* A place has the floating-point state of the thread that was there. */
+/* swapcontext also restores a floating-point state, which must be that of the current run. */
 #define SWITCH(from, to) ((void)swapcontext(from, to), (void)fesetenv(&turn.floating))
 #else
 typedef jmp_buf place;

@@ -6,12 +6,13 @@
 typedef struct fake_library fake_library;
 typedef void (*fake_entry)(void **arguments);
 
-/* Loads an image, never unloaded; NULL if it is malformed. */
+/* Loads an image, which is never unloaded. Returns NULL if it is malformed. */
 fake_library *fake_library_load(const void *image);
 fake_entry fake_library_entry(fake_library *library, const char *kernel);
 
-/* Runs all groups, one at a time. Returns 0 if there is no memory for so many items or the items of
- * a group do not meet at a barrier. Called by one thread at a time. */
+/* Runs all groups (thread blocks), one at a time. Returns 0 if there is no memory for that many
+ * items (threads of a group), or if not all items of a group reach a barrier. Only one thread at a
+ * time may call it. */
 int fake_groups_run(fake_library *library, fake_entry entry, unsigned groups, unsigned items,
                     void **arguments);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stand-in for NVML, which knows the second GPU of the fake driver alone. */
+/* Stand-in for NVML that reports only the second GPU of the fake driver. */
 #include <stdio.h>
 #include <string.h>
 
-int fake_nvml_open; /* calls of nvmlInit_v2 less calls of nvmlShutdown */
+int fake_nvml_open; /* calls of nvmlInit_v2 minus calls of nvmlShutdown */
 
 int nvmlInit_v2(void);
 int nvmlShutdown(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stand-in for NVRTC: control.h. Its output is the name of the target or, if the variable
- * FAKE_NVRTC_CXX is set, code for the host: compiler.h.
+ * Stand-in for NVRTC; see control.h. Its output is the name of the target or, if the variable
+ * FAKE_NVRTC_CXX is set, code for the host (compiler.h).
  */
 #include "compiler.h"
 #include "control.h"

@@ -8,7 +8,7 @@
 #include "driver.h"
 #include "groups.h"
 
-/* The symbol of older drivers. */
+/* The function's name in older drivers; the header defines a newer one. */
 #undef cuEventElapsedTime
 CUresult cuEventElapsedTime(float *ms, CUevent first, CUevent last);
 
@@ -27,7 +27,7 @@ struct CUstream_st {
     int count;                 /* number of commands */
     int seen[FAKE_STREAMS];    /* per stream: number of commands it is ordered after */
     _Atomic int done;          /* all enqueued commands have completed */
-    int late_count, late_done; /* delayed copies; completed ones */
+    int late_count, late_done; /* delayed copies; how many of them are completed */
     late_copy late[LATE];
 };
 
@@ -149,7 +149,7 @@ static void take_slot(CUstream s)
         s->slot++;
     if (s->slot < FAKE_STREAMS) {
         alive[s->slot] = s;
-        /* The slot's earlier stream has completed; its numbers continue. */
+        /* The slot's previous stream has completed; the numbers of commands continue from it. */
         s->count = s->seen[s->slot] = passed[s->slot];
     }
     pthread_mutex_unlock(&lock);
@@ -165,7 +165,7 @@ static void leave_slot(CUstream s)
     pthread_mutex_unlock(&lock);
 }
 
-/* Checks a command on `bytes` bytes of the memory of `context`. */
+/* Checks a command that uses `bytes` bytes of device memory of `context`. */
 static CUresult touch(const char *name, CUstream s, CUcontext context, CUdeviceptr address,
                       size_t bytes, int writes)
 {
@@ -247,7 +247,8 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-/* Transfers: delayed if the host memory is page-locked, else at once, after all delayed ones. */
+/* Copies at once, after all delayed copies; if the host memory is page-locked, the copy is
+ * delayed. */
 static void transfer(CUstream s, void *target, const void *source, size_t bytes, const void *host)
 {
     int late = fake_piece_at(host, bytes) != NULL;

@@ -7,14 +7,15 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* A queue runs after a failed command: all later commands; only waits for other queues; none. */
+/* What a queue runs after a failed command: all later commands; only waits for other queues;
+ * nothing. */
 enum { LATE_GOES_ON, LATE_WAITS, LATE_SKIPS };
 
 typedef struct late_control {
-    _Atomic uint64_t queues; /* queues that were created; their numbers begin at 1 */
+    _Atomic uint64_t queues; /* number of queues created so far; queues are numbered from 1 */
     _Atomic int after_failure;
-    /* Called when a kernel or a write is enqueued: the command `value` of a queue. 1: it fails when
-     * its turn comes, which waits for it or a later command report. */
+    /* Called when a kernel or a write is enqueued as command number `value` of a queue. Returns 1
+     * if the command must fail. Waits for it or for a later command then report the failure. */
     int (*fails)(struct late_control *control, uint64_t queue, uint64_t value);
 } late_control;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A layer that lets commands of any backend with queues fail late. A command that fails, and the
- * commands behind it that are skipped, do not reach the backend; waits report the failure. So a
- * queue counts its own commands, and keeps the backend's mark of each.
+ * A layer that makes commands of any backend with queues fail late. A failing command and the
+ * commands skipped after it do not reach the backend; waits report the failure. So a queue of this
+ * layer counts its own commands, and keeps the backend's mark of each.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -34,12 +34,12 @@ struct collet_queue {
     uint64_t number;
     pthread_mutex_t lock; /* of the members below */
     uint64_t count, room, failed;
-    uint64_t *marks; /* of the backend, after each command; the first is of none */
+    uint64_t *marks; /* the backend's mark after each command; marks[0]: before the first */
 };
 
 /* ---- Commands ---------------------------------------------------------------------------- */
 
-/* Whether the next command is to be skipped. */
+/* Whether the next command must be skipped. */
 static int skipped(collet_device *d, const collet_queue *q, int is_wait)
 {
     int mode = atomic_load(&d->control->after_failure);
@@ -65,7 +65,7 @@ static void counted(const collet_device *d, collet_queue *q, int fails)
     pthread_mutex_unlock(&q->lock);
 }
 
-/* Whether a kernel or a write is not to reach the backend. */
+/* Whether a kernel or a write must not reach the backend. */
 static int taken(collet_device *d, collet_queue *q)
 {
     int skips = skipped(d, q, 0);
@@ -276,7 +276,7 @@ static int fill(struct over *o, const collet_plugin *below)
     o->table.queue_mark = queue_mark;
     o->table.queue_wait = queue_wait;
     o->table.queue_after = queue_after;
-    o->table.extension = NULL; /* none of them passes by this layer */
+    o->table.extension = NULL; /* no extension may bypass this layer */
     return 1;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layer that reports the tables it is put over; tests choose its name and its defect. */
+/* A layer that reports the plugin tables below it; CMakeLists.txt sets its name and its defect. */
 #include <fenv.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clang-format off */
 /*
- * Test backends with devices of different kinds, which abort when libcore breaks what a device's
- * properties promise. Work is done when it is enqueued. CMakeLists.txt makes five of this file:
+ * Test backends with devices of different kinds. They abort if libcore violates the properties of a
+ * device. Work is done when it is enqueued. CMakeLists.txt builds five backends from this file:
  *
- *   mixed        devices 0 host memory, 1 own memory, 2 own memory with at most one queue,
- *                3 as 1 and 4 as 0, one call at a time, 5 an unknown property, 6 host memory with
- *                queues, lost at its first call, which writes its output when the queue is
- *                destroyed; the op mixed.scale
+ *   mixed        the op mixed.scale, and seven devices: 0 host memory; 1 own memory; 2 own memory,
+ *                at most one queue; 3 like 1, one call at a time; 4 like 0, one call at a time;
+ *                5 an unknown property; 6 host memory with queues: it is lost at its first call,
+ *                whose output is written only when the queue is destroyed
  *   mixed_newer  mixed.scale with more parameters and signatures; an add with an unknown flag;
- *                mixed.later, as only a newer interface defines it
+ *                mixed.later, which needs a newer interface
  *   mixed_clash  another mixed.scale; mixed.weigh with a factor of i32, not f32; mixed_clash.odd
  *                with a signature of unknown types
  *   mixed_none   no device
- *   mixed_named  no device but by name: "host" and "own"
+ *   mixed_named  only devices that are opened by name: "host" and "own"
  */
 /* clang-format on */
 #include <pthread.h>
@@ -44,7 +44,7 @@ struct collet_buffer {
 struct collet_queue {
     _Atomic int calls;
     _Atomic uint64_t value, failed_at;
-    float *late; /* the buffer that it writes last */
+    float *late; /* HOST_LOST: the output that is written when the queue is destroyed */
 };
 
 static void broken(const char *promise)
@@ -53,7 +53,8 @@ static void broken(const char *promise)
     abort();
 }
 
-/* Around every call of a device. */
+/* enter and leave surround every call of a device; they abort if two calls overlap that must
+ * not. */
 static void enter(collet_device *d)
 {
     int one = d->kind == OWN_ONE_CALL || d->kind == HOST_ONE_CALL;

@@ -9,35 +9,36 @@
 
 #include <collet/types.h>
 
-/* Queues and buffers by serial numbers from 1. */
+/* A command. Queues and buffers are identified by serial numbers from 1. */
 typedef struct remote_command {
     uint32_t device;             /* index */
     uint64_t queue, value;       /* the counter of the queue when the command is done */
     uint64_t target, sources[2]; /* buffers; 0: none */
     int kernel;                  /* 0: a transfer */
     int partial;                 /* writes part of the target */
-    int delay_us;                /* set by `enqueued`: so long it waits before it works */
+    int delay_us;                /* set by `enqueued`: delay before it runs */
 } remote_command;
 
-/* A queue runs after a failed command: all later commands; only waits for other queues; none. */
+/* What a queue runs after a failed command: all later commands; only waits for other queues;
+ * nothing. */
 enum { REMOTE_GOES_ON, REMOTE_WAITS, REMOTE_SKIPS };
 
 typedef struct remote_control {
     _Atomic uint64_t serial;
     _Atomic int stamps;         /* alive */
     _Atomic int after_failure;  /* REMOTE_* */
-    _Atomic int refused_writes; /* number of next writes that are refused */
+    _Atomic int refused_writes; /* how many of the next writes to refuse */
     /* Called when a command is enqueued, before it runs; returns the status with which it will end.
-     * After anything but OK the target's bytes are garbage. */
+     * Unless that is OK, the target's bytes are garbage afterwards. */
     collet_status (*enqueued)(struct remote_control *control, remote_command *command);
-    /* A wait for a value of the queue returns `status`. */
+    /* Called when a wait for a value of the queue's counter returns `status`. */
     void (*waited)(struct remote_control *control, uint64_t queue, uint64_t value,
                    collet_status status);
 } remote_control;
 
 /* The handle of a queue in collet.native/1. A buffer's handle is its address. */
 typedef struct remote_native_queue {
-    /* Enqueues a command of the program's own, behind the plugin's back. */
+    /* Enqueues a command of the program, which the plugin does not count. */
     void (*enqueue)(struct remote_native_queue *queue, void (*work)(void *user), void *user);
 } remote_native_queue;
 

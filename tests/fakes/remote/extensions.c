@@ -94,7 +94,7 @@ static collet_status pinned_alloc(collet_device *d, void **address, void **handl
     return COLLET_OK;
 }
 
-/* A test aborts here if the handle is not the allocation's. */
+/* Aborts if the handle does not belong to the allocation. */
 static void pinned_free(collet_device *d, void *address, void *handle)
 {
     if (handle != d)

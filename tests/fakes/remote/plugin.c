@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A test backend that makes the demands of a GPU on libcore: two devices with memory that the host
- * cannot access (opaque handles) and asynchronous queues, each run by a thread. Settings make it
- * fail on demand: manifest.json. Its op remote.plus adds the second input if present.
+ * A test backend that behaves like a GPU: two devices with memory that the host cannot access
+ * (opaque handles) and asynchronous queues, each run by a thread. Settings (manifest.json) make it
+ * fail on demand. Its op remote.plus adds the second input if it is present.
  */
 #include "remote.h"
 
@@ -20,7 +20,7 @@ static int64_t setting(const collet_host *host, const char *key)
 static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
                                   uint64_t *needed, const collet_host *host, collet_error *err)
 {
-    /* Device 0 alone is described. */
+    /* Only device 0 is described. */
     static const char described[] =
         "\", \"vendor\": \"nobody\", \"driver_version\": \"7\","
         " \"memory_space\": \"own\", \"asynchronous\": true, \"memory_total\": 9007199254740992,"
@@ -138,7 +138,7 @@ void buffer_count(collet_buffer *b, int64_t change)
     pthread_mutex_unlock(&b->device->lock);
 }
 
-/* A test aborts here if libcore frees memory that a command uses. */
+/* Aborts if libcore frees memory that a command uses. */
 static void buffer_free(collet_device *d, collet_buffer *b)
 {
     if (!b)

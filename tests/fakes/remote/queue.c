@@ -9,7 +9,8 @@
 
 #include "remote.h"
 
-/* Tasks of other queues may wait for it, also after the queue was destroyed. */
+/* The counter of a queue. Tasks of other queues may wait for it even after the queue is
+ * destroyed. */
 struct timeline {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -251,7 +252,8 @@ uint64_t remote_queue_mark(collet_device *d, collet_queue *q)
     return value;
 }
 
-/* The caller holds the lock. 0: not within the time, or `d` (NULL: none) was lost. */
+/* Waits until `value` is done. The caller holds the lock. Returns 0 if the time is over or if `d`
+ * (NULL: none) is lost. */
 static int reached(const collet_device *d, timeline *time, uint64_t value, int64_t nanoseconds)
 {
     struct timespec end;
@@ -265,7 +267,7 @@ static int reached(const collet_device *d, timeline *time, uint64_t value, int64
     while (time->done < value && !(d && d->lost)) {
         if (nanoseconds < 0)
             pthread_cond_wait(&time->changed, &time->lock);
-        else if (!nanoseconds || /* a wait for a time that is over costs a switch of threads */
+        else if (!nanoseconds || /* a wait with an expired time would switch threads */
                  pthread_cond_timedwait(&time->changed, &time->lock, &end) == ETIMEDOUT)
             break;
     }

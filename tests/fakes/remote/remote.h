@@ -12,7 +12,7 @@
 struct collet_buffer {
     collet_device *device;
     uint64_t bytes, serial;
-    int64_t commands; /* commands that name it and are not over */
+    int64_t commands; /* number of unfinished commands that use it */
     struct collet_buffer *next;
     int foreign; /* `data` is the program's */
     unsigned char *data;
@@ -21,7 +21,7 @@ struct collet_buffer {
 
 struct collet_stamp {
     int64_t time;
-    _Atomic int pending; /* its command is not over */
+    _Atomic int pending; /* the command that sets it is not over */
 };
 
 struct collet_device {
@@ -41,7 +41,7 @@ struct collet_device {
     collet_buffer *buffers;                 /* so that buffers of a hung device are not leaks */
     uint64_t kept;                          /* bytes freed since the last trim; simulates a pool */
     _Alignas(16) unsigned char spoiled[64]; /* see remote.extension */
-    collet_queue *inner;                    /* of remote.synchronous, for all commands */
+    collet_queue *inner;                    /* remote.synchronous: runs all commands */
     int64_t hoards;                         /* freed memory is not available before a trim */
 };
 
@@ -53,8 +53,8 @@ typedef struct task {
     collet_buffer *buffers[4]; /* the target, the sources, scratch */
     timeline *after;           /* waits for `value` of another queue */
     uint64_t value;
-    int copied;   /* of a copy between devices: it is waited for, whatever fails */
-    int delay_us; /* before it works */
+    int copied;   /* 1: waits for a copy between devices, even after a failure */
+    int delay_us; /* delay before `work` */
     uint32_t op;
     collet_dtype dtype;
     int32_t ndim;
@@ -63,26 +63,26 @@ typedef struct task {
     uint64_t offsets[4];
     uint64_t bytes;
     collet_stamp *stamp;
-    void (*foreign)(void *user); /* of the program: the counter does not know it */
+    void (*foreign)(void *user); /* work of the program, which the counter omits */
     void *user;
     int64_t call;         /* number of the kernel call on the device; 0: no kernel */
     double fill;          /* the value of a fill */
-    collet_status ending; /* chosen when it was enqueued; OK: as `work` returns */
+    collet_status ending; /* chosen when enqueued; OK: the status of `work` */
     void *source;         /* owned */
     struct task *next;
 } task;
 
-/* A command that names the buffer was enqueued (1) or is over (-1). */
+/* Counts a command that uses the buffer: 1 when it is enqueued, -1 when it is over. */
 void buffer_count(collet_buffer *b, int64_t change);
 
 task *task_new(collet_device *d, collet_status (*work)(collet_device *, task *));
 uint64_t next_serial(collet_device *d);
 /* Appends the task to the queue, which takes ownership. */
 void queue_push(collet_queue *q, task *t);
-/* Like the slot queue_after; a lost device does it too. `copied`: see task. */
+/* Like the slot queue_after, but works on a lost device too. `copied`: see task. */
 collet_status queue_order(collet_device *d, collet_queue *q, collet_queue *other, uint64_t value,
                           int copied, collet_error *err);
-/* Like queue_push; `q` NULL: to the device's inner queue, for which it waits. */
+/* Like queue_push. If `q` is NULL, appends to the device's inner queue and waits for the task. */
 void queue_push_or_run(collet_device *d, collet_queue *q, task *t);
 
 collet_status remote_accepts(collet_device *d, const collet_kernel_call *call,

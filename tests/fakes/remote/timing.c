@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet.timing/1 by the host's clock, or by one that kernels alone advance. */
+/* collet.timing/1 by the host's clock, or (remote.kernel_ns) by a clock that only kernels
+ * advance. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -44,7 +45,7 @@ static collet_status elapsed(collet_device *d, collet_stamp *first, collet_stamp
     return COLLET_OK;
 }
 
-/* A test aborts here if libcore frees a stamp that a command sets. */
+/* Aborts if libcore frees a timestamp that a command has yet to set. */
 static void release(collet_device *d, collet_stamp *s)
 {
     if (s && s->pending)

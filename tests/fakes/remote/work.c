@@ -123,7 +123,8 @@ static int listed(const char *list, int64_t number)
     return 0;
 }
 
-/* Gives a task the number of a kernel call, and with it its ending: REFUSED, DEVICE_LOST. */
+/* Numbers a task as a kernel call. Settings choose by this number which calls are refused, fail or
+ * lose the device. */
 static collet_status task_number(collet_device *d, task *t, collet_error *err)
 {
     pthread_mutex_lock(&d->lock);
@@ -169,15 +170,15 @@ collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_
     }
     const collet_buffer *workspace = call->workspace;
     if (workspace && workspace->bytes < t->bytes + operand(call, 0)->byte_offset)
-        abort(); /* less than remote_accepts has asked for */
+        abort(); /* less than remote_accepts requested */
     if (workspace)
         task_buffer(t, 3, call->workspace, 0);
     queue_push_or_run(d, q, t);
     return COLLET_OK;
 }
 
-/* remote.plus needs as much as its output, plus the output's offset, so that it grows. An output
- * 12 bytes from the start is refused. */
+/* remote.plus requests a workspace as large as its output plus the output's offset, so that tests
+ * can make it grow. An output 12 bytes from the start of its buffer is refused. */
 collet_status remote_accepts(collet_device *d, const collet_kernel_call *call,
                              uint64_t *workspace_bytes)
 {
@@ -252,7 +253,8 @@ static collet_status copy(collet_device *d, collet_queue *q, collet_buffer *to, 
     return COLLET_OK;
 }
 
-/* The copy follows `from_queue` so far, and `from_queue` goes on after the copy. */
+/* The copy runs after all earlier commands of `from_queue`; later commands of `from_queue` run
+ * after the copy. */
 collet_status remote_copy_between(collet_device *d, collet_queue *q, collet_buffer *to,
                                   uint64_t to_offset, const collet_plugin *of, collet_device *from,
                                   collet_queue *from_queue, collet_buffer *source,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A manifest, but no collet_plugin_entry. */
+/* A plugin with a manifest, but without collet_plugin_entry. */
 #include "zoo.h"
 
 const collet_plugin *zoo_other_entry(void);

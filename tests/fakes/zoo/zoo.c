@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backends with one defect each, and valid ones: a row of `backends` says where one differs from zoo.h. */
+/* Backends with one defect each, and valid backends. Each row of `backends` says how a backend differs from
+ * zoo.h. */
 #include "zoo.h"
 
 #include <dlfcn.h>
@@ -24,7 +25,7 @@
                               collet_device_properties *properties, const collet_host *host,       \
                               uint32_t index, const char *name_of, collet_error *err)
 
-/* ---- While it is loaded ---------------------------------------------------------------------- */
+/* ---- While the plugin is loaded---------------------------------------------------------------- */
 
 static void crash(void)
 {
@@ -46,7 +47,7 @@ static void change_file(void)
         (void)utimensat(AT_FDCWD, info.dli_fname, times, 0);
 }
 
-/* As linking with -ffast-math does. */
+/* Changes the floating-point state, as the start-up code of a library linked with -ffast-math does. */
 static void flush_to_zero(void)
 {
 #if defined(__x86_64__)
@@ -58,7 +59,7 @@ static void flush_to_zero(void)
 #endif
 }
 
-/* The probe's report, with a code that would clear a terminal. */
+/* Writes a report as the probe does, with a code that would clear a terminal. */
 static void forge_report(void)
 {
     static const char text[] = "{\"code\":\"a\\u001b[2J\",\"reason\":\"no\",\"unproven\":false}\n";
@@ -79,8 +80,8 @@ static void start_one(int session)
 
 static const char *memory = "none";
 
-/* Ignores SIGCHLD, starts processes in its group and in a session of their own, and asks for more memory
- * than a machine has, which it writes if it gets it. */
+/* Ignores SIGCHLD, starts processes in its own process group and in a new session, and asks for more memory
+ * than a machine has; `memory` records the result. */
 static void leave_processes(void)
 {
     const size_t huge = (size_t)1 << 45;
@@ -95,7 +96,7 @@ static void leave_processes(void)
         memory = "no addresses";
 }
 
-/* ---- In its entry, whose table zoo_fill has filled ------------------------------------------- */
+/* ---- In the entry function, after zoo_fill -------------------------------------------------- */
 
 static void abort_with_text(collet_plugin *table)
 {
@@ -108,8 +109,8 @@ static void exit_7(collet_plugin *table)
     exit(7);
 }
 
-/* Prints, and starts a process in a session of its own that holds every descriptor and creates the file
- * $ZOO_STARTED. */
+/* Prints, and starts a process in a new session, which holds every descriptor open and creates the file
+ * $ZOO_STARTED; then hangs. */
 static void hang_and_print(collet_plugin *table)
 {
     if (fork() == 0) {
@@ -142,7 +143,7 @@ static void other_abi(collet_plugin *table)
     table->abi = (COLLET_ABI_MAJOR + 1u) << 16 | 7;
 }
 
-/* An unmapped address for its rows. */
+/* The address of the kernel rows is not mapped. */
 static void unmapped_rows(collet_plugin *table)
 {
     table->kernels = (const collet_kernel_row *)(uintptr_t)64;
@@ -188,7 +189,7 @@ CAPABILITIES(fail)
     return host->fail_text(err, COLLET_FAILED, "the driver does not respond: %s");
 }
 
-/* A device_count of two, but one device. */
+/* Reports a device_count of two, but has one device. */
 CAPABILITIES(one_of_two)
 {
     return zoo_write("{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 2,"
@@ -196,7 +197,7 @@ CAPABILITIES(one_of_two)
                      json, capacity, needed);
 }
 
-/* They need a second, larger buffer and contain escaped characters. */
+/* The capabilities need a second, larger buffer and contain escaped characters. */
 CAPABILITIES(long_name)
 {
     static char text[100000];
@@ -249,8 +250,8 @@ CAPABILITIES(read_undeclared)
     return zoo_capabilities(self, json, capacity, needed, host, err);
 }
 
-/* Valid in safe mode; else it dies according to the setting "dies": crash, hang, exit, or "always" (crash
- * in safe mode too). */
+/* Dies as the setting "dies" says: crash, hang, exit, or "always" (crashes in safe mode too). Otherwise the
+ * backend is valid in safe mode. */
 static void die(const char *how)
 {
     if (!strcmp(how, "crash") || !strcmp(how, "always"))

@@ -46,7 +46,7 @@ static collet_status zoo_run(collet_device *device, collet_queue *queue,
     return COLLET_REFUSED;
 }
 
-/* A table that passes every check; the caller breaks it. */
+/* Fills a table that passes every check. The caller then adds its defect. */
 static inline void zoo_fill(collet_plugin *table)
 {
     static const collet_kernel_row rows[] = {

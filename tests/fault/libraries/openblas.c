@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stand-in for OpenBLAS with at most one fault, chosen by a macro: CRASHES, HANGS, ENDS (the
- * process), WRONG (results), LACKS (a function), LONG (integers of 64 bits). Its core type is
- * OPENBLAS_CORETYPE when loaded, or Prescott if that is not set or "Unknown". The names of its
- * functions begin with PREFIX and end with SUFFIX.
+ * process), WRONG (results), LACKS (a function), LONG (integers of 64 bits). Its core type is the
+ * value of OPENBLAS_CORETYPE when it is loaded, or Prescott if that is not set or "Unknown". The
+ * names of its functions begin with PREFIX and end with SUFFIX.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stand-in for CLBlast on the system's OpenCL loader: multiplies on the host. Macros: LACKS a
- * function, calls ANOTHER loader, or CRASHES when it is opened.
+ * Stand-in for CLBlast on the system's OpenCL loader; it multiplies on the host. A macro selects a
+ * fault: LACKS (a function), ANOTHER (calls another OpenCL loader), CRASHES (when it is opened).
  */
 #include <dlfcn.h>
 #include <stdlib.h>

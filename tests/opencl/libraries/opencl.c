@@ -2,9 +2,9 @@
 /*
  * Stand-in for the OpenCL loader. A macro selects the fault: NO_PLATFORM, NO_DEVICE, LACKS (a
  * function), COMPILES_NOTHING, SLOW (has f64; 0.6 s for each program), FAILS (every kernel ends in
- * an error), DIES (a kernel fails and the device is lost), SHORT (of memory) or POCL (its platform,
- * which starts a thread or aborts). One device; commands complete when enqueued; kernels do
- * nothing.
+ * an error), DIES (a kernel fails and the device is lost), SHORT (too little memory) or POCL (a
+ * platform named like PoCL's, which aborts if it cannot start a thread). There is one device.
+ * Commands complete when they are enqueued; kernels do nothing.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 OPENCL_FUNCTIONS(ABI_PROTOTYPE)
 
-static int object; /* target of all handles without contents */
+static int object; /* all handles without contents point here */
 static int dead;
 
 #define HANDLE(type) ((type)(void *)&object)
@@ -353,7 +353,7 @@ cl_int clSetEventCallback(cl_event event, cl_int when, void (*notify)(cl_event, 
     return CL_SUCCESS;
 }
 
-/* Events are not shared between threads here. */
+/* The counts of events need no lock: here, threads do not share events. */
 cl_int clRetainEvent(cl_event event)
 {
     ((fake_event *)(void *)event)->references++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The OpenCL loader with devices that have no f64 and whose f32 quotients and roots are not correctly
- * rounded. All functions but one are the loader's, which this library is linked to.
+ * An OpenCL loader whose devices have no f64, and whose f32 quotients and roots are not correctly
+ * rounded. It replaces one function of the real loader, to which it is linked.
  */
 #include <dlfcn.h>
 #include <string.h>

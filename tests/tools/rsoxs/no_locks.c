@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded into a program: the file system has no locks, as NFS without its lock daemon. */
+/* Preloaded into a program: file locks fail, as on NFS without its lock daemon. */
 #include <errno.h>
 #include <sys/file.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rsoxs_runs.h - files for collet-rsoxs in `directory`, and its runs there. */
+/* rsoxs_runs.h - makes files for collet-rsoxs in `directory`, and runs collet-rsoxs there. */
 #ifndef TESTS_TOOLS_RSOXS_RSOXS_RUNS_H
 #define TESTS_TOOLS_RSOXS_RSOXS_RUNS_H
 
@@ -13,27 +13,28 @@
 #define X 24
 #define ENERGIES 40
 
-/* The faults of a morphology; zeros: none. */
+/* The faults of a morphology; all NULL: no faults. */
 typedef struct flaws {
     const char *missing;     /* a dataset */
-    const char *nan, *large; /* datasets with such a voxel */
+    const char *nan, *large; /* datasets with a voxel that is NaN, or too large */
     const char *zero;        /* a dataset that is 0 in the voxel of `nan` */
     const char *degrees;     /* a dataset with angles in degrees */
-    const char *narrow;      /* a dataset with a voxel less along y */
+    const char *narrow;      /* a dataset with one voxel too few along y */
 } flaws;
 
-/* A file with the size of voxels and the number of materials; the caller closes it. */
+/* Creates a file with the voxel size and the number of materials. The caller closes it. */
 hid_t create_morphology(const char *name, double materials);
 void write_morphology(const char *name, const flaws *f);
-/* With 2^62 voxels in chunks; none is stored. */
+/* Writes a morphology of 2^62 voxels in chunks, none of which is stored. */
 void write_huge(const char *name);
 void write_text(const char *name, const char *text);
-/* Energies `first`, 281, 282, ...; `more` at its end. */
+/* Writes a configuration with the energies `first`, 281, 282, ... (eV), and the text `more` at its
+ * end. */
 void write_configuration(const char *name, const char *first, int energies, const char *more);
-/* For 280, 281, ... eV. */
+/* Writes optical constants for 280, 281, ... eV. */
 void write_constants(const char *name, int energies);
 
-extern char *directory; /* of the files and runs */
+extern char *directory; /* the working directory of all runs */
 
 /* Makes `directory` with film.h5, config.txt, Material1.txt and Material2.txt, without faults. */
 int rsoxs_set_up(void **state);
@@ -42,7 +43,7 @@ int rsoxs_tear_down(void **state);
 tool_result rsoxs_with(const tool_setup *more, const char *const *args);
 #define RSOXS(...) rsoxs_with(NULL, (const char *const[]){__VA_ARGS__, NULL})
 
-/* Runs with the arguments, fails unless it ends with `status` and says `text`. */
+/* Runs collet-rsoxs with these arguments; it must exit with `status` and print `text`. */
 #define EXPECT(status, text, ...)                                                                  \
     do {                                                                                           \
         tool_result r_ = RSOXS(__VA_ARGS__);                                                       \

@@ -23,7 +23,7 @@
 
 #define VOXELS (Z * Y * X)
 
-/* The pattern of an energy; the caller frees it. */
+/* The pattern in a file; the caller frees it. */
 static float *read_pattern(const char *name)
 {
     float *values = malloc(Y * X * sizeof *values);
@@ -140,7 +140,7 @@ static void expect_remote(const char *alike, const char *text, const char *const
 #define REMOTE(alike, text, ...)                                                                   \
     expect_remote(alike, text, (const char *const[]){__VA_ARGS__, NULL})
 
-/* The two devices of the test backend, if they are of one kind. */
+/* The two devices of the test backend share the energies if they are of the same kind. */
 TEST(several_devices_share_the_energies)
 {
     write_configuration("windows.txt", "280.0", 10, "WindowingType = 1;\n"); /* they multiply */
@@ -159,7 +159,7 @@ TEST(several_devices_share_the_energies)
            "cpu_openmp,cpu_scalar");
     EXPECT(0, "\"devices\":\t[\"cpu_openmp\", \"cpu_scalar\"]", "film.h5", "--json", "--devices",
            "cpu_openmp,cpu_scalar", "-o", "two", "--dtype", "f64");
-    /* One is lost: the other does its part, and the user is told. */
+    /* If one device is lost, the other does its part, and the user is told. */
     const char *const lost[] = {"film.h5", "-c",        "windows.txt",       "-o", "lost",
                                 "--json",  "--backend", "remote,cpu_openmp", NULL};
     tool_result r = run_remote(
@@ -193,7 +193,7 @@ TEST(existing_patterns_are_kept)
            "directory (-o) to keep both, or --force to replace it",
            "film.h5", "-o", "kept", "--energies", "281", "--resume", "--dc", "neighbours");
     EXPECT(0, "2 patterns ", "film.h5", "-o", "kept", "--energies", "281,282", "--force");
-    /* A pipe is never waited for. */
+    /* A pipe in place of a file is refused at once: the program must not wait for it. */
     assert_int_equal(mkfifo(io_path(directory, "kept/Energy_283.00.h5"), 0600), 0);
     EXPECT(1, "kept/Energy_283.00.h5: not a regular file", "film.h5", "-o", "kept", "--energies",
            "283", "--resume");
@@ -217,7 +217,7 @@ TEST(existing_patterns_are_kept)
     EXPECT(1, "kept/Energy_282.00.h5: the file is locked", "film.h5", "-o", "kept", "--energies",
            "282", "--resume");
     H5Fclose(file);
-    /* Other energies of the configuration change nothing, other constants do. */
+    /* Kept patterns do not depend on other energies in the configuration, but on the constants. */
     write_configuration("fewer.txt", "280.0", 3, "");
     EXPECT(0, "2 patterns of an earlier run kept", "film.h5", "-c", "fewer.txt", "-o", "kept",
            "--energies", "281,282", "--resume");
@@ -242,7 +242,7 @@ static void write_case(const char *energy, int kind, int vectors, double k, doub
     write_text("case.txt", text);
 }
 
-/* Both kinds of morphology in one file. */
+/* Writes a file with both kinds of morphology. */
 static void write_both(void)
 {
     static const char *const names[] = {"Mat_1_unaligned", "Mat_1_alignment", "Mat_2_unaligned",
@@ -262,7 +262,7 @@ static void write_both(void)
     H5Fclose(file);
 }
 
-/* All that changes a pattern: energy, kind of the morphology, beam, detector. */
+/* With --resume, patterns of other settings are refused: energy, kind of morphology, beam, detector. */
 TEST(patterns_of_other_settings_are_refused)
 {
     static const struct {
@@ -286,7 +286,7 @@ TEST(patterns_of_other_settings_are_refused)
     }
 }
 
-/* Files made from patterns are removed with them; other files stay. */
+/* If patterns are replaced, files made from them are removed too. Other files stay. */
 TEST(companions_are_replaced)
 {
     static const struct {
@@ -308,7 +308,7 @@ TEST(companions_are_replaced)
 TEST(inputs_are_never_replaced)
 {
     static const struct {
-        const char *name, *target; /* of a link in the directory of the results */
+        const char *name, *target; /* a link in the directory of the results, and its target */
     } links[] = {{"guard/integrated.h5", "../film.h5"},
                  {"guard/Energy_280.00_K3.png", "../Material2.txt"},
                  {"guard/intensity.png", "../config.txt"}};
@@ -336,7 +336,7 @@ TEST(inputs_are_never_replaced)
     free(after);
 }
 
-/* The printed size is the file's, except for gaps that HDF5 leaves. */
+/* The printed size is the size of the file without the gaps that HDF5 leaves. */
 TEST(sizes_are_told)
 {
     struct stat file;
@@ -380,7 +380,7 @@ TEST(killed_runs_are_resumed)
 
 /* ---- Bad input ------------------------------------------------------------------------------- */
 
-static const char *awaited; /* a file of the run, after which it is interrupted */
+static const char *awaited; /* the run is interrupted when this file exists */
 
 static void interrupt(pid_t program)
 {
@@ -389,7 +389,7 @@ static void interrupt(pid_t program)
     kill(program, SIGINT);
 }
 
-/* Files of the directory; -1: there is none. */
+/* The number of files in the directory; -1: the directory does not exist. */
 static int count_files(const char *name)
 {
     DIR *d = opendir(io_path(directory, name));
@@ -405,7 +405,7 @@ static int count_files(const char *name)
     return d ? count : -1;
 }
 
-/* Between two angles, and between two energies, by one device and by two. */
+/* A run can be interrupted between two angles and between two energies, on one device and on two. */
 TEST(interrupted_runs_end_soon)
 {
     static const char *const args[][12] = {
@@ -514,7 +514,7 @@ static void note_change(void *user, const collet_scatter_finding *finding)
         *(int *)user = 1;
 }
 
-/* Replaced, or written to, between two parts, and during one. */
+/* A morphology file is refused if it is replaced, or written to, while the program reads its parts. */
 TEST(replaced_morphologies_are_refused)
 {
     static float values[4][VOXELS];
@@ -607,7 +607,7 @@ TEST(bad_configurations_are_explained)
     write_configuration("unnamed.txt", "280.0", 1, "HDF5DirName = 5;\n");
     EXPECT(1, "unnamed.txt, line 6: HDF5DirName must be the name of a directory", "film.h5", "-c",
            "unnamed.txt");
-    char far[5000]; /* past where a part of a line would end */
+    char far[5000]; /* longer than the buffer of a line */
     snprintf(far, sizeof far, "%4090s@include \"/\"\n", "");
     write_text("far.txt", far);
     EXPECT(1, "far.txt: @include is not supported", "film.h5", "-c", "far.txt");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs on HDF5 files that are damaged where libhdf5 crashes, does not end, or reads memory that is not
- * its own. */
+/* collet-rsoxs on HDF5 files that are damaged so that libhdf5 crashes, does not end, or reads beyond its
+ * memory. */
 
 #include "common/test.h"
 #include "rsoxs_runs.h"
@@ -14,7 +14,7 @@
 
 enum { EDGE = 8, LAYERS = 2, MUTANTS = 12 };
 
-static int is_1_10; /* other versions of libhdf5 may read these files, or say why not */
+static int is_1_10; /* other versions of libhdf5 may read these files, or report an error */
 
 static void limit_time(void *unused)
 {
@@ -22,8 +22,8 @@ static void limit_time(void *unused)
     alarm(20);
 }
 
-/* Every way in which collet-rsoxs reads a morphology. Fails if one crashes or does not end, or unless `validate`
- * says `found` (NULL: anything): the others need not read what is damaged. */
+/* Runs every command of collet-rsoxs that reads a morphology. No command may crash or run for ever, and `validate`
+ * must print `found` (NULL: anything). The other commands need not read the damaged part. */
 static void expect_refused(const char *file, const char *found)
 {
     const tool_setup setup = {.prepare = limit_time};
@@ -47,7 +47,7 @@ TEST(damaged_files_end_no_program)
 {
     expect_refused(DAMAGED "/damaged_hangs.h5", "is damaged: libhdf5 does not end");
     expect_refused(DAMAGED "/damaged_crashes.h5", "is damaged: libhdf5 crashes");
-    /* The first without the parameters to inspect: only `validate` goes on, and counts the materials. */
+    /* The parameters cannot be read either: only `validate` continues, and counts the materials itself. */
     expect_refused(DAMAGED "/damaged_parameters.h5", "is damaged: libhdf5 crashes");
 }
 
@@ -80,11 +80,10 @@ static io_bytes save_chunked(const char *name)
     return io_load(io_path(directory, name));
 }
 
-/* libhdf5 reads memory behind the block of a chunk with 0 bytes. Whether that ends a process depends on what is
- * there. */
+/* If a chunk has 0 bytes, libhdf5 reads memory behind its block, which may crash the process. */
 TEST(memory_behind_a_block_is_never_read)
 {
-    /* The key of the last chunk in a B-tree: its bytes, a mask, its first layer. */
+    /* The key of the last chunk in the B-tree: its size in bytes, a mask, its first layer. */
     static const uint32_t key[] = {LAYERS * EDGE * EDGE * sizeof(float), 0, EDGE - LAYERS, 0};
     io_bytes film = save_chunked("zero.h5");
     uint8_t *found = memmem(film.data, film.size, key, sizeof key);
@@ -103,7 +102,7 @@ TEST(memory_behind_a_block_is_never_read)
     }
 }
 
-/* Bytes of headers, trees and heaps are changed; the same in each run. */
+/* Changes bytes of headers, trees and heaps, the same bytes in each run: no change may crash a program. */
 TEST(mutants_end_no_program)
 {
     static const char *const blocks[] = {"TREE", "SNOD", "HEAP", "GCOL"};
@@ -130,7 +129,7 @@ TEST(mutants_end_no_program)
     free(film.data);
 }
 
-/* Time is limited, but not for the largest number of materials. */
+/* The time limit for reading does not refuse valid files, even with the largest number of materials. */
 TEST(a_good_file_is_never_damaged)
 {
     enum { MATERIALS = 1000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs make: what it writes is computed, and the patterns are as it expects. */
+/* collet-rsoxs make: the patterns computed from its files agree with expected.json, which it writes. */
 
 #include "common/test.h"
 #include "common/sanitizer.h"
@@ -47,7 +47,7 @@ static double number(const cJSON *list, int i)
     return cJSON_GetNumberValue(cJSON_GetArrayItem(list, i));
 }
 
-/* The rms of log10 of the rings over the expected ones, and their totals. */
+/* Checks the rms of log10(ring / expected ring), and the totals of the rings. */
 static void check_rings(const float *image, const hsize_t n[2], const cJSON *edges,
                         const cJSON *expected)
 {
@@ -122,7 +122,7 @@ static void compare(const char *name, const char *const *args, int formula)
 TEST(formulas_agree)
 {
     if (ADDRESS_SANITIZER)
-        skip(); /* large volumes, by the code of the other tests */
+        skip(); /* large volumes, but no code that the other tests do not run */
     COMPARE("sphere", 1, "sphere", "--energies", "270,285", "--psi", "30", "--alignment", "0.7");
     COMPARE("shell", 1, "core-shell", "--radius", "12", "--thickness", "8");
     COMPARE("disk", 1, "sphere", "--size", "1,512,512", "--radius", "35");
@@ -142,7 +142,7 @@ TEST(all_shapes_have_the_expected_middle)
     COMPARE("fine", 0, "euler", "--size", "4,16,20", "--grain", "0.5", "--alignment", "1");
 }
 
-/* The bytes of a volume fraction. */
+/* Reads the volume fractions of a file. */
 static float *read_fraction(const char *name)
 {
     float *values = malloc(32 * 32 * 32 * sizeof *values);
@@ -216,7 +216,8 @@ static void expect_empty(const char *name)
     closedir(d);
 }
 
-/* When the set's directory is there: the program catches signals, and much is left to write. */
+/* Interrupts the program when the directory of the set exists: by then the program catches signals, and most
+ * files are not written yet. */
 static void interrupt(pid_t program)
 {
     for (int i = 0; i < 30000 && access(io_path(directory, "large"), F_OK) != 0; i++)
@@ -246,8 +247,8 @@ TEST(unfinished_files_are_removed)
 
 #define SMALL "make", "sphere", "--size", "8", "--radius", "2", "--force", "-o", "set"
 
-/* Killed before each file gets its name: the other files may be old ones, but there is no
- * morphology. The next run removes what is left. A failure before changes nothing. */
+/* The program is killed before file number n gets its name: then there is no morphology file, and the other files
+ * may be old. The next run removes the remaining files. An earlier failure changes nothing. */
 TEST(sets_are_replaced_as_one)
 {
     enum { FILES = 5 };
@@ -265,7 +266,7 @@ TEST(sets_are_replaced_as_one)
         tool_expect(&r, 128 + SIGKILL);
         tool_free(&r);
         assert_int_equal(access(io_path(set, "morphology.h5"), F_OK), -1);
-        /* Before the first, the old morphology has another name. */
+        /* For n == 1 the old morphology still exists under a temporary name. */
         assert_int_equal(io_count_entries(set), FILES - 1 + FILES - (n - 1) + (n == 1));
         EXPECT(0, "", SMALL);
         assert_int_equal(io_count_entries(set), FILES);

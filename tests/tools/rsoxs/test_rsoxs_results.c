@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs --integrate and --png: what they hold, resumed, killed, and refused. */
+/* collet-rsoxs --integrate and --png: the contents of the files; runs that are resumed, killed or
+ * refused. */
 
 #include "common/test.h"
 #include "rsoxs_runs.h"
@@ -30,7 +31,7 @@
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* A slice or a row, of one material. */
+/* Writes a morphology of one material: z slices of y rows. */
 static void write_film(const char *name, hsize_t z, hsize_t y)
 {
     static double values[Z * Y * X];
@@ -90,7 +91,7 @@ static void expect_same(const char *a, const char *b)
     free(y.data);
 }
 
-/* Every file of whole/ is in the directory too, the same. */
+/* The directory has every file of whole/, with the same bytes. */
 static void expect_whole(const char *name)
 {
     char path[64], other[320], mine[320];
@@ -206,7 +207,7 @@ TEST(kept_patterns_are_integrated_too)
     double *energies = read_set("some/integrated.h5", "energy", &count);
     assert_true(count == 1 && energies[0] == 285);
     free(energies);
-    /* Values of another file are not read. */
+    /* A pattern that is a link to another file is not read. */
     hid_t file = H5Fopen(io_path(directory, "some/Energy_286.00.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
     assert_true(H5Ldelete(file, "/K0/projection", H5P_DEFAULT) >= 0);
     assert_true(H5Lcreate_external("Energy_285.00.h5", "/K0/projection", file, "/K0/projection",
@@ -258,8 +259,8 @@ TEST(killed_runs_are_resumed)
     expect_whole("killed");
 }
 
-/* A pattern, its picture, the map and the integrals: before each gets its name, what the killed run
- * leaves is complete, and the next one removes its temporary files. */
+/* A run is killed before a file gets its name: a pattern, its picture, the map or the integrals.
+ * The files that it leaves are complete, and the next run removes its temporary files. */
 TEST(killed_between_files)
 {
     static const char *const files[] = {"Energy_280.00.h5",
@@ -289,7 +290,7 @@ TEST(killed_between_files)
     free(torn);
 }
 
-/* While a run is stopped at its first pattern, another one writes the second. */
+/* While a run is stopped at its first pattern, another run writes the second pattern. */
 static void write_second(pid_t program)
 {
     siginfo_t stopped;
@@ -337,7 +338,8 @@ static void check_size(const char *name, int width, int height)
     free(b.data);
 }
 
-/* 640 x 640 at least, whole pixels: 27 of 24; 88 + 132 and 44 + 62 around. */
+/* A map has at least 640 x 640 pixels, and a whole number of pixels for each pixel of the pattern:
+ * 24 * 27 = 648. The other terms are the margins. */
 TEST(pictures_are_drawn)
 {
     check_size("whole/Energy_280.00.png", 648 + 223, 648 + 107);

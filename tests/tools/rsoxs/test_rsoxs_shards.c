@@ -39,12 +39,12 @@ static int set_up(void **state)
     write_morphology("b.h5", &(flaws){.zero = "Mat_1_S"});
     write_morphology("c.h5", &(flaws){.missing = "Mat_2_S"});
     EXPECT(0, "3 films in whole: 18 patterns, ", FILMS, "-o", "whole", "--integrate");
-    /* Pictures take most of the time, so they are drawn of one film. */
+    /* Pictures take most of the time, so only one film has pictures. */
     EXPECT(0, "6 patterns of 20 x 24 pixels in drawn", "b.h5", "-o", "drawn", "--integrate", PNG);
     return 0;
 }
 
-/* The same files with the same bytes, and no hidden ones. */
+/* Both directories have the same files with the same bytes, and no hidden files. */
 static void expect_same(const char *a, const char *b)
 {
     char command[800], path[300];
@@ -73,7 +73,7 @@ TEST(films_have_directories)
     expect(RSOXS(FILMS, "-o", "whole"), 1, "whole/a/Energy_280.00.h5 exists: --resume keeps");
     expect(RSOXS(FILMS, "-o", "whole", "--resume"), 0,
            "3 films in whole: nothing was left to compute; 18 patterns of earlier runs kept\n");
-    /* The configuration's key is reported once, the dataset for its film. */
+    /* An unknown key of the configuration is reported once, a missing dataset once for its film. */
     tool_result r = RSOXS(FILMS, "-o", "warned", "--energies", "281", "--integrate", PNG);
     tool_expect(&r, 0);
     char *key = strstr(r.err, "the key unknown is unknown");
@@ -149,7 +149,7 @@ TEST(names_are_checked_first)
     expect(RSOXS(FILMS, "other/", "-o", "twice"), 1, "other/ is a directory, not a film");
     expect(RSOXS(FILMS, "...h5", "-o", "twice"), 1, "...h5: its patterns would not have");
     assert_int_not_equal(access(io_path(directory, "twice"), F_OK), 0);
-    /* No film is replaced by a pattern of another one. */
+    /* A pattern never replaces a film, not even another film than its own. */
     assert_int_equal(mkdir(io_path(directory, "mixed"), 0777), 0);
     assert_int_equal(mkdir(io_path(directory, "mixed/a"), 0777), 0);
     write_morphology("mixed/a/Energy_281.00.h5", &(flaws){0});
@@ -159,8 +159,8 @@ TEST(names_are_checked_first)
 
 /* ---- Shards ---------------------------------------------------------------------------------- */
 
-/* The shards in the order of their digits. The first one is killed when its first pattern gets its
- * name; the file of the work is there. */
+/* Computes the shards in the order of the digits in `order`. The first shard is killed when its first
+ * pattern gets its name, and run again: the file that describes the work exists by then. */
 static void work_shards(const char *with, const char *const *films, const char *order, int count)
 {
     for (const char *at = order; *at; at++) {
@@ -183,8 +183,8 @@ static tool_result merge(const char *path)
                     &(tool_setup){.directory = directory});
 }
 
-/* The file from which collet-merge learns what shards have done, of DIRECTORY.shards. The word `changed`
- * replaces the one with the same key; NULL: none. Without "=" it replaces the whole file. */
+/* Writes the file in DIRECTORY.shards that tells collet-merge what the shards have done. `changed` is KEY=VALUE and
+ * replaces the word with that key (NULL: nothing is changed). Without "=" it replaces the whole file. */
 static void note(const char *name, const char *shards, const char *changed,
                  const char *const *films)
 {
@@ -230,7 +230,7 @@ TEST(shards_and_a_merge_are_one_run)
     expect(merge("parts.shards"), 0, "3 films in parts: 18 patterns of all shards\n");
     expect_same("parts", "whole");
     forget("parts");
-    work_shards("--quiet", all, "212", 2); /* whole films: nothing is left to the merge */
+    work_shards("--quiet", all, "212", 2); /* shards of whole films: nothing is left to merge */
     expect_same("parts", "whole");
     expect(merge("parts.shards/"), 0, "3 films in parts");
     expect_same("parts", "whole");
@@ -269,7 +269,7 @@ TEST(missing_patterns_are_named)
     tool_expect(&r, 1);
     assert_contains(r.err, "of 6: 4; run them again, as collet-rsoxs ... --resume --shard 4/6, ");
     tool_free(&r);
-    /* Only the first of many films are described; f.h5 is damaged. */
+    /* The message lists only the first of many films. f.h5 is damaged. */
     const char *many[42] = {"f.h5"};
     char names[30][16];
     write_text("f.h5", "no HDF5");
@@ -288,14 +288,14 @@ TEST(missing_patterns_are_named)
     assert_contains(r.err, ", e19.h5, ...\n");
     assert_contains(r.err, "of 2: 1, 2; run them again");
     tool_free(&r);
-    /* A merge keeps nothing of other settings. */
+    /* A merge refuses shards that were computed with other settings. */
     NOTE("3", "dc=neighbours", FILMS);
     expect(merge("parts.shards"), 1,
            "was written with other settings: 'dc 0', not 'dc 1': compute it again, by collet-rsoxs "
            "--force");
 }
 
-/* While a shard is stopped at its first pattern, another one writes all of its own, in the same
+/* While a shard is stopped at its first pattern, another shard writes all of its patterns to the same
  * directory. */
 static void work_other(pid_t program)
 {
@@ -360,7 +360,7 @@ TEST(damaged_works_are_refused)
         {"integrate=maybe", "'integrate=maybe' is not valid where 'integrate=VALUE' is expected"},
         {"dtype=", "'dtype=' is not valid where 'dtype=VALUE' is expected"},
     };
-    /* Words of a command line, that are no part of a work. */
+    /* Words of a command line that must not be in the description of the work. */
     static const char *const words[] = {"--plan", "--shard=1/2", "--help", "-h", "--json", ""};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         NOTE("2", changes[i][0], "b.h5");
@@ -389,7 +389,7 @@ TEST(damaged_works_are_refused)
            2, "--force is for results of collet-extract");
 }
 
-/* Shards that are not of one work are refused when they begin, with what differs. */
+/* A shard that does not belong to the same work is refused when it begins. The message says what differs. */
 TEST(shards_have_the_same_options)
 {
     expect(RSOXS("b.h5", "-o", "agreed/", "--shard", "1/2", "--backend", "cpu_scalar"), 0,
@@ -405,7 +405,7 @@ TEST(shards_have_the_same_options)
     DIFFERS("a film is 'b.h5' in this file and 'c.h5'", "c.h5");
     DIFFERS("a film is 'b.h5' in this file and 'a.h5'", "b.h5", "a.h5");
     expect(merge("agreed.shards"), 1, "of 2: 2; run them again");
-    /* What changes no result may differ. */
+    /* Options that do not change the results may differ. */
     expect(RSOXS("--dtype", "f32", "b.h5", "-o", "agreed", "--shard", "2/2", "--threads", "1"), 0,
            "");
     expect(merge("agreed.shards"), 0, "6 patterns of all shards in agreed\n");
@@ -414,7 +414,8 @@ TEST(shards_have_the_same_options)
            "dc is 'neighbours' in this file and 'keep'");
 }
 
-/* In another directory the names lead to files of another work, which is complete. */
+/* In another working directory, the relative file names in the description lead to files of another work, which is
+ * complete: collet-merge must not report that. */
 TEST(another_work_is_not_reported)
 {
     char shards[300];

@@ -199,7 +199,8 @@ TEST(findings_are_printed_as_json)
     EXPECT(2, "one file is expected", "validate", "film.h5", "film.h5");
 }
 
-/* A link to another file, on the way to a dataset or in its place, which could be a pipe. */
+/* HDF5 links to other files, in the path of a dataset or in its place, are not followed: the file
+ * could be a pipe. */
 TEST(other_files_are_not_followed)
 {
     static const char *const names[] = {"/Euler_Angles/Mat_1_Vfrac", "/Euler_Angles",

@@ -29,7 +29,8 @@
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Fraction, S, theta, psi of voxel i: without material, without alignment, with both. */
+/* Field 0 to 3 (fraction, S, theta, psi) of voxel i. Some voxels have no material, some no
+ * alignment. */
 static double value(int field, int64_t i)
 {
     const double values[] = {i % 5 ? 0.25 + (double)i / 100 : 0, i % 3 ? (double)i / 64 : 0,
@@ -37,7 +38,7 @@ static double value(int field, int64_t i)
     return values[field];
 }
 
-/* NaN where the slice has to show it. */
+/* The value that the slice must show; NaN without material or alignment. */
 static double expected(int field, int64_t i)
 {
     int material = value(0, i) > 0, aligned = material && value(1, i) > 0;
@@ -57,7 +58,7 @@ static hid_t make_file(const char *name, const char *group)
     return file;
 }
 
-/* Numbers of Z, Y, X voxels; `reversed`: stored, and labelled, as X, Y, Z. */
+/* Writes a dataset with the axes Z, Y, X; `reversed`: stored, and labelled, as X, Y, Z. */
 static void write_set(hid_t file, const char *name, int width, int reversed, const double *values)
 {
     static const char *const labels[] = {"Z", "Y", "X"};
@@ -180,7 +181,7 @@ static tool_result view_in(const char *const *args)
     return tool_run("collet-rsoxs", args, &setup);
 }
 
-/* Runs with the arguments, fails unless it ends with `status` and says `text`. */
+/* Runs collet-rsoxs with these arguments; it must exit with `status` and print `text`. */
 #define EXPECT(status, text, ...)                                                                  \
     do {                                                                                           \
         tool_result r_ = view_in((const char *const[]){"view", __VA_ARGS__, NULL});                \
@@ -221,7 +222,8 @@ static double lightness(uint32_t rgb)
     return 0.21 * (rgb >> 16) + 0.72 * (rgb >> 8 & 255) + 0.07 * (rgb & 255);
 }
 
-/* The map begins at (88, 44), 128 pixels a voxel; row 0 is at its bottom. */
+/* The map in the picture begins at (88, 44) and has 128 pixels per voxel. Row 0 is at the
+ * bottom. */
 static void pictures_show_the_slice(void **state)
 {
     (void)state;
@@ -247,7 +249,7 @@ static void pictures_show_the_slice(void **state)
     cairo_surface_destroy(psi);
 }
 
-/* A byte that is no UTF-8, and a title that is longer than the picture is wide. */
+/* A file name that is not valid UTF-8, and a title that is too long for the picture. */
 static void names_of_files_are_any_bytes(void **state)
 {
     char name[] = "a very long name of a morphology, with \xff in it, that none would give a film";
@@ -272,7 +274,7 @@ static void the_same_slice_is_the_same_file(void **state)
 
 /* ---- Image files ----------------------------------------------------------------------------- */
 
-/* The numbers of an array; the header of the file, which has `size` bytes, says where they are. */
+/* Finds an array in a .vti file of `size` bytes. The file's header says where its numbers are. */
 static const float *array_of(const char *bytes, long size, const char *name, int width)
 {
     char start[80];

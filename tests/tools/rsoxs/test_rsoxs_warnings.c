@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs: results that are empty, and files that are suspicious. */
+/* collet-rsoxs: empty results, and warnings about suspicious files. */
 
 #include "common/test.h"
 #include "rsoxs_runs.h"
@@ -31,7 +31,8 @@ static void expect_same_pattern(const char *first, const char *second)
     assert_true(numbers > Y * X / 4);
 }
 
-/* Runs with the arguments, fails unless it succeeds and standard error is `text`. */
+/* Runs collet-rsoxs with these arguments; it must succeed, and its standard error must be
+ * `text`. */
 #define EXPECT_SAID(text, ...)                                                                     \
     do {                                                                                           \
         tool_result r_ = RSOXS(__VA_ARGS__, "--energies", "281", "-q");                            \
@@ -40,7 +41,7 @@ static void expect_same_pattern(const char *first, const char *second)
         tool_free(&r_);                                                                            \
     } while (0)
 
-/* Fails unless `validate` finds no fault and says `text`. */
+/* `validate` must find no fault and print `text`. */
 static void expect_valid(const char *morphology, const char *text)
 {
     tool_result r = RSOXS("validate", morphology, "-c", "config.txt");
@@ -89,7 +90,7 @@ TEST(suspicious_files_are_told_by_runs_too)
     EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675; "
                 "angles must be in radians\n",
                 "degrees.h5", "-o", "degrees");
-    /* A run with another number of layers at a time warns once, too. */
+    /* A run that reads another number of layers at a time also warns only once. */
     EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675; "
                 "angles must be in radians\n",
                 "degrees.h5", "-o", "degrees", "--force", "--method", "direct", "--backend",
@@ -116,7 +117,8 @@ TEST(suspicious_files_are_told_by_runs_too)
     tool_free(&v);
 }
 
-/* Energies in keV: Ewald's sphere is smaller than a pixel. */
+/* If energies are given in keV, not eV, the Ewald sphere is smaller than a pixel: the patterns are
+ * empty. */
 TEST(empty_patterns_are_errors)
 {
     static const char text[] = "at 0.281 eV Ewald's sphere meets no pixel of the detector: its "
@@ -143,7 +145,7 @@ TEST(empty_patterns_are_errors)
     tool_free(&v);
 }
 
-/* Earlier versions and other programs wrote such patterns. */
+/* Earlier versions and other programs may have written empty patterns. */
 TEST(empty_patterns_of_others_are_not_integrated)
 {
     float values[Y * X];
