@@ -5,12 +5,11 @@
 
     others.py [--library build/lib/libcollet-core.so] [--seconds 1] [--busy 0,1,2] [--with LIBRARIES] [NAME...]
 
-Each library has a process of its own. For each row these compute the same values, whose sums of
-magnitudes are compared, and then take turns, with a pause in which threads fall asleep. Per library
-and number of busy processes: the median, the mean and the 99th percentile of a call; of busy
-ones also the mean as a multiple of the fair time (as backend-bench --busy has it). `<` marks a library
-whose mean is better than Collet's by more than 10 %. Libraries that are missing are left out, with a
-line. NAME limits the rows to those that contain it.
+Each library has a process of its own. For each row the libraries compute the same values, whose sums of magnitudes are
+compared, and then take turns, with a pause in which threads fall asleep. The table has, for each library and number of
+busy processes, the median, the mean and the 99th percentile of the time of a call; with busy processes also the mean as
+a multiple of the fair time (see backend-bench --busy). `<` marks a library whose mean is better than Collet's by more
+than 10 %. Libraries that are missing are left out, with a line. NAME limits the rows to those that contain it.
 """
 
 import argparse
@@ -107,7 +106,7 @@ def frames(count, atoms):
 # A method prepares a call and returns it, with a function that returns its result.
 
 class NumPy:
-    """Outputs exist already where NumPy offers it."""
+    """Functions with `out` write into outputs that exist already."""
 
     def __init__(self, _options):
         import numpy
@@ -182,7 +181,7 @@ class NumPy:
 
 
 class SciPy(NumPy):
-    """What it has beside NumPy, or in another way."""
+    """The functions that NumPy lacks, or that SciPy has in another form."""
 
     offered = {"lu", "solve", "qr", "cholesky", "svd", "eigh", "fft"}
 
@@ -458,7 +457,8 @@ class Server:
         self.library, self.call, self.samples, self.used, self.passed = library, None, [], 0.0, 0.0
 
     def begin(self, row):
-        """Prepares and warms; the sum of the result's magnitudes, None if there is no such call."""
+        """Prepares the call and runs it once; returns the sum of the result's magnitudes, or None if the library lacks
+        it."""
         import numpy
         method = ROWS[row][1]
         if not hasattr(self.library, method) or \
@@ -477,7 +477,7 @@ class Server:
         return {"sum": total}
 
     def turn(self, seconds):
-        """Calls for so long, at least once."""
+        """Repeats the call for so many seconds, at least once."""
         call, clock, samples = self.call, time.perf_counter, self.samples
         used, begin = time.process_time(), clock()
         end = begin + seconds
@@ -520,7 +520,7 @@ def serve(options):
 
 
 class Client:
-    """The parent's end of such a process."""
+    """A library's process, as the parent sees it."""
 
     def __init__(self, name, options):
         self.name = name

@@ -48,7 +48,7 @@ def page(title, text):
     body = text.partition("*/\n")[2]
     for start, piece in rest:
         gap = body[end:start].strip() if end else ""
-        if said is not None and piece.startswith("/*"):  # a comment on what follows it, not on one declaration
+        if said is not None and piece.startswith("/*"):  # a comment on all that follows, not on one declaration
             out += [to_rst(said), ""]
             said = None
         if piece.startswith("/*"):

@@ -28,7 +28,7 @@ def rows(text):
 
 
 def numbers(cell):
-    """Those of a cell, which may have several; what is in brackets is an aim or a remark."""
+    """The numbers in a cell, which may have several, without those in brackets, which are aims or remarks."""
     return [float(n.replace(",", "")) for n in re.findall(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?", re.sub(r"\(.*?\)", "", cell))]
 
 

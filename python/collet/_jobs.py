@@ -94,8 +94,8 @@ class _Caller(NamedTuple):
     version: str
     host: str
     process: int
-    backend: str  # "auto": the worker chooses
-    threads: int  # for each worker; 0: not known
+    backend: str  # if it is "auto", the worker chooses
+    threads: int  # of each worker; 0: not known
 
 
 _limit_lock = threading.Lock()
@@ -168,7 +168,7 @@ def _entry(caller: tuple[Any, ...], call: Any, shared: Any) -> tuple[Any, ...]:
 
 
 class _Lazy:
-    """A call that result() makes."""
+    """A future whose result() makes the call."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
         self.result = function

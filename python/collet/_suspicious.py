@@ -72,7 +72,7 @@ def _of_voxels(number: int, arrays: Arrays) -> Iterator[str]:
 
 def suspicions(energies: Floats, voxel: float, constants: Floats,
                materials: Sequence[Arrays]) -> Iterator[str]:
-    """Texts; constants (energies, materials, 4)."""
+    """A text for each suspicious value. constants: (energies, materials, 4)."""
     minimum, maximum = _ENERGY
     for energy in energies[(energies < minimum) | (energies > maximum)][:1]:
         yield f"the energy {energy:g} eV is outside the X-ray range; energies must be in eV"

@@ -29,7 +29,7 @@ def _linear(packed, x, scale=None, bias=None, *, activations="int8", relu=False,
     lead = tuple(range(len(x.shape) - 1))
 
     def before(g):
-        """The gradient by the result before relu."""
+        """The gradient with respect to the result before relu."""
         return E_["where"](made > 0, g, 0) if relu else g
 
     def by_x(g):

@@ -300,7 +300,7 @@ def is_gpu(choice):
 
 
 def fastest(options, table, op, shape, dtype, backend):
-    """The rates of the fastest calls by backend, of those that could be measured."""
+    """A dict from each backend that could be measured to the rate of its fastest call."""
     done = Measured(options, op, shape, dtype=dtype, backend=backend)
     table.status = table.status or min(done.status, 1)
     return {r["backend"]: 1e-9 * (r["flops"] or r["bytes"]) / r["min"] for r in done.rows()}
