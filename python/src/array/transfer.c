@@ -15,7 +15,7 @@
 
 typedef struct moving {
     work work;
-        PyObject *array, *owner; /* the Array of `value`, and the owner of `data` */
+    PyObject *array, *owner; /* the Array of `value`, and the owner of `data` */
     const lazy_value *value;
     void *data;              /* memory, or the name of a device */
     size_t bytes;
