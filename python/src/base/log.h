@@ -6,7 +6,7 @@
 #include "python.h"
 
 /* The collet_log_fn of the runtime. libcore holds locks when it calls this function, and a thread
- * that has the GIL may wait for these locks. So the function only keeps the message, and log_deliver
+ * that has the GIL may wait for these locks. So the function only keeps the message; log_deliver
  * passes it on. */
 void log_keep(void *user, int32_t level, const char *text);
 
