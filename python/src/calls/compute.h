@@ -12,15 +12,15 @@ typedef struct call call;
 struct call {
     PyObject *object; /* the op or the expression */
     const char *name; /* for messages */
-        /* Calls libcore to compute; without the GIL. */
+    /* Calls libcore to compute; without the GIL. */
     collet_status (*issue)(const call *c, collet_array *const *outs,
                            const collet_array *const *ins);
-        /* Writes what `issue` would do, in words. NULL: there is no such text. */
+    /* Writes what `issue` would do, in words. NULL: there is no such text. */
     collet_status (*explain)(const call *c, char *text, size_t capacity,
                              collet_array *const *outs, const collet_array *const *ins);
-        uint32_t *users; /* incremented while the call may continue after a signal; may be NULL */
+    uint32_t *users; /* incremented while the call may continue after a signal; may be NULL */
     collet_context *context;
-        uint64_t id; /* identifies the op or the expression, for fingerprints */
+    uint64_t id; /* identifies the op or the expression, for fingerprints */
     uint32_t n_out, n_in, params_size;
     int device;        /* 1: the results are Arrays */
     int given;         /* 1: the caller gave outputs */

@@ -16,9 +16,9 @@ typedef struct op_field {
 
 typedef struct op_operand {
     PyObject *name;
-        const char *text; /* the characters of `name` */
+    const char *text; /* the characters of `name` */
     int optional;
-        collet_dtype fixed; /* the dtype of an input that allows only one, if others allow several; else 0 */
+    collet_dtype fixed; /* the dtype of an input that allows only one, if others allow several; else 0 */
 } op_operand;
 
 /* The last inference: the same inputs and parameters have the same outputs. */
