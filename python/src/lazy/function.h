@@ -14,7 +14,7 @@ struct elementwise {
     PyObject *single;           /* the op, for operands of one dtype */
     expression_object *general; /* for operands of different dtypes */
     PyObject *powers;           /* for pow: makes the function x**n for a number n; else NULL */
-    PyObject *sides; /* for clip: the functions for a lower and for an upper limit alone; else NULL */
+    PyObject *sides; /* for clip: the functions with only a lower, only an upper and no limit; else NULL */
     uint32_t n_in;
     uint32_t same, floating; /* a bit for each dtype that the op takes, and for each that is floating */
     uint32_t id;             /* the number of the op; 0: not known yet */
