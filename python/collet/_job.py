@@ -48,7 +48,7 @@ class Job:
 
 
 def check_devices(devices: Sequence[str] | None) -> list[str]:
-    """The choices of devices; [] for None."""
+    """The choices of devices as a list; [] for None."""
     if devices is None:
         return []
     if isinstance(devices, str) or not devices or len(set(devices)) != len(devices):

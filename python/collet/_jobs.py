@@ -48,7 +48,7 @@ class Shared:
 
 
 class Outcome(NamedTuple):
-    """Value or error of a task, and the texts of warnings about it."""
+    """The value or the error of a task, and the texts of its warnings."""
 
     task: Task
     value: Any
@@ -60,7 +60,7 @@ class Outcome(NamedTuple):
 
 
 def keep(text: str) -> bool:
-    """Keeps a warning for the process that wants the result; False outside of a task."""
+    """Keeps a warning for the process that requested the result. False if this is not a task on a worker."""
     texts = _kept.get(None)
     if texts is not None:
         texts.append(text)
@@ -214,7 +214,7 @@ class _Executor(_Here):
         self._executor = executor
 
     def slots(self) -> int:
-        for name in ("_max_workers", "num_workers"):  # of concurrent.futures and loky; of mpi4py
+        for name in ("_max_workers", "num_workers"):  # executors of concurrent.futures and loky; of mpi4py
             found = getattr(self._executor, name, None)
             if isinstance(found, int) and found > 0:
                 return found
@@ -265,7 +265,7 @@ class _Dask(_Here):
                                    key=f"collet{task.function.__name__}-{uuid.uuid4()}")
 
     def _sent(self, data: bytes, **options: Any) -> Any:
-        """Bytes in the memory of a worker, or of all."""
+        """Sends bytes to the memory of a worker, or of all workers."""
         for left in range(_ATTEMPTS - 1, -1, -1):
             try:
                 return self._client.scatter(data, hash=False, **options)

@@ -167,9 +167,9 @@ def _allowed_threads() -> int:
 
 
 def register_threadpoolctl() -> None:
-    """Makes threadpoolctl list and limit Collet's threads, as `user_api="collet"`. It is done at the first call if
-    threadpoolctl was imported before; call this if it is imported later. ImportError: there is none, or it is older
-    than 3.3.
+    """Makes threadpoolctl list and limit Collet's threads, as `user_api="collet"`. The first call of collet does so if
+    threadpoolctl was imported before; call this function if threadpoolctl is imported later. ImportError if
+    threadpoolctl is absent or older than 3.3.
 
     >>> collet.register_threadpoolctl()  # doctest: +SKIP"""
     from . import _threadpool

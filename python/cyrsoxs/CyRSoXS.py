@@ -446,14 +446,14 @@ class ScatteringPattern:
                          {name: values[None] for name, values in zip(names, patterns)})
 
     def dataToNumpy(self, Energy, kID=0):
-        """(Y, X), which shares the memory; an empty array if there is no such pattern."""
+        """The pattern (Y, X), an array that shares the memory; an empty array if there is no such pattern."""
         index = self._input._index(Energy)
         if index is None:
             print(f"{Energy} eV is none of the energies")
         return self._beam(kID)[index] if index is not None and self._has(kID) else _nothing()
 
     def writeAllToNumpy(self, kID=0):
-        """(energies, Y, X), which shares the memory."""
+        """The patterns (energies, Y, X), an array that shares the memory."""
         return self._beam(kID) if self._has(kID) else _nothing()
 
     def _has(self, kID):
@@ -490,7 +490,7 @@ class Polarization:
                     file[f"p{letter}/{part}"] = getattr(values, part)
 
     def writeToNumpy(self, id):
-        """0, 1, 2: x, y, z; shares the memory."""
+        """The component 0, 1 or 2 (x, y or z), an array that shares the memory."""
         if self._data is None or not 0 <= id < 3:
             print(f"there is no polarisation {id}: 0, 1, 2 are x, y, z")
             return np.empty(0, np.complex64)

@@ -82,7 +82,7 @@ class _Run:
         return value.value if self.traced(value) else value
 
     def gradients(self, ends: list[tuple[Any, Any]], keep: bool) -> list[Any]:
-        """The gradients with respect to each argument. pairs: (result, gradient of the result)."""
+        """The gradients with respect to each argument. pairs: (result, gradient with respect to the result)."""
         found = tape.pull([(end.node, end.index, g) for end, g in ends if self.traced(end)], keep)
 
         def of(leaf: Any) -> Any:

@@ -378,7 +378,7 @@ class Patterns:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __reduce__(self) -> Any:  # a copy would use the same engine
+    def __reduce__(self) -> Any:  # refused, because a copy would use the same engine
         raise TypeError("Patterns cannot be copied or pickled, as no iterator can: make another "
                         "one of the same sample")
 
@@ -404,7 +404,7 @@ class Patterns:
         if self._job:
             try:
                 result = self._job.wait()
-            except Exception:  # cancelled, or told by the next call too
+            except Exception:  # the work was cancelled, or the next call raises the same error
                 result = None
             self._job = None
             self._ready = result if isinstance(result, np.ndarray) else None

@@ -380,7 +380,7 @@ class Array(Exchange):
         return numpy.array2string(shown.to_numpy(), threshold=threshold, **options)
 
     def __repr__(self) -> str:
-        device = self.device  # before the elements are copied to the host
+        device = self.device  # read before the elements are copied to the host
         values = self._text(200, separator=", ", prefix="collet.Array(")
         return (f"collet.Array({values}, dtype={self._dtype}, shape={self.shape}, "
                 f"device='{device}')")

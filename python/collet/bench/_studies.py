@@ -36,8 +36,9 @@ class Measured:
 
     @staticmethod
     def _run(command):
-        """The exit status and the output of the command, which ends when a signal ends this process. Signals wait until
-        the command is known, because subprocess.run forgets a command that one interrupts as it starts."""
+        """Runs a command, which ends when a signal ends this process, and returns its exit status and output. Signals
+        are blocked until the command has started, because subprocess.run does not end a command that was just
+        starting."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
         try:
             with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8",
@@ -136,7 +137,7 @@ class Table:
         print(f"python -m collet: {text}", file=sys.stderr)
 
     def take(self, measured):
-        """Returns the rows of a measurement. The table takes over its machine and its exit status."""
+        """Returns the rows of a measurement. Copies the measurement's machine and exit status to the table."""
         host = measured.report.get("host")
         if host and not self.report["host"]:
             if self.known is not None and host["cpu"] != self.cpu:
@@ -173,10 +174,10 @@ class Table:
                 print(*(f"{title:{'<' if width < 0 else '>'}{abs(width)}}" for _, title, width, _ in shown))
             print(*(f"{'-' if row[key] is None else text(row[key]):{'<' if width < 0 else '>'}{abs(width)}}"
                     for key, _, width, text in shown))
-        sys.stdout.flush()  # finished rows are seen when the program is stopped
+        sys.stdout.flush()  # so that finished rows are printed even if the program is stopped
 
     def note(self, key, row, text):
-        """A finding beside the rows: in the list `key` of the JSON report, else a line."""
+        """Reports a finding beside the rows: in the list `key` of the JSON report, and without --json as a line."""
         self.report[key].append(row)
         if not self.options.json:
             print(text, file=sys.stderr if self.options.csv else sys.stdout)

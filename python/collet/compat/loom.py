@@ -42,7 +42,7 @@ class _NoOp(Exception):
 
 
 class _Theirs(Exception):
-    """There is nothing to compute, or LOOM shall raise its own error."""
+    """LOOM's own code has to run: there is nothing to compute, or LOOM raises an error."""
 
 
 def counters():
@@ -188,7 +188,7 @@ def _conj(operation, a):
     return op.conj(a) if a.dtype.kind == "c" else op.copy(a)
 
 
-# By module and class: the name for the counters, and the function that computes.
+# By LOOM's module and class: the operation's name in the counters, and the function that computes it.
 _OPERATIONS = {
     "arithmetic": {
         "AddOp": ("add", _plain("add")), "SubOp": ("sub", _plain("sub")),
@@ -279,13 +279,13 @@ def _qr(a, mode="reduced"):
 def _cholesky(a):
     try:
         return _tensor(linalg.cholesky(_matrix(a)))
-    except linalg.LinAlgError as error:  # in NumPy 1 not a ValueError, which LOOM raises
+    except linalg.LinAlgError as error:  # LOOM raises ValueError; in NumPy 1 LinAlgError is none
         raise ValueError(str(error)) from None
 
 
 def _eigh(a):
     values, vectors = linalg.eigh(_matrix(a))
-    order = np.argsort(-np.abs(values), kind="stable")  # like the results of LOOM's iteration
+    order = np.argsort(-np.abs(values), kind="stable")  # the order of the results of LOOM's iteration
     return _tensor(values[order]), _tensor(vectors[:, order])
 
 

@@ -150,7 +150,7 @@ def _axis(values):
 
 
 def _choice(name, value, *choices):
-    """The index of a choice."""
+    """The index of a value among the choices; InvalidError for other values."""
     if value not in choices:
         names = [repr(choice) for choice in choices]
         raise _core.InvalidError(f"extract: {name} is {value!r}, not {', '.join(names[:-1])} "
@@ -171,7 +171,7 @@ def _bar(progress):
 
 
 def _shard(shard, shards):
-    """A pair of numbers and a path for the engine."""
+    """Checks shard=(i, n) and shards, and returns them for the engine: (i, n) and a path, or (0, 0) and None."""
     if shard is None and shards is None:
         return (0, 0), None
     if shard is None or shards is None:
@@ -227,7 +227,7 @@ class _Trajectory:
         try:
             self._engine = None
             for frames in earlier:
-                with contextlib.suppress(_core.FormatError):  # a file that MDAnalysis reads differently
+                with contextlib.suppress(_core.FormatError):  # MDAnalysis may read files that the engine refuses
                     self._engine, self._frames = opened(frames), frames
             if self._engine is None:
                 self._engine = opened(self._frames)
@@ -254,7 +254,7 @@ class _Trajectory:
         return work
 
     def close_bar(self):
-        """Leaves the line of the bar."""
+        """Closes the progress bar."""
         if self._bar:
             self._bar.close()
             self._bar = None
@@ -277,7 +277,7 @@ class _Trajectory:
         return path
 
     def take(self, name):
-        """Calls the engine's next or collect. After the last rows: also takes its meta data and
+        """Calls the engine's `next` or `collect`. After the last rows also takes the engine's meta data and
         warnings."""
         rows = self.run(name)
         if rows is None:

@@ -14,7 +14,7 @@ _REAL = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def _real(values, dtype=None):
-    """An array of float32 or float64, or of `dtype`."""
+    """Converts the values to an array of float32 or float64, or of `dtype` if given."""
     array = values if isinstance(values, Array) else _host.array(values)
     if dtype is None:
         dtype = _REAL[array.dtype.name != "float32"]

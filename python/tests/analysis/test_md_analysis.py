@@ -35,7 +35,7 @@ def msd_of_pairs(x):
 
 
 def jackknife(x, blocks, estimate):
-    """The error of estimate(mean curve), and the curves of the blocks."""
+    """The blocks of x, and a function from `curve` to the jackknife error of estimate(mean of the curves of blocks)."""
     length = len(x) // blocks
     curves = [x[i * length:(i + 1) * length] for i in range(blocks)]
     return curves, lambda curve: np.sqrt((blocks - 1) * np.var(
@@ -138,7 +138,7 @@ def test_free_particle_moves_as_the_square_of_time():
     frames, velocity = 20000, np.array([0.3, -2, 5])
     x = 1e3 + velocity * np.arange(frames)[:, None] * 0.01
     found = analysis.mean_square_displacement(x, 0.01)
-    # Rounding errors of the positions are 1e-16 of 2000; their steps are 0.05.
+    # Rounding errors of the positions, up to 2000, are 1e-16 times that; the steps are 0.05.
     np.testing.assert_allclose(found.value[1:], velocity @ velocity * found.lag[1:]**2, rtol=1e-10)
     assert found.error[:4000].max() < 1e-8
 
@@ -188,7 +188,7 @@ def test_rotational_diffusion_of_an_axis():
     msd = analysis.rotational_mean_square_displacement(axes, blocks=10)
     fit = analysis.diffusion(msd, 1, 100)
     assert fit.dimensions == 2 and fit.error < 0.05 * d
-    assert abs(fit.value - d) < 4 * fit.error + 0.01 * d  # a step of 0.05 rad is not small
+    assert abs(fit.value - d) < 4 * fit.error + 0.01 * d  # the last term: steps of 0.05 rad are not small
     found = analysis.rotation(axes, blocks=10)
     for curve, rate in ((found.c1, 2), (found.c2, 6)):
         expected = np.exp(-rate * d * curve.lag[:300])
@@ -246,7 +246,7 @@ def test_inefficiency_and_equilibration_as_chodera_defines_them(frames):
 
 
 def test_inefficiency_ends_before_the_last_lag():
-    for x in random.normal(size=(200, 5)):  # some would include lag 4, the last
+    for x in random.normal(size=(200, 5)):  # for some series the sum would include lag 4, the last lag
         close(analysis.statistical_inefficiency(x), inefficiency_of_pairs(x))
 
 
@@ -360,7 +360,7 @@ def test_coarse_axes_warn():
 def principal_axes_of_turning(angle):
     """Axes that turn by random angles of about `angle` in a step. Signs are chosen as by principal_axes."""
     turns, triangles = np.linalg.qr(np.eye(3) + angle * random.normal(size=(200, 3, 3)))
-    turns = turns * np.sign(np.einsum("fii->fi", triangles))[:, None]  # about 1 for small angles
+    turns = turns * np.sign(np.einsum("fii->fi", triangles))[:, None]  # diagonals about 1 for small angles
     frames = [np.eye(3)]
     for turn in turns * np.sign(np.linalg.det(turns))[:, None, None]:
         frames.append(turn @ frames[-1])

@@ -61,7 +61,7 @@ def test_elementwise(name):
 
 
 def test_sinc_near_zero():
-    """Exact up to rounding, also where cos(pi x) - sinc(x) cancels."""
+    """The derivative is exact up to rounding, also for small x, where cos(pi x) - sinc(x) loses all digits."""
     x = np.concatenate([np.geomspace(1e-300, 0.5, 400), [0.0999999, 0.1, 0.1000001]])
     square, expected = np.square(np.longdouble(x) * np.longdouble(np.pi)), np.longdouble(0)
     for k in range(14, 0, -1):  # the series of sinc's derivative
@@ -259,7 +259,7 @@ def test_indexing(key):
 
 
 def test_half():
-    """float16 and float32 have gradients of their own dtype."""
+    """The gradients of float16 and float32 arrays have the dtype of the array."""
     for name in ("float16", "float32"):
         x = collet.asarray(X).astype(name)
         gradient = collet.grad(lambda x: collet.sum(x[np.array([0, 0, 1])]**2))(x)
@@ -329,7 +329,7 @@ def test_ops():
 
 
 def test_lgamma():
-    """By the digamma function, from tables and mpmath."""
+    """The derivative of lgamma is the digamma function, whose values here are from tables and mpmath."""
     at = np.array([1.0, 0.5, 0.1, 2, 10, 1e10, 1e-5, -0.5, -1.5, -20.3, 1.4616321449683622])
     digamma = np.array([-0.5772156649015329, -1.9635100260214235, -10.423754940411076, 0.42278433509846714,
                         2.251752589066721, 23.025850929890457, -100000.57719921567, 0.03648997397857652,

@@ -98,7 +98,7 @@ def _slope_time(shares: Floats, dt: float) -> float:
 
 
 def _fitted_time(shares: Floats, dt: float) -> float:
-    """tau of exp(-t / tau), by least squares over the lags before the first that is not positive."""
+    """tau of exp(-t / tau), fitted by least squares to the values before the first that is not positive."""
     end = first(shares <= 0, len(shares))
     times, values = dt * np.arange(end), shares[:end]
     start = _integral_time(shares, dt)
@@ -117,7 +117,7 @@ def _fitted_time(shares: Floats, dt: float) -> float:
 
 
 def _first_rate(values: Floats, dt: float) -> float:
-    """The exponential's fall to the last value."""
+    """The rate of the exponential through 1 at lag 0 and the last value."""
     fall = max(-float(np.log(values[-1])), 1e-3)
     return fall / (dt * max(len(values) - 1, 1))
 

@@ -142,7 +142,7 @@ class Bins:
                 # searchsorted puts a number that equals an edge into the bin that begins there.
                 bins = np.searchsorted(edge, where, side="right") - 1
             inside &= within
-            index = index * size + np.clip(bins, 0, size - 1)  # the last bin is closed
+            index = index * size + np.clip(bins, 0, size - 1)  # the last bin includes its upper edge
         self.index, self.inside, self._weights = index, inside, weights
         self.outside = float(weights[~inside & ~empty].sum())
         self.nan = float(weights[empty].sum())

@@ -15,7 +15,7 @@ from ._blocks import count, first
 from ._correlation import curves_of
 from ._series import Series, positive
 
-_LEAST_LAGS = 3  # lags of the statistical inefficiency that are summed in any case: noise must not end the sum early
+_LEAST_LAGS = 3  # lags that the statistical inefficiency always sums, so that noise does not end the sum early
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Equilibration:
 
 
 def _inefficiency(series: Series) -> float:
-    """Frames per independent sample; 0 for a constant."""
+    """The number of frames per independent sample; 0 if the series is constant."""
     whole, _ = curves_of(series, 0, centered=True)
     frames = series.frames
     if whole[0] <= 0:

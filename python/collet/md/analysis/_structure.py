@@ -16,10 +16,10 @@ from ..._core import InvalidError, ShapeError
 from ._blocks import count, jackknife
 from ._series import Floats
 
-DEBYE = 48.0320471  # of a dipole of 1 e nm
-_AT_ONCE = 2**22  # numbers of positions that are float64 at a time
+DEBYE = 48.0320471  # debye in 1 e nm
+_AT_ONCE = 2**22  # coordinates that are converted to float64 at a time
 _ROUNDS = 100
-_CONVERGED = 1e-9  # share of the body's size: the iteration ends when the mean structure moves less
+_CONVERGED = 1e-9  # fraction of the body's size: the iteration ends when the mean structure moves by less
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +186,7 @@ def rmsd(positions: Any, reference: Any = None, *, weights: Any = None, fit: Any
 
 
 def _normalised(sums: Floats) -> Floats:
-    """C from the sums of products; 0 for an atom that does not move."""
+    """The correlations C from the sums of products of displacements; 0 for an atom that does not move."""
     squares = np.sqrt(np.einsum("...ii->...i", sums))
     both = squares[..., :, None] * squares[..., None, :]
     made: Floats = np.divide(sums, both, out=np.zeros_like(sums), where=both > 0)
@@ -295,7 +295,7 @@ def compare_dccm(a: Any, b: Any, *, alpha: float = 0.05, samples: int = 500,
 
 
 def _artanh(matrix: Floats) -> Floats:
-    """Finite at 1 and -1 too."""
+    """artanh of C clipped to 1 - 1e-7 in magnitude, so that it is finite for 1 and -1 too."""
     return np.asarray(np.arctanh(np.clip(matrix, -1 + 1e-7, 1 - 1e-7)))
 
 
