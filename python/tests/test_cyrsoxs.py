@@ -256,7 +256,7 @@ def test_versions():
 
 
 def test_nearly_aligned():
-    """CyRSoXS computes with any S. A rounding error beyond 1 must not be an error here."""
+    """S may exceed 1 by a rounding error. CyRSoXS accepts any S; this module refuses larger ones."""
     for most in (1.00001, 1.01):
         data = make_input()
         voxels = cy.VoxelData(InputData=data)

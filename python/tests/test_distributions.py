@@ -50,7 +50,7 @@ def python(site, *text):
 
 @pytest.fixture
 def site(tmp_path):
-    (tmp_path / "lib").symlink_to(PACKAGE.parents[1] / "lib")  # where a build has libcore
+    (tmp_path / "lib").symlink_to(PACKAGE.parents[1] / "lib")  # libcore is in lib/ beside a build's package
     (tmp_path / "site").mkdir()
     return tmp_path / "site"
 

@@ -45,7 +45,7 @@ def test_backends_agree():
                 try:
                     found.append((random.Generator(5).uniform(-1, 3, 1001, "f4"),
                                   random.Generator(5).normal(1, 3, 1001, "f4")))
-                except collet.UnavailableError:  # tried for the first time here
+                except collet.UnavailableError:  # a backend may turn out to be unusable at its first use
                     continue
     assert len(found) >= 2
     for uniform, normal in found[1:]:

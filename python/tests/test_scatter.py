@@ -52,7 +52,7 @@ def grains(energies=(285.0, 286.0, 284.0), shape=(6, 16, 20), **more):
 def test_sphere():
     result = scatter.simulate(sphere(), dtype="float64", grid="fft")
     assert result.values.shape == (1, 48, 48) and result.values.dtype == np.float64
-    q = np.array(result.qy[25:32])  # along y there is no factor of polarisation
+    q = np.array(result.qy[25:32])  # along y the polarisation does not change the intensity
     k = 2 * np.pi * 285.0 / 1239.84198
     length = np.sqrt(q ** 2 + (k - np.sqrt(k ** 2 - q ** 2)) ** 2)
     x = length * RADIUS * VOXEL
@@ -231,7 +231,7 @@ def test_interrupt(method):
             pass
         timer.cancel()
     heard = time.perf_counter()
-    assert sent and heard - sent[0] < 0.5  # 0.1 s where the machine has time
+    assert sent and heard - sent[0] < 0.5  # 0.1 s on an idle machine
     patterns.close()
     assert next(patterns, None) is None
 
@@ -346,7 +346,7 @@ def test_unaligned_angles():
 
 
 def test_empty_patterns():
-    """An energy in keV; and nothing to integrate."""
+    """An energy in keV, at which no pixel has a value, is an error; so is a pattern without pixels to integrate."""
     sample = grains()
     sample.energies = [0.285]
     sample.materials[0].constants = CONSTANTS

@@ -13,7 +13,7 @@ from collet import functions, linalg, op
 
 RNG = np.random.default_rng(11)
 REAL = "?bBhHiIqQefd"
-SOME = "?bHQefd"  # where only the kind of the dtype is compared
+SOME = "?bHQefd"  # one dtype or two of each kind
 ALL = REAL + "FD"
 SHAPES = [(), (7,), (0, 3), (2, 3, 1)]
 ROUNDED = {"e": 2e-3, "f": 1e-5, "F": 1e-5, "d": 1e-12, "D": 1e-12}
@@ -26,7 +26,7 @@ def fixture_kind(request):
 
 
 def values(shape, dtype, low=-9, high=9):
-    """Numbers with repetitions; floating ones with fractions."""
+    """Random numbers, some of them equal; floating-point numbers have fractions."""
     found = RNG.integers(0 if dtype in "?BHIQ" else low, 2 if dtype == "?" else high, size=shape)
     if dtype in "efd":
         found = found / 4
@@ -46,7 +46,7 @@ def arrays(dtypes=ALL, shapes=SHAPES):
 
 
 def same(found, wanted, kind=None, exact=False):
-    """Kind, shape, dtype and values."""
+    """Asserts that the kind of array, the shape, the dtype and the values are as wanted."""
     wanted = np.asarray(wanted)
     if kind:
         assert isinstance(found, collet.Array if kind is collet.asarray else np.ndarray)
@@ -396,7 +396,7 @@ def test_histogram(kind):
 @pytest.mark.parametrize("dtypes", [*(d * 2 for d in ALL), "?i", "bB", "qQ", "if", "dF"])
 def test_products(kind, dtypes):
     def wanted(function, *given):
-        """NumPy's, of float16 in float32."""
+        """NumPy's result; for float16, computed in float32."""
         dtype = np.result_type(*given)
         return function(*(g.astype("f") for g in given)).astype("e") if dtype == "e" else function(*given)
 
@@ -552,7 +552,7 @@ devices = [d.choice for b in collet.backends() if b.state == "usable" and b.name
 
 @pytest.mark.skipif(not devices, reason="no device")
 def test_devices():
-    """Elements stay where they are, and every op runs there."""
+    """Elements stay on their device, and every op of a function runs there."""
     a = values((3, 3), "f")
     with collet.using(devices[0]):
         x = op.add(collet.asarray(a), 0)

@@ -40,7 +40,7 @@ def taken_tensor():
     return collet.from_dlpack(a), lambda: a
 
 
-# Capsules of older versions are read-only here.
+# Collet imports capsules of older versions as read-only.
 needs_flags = pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="capsules have no flags")
 ways = pytest.mark.parametrize("way", [lent, pytest.param(lent_tensor, marks=needs_dlpack), taken,
                                        pytest.param(taken_tensor, marks=needs_flags)])
@@ -88,7 +88,7 @@ def test_arrays_wait_again_without_the_view():
 def test_a_value_that_becomes_shared_later():
     x = collet.asarray([1.0, 2])
     y = x + 1
-    z = y * 10  # waits for y, then reads its value
+    z = y * 10  # a part of z until y is computed; afterwards z reads the value of y
     a = np.asarray(y)
     a[0] = 7
     assert z.to_numpy().tolist() == [20, 30] and (y + 0).to_numpy().tolist() == [7, 3]
@@ -125,7 +125,7 @@ def test_functions_that_write_into_asarray():
 def test_copies_on_a_device_are_not_trusted(way):
     x, view = way()
     with collet.using(far[0]):
-        assert op.sum(x).item() == 6  # the device has a copy
+        assert op.sum(x).item() == 6  # makes a copy on the device
         a = view()
         a[0] = 5
         assert op.sum(x).item() == 11 and (x[:2] * 2).to_numpy().tolist() == [10, 2]
@@ -137,7 +137,7 @@ def test_copies_on_a_device_are_not_trusted(way):
         a[3] = 7
         assert a.tolist() == x.to_numpy().tolist() == [12, 1, 1, 7]
         y = op.neg(x)
-        a[:] = 0  # the kernel reads its own copy
+        a[:] = 0  # does not change y: the kernel read its own copy
         assert y.to_numpy().tolist() == [-12, -1, -1, -7]
 
 

@@ -94,7 +94,8 @@ def test_sizes_and_crossings():
     products = [math.prod(_studies.extents_of(s)) for s in shapes]
     assert shapes[-1] == "1000x1K" and len(shapes) == 11 and products == sorted(products) and products[0] < 20
     assert _studies.sizes("3", [3]) == ["3"]
-    # At 100 elements b takes twice as long as a, at 10,000 an eighth of it: a quarter of the way.
+    # At 100 elements b takes twice as long as a, at 10,000 elements an eighth of a's time: in logarithms, the times are
+    # equal at a quarter of the way.
     assert _studies.crossing(100, 10000, {"a": 1, "b": 2}, {"a": 8, "b": 1}, "a", "b") == pytest.approx(100 * 100 ** 0.25)
 
 
@@ -110,7 +111,7 @@ def test_roofline():
     found, _ = report("roofline", "add", "matmul", "--shape=64x64x64", "--seconds=0.01", "--backend=cpu_openmp")
     (add, matmul), [roofs] = found["results"], found["roofs"]
     assert add["intensity"] is None and add["bound"] == "memory" and add["roof"] == roofs["gb_per_s"]
-    # 2 x 64^3 operations, 3 x 64^2 elements of 4 bytes
+    # 2 x 64^3 operations on 3 x 64^2 elements of 4 bytes
     assert matmul["intensity"] == pytest.approx(64 / 6)
     assert matmul["roof"] == min(roofs["gflop_per_s"], matmul["intensity"] * roofs["gb_per_s"])
 
