@@ -503,7 +503,7 @@ class Server:
 
 
 def serve(options):
-    """Reads commands, one a line, and writes answers."""
+    """Reads commands, one per line, and writes answers."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what libraries print
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
