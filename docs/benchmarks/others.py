@@ -74,7 +74,7 @@ def kind(dtype):
 
 
 def numbers(shape, dtype="f32", seed=1):
-    """The same in every process, in [-1, 1)."""
+    """Numbers in [-1, 1), the same in every process."""
     import numpy
     generator = numpy.random.default_rng(seed)
     values = generator.uniform(-1, 1, shape)
@@ -457,8 +457,8 @@ class Server:
         self.library, self.call, self.samples, self.used, self.passed = library, None, [], 0.0, 0.0
 
     def begin(self, row):
-        """Prepares the call and runs it once; returns the sum of the result's magnitudes, or None if the library lacks
-        it."""
+        """Prepares the call and runs it for 0.2 s. Returns the sum of the result's magnitudes; None if the library
+        lacks the call."""
         import numpy
         method = ROWS[row][1]
         if not hasattr(self.library, method) or \

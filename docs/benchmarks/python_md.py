@@ -52,7 +52,7 @@ def show(name, seconds, others):
 
 
 def extract(copies, turns):
-    """The same trajectory by the program and by the module."""
+    """Computes the same trajectory by the program and by the module."""
     with tempfile.TemporaryDirectory() as folder:
         long = pathlib.Path(folder) / "long.trr"
         with long.open("wb") as file:

@@ -54,7 +54,7 @@ def layout(op, shape, dtype, axes):
 
 
 def operand(op, index, dtype, shape):
-    """The same numbers in every process, in [-1, 1); integers a hundredfold."""
+    """Numbers that are the same in every process: in [-1, 1), or for i8 in [-100, 100)."""
     generator = np.random.default_rng(index)
     x = generator.uniform(-1, 1, shape)
     if dtype[0] == "c":

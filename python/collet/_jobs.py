@@ -347,7 +347,7 @@ class Run(Iterator[Outcome]):
         self._stop.set()
         self._tasks = iter(())
         while self._pending:
-            with contextlib.suppress(NotImplementedError):  # of Parsl
+            with contextlib.suppress(NotImplementedError):  # futures of Parsl
                 self._pending.pop().future.cancel()
 
     def __enter__(self) -> Run:

@@ -27,7 +27,7 @@ import numpy as np
 from collet import scatter
 from collet._host import array as _taken
 
-_SAME = 1e-6  # of energies, sizes, degrees
+_SAME = 1e-6  # energies, sizes and degrees that differ by less are equal
 _MATERIALS = 32
 
 

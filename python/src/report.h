@@ -11,7 +11,7 @@ PyObject *report_records(PyObject *module, PyObject *unused);
 PyObject *report_settings(PyObject *module, PyObject *unused);
 PyObject *report_counters(PyObject *module, PyObject *unused);
 PyObject *report_memory(PyObject *module, PyObject *space);
-/* What limits the host's memory and to how many bytes; needs no backend. */
+/* The name of the limit of the host's memory, and its bytes; needs no backend. */
 PyObject *report_memory_limit(PyObject *module, PyObject *unused);
 PyObject *report_reset_peak(PyObject *module, PyObject *space);
 PyObject *report_trim(PyObject *module, PyObject *unused);

@@ -239,7 +239,7 @@ class Request:
         arrays = [arrays_of(m, i, shape) for i, m in numbered]
         z, y, x = map(int, shape)
         self.shape = z, y, x
-        self.layers = 1 if sample.z_collapse else z  # of spectra
+        self.layers = 1 if sample.z_collapse else z  # layers of the spectra
         self.dtype = np.dtype(np.float64 if is_double(dtype) else np.float32)
         self.qy, self.qx = (_axis(n, self.voxel) for n in self.shape[1:])
         self.devices = check_devices(devices)

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Exchange(_core.Array):
-    """What collet.Array inherits."""
+    """The base class of collet.Array with these methods."""
 
     __slots__ = ()
 
-    if TYPE_CHECKING:  # what it adds
+    if TYPE_CHECKING:  # members that collet.Array adds
         device: property
         dtype: Any
 

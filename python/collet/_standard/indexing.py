@@ -232,7 +232,7 @@ def _single_mask(array: Array, key: Any) -> Array | None:
     if mask._dtype != "bool" or mask.ndim not in (1, array.ndim) or not mask.ndim:
         return None
     _check_mask(mask, array.shape[:mask.ndim], 0)
-    return mask if mask.shape == array.shape[:mask.ndim] else None  # of no elements
+    return mask if mask.shape == array.shape[:mask.ndim] else None  # such as a mask of no elements
 
 
 def _one_axis(array: Array, key: Any) -> tuple[int, Array] | None:

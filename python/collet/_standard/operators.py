@@ -44,7 +44,7 @@ def _given(name: str, places: list[str], arguments: tuple[Any, ...], keywords: d
 def reduction(name: str, order: str) -> Callable[..., Array]:
     """A reducing method. Its positional arguments have NumPy's order."""
     places = order.split()
-    single = ("float32", "float64") if name[:3] != "arg" else ()  # what the op alone computes
+    single = ("float32", "float64") if name[:3] != "arg" else ()  # dtypes that the op alone can compute
 
     def reduce(self: Array, *arguments: Any, **keywords: Any) -> Array:
         made = small(name)(self, *arguments, **keywords) if name in REDUCTIONS else None

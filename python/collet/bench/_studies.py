@@ -321,8 +321,8 @@ def find_roofs(options, table, dtype):
 
 
 def roof_of(intensity, peak, bandwidth):
-    """What the roofs allow, in 10^9 operations a second, for `intensity` operations a byte; without operations (None) in
-    10^9 bytes a second (Williams, Waterman, Patterson, 2009). None: not known."""
+    """The highest rate that the roofs allow, in 10^9 operations a second, for `intensity` operations a byte; without
+    operations (None) in 10^9 bytes a second (Williams, Waterman, Patterson, 2009). None: not known."""
     if intensity is None or bandwidth is None:
         return bandwidth
     return None if peak is None else min(intensity * bandwidth, peak)

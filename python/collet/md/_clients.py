@@ -14,7 +14,7 @@ _PARTS = 4  # for each worker, so that a slow worker causes little delay
 
 def _compute(files, options, shard, shards):
     """The path of a shard's file, with the number of its frames."""
-    from ._extract import extract  # which imports this module
+    from ._extract import extract  # imported here, because it imports this module
     frames = 0
 
     def progress(done, _):

@@ -332,7 +332,7 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
         universe come from an .xtc or .trr file alone, `selection` is "all" and `each` is None, the files are read
         without MDAnalysis
     selection : atoms, in collet-extract's language: "protein and not name H*"; "within 0.5 of resname LIG",
-        in nm, selects anew in each frame
+        in nm, is evaluated in each frame
     ndx : path of a .ndx file of GROMACS, whose groups the selection may name: "group Protein"
     each : "residue", "molecule", "segment", "chain", or patterns of groups of `ndx`, with blanks between:
         the quantities of each of these bodies, of its selected atoms; None: the selection is one body

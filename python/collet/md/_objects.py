@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/md/test_md_extract.py, python/tests/md/test_md_sources.py
-"""What extract reads: files, or the atoms and frames of objects of MDAnalysis and mdtraj."""
+"""The inputs of extract: files, or the atoms and frames of objects of MDAnalysis and mdtraj."""
 
 from __future__ import annotations
 

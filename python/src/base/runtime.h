@@ -18,7 +18,7 @@ collet_context *runtime_context(void);
 /* The number (choices.h) of the choice in force; 0 with an exception. */
 uint32_t runtime_choice(void);
 
-/* What runtime_switch replaced. */
+/* The state that runtime_switch replaced. */
 typedef struct runtime_switched {
     uint32_t choice, fixed;
     long long use, fixed_use;

@@ -282,7 +282,7 @@ static int has_number(int bits, const collet_scalar *s)
     switch (s->dtype) {
     case COLLET_I64:
         return bits == 64 ? s->value.i64 >= 0 : in_range(bits, s->value.i64);
-    case COLLET_U64: /* only used for numbers above those of i64 */
+    case COLLET_U64: /* the scalar is u64 only for numbers above the range of i64 */
         return bits == 64;
     case COLLET_F64:
         return value >= low && value < high && (value >= 0x1p53 || value == (double)(int64_t)value);

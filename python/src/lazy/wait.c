@@ -21,7 +21,7 @@ static int is_exact_number(PyObject *object)
 
 /* ---- Nodes -------------------------------------------------------------------------------- */
 
-/* What is known about an argument before a node is made. */
+/* An argument of a function, before a node is made. */
 typedef struct argument {
     PyObject *object;
     node *node;             /* the node of an Array that waits, else NULL */

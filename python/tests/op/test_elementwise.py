@@ -13,7 +13,7 @@ from collet import op
 
 INTEGERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]
 FLOATS = ["f2", "f4", "f8"]
-NUMPY = {  # where NumPy's name differs
+NUMPY = {  # functions with another name in NumPy
     "sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative", "pow": "power",
     "round": "rint", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
     "atan": "arctan", "asin": "arcsin", "acos": "arccos", "atan2": "arctan2", "sinh": "sinh",

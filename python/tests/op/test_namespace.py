@@ -20,7 +20,7 @@ logaddexp logical_and logical_not logical_or logical_xor maximum minimum multipl
 not_equal positive pow real reciprocal remainder round sign signbit sin sinh square sqrt subtract tan tanh
 trunc where""".split()
 DTYPES = "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16".split()
-NOT_NUMPY = ("reciprocal", "round")  # of integers
+NOT_NUMPY = ("reciprocal", "round")  # results for integers differ from NumPy's
 
 
 def test_names():

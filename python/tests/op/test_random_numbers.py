@@ -105,7 +105,7 @@ class Text:
             count = 3 if name in ("clip", "where") else 2 if name in ("minimum", "maximum") else 1
             return f"{name}({', '.join(self.make(depth - 1) for _ in range(count))})"
         name = choose.choice(tuple(OPERATORS))
-        if name in COMPARISONS:  # which Python chains
+        if name in COMPARISONS:  # Python would chain comparisons
             return f"(({self.make(depth - 1)}) {name} ({self.make(depth - 1)}))"
         return f"{self.factor(depth)} {name} {self.factor(depth)}"
 

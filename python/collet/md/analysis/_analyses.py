@@ -391,7 +391,7 @@ def _dccm(task: Task) -> Found:
 
 
 def _map_of(file: Any) -> _structure.CrossCorrelation:
-    """What _dccm wrote."""
+    """The CrossCorrelation in a file that _dccm wrote."""
     return _structure.CrossCorrelation(file["dccm"], file["dccm_error"], file["dccm_blocks"],
                                        file["rmsf"], file["mean"], int(file["iterations"]))
 

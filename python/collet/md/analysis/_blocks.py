@@ -31,7 +31,7 @@ def others(blocks: Floats) -> Floats:
 
 
 def jackknife(estimates: Floats) -> Floats:
-    """The standard error from estimates of which each leaves out one block."""
+    """The standard error from estimates, each of which leaves out one block."""
     spread = ((estimates - estimates.mean(axis=0))**2).sum(axis=0)
     return np.asarray(np.sqrt(spread * (len(estimates) - 1) / len(estimates)))
 
