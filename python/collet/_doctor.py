@@ -173,7 +173,7 @@ def examine():
     for record in _core.records():  # directories and files that were not loaded as backends
         if record["accepted"] or record["code"] == "not-found" or record["path"] in paths:
             continue
-        if record["stage"] != "policy" or record["reason"] not in reported:  # a refused layer
+        if record["stage"] != "policy" or record["reason"] not in reported:  # not reported already
             findings.append(Finding(record["path"], record["reason"], _fix(record["reason"])))
     findings += _threads()
     findings += _calibration(known)

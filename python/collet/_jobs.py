@@ -99,7 +99,7 @@ class _Caller(NamedTuple):
 
 
 _limit_lock = threading.Lock()
-_limited = (0, 0)  # process and number of threads
+_limited = (0, 0)  # the process that was limited, and its number of threads
 
 
 def _limit_threads(caller: _Caller) -> None:
@@ -249,7 +249,7 @@ class _Dask(_Here):
         self._slots, self._asked = 0, -1.0
 
     def slots(self) -> int:
-        if self._asked < 0 or time.monotonic() - self._asked > 2:  # workers come and go
+        if self._asked < 0 or time.monotonic() - self._asked > 2:  # asks again, because workers come and go
             self._slots = sum(self._client.nthreads().values())
             self._asked = time.monotonic()
         return self._slots or _FEW

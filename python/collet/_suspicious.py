@@ -21,7 +21,7 @@ _ANGLE = 12.6  # radians
 _CONSTANT = 0.1
 
 Floats = npt.NDArray[np.floating[Any]]
-Arrays = tuple[Any, ...]  # whether float64; volume, alignment, theta, psi, direction, unaligned
+Arrays = tuple[Any, ...]  # of a material: (whether float64, volume, alignment, theta, psi, direction, unaligned)
 
 
 def warn(texts: Iterable[str]) -> None:
@@ -48,7 +48,7 @@ def _of_constants(energies: Floats, constants: Floats) -> Iterator[str]:
 
 
 def _largest_angle(alignment: Floats, angle: Floats) -> float:
-    if abs(angle.min()) <= _ANGLE and abs(angle.max()) <= _ANGLE:  # the usual, without copies
+    if abs(angle.min()) <= _ANGLE and abs(angle.max()) <= _ANGLE:  # the usual case, checked without copies
         return 0.0
     found = 0.0
     for s, layer in zip(alignment, angle):

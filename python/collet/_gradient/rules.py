@@ -63,7 +63,7 @@ class Key:
         self.key = key
 
 
-E_ = elementwise.functions  # by their names
+E_ = elementwise.functions  # the elementwise functions by name
 
 
 def shape_of(x):

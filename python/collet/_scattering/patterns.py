@@ -139,7 +139,7 @@ def vector(name: str, values: Sequence[float]) -> Vector:
 
 def direction_of(name: str, values: Sequence[float]) -> Vector:
     found = vector(name, values)
-    if not any(found):  # the engine's default
+    if not any(found):  # refused, because the engine would take its default
         raise InvalidError(f"{name} is 0, 0, 0: no direction")
     return found
 
@@ -306,7 +306,7 @@ class Patterns:
         self._job: Job | None = None
         self._ready: Floats | None = None
         self._done = 0
-        self._failed: set[str] = set()  # devices
+        self._failed: set[str] = set()  # names of devices that failed
         self._bar: Any = bar(len(self.energies), "energy") if progress is True else None
         self._progress: Any = self._draw if self._bar is not None else progress
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .._array.creation import Number
 
 _FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
-_PLACES = {1: "host", 2: "cuda", 4: "opencl"}  # DLDeviceType
+_PLACES = {1: "host", 2: "cuda", 4: "opencl"}  # by DLPack's DLDeviceType
 
 
 class Array(Exchange):

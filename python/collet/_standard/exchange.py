@@ -115,5 +115,5 @@ class _Memory:
 
 def _unpickle(dtype: str, shape: tuple[int, ...], data: Any) -> Any:
     array = _core.empty(shape, dtype)
-    array._write(bytes(data))  # does not copy bytes
+    array._write(bytes(data))  # bytes(data) makes no copy if data is bytes
     return array

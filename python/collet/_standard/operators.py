@@ -87,7 +87,7 @@ METHODS = {
 }
 
 
-_FLAT = ("cumprod", "cumsum", "take")  # axis None: over all elements in C order
+_FLAT = ("cumprod", "cumsum", "take")  # methods whose axis is None by default: all elements in C order
 
 
 def method(name: str, call: Callable[[str, tuple[Any, ...], dict[str, Any]], Any]) -> Callable[..., Any]:

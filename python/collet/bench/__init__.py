@@ -36,7 +36,7 @@ _GB = 1 << 30
 def _resolve(device: str | None) -> str:
     """The name of one device that can be used: "opencl:0"."""
     if device is not None:
-        _core.timestamp(device)  # opens it
+        _core.timestamp(device)  # opens the device, or raises
         return device if device == "host" or ":" in device else device + ":0"
     choices = collet.get_backend().split(",")
     if choices == ["auto"]:

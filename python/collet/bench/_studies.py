@@ -16,7 +16,7 @@ from .. import __version__, _plugins
 
 TOLERANCE = 0.05  # smaller changes of the median are not reported, whatever the noise
 SMALLEST, POINTS_EACH = 10, 2  # elements of the first size of a sweep; sizes for each power of ten
-LEAK_RESIDENT = 10 << 20  # allocators may keep so much; as in collet.bench
+LEAK_RESIDENT = 10 << 20  # bytes that allocators may keep; as in collet.bench
 UNAVAILABLE = 77  # the exit status of backend-bench for a backend that cannot be used
 USUAL = ["add", "sum", "exp", "matvec", "matmul", "fft", "observables"]
 
@@ -334,7 +334,7 @@ def roofline(options):
     table.report["roofs"] = []
     unknown = [op for op in options.ops if op not in shapes_of(options)]
     if unknown:
-        measure_op(options, unknown[0])  # says so and exits
+        measure_op(options, unknown[0])  # prints that the op is unknown, and exits
     for dtype in (options.dtype or "f32").split(","):
         roofs, peaks = find_roofs(options, table, dtype)
         for name in peaks:

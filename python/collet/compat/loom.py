@@ -121,10 +121,10 @@ def _pow(operation, a, b):
     if a.dtype.kind != "c" and b.dtype.kind != "c" and ((a < 0) & (b != np.floor(b))).any():
         a = a.astype("c16")
     if ((a == 0) & (b.real < 0)).any():
-        raise _Theirs  # ZeroDivisionError
+        raise _Theirs  # LOOM raises ZeroDivisionError
     result = op.pow(*_alike([a, b]))
     if not np.isfinite(result).all():
-        raise _Theirs  # OverflowError, or a number that is not finite
+        raise _Theirs  # LOOM raises OverflowError, or returns a number that is not finite
     return result
 
 
@@ -258,7 +258,7 @@ def _solved(function, *arrays):
     try:
         return function(*arrays)
     except linalg.LinAlgError:
-        raise _NoOp from None  # LOOM continues with a small pivot
+        raise _NoOp from None  # LOOM's own code continues with a small pivot
 
 
 def _lu(a, pivot=True):

@@ -27,7 +27,7 @@ from collet._host import array as _taken
 from collet._listing import own
 
 
-_AT_ONCE = 1 << 18  # codes, in a cache
+_AT_ONCE = 1 << 18  # codes that are computed at a time: they fit in a cache
 
 
 def _codes(bit0, bit1):
@@ -150,7 +150,7 @@ def _gpu_ternary(module):
 
 
 _PATCHES = {"rotor.core": _core, "rotor.layers": _layers, "rotor.native": _native}
-_REPLACED = "rotor.gpu_ternary"  # it imports pyopencl
+_REPLACED = "rotor.gpu_ternary"  # not imported, because it imports pyopencl
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -169,7 +169,7 @@ def files_of(atoms):
             not isinstance(traj, (str, os.PathLike)):
         return None
     suffix = os.path.splitext(os.fspath(top))[1].lower()
-    bonds = len(getattr(atoms, "bonds", ()))  # guessed, or added
+    bonds = len(getattr(atoms, "bonds", ()))  # bonds may have been guessed or added
     changed = reader.transformations or getattr(reader, "_ts_kwargs", None) or \
         getattr(reader, "_auxs", None)
     whole = len(atoms) == len(universe.atoms) and \

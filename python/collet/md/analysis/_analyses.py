@@ -450,7 +450,7 @@ def _equilibration(task: Task) -> Found:
     found = equilibration_time(x, task.dt)
     series = [(key, x if x.ndim == 1 else x[..., 0], task.unit)] if x.ndim == 1 or x.shape[-1] == 1 \
         else _components(key, x, task.unit)
-    frame = task.options.start + task.options.step * found.frame  # in the file
+    frame = task.options.start + task.options.step * found.frame  # the number of the frame in the file
     if found.frame > len(x) / 2:
         warnings.warn("more than half of the frames are not equilibrated by this rule: the series may "
                       "not be equilibrated at all; look at it with --plot, and simulate longer")

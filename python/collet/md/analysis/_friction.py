@@ -208,7 +208,7 @@ def orientation_dependent_friction(theta: Any, psi: Any, omega: Any, dt: float,
     longest = min(count(lags, caller, "lags", 2), len(velocity) - 1)
     size = int(np.prod(found.shape))
     curves = np.empty((longest + 1, size))
-    index = np.where(found.inside[:, 0], found.index[:, 0], size)  # one more bin: outside
+    index = np.where(found.inside[:, 0], found.index[:, 0], size)  # one more bin, for frames outside of the range
     for k in np.arange(longest + 1):
         products = np.einsum("fi,fi->f", velocity[:len(velocity) - k], velocity[k:])
         where = index[:len(products)]
