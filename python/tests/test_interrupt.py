@@ -27,7 +27,7 @@ def long_matrix():
         while took < 0.2:
             n += n // 3
             a = np.ones((n, n))
-            start = time.process_time()  # others may be busy
+            start = time.process_time()  # other processes may be busy
             op.matmul(a, a)
             took = time.process_time() - start
     return a

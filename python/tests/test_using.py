@@ -21,7 +21,7 @@ X = np.ones(3)
 
 
 def computed():
-    """The backend that computes a call here."""
+    """The backend that computes a call at this place."""
     op.add(X, X)
     return collet.last_backend()
 

@@ -158,7 +158,7 @@ def test_harmonic_well():
 
 def test_rigid_rotor():
     angle, cone, lag = 0.2, 0.7, np.arange(20 * 5)
-    t = 2 * np.pi * 3 / len(lag) * lag  # whole turns
+    t = 2 * np.pi * 3 / len(lag) * lag  # three whole turns
     axes = np.stack([np.sin(cone) * np.cos(t), np.sin(cone) * np.sin(t), np.cos(cone) + 0 * t], -1)
     for length in (1, 1e-3, 5e200):
         found = analysis.rotation(length * axes, 0.5)
@@ -222,7 +222,7 @@ def test_inefficiency_of_a_known_process(rho):
 
 
 def inefficiency_of_pairs(x):
-    """As pymbar writes it."""
+    """The statistical inefficiency, as pymbar computes it."""
     d = x - x.mean()
     g, frames = 1.0, len(x)
     for t in range(1, frames - 1):
@@ -255,7 +255,7 @@ def test_equilibration_finds_the_end_of_a_relaxation():
     assert analysis.equilibration_time(x).frame < 200
     x[:300] += 10
     assert 300 <= analysis.equilibration_time(x).frame <= 340
-    x[500:] = 4  # counts as one sample
+    x[500:] = 4  # the constant end counts as one sample
     assert analysis.equilibration_time(x).frame < 500
 
 
@@ -348,7 +348,7 @@ def test_constant_series():
     assert not found.value.any() and np.isnan(found.integral_time)
     assert not analysis.mean_square_displacement([.1] * 20).value.any()
     close(analysis.autocorrelation([.1] * 20).value, np.ones(20))
-    assert np.isnan(analysis.autocorrelation([.1] * 20).integral_time)  # it has no end
+    assert np.isnan(analysis.autocorrelation([.1] * 20).integral_time)  # C never falls to 0
 
 
 def test_coarse_axes_warn():

@@ -50,7 +50,7 @@ def test_friction_of_a_process_within_errors():
 
 
 def test_friction_depends_on_the_orientation():
-    """Two orientations, changed every 1000 frames, with two frictions."""
+    """A body that changes every 1000 frames between two orientations with different frictions."""
     parts = [ornstein(1000, (1, 4)[i % 2], 0.1, (3,)) for i in range(60)]
     theta = np.repeat(np.tile([20, 70], 30), 1000)
     found = analysis.orientation_dependent_friction(
@@ -83,7 +83,7 @@ def test_memory_of_an_exponential_kernel(decay, strength):
         errors.append([np.abs(found.integral - whole).max() / strength,
                        np.abs(found.value - exact)[1:-1].max() / strength / decay])
     assert len(found.lag) == 151 and errors[1][0] < 2e-3 and errors[1][1] < 0.02
-    assert errors[1][0] < 0.35 * errors[0][0]  # second order
+    assert errors[1][0] < 0.35 * errors[0][0]  # the errors are of second order in dt
 
 
 def test_memory_of_a_process_without_memory():

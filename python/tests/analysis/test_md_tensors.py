@@ -27,7 +27,7 @@ def random_rotation():
 
 
 def rotor(tensor, frames, bodies, dt):
-    """Langevin rotation with this tensor in the frame of the axes."""
+    """Axes in Langevin rotation with this diffusion tensor, in the frame of the axes."""
     steps = random.normal(size=(frames - 1, bodies, 3)) @ np.linalg.cholesky(2 * dt * tensor).T
     axes = np.empty((frames, bodies, 3, 3))
     axes[0] = [random_rotation() for _ in range(bodies)]

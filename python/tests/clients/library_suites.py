@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-LIMIT_S = 60  # for one test
+LIMIT_S = 60  # seconds for one test
 
 
 def _functions_marked():

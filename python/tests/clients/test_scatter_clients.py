@@ -227,7 +227,7 @@ def test_another_version(client, monkeypatch):
 
 
 class Without(concurrent.futures.Executor):
-    """A worker whose Python lacks collet."""
+    """An executor whose workers run a Python without collet."""
 
     def submit(self, *call):  # pylint: disable=arguments-differ
         program = """if True:
@@ -248,7 +248,7 @@ class Without(concurrent.futures.Executor):
 
 
 def test_workers_without_collet():
-    """Dask waits for ever for a worker that cannot unpickle its task."""
+    """A worker without collet is an error. Dask would wait for ever for a worker that cannot unpickle its task."""
     with pytest.raises(collet.UnavailableError, match="a worker cannot import collet: install collet-runtime"):
         list(scatter.scan([(film, (0,))], Without(), on_error="return"))
 
@@ -337,7 +337,7 @@ def test_close_cancels(client, tmp_path):
 
 
 def test_futures_that_cannot_be_cancelled(monkeypatch):
-    """As Parsl's."""
+    """Futures such as Parsl's, which cannot be cancelled."""
     def refuse(_):
         raise NotImplementedError
 

@@ -56,7 +56,7 @@ def test_elementwise(name):
         compound = arguments_of(name, Z, W)
         for i in range(len(compound)):
             compare(lambda x, i=i: weighted(function(*compound[:i], x, *compound[i + 1:])), compound[i])
-            if len(compound) == 2:  # the other is real
+            if len(compound) == 2:  # one argument is real
                 compare(lambda x, i=i: weighted(function(*[x, W][::1 if i == 0 else -1])), X)
 
 
@@ -315,7 +315,7 @@ def test_constants():
 
 
 def test_ops():
-    """collet.op of traced arrays."""
+    """The ops of collet.op have the same gradients as the functions."""
     y = collet.asarray(Y)
     op = collet.op
     compare(lambda x: weighted(op.add(x, y), op.mul(x, 2.0), op.sum(x, axes=0), op.max(x, axes=1, keepdims=True)), X)

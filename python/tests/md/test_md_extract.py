@@ -577,14 +577,14 @@ def test_ctrl_c(tmp_path):
             md.extract(PEPTIDE / "conf.gro", long)
     class Slow(Endless):
         def __getitem__(self, frame):
-            np.sort(np.arange(8000000) * 0.618 % 1)  # looks for no signals
+            np.sort(np.arange(8000000) * 0.618 % 1)  # Python handles no signals during the sort
             return positions[0]
 
     slow = mdtraj_like(Slow())
     slow.time = endless.time
     for work in (lambda: md.extract(endless), forever, lambda: md.extract(slow),
                  lambda: [b for b in md.extract_batches(endless) if not b]):
-        assert any(interrupted(work) < 0.1 for _ in range(8))  # others may be busy
+        assert any(interrupted(work) < 0.1 for _ in range(8))  # several attempts: other processes may be busy
     for thread in threading.enumerate():
         if thread.name == "collet.job":
             thread.join()

@@ -38,7 +38,7 @@ def test_arrays_are_what_the_kernels_compute():
     np.testing.assert_allclose(found["tau_vector"], kernels.torque, atol=1e-12)
     assert found["time_ps"].tolist() == (np.arange(7) * 0.5).tolist()
     assert found.meta["inputs"]["trajectory"]["path"] == "Frames"
-    same(found, md.extract(frames))  # once more
+    same(found, md.extract(frames))  # frames can be extracted once more
     same(found, {key: np.concatenate([part[key] for part in md.extract_batches(frames, rows=3)])
                  for key in found})
     one = md.extract(md.Frames(POSITIONS[2], MASSES), keys="com")

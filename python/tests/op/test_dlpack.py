@@ -65,7 +65,7 @@ def test_view():
         assert view.shape == a[key].shape and (view == a[key]).all() and view.flags.writeable
     assert (np.asarray(x.T) == a.T).all()
     view = np.asarray(x[1, ::-1])
-    x[1] += 1  # allowed, and visible
+    x[1] += 1  # allowed, and visible in the view
     assert (view == a[1, ::-1] + 1).all()
     assert np.shares_memory(np.asarray(x), view) and np.shares_memory(x.__array__(copy=False), view)
     for copied in (np.array(x), x.to_numpy(), x.__array__(copy=True)):
@@ -129,7 +129,7 @@ def test_flags():
     made = of_capsule(capsule)
     assert made.version[0] == 1 and made.flags == 0 and made.tensor.ndim == 2 and made.tensor.byte_offset == 0
     assert made.tensor.shape[:2] == [2, 3] and made.tensor.strides[:2] == [8, 1]
-    capsule = x.__dlpack__(max_version=(1, 3), copy=True)  # the only reference
+    capsule = x.__dlpack__(max_version=(1, 3), copy=True)  # the capsule has the only reference
     made = of_capsule(capsule)
     assert made.flags == 2 and made.tensor.data != np.asarray(x).ctypes.data
     x += 1
@@ -263,7 +263,7 @@ def test_hostile_capsules():
 
 def test_old_libraries():
     class Old:
-        """Before DLPack 1."""
+        """An array of a library older than DLPack 1."""
 
         def __dlpack_device__(self):
             return 1, 0

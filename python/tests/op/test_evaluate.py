@@ -190,7 +190,7 @@ def test_out():
     assert evaluate("a*b + a", out=(out,)) is out
     assert evaluate("a*b + a", out=a) is a and np.array_equal(a, expected)
     x = np.arange(7.0)
-    evaluate("x*2 + y", {"x": x, "y": x[::-1]}, out=x)  # overlaps in another order
+    evaluate("x*2 + y", {"x": x, "y": x[::-1]}, out=x)  # out and the input y overlap, in opposite order
     assert np.array_equal(x, 2 * np.arange(7) + np.arange(7)[::-1])
     x = np.arange(7.0)
     evaluate("x + 10", {"x": x[:-1]}, out=x[1:])
@@ -310,7 +310,7 @@ def test_by_calls():
     y = e.input("y", "float32")
     two = e.constant(2.0)
     product = e.apply("mul", e.apply("add", x, y), two)
-    assert product == e.apply("mul", e.apply("add", x, y), two)  # equal results once
+    assert product == e.apply("mul", e.apply("add", x, y), two)  # equal values are computed once
     e.output(e.convert(product, "float64"))
     assert e.inputs == ("x", "y")
     a = array("f4")

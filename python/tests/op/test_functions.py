@@ -95,7 +95,7 @@ def test_meshgrid(kind, vectors):
         assert isinstance(found, tuple) and len(found) == len(wanted)
         for f, w in zip(found, wanted):
             same(f, w, kind)
-            f[...] = 1  # it can be written
+            f[...] = 1  # the result can be written
     with pytest.raises(ValueError, match="indexing is 'x'"):
         collet.meshgrid([1], indexing="x")
 
@@ -346,7 +346,7 @@ def test_methods_of_quantiles(kind, method):
     for n in (1, 2, 7, 10):
         a = RNG.normal(size=n)
         if method in ("averaged_inverted_cdf", "closest_observation") and np.__version__ < "2":
-            continue  # NumPy corrected these
+            continue  # NumPy 2 corrected these methods
         for given in (a, (9 * a).astype("i2")):
             wanted = np.quantile(given, shares, method=method)
             same(collet.quantile(kind(given), shares, method=method), wanted, kind)
@@ -360,7 +360,7 @@ def test_quantiles(kind):
                 same(found, np.median(a, axis=axis, keepdims=keepdims), kind)
                 for q in (30, [[0], [70]]):
                     wanted = np.percentile(a, q, axis=axis, keepdims=keepdims)
-                    if a.dtype.kind == "f":  # NumPy 2
+                    if a.dtype.kind == "f":  # the dtype of NumPy 2
                         wanted = wanted.astype(a.dtype if q == 30 else "d")
                     found = collet.percentile(kind(a), q, axis=axis, keepdims=keepdims)
                     same(found, wanted, kind, exact=False)

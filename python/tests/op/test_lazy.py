@@ -231,7 +231,7 @@ def backend_of(compute):
 
 @pytest.fixture
 def two():
-    """Two backends. The first is chosen."""
+    """The names of two backends; the first is chosen for the process."""
     if "cpu_openmp" not in [b.name for b in collet.backends() if b.state == "usable"]:
         pytest.skip("one backend")
     before = collet.get_backend()
@@ -272,7 +272,7 @@ def test_tasks_with_other_backends(two):
                 await asyncio.sleep(0)
                 other = [n for n in others if n != name]
                 if other:
-                    assert backend_of(others[other[0]].to_numpy) in (other[0], name)  # name: it was computed
+                    assert backend_of(others[other[0]].to_numpy) in (other[0], name)  # `name`: already computed
                 assert waits(y) and collet.get_backend() == name
                 assert backend_of(y.to_numpy) == name and backend_of((z + x).to_numpy) == name
                 assert (y.to_numpy() == [2, 4]).all()
@@ -396,13 +396,13 @@ def test_an_array_that_waits_ends_without_being_computed():
 
 def test_an_error_names_the_line_that_made_the_array():
     huge = collet.zeros(1).broadcast_to(1 << 24, 1 << 24)
-    y = huge + 1  # here
+    y = huge + 1  # the error names this line
     with pytest.raises(collet.Error, match=r"test_lazy.py, line \d+\)") as error:
         y.to_numpy()
     line = sys._getframe().f_lineno - 3
     assert f"line {line})" in str(error.value)
     with pytest.raises(collet.Error):
-        y.to_numpy()  # again: it still waits
+        y.to_numpy()  # fails again, because y still waits
     del y
 
 

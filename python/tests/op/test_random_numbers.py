@@ -23,7 +23,7 @@ EDGES = [s * (2**n + d) for n in (7, 8, 15, 16, 31, 32, 53, 63, 64) for d in (-1
 
 
 class Refused(Exception):
-    """An error is right."""
+    """Collet has to refuse the formula."""
 
 
 class Skipped(Exception):
@@ -279,7 +279,7 @@ def two(function):
 def one(exact, numpy):
     def apply(x):
         if isinstance(x, Strong):
-            return Strong(numpy(x.array))  # TypeError: not of bools
+            return Strong(numpy(x.array))  # NumPy raises TypeError for bools
         if isinstance(x, Selected):
             ends = [exact(x.low), exact(x.high)] + ([0] if x.low <= 0 <= x.high else [])
             return Selected.computed([exact(n) for n in x.values], ends, x)

@@ -182,12 +182,12 @@ def test_verdicts():
     assert _studies.drift(rising) == pytest.approx(5 / 3.5) and abs(_studies.drift(flat)) < 0.05
     assert _studies.drifts(rising) and not _studies.drifts(flat) and not _studies.drifts(noisy)
     assert _studies.leaks(rising, 0) and not _studies.leaks(rising, 6) and not _studies.leaks(noisy, 0)
-    assert not _studies.leaks([9, 9, 9, 9, 9], 0)  # a cache
+    assert not _studies.leaks([9, 9, 9, 9, 9], 0)  # memory that grows once, as a cache does
 
 
 def test_roofs():
-    assert _studies.roof_of(None, 300, 40) == 40  # without operations: bytes
-    assert _studies.roof_of(2, 300, 40) == 80  # below the ridge, 7.5
+    assert _studies.roof_of(None, 300, 40) == 40  # without operations the roof is in bytes
+    assert _studies.roof_of(2, 300, 40) == 80  # below the ridge, which is at 7.5
     assert _studies.roof_of(10, 300, 40) == _studies.roof_of(7.5, 300, 40) == 300
     assert _studies.roof_of(2, None, 40) is None
 
