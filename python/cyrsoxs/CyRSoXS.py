@@ -509,7 +509,7 @@ def _valid(InputData, RefractiveIndexData, VoxelData):
 def launch(InputData, RefractiveIndexData, VoxelData, ScatteringPattern, WriteMetaData=True):
     """Computes all patterns into `ScatteringPattern`. WriteMetaData: the settings go to CyRSoXS.log.
 
-    Ctrl-C raises KeyboardInterrupt; patterns of energies before remain. GIL: released."""
+    Ctrl-C raises KeyboardInterrupt; the patterns of earlier energies remain. GIL: released."""
     if not _valid(InputData, RefractiveIndexData, VoxelData):
         return
     given = InputData

@@ -295,7 +295,7 @@ def benchmark_md_trajectory(model_func: Callable[[Any], Any], inputs: Sequence[A
                             leak_tolerance_mb: float = 10.0) -> BenchmarkResult:
     """Times of model_func(x) for each x of the sequence `inputs`, after one call for each of the
     first n_warmup. With check_memory_leak: a RuntimeWarning if the memory of the device or of the process
-    grew by more than leak_tolerance_mb. Results that are kept count too.
+    grew by more than leak_tolerance_mb. Memory of results that are kept is included.
 
     >>> frames = [np.ones(9)] * 5
     >>> bench.benchmark_md_trajectory(np.sqrt, frames, device="cpu_scalar:0").n_calls

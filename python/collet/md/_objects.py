@@ -45,7 +45,7 @@ def _bonds(atoms):
 
 
 def has_times(frame):
-    """Whether the file has times. MDAnalysis warns if it invents times, 1 ps a frame."""
+    """Whether the file has times. If it has none, MDAnalysis invents times, 1 ps per frame, and warns."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         frame.time  # pylint: disable=pointless-statement
