@@ -162,7 +162,7 @@ def show(text):
 
 
 def compare(job, options, limit):
-    """A row of the report: Collet and each library, in turn."""
+    """Makes a row of the report: measures Collet and each library in turn."""
     row = {"op": job["op"], "dtype": job["dtype"], "shape": job["shape"], "axes": job["axes"]}
     own = Process(job, "collet")
     taking = [own]
@@ -213,7 +213,7 @@ def report_of(taking, flops):
 
 
 def against_memory(options, op, shape, dtype, axis):
-    """A row of an op bound by memory, by backend-bench."""
+    """Makes a row for an op that is bound by memory; backend-bench measures it."""
     done = subprocess.run([os.path.join(options.build, "bin/backend-bench"), op, shape, "--json", f"--dtype={dtype}",
                            f"--backend={options.backend}", f"--seconds={options.seconds}", f"--threads={options.threads}",
                            *([f"--axis={axis}"] if axis else [])], stdout=subprocess.PIPE, text=True)
@@ -261,7 +261,7 @@ def print_row(row, host):
 
 
 def extents_of(parser, shape):
-    """The numbers of "1Kx3", with units of 1024."""
+    """The extents in a text like "1Kx3". K, M and G are powers of 1024."""
     parts = [re.fullmatch(r"([1-9]\d*)([KMG]?)", part) for part in shape.split("x")]
     if not all(parts):
         parser.error(f"'{shape}' is no shape")

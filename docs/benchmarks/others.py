@@ -235,7 +235,7 @@ class Ducc:
 
 
 class Jax(NumPy):
-    """Compiled functions, with their results awaited."""
+    """Compiled functions. Each call waits for its result."""
 
     offered = {"exp", "add", "sum", "sum_rows", "argmax", "transpose", "matmul", "matvec", "lu",
                "solve", "qr", "cholesky", "svd", "eigh", "fft", "normal"}
@@ -493,7 +493,7 @@ class Server:
         return {}
 
     def stats(self):
-        """The result of the turns since the last report."""
+        """The statistics of the turns since the last report."""
         samples = sorted(self.samples)
         result = {"median": statistics.median(samples), "mean": statistics.fmean(samples),
                   "p99": samples[min(len(samples) - 1, len(samples) * 99 // 100)],
@@ -566,7 +566,7 @@ def measure(clients, count, seconds):
 
 
 def begin_row(clients, row):
-    """The clients that have the row, after a comparison of their results."""
+    """Returns the clients that can compute the row, after comparing their results."""
     answers = [client.ask("begin", row) for client in clients]
     for client, answer in zip(clients, answers):
         if "failure" in answer:

@@ -138,7 +138,7 @@ def ops(root, source):
 
 
 def python(root, source):
-    """A page for each module, and for each letter of the names in collet itself."""
+    """Writes a page for each module, and for `collet` itself a page for each first letter of its names."""
     def page(name, title, module, members):
         lines = [title, "=" * len(title), "", f".. py:currentmodule:: {module}", ""]
         if module != "collet":
@@ -149,7 +149,7 @@ def python(root, source):
         write(source / f"docs/reference/python/{name}.rst", "\n".join(lines))
 
     def documented(module):
-        """Not the classes of NumPy that it exports."""
+        """The documented names of the module, without NumPy's classes that it exports."""
         members = [(n, getattr(module, n)) for n in dir(module) if not n.startswith("_")]
         return [n for n, value in members if callable(value) and getattr(value, "__doc__", None) and
                 not (inspect.isclass(value) and not value.__module__.startswith("collet"))]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/clients/test_scatter_clients.py
 """Tasks on other processes and machines: `client=` is a Client of dask.distributed, or an executor of
-concurrent.futures. This module alone knows the difference."""
+concurrent.futures. Code outside of this module does not distinguish them."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ class _Here:
         return _Lazy(lambda: _call(task.function, _arguments(task)))
 
     def is_lost(self, error: BaseException) -> bool:
-        """Whether the task failed because no worker has its arguments any more."""
+        """Whether the task failed because its arguments are no longer on any worker."""
         del error
         return False
 
@@ -235,7 +235,7 @@ class _Executor(_Here):
 
 
 class _Dask(_Here):
-    """A Client of dask.distributed. Its scheduler repeats the tasks of workers that end."""
+    """A Client of dask.distributed. If a worker ends, the scheduler runs its tasks again on others."""
 
     window_per_slot = 2
 

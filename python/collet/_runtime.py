@@ -179,7 +179,7 @@ def register_threadpoolctl() -> None:
 def configure(**settings: object) -> None:
     """Sets settings of libcore (docs/settings.md). They override the environment and the configuration
     file, and replace the settings of earlier calls. A point in a key is written as two underscores. True
-    and False mean "on" and "off". Without arguments only the environment and the file count.
+    and False mean "on" and "off". A call without arguments discards the settings of earlier calls.
 
     Restarts the library: BusyError while an Array exists or another thread computes. An unknown key or
     an invalid value raises here, and the earlier settings stay. The name of a backend is checked only at its first use.

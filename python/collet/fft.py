@@ -132,8 +132,8 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None):
 
 
 def fftn(a, s=None, axes=None, norm=None):
-    """The transform along several axes. s: their lengths. By default all axes; with s and no axes, the last
-    len(s) axes.
+    """The transform along several axes, by default all, or the last len(s) axes if only s is given. s: their
+    lengths.
 
     >>> collet.fft.fftn(np.ones((2, 2, 2)))[0, 0].real
     array([8., 0.])"""

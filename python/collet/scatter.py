@@ -269,8 +269,8 @@ def _some(sample: Sample, first: int, last: int, options: dict[str, Any]) -> Flo
 
 def _shared_out(sample: Sample, client: Any, progress: Any, options: dict[str, Any],
                 request: Request) -> Floats:
-    """Lets workers compute the patterns. Each gets one part of the energies, because it first has to
-    transform the morphology."""
+    """Lets workers compute the patterns. Each gets only one part of the energies, because it has to transform
+    the morphology before each part."""
     count = len(request.energies)
     whole = _jobs.Shared(replace(sample, energies=request.energies, materials=[
         replace(m, constants=request.constants[:, i]) for i, m in enumerate(sample.materials)]))

@@ -180,7 +180,7 @@ class Weights:
 
     @classmethod
     def quantize(cls, weights: Any, mode: str | None = None, threshold: float | None = None) -> Weights:
-        """Weights of a floating matrix (M, K), made like quantize(). InvalidError: one is not finite.
+        """Quantizes a matrix (M, K) of floats as quantize() does. InvalidError if an element is not finite.
 
         >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
         >>> w.shape
@@ -218,7 +218,7 @@ class Weights:
         return self.rows, self.columns
 
     def codes(self) -> Any:
-        """int8 (M, K), a NumPy array.
+        """The codes, as a NumPy array: int8 (M, K).
 
         >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
         >>> w.codes()
@@ -231,7 +231,7 @@ class Weights:
 
 
 def _exact(values: Any, dtype: str) -> Any:
-    """Converts numbers to `dtype`. Raises if it cannot hold one of them."""
+    """Converts numbers to `dtype`. Raises an exception if `dtype` cannot hold one of them."""
     if isinstance(values, Array):
         return values
     import numpy as np

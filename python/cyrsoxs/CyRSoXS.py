@@ -141,7 +141,7 @@ class InputData:
         self._set.add("energies")
 
     def setERotationAngle(self, StartAngle, EndAngle, IncrementAngle):
-        """Sets the angles in degrees; the end is included."""
+        """Sets the angles, in degrees. EndAngle is included."""
         start, end, step = float(StartAngle), float(EndAngle), float(IncrementAngle)
         if start > end or (end - start > _SAME and abs(step) < _SAME):
             print(f"angles from {start:g} by {step:g} to {end:g} degrees; they are not set")
@@ -150,12 +150,12 @@ class InputData:
         self._set.add("angles of the electric field")
 
     def setPhysSize(self, PhysSize):
-        """The edge of a voxel, nm."""
+        """Sets the length of a voxel's edge in nm."""
         self._size = float(PhysSize)
         self._set.add("physical size")
 
     def setDimensions(self, Dims, MorphologyOrder):
-        """Voxels in the order of the arrays' axes."""
+        """Sets the numbers of voxels, in the order of the arrays' axes."""
         order = globals()["MorphologyOrder"](MorphologyOrder)
         shape = tuple(int(n) for n in Dims)
         if len(shape) != 3 or min(shape) < 1:
@@ -195,7 +195,7 @@ class InputData:
         self._set.add("detector coordinates")
 
     def setAlgorithm(self, AlgorithmID, MaxStreams=1):
-        """0: fewer copies, 1: less memory. Has no effect: collet.scatter plans on its own."""
+        """0: fewer copies, 1: less memory. This has no effect, since collet.scatter itself decides."""
         if int(AlgorithmID) not in (0, 1):
             print(f"algorithm {AlgorithmID} is not known; it is not set")
             return
@@ -349,7 +349,7 @@ class VoxelData:
                 self.addVoxelData(*(file[f"{group}/Mat_{i}_{name}"][()] for name in names), i)
 
     def writeToH5(self):
-        """Morphology/Morphology.h5 with the voxels as they are used; needs h5py."""
+        """Writes the voxels, as they are used, to Morphology/Morphology.h5. Needs h5py."""
         import h5py
         if not self.validate():
             return
@@ -481,7 +481,7 @@ class Polarization:
         self._data = None
 
     def writeToHDF5(self):
-        """Polarization/PolarizationX.h5 and so on; needs h5py."""
+        """Writes Polarization/PolarizationX.h5, and the same for Y and Z. Needs h5py."""
         import h5py
         os.makedirs("Polarization", exist_ok=True)
         for letter, values in zip("XYZ", self._data):
@@ -563,7 +563,7 @@ def computePolarization(InputData, RefractiveIndex, VoxelData, Polarization, Ene
 
 
 def _aligned(arrays):
-    """The fraction of a material, its aligned part, and the director."""
+    """Returns the fraction of a material, its aligned part, and the director."""
     if "Sx" in arrays:
         vectors = np.stack([arrays["Sx"], arrays["Sy"], arrays["Sz"]], -1).astype(float)
         aligned = np.square(vectors).sum(-1)
@@ -577,7 +577,8 @@ def _aligned(arrays):
 
 
 def main():
-    """The command: CyRSoXS MORPHOLOGY.h5 [DIRECTORY], with config.txt and Material<i>.txt here."""
+    """The command: CyRSoXS MORPHOLOGY.h5 [DIRECTORY]. config.txt and Material<i>.txt are in the current
+    directory."""
     if not 2 <= len(sys.argv) <= 3:
         sys.exit("Usage: CyRSoXS MORPHOLOGY.h5 [DIRECTORY]")
     warnings.simplefilter("ignore", RuntimeWarning)  # the loop prints them

@@ -101,7 +101,7 @@ def _inv(a):
 
 @rule("linalg.pinv")
 def _pinv(a, rtol=None):
-    """For matrices whose rank does not change."""
+    """Valid where small changes of the matrix do not change its rank."""
     made = linalg.pinv(a, rtol)
 
     def back(g):
@@ -177,7 +177,7 @@ def _skew(a):
 
 @rule("linalg.svd")
 def _svd(a, full_matrices=True, compute_uv=True):
-    """For singular values that differ and are not 0."""
+    """Valid where the singular values differ from each other and from 0."""
     rows, columns = a.shape[-2:]
     if compute_uv and full_matrices and rows != columns:
         refuse("collet.linalg.svd with full_matrices=True of matrices that are not square")

@@ -147,7 +147,8 @@ class Table:
         return list(measured.rows())
 
     def judge(self, row):
-        """Slower or faster: the medians of all rounds of one run are beyond the medians of the other."""
+        """The verdict is "slower" or "faster" if the median changed by more than TOLERANCE and the medians of all
+        rounds of one run are above those of the other."""
         before = self.known.get(tuple(row[k] for k, _, kind in self.columns if kind is KEY))
         if not before:
             return {"baseline": None, "change": None, "verdict": "new"}
@@ -183,7 +184,7 @@ class Table:
             print(text, file=sys.stderr if self.options.csv else sys.stdout)
 
     def close(self):
-        """Prints the report and the regressions; the exit status."""
+        """Prints the report and the regressions. Returns the exit status."""
         if self.options.json:
             print(json.dumps(self.report, indent=2))
         if self.slower:
@@ -212,7 +213,7 @@ def extents_of(shape):
 
 
 def sizes(shape, extents):
-    """Shapes in the proportions of the largest, whose extents are given."""
+    """Shapes with the proportions of the largest one, whose extents are given."""
     product = math.prod(extents) or 1
     steps = max(0, int(POINTS_EACH * math.log10(product / SMALLEST) + 1e-9))
     shrunk = ["x".join(str(max(1, round(n * 10 ** (-step / POINTS_EACH / len(extents))))) for n in extents)

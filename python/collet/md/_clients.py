@@ -39,9 +39,9 @@ def part(files, options, shard, folder, mark):
 @contextlib.contextmanager
 def parts(client, files, options, shards, progress):
     """Lets workers compute all shards. Returns the paths of their files, which are in the directory
-    `shards`. Files of the same work that exist there are kept. None: a temporary directory.
+    `shards`, or in a temporary one if that is None. Files of the same work that exist there are kept.
 
-    progress(frames, fraction), or None"""
+    progress: None, or a function that is called with (frames, fraction)"""
     count = _jobs.slots(client) * (1 if options["pbc"] == "nojump" else _PARTS)
     with contextlib.ExitStack() as stack:
         if shards is None:

@@ -124,7 +124,7 @@ class _Bar:
 
 
 def _count(name, value, minimum):
-    """An integer; None: 0, the engine's default."""
+    """Converts to an integer. None becomes 0, which stands for the engine's default."""
     if value is None:
         return 0
     try:
@@ -270,7 +270,7 @@ class _Trajectory:
             raise
 
     def write(self):
-        """Writes the shard; its path."""
+        """Writes the shard and returns its path."""
         path = os.fsdecode(self.run("write", b"all.npz"))
         self.close_bar()
         self._engine.close()
@@ -287,7 +287,7 @@ class _Trajectory:
         return results
 
     def finish(self):
-        """The meta data, after the last row."""
+        """Returns the meta data. To be called after the last row."""
         self.close_bar()
         meta = json.loads(self._engine.meta())
         self._engine.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lazy Arrays: values equal those of eager evaluation and of NumPy. Also: when they are evaluated, which
+"""Lazy Arrays: values equal those of eager evaluation and of NumPy. Also tested: when they are evaluated, which
 memory they keep, threads, processes and copies. `test_lazy.py SEED STATEMENTS` runs another random
 program."""
 

@@ -34,7 +34,7 @@ def _copy(path: str, target: Any) -> None:
 
 
 def read(path: str) -> Any:
-    """Returns an open .npz file. The caller closes it. Damaged; OSError as in open()."""
+    """Returns an open .npz file, which the caller closes. Raises Damaged, or OSError as open() does."""
     target = tempfile.TemporaryFile(prefix="collet-")
     try:
         with open(path, "rb"):

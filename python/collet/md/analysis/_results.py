@@ -221,8 +221,8 @@ def atoms_of(text: str, labels: Any) -> Any:
 
 
 def vectors_of(positions: Any, labels: Any, first: str, last: str) -> tuple[Any, list[str]]:
-    """Vectors between two atoms of each residue that has both, (frames, residues, 3), and the residues.
-    positions: (frames, atoms, 3)"""
+    """Returns the vectors between two atoms of each residue that has both, (frames, residues, 3), and the
+    names of these residues. positions: (frames, atoms, 3)"""
     if positions.ndim != 3 or labels is None or len(labels) != positions.shape[1]:
         raise InvalidError("--vector needs positions with the names of their atoms: run collet-extract "
                            "with --keys positions, and give --key positions")
