@@ -306,13 +306,12 @@ class _Pending:
 
 
 class Run(Iterator[Outcome]):
-    """Yields the outcomes of tasks, in order. At most `window` tasks are submitted whose outcome was not
-    taken yet; None: two for each worker. Calls `report` with the number of completed tasks about 20 times a
-    second.
+    """Yields the outcomes of tasks, in order. At any time at most `window` tasks are submitted whose outcomes have not
+    been taken; None: two for each worker. Calls `report` with the number of completed tasks about 20 times a second.
 
-    Raises if no other task could run either: UnavailableError, a worker lacks this version of collet;
-    ForkedError; FailedError, the pool is broken. An exception ends the iteration and cancels tasks that
-    have not begun."""
+    Raises an error that would concern every other task too: UnavailableError if a worker lacks this version of collet,
+    ForkedError, FailedError if the pool is broken. An exception ends the iteration and cancels tasks that have not
+    begun."""
 
     def __init__(self, client: Any, tasks: Iterable[Task], window: int | None = None) -> None:
         if window is not None and window < 1:

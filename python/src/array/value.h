@@ -17,7 +17,7 @@
 
 typedef struct node node;
 
-/* An input of a node, in the list of what it reads. */
+/* An input of the node `node`: an entry in the list of readers of another node or of a memory. */
 typedef struct reader reader;
 struct reader {
     node *node;

@@ -432,7 +432,7 @@ PyObject *runtime_get_backend(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(u
 }
 
 /* Sets the functions current and choice_of of collet.using: contextvars are not in the stable interface, so
- * Python code keeps the uses. Called again when uses have ended that other contexts still have. */
+ * Python code keeps the uses. Called again when a use has ended that other contexts still contain. */
 PyObject *runtime_set_uses(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *current, *choice_of;
