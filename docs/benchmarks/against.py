@@ -58,7 +58,7 @@ def serve(job):
     seconds read, measures calls for so long."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what libraries print
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # ends with its parent, also in the middle of a call
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # ends with its parent, even in the middle of a call
     outs, ins, _ = layout_of(job)
     ins = [operand(job["op"], i, dtype, shape) for i, (dtype, shape) in enumerate(ins)]
     outs = [np.zeros(shape, KINDS[dtype]) for dtype, shape in outs]

@@ -2,8 +2,8 @@
 # Tests: python/tests/test_threads.py
 """Collet's number of threads for threadpoolctl, which scikit-learn, joblib and others use.
 
-threadpoolctl finds libraries by the names of their files. libgomp is among them, but Collet's calls are no OpenMP
-regions, so that its limit does not hold for them."""
+threadpoolctl finds libraries by the names of their files. libgomp is among them, but Collet's calls are not OpenMP
+regions, so its limit does not apply to them."""
 
 import threadpoolctl
 

@@ -213,9 +213,8 @@ def loss_and_grad(sample: Sample, loss: Loss, *, wrt: Sequence[str] = ("constant
     loss: called with the Result; returns the loss and dL / d(result.values), (energies, Y, X).
         An example is LeastSquares. For a loss of the integrals, Result.cotangents() computes dL / dvalues
     wrt: names of the arrays of Material: "constants", "volume", "alignment", "theta", "psi",
-        "direction", "unaligned". Gradients of "constants" are (energies, 4), also if all energies
-        have the same constants. The gradient of an array has the array's dtype; it is None for an array
-        that a material lacks
+        "direction", "unaligned". Gradients of "constants" are (energies, 4), even if all energies have the same
+        constants. The gradient of an array has the array's dtype; it is None for an array that a material lacks
     dtype: the dtype of the computation, "float64" or "float32"
     options: as for Patterns
 

@@ -375,9 +375,9 @@ class profile_trace:
         ...
 
     Each call of an op has two bars: the time inside the call, in the row of the host, and the time from the
-    end of the device's earlier work to the end of the call's work, in the row of the device. The file is
-    written at the end, also after an exception. Lazy Arrays are computed at the end. A bar "evaluate" is an
-    expression, from collet.evaluate or from operators.
+    end of the device's earlier work to the end of the call's work, in the row of the device. The file is written at the
+    end, even after an exception. Lazy Arrays are computed at the end. A bar "evaluate" is an expression, from
+    collet.evaluate or from operators.
     """
 
     def __init__(self, path: str | os.PathLike[str], device: str | None = None) -> None:

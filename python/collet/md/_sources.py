@@ -23,8 +23,7 @@ class Frames:
     masses : (atoms,), in amu; None: guessed from the atoms' names
     velocities, forces : like positions, in nm/ps and kJ/mol/nm; None: there are none
     box : (3, 3), the vectors of the periodic box as rows, nm; or (frames, 3, 3); or (3,) and
-        (frames, 3), the edges of a rectangular box. (3, 3) always means vectors, also for three
-        frames. None: no box
+        (frames, 3), the edges of a rectangular box. (3, 3) always means vectors, even for three frames. None: no box
     times : (frames,), in ps; None: there are none
     names, residue_names : one for each atom, for selections; None: all ""
     residue_ids : one for each atom; None: all 0

@@ -129,7 +129,7 @@ static array_object *new_object(void)
     return self;
 }
 
-/* A new Array of the value. Takes the reference to the value, also on failure. */
+/* A new Array of the value. Takes the reference to the value, even on failure. */
 static PyObject *object_of(lazy_value *v)
 {
     array_object *self = v ? new_object() : NULL;

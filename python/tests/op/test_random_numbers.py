@@ -54,7 +54,7 @@ def python_binary(name, a, b):
 
 
 def python_value(node):
-    """The value of the text in Python. Raises Refused also if an intermediate integer has more than 127 bits."""
+    """The value of the text in Python. Raises Also refused if an intermediate integer has more than 127 bits."""
     if isinstance(node, ast.Constant):
         made = node.value
     elif isinstance(node, ast.UnaryOp):
