@@ -142,7 +142,7 @@ def functions(body, names=None, private=""):
 
 
 def imports(path):
-    """What a module imports from modules of its folder: [(module, names)]."""
+    """The imports of a module from modules of its folder: [(module, names)]."""
     return [(node.module, [a.name for a in node.names]) for node in members(path)
             if isinstance(node, ast.ImportFrom) and node.level == 1]
 

@@ -36,9 +36,9 @@ from references import KINDS, LIBRARIES, collet, digest, layout_of, operand, ref
 
 ROUNDS = 8
 FAR_SLOWER = 1.5
-AGREEMENT = 1e-3  # relative, of the outputs' magnitude
+AGREEMENT = 1e-3  # relative to the magnitude of the outputs
 LIMIT = 600  # seconds for an answer: a plan by measuring may take minutes
-PAUSE = 0.005  # until the threads of the last call are idle or stopped
+PAUSE = 0.005  # seconds until the threads of the last call are idle or stopped
 
 SIDES = "256x256x256 512x512x512 1024x1024x1024 2048x2048x2048 4096x4096x4096"
 CASES = [  # op, dtypes, shapes, axes
@@ -54,10 +54,11 @@ CASES = [  # op, dtypes, shapes, axes
 # ---- The process of a library --------------------------------------------------------------------
 
 def serve(job):
-    """Prepares, says what the library is and its result's digest, then samples for each number of seconds read."""
+    """Prepares the call, sends the library's description and the digest of its result, and then, for each number of
+    seconds read, measures calls for so long."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what libraries print
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # ends with its parent, also in the middle of a call
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # ends with its parent, even in the middle of a call
     outs, ins, _ = layout_of(job)
     ins = [operand(job["op"], i, dtype, shape) for i, (dtype, shape) in enumerate(ins)]
     outs = [np.zeros(shape, KINDS[dtype]) for dtype, shape in outs]
@@ -77,7 +78,7 @@ def serve(job):
 
 
 def samples_of(call, seconds):
-    """Seconds of each call, at least one."""
+    """The times of calls, in seconds: repeats the call for that long, at least once."""
     clock, samples = time.perf_counter, []
     end = clock() + seconds
     while not samples or before < end:
@@ -148,7 +149,7 @@ class Process:
 # ---- Measuring -----------------------------------------------------------------------------------
 
 def check_agreement(process, own):
-    """Sets the state of a library with another result."""
+    """Sets the state to failed if the library's result differs from Collet's."""
     if own.digest and any(not abs(a - b) <= AGREEMENT * own.digest[0] for a, b in zip(own.digest, process.digest)):
         process.state = "failed"
         process.text = "its result differs: magnitude {:.6g}, signature {:.6g}; Collet's {:.6g}, {:.6g}".format(
@@ -161,7 +162,7 @@ def show(text):
 
 
 def compare(job, options, limit):
-    """A row of the report: Collet and each library, in turn."""
+    """Makes a row of the report: measures Collet and each library in turn."""
     row = {"op": job["op"], "dtype": job["dtype"], "shape": job["shape"], "axes": job["axes"]}
     own = Process(job, "collet")
     taking = [own]
@@ -192,8 +193,8 @@ def compare(job, options, limit):
 
 
 def report_of(taking, flops):
-    """The figures of Collet, which is the first, of each library, and the library with the fastest call, since other load of the
-    machine affects that least."""
+    """The figures of Collet (the first of `taking`) and of each library, and the library with the fastest call: other
+    load of the machine affects the fastest call least."""
     def figures(process):
         s = np.array(process.samples)
         names, quantiles = ("min", "median", "p95", "p99", "max"), np.percentile(s, [0, 50, 95, 99, 100]).tolist()
@@ -212,7 +213,7 @@ def report_of(taking, flops):
 
 
 def against_memory(options, op, shape, dtype, axis):
-    """A row of an op bound by memory, by backend-bench."""
+    """Makes a row for an op that is bound by memory; backend-bench measures it."""
     done = subprocess.run([os.path.join(options.build, "bin/backend-bench"), op, shape, "--json", f"--dtype={dtype}",
                            f"--backend={options.backend}", f"--seconds={options.seconds}", f"--threads={options.threads}",
                            *([f"--axis={axis}"] if axis else [])], stdout=subprocess.PIPE, text=True)
@@ -260,7 +261,7 @@ def print_row(row, host):
 
 
 def extents_of(parser, shape):
-    """The numbers of "1Kx3", with units of 1024."""
+    """The extents in a text like "1Kx3". K, M and G are powers of 1024."""
     parts = [re.fullmatch(r"([1-9]\d*)([KMG]?)", part) for part in shape.split("x")]
     if not all(parts):
         parser.error(f"'{shape}' is no shape")
@@ -268,7 +269,8 @@ def extents_of(parser, shape):
 
 
 def ask(options, tool, *words):
-    """What a program of Collet reports; it says itself what is wrong."""
+    """The JSON report of a program of Collet. If the program fails, it has printed the reason, and this script
+    exits."""
     done = subprocess.run([os.path.join(options.build, "bin", tool), *words, "--json"], stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout) if done.returncode == 0 else sys.exit(done.returncode)
 

@@ -29,7 +29,7 @@ class Array:
             collet.context, ctypes.byref(self.handle), DTYPES[dtype], len(self.shape), extents))
 
     def write(self, data):
-        """The elements of a contiguous buffer, of the same size."""
+        """Writes the elements of a contiguous buffer, which has the size of the array."""
         view = memoryview(data).cast("B")
         source = (ctypes.c_char * len(view)).from_buffer_copy(view)
         self.collet.check(self.collet.core.collet_array_write(
@@ -72,7 +72,7 @@ class Collet:
         self.check(self.core.collet_finish(self.context))
 
     def last_backend(self):
-        """What computed the last call."""
+        """The name of the backend that ran the last call."""
         return self.core.collet_last_backend(self.context).decode()
 
     def array(self, dtype, shape, data=None):
@@ -102,5 +102,5 @@ class Collet:
             status = call(context, number, to, of, params)
             if status:
                 check(status)
-        run.arrays = (outs, ins)  # as long as the function
+        run.arrays = (outs, ins)  # keeps the arrays as long as the function exists
         return run

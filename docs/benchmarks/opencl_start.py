@@ -32,7 +32,7 @@ PROGRAM_BINARIES = 0x1166
 
 
 def handle(library, name, *arguments):
-    """The result of a function that returns a handle and its error last."""
+    """Calls a function that returns a handle, and whose last argument receives the error."""
     error = ctypes.c_int(0)
     function = getattr(library, name)
     function.restype = ctypes.c_void_p
@@ -73,7 +73,7 @@ def binary_of(library, program):
 
 
 def program_of(library, context, device, path):
-    """From the binary at `path`, or from the source if it does not exist yet."""
+    """Makes the program from the binary at `path`, or from the source if that file does not exist yet."""
     if not os.path.exists(path):
         text = ctypes.c_char_p(SOURCE)
         program = handle(library, "clCreateProgramWithSource", context, 1, ctypes.byref(text), None)

@@ -5,12 +5,11 @@
 
     others.py [--library build/lib/libcollet-core.so] [--seconds 1] [--busy 0,1,2] [--with LIBRARIES] [NAME...]
 
-Each library has a process of its own. For each row these compute the same values, whose sums of
-magnitudes are compared, and then take turns, with a pause in which threads fall asleep. Per library
-and number of busy processes: the median, the mean and the 99th percentile of a call; of busy
-ones also the mean as a multiple of the fair time (as backend-bench --busy has it). `<` marks a library
-whose mean is better than Collet's by more than 10 %. Libraries that are missing are left out, with a
-line. NAME limits the rows to those that contain it.
+Each library has a process of its own. For each row the libraries compute the same values, whose sums of magnitudes are
+compared, and then take turns, with a pause in which threads fall asleep. The table has, for each library and number of
+busy processes, the median, the mean and the 99th percentile of the time of a call; with busy processes also the mean as
+a multiple of the fair time (see backend-bench --busy). `<` marks a library whose mean is better than Collet's by more
+than 10 %. Libraries that are missing are left out, with a line. NAME limits the rows to those that contain it.
 """
 
 import argparse
@@ -75,7 +74,7 @@ def kind(dtype):
 
 
 def numbers(shape, dtype="f32", seed=1):
-    """The same in every process, in [-1, 1)."""
+    """Numbers in [-1, 1), the same in every process."""
     import numpy
     generator = numpy.random.default_rng(seed)
     values = generator.uniform(-1, 1, shape)
@@ -107,7 +106,7 @@ def frames(count, atoms):
 # A method prepares a call and returns it, with a function that returns its result.
 
 class NumPy:
-    """Outputs exist already where NumPy offers it."""
+    """Functions with `out` write into outputs that exist already."""
 
     def __init__(self, _options):
         import numpy
@@ -182,7 +181,7 @@ class NumPy:
 
 
 class SciPy(NumPy):
-    """What it has beside NumPy, or in another way."""
+    """The functions that NumPy lacks, or that SciPy has in another form."""
 
     offered = {"lu", "solve", "qr", "cholesky", "svd", "eigh", "fft"}
 
@@ -236,7 +235,7 @@ class Ducc:
 
 
 class Jax(NumPy):
-    """Compiled functions, with their results awaited."""
+    """Compiled functions. Each call waits for its result."""
 
     offered = {"exp", "add", "sum", "sum_rows", "argmax", "transpose", "matmul", "matvec", "lu",
                "solve", "qr", "cholesky", "svd", "eigh", "fft", "normal"}
@@ -458,7 +457,8 @@ class Server:
         self.library, self.call, self.samples, self.used, self.passed = library, None, [], 0.0, 0.0
 
     def begin(self, row):
-        """Prepares and warms; the sum of the result's magnitudes, None if there is no such call."""
+        """Prepares the call and runs it for 0.2 s. Returns the sum of the result's magnitudes; None if the library
+        lacks the call."""
         import numpy
         method = ROWS[row][1]
         if not hasattr(self.library, method) or \
@@ -477,7 +477,7 @@ class Server:
         return {"sum": total}
 
     def turn(self, seconds):
-        """Calls for so long, at least once."""
+        """Repeats the call for so many seconds, at least once."""
         call, clock, samples = self.call, time.perf_counter, self.samples
         used, begin = time.process_time(), clock()
         end = begin + seconds
@@ -493,7 +493,7 @@ class Server:
         return {}
 
     def stats(self):
-        """The result of the turns since the last report."""
+        """The statistics of the turns since the last report."""
         samples = sorted(self.samples)
         result = {"median": statistics.median(samples), "mean": statistics.fmean(samples),
                   "p99": samples[min(len(samples) - 1, len(samples) * 99 // 100)],
@@ -503,7 +503,7 @@ class Server:
 
 
 def serve(options):
-    """Reads commands, one a line, and writes answers."""
+    """Reads commands, one per line, and writes answers."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what libraries print
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -520,7 +520,7 @@ def serve(options):
 
 
 class Client:
-    """The parent's end of such a process."""
+    """A library's process, as the parent sees it."""
 
     def __init__(self, name, options):
         self.name = name
@@ -566,7 +566,7 @@ def measure(clients, count, seconds):
 
 
 def begin_row(clients, row):
-    """The clients that have the row, after a comparison of their results."""
+    """Returns the clients that can compute the row, after comparing their results."""
     answers = [client.ask("begin", row) for client in clients]
     for client, answer in zip(clients, answers):
         if "failure" in answer:

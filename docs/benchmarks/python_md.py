@@ -3,7 +3,7 @@
 
     PYTHONPATH=build/python python3 docs/benchmarks/python_md.py [--rotmd DIRECTORY] [--copies 200]
 
-Judged by ratios of one run; each pair takes turns and the least of each counts. DIRECTORY is a
+Judged by ratios of one run; the two of each pair take turns, and the least time of each counts. DIRECTORY is a
 checkout of rotmd, which needs numba. Processor time counts on a machine that is also busy.
 """
 
@@ -52,7 +52,7 @@ def show(name, seconds, others):
 
 
 def extract(copies, turns):
-    """The same trajectory by the program and by the module."""
+    """Computes the same trajectory by the program and by the module."""
     with tempfile.TemporaryDirectory() as folder:
         long = pathlib.Path(folder) / "long.trr"
         with long.open("wb") as file:

@@ -54,7 +54,7 @@ def layout(op, shape, dtype, axes):
 
 
 def operand(op, index, dtype, shape):
-    """The same numbers in every process, in [-1, 1); integers a hundredfold."""
+    """Numbers that are the same in every process: in [-1, 1), or for i8 in [-100, 100)."""
     generator = np.random.default_rng(index)
     x = generator.uniform(-1, 1, shape)
     if dtype[0] == "c":
@@ -67,8 +67,9 @@ def operand(op, index, dtype, shape):
 
 
 def digest(values):
-    """Two results must agree in these, relative to the first: the root mean square, and the sum with pseudo-random signs over
-    the root of the count, which depends on their order."""
+    """Two numbers by which results are compared, with differences relative to the first: the root mean square of the
+    values, and their sum with pseudo-random signs over the root of the count, which depends on the order of the
+    values."""
     x = np.asarray(values).astype(np.complex128).reshape(-1).view(np.float64)
     signs = np.random.default_rng(0).integers(0, 2, x.size) * 2 - 1
     return [float(np.sqrt(np.mean(x * x))), float(np.sum(signs * x) / math.sqrt(x.size))]
@@ -79,7 +80,8 @@ def layout_of(job):
 
 
 def same_of(job):
-    """The output that is compared; of the other decompositions LAPACK computes the transpose's."""
+    """The index of the output that is compared, or None: for the other ops LAPACK decomposes the transpose, whose
+    outputs differ."""
     return {"matmul": 0, "fft": 0, "svd": 1, "eigh": 0}.get(job["op"])
 
 
@@ -166,7 +168,7 @@ def lapack(library, prefix, op, matrix, outs, right=None):
             function(*given)
             if info.value:
                 raise ArithmeticError(f"{name} returned {info.value}")
-        call.arguments = arguments  # as long as the function
+        call.arguments = arguments  # keeps the arguments as long as the function exists
         return call
     if op == "lu":
         calls = [routine("getrf", m, n, a, m, numbers)]
@@ -233,7 +235,7 @@ class Argument(ctypes.Structure):
 def primitive(dnnl, major, ins, outs):
     """The matmul primitive of oneDNN 2 or 3. The numbers are constants of dnnl_types.h, equal in both versions."""
     dtypes = {np.dtype(np.uint16): 2, np.dtype(np.float32): 3, np.dtype(np.int32): 4, np.dtype(np.int8): 5}
-    size = 8192  # more than a description of version 2
+    size = 8192  # bytes: more than a description of version 2 has
     engine, stream, made = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
     plan, arguments, descriptions = ctypes.c_void_p(), (Argument * 3)(), []
     good(dnnl.dnnl_engine_create(ctypes.byref(engine), 1, ctypes.c_size_t(0)))
@@ -307,8 +309,8 @@ LIBRARIES = {
 
 
 def references(job, limit, builds):
-    """(library, setting, file, threads) of each process to compare with. Kernels for SSE are far slower than others and measured
-    only at their own level."""
+    """(library, setting, file, threads) of each process to compare with. Kernels for SSE are far slower than others, so
+    they are measured only if Collet is limited to the same level."""
     batch = len(job["shape"]) > {"matmul": 3, "eigh": 1, "cholesky": 1}.get(job["op"], 2)
     for name, (_, offers, variable, values) in LIBRARIES.items():
         if job["dtype"] not in offers.get(job["op"], "").split() or (job["op"] != "fft" and batch != (name == "numpy")):

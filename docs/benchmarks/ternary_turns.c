@@ -74,7 +74,7 @@ static void call(int which, side *s)
         give_up(collet_last_error(s->cx));
 }
 
-/* The median of a tenth of a second; *fastest of all so far. */
+/* The median time of a call in a tenth of a second; *fastest: of all calls so far. */
 static double measure(int which, side *s, double *fastest)
 {
     static double times[CALLS_MAX];

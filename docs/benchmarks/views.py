@@ -26,7 +26,8 @@ TWO = {"add": 1, "allclose": None, "copysign": None, "divide": 3, "hypot": None,
 
 
 def functions():
-    """By name: a function of a module, NumPy's or Collet's, and an array; None: not for this array."""
+    """A dict from names to functions of a module (NumPy or Collet) and an array. A function returns None for an array
+    that it does not support."""
     made = {"astype f4": lambda m, x: x.astype("f4"), "astype i4": lambda m, x: x.astype("i4"), "copy": lambda m, x: x.copy(),
             "x > 0": lambda m, x: x > 0, "x[x > 0]": lambda m, x: x[x > 0], "x[2]": lambda m, x: x[2], "x[1:-1]": lambda m, x: x[1:-1],
             "x[i]": lambda m, x: x[m.arange(x.shape[0])[::-1]], "x.T + x.T": lambda m, x: x.T + x.T,

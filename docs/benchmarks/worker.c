@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a backend in a process of its own costs: worker BACKEND...; each figure is the least of
- * many. cc -O2 worker.c $(pkg-config --cflags --libs collet)
+ * worker BACKEND...: prints what a backend in a process of its own costs. Each figure is the
+ * smallest of many. To compile: cc -O2 worker.c $(pkg-config --cflags --libs collet)
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """workers.py TOPOLOGY TRAJECTORY [FILMS]: the same work by the threads of one process, by one worker and by two, of
-Dask and of a process pool, in turn; and the overhead of a task. Prints for each the time, and the processor time of
-all processes, which counts on a machine that is also busy; the least of two rounds, also as ratios to threads."""
+Dask and of a process pool, in turn; and the overhead of a task. Prints for each the time, and the processor time of all
+processes, which matters on a machine with other work: the smaller of two rounds, also as ratios to the threads'
+values."""
 
 import contextlib
 import functools

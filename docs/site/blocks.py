@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """blocks.py PAGE DIRECTORY OUT LANGUAGES: runs the page's blocks of code of these languages in DIRECTORY, one after the
 other. Prints the page with the output of each block and the pictures that it made: the figures of Matplotlib, and the .png
-files that it wrote into $OUT. A block that fails ends it, with an error."""
+files that it wrote into $OUT. If a block fails, the program ends with an error."""
 
 import contextlib
 import io

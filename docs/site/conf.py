@@ -29,9 +29,9 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["html_image"]
 autodoc_typehints = "none"  # a signature fits on a phone
 autodoc_member_order = "alphabetical"
-exclude_patterns = ["docs/notebooks/README.md"]  # it is for those who read the folder
+exclude_patterns = ["docs/notebooks/README.md"]  # for readers of the folder, not a page of the site
 
-# The pages whose code runs, and its languages.
+# The pages whose code runs, and the languages of the code that runs.
 RUN = {"index": "sh,python", "docs/tutorials/*": "sh,python", "docs/gallery": "sh,python", "docs/notebooks/*": "python",
        "docs/python/*": "python", "docs/from-*": "python", "docs/gradients": "python", "docs/tour": "python"}
 

@@ -18,7 +18,8 @@ def comment(text):
 
 
 def declaration(text, said):
-    """A directive of Sphinx's domain c. Structures and enumerations are shown as they are: their members have comments."""
+    """A directive of Sphinx's domain c. Structures and enumerations are shown as in the source, because their members
+    have comments."""
     code = ".. code-block:: c\n\n" + textwrap.indent(text.rstrip(), "   ") + "\n"
     head = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", text.partition("{")[0], flags=re.DOTALL)).strip(" ;")
     head = re.sub(r"^(COLLET_API|static inline) | ?COLLET_(PRINTF|NORETURN)\([^)]*\)", "", head)
@@ -48,7 +49,7 @@ def page(title, text):
     body = text.partition("*/\n")[2]
     for start, piece in rest:
         gap = body[end:start].strip() if end else ""
-        if said is not None and piece.startswith("/*"):  # a comment on what follows it, not on one declaration
+        if said is not None and piece.startswith("/*"):  # a comment on all that follows, not on one declaration
             out += [to_rst(said), ""]
             said = None
         if piece.startswith("/*"):

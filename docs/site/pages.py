@@ -15,7 +15,7 @@ import prose
 
 LETTERS = {"f": "f32", "d": "f64", "h": "f16", "b": "bf16", "c": "c64", "z": "c128", "a": "i8", "A": "u8", "s": "i16", "S": "u16",
            "i": "i32", "I": "u32", "l": "i64", "L": "u64", "B": "bool", "*": "any real", "?": "any", "=": "as the first"}
-# Pages in whose place a folder has many: the list of the others is added to the first one.
+# A page that introduces a folder, and the other pages of the folder: their list of contents is added to the first page.
 GROUPS = {"docs/python/README.md": "*", "docs/benchmarks/README.md": "*", "plugins/README.md": "../docs/plugins/*",
           "docs/KERNELS.md": "kernels/*", "CONTRIBUTING.md": "docs/contributing/*",
           "docs/tutorials/README.md": "../notebooks/trajectory\n../notebooks/scattering\n../notebooks/ternary\narrays\nbackend"}
@@ -24,7 +24,7 @@ MODULES = ["bench", "fft", "linalg", "md", "md.analysis", "random", "scatter", "
 
 
 def write(path, text):
-    """Only if it has changed, so that Sphinx reads only what is new."""
+    """Writes the file only if the text has changed, so that Sphinx reads only what is new."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
@@ -66,7 +66,7 @@ def table(head, rows):
 
 
 def definitions(root, family, name):
-    """The items of the family's page that begin with names of ops, this one among them."""
+    """The items of the family's page that define this op: those that begin with its name, perhaps among others."""
     text = (root / f"docs/kernels/{family}.md").read_text()
     items = re.findall(r"^- (?:.|\n(?!- |\n|#))*", text, re.MULTILINE)
     return [item for item in items if f"`{name}`" in re.split(r"\. |[:=]| within ", item)[0]]
@@ -94,7 +94,7 @@ def described(root):
 def op_page(root, name, op, limits, has, said, calls):
     outputs, _, inputs = (part.strip() for part in op["shapes"].partition(":"))
     call = re.sub(r"\s+", " ", str(inspect.signature(getattr(collet.op, name))))
-    # Not in a list of contents: each page would repeat the names of all ops.
+    # `orphan`: the page is in no list of contents, because each page would repeat the names of all ops.
     parts = [f"---\norphan: true\n---\n# {name}", f"An op of the family [{op['family']}](../{op['family']}.md): " + op["summary"]+ ".",
              f"```python\ncollet.op.{name}{call}\n```",
              f"```c\ncollet_status collet_op_{name}(\n    {NEXT.join(['collet_context *context', *calls[name]])});\n```" if name in calls else
@@ -138,7 +138,7 @@ def ops(root, source):
 
 
 def python(root, source):
-    """A page for each module, and for each letter of the names in collet itself."""
+    """Writes a page for each module, and for `collet` itself a page for each first letter of its names."""
     def page(name, title, module, members):
         lines = [title, "=" * len(title), "", f".. py:currentmodule:: {module}", ""]
         if module != "collet":
@@ -149,7 +149,7 @@ def python(root, source):
         write(source / f"docs/reference/python/{name}.rst", "\n".join(lines))
 
     def documented(module):
-        """Not the classes of NumPy that it exports."""
+        """The documented names of the module, without NumPy's classes that it exports."""
         members = [(n, getattr(module, n)) for n in dir(module) if not n.startswith("_")]
         return [n for n, value in members if callable(value) and getattr(value, "__doc__", None) and
                 not (inspect.isclass(value) and not value.__module__.startswith("collet"))]

@@ -28,7 +28,7 @@ def rows(text):
 
 
 def numbers(cell):
-    """Those of a cell, which may have several; what is in brackets is an aim or a remark."""
+    """The numbers in a cell, which may have several, without those in brackets, which are aims or remarks."""
     return [float(n.replace(",", "")) for n in re.findall(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?", re.sub(r"\(.*?\)", "", cell))]
 
 
@@ -55,7 +55,7 @@ def draw(path, heading, title, label, series, line, meaning, text):
 
 
 def when(text, heading):
-    """The paragraph with the date: of the section, else of the page."""
+    """The first paragraph with a date in the section, or else in the page."""
     for part in (section(text, heading), text):
         for paragraph in part.split("\n\n"):
             if re.search(r"\d{4}-\d\d-\d\d", paragraph):

@@ -8,7 +8,7 @@ NAMED = re.compile(r"^([\w.*]+(?:, [\w.*]+)*)(?::|  +)\s*(\S.*)$")  # "mask: a p
 
 
 def escaped(text):
-    """Text in backticks becomes literal, and no other character has a meaning: FILE:TENSOR is no address."""
+    """Text in backticks becomes literal, and no other character has a meaning: FILE:TENSOR is no link."""
     parts = re.split(r"(`+[^`]+`+)", text)
     return "".join(f"``{part.strip('`')}``" if i % 2 else re.sub(r"([\\*_|`<>]|:(?=\w))", r"\\\1", part) for i, part in enumerate(parts))
 

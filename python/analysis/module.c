@@ -31,7 +31,7 @@ static void drop_call(work *w)
     free(c);
 }
 
-/* The array is freed where the context is; the text is the engine's. */
+/* Frees the array in the thread of its context, and copies the text of the engine's error. */
 static collet_status end_call(call *c, collet_status status, const collet_error *err)
 {
     if (status != COLLET_OK)
@@ -147,7 +147,7 @@ static PyObject *displacement(PyObject *Py_UNUSED(module), PyObject *arguments)
     return call_finish(c, 2, 0);
 }
 
-/* (axes, blocks): (c1, of blocks, c2, of blocks, S^2 without each block, S^2) */
+/* (axes, blocks): (c1, c1 of blocks, c2, c2 of blocks, S^2 without each block, S^2) */
 static PyObject *rotation(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *x;

@@ -6,7 +6,7 @@ from typing import Any, Self, final
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import CapsuleType  # of the checker; nothing imports it
+from typing_extensions import CapsuleType  # only type checkers read this import
 
 version: str
 binding: Any

@@ -10,7 +10,7 @@ from collections import namedtuple
 from . import _core, _package, _plugins
 from ._runtime import _STATES, backends
 
-# Parts of reasons, and the correction for each.
+# Parts of the reasons why a backend is unavailable, and the correction for each.
 _MENDS = (
     ("libcuda.so", "apt-get install nvidia-driver   # on a machine with an NVIDIA card"),
     ("libnvrtc.so", "pip install nvidia-cuda-nvrtc-cu12   # or install the CUDA toolkit"),
@@ -62,7 +62,7 @@ def _fix(reason):
 
 
 def _texts(capabilities, name=""):
-    """The texts in the capabilities, each with the name of its subject."""
+    """(subject, text) for each text in the capabilities."""
     for key, value in capabilities.items() if isinstance(capabilities, dict) else ():
         about = name if name and key == "reason" else key
         for part in value if isinstance(value, list) else [value]:
@@ -173,7 +173,7 @@ def examine():
     for record in _core.records():  # directories and files that were not loaded as backends
         if record["accepted"] or record["code"] == "not-found" or record["path"] in paths:
             continue
-        if record["stage"] != "policy" or record["reason"] not in reported:  # a refused layer
+        if record["stage"] != "policy" or record["reason"] not in reported:  # not reported already
             findings.append(Finding(record["path"], record["reason"], _fix(record["reason"])))
     findings += _threads()
     findings += _calibration(known)

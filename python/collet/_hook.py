@@ -7,7 +7,7 @@ import functools
 import types
 
 ACTIVE = 0  # how many functions are being traced
-_TRACED = None  # the class
+_TRACED = None  # the class of traced arrays
 _tape = None
 _ABSENT = object()
 

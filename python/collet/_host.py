@@ -39,10 +39,10 @@ def check(value: Any, name: str) -> None:
     """TypeError for a mask or a unit, which numpy.asarray drops silently, also inside sequences."""
     kind = type(value)
     own = isinstance(value, np.ndarray)
-    if own and hasattr(kind, "mask") and hasattr(kind, "filled"):  # of NumPy, astropy
+    if own and hasattr(kind, "mask") and hasattr(kind, "filled"):  # masked arrays of NumPy and astropy
         raise TypeError(f"{name} is a masked array, and masks are not supported: give "
                         ".filled(value), or .compressed() without the masked elements")
-    if own or hasattr(kind, "to_base_units"):  # of astropy, unyt; pint
+    if own or hasattr(kind, "to_base_units"):  # quantities of astropy, unyt or pint
         for unit in _part(value, "unit"), _part(value, "units"):
             if unit is not None and str(unit) not in ("", "dimensionless"):
                 raise TypeError(f"{name} has the unit {unit}, which would be lost: give its value, "

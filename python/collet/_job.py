@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_scatter.py, python/tests/test_ternary.py, python/tests/md/test_md_extract.py
-"""Calls in a separate thread, so that Ctrl-C interrupts the caller. Also: choices of devices that share the
-work."""
+"""Runs calls in a separate thread, so that Ctrl-C interrupts the caller, and chooses the devices that share
+the work."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Job:
 
 
 def check_devices(devices: Sequence[str] | None) -> list[str]:
-    """The choices of devices; [] for None."""
+    """The choices of devices as a list; [] for None."""
     if devices is None:
         return []
     if isinstance(devices, str) or not devices or len(set(devices)) != len(devices):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/clients/test_scatter_clients.py
 """Tasks on other processes and machines: `client=` is a Client of dask.distributed, or an executor of
-concurrent.futures. This module alone knows the difference."""
+concurrent.futures. Code outside of this module does not distinguish them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Shared:
 
 
 class Outcome(NamedTuple):
-    """Value or error of a task, and the texts of warnings about it."""
+    """The value or the error of a task, and the texts of its warnings."""
 
     task: Task
     value: Any
@@ -60,7 +60,7 @@ class Outcome(NamedTuple):
 
 
 def keep(text: str) -> bool:
-    """Keeps a warning for the process that wants the result; False outside of a task."""
+    """Keeps a warning for the process that requested the result. False if this is not a task on a worker."""
     texts = _kept.get(None)
     if texts is not None:
         texts.append(text)
@@ -94,12 +94,12 @@ class _Caller(NamedTuple):
     version: str
     host: str
     process: int
-    backend: str  # "auto": the worker chooses
-    threads: int  # for each worker; 0: not known
+    backend: str  # if it is "auto", the worker chooses
+    threads: int  # of each worker; 0: not known
 
 
 _limit_lock = threading.Lock()
-_limited = (0, 0)  # process and number of threads
+_limited = (0, 0)  # the process that was limited, and its number of threads
 
 
 def _limit_threads(caller: _Caller) -> None:
@@ -168,7 +168,7 @@ def _entry(caller: tuple[Any, ...], call: Any, shared: Any) -> tuple[Any, ...]:
 
 
 class _Lazy:
-    """A call that result() makes."""
+    """A future whose result() makes the call."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
         self.result = function
@@ -200,7 +200,7 @@ class _Here:
         return _Lazy(lambda: _call(task.function, _arguments(task)))
 
     def is_lost(self, error: BaseException) -> bool:
-        """Whether the task failed because no worker has its arguments any more."""
+        """Whether the task failed because its arguments are no longer on any worker."""
         del error
         return False
 
@@ -214,7 +214,7 @@ class _Executor(_Here):
         self._executor = executor
 
     def slots(self) -> int:
-        for name in ("_max_workers", "num_workers"):  # of concurrent.futures and loky; of mpi4py
+        for name in ("_max_workers", "num_workers"):  # executors of concurrent.futures and loky; of mpi4py
             found = getattr(self._executor, name, None)
             if isinstance(found, int) and found > 0:
                 return found
@@ -235,7 +235,7 @@ class _Executor(_Here):
 
 
 class _Dask(_Here):
-    """A Client of dask.distributed. Its scheduler repeats the tasks of workers that end."""
+    """A Client of dask.distributed. If a worker ends, the scheduler runs its tasks again on others."""
 
     window_per_slot = 2
 
@@ -249,7 +249,7 @@ class _Dask(_Here):
         self._slots, self._asked = 0, -1.0
 
     def slots(self) -> int:
-        if self._asked < 0 or time.monotonic() - self._asked > 2:  # workers come and go
+        if self._asked < 0 or time.monotonic() - self._asked > 2:  # asks again, because workers come and go
             self._slots = sum(self._client.nthreads().values())
             self._asked = time.monotonic()
         return self._slots or _FEW
@@ -265,7 +265,7 @@ class _Dask(_Here):
                                    key=f"collet{task.function.__name__}-{uuid.uuid4()}")
 
     def _sent(self, data: bytes, **options: Any) -> Any:
-        """Bytes in the memory of a worker, or of all."""
+        """Sends bytes to the memory of a worker, or of all workers."""
         for left in range(_ATTEMPTS - 1, -1, -1):
             try:
                 return self._client.scatter(data, hash=False, **options)
@@ -306,13 +306,12 @@ class _Pending:
 
 
 class Run(Iterator[Outcome]):
-    """Yields the outcomes of tasks, in order. At most `window` tasks are submitted whose outcome was not
-    taken yet; None: two for each worker. Calls `report` with the number of completed tasks about 20 times a
-    second.
+    """Yields the outcomes of tasks, in order. At any time at most `window` tasks are submitted whose outcomes have not
+    been taken; None: two for each worker. Calls `report` with the number of completed tasks about 20 times a second.
 
-    Raises if no other task could run either: UnavailableError, a worker lacks this version of collet;
-    ForkedError; FailedError, the pool is broken. An exception ends the iteration and cancels tasks that
-    have not begun."""
+    Raises an error that would concern every other task too: UnavailableError if a worker lacks this version of collet,
+    ForkedError, FailedError if the pool is broken. An exception ends the iteration and cancels tasks that have not
+    begun."""
 
     def __init__(self, client: Any, tasks: Iterable[Task], window: int | None = None) -> None:
         if window is not None and window < 1:
@@ -347,7 +346,7 @@ class Run(Iterator[Outcome]):
         self._stop.set()
         self._tasks = iter(())
         while self._pending:
-            with contextlib.suppress(NotImplementedError):  # of Parsl
+            with contextlib.suppress(NotImplementedError):  # futures of Parsl
                 self._pending.pop().future.cancel()
 
     def __enter__(self) -> Run:

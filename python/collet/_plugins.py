@@ -10,7 +10,7 @@ from . import _core
 
 GROUP = "collet.plugins"
 _LARGEST = 1 << 20  # bytes of an entry_points.txt
-_warned = set()  # each start of the library reads all again
+_warned = set()  # texts of warnings: each start of the library reads all files again
 
 
 def _warning(*text):

@@ -167,9 +167,9 @@ def _allowed_threads() -> int:
 
 
 def register_threadpoolctl() -> None:
-    """Makes threadpoolctl list and limit Collet's threads, as `user_api="collet"`. It is done at the first call if
-    threadpoolctl was imported before; call this if it is imported later. ImportError: there is none, or it is older
-    than 3.3.
+    """Makes threadpoolctl list and limit Collet's threads, as `user_api="collet"`. The first call of collet does so if
+    threadpoolctl was imported before; call this function if threadpoolctl is imported later. ImportError if
+    threadpoolctl is absent or older than 3.3.
 
     >>> collet.register_threadpoolctl()  # doctest: +SKIP"""
     from . import _threadpool
@@ -179,7 +179,7 @@ def register_threadpoolctl() -> None:
 def configure(**settings: object) -> None:
     """Sets settings of libcore (docs/settings.md). They override the environment and the configuration
     file, and replace the settings of earlier calls. A point in a key is written as two underscores. True
-    and False mean "on" and "off". Without arguments only the environment and the file count.
+    and False mean "on" and "off". A call without arguments discards the settings of earlier calls.
 
     Restarts the library: BusyError while an Array exists or another thread computes. An unknown key or
     an invalid value raises here, and the earlier settings stay. The name of a backend is checked only at its first use.

@@ -21,7 +21,7 @@ _ANGLE = 12.6  # radians
 _CONSTANT = 0.1
 
 Floats = npt.NDArray[np.floating[Any]]
-Arrays = tuple[Any, ...]  # whether float64; volume, alignment, theta, psi, direction, unaligned
+Arrays = tuple[Any, ...]  # of a material: (whether float64, volume, alignment, theta, psi, direction, unaligned)
 
 
 def warn(texts: Iterable[str]) -> None:
@@ -48,7 +48,7 @@ def _of_constants(energies: Floats, constants: Floats) -> Iterator[str]:
 
 
 def _largest_angle(alignment: Floats, angle: Floats) -> float:
-    if abs(angle.min()) <= _ANGLE and abs(angle.max()) <= _ANGLE:  # the usual, without copies
+    if abs(angle.min()) <= _ANGLE and abs(angle.max()) <= _ANGLE:  # the usual case, checked without copies
         return 0.0
     found = 0.0
     for s, layer in zip(alignment, angle):
@@ -72,7 +72,7 @@ def _of_voxels(number: int, arrays: Arrays) -> Iterator[str]:
 
 def suspicions(energies: Floats, voxel: float, constants: Floats,
                materials: Sequence[Arrays]) -> Iterator[str]:
-    """Texts; constants (energies, materials, 4)."""
+    """A text for each suspicious value. constants: (energies, materials, 4)."""
     minimum, maximum = _ENERGY
     for energy in energies[(energies < minimum) | (energies > maximum)][:1]:
         yield f"the energy {energy:g} eV is outside the X-ray range; energies must be in eV"

@@ -5,7 +5,7 @@ import os
 from typing import Any
 
 import numpy.typing as npt
-from typing_extensions import CapsuleType  # of the checker; nothing imports it
+from typing_extensions import CapsuleType  # only type checkers read this import
 
 def weights_quantize(weights: npt.ArrayLike, quantize: tuple[int, float] | None, /
                      ) -> CapsuleType: ...

@@ -2,8 +2,8 @@
 # Tests: python/tests/test_threads.py
 """Collet's number of threads for threadpoolctl, which scikit-learn, joblib and others use.
 
-threadpoolctl finds libraries by the names of their files. libgomp is among them, but Collet's calls are no OpenMP
-regions, so that its limit does not hold for them."""
+threadpoolctl finds libraries by the names of their files. libgomp is among them, but Collet's calls are not OpenMP
+regions, so its limit does not apply to them."""
 
 import threadpoolctl
 
@@ -14,7 +14,8 @@ _registered = False
 
 
 def register() -> None:
-    """ImportError: threadpoolctl is older than 3.3, which takes no library from outside."""
+    """Registers Collet with threadpoolctl. ImportError if threadpoolctl is older than 3.3: it then accepts no
+    libraries of others."""
     global _registered
     if not hasattr(threadpoolctl, "LibController"):
         raise ImportError("Collet's threads need threadpoolctl 3.3 or later: pip install -U threadpoolctl")
@@ -30,7 +31,8 @@ def register() -> None:
             return get_num_threads()
 
         def set_num_threads(self, num_threads):
-            """threadpoolctl restores the number that it read before. All processors are no limit."""
+            """Sets the limit. threadpoolctl restores the number that it read before: if that is the number of all
+            processors, removes the limit."""
             set_num_threads(num_threads if num_threads < _allowed_threads() else 0)
 
         def get_version(self):

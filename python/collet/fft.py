@@ -85,7 +85,8 @@ def _transform(a, s, axes, norm, inverse, real=False):
         lengths[axes[-1]] = half
     a = _resized(a if real and not inverse else _complex(a), lengths)
     groups = [axes[max(end - _AT_ONCE, 0):end] for end in range(len(axes), 0, -_AT_ONCE)]
-    for group in groups[::-1] if inverse else groups:  # the half axis is first or, inverse, last
+    # The axis with half of the points is transformed first, in inverse transforms last.
+    for group in groups[::-1] if inverse else groups:
         last = (s[-1] if inverse else half) if real and axes[-1] in group else None
         a = _along(a, group, inverse, last)
     return a if scale == 1 else op.mul(a, scale)
@@ -131,8 +132,8 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None):
 
 
 def fftn(a, s=None, axes=None, norm=None):
-    """The transform along several axes. s: their lengths. By default all axes; with s and no axes, the last
-    len(s) axes.
+    """The transform along several axes, by default all, or the last len(s) axes if only s is given. s: their
+    lengths.
 
     >>> collet.fft.fftn(np.ones((2, 2, 2)))[0, 0].real
     array([8., 0.])"""

@@ -225,7 +225,7 @@ def svd(a, full_matrices=True, compute_uv=True):
     _check(info, "svd: a matrix is not finite, or the iteration did not converge")
     if not compute_uv:
         return s
-    if full_matrices:  # the columns that U has keep their signs: R's diagonal is >= 0
+    if full_matrices:  # qr adds columns; those of U keep their signs, because R's diagonal is >= 0
         rows, columns = a.shape[-2:]
         u = qr(u, "complete").Q if rows > columns else u
         vh = matrix_transpose(qr(matrix_transpose(vh), "complete").Q) if rows < columns else vh
@@ -318,7 +318,7 @@ def _pivots(a):
     perm, _, upper, _ = op.lu(a)
     if a.ndim == 2:
         return diagonal(upper), _sign(perm.tolist())
-    swapped = triu(op.greater(perm[..., :, None], perm[..., None, :]), k=1)  # pairs out of order
+    swapped = triu(op.greater(perm[..., :, None], perm[..., None, :]), k=1)  # marks the pairs that are out of order
     odd = op.bitwise_and(op.count_nonzero(swapped, axes=(-2, -1)), 1)
     return diagonal(upper), converted(op.sub(1, op.mul(odd, 2)), op.abs(upper[:0]).dtype)
 
@@ -358,7 +358,7 @@ def _product(x):
     if bool(op.all(op.logical_and(op.less(size, 2.0**room), op.greater(size, 2.0**-room)))):
         if x.dtype.kind != "c":
             return op.prod(x, axes=-1)
-        while x.shape[-1] > 1:  # the op has no complex numbers
+        while x.shape[-1] > 1:  # the op prod does not support complex numbers
             x = _halves(x)
         return x[..., 0]
     total = zeros_as(size, x.shape[:-1])
@@ -367,7 +367,7 @@ def _product(x):
         known = op.logical_and(op.greater(size, 0), op.less(size, np.inf))
         power = op.floor(op.log2(op.where(known, size, op.add(zeros_as(size, ()), 1))))
         total = op.add(total, op.sum(power, axes=-1))
-        x = _by_powers(x, op.neg(power), 2)  # magnitudes from 1 to 2
+        x = _by_powers(x, op.neg(power), 2)  # now magnitudes are from 1 to 2
         if x.shape[-1] == 1:
             break
         x = _halves(x)

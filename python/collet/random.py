@@ -124,7 +124,7 @@ class Generator:
         return self._draw(uniform, low, high, size, dtype, out)
 
     def standard_normal(self, size: Size = None, dtype: npt.DTypeLike = "float64", out: Any = None) -> Any:
-        """Normal numbers of mean 0 and deviation 1.
+        """Normal numbers of mean 0 and standard deviation 1.
 
         >>> collet.random.default_rng(7).standard_normal(2)
         collet.Array([0.65106523, 0.38868024], dtype=float64, shape=(2,), device='host')"""
@@ -132,7 +132,7 @@ class Generator:
 
     def normal(self, loc: float = 0.0, scale: float = 1.0, size: Size = None,
                dtype: npt.DTypeLike = "float64", out: Any = None) -> Any:
-        """Normal numbers of mean loc and deviation scale.
+        """Normal numbers of mean loc and standard deviation scale.
 
         >>> collet.random.default_rng(7).normal(10, 2, size=2)
         collet.Array([11.30213046, 10.77736048], dtype=float64, shape=(2,), device='host')"""

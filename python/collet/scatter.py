@@ -55,7 +55,7 @@ def _xarray() -> Any:
 
 @dataclass(eq=False)
 class Result:
-    """Patterns of one beam: values (energy, qy, qx), energy, qy, qx.
+    """The patterns of one beam: values (energy, qy, qx), and the energies, qy and qx.
 
     >>> ball = np.zeros((4, 8, 8), np.float32)
     >>> ball[1:3, 2:6, 2:6] = 1
@@ -89,7 +89,7 @@ class Result:
             attrs={"phys_size_nm": self.voxel, "z_dim": self.layers})
 
     def integrate(self, wedge: float = 90.0, dtype: npt.DTypeLike = "float32") -> Integrals:
-        """integrate() of these patterns.
+        """The Integrals of these patterns: see the function integrate().
 
         >>> ball = np.zeros((4, 8, 8), np.float32)
         >>> ball[1:3, 2:6, 2:6] = 1
@@ -107,8 +107,8 @@ class Result:
                    anisotropy: npt.ArrayLike | None = None, wedge: float = 90.0) -> Floats:
         """dL / dvalues of a loss L of the integrals, for loss_and_grad: the adjoint of integrate().
 
-        Each argument is dL / d(array of Integrals), (energies, q), `polar` (energies, chi, q).
-        Cotangents of numbers that are NaN are ignored. ShapeError, InvalidError. GIL: released.
+        Each argument is dL / d(array of Integrals), with the shape (energies, q), for `polar` (energies, chi, q).
+        Cotangents of numbers that are NaN are ignored. Raises ShapeError and InvalidError. GIL: released.
 
             >>> volume = np.zeros((4, 16, 16))
             >>> volume[:, 6:10, 6:10] = 1
@@ -141,9 +141,9 @@ class Result:
 class Integrals:
     """Patterns averaged over rings of q. Arrays of float32 or float64; NaN for rings without pixels.
 
-    energy, chi (degrees from x, the direction of the electric field, towards y), q
-    polar (energy, chi, q), and (energy, q): mean over all chi, parallel and perpendicular over
-    the wedges about the field and across it, anisotropy (parallel - perpendicular) / their sum
+    The coordinates are energy, q, and chi, in degrees from x, the direction of the electric field, towards y. polar is
+    (energy, chi, q). The others are (energy, q): mean over all chi; parallel and perpendicular over the wedges about
+    the field's direction and across it; anisotropy (parallel - perpendicular) / (parallel + perpendicular).
 
     >>> ball = np.zeros((4, 8, 8), np.float32)
     >>> ball[1:3, 2:6, 2:6] = 1
@@ -213,17 +213,17 @@ def loss_and_grad(sample: Sample, loss: Loss, *, wrt: Sequence[str] = ("constant
     loss: called with the Result; returns the loss and dL / d(result.values), (energies, Y, X).
         An example is LeastSquares. For a loss of the integrals, Result.cotangents() computes dL / dvalues
     wrt: names of the arrays of Material: "constants", "volume", "alignment", "theta", "psi",
-        "direction", "unaligned". Gradients of "constants" are (energies, 4), also if all energies
-        have the same constants. The gradient of an array has the array's dtype; it is None for an array
-        that a material lacks
-    dtype: in which everything is computed, "float64" or "float32"
+        "direction", "unaligned". Gradients of "constants" are (energies, 4), even if all energies have the same
+        constants. The gradient of an array has the array's dtype; it is None for an array that a material lacks
+    dtype: the dtype of the computation, "float64" or "float32"
     options: as for Patterns
 
     Each number of a voxel is a separate variable. For materials with volumes v and 1 - v, the gradient with
-    respect to v is the difference of both gradients. Where the alignment is 0, its gradient uses theta and
-    psi, and is NaN if these are NaN. The gradient is an adjoint of the fast method. It takes about as long
-    as one to three simulations, for any number of variables. The host's threads compute everything except
-    the transforms. RefusedError for method="direct" and several devices. GIL: released, except in `loss`.
+    respect to v is the difference of the gradients with respect to the two volumes. Where the alignment is 0,
+    its gradient uses theta and psi, and is NaN if these are NaN. The gradient is computed by the adjoint of
+    the fast method. It takes about as long as one to three simulations, for any number of variables. The
+    host's threads compute everything except the transforms. RefusedError for method="direct", and for several
+    devices. GIL: released, except in `loss`.
 
         >>> volume = np.zeros((4, 16, 16))
         >>> volume[:, 6:10, 6:10] = 1
@@ -268,8 +268,8 @@ def _some(sample: Sample, first: int, last: int, options: dict[str, Any]) -> Flo
 
 def _shared_out(sample: Sample, client: Any, progress: Any, options: dict[str, Any],
                 request: Request) -> Floats:
-    """Lets workers compute the patterns. Each gets one part of the energies, because it first has to
-    transform the morphology."""
+    """Lets workers compute the patterns. Each gets only one part of the energies, because it has to transform
+    the morphology before each part."""
     count = len(request.energies)
     whole = _jobs.Shared(replace(sample, energies=request.energies, materials=[
         replace(m, constants=request.constants[:, i]) for i, m in enumerate(sample.materials)]))
@@ -403,21 +403,21 @@ def scan(samples: Iterable[Source], client: Any = None, *, configuration: Path =
     samples: each a Sample; or the path of a morphology, which read() reads with `configuration`; or a
         function that makes a Sample, or (function, arguments), a tuple or a dict. The worker calls read()
         or the function, so only names are sent. May be a generator
-    client: as of simulate(); each worker computes whole samples. None: this process, one after the other
+    client: as in simulate(); each worker computes whole samples. None: this process computes one after the other
     then: a function that the worker calls with the Result, such as Result.integrate; the iterator yields
         its value
     on_error: "raise", or "return": then the result of a failed sample is a SampleError, and the other
         samples continue. A broken pool, and a worker without this version of collet, always raise
     window: maximum number of samples that are submitted and whose results were not taken yet; None: two for
         each worker
-    progress: called as progress(fraction, samples_done); 0.0 where `samples` has no length. True shows
-        a bar of tqdm
-    options: of simulate()
+    progress: called as progress(fraction, samples_done); the fraction is 0.0 if `samples` has no length. True
+        shows a bar of tqdm
+    options: as in simulate()
 
-    Paths that are not absolute begin at this process's directory. Functions of a script, and lambdas, reach
+    Relative paths begin at this process's directory. Functions of a script, and lambdas, can be sent to other
     processes if cloudpickle is installed. Warnings and errors about a sample name the sample. Ctrl-C, an
-    exception and close() cancel samples that have not begun. SampleError, InvalidError, UnavailableError,
-    FailedError, TypeError.
+    exception and close() cancel samples that have not begun. Raises SampleError, InvalidError,
+    UnavailableError, FailedError and TypeError.
 
     >>> ball = np.zeros((4, 8, 8), np.float32)
     >>> ball[1:3, 2:6, 2:6] = 1
@@ -458,11 +458,12 @@ def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
               flat: bool = False, wedge: float = 90.0, dtype: npt.DTypeLike = "float32") -> Integrals:
     """Averages patterns (energies, Y, X) or (Y, X) over rings of q and over chi. Returns Integrals.
 
-    direction, detector: of the beam and the detector's normal, as in Sample
-    flat: q in the detector's plane, as of a sample of one layer; else |q| on Ewald's sphere
+    direction, detector: the beam's direction and the detector's normal, as in Sample
+    flat: q is the length in the detector's plane, as for a sample of one layer; else |q| on Ewald's sphere
     wedge: whole width of each wedge, up to 180 degrees
-    dtype: "float32" or "float64", of the integrals
-    Numbers other than float32 and float64 are converted to float32. ShapeError, InvalidError. GIL: released.
+    dtype: "float32" or "float64", for the integrals
+    Numbers other than float32 and float64 are converted to float32. Raises ShapeError and InvalidError. GIL:
+    released.
 
     >>> found = collet.scatter.integrate(np.ones((1, 8, 8)), [285.0], 2.0)
     >>> float(found.mean[0, 1])
@@ -493,8 +494,8 @@ def read(morphology: Path, configuration: Path = "config.txt", *, dtype: npt.DTy
     Material<i>.txt in the configuration's directory.
 
     Its arrays have `dtype`. Unused or suspicious parts of the files, such as angles that seem to be
-    degrees, cause a RuntimeWarning and are in `warnings`; `directory` is the configuration's
-    directory for results ("": not given). FileError, FormatError, InvalidError with file,
+    degrees, cause a RuntimeWarning and are listed in `warnings`; `directory` is the configuration's
+    directory for results ("": not given). Raises FileError, FormatError and InvalidError, which name the file,
     dataset or key. Ctrl-C interrupts it. GIL: released."""
     wide = is_double(dtype)
     found = Job(_scatter.read, fspath(morphology), fspath(configuration), wide).wait()
@@ -518,7 +519,7 @@ def write(directory: Path, energy: float, patterns: npt.ArrayLike,
     """Writes the patterns (beams, Y, X) or (Y, X) of one energy as CyRSoXS does:
     directory/Energy_285.20.h5 with /K<i>/projection of float32 and /KIDList/KVec.
 
-    The file gets its name when it is complete. FileError.
+    The file gets its name when it is complete. Raises FileError.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -538,7 +539,8 @@ def write(directory: Path, energy: float, patterns: npt.ArrayLike,
 def read_pattern(directory: Path, energy: float, shape: tuple[int, int],
                  beam: int = 0) -> npt.NDArray[np.float32]:
     """Reads the pattern of an energy and a beam that collet-rsoxs, CyRSoXS or write() wrote. Returns
-    float32 of `shape` (Y, X). NotFoundError; FormatError if the file has no such pattern; FileError.
+    a float32 array of `shape` (Y, X). Raises NotFoundError, FileError, and FormatError if the file has no such
+    pattern.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()

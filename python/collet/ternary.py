@@ -81,12 +81,12 @@ def _warn_of(codes: Any) -> None:
 
 
 def quantize(weights: Any, mode: str | None = None, threshold: float | None = None) -> Quantized:
-    """Codes int8 (..., K) and a scale float32 (...) of each row of floating weights (..., K).
+    """The codes, int8 (..., K), and the scale of each row, float32 (...), of floating-point weights (..., K).
 
-    "threshold" (0.3): weights above it become 1, below its negative -1, the scale is 1. "absmean": the
-    scale is the mean magnitude of the row, the threshold half the scale. None: "threshold". Exception:
-    weights that are already ternary (-s, 0 and s, with an s for each row) are kept exactly, with scale s,
-    unless "threshold" or a threshold is given. RuntimeWarning: more than 90 % of the codes are 0, or all
+    mode "threshold": weights above `threshold` (0.3) become 1, weights below its negative become -1; the scale is 1.
+    mode "absmean": the scale is the mean magnitude of the row, and the threshold is half the scale. None: "threshold".
+    Exception: weights that are already ternary (-s, 0 and s, with an s for each row) are kept exactly, with scale s,
+    unless "threshold" or a threshold is given. A RuntimeWarning says if more than 90 % of the codes are 0, or all
     are equal.
 
     >>> codes, scale = collet.ternary.quantize([[0.5, -0.7, 0.1]])
@@ -104,7 +104,7 @@ def quantize(weights: Any, mode: str | None = None, threshold: float | None = No
 
 
 def pack(codes: Any, format: str = "t2", scale: Any = None) -> Any:
-    """Bytes uint8 (..., B) of codes int8 (..., K). scale float32 (...): for the blocks of tq2_0, tq1_0.
+    """The bytes, uint8 (..., B), of codes int8 (..., K). scale: float32 (...), stored in the blocks of tq2_0 and tq1_0.
 
     >>> packed = collet.ternary.pack(np.array([[1, -1, 0, 1]], np.int8))
     >>> packed.dtype, packed.shape[0]
@@ -115,7 +115,7 @@ def pack(codes: Any, format: str = "t2", scale: Any = None) -> Any:
 
 
 def unpack(packed: Any, columns: int | None = None, format: str = "t2") -> Any:
-    """The codes int8 (..., columns) of packed bytes; None: as many as the bytes hold.
+    """The codes int8 (..., columns) of packed bytes. columns None: as many as the bytes hold.
 
     >>> packed = collet.ternary.pack(np.array([[1, -1, 0, 1]], np.int8))
     >>> collet.ternary.unpack(packed, columns=4)
@@ -136,8 +136,8 @@ def dot(a: Any, b: Any) -> int:
 
 
 def matmul(packed: Any, x: Any) -> Any:
-    """packed (M, B), as "t2", times x: exact int32 (..., M) for codes int8 (..., K) or packed codes uint8
-    (..., B); float32 for float32 (..., K).
+    """The product of `packed` (M, B), in the format "t2", and x. For codes int8 (..., K) or packed codes uint8
+    (..., B) it is exact, int32 (..., M); for x float32 (..., K) it is float32 (..., M).
 
     >>> packed = collet.ternary.pack(np.array([[1, -1, 0, 1]], np.int8))
     >>> collet.ternary.matmul(packed, np.array([3, 1, 7, 2], np.int8))
@@ -147,9 +147,9 @@ def matmul(packed: Any, x: Any) -> Any:
 
 def linear(packed: Any, x: Any, scale: Any = None, bias: Any = None, *, activations: str = "int8",
            relu: bool = False, threshold: float = 0.0) -> Any:
-    """scale (packed q(x)) + bias, float32 (..., M), then max(y, 0) with relu: packed (M, B) as "t2", x
-    float32 (..., K), scale and bias float32 (M) or None. q by `activations`: "int8", 8 bits and a scale for
-    each row of x; "ternary", codes by `threshold`; "f32", x itself.
+    """y = scale (packed q(x)) + bias, float32 (..., M); with relu max(y, 0). packed is (M, B), in the format "t2", x
+    float32 (..., K), and scale and bias are float32 (M) or None. `activations` chooses q: "int8", 8 bits and a scale
+    for each row of x; "ternary", codes by `threshold`; "f32", x itself.
 
     >>> packed = collet.ternary.pack(np.array([[1, -1, 0, 1]], np.int8))
     >>> x = np.array([3, 1, 7, 2], np.float32)
@@ -180,7 +180,7 @@ class Weights:
 
     @classmethod
     def quantize(cls, weights: Any, mode: str | None = None, threshold: float | None = None) -> Weights:
-        """Weights of a floating matrix (M, K), made like quantize(). InvalidError: one is not finite.
+        """Quantizes a matrix (M, K) of floats as quantize() does. InvalidError if an element is not finite.
 
         >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
         >>> w.shape
@@ -218,7 +218,7 @@ class Weights:
         return self.rows, self.columns
 
     def codes(self) -> Any:
-        """int8 (M, K), a NumPy array.
+        """The codes, as a NumPy array: int8 (M, K).
 
         >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
         >>> w.codes()
@@ -231,7 +231,7 @@ class Weights:
 
 
 def _exact(values: Any, dtype: str) -> Any:
-    """Converts numbers to `dtype`. Raises if it cannot hold one of them."""
+    """Converts numbers to `dtype`. Raises an exception if `dtype` cannot hold one of them."""
     if isinstance(values, Array):
         return values
     import numpy as np
@@ -381,10 +381,10 @@ class Counts(NamedTuple):
 
 
 class File:
-    """An open file: .t2 (packed layers), .npy (one matrix) or .gguf (tensors), mapped, not read into
-    memory. It must not be truncated while it is open. `name` may be "FILE.gguf:TENSOR": its index is then
-    `index`, else None. Iteration yields the descriptions of the matrices, dicts. `part` and `parts`: for
-    part 1 .. parts of a split GGUF file, else 0.
+    """An open file: .t2 (packed layers), .npy (one matrix) or .gguf (tensors). It is mapped, not read into memory, and
+    must not be truncated while it is open. `name` may be "FILE.gguf:TENSOR": `index` is then the tensor's index, else
+    None. Iteration yields descriptions of the matrices, as dicts. For a part of a split GGUF file `part` is its number,
+    from 1, and `parts` the number of parts; else both are 0.
 
     >>> import os, tempfile
     >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
@@ -414,8 +414,8 @@ class File:
                                   "[m['name'] for m in file] lists them")
 
     def __getitem__(self, index: int | str) -> dict[str, Any]:
-        """Describes a matrix, by number or name: name, type in the file, shape, and the parameters of a
-        layer; `fault`: why a tensor cannot be read, or None."""
+        """A dict that describes a matrix, which is given by number or name: the name, the type in the file, the shape,
+        the parameters of a layer, and `fault`, the reason why a tensor cannot be read, or None."""
         index = self._number(index)
         if not 0 <= index < self._count:
             raise IndexError(f"{self.path}: matrix {index} is out of range; there are {self._count}")

@@ -27,7 +27,7 @@ import numpy as np
 from collet import scatter
 from collet._host import array as _taken
 
-_SAME = 1e-6  # of energies, sizes, degrees
+_SAME = 1e-6  # energies, sizes and degrees that differ by less are equal
 _MATERIALS = 32
 
 
@@ -141,7 +141,7 @@ class InputData:
         self._set.add("energies")
 
     def setERotationAngle(self, StartAngle, EndAngle, IncrementAngle):
-        """Sets the angles in degrees; the end is included."""
+        """Sets the angles, in degrees. EndAngle is included."""
         start, end, step = float(StartAngle), float(EndAngle), float(IncrementAngle)
         if start > end or (end - start > _SAME and abs(step) < _SAME):
             print(f"angles from {start:g} by {step:g} to {end:g} degrees; they are not set")
@@ -150,12 +150,12 @@ class InputData:
         self._set.add("angles of the electric field")
 
     def setPhysSize(self, PhysSize):
-        """The edge of a voxel, nm."""
+        """Sets the length of a voxel's edge in nm."""
         self._size = float(PhysSize)
         self._set.add("physical size")
 
     def setDimensions(self, Dims, MorphologyOrder):
-        """Voxels in the order of the arrays' axes."""
+        """Sets the numbers of voxels, in the order of the arrays' axes."""
         order = globals()["MorphologyOrder"](MorphologyOrder)
         shape = tuple(int(n) for n in Dims)
         if len(shape) != 3 or min(shape) < 1:
@@ -195,7 +195,7 @@ class InputData:
         self._set.add("detector coordinates")
 
     def setAlgorithm(self, AlgorithmID, MaxStreams=1):
-        """0: fewer copies, 1: less memory. Has no effect: collet.scatter plans on its own."""
+        """0: fewer copies, 1: less memory. This has no effect, since collet.scatter itself decides."""
         if int(AlgorithmID) not in (0, 1):
             print(f"algorithm {AlgorithmID} is not known; it is not set")
             return
@@ -349,7 +349,7 @@ class VoxelData:
                 self.addVoxelData(*(file[f"{group}/Mat_{i}_{name}"][()] for name in names), i)
 
     def writeToH5(self):
-        """Morphology/Morphology.h5 with the voxels as they are used; needs h5py."""
+        """Writes the voxels, as they are used, to Morphology/Morphology.h5. Needs h5py."""
         import h5py
         if not self.validate():
             return
@@ -446,14 +446,14 @@ class ScatteringPattern:
                          {name: values[None] for name, values in zip(names, patterns)})
 
     def dataToNumpy(self, Energy, kID=0):
-        """(Y, X), which shares the memory; an empty array if there is no such pattern."""
+        """The pattern (Y, X), an array that shares the memory; an empty array if there is no such pattern."""
         index = self._input._index(Energy)
         if index is None:
             print(f"{Energy} eV is none of the energies")
         return self._beam(kID)[index] if index is not None and self._has(kID) else _nothing()
 
     def writeAllToNumpy(self, kID=0):
-        """(energies, Y, X), which shares the memory."""
+        """The patterns (energies, Y, X), an array that shares the memory."""
         return self._beam(kID) if self._has(kID) else _nothing()
 
     def _has(self, kID):
@@ -481,7 +481,7 @@ class Polarization:
         self._data = None
 
     def writeToHDF5(self):
-        """Polarization/PolarizationX.h5 and so on; needs h5py."""
+        """Writes Polarization/PolarizationX.h5, and the same for Y and Z. Needs h5py."""
         import h5py
         os.makedirs("Polarization", exist_ok=True)
         for letter, values in zip("XYZ", self._data):
@@ -490,7 +490,7 @@ class Polarization:
                     file[f"p{letter}/{part}"] = getattr(values, part)
 
     def writeToNumpy(self, id):
-        """0, 1, 2: x, y, z; shares the memory."""
+        """The component 0, 1 or 2 (x, y or z), an array that shares the memory."""
         if self._data is None or not 0 <= id < 3:
             print(f"there is no polarisation {id}: 0, 1, 2 are x, y, z")
             return np.empty(0, np.complex64)
@@ -509,7 +509,7 @@ def _valid(InputData, RefractiveIndexData, VoxelData):
 def launch(InputData, RefractiveIndexData, VoxelData, ScatteringPattern, WriteMetaData=True):
     """Computes all patterns into `ScatteringPattern`. WriteMetaData: the settings go to CyRSoXS.log.
 
-    Ctrl-C raises KeyboardInterrupt; patterns of energies before remain. GIL: released."""
+    Ctrl-C raises KeyboardInterrupt; the patterns of earlier energies remain. GIL: released."""
     if not _valid(InputData, RefractiveIndexData, VoxelData):
         return
     given = InputData
@@ -563,7 +563,7 @@ def computePolarization(InputData, RefractiveIndex, VoxelData, Polarization, Ene
 
 
 def _aligned(arrays):
-    """The fraction of a material, its aligned part, and the director."""
+    """Returns the fraction of a material, its aligned part, and the director."""
     if "Sx" in arrays:
         vectors = np.stack([arrays["Sx"], arrays["Sy"], arrays["Sz"]], -1).astype(float)
         aligned = np.square(vectors).sum(-1)
@@ -577,7 +577,8 @@ def _aligned(arrays):
 
 
 def main():
-    """The command: CyRSoXS MORPHOLOGY.h5 [DIRECTORY], with config.txt and Material<i>.txt here."""
+    """The command: CyRSoXS MORPHOLOGY.h5 [DIRECTORY]. config.txt and Material<i>.txt are in the current
+    directory."""
     if not 2 <= len(sys.argv) <= 3:
         sys.exit("Usage: CyRSoXS MORPHOLOGY.h5 [DIRECTORY]")
     warnings.simplefilter("ignore", RuntimeWarning)  # the loop prints them

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * collet/__init__.abi3.so, or __init__.cpython-313t-*.so: Python takes it before collet/__init__.py, so it runs even if another
- * distribution has overwritten that file. It links nothing, and leaves the rest to _package.py.
+/* collet/__init__.abi3.so, or __init__.cpython-313t-*.so. Python prefers it to collet/__init__.py, so it runs even if
+ * another distribution has overwritten that file. It links no library, and leaves the rest to _package.py.
  * Tests: python/tests/test_distributions.py
  */
 #define PY_SSIZE_T_CLEAN
@@ -19,8 +18,8 @@ static int load(PyObject *package)
 }
 
 #ifndef Py_GIL_DISABLED
-/* Python 3.13t takes .abi3.so files for its own, but its objects are of another layout: these functions
- * look at none. */
+/* Refuses Python 3.13t, which loads .abi3.so files although its objects have another layout. The functions called here
+ * do not depend on the layout. */
 static int check_layout(void)
 {
     PyObject *flags = PySys_GetObject("abiflags"), *program = PySys_GetObject("executable");
@@ -44,7 +43,7 @@ PyMODINIT_FUNC PyInit_collet(void)
     static PyModuleDef_Slot slots[] = {
         {Py_mod_exec, (void *)load},
 #ifdef Py_GIL_DISABLED
-        {Py_mod_gil, Py_MOD_GIL_USED}, // stated for the whole package: Python turns the GIL on
+        {Py_mod_gil, Py_MOD_GIL_USED}, // for the whole package: Python then turns the GIL on
 #endif
         {0, NULL},
     };

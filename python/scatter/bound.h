@@ -17,10 +17,11 @@ typedef struct bound_memory {
     const void *data;
 } bound_memory;
 
-/* 0, or -1 with an exception, and nothing to release; `name` is for its text. */
+/* 0; or -1 with an exception, whose text calls the object `name`, and then nothing is to be
+   released. */
 int bound_acquire(bound_memory *memory, collet_context *context, PyObject *object,
                   collet_dtype dtype, int64_t count, const char *name);
-/* Releases memory with the context that acquired it; ignores a zeroed struct. */
+/* Releases memory, with the context that acquired it; does nothing for a zeroed struct. */
 void bound_release(bound_memory *memory, collet_context *context);
 
 /* Adds the type Scattering to the module. 0, or -1 with an exception. */

@@ -5,16 +5,16 @@
 
 #include <stdlib.h>
 
-#define ARRAYS 4 /* of a material */
+#define ARRAYS 4 /* maximum number of arrays of a material */
 
-/* Names of a material's arrays, as `layers` writes them. */
+/* Names of a material's arrays, in the order in which collet_scatter_options.layers fills them. */
 static const char *const names[][ARRAYS] = {
     [COLLET_SCATTER_ISOTROPIC] = {"volume"},
     [COLLET_SCATTER_EULER] = {"volume", "alignment", "theta", "psi"},
     [COLLET_SCATTER_VECTOR] = {"direction", "unaligned"},
 };
 
-/* A list of count items, each made by `item`; NULL with an exception. */
+/* A Python list of `count` items, each made by `item`; NULL with an exception. */
 static PyObject *list_of(int64_t count, PyObject *(*item)(const void *user, int64_t i),
                          const void *user)
 {
@@ -44,7 +44,7 @@ static PyObject *make_arrays(const collet_scatter_options *o,
     return arrays;
 }
 
-/* {name: array} with all layers. */
+/* A dict from names to the arrays of material `i`, which are read with all layers. */
 static PyObject *material_item(const void *user, int64_t i)
 {
     const collet_scatter_options *o = user;
@@ -67,7 +67,7 @@ static PyObject *energy_item(const void *user, int64_t i)
     return PyFloat_FromDouble(((const collet_scatter_options *)user)->energies[i]);
 }
 
-/* The constants of an energy and a material. */
+/* The optical constants number `i`: of one energy and one material. */
 static PyObject *constants_item(const void *user, int64_t i)
 {
     const collet_scatter_constants *c = &((const collet_scatter_options *)user)->constants[i];
@@ -95,7 +95,7 @@ static PyObject *describe(const collet_scatter_input *input)
     PyObject *materials = list_of(o->n_materials, material_item, o);
     if (!materials)
         return NULL;
-    while (collet_scatter_input_warning_at(input, (size_t)warnings)) /* of voxels too, now */
+    while (collet_scatter_input_warning_at(input, (size_t)warnings)) /* with those of voxels */
         warnings++;
     return Py_BuildValue(
         "{s:N,s:N,s:N,s:N,s:N,s:(LLL),s:d,s:(ddd),s:(ddd),s:I,s:I,s:I,s:I,s:I,s:N}", "materials",
@@ -109,7 +109,7 @@ static PyObject *describe(const collet_scatter_input *input)
         PyUnicode_DecodeFSDefault(directory ? directory : ""));
 }
 
-/* (morphology, configuration, wide): what was read. */
+/* Arguments (morphology, configuration, wide); wide: read f64. Returns the dict of `describe`. */
 PyObject *files_read(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *morphology = NULL, *configuration = NULL, *result;
@@ -152,7 +152,8 @@ static void drop_patterns(patterns *p)
     free(p->held);
 }
 
-/* [((x, y, z), values), ...], values of f32, Y x X each. */
+/* Takes a list [((x, y, z), values), ...] with the direction of a beam and its f32 values, Y x
+ * X. */
 static int take_patterns(patterns *p, PyObject *list, double energy, long long y, long long x)
 {
     p->count = PyList_Size(list);
@@ -183,7 +184,7 @@ static int take_patterns(patterns *p, PyObject *list, double energy, long long y
     return 0;
 }
 
-/* (directory, energy, (Y, X), [((x, y, z), values), ...]) */
+/* Arguments (directory, energy, (Y, X), [((x, y, z), values), ...]). */
 PyObject *files_write(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *directory = NULL, *list;
@@ -210,7 +211,7 @@ PyObject *files_write(PyObject *Py_UNUSED(module), PyObject *arguments)
     return failed ? NULL : Py_NewRef(Py_None);
 }
 
-/* (directory, energy, beam, (Y, X)): values of f32. */
+/* Arguments (directory, energy, beam, (Y, X)). Returns an array of f32 values. */
 PyObject *files_read_pattern(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *directory = NULL;

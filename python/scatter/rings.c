@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integration over rings of q. `rings`: (flat, Y, X, voxel, (x, y, z), (x, y, z) of the
- * detector, wedge).
+/* Integration over rings of q. An argument `rings` stands for seven arguments: flat, Y, X, voxel, the direction (x, y,
+ * z) of the beam, the normal (x, y, z) of the detector, wedge.
  * Tests: python/tests/test_scatter.py */
 #include "bound.h"
 
@@ -17,7 +17,7 @@ static void make_rings(collet_scatter_rings *rings, int flat, long long y, long 
     rings->x = x;
 }
 
-/* (rings): q of the rings, f64. */
+/* Arguments (rings). Returns the q of each ring, in f64. */
 PyObject *rings_q(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     collet_scatter_rings rings = {0};
@@ -67,17 +67,18 @@ static PyObject *integrate(const collet_scatter_rings *rings, int64_t count, dou
     return bound->raise(status, err.text);
 }
 
-/* The arguments of a call for one pattern. */
+/* The arguments of a call that is about one pattern. */
 typedef struct pattern_call {
     collet_scatter_rings rings;
     double energy;
-    int64_t count; /* rings */
+    int64_t count; /* number of rings */
     collet_dtype dtype;
     collet_context *context;
     bound_memory values;
 } pattern_call;
 
-/* (rings, energy, wide, values, more): 0, or -1 with an exception. Releases nothing if it fails. */
+/* Takes the arguments (rings, energy, wide, values, more). 0; or -1 with an exception, and then nothing is to be
+ * released. */
 static int take_pattern(pattern_call *c, PyObject *arguments, PyObject **more)
 {
     collet_error err;
@@ -100,7 +101,8 @@ static int take_pattern(pattern_call *c, PyObject *arguments, PyObject **more)
                       : -1;
 }
 
-/* (rings, energy, wide, values, whether f64): (polar, mean, parallel, perpendicular, anisotropy). */
+/* Arguments (rings, energy, wide, values, whether results are f64). Returns (polar, mean, parallel, perpendicular,
+ * anisotropy). */
 PyObject *rings_integrate(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     pattern_call c;
@@ -113,7 +115,7 @@ PyObject *rings_integrate(PyObject *Py_UNUSED(module), PyObject *arguments)
     return result;
 }
 
-/* (rings, energy, wide, values, five cotangents of f64 or None): dL / dvalues. */
+/* Arguments (rings, energy, wide, values, five f64 cotangents or None). Returns dL / dvalues. */
 PyObject *rings_adjoint(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     static const char *const names[] = {"polar", "mean", "parallel", "perpendicular", "anisotropy"};

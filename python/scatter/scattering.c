@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARRAYS 6 /* of a material: volume, alignment, theta, psi, direction, unaligned */
+#define ARRAYS 6 /* number of a material's arrays: volume, alignment, theta, psi, direction, unaligned */
 
 static const char *const array_names[ARRAYS] = {"volume", "alignment", "theta",
                                                 "psi",    "direction", "unaligned"};
@@ -17,13 +17,13 @@ typedef struct scattering {
     PyObject ob_base;
     collet_context **contexts; /* one for each choice */
     Py_ssize_t n_contexts;
-    collet_devices devices; /* the contexts */
-    collet_scatter *work; /* NULL before the first use */
+    collet_devices devices; /* the contexts, for the engine */
+    collet_scatter *work; /* NULL until the first use */
     collet_scatter_options options;
     collet_scatter_material *materials;
-    bound_memory *held; /* energies, constants, and the arrays of the materials */
+    bound_memory *held; /* the memory of energies, constants and the arrays of the materials */
     Py_ssize_t n_held;
-    int busy; /* a thread is inside a call */
+    int busy; /* 1: a thread is in a call */
     atomic_int cancelled;
     _Atomic double fraction;
 } scattering;
@@ -85,7 +85,7 @@ static const void *hold(scattering *self, PyObject *object, collet_dtype dtype, 
     return memory->data;
 }
 
-/* (wide, six arrays or None) */
+/* Takes a tuple (wide, six arrays or None); wide: the arrays are f64. */
 static int hold_material(scattering *self, collet_scatter_material *m, PyObject *tuple)
 {
     const void **places[ARRAYS] = {&m->volume, &m->alignment, &m->theta,
@@ -135,10 +135,9 @@ static int hold_all(scattering *self, PyObject *list, PyObject *energies, PyObje
     return o->constants ? 0 : -1;
 }
 
-/* ([choice, ...], [material, ...], energies, constants [energies, materials, 4], (Z, Y, X), voxel,
- * direction, detector, angles, (direct, wide, fft, nearest, window, neighbours, mask, material,
- * attenuation, collapse),
- * memory) */
+/* Takes the arguments ([choice, ...], [material, ...], energies, constants [energies, materials, 4],
+ * (Z, Y, X), voxel, direction, detector, angles, (direct, wide, fft, nearest, window, neighbours,
+ * mask, material, attenuation, collapse), memory). */
 static int take_arguments(scattering *self, PyObject *arguments)
 {
     collet_scatter_options *o = &self->options;
@@ -206,7 +205,7 @@ static int enter(scattering *self)
     return 0;
 }
 
-/* Checks and plans the work; without the GIL. */
+/* Makes self->work at the first use, which checks and plans the work. Without the GIL. */
 static collet_status make_ready(scattering *self, collet_error *err)
 {
     return self->work
@@ -263,8 +262,8 @@ static PyObject *scattering_next(PyObject *object, PyObject *Py_UNUSED(unused))
     return status == COLLET_OK ? Py_NewRef(Py_None) : bound->raise(status, err.text);
 }
 
-/* New arrays of zeros for the gradients of a material, of those whose names are in `wanted`: a tuple
- * of six arrays or None. */
+/* A tuple of six items: a new array for the gradient of each array of the material whose name is in
+ * `wanted`, else None. */
 static PyObject *new_derivatives(const scattering *self, int64_t m, PyObject *wanted,
                                  collet_scatter_derivatives *to)
 {
@@ -294,7 +293,7 @@ static PyObject *new_derivatives(const scattering *self, int64_t m, PyObject *wa
     return tuple;
 }
 
-/* The gradients of all materials: a list of tuples. */
+/* A list of the tuples of new_derivatives, one for each material. */
 static PyObject *new_gradients(const scattering *self, PyObject *wanted,
                                collet_scatter_derivatives *to)
 {
@@ -310,7 +309,8 @@ static PyObject *new_gradients(const scattering *self, PyObject *wanted,
     return list;
 }
 
-/* (cotangents [energies, Y, X], names): (constants [energies, materials, 4], materials) */
+/* Arguments (cotangents [energies, Y, X], names of arrays). Returns the gradients (constants [energies, materials, 4],
+ * a list with a tuple of six arrays or None for each material). */
 static PyObject *scattering_differentiate(PyObject *object, PyObject *arguments)
 {
     scattering *self = (scattering *)object;
@@ -359,7 +359,7 @@ static PyObject *scattering_differentiate(PyObject *object, PyObject *arguments)
     return status == COLLET_OK ? NULL : bound->raise(status, err.text);
 }
 
-/* Whether the work stops at its next step. */
+/* Sets whether the work stops at its next step. */
 static PyObject *scattering_cancel(PyObject *object, PyObject *flag)
 {
     int cancelled = PyObject_IsTrue(flag);
@@ -369,7 +369,7 @@ static PyObject *scattering_cancel(PyObject *object, PyObject *flag)
     Py_RETURN_NONE;
 }
 
-/* The part of all work that is done, 0 to 1. */
+/* The fraction of the work that is done, from 0 to 1. */
 static PyObject *scattering_progress(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     scattering *self = (scattering *)object;
@@ -381,7 +381,7 @@ static PyObject *scattering_backend(PyObject *object, PyObject *Py_UNUSED(unused
     return PyUnicode_FromString(collet_last_backend(((scattering *)object)->contexts[0]));
 }
 
-/* [(device, energies, seconds, error or None)] of several devices. */
+/* A list [(device, energies, seconds, error or None)] of the devices that share the work. */
 static PyObject *scattering_shares(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     const scattering *self = (scattering *)object;

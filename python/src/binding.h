@@ -20,17 +20,18 @@ typedef struct binding {
     /* Raise the exception of a status; return NULL. */
     void *(*raise)(collet_status status, const char *text);
     void *(*raise_last)(collet_context *context);
-    /* Release the GIL around a call of a library, and take it again. */
+    /* leave releases the GIL before a call of a library, back takes it again. */
     PyThreadState *(*leave)(void);
     void (*back)(PyThreadState *state);
-    /* collet.Array: whether an object is one; its array, which the object keeps; a new one that
-     * owns `array`, also on failure. */
+    /* For collet.Array. array_check: whether an object is one. array_get: its array, which the
+     * object owns. array_new: a new one that owns `array`; on failure `array` is freed. */
     int (*array_check)(PyObject *object);
     collet_array *(*array_get)(PyObject *object);
     PyObject *(*array_new)(collet_array *array);
-    /* A collet_array over the memory of a NumPy array, or what numpy.asarray takes, or of an Array;
-     * a copy where the layout or `dtype` (0: any) does not fit. The caller's; it keeps the memory.
-     * NULL with an exception; `name` is for its text. */
+    /* Makes a collet_array over the memory of an Array, a NumPy array or anything that
+     * numpy.asarray takes, or over a copy if the layout or `dtype` (0: any) does not fit. The
+     * caller owns it; the memory exists as long as it. NULL with an exception, whose text calls the
+     * object `name`. */
     collet_array *(*array_from)(PyObject *object, collet_dtype dtype, const char *name);
     /* A new NumPy array, and the address of its first element. */
     PyObject *(*numpy_new)(collet_dtype dtype, int32_t ndim, const int64_t *shape, void **data);
@@ -38,7 +39,7 @@ typedef struct binding {
     int (*work_run)(work *w);
 } binding;
 
-/* Adds its capsule to the module. 0, or -1 with an exception. */
+/* Adds the capsule of the table to the module. 0, or -1 with an exception. */
 int binding_add(PyObject *module);
 
 /* The table; NULL with an exception. */

@@ -70,7 +70,7 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* Refuses a libcore of another version than in the build: its structs may differ. */
+/* Refuses a libcore of another version than the extension was built with: its structs may differ. */
 static int check_version(void)
 {
     if (collet_version_number() == COLLET_VERSION_NUMBER)

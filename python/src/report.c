@@ -153,7 +153,7 @@ static void drop_function(work *w)
     free(w);
 }
 
-/* Calls a function with the thread's context; Ctrl-C interrupts it. */
+/* Calls a function with the thread's context; Ctrl-C interrupts the wait for it. */
 static PyObject *call_heard(collet_status (*function)(collet_context *context))
 {
     context_work *w = calloc(1, sizeof *w);

@@ -12,10 +12,10 @@
 
 typedef struct moment {
     collet_timestamp *timestamp;
-    uint64_t generation; /* of its runtime */
+    uint64_t generation; /* of the timestamp's runtime */
 } moment;
 
-/* A timestamp of the parent of a fork is not released. */
+/* Does not release a timestamp that was taken before a fork: its runtime is the parent's. */
 static void drop(PyObject *capsule)
 {
     moment *m = PyCapsule_GetPointer(capsule, CAPSULE);

@@ -5,9 +5,11 @@
 
 #include "src/base/python.h"
 
-/* Timestamps of devices, as capsules: of a device, or of the first of the choice (None). */
+/* Takes a timestamp of a device, or of the first device of the choice of backend (None). Returns a
+   capsule. */
 PyObject *timestamp_take(PyObject *module, PyObject *device);
-/* (first, last): the nanoseconds between them, and whether the device's clock measured. */
+/* Arguments (first, last). Returns the nanoseconds between the two, and whether the device's clock
+   measured them. */
 PyObject *timestamp_elapsed(PyObject *module, PyObject *arguments);
 
 #endif

@@ -35,7 +35,7 @@ void bound_watch_begin(bound_watch *watch)
 
 int bound_watch_end(const bound_watch *watch)
 {
-    /* Level 2: the caller of the function of collet.ternary. */
+    /* 2: the warning names the line that called the function of collet.ternary */
     return watch->text[0] ? PyErr_WarnEx(PyExc_RuntimeWarning, watch->text, 2) : 0;
 }
 

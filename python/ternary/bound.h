@@ -28,36 +28,37 @@ int bound_watch_end(const bound_watch *watch);
 /* Raises the exception of a status, or keeps the exception of Ctrl-C; returns NULL. */
 void *bound_raise(collet_status status, const collet_error *err);
 
-/* An array over `object`, or *out NULL for None; the caller's. 0, or -1 with an exception. */
+/* Makes an array over `object`, which the caller owns; *out is NULL if `object` is None. 0, or -1 with an
+ * exception. */
 int bound_optional(collet_array **out, PyObject *object, collet_dtype dtype, const char *name);
 
-/* A capsule that owns the weights; NULL with an exception, also for NULL. */
+/* A capsule that owns the weights; NULL with an exception, also if `weights` is NULL. */
 PyObject *weights_new(collet_ternary_weights *weights);
-/* The weights of a capsule, which keeps them; NULL with an exception. */
+/* The weights of a capsule, which the capsule owns; NULL with an exception. */
 const collet_ternary_weights *weights_get(PyObject *capsule);
 
 PyObject *network_new(collet_ternary_network *network);
-/* The network of a capsule, and whose turn it is: threads run it one after another, between begin and
- * end, without the GIL. NULL with an exception. */
+/* The network of a capsule, and its lock: threads run a network one after another, between network_turn_begin and
+ * network_turn_end, which are called without the GIL. NULL with an exception. */
 typedef struct shared_network network_turn;
 network_turn *network_get(PyObject *capsule, collet_ternary_network **network);
 void network_turn_begin(network_turn *turn);
 void network_turn_end(network_turn *turn);
 
-/* Layers of a sequence of (weights, bias or None, activations, relu, threshold). */
+/* Layers made from a sequence of (weights, bias or None, activations, relu, threshold). */
 typedef struct layer_list {
     collet_ternary_layer *layers;
     collet_array **biases;
     uint32_t count;
 } layer_list;
 
-/* 0, or -1 with an exception; layers_free follows in both cases. */
+/* Makes the layers. 0, or -1 with an exception; in both cases layers_free must follow. */
 int layers_take(layer_list *list, PyObject *sequence);
 void layers_free(layer_list *list);
 
-/* Parameters from a pair (mode, threshold). NULL for None: the default, which keeps weights that
- * are already ternary and quantizes others with a threshold of 0.3. NULL with an exception on
- * error. */
+/* Fills *params from a pair (mode, threshold) and returns params. Returns NULL without an exception if `pair` is None:
+ * NULL stands for the default, which keeps weights that are already ternary and quantizes others with a threshold of
+ * 0.3. On error returns NULL with an exception. */
 const collet_ternary_quantize_params *quantize_take(PyObject *pair,
                                                     collet_ternary_quantize_params *params);
 

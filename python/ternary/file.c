@@ -17,7 +17,7 @@ static collet_ternary_file *file_get(PyObject *capsule)
     return PyCapsule_GetPointer(capsule, CAPSULE);
 }
 
-/* The file, and the index of a tensor that was named, or -1. */
+/* Argument: a name, FILE or FILE:TENSOR. Returns the open file, and the index of the named tensor or -1. */
 PyObject *file_open(PyObject *Py_UNUSED(module), PyObject *name)
 {
     PyObject *path = NULL, *capsule;
@@ -38,7 +38,7 @@ PyObject *file_open(PyObject *Py_UNUSED(module), PyObject *name)
     return capsule ? Py_BuildValue("NL", capsule, (long long)index) : NULL;
 }
 
-/* (kind, version, count, bytes, path, part, parts) */
+/* Returns (kind, version, count, bytes, path, part, parts) of a file. */
 PyObject *file_describe(PyObject *Py_UNUSED(module), PyObject *capsule)
 {
     collet_ternary_file_info info = {.struct_size = sizeof info};
@@ -51,7 +51,7 @@ PyObject *file_describe(PyObject *Py_UNUSED(module), PyObject *capsule)
                          info.parts);
 }
 
-/* (file, index): a dict. */
+/* Arguments (file, index). Returns a dict that describes the matrix. */
 PyObject *file_matrix(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *capsule, *shape;
@@ -80,7 +80,7 @@ PyObject *file_matrix(PyObject *Py_UNUSED(module), PyObject *arguments)
         m.fault);
 }
 
-/* (file, index): (minus, zero, plus, invalid). */
+/* Arguments (file, index). Returns the numbers of codes: (minus, zero, plus, invalid). */
 PyObject *file_count(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *capsule;
@@ -102,7 +102,7 @@ PyObject *file_count(PyObject *Py_UNUSED(module), PyObject *arguments)
                          (long long)c.invalid);
 }
 
-/* (file, index, (mode, threshold) or None): weights, and a bias or None. */
+/* Arguments (file, index, (mode, threshold) or None). Returns weights, and a bias or None. */
 PyObject *file_load(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *capsule, *pair, *made;
@@ -137,7 +137,7 @@ PyObject *file_load(PyObject *Py_UNUSED(module), PyObject *arguments)
     return Py_BuildValue("NN", made, bias ? bound->array_new(bias) : Py_NewRef(Py_None));
 }
 
-/* (file, activations, threshold) */
+/* Arguments (file, activations, threshold). */
 PyObject *network_load(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *capsule;
@@ -157,7 +157,7 @@ PyObject *network_load(PyObject *Py_UNUSED(module), PyObject *arguments)
     return status == COLLET_OK ? network_new(network) : bound_raise(status, &err);
 }
 
-/* Writes and publishes. Without the GIL. */
+/* Writes the file and then gives it its name. Without the GIL. */
 static collet_status write_layers(collet_context *context, const char *path, const layer_list *list,
                                   const char *const *names, collet_error *err)
 {
@@ -170,7 +170,7 @@ static collet_status write_layers(collet_context *context, const char *path, con
     return status;
 }
 
-/* (path, layers, list of names or None) */
+/* Arguments (path, layers, list of names or None). */
 PyObject *file_write(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *path = NULL, *sequence, *texts;

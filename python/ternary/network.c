@@ -12,7 +12,7 @@
 
 typedef struct shared_network {
     collet_ternary_network *handle;
-    pthread_mutex_t turn; /* of threads that run it; an interrupted run continues */
+    pthread_mutex_t turn; /* held during each run, also by an interrupted run, which continues */
     uint64_t number;      /* identifies the network */
     pid_t process;
 } shared_network;
@@ -130,7 +130,7 @@ void network_turn_end(network_turn *n)
     pthread_mutex_unlock(&n->turn);
 }
 
-/* (inputs, outputs) */
+/* Returns the numbers (inputs, outputs) of a network. */
 PyObject *network_describe(PyObject *Py_UNUSED(module), PyObject *capsule)
 {
     const shared_network *n = PyCapsule_GetPointer(capsule, CAPSULE);
@@ -158,7 +158,7 @@ static collet_array *output(collet_context *context, const collet_ternary_networ
 
 typedef struct forward {
     work work;
-    PyObject *capsule; /* of the network */
+    PyObject *capsule; /* keeps the network alive */
     shared_network *network;
     collet_array *x, *y;
 } forward;
@@ -187,7 +187,7 @@ static void drop_forward(work *w)
     free(f);
 }
 
-/* (network, x): a collet.Array. */
+/* Arguments (network, x). Returns a collet.Array. */
 PyObject *network_run(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *capsule, *object, *y;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run; the network's lock is held while it runs. */
+/* A run of the network; the network's lock is held meanwhile. */
 typedef struct shared_run {
     collet_ternary_network *network;
     const char *choices;
@@ -15,7 +15,7 @@ typedef struct shared_run {
     PyObject *shares; /* a list, filled at the end */
 } shared_run;
 
-/* 0, or -1 with an exception. */
+/* Fills run->shares. 0, or -1 with an exception. */
 static int take_shares(shared_run *run)
 {
     collet_device_share share = {.struct_size = sizeof share};
@@ -77,14 +77,15 @@ static PyObject *run_on(shared_run *run, network_turn *turn, collet_array *x)
         collet_array_release(context, x);
     bound->back(state);
     int done = status == COLLET_OK && !PyErr_Occurred() && take_shares(run) == 0;
-    network_turn_end(turn); /* with the GIL: no thread waits for a turn while it has the GIL */
+    network_turn_end(turn); /* the GIL may be held: no thread waits for its turn with the GIL */
     if (done)
         return y;
     Py_DECREF(y);
     return bound_raise(status, &err);
 }
 
-/* (network, x, choices): (a NumPy array, [(device, vectors, seconds, error or None)]). */
+/* Arguments (network, x, choices). Returns (a NumPy array, [(device, vectors, seconds, error or
+   None)]). */
 PyObject *network_run_on(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *capsule, *object, *y = NULL;

@@ -41,7 +41,7 @@ typedef struct packing {
     const collet_ternary_quantize_params *params; /* &own or NULL */
     collet_ternary_quantize_params own;
     collet_ternary_weights *weights;
-    collet_array *found; /* of RECOGNISE; NULL: not ternary */
+    collet_array *found; /* the result of RECOGNISE; NULL: the weights are not ternary */
     bound_watch watch;
 } packing;
 
@@ -105,7 +105,7 @@ static PyObject *pack(packing *p)
     return made;
 }
 
-/* (weights, (mode, threshold) or None) */
+/* Arguments (weights, (mode, threshold) or None). */
 PyObject *weights_quantize(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *object, *pair;
@@ -122,7 +122,7 @@ PyObject *weights_quantize(PyObject *Py_UNUSED(module), PyObject *arguments)
     return NULL;
 }
 
-/* The scale of each row, or None: the weights are not already ternary. */
+/* The scale of each row of weights that are already ternary; None for other weights. */
 PyObject *weights_recognise(PyObject *Py_UNUSED(module), PyObject *object)
 {
     packing *p = new_packing();
@@ -141,7 +141,7 @@ PyObject *weights_recognise(PyObject *Py_UNUSED(module), PyObject *object)
     return found;
 }
 
-/* (codes, scale or None) */
+/* Arguments (codes, scale or None). */
 PyObject *weights_from_codes(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *object, *scale;
@@ -156,7 +156,7 @@ PyObject *weights_from_codes(PyObject *Py_UNUSED(module), PyObject *arguments)
     return NULL;
 }
 
-/* (bytes, columns, scale or None) */
+/* Arguments (bytes, columns, scale or None). */
 PyObject *weights_from_bytes(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *object, *scales;
@@ -181,7 +181,7 @@ PyObject *weights_from_bytes(PyObject *Py_UNUSED(module), PyObject *arguments)
     return status == COLLET_OK ? weights_new(weights) : bound_raise(status, &err);
 }
 
-/* A collet.Array with the same elements, or None. */
+/* A collet.Array that views the array; None if `array` is NULL. */
 static PyObject *view(collet_context *context, const collet_array *array)
 {
     collet_array *same;
@@ -193,7 +193,7 @@ static PyObject *view(collet_context *context, const collet_array *array)
     return bound->array_new(same);
 }
 
-/* (rows, columns, bytes, scale or None) */
+/* Returns (rows, columns, bytes, scale or None). */
 PyObject *weights_describe(PyObject *Py_UNUSED(module), PyObject *capsule)
 {
     const collet_ternary_weights *weights = weights_get(capsule);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A shell starts background jobs with SIGINT ignored. Tests of Ctrl-C would inherit that."""
+"""Fixtures of all tests. SIGINT gets its default handler: a shell starts background jobs with SIGINT ignored, and tests
+of Ctrl-C would inherit that."""
 
 import signal
 
@@ -22,8 +23,9 @@ def all_wait():
 
 @pytest.fixture
 def on_alarm():
-    """Takes a handler of SIGALRM. At the end a handler that still runs may start the timer again, and another
-    thread may still have a signal to take: both are over before the default action, which kills, is back."""
+    """A function that installs a handler of SIGALRM. At the end of the test a handler that still runs may start the
+    timer again, and a signal may be pending in another thread. Both have ended before the default action, which
+    kills the process, is restored."""
     before = signal.getsignal(signal.SIGALRM)
     yield lambda handler: signal.signal(signal.SIGALRM, handler)
     signal.signal(signal.SIGALRM, signal.SIG_IGN)

@@ -73,7 +73,7 @@ def test_a_timer_waits_for_the_device(device):
     with pytest.raises(collet.InvalidError, match="before Timer.start"):
         timer.stop()
     with timer:
-        time.sleep(0.05)  # the first stamp of opencl is late on a busy machine
+        time.sleep(0.05)  # on a busy machine opencl's first timestamp is late
     assert 4 < timer.elapsed_ms < 5000 and timer.clock in ("host", "device")
 
 
@@ -151,7 +151,7 @@ def test_trace(tmp_path, device):
         with pytest.raises(collet.ShapeError), bench.profile_trace(path, device):
             b = a @ a + a
             collet.finish()
-            threading.Thread(target=op.neg, args=(b,)).start()  # of another thread: not recorded
+            threading.Thread(target=op.neg, args=(b,)).start()  # a call of another thread, which is not recorded
             op.add(b, collet.asarray(X[:2]))
     trace = json.loads(path.read_text())
     bars = [e for e in trace["traceEvents"] if e["ph"] == "X"]

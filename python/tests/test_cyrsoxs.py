@@ -138,7 +138,7 @@ def test_vectors_and_polarization():
     assert found[0][0].shape == SHAPE and found[0][0].dtype == np.complex64
     assert np.allclose(found[0], found[1], rtol=1e-3, atol=1e-7)
     n = np.array([1 - 3e-3 + 1e-4j, 1 - 2e-3 + 2e-4j, 1 - 2e-3 + 2e-4j])
-    z, y, x = 1, 2, 3  # by its tensors
+    z, y, x = 1, 2, 3  # one voxel, computed from its tensors
     u, a = director[z, y, x].astype(float), float(s[z, y, x])
     squares = n[1] ** 2 * np.eye(3) + (n[0] ** 2 - n[1] ** 2) * np.outer(u, u)
     tensor = fraction[z, y, x] * (a * squares + (1 - a) * np.mean(n) ** 2 * np.eye(3) - np.eye(3))
@@ -256,7 +256,7 @@ def test_versions():
 
 
 def test_nearly_aligned():
-    """CyRSoXS computes with any S. A rounding error beyond 1 must not be an error here."""
+    """S may exceed 1 by a rounding error. CyRSoXS accepts any S; this module refuses larger ones."""
     for most in (1.00001, 1.01):
         data = make_input()
         voxels = cy.VoxelData(InputData=data)

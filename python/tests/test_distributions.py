@@ -50,7 +50,7 @@ def python(site, *text):
 
 @pytest.fixture
 def site(tmp_path):
-    (tmp_path / "lib").symlink_to(PACKAGE.parents[1] / "lib")  # where a build has libcore
+    (tmp_path / "lib").symlink_to(PACKAGE.parents[1] / "lib")  # libcore is in lib/ beside a build's package
     (tmp_path / "site").mkdir()
     return tmp_path / "site"
 
@@ -76,7 +76,7 @@ def test_both_in_one_folder(site, order):
         last = done.stderr.splitlines()[-1]
         assert "collet-runtime and the unrelated collet 0.0.1" in last and MEND in last
         assert str(site / "collet") in last
-    for name in STRANGER:  # as pip uninstall
+    for name in STRANGER:  # removes what pip uninstall removes
         (site / name).unlink()
     (site / "collet-0.0.1.dist-info").rmdir()
     done = python(site, *USE)
@@ -146,7 +146,7 @@ def test_an_extension_for_another_python(site):
     done = python(site, "-c",
                   "import sysconfig; sysconfig.get_config_vars()['Py_GIL_DISABLED'] = 1; import collet")
     assert "free-threaded Pythons need a build of their own" in done.stderr
-    abi3 = python(site, "-c", "import sys; sys.abiflags = 't'; import collet")  # as 3.13t
+    abi3 = python(site, "-c", "import sys; sys.abiflags = 't'; import collet")  # as in Python 3.13t
     if (site / "collet/__init__.abi3.so").exists():
         assert f"ImportError: this installation of collet-runtime has no extension for the free-threaded " \
             f"Python {sys.executable}:" in abi3.stderr

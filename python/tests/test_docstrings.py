@@ -37,7 +37,7 @@ def public():
         for name in dir(module):
             try:
                 value = getattr(module, name, None)
-            except ImportError:  # belongs to a library that is not installed
+            except ImportError:  # needs a library that is not installed
                 continue
             home = getattr(value, "__module__", None) or ""
             own = home.startswith(module.__name__ if module is not collet else "collet")

@@ -83,7 +83,7 @@ def test_lists_of_from_numpy():
 
 
 def test_libraries_page():
-    """In a separate process, because SciPy reads its switch during its import."""
+    """The examples run in a separate process, because SciPy reads SCIPY_ARRAY_API during its import."""
     pytest.importorskip("scipy", "1.17")
     pytest.importorskip("sklearn", "1.9")
     text = (ROOT / "docs/libraries.md").read_text()

@@ -72,7 +72,7 @@ def test_own_names_are_those_that_numpy_does_not_read():
             expected = np.dtype(own)
         except TypeError:
             expected = np.dtype(dtype)
-        if expected.itemsize > 8 and expected.kind == "f":  # which collet does not have
+        if expected.itemsize > 8 and expected.kind == "f":  # longdouble, which collet does not have
             continue
         assert collet.empty(1, own).dtype == expected
 
@@ -93,7 +93,7 @@ def test_texts(function):
             with pytest.raises(collet.InvalidError, match=rf"column {column}: '{name}' has another width in NumPy: "
                                                           rf"write {written}\(...\)"):
                 function(text)
-    assert collet.Expression("i8 + f16").inputs == ("i8", "f16")  # as names of inputs they have no other meaning
+    assert collet.Expression("i8 + f16").inputs == ("i8", "f16")  # i8 and f16 are allowed as names of inputs
     for dtype in "int8", "uint8", "float16", "float32", "int64", "complex128", "bool":
         assert collet.evaluate(f"{dtype}(x)", {"x": X}).dtype == dtype
     for own, dtype in OWN.items():

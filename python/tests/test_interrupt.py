@@ -27,7 +27,7 @@ def long_matrix():
         while took < 0.2:
             n += n // 3
             a = np.ones((n, n))
-            start = time.process_time()  # others may be busy
+            start = time.process_time()  # other processes may be busy
             op.matmul(a, a)
             took = time.process_time() - start
     return a
@@ -38,8 +38,8 @@ N = len(A)
 
 
 def seconds_until_heard(function):
-    """Processor time, since others may be busy, from SIGINT until its exception; infinite if it did
-    not come during `function`."""
+    """Seconds from SIGINT to its exception, as processor time, because other processes may be busy. Infinite if the
+    exception did not come during `function`."""
     sent, stage = [], "before"
 
     def send():
@@ -62,7 +62,7 @@ def long_op(out=None):
 
 
 def is_heard(function):
-    """The exception comes soon in at least one of several calls: a signal may be sent too late."""
+    """Whether the exception comes soon in at least one of several calls; in others the signal may come too late."""
     with collet.using("cpu_scalar"):
         for _ in range(20):
             if seconds_until_heard(function) < 0.1:
@@ -120,7 +120,7 @@ def test_a_network_is_interrupted():
     layer = ternary.Linear(ternary.Weights.from_codes(np.ones((N, N), "i1")), activations="f32")
     network, x = ternary.Network([layer]), A.astype("f4")
     assert is_heard(lambda: network(x))
-    assert (network(x[:1]) == N).all()  # after the run that was interrupted
+    assert (network(x[:1]) == N).all()  # waits for the interrupted run
     collet.finish()
 
 
@@ -151,7 +151,7 @@ def test_a_program_ends_by_ctrl_c():
 
 
 def test_an_array_that_is_read_before_the_first_kernel_slows_no_call():
-    """The calling thread itself computes later calls."""
+    """Small calls that follow run on the calling thread, not on a worker thread."""
     code, out, error, _ = run("""if True:
         import resource
         collet.set_backend("cpu_scalar")
@@ -168,7 +168,8 @@ def test_an_array_that_is_read_before_the_first_kernel_slows_no_call():
 
 @NEEDS_REMOTE
 def test_a_device():
-    """Late failures reach NumPy's outputs; waits are interrupted, on the host too."""
+    """A command that fails late is an error of the call with a NumPy output. Ctrl-C interrupts waits, also for host
+    memory."""
     code, out, error, _ = run("""if True:
         a = np.ones(3, "f4")
         collet.configure(remote__fail="2 4")

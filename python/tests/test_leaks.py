@@ -78,7 +78,7 @@ def resident():
 def test_references(name):
     call = CALLS[name]
     watched = [A, B, OUT, THREE, BOOLS, X, A.dtype, np.float64]
-    if sys.version_info < (3, 12):  # immortal since then
+    if sys.version_info < (3, 12):  # since 3.12 these are immortal
         watched += [None, True]
 
     def growth():

@@ -53,7 +53,7 @@ def test_what_is_listed():
     assert {"sin", "concat", "grad", "linalg", "float32", "Array", "pi"} <= {*dir(collet)}
 
 
-# Python without a package: a finder that raises for it.
+# Code that makes a package unavailable: a finder that raises for its name.
 WITHOUT = """import sys
 class Refuse:
     def find_spec(self, name, path=None, target=None):
@@ -105,7 +105,7 @@ def test_members_of_arrays():
         if n not in ("mT", "__index__"):
             getattr(x, n)
     assert x.__array_ufunc__(np.sqrt, "__call__", x).tolist() == [1, 2]
-    masked = np.ma.array([1.0, 2.0], mask=[0, 1]) + x  # NumPy's, which keeps the mask
+    masked = np.ma.array([1.0, 2.0], mask=[0, 1]) + x  # computed by NumPy, which keeps the mask
     assert masked.mask.tolist() == [False, True] and masked[0] == 2
 
 

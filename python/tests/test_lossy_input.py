@@ -70,12 +70,12 @@ def test_masks_are_not_stored(kind, name):
 def test_masks_that_are_gone():
     assert float(op.mean(M.filled(0.0))) == 1.5 and float(op.mean(M.compressed())) == 2
     with pytest.raises(TypeError, match="a is a masked array"):
-        op.neg(np.ma.ones(3))  # whose elements are all there: the type decides
+        op.neg(np.ma.ones(3))  # refused for its type, although no element is masked
     assert op.neg([1.0, 2.0]).tolist() == [-1, -2] and op.neg([]).shape == (0,)
 
 
 class Sequence:
-    """Which NumPy takes item by item."""
+    """A sequence, which NumPy takes item by item."""
 
     def __init__(self, *items):
         self.items = items
@@ -112,13 +112,13 @@ def test_sequences():
 
 
 class Quantity(np.ndarray):
-    """Like quantities of astropy and unyt."""
+    """A stand-in for the quantities of astropy and unyt."""
 
     unit = "kpc"
 
 
 class Pint:
-    """Like a quantity of pint, which is not an ndarray."""
+    """A stand-in for a quantity of pint, which is not an ndarray."""
 
     units = "meter"
 
@@ -261,7 +261,7 @@ def test_seeds_of_64_bits():
 
 
 class Unitless(np.ndarray):
-    """A subclass that has the attribute and no unit."""
+    """A subclass whose attribute `units` is None: it has no unit."""
 
     units = None
 

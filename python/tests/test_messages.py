@@ -35,7 +35,7 @@ class Tensor:
 
 
 def written_while_lent():
-    lent = X._capsule(None, True, True)  # a tensor with exclusive use of the memory
+    lent = X._capsule(None, True, True)  # while this tensor exists, nothing else may use the memory
     op.neg(X, out=X)
     del lent
 
@@ -107,10 +107,11 @@ def test_what_they_say():
 def test_texts_in_c():
     """A C function is named only before a colon: the extension removes such a prefix."""
     settings = re.findall(r'"(COLLET_[A-Z_]+)"', (ROOT / "core/settings/config.h").read_text())
-    settings += ["COLLET_MPI", "COLLET_HDF5"]  # of programs and of the build
+    settings += ["COLLET_MPI", "COLLET_HDF5"]  # a setting of programs, and an option of the build
     wrong = []
     for file in [*ROOT.glob("core/**/*.c"), *ROOT.glob("engines/**/*.c")]:
-        # of plugins to their authors; of programs alone; of COLLET_LAYERS=programs to programs in C
+        # not files whose messages are for authors of plugins, for users of programs, or for C programs
+        # (COLLET_LAYERS=programs)
         if {"plugins", "mpi", "written.c"} & set(file.parts):
             continue
         for text in re.findall(r'"((?:[^"\\\n]|\\.)*)"', re.sub(r"/\*.*?\*/", "", file.read_text(),

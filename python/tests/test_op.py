@@ -234,7 +234,7 @@ def test_numbers_and_lists():
     assert op.add([1.0, 2.0], [1.0, 2.0]).tolist() == [2, 4]
     assert op.add(1.0, 2.0).tolist() == 3
     assert op.add(np.float64(1), np.ones(2)).tolist() == [2, 2]
-    mask = a > 1  # bool in every signature of where
+    mask = a > 1  # the condition is bool in every signature of where
     for x in a, a.astype("c16"), a.astype("i2"):
         for numbers in (x, 0), (0, x):
             assert op.where(mask, *numbers).dtype == x.dtype

@@ -24,7 +24,7 @@ COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, 
 
 
 def both(compute, *values):
-    """The results of Collet and of NumPy; None: NumPy refuses."""
+    """The results of Collet and of NumPy; (None, None) if NumPy refuses the operands."""
     with np.errstate(all="ignore"):
         try:
             expected = compute(*values)
@@ -57,14 +57,14 @@ def test_binary_operators(compute):
                 continue  # defined by docs/KERNELS.md
             for pair in (a, b), (b, a):
                 if compute is operator.pow and "b" in (a.dtype.kind, getattr(pair[0], "dtype", a.dtype).kind):
-                    continue  # NumPy's power of bool is int8
+                    continue  # not compared: NumPy's power of bools is int8
                 if pair[1] is a and (compute in (operator.floordiv, operator.mod, divmod) and not a.all() or
                                      compute in BITS[3:] and (a < 0).any() or
                                      compute is operator.pow and (a.real < 0).any()):
                     continue
                 made, expected = both(compute, *pair)
                 if compute is operator.pow and type(b) is np.float32 and np.lib.NumpyVersion(np.__version__) < "2.3.0":
-                    continue  # a scalar is weak in a power of NumPy 1; the square of integers is float64 before 2.3
+                    continue  # NumPy 1: scalars are weak in powers; before 2.3: squares of integers are float64
                 assert expected is None or same(made, expected), (compute, first, b, made, expected)
 
 

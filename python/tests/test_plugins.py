@@ -39,7 +39,8 @@ def python(text, *folders, **environment):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """collet-backend-example with the files that its pyproject.toml gives it, without the tools."""
+    """An installed collet-backend-example, with the files that its pyproject.toml lists; made without pip and build
+    tools."""
     work = tmp_path_factory.mktemp("wheel")
     compiled(work / "example.so", EXAMPLE / "plugin.c", "-fvisibility=hidden", "-I",
              ROOT / "include", f'-DCOLLET_MANIFEST_DIRECTORY="{EXAMPLE}"')

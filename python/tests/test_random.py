@@ -45,7 +45,7 @@ def test_backends_agree():
                 try:
                     found.append((random.Generator(5).uniform(-1, 3, 1001, "f4"),
                                   random.Generator(5).normal(1, 3, 1001, "f4")))
-                except collet.UnavailableError:  # tried for the first time here
+                except collet.UnavailableError:  # a backend may turn out to be unusable at its first use
                     continue
     assert len(found) >= 2
     for uniform, normal in found[1:]:
@@ -57,7 +57,7 @@ def test_generator():
     g = random.default_rng(11)
     assert random.default_rng(g) is g and repr(g) == "Generator(seed=11, block=0)"
     first = g.random(5)
-    assert g.block == 3  # of two numbers each
+    assert g.block == 3  # three blocks, of two numbers each
     wanted = random.normal(size=5, seed=11, offset=12, dtype="f4")
     assert (g.standard_normal(5, "f4") == wanted).all()
     assert g.block == 5

@@ -135,7 +135,7 @@ def test_explanations():
     assert text.startswith("matmul (float64 64 x 64 <- float64 64 x 64, float64 64 x 64)\n")
     assert " runs it.\n  Why: " in text and "  How: " in text
     assert collet.counters()["calls"] == calls + 1
-    # Explains every kernel of the function, with parameters and outputs, and programs by their name only.
+    # Every kernel of the function is explained, with parameters and outputs; of a program only the name is reported.
     out = np.empty(64)
     text = collet.explain(lambda: (op.sum(x, axes=1, out=out), collet.evaluate("x + 2 * x")))
     assert text.startswith("sum (float64 64 <- float64 64 x 64)\n") and "\nevaluate: a program" in text
@@ -252,7 +252,7 @@ def test_doctor_says_what_backend_info_says(variables):
 
 @pytest.mark.skipif(not REMOTE.exists(), reason="the backend of tests, remote, was not built")
 def test_explanation_of_a_fallback():
-    """The device's memory is too small. That is discovered only during the call."""
+    """The device's memory is too small, which is discovered only during the call."""
     assert python("""if True:
         import collet, numpy as np
         for memory in 10000, 100:

@@ -52,7 +52,7 @@ def grains(energies=(285.0, 286.0, 284.0), shape=(6, 16, 20), **more):
 def test_sphere():
     result = scatter.simulate(sphere(), dtype="float64", grid="fft")
     assert result.values.shape == (1, 48, 48) and result.values.dtype == np.float64
-    q = np.array(result.qy[25:32])  # along y there is no factor of polarisation
+    q = np.array(result.qy[25:32])  # along y the polarisation does not change the intensity
     k = 2 * np.pi * 285.0 / 1239.84198
     length = np.sqrt(q ** 2 + (k - np.sqrt(k ** 2 - q ** 2)) ** 2)
     x = length * RADIUS * VOXEL
@@ -133,7 +133,7 @@ def test_iterator_plan_progress_backend():
 def test_detector():
     turned = (0.1, 0.2, 1.0)
     plain, warped = (scatter.simulate(grains(**more)) for more in ({}, {"detector": turned}))
-    beam = grains(beams=[turned], detector=(-0.1, -0.2, 1.0))  # takes the warp back
+    beam = grains(beams=[turned], detector=(-0.1, -0.2, 1.0))  # a detector that undoes the warp
     assert np.nanmax(abs(plain.values - warped.values)) > 0
     assert plain.values[0, 8, 10] == warped.values[0, 8, 10]
     back, oblique = scatter.simulate(beam), scatter.simulate(grains(beams=[turned]))
@@ -209,7 +209,7 @@ def test_integrals():
 
 
 def busy():
-    """A sample that takes seconds."""
+    """A sample whose simulation takes seconds."""
     return grains(energies=(285.0,), shape=(24, 96, 96), angles=(0, 1, 360))
 
 
@@ -231,7 +231,7 @@ def test_interrupt(method):
             pass
         timer.cancel()
     heard = time.perf_counter()
-    assert sent and heard - sent[0] < 0.5  # 0.1 s where the machine has time
+    assert sent and heard - sent[0] < 0.5  # 0.1 s on an idle machine
     patterns.close()
     assert next(patterns, None) is None
 
@@ -331,7 +331,7 @@ def test_errors(name):
 
 
 def test_unaligned_angles():
-    """The angles are ignored, whatever their values."""
+    """Where the alignment is 0, angles are ignored, whatever their values."""
     expected = grains()
     material = expected.materials[0]
     unaligned = np.random.default_rng(4).random(material.volume.shape) < 0.3
@@ -346,7 +346,7 @@ def test_unaligned_angles():
 
 
 def test_empty_patterns():
-    """An energy in keV; and nothing to integrate."""
+    """An energy in keV, at which no pixel has a value, is an error; so is a pattern without pixels to integrate."""
     sample = grains()
     sample.energies = [0.285]
     sample.materials[0].constants = CONSTANTS
@@ -395,13 +395,13 @@ def test_files(tmp_path, dtype, keys):
 @pytest.mark.skipif(not TOOL.exists(), reason="collet-rsoxs is not built")
 def test_suspicious_files(tmp_path):
     subprocess.run([TOOL, "make", "sphere", "--size", "8", "--radius", "0.1", "--samples", "2", "-q",
-                    "-o", tmp_path], check=True)  # between the samples
+                    "-o", tmp_path], check=True)  # the sphere lies between the sampled points
     text = "morphology.h5: no voxel contains material 1"
     with pytest.warns(RuntimeWarning, match=text) as caught:
         sample = scatter.read(tmp_path / "morphology.h5", tmp_path / "config.txt")
     assert [str(w.message) for w in caught] == list(sample.warnings)
     assert caught[0].filename == __file__
-    with warnings.catch_warnings():  # issued once
+    with warnings.catch_warnings():  # the warning is issued once
         warnings.simplefilter("error")
         scatter.simulate(sample)
         scatter.simulate(dataclasses.replace(sample, energies=sample.energies[:1]))

@@ -43,7 +43,7 @@ def moved(sample, directions, step):
 
 
 def noisy(sample, of):
-    """Data about the patterns of a sample, and their deviations."""
+    """Random data near the patterns of a sample, and standard deviations for them."""
     result = scatter.simulate(sample, dtype="float64")
     found = result.values if of == "values" else getattr(result.integrate(dtype="float64"), of)
     random = np.random.default_rng(6)
@@ -51,7 +51,8 @@ def noisy(sample, of):
 
 
 def check(sample, loss, name, materials, step):
-    """The gradient of one kind of parameter along random directions, and along itself."""
+    """Compares the gradient of one kind of parameter with differences, along random directions and along the
+    gradient."""
     value, gradient = scatter.loss_and_grad(sample, loss, wrt=[name])
     assert value == pytest.approx(loss(scatter.simulate(sample, dtype="float64"))[0], rel=1e-12)
     random = np.random.default_rng(7)
@@ -110,7 +111,7 @@ def test_attenuation(kind):
 
 
 def test_z_collapse():
-    """The mean of isotropic volumes along z is a film of one layer; both methods; gradients."""
+    """z_collapse of isotropic volumes equals a film of one layer with their mean; both methods; gradients."""
     sample = film("euler", z_collapse="mean")
     isotropic = [scatter.Material(m.constants, m.volume) for m in sample.materials]
     flat = [scatter.Material(m.constants, m.volume.mean(0, keepdims=True)) for m in isotropic]

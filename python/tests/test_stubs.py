@@ -15,7 +15,7 @@ import pytest
 import collet
 from collet._array import elementwise, names
 
-pytest.importorskip("mypy.version", "1.18")  # older ones have not all options
+pytest.importorskip("mypy.version", "1.18")  # older versions lack options
 PACKAGE = pathlib.Path(collet.__file__).parent
 STUBS = sorted([*PACKAGE.glob("*.pyi"), PACKAGE / "functions/__init__.pyi"])
 TYPED = PACKAGE / "_standard/typed.pyi"  # types of functions made at run time
@@ -86,7 +86,7 @@ def test_modules_have_all_types():
 
 
 def test_stubs_are_what_there_is():
-    """Except for op: its functions are made at run time."""
+    """The stubs agree with the modules, except for op, whose functions are made at run time."""
     check("mypy.stubtest", "--concise", "--ignore-disjoint-bases",
           *("collet." + path.stem.replace("__init__", "functions") for path in STUBS if path.stem != "op"))
 

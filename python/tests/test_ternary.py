@@ -34,7 +34,7 @@ def network():
 
 @pytest.fixture(name="tool")
 def fixture_tool():
-    """collet-ternary of the build; an installed package has none."""
+    """The program collet-ternary of the build; an installed package has none."""
     found = shutil.which(_plugins.tool("collet-ternary")[0])
     if not found:
         pytest.skip("there is no collet-ternary")
@@ -102,7 +102,7 @@ def test_weights_and_layers():
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
 @pytest.mark.parametrize("each", [False, True])
 def test_already_ternary(mode, dtype, each, tmp_path):
-    """-s, 0 and s, as converters of BitNet models write them."""
+    """Weights -s, 0 and s, as converters of BitNet models write them, are kept exactly."""
     s = (0.0243 / (np.arange(1, 41) if each else np.ones(40))).astype("f4")[:, None]
     given = (CODES * s.astype(dtype)).astype(dtype)
     given[3] = 0
@@ -251,7 +251,7 @@ def test_signals_are_heard_during_a_long_call(tmp_path, on_alarm):
 
     def interrupt(*_):
         heard.append(None)
-        if len(heard) == 3:  # after the call all that came would be one
+        if len(heard) == 3:  # signals handled only after the call would count as one
             raise KeyboardInterrupt
 
     np.lib.format.open_memmap(tmp_path / "big.npy", "w+", "i1", (8192, 16384)).flush()

@@ -65,7 +65,7 @@ with threadpoolctl.threadpool_limits({"collet": 1}):
 
 
 def test_old_threadpoolctl_is_left_alone(tmp_path):
-    """Before 3.3 it knows only its own libraries."""
+    """threadpoolctl before 3.3 supports only libraries that it knows."""
     (tmp_path / "threadpoolctl.py").write_text("")
     path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
     assert words("import threadpoolctl, collet; print(collet.sum(collet.ones(3)))", PYTHONPATH=path) == ["3.0"]

@@ -21,7 +21,7 @@ X = np.ones(3)
 
 
 def computed():
-    """The backend that computes a call here."""
+    """The backend that computes a call at this place."""
     op.add(X, X)
     return collet.last_backend()
 
@@ -147,7 +147,7 @@ def test_asynchronous_generators():
             assert backend == A
             break
         gc.collect()
-        for _ in range(5):  # the loop closes it in a task
+        for _ in range(5):  # the event loop closes the generator in a task
             await asyncio.sleep(0)
         assert collet.get_backend() == usual
         return [b async for b in numbers(B)]
@@ -163,7 +163,7 @@ def test_many_uses_that_end_elsewhere():
 
     async def first():
         async for row in rows():
-            return row  # the loop closes rows() in a task
+            return row  # the event loop closes rows() in a task
 
     async def main():
         with collet.using(B):
@@ -331,5 +331,5 @@ def test_a_use_inside_an_evaluation():
         gc.enable()
         gc.set_threshold(*before)
     assert {inner for _, inner in found} <= {A}
-    # The evaluation has its own choice: that tells that the finalizer ran within one.
+    # A finalizer that sees the choice B ran within an evaluation, which has its own choice.
     assert B in {outer for outer, _ in found} or sys.version_info >= (3, 12)

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The thread has no GIL, but a state: an exception stays in it until the call returns to Python. */
+/* Calls the Python function `read`. The thread has a Python state but not the GIL: an exception
+ * stays in the state until the engine's call returns to Python. */
 static collet_status read_frame(void *user, collet_trajectory_frame *frame, int64_t index,
                                 collet_error *err)
 {
@@ -43,7 +44,7 @@ static collet_status choose_atoms(void *user, uint8_t *chosen, int64_t index, co
                   : COLLET_OK;
 }
 
-/* Addresses of the texts of a list. */
+/* An array, from malloc, of the addresses of the texts in a list. */
 static const char **texts_of(PyObject *list)
 {
     Py_ssize_t n = PyList_Size(list);

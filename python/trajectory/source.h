@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atoms and frames of Python objects as a collet_trajectory_source. With the GIL. */
+/* A collet_trajectory_source that gets atoms and frames from Python objects. All functions need the GIL. */
 #ifndef PYTHON_TRAJECTORY_SOURCE_H
 #define PYTHON_TRAJECTORY_SOURCE_H
 
@@ -13,10 +13,10 @@
 
 typedef struct source {
     collet_trajectory_source given;
-    PyObject *read; /* read(index, positions, velocities, forces) fills these, returns ps */
-    PyObject *choose; /* choose(index) returns a byte an atom, 1: the frame has it; None: all do */
+    PyObject *read; /* read(index, positions, velocities, forces) fills these, and returns the time in ps */
+    PyObject *choose; /* choose(index) returns a byte for each atom, 1: it is in the frame; None: all are */
     PyObject *arrays
-        [4]; /* NumPy: positions, velocities, forces (None: the source has no such field), box */
+        [4]; /* NumPy arrays: positions, velocities, forces (None: the source lacks these), box */
     void *data[4];
     PyObject *lists[SOURCE_TEXTS]; /* keep the texts of names, residue names, segments, chains */
     const char **texts[SOURCE_TEXTS];
@@ -24,18 +24,18 @@ typedef struct source {
     int64_t *residue_numbers;
     double *charges;
     int64_t *bonds;
-    atomic_int cancelled; /* 1: nothing more is read */
+    atomic_int cancelled; /* 1: no more frames are read */
 } source;
 
-/* Makes a source from (name, "float32" or "float64", frames, names, residue names, segments, chains, residue
- * ids, residue numbers, charges, bonds, has velocities, has forces, has times, read, choose): lists as long
- * as there are atoms, `bonds` a list of two atoms a bond, one after the other; None from segments to
- * bonds, ids apart: unknown. NULL with an exception. */
+/* Makes a source from the tuple (name, "float32" or "float64", frames, names, residue names, segments, chains, residue
+ * ids, residue numbers, charges, bonds, has velocities, has forces, has times, read, choose). Names to charges are
+ * lists with an item for each atom; `bonds` is a flat list with two atoms for each bond. Segments, chains, residue
+ * numbers, charges and bonds may be None: unknown. NULL with an exception. */
 source *source_new(const binding *core, PyObject *tuple);
 
 void source_free(source *s); /* NULL is allowed */
 
-/* The floats of a list, of malloc; NULL with an exception. */
+/* The floats of a list, in memory from malloc; NULL with an exception. */
 double *source_doubles(PyObject *list, int64_t *count);
 
 #endif

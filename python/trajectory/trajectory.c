@@ -10,7 +10,7 @@
 typedef struct trajectory {
     PyObject_HEAD collet_trajectory *engine;
     collet_context *context;
-    source *frames;     /* NULL: files */
+    source *frames;     /* NULL: the frames are in files */
     PyObject *progress; /* progress(frames, fraction), or None */
     pid_t process;      /* the process that owns the engine's threads */
     int busy;
@@ -35,7 +35,7 @@ static int32_t report(void *user, const collet_progress *p)
     return failed;
 }
 
-/* A context of its own, with the choice of the calling thread. */
+/* A new context for the engine, with the backend that the calling thread chose. */
 static collet_context *new_context(void)
 {
     collet_context *own = NULL, *present = core->context();
@@ -71,15 +71,15 @@ static int open_engine(trajectory *self, collet_trajectory_options *options)
     return status == COLLET_OK ? 0 : -1;
 }
 
-/* A converter: a path of os.fsencode, or NULL for None. */
+/* A converter for PyArg_ParseTuple: a path from os.fsencode, or NULL for None. */
 static int path_of(PyObject *object, void *path)
 {
     *(char **)path = NULL;
     return object == Py_None || !PyBytes_AsStringAndSize(object, path, NULL);
 }
 
-/* Sets the files of a list of paths; `paths` keeps their addresses; free it. 0: no memory, or not
- * paths. */
+/* Sets the files of the options from a tuple of paths. *paths: their addresses, which the caller frees. 0: out of
+ * memory, or an item is no path. */
 static int files_of(PyObject *list, collet_trajectory_options *o, const char ***paths)
 {
     Py_ssize_t n = list == Py_None ? 0 : PyTuple_Check(list) ? PyTuple_Size(list) : -1;
@@ -99,7 +99,7 @@ static int files_of(PyObject *list, collet_trajectory_options *o, const char ***
     return 1;
 }
 
-/* The same of the paths of shards. */
+/* Sets the shards of the options from a tuple of paths, as files_of. */
 static int parts_of(PyObject *list, collet_trajectory_options *o, const char ***paths)
 {
     collet_trajectory_options first = {0};
@@ -156,7 +156,7 @@ static PyObject *trajectory_open(PyObject *Py_UNUSED(module), PyObject *argument
     return (PyObject *)self;
 }
 
-/* In a child of fork the engine's thread is missing: nothing is freed then. */
+/* Frees the engine's objects, except in a child of fork, where the engine's thread does not exist. */
 static void shut(trajectory *self)
 {
     if (self->process == getpid()) {
@@ -210,7 +210,7 @@ static PyObject *rows_of(const collet_trajectory *engine, const collet_trajector
 typedef collet_status (*take)(collet_trajectory *engine, const collet_trajectory_batch **out,
                               collet_error *err);
 
-/* 0, or -1 with an exception; until `busy` is cleared no other call enters. */
+/* Begins a call: sets `busy`, with which other calls are refused until it is cleared. 0, or -1 with an exception. */
 static int enter(trajectory *self)
 {
     if (self->process != getpid())
@@ -250,7 +250,8 @@ static PyObject *trajectory_collect(PyObject *self, PyObject *Py_UNUSED(unused))
     return compute((trajectory *)self, collet_trajectory_collect);
 }
 
-/* write(path): writes the shard; the path says the form of the whole. Returns the path of its file. */
+/* write(path): writes the shard. path: the file for the merged results, whose suffix gives the format. Returns the path
+ * of the shard's file. */
 static PyObject *trajectory_write(PyObject *object, PyObject *path)
 {
     trajectory *self = (trajectory *)object;
@@ -270,7 +271,7 @@ static PyObject *trajectory_write(PyObject *object, PyObject *path)
     return PyErr_Occurred() ? NULL : PyBytes_FromString(info.output);
 }
 
-/* The contents of the meta file, and the warnings; None before the last row. */
+/* The content of the meta file, with the warnings; None before the last row. */
 static PyObject *trajectory_meta(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     trajectory *self = (trajectory *)object;
@@ -278,7 +279,7 @@ static PyObject *trajectory_meta(PyObject *object, PyObject *Py_UNUSED(unused))
     return text ? PyUnicode_DecodeFSDefault(text) : Py_NewRef(Py_None);
 }
 
-/* All labels; None where there are none. */
+/* A list of all labels; None if there are none. */
 static PyObject *labels_of(PyObject *object,
                            const char *(*label_at)(const collet_trajectory *engine, size_t index))
 {
@@ -363,13 +364,13 @@ static PyObject *quantities(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unu
 
 /* ---- Molecules of arrays ------------------------------------------------------------------ */
 
-/* An array over the memory of a NumPy array, and its address. */
+/* An array over the memory of a NumPy array, and the address of the memory. */
 typedef struct held {
     collet_array *array;
     void *data;
 } held;
 
-/* None: nothing is held. 0, or -1 with an exception. */
+/* Takes a NumPy array; does nothing if `object` is None. 0, or -1 with an exception. */
 static int hold(collet_context *context, held *h, PyObject *object, collet_dtype dtype,
                 int32_t access, const char *name)
 {
@@ -391,9 +392,9 @@ static void let_go(collet_context *context, held *h)
     collet_array_destroy(h->array);
 }
 
-/* place(what, positions, frames, atoms, boxes, n_boxes, bonds, n_bonds, offsets, n_molecules,
- * masses): positions, a contiguous NumPy array of f32 or f64, are changed; shapes are checked by
- * the caller. Returns (molecules left, the first atom of the first). */
+/* place(what, is_f64, positions, frames, atoms, boxes, n_boxes, bonds, n_bonds, offsets, n_molecules, masses): changes
+ * positions, a contiguous NumPy array of f32 or f64. The caller has checked the shapes. Returns (number of molecules
+ * that were left unchanged, first atom of the first of them). */
 static PyObject *place(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     collet_trajectory_places p = {.struct_size = sizeof p};

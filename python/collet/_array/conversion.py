@@ -74,7 +74,7 @@ def assign(name: str, array: Array, other: Any) -> Any:
     if dtype == array._dtype:
         return functions[name](array, other, out=array)
     check_kind(array._dtype, dtype, name)
-    if array._dtype[0] in "iu":  # wraps; _into would saturate
+    if array._dtype[0] in "iu":  # integers wrap; _into would saturate
         return op.copy(converted(functions[name](array, other), array._dtype), out=array)
     return _into(name, array._dtype)(array, other, out=array)
 

@@ -42,7 +42,7 @@ def _same(about: dict[str, Any]) -> tuple[str, ...]:
 
 @functools.lru_cache(64, typed=True)
 def _power_of(exponent: float) -> Any:
-    return _core.Expression(f"x**{exponent!r}")  # products, and a square root
+    return _core.Expression(f"x**{exponent!r}")  # the expression uses products and a square root
 
 
 def expression(name: str) -> str:
@@ -119,7 +119,7 @@ def owner(name: str) -> Any:
 
 
 class _Functions(dict):  # type: ignore[type-arg]
-    """The functions by name. Each is made at its first use."""
+    """The functions by name. A function is made at its first use."""
 
     def __missing__(self, name: str) -> Function:
         function = make(name)

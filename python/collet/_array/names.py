@@ -140,7 +140,7 @@ class __array_namespace_info__:
         unknown = [k for k in kinds if k not in _KINDS]
         if unknown:
             raise ValueError(f"there is no kind {unknown[0]!r} of dtypes; it can be {', '.join(_KINDS)}")
-        chosen = {name for k in kinds for name in _KINDS[k]} - {"bfloat16", "float16"}  # not of the standard
+        chosen = {name for k in kinds for name in _KINDS[k]} - {"bfloat16", "float16"}  # the standard lacks these
         return {name: _core.dtype(name) for name in _DTYPES if name in chosen}
 
 

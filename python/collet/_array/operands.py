@@ -153,7 +153,7 @@ def axes_of(axes, ndim):
 
 
 def axis_of(axis, ndim):
-    """The same for one axis, as an int."""
+    """An axis as an int from 0 on. AxisError if it is invalid."""
     if axis is None:
         raise TypeError("axis is None; an int is needed: reshape(-1) makes one axis of all")
     return axes_of(operator.index(axis), ndim)[0]

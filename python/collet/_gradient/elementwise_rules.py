@@ -17,7 +17,7 @@ def _expression(name):
 
 
 def _elementwise(name):
-    """The rule by libcore's derivatives."""
+    """The rule of a function, from libcore's derivatives of expressions."""
     def apply(*values):
         return by_expression(_expression(name), E_[name], values, f"collet.{name}")
 
@@ -33,7 +33,8 @@ for _name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_eq
     CONSTANTS.add(_name)
 
 
-# The gradient with respect to x. Arguments: the gradient with respect to the result, x, the result.
+# Functions that return the gradient with respect to x. Arguments: the gradient with respect to the result, x, the
+# result.
 _FORMULAS = {
     "sin": lambda g, x, y: g * E_["cos"](x), "cos": lambda g, x, y: -(g * E_["sin"](x)),
     "exp": lambda g, x, y: g * y, "log": lambda g, x, y: g / x, "tanh": lambda g, x, y: g * (1 - y * y),
@@ -107,7 +108,7 @@ del RULES["clip"]
 
 @rule("pow")
 def _pow(x, y, /):
-    if type(y) in (int, float) and -16 <= y <= 16:  # products, and a simpler derivative
+    if type(y) in (int, float) and -16 <= y <= 16:  # pow is then computed by products, and has a simpler derivative
         return E_["pow"](x, y), (None if y == 0 else lambda g: g * (y * E_["pow"](x, y - 1)), None)
     return by_expression(_expression("pow"), E_["pow"], (x, y), "collet.pow")
 
@@ -152,7 +153,7 @@ def _sign(x, /):
     if not is_complex(x):
         return made, (None,)
 
-    def back(g):  # by z / |z|, in both parts
+    def back(g):  # the derivative of z / |z|, for both parts of z
         size = E_["abs"](x)
         across = E_["imag"](g * made)
         return conj(made) * (across * 1j) * E_["where"](size == 0, 0, 1 / E_["where"](size == 0, 1, size))

@@ -25,7 +25,7 @@ def _adjoint(a):
 
 
 def _numbers(*values):
-    """Arrays of one floating dtype."""
+    """Converts the values to arrays of one floating-point dtype."""
     values = [_array(v) for v in values]
     whole = not any(v.dtype.kind in "fc" for v in values)
     dtype = np.result_type(*(v.dtype for v in values), *("d" if whole else ""))
@@ -101,14 +101,14 @@ def _inv(a):
 
 @rule("linalg.pinv")
 def _pinv(a, rtol=None):
-    """For matrices whose rank does not change."""
+    """Valid where small changes of the matrix do not change its rank."""
     made = linalg.pinv(a, rtol)
 
     def back(g):
         g, p = conj(g), made
         h, b = _adjoint(p), _adjoint(g)
-        first = f.matmul(b, f.matmul(p, h))  # for changes of the column space of a
-        second = f.matmul(f.matmul(h, p), b)  # for changes of its row space
+        first = f.matmul(b, f.matmul(p, h))  # for changes of a's column space
+        second = f.matmul(f.matmul(h, p), b)  # for changes of a's row space
         found = first - f.matmul(a, f.matmul(p, first)) + second - f.matmul(f.matmul(second, p), a)
         return conj(found - f.matmul(h, f.matmul(g, h)))
 
@@ -130,7 +130,7 @@ def _cholesky(a, *, upper=False):
     lower = _adjoint(made) if upper else made
 
     def back(g):
-        g = _T(g) if upper else conj(g)  # by the lower factor, in the convention of textbooks
+        g = _T(g) if upper else conj(g)  # the gradient with respect to the lower factor, in the convention of textbooks
         inner = _lower(f.matmul(_adjoint(lower), f.tril(g)))
         right = linalg.solve(_adjoint(lower), inner)  # L^-H X L^-1
         whole = _adjoint(linalg.solve(_adjoint(lower), _adjoint(right)))
@@ -177,7 +177,7 @@ def _skew(a):
 
 @rule("linalg.svd")
 def _svd(a, full_matrices=True, compute_uv=True):
-    """For singular values that differ and are not 0."""
+    """Valid where the singular values differ from each other and from 0."""
     rows, columns = a.shape[-2:]
     if compute_uv and full_matrices and rows != columns:
         refuse("collet.linalg.svd with full_matrices=True of matrices that are not square")
@@ -299,7 +299,7 @@ def _slogdet(a):
         found = None
         if by_log is not None:
             found = by_log[..., None, None] * inverse
-        if by_sign is not None and is_complex(a):  # |sign| is 1: only the phase changes
+        if by_sign is not None and is_complex(a):  # only the phase of sign can change, because |sign| is 1
             turn = E_["imag"](by_sign * made.sign)
             part = (turn * 1j)[..., None, None] * inverse
             found = part if found is None else found + part

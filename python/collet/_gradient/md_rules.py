@@ -36,7 +36,7 @@ def _bodies(offsets, *arrays):
 
 
 def _of_op(name):
-    """Returns the function that makes the op's results from a tuple."""
+    """Returns the function that makes the op's named tuple of results from a tuple."""
     return _ops.make(name)[1]._make
 
 
@@ -118,7 +118,7 @@ def _op_observables(positions, masses, velocities=None, forces=None, offsets=Non
 def _gyration(x, w):
     tensor = _moments(x - _center(x, w)[..., None, :], w) / f.sum(w, axis=-2)[..., None]
     size = f.trace(tensor)
-    squares = f.sum(tensor * tensor, axis=(-2, -1))  # the sum of the squared eigenvalues
+    squares = f.sum(tensor * tensor, axis=(-2, -1))  # equals the sum of the squared eigenvalues
     return E_["sqrt"](size), tensor, 1.5 * squares / (size * size) - 0.5
 
 

@@ -63,7 +63,7 @@ class Key:
         self.key = key
 
 
-E_ = elementwise.functions  # by their names
+E_ = elementwise.functions  # the elementwise functions by name
 
 
 def shape_of(x):
@@ -294,7 +294,7 @@ def _scatter_add(a, index, values):
 
 
 def _outputs(name, *results):
-    """The outputs of the op: the results and info = 0. For any other info the function has raised."""
+    """The op's outputs: the results, and 0 for info. If info is not 0, the public function has raised an exception."""
     return _ops.make(name)[1]._make((*results, zeros((), "int32")))
 
 

@@ -63,7 +63,7 @@ def bottom(value):
 
 
 def untraced(value):
-    """The arguments of a call without traces, also in lists and tuples."""
+    """The arguments of a call without traces, including those inside of lists and tuples."""
     if type(value) is Traced:
         return bottom(value)
     if type(value) is tuple or type(value) is list:

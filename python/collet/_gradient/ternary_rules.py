@@ -13,7 +13,7 @@ from .tape import bottom, refuse
 @composite("ternary.quantize")
 def _quantize(weights, mode=None, threshold=None):
     """The codes are floats, because integers have no gradient. The scale of "absmean" always has the derivative
-    of the mean, also for weights that are already ternary, although their scale is computed differently."""
+    of the mean, even for weights that are already ternary, although their scale is computed differently."""
     codes, scale = ternary.quantize(bottom(weights), mode, threshold)
     if mode == "absmean":
         mean = f.mean(E_["abs"](weights), axis=-1)
@@ -29,7 +29,7 @@ def _linear(packed, x, scale=None, bias=None, *, activations="int8", relu=False,
     lead = tuple(range(len(x.shape) - 1))
 
     def before(g):
-        """The gradient by the result before relu."""
+        """The gradient with respect to the result before relu."""
         return E_["where"](made > 0, g, 0) if relu else g
 
     def by_x(g):

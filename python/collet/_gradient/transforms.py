@@ -82,7 +82,7 @@ class _Run:
         return value.value if self.traced(value) else value
 
     def gradients(self, ends: list[tuple[Any, Any]], keep: bool) -> list[Any]:
-        """The gradients with respect to each argument. pairs: (result, gradient of the result)."""
+        """The gradients with respect to each argument. pairs: (result, gradient with respect to the result)."""
         found = tape.pull([(end.node, end.index, g) for end, g in ends if self.traced(end)], keep)
 
         def of(leaf: Any) -> Any:
@@ -158,15 +158,15 @@ def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, ha
 
 def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
          ) -> Callable[..., Any]:
-    """A function that returns the gradient of `fun`, whose result is one real number. argnums: the index of
-    the argument to differentiate by, or a tuple of indices for a tuple of gradients. has_aux: `fun` returns
-    (result, others), and the returned function returns (gradient, others).
+    """A function that returns the gradient of `fun`, whose result is one real number. The derivative is taken with
+    respect to the argument with the index `argnums`; a tuple of indices gives a tuple of gradients. has_aux: `fun`
+    returns (result, others), and the returned function returns (gradient, others).
 
     An argument is an Array, or lists, tuples and dicts of Arrays. Its gradient has the same structure.
     NumPy arrays and floats become Arrays, floats of float64, and gradients are Arrays. Numbers inside of
     lists, tuples and dicts, integer arrays and None are passed on; their gradient is None.
 
-    The gradient by a complex argument is d/d(real part) - i d/d(imaginary part), as in JAX. Transforms
+    The gradient with respect to a complex argument is d/d(real part) - i d/d(imaginary part), as in JAX. Transforms
     nest. docs/gradients.md lists the functions that have a gradient.
 
     >>> collet.grad(lambda x: collet.sum(x**3))(np.array([1.0, 2]))

@@ -24,13 +24,14 @@ _ARRAYS = ("values", "polar", "mean", "parallel", "perpendicular", "anisotropy")
 class LeastSquares:
     """A loss for loss_and_grad: half the sum of ((simulated - data) / sigma)**2.
 
-    data: numbers of the shape of `of`. Elements that are NaN in the data or in the simulation are left out
-    sigma: standard deviations, a number or of the shape of the data
-    of: "values" (the images), or an array of Integrals: "polar", "mean", "parallel", "perpendicular",
-        "anisotropy"
-    wedge: of integrate()
+    data: numbers, with the shape of the array `of`. Elements that are NaN in the data or in the simulation are
+        left out
+    sigma: standard deviations, a number or an array with the shape of the data
+    of: the array to compare: "values" (the images), or an array of Integrals: "polar", "mean", "parallel",
+        "perpendicular", "anisotropy"
+    wedge: as in integrate()
 
-    Calling it with a Result gives the loss and dL / dvalues. ShapeError, InvalidError."""
+    Calling it with a Result gives the loss and dL / dvalues. Raises ShapeError and InvalidError."""
 
     data: npt.ArrayLike
     sigma: npt.ArrayLike = 1.0

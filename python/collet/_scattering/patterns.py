@@ -38,12 +38,12 @@ class _Checked:
 class Material(_Checked):
     """A material of a morphology. Its arrays are (Z, Y, X), float32 or float64; others are converted.
 
-    constants: [delta, beta along the direction, delta, beta across it] of n = 1 - delta + i beta, for
-        all energies (4,), for each energy (energies, 4), or by energy {eV: (4,)}
-    volume, alignment, theta, psi: volume fraction 0 to 1; alignment S 0 to 1, second and third Euler
+    constants: delta and beta of n = 1 - delta + i beta along the direction, then delta and beta across it: (4,) for
+        all energies, (energies, 4) for each energy, or a dict {eV: (4,)} by energy
+    volume, alignment, theta, psi: volume fraction from 0 to 1, alignment S from 0 to 1, second and third Euler
         angle (ZYZ); without alignment the material is isotropic
-    direction, unaligned: instead of the four: vectors (Z, Y, X, 3), and the unaligned fraction. The squared
-        length of a vector is the aligned fraction"""
+    direction, unaligned: instead of these four arrays: vectors (Z, Y, X, 3), and the unaligned fraction. The
+        squared length of a vector is the aligned fraction"""
 
     constants: npt.ArrayLike | Mapping[float, Sequence[float]]
     volume: npt.ArrayLike | None = None
@@ -75,18 +75,18 @@ class Sample(_Checked):
     materials: their fractions add up to 1 in each voxel
     energies: (energies,)
     voxel: edge of a voxel
-    angles: of polarisation: first, step, last; their patterns are averaged
+    angles: of polarisation: first, step, last; the patterns of all angles are averaged
     beams: directions x, y, z with z > 0
-    window: a Hann window along each axis of more than one voxel
-    nearest: the nearest slice to Ewald's sphere instead of interpolation between two
-    mask: a pixel is the mean of the angles that reach it (RotMask), instead of NaN
-    material_frame: the sample is rotated, not the field (ReferenceFrame 0)
-    attenuation: patterns are multiplied by exp(-mu t), the part of the beam that the film does not absorb:
-        mu = 4 pi beta / lambda of the mean beta of the film, t its thickness along the beam
-    z_collapse: "mean": the mean along z of all layers' fields, as one layer: an approximation, NRSS's
+    window: multiplies by a Hann window along each axis of more than one voxel
+    nearest: uses the slice nearest to Ewald's sphere instead of interpolating between two slices
+    mask: a pixel that only some angles reach is the mean of these (RotMask), instead of NaN
+    material_frame: rotates the sample instead of the electric field (ReferenceFrame 0)
+    attenuation: multiplies patterns by exp(-mu t), the fraction of the beam that the film does not absorb:
+        mu = 4 pi beta / lambda with the mean beta of the film, and t is its thickness along the beam
+    z_collapse: "mean" replaces the film by one layer, the mean along z of all layers' fields: an approximation, NRSS's
         z_collapse_mode
-    detector: its normal x, y, z; patterns are warped to it as in CyRSoXS
-    warnings, directory: of files, see read()"""
+    detector: the detector's normal x, y, z; patterns are warped to its plane as in CyRSoXS
+    warnings, directory: set by read()"""
 
     materials: Sequence[Material]
     energies: npt.ArrayLike
@@ -139,7 +139,7 @@ def vector(name: str, values: Sequence[float]) -> Vector:
 
 def direction_of(name: str, values: Sequence[float]) -> Vector:
     found = vector(name, values)
-    if not any(found):  # the engine's default
+    if not any(found):  # refused, because the engine would take its default
         raise InvalidError(f"{name} is 0, 0, 0: no direction")
     return found
 
@@ -239,7 +239,7 @@ class Request:
         arrays = [arrays_of(m, i, shape) for i, m in numbered]
         z, y, x = map(int, shape)
         self.shape = z, y, x
-        self.layers = 1 if sample.z_collapse else z  # of spectra
+        self.layers = 1 if sample.z_collapse else z  # layers of the spectra
         self.dtype = np.dtype(np.float64 if is_double(dtype) else np.float32)
         self.qy, self.qx = (_axis(n, self.voxel) for n in self.shape[1:])
         self.devices = check_devices(devices)
@@ -269,23 +269,23 @@ class Patterns:
 
     sample: a Sample; its arrays must not be changed before close()
     beam: index of sample.beams
-    dtype: "float32" or "float64", of the computation and of the patterns
+    dtype: "float32" or "float64", for the computation and the patterns
     method: "fast" transforms each field of the morphology once; "direct" transforms the
-        polarisation for each energy and angle, as CyRSoXS does, and serves as its check
-    grid: how slices are chosen: "cyrsoxs", q = -pi/a + i 2 pi/(a (N - 1)), or "fft", the q of the
+        polarisation for each energy and angle, as CyRSoXS does, and serves to check "fast"
+    grid: the q of the slices: "cyrsoxs", q = -pi/a + i 2 pi/(a (N - 1)), or "fft", the q of the
         transform
-    neighbours: at q = 0 the mean of the elements about it, as CyRSoXS 1.2
-    memory: bytes that arrays may take, on each device; 0: no limit
-    devices: choices, such as ["cuda:0", "cuda:1"], that share the energies; None: the choice in force. If
+    neighbours: uses at q = 0 the mean of the adjacent elements, as CyRSoXS 1.2 does
+    memory: bytes that arrays may take on each device; 0: no limit
+    devices: choices, such as ["cuda:0", "cuda:1"], that share the energies; None: the backend in force. If
         one fails, a RuntimeWarning says so, and the others compute its energies
     progress: called as progress(fraction, energies_done) about 20 times a second and after each
         pattern; True shows a bar of tqdm
 
     All arguments except the voxels are checked at once. The first pattern checks the voxels: InvalidError
     names material and voxel. Suspicious values, such as angles that seem to be degrees, cause a
-    RuntimeWarning. RefusedError says how much memory one energy needs. Ctrl-C raises
-    KeyboardInterrupt at once; what was being computed stops at its next step, and the iterator can
-    continue. Used by one thread at a time. GIL: released."""
+    RuntimeWarning. RefusedError: `memory` is too small; its text says how much one energy needs. Ctrl-C raises
+    KeyboardInterrupt at once; the computation stops at its next step, and the iterator can
+    continue. Only one thread at a time may use it. GIL: released."""
 
     def __init__(self, sample: Sample, *, beam: int = 0, dtype: npt.DTypeLike = "float32", method: str = "fast",
                  grid: str = "cyrsoxs", neighbours: bool = False, memory: int = 0,
@@ -306,7 +306,7 @@ class Patterns:
         self._job: Job | None = None
         self._ready: Floats | None = None
         self._done = 0
-        self._failed: set[str] = set()  # devices
+        self._failed: set[str] = set()  # names of devices that failed
         self._bar: Any = bar(len(self.energies), "energy") if progress is True else None
         self._progress: Any = self._draw if self._bar is not None else progress
 
@@ -331,7 +331,7 @@ class Patterns:
     def differentiate(self, cotangents: npt.ArrayLike, wrt: Sequence[str] = ("constants",)
                       ) -> list[Gradient]:
         """The gradient of a loss of all patterns, from cotangents = dL / dvalues (energies, Y, X): see
-        loss_and_grad. May be called at any time, also again."""
+        loss_and_grad. May be called at any time, and several times."""
         core = self._need()
         names = ("constants", *_EULER, *_VECTOR)
         if isinstance(wrt, str) or not wrt:
@@ -378,7 +378,7 @@ class Patterns:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __reduce__(self) -> Any:  # a copy would use the same engine
+    def __reduce__(self) -> Any:  # refused, because a copy would use the same engine
         raise TypeError("Patterns cannot be copied or pickled, as no iterator can: make another "
                         "one of the same sample")
 
@@ -404,7 +404,7 @@ class Patterns:
         if self._job:
             try:
                 result = self._job.wait()
-            except Exception:  # cancelled, or told by the next call too
+            except Exception:  # the work was cancelled, or the next call raises the same error
                 result = None
             self._job = None
             self._ready = result if isinstance(result, np.ndarray) else None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .._array.creation import Number
 
 _FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
-_PLACES = {1: "host", 2: "cuda", 4: "opencl"}  # DLDeviceType
+_PLACES = {1: "host", 2: "cuda", 4: "opencl"}  # by DLPack's DLDeviceType
 
 
 class Array(Exchange):
@@ -380,7 +380,7 @@ class Array(Exchange):
         return numpy.array2string(shown.to_numpy(), threshold=threshold, **options)
 
     def __repr__(self) -> str:
-        device = self.device  # before the elements are copied to the host
+        device = self.device  # read before the elements are copied to the host
         values = self._text(200, separator=", ", prefix="collet.Array(")
         return (f"collet.Array({values}, dtype={self._dtype}, shape={self.shape}, "
                 f"device='{device}')")

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 class Exchange(_core.Array):
-    """What collet.Array inherits."""
+    """The base class of collet.Array with these methods."""
 
     __slots__ = ()
 
-    if TYPE_CHECKING:  # what it adds
+    if TYPE_CHECKING:  # members that collet.Array adds
         device: property
         dtype: Any
 
         def copy(self) -> Array: ...
 
-    _package: Any = None  # the module collet, which sets it
+    _package: Any = None  # the module collet; set by that module
     __array_priority__ = 100  # Dask and others compare the priorities, to choose the type of a result
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
@@ -62,7 +62,7 @@ class Exchange(_core.Array):
                              "x.to_device('host')")
         else:
             values = self.to_numpy()
-            values.flags.writeable = bool(copy or not self.size)  # fail before anything is written
+            values.flags.writeable = bool(copy or not self.size)  # fails, if at all, before a write
         if dtype is None or values.dtype == dtype:
             return values
         if copy is False:
@@ -71,7 +71,7 @@ class Exchange(_core.Array):
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         data = self._bytes()
-        if protocol >= 5:  # a buffer, which may travel beside the pickle
+        if protocol >= 5:  # a buffer, which pickle can send out of band
             from pickle import PickleBuffer
             return _unpickle, (self._dtype, self.shape, PickleBuffer(data))
         return _unpickle, (self._dtype, self.shape, data)
@@ -115,5 +115,5 @@ class _Memory:
 
 def _unpickle(dtype: str, shape: tuple[int, ...], data: Any) -> Any:
     array = _core.empty(shape, dtype)
-    array._write(bytes(data))  # does not copy bytes
+    array._write(bytes(data))  # bytes(data) makes no copy if data is bytes
     return array

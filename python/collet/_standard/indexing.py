@@ -129,8 +129,8 @@ class _Chosen:
         kept: list[int] = []
         numbers: list[int] = []
         chosen: list[int] = []
-        places: list[int] = []  # of other axes among the keys
-        own: list[int] = []  # of numbers and indices
+        places: list[int] = []  # positions of the other axes among the keys
+        own: list[int] = []  # positions of numbers and indices among the keys
         self.array, self.offset, base, axis = array, 0, array, 0
         self.indices: list[Array] = []
         self.shape: list[int] = []
@@ -178,7 +178,7 @@ class _Chosen:
         return [*self.shape[:self.first], *self.common, *self.shape[self.first:]]
 
     def behind(self, array: Array) -> Array:
-        """A view of an array of the result's shape. The axes of the indices come last."""
+        """A view of an array that has the result's shape, with the axes of the indices moved to the end."""
         end = self.first + len(self.common)
         axes = [*range(self.first), *range(end, array.ndim), *range(self.first, end)]
         return array._permute(axes)
@@ -232,7 +232,7 @@ def _single_mask(array: Array, key: Any) -> Array | None:
     if mask._dtype != "bool" or mask.ndim not in (1, array.ndim) or not mask.ndim:
         return None
     _check_mask(mask, array.shape[:mask.ndim], 0)
-    return mask if mask.shape == array.shape[:mask.ndim] else None  # of no elements
+    return mask if mask.shape == array.shape[:mask.ndim] else None  # such as a mask of no elements
 
 
 def _one_axis(array: Array, key: Any) -> tuple[int, Array] | None:
@@ -309,14 +309,14 @@ def positions(array: Array, key: Any) -> Array:
     return found._permute([*range(chosen.first), *range(lead, lead + count), *range(chosen.first, lead)])
 
 
-_FEW = 64  # at most so many indices: rows are copied one after the other
-_LONG = 1024  # and rows of at least so many elements
+_FEW = 64  # indices: up to this number, rows are copied one after the other
+_LONG = 1024  # elements of a row: only rows of at least this length are copied so
 
 
 def write(array: Array, key: Any, value: Any) -> None:
-    """Stores the value at such a key. Values broadcast."""
+    """Stores the value at a key with masks or arrays of integers. Values broadcast."""
     if isinstance(value, (int, float, complex)):
-        value = op.fill(value=value, out=_core.empty((), array._dtype))  # refuses what integers do not hold
+        value = op.fill(value=value, out=_core.empty((), array._dtype))  # refuses what an integer cannot hold
     else:
         value = asarray(value, copy=False)
         if hook.traced(value):

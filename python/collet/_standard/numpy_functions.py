@@ -71,7 +71,7 @@ def _on_host(name: str) -> Any:
     return save
 
 
-SIMPLE = {  # called with the arguments of NumPy's function
+SIMPLE = {  # replacements, called with the arguments of NumPy's function
     "shape": lambda a: a.shape, "ndim": lambda a: a.ndim, "size": lambda a: a.size,
     "copy": lambda a: a.copy(), "array": _array,
     "iscomplexobj": lambda a: a._dtype in ("complex64", "complex128"),

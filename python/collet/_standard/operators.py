@@ -33,7 +33,7 @@ _REDUCED = {"sum": "array([4., 6.])", "prod": "array([3., 8.])", "mean": "array(
 
 
 def _given(name: str, places: list[str], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
-    """The arguments by name. TypeError if one is given twice."""
+    """Returns the arguments by name. Raises TypeError if one is given twice."""
     given = {**dict(zip(places, arguments)), **keywords}
     if len(given) < len(arguments) + len(keywords) and len(arguments) <= len(places):
         twice = next(n for n in places[:len(arguments)] if n in keywords)
@@ -42,9 +42,9 @@ def _given(name: str, places: list[str], arguments: tuple[Any, ...], keywords: d
 
 
 def reduction(name: str, order: str) -> Callable[..., Array]:
-    """A reducing method. Its positional arguments have NumPy's order."""
+    """Makes a method that reduces an Array. Its positional arguments have the same order as NumPy's."""
     places = order.split()
-    single = ("float32", "float64") if name[:3] != "arg" else ()  # what the op alone computes
+    single = ("float32", "float64") if name[:3] != "arg" else ()  # dtypes that the op alone can compute
 
     def reduce(self: Array, *arguments: Any, **keywords: Any) -> Array:
         made = small(name)(self, *arguments, **keywords) if name in REDUCTIONS else None
@@ -87,7 +87,7 @@ METHODS = {
 }
 
 
-_FLAT = ("cumprod", "cumsum", "take")  # axis None: over all elements in C order
+_FLAT = ("cumprod", "cumsum", "take")  # methods whose axis is None by default: all elements in C order
 
 
 def method(name: str, call: Callable[[str, tuple[Any, ...], dict[str, Any]], Any]) -> Callable[..., Any]:

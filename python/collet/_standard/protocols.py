@@ -57,7 +57,7 @@ def ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], keywords: dict[str, 
 
 # ---- __array_function__
 
-# NumPy's functions that have another name here; the rest have the same.
+# NumPy's functions that have another name in collet; all others have the same name.
 _OTHER = {"concatenate": "concat", "cumsum": "cumulative_sum", "cumprod": "cumulative_prod", "amax": "max",
           "amin": "min", "bitwise_not": "bitwise_invert"}
 _ARGUMENTS = {"ddof": "correction", "newshape": "shape", "reps": "repetitions", "a_min": "min",
@@ -66,7 +66,7 @@ _ARGUMENTS = {"ddof": "correction", "newshape": "shape", "reps": "repetitions", 
 _SIGNATURES = {"concatenate": "arrays axis=0 out dtype", "where": "condition x y", "dot": "a b", "vdot": "a b",
                "inner": "a b", "argpartition": "a kth axis=-1", "bincount": "x weights minlength",
                **dict.fromkeys(("asarray", "asanyarray"), "a dtype order like")}
-_LAST = ("diagonal", "trace")  # collet: the last two axes; NumPy: the first two
+_LAST = ("diagonal", "trace")  # by default collet uses the last two axes, NumPy the first two
 _AS_THEY_ARE = {"broadcast_arrays", "meshgrid", "result_type", "can_cast", "atleast_1d", "atleast_2d",
                 *numpy_functions.SIMPLE}
 

@@ -36,7 +36,7 @@ _GB = 1 << 30
 def _resolve(device: str | None) -> str:
     """The name of one device that can be used: "opencl:0"."""
     if device is not None:
-        _core.timestamp(device)  # opens it
+        _core.timestamp(device)  # opens the device, or raises
         return device if device == "host" or ":" in device else device + ":0"
     choices = collet.get_backend().split(",")
     if choices == ["auto"]:
@@ -295,7 +295,7 @@ def benchmark_md_trajectory(model_func: Callable[[Any], Any], inputs: Sequence[A
                             leak_tolerance_mb: float = 10.0) -> BenchmarkResult:
     """Times of model_func(x) for each x of the sequence `inputs`, after one call for each of the
     first n_warmup. With check_memory_leak: a RuntimeWarning if the memory of the device or of the process
-    grew by more than leak_tolerance_mb. Results that are kept count too.
+    grew by more than leak_tolerance_mb. Memory of results that are kept is included.
 
     >>> frames = [np.ones(9)] * 5
     >>> bench.benchmark_md_trajectory(np.sqrt, frames, device="cpu_scalar:0").n_calls
@@ -375,9 +375,9 @@ class profile_trace:
         ...
 
     Each call of an op has two bars: the time inside the call, in the row of the host, and the time from the
-    end of the device's earlier work to the end of the call's work, in the row of the device. The file is
-    written at the end, also after an exception. Lazy Arrays are computed at the end. A bar "evaluate" is an
-    expression, from collet.evaluate or from operators.
+    end of the device's earlier work to the end of the call's work, in the row of the device. The file is written at the
+    end, even after an exception. Lazy Arrays are computed at the end. A bar "evaluate" is an expression, from
+    collet.evaluate or from operators.
     """
 
     def __init__(self, path: str | os.PathLike[str], device: str | None = None) -> None:

@@ -16,7 +16,7 @@ from .. import __version__, _plugins
 
 TOLERANCE = 0.05  # smaller changes of the median are not reported, whatever the noise
 SMALLEST, POINTS_EACH = 10, 2  # elements of the first size of a sweep; sizes for each power of ten
-LEAK_RESIDENT = 10 << 20  # allocators may keep so much; as in collet.bench
+LEAK_RESIDENT = 10 << 20  # bytes that allocators may keep; as in collet.bench
 UNAVAILABLE = 77  # the exit status of backend-bench for a backend that cannot be used
 USUAL = ["add", "sum", "exp", "matvec", "matmul", "fft", "observables"]
 
@@ -36,8 +36,9 @@ class Measured:
 
     @staticmethod
     def _run(command):
-        """The exit status and the output of the command, which ends when a signal ends this process. Signals wait until
-        the command is known, because subprocess.run forgets a command that one interrupts as it starts."""
+        """Runs a command, which ends when a signal ends this process, and returns its exit status and output. Signals
+        are blocked until the command has started, because subprocess.run does not end a command that was just
+        starting."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
         try:
             with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8",
@@ -136,7 +137,7 @@ class Table:
         print(f"python -m collet: {text}", file=sys.stderr)
 
     def take(self, measured):
-        """Returns the rows of a measurement. The table takes over its machine and its exit status."""
+        """Returns the rows of a measurement. Copies the measurement's machine and exit status to the table."""
         host = measured.report.get("host")
         if host and not self.report["host"]:
             if self.known is not None and host["cpu"] != self.cpu:
@@ -146,7 +147,8 @@ class Table:
         return list(measured.rows())
 
     def judge(self, row):
-        """Slower or faster: the medians of all rounds of one run are beyond the medians of the other."""
+        """The verdict is "slower" or "faster" if the median changed by more than TOLERANCE and the medians of all
+        rounds of one run are above those of the other."""
         before = self.known.get(tuple(row[k] for k, _, kind in self.columns if kind is KEY))
         if not before:
             return {"baseline": None, "change": None, "verdict": "new"}
@@ -173,16 +175,16 @@ class Table:
                 print(*(f"{title:{'<' if width < 0 else '>'}{abs(width)}}" for _, title, width, _ in shown))
             print(*(f"{'-' if row[key] is None else text(row[key]):{'<' if width < 0 else '>'}{abs(width)}}"
                     for key, _, width, text in shown))
-        sys.stdout.flush()  # finished rows are seen when the program is stopped
+        sys.stdout.flush()  # so that finished rows are printed even if the program is stopped
 
     def note(self, key, row, text):
-        """A finding beside the rows: in the list `key` of the JSON report, else a line."""
+        """Reports a finding beside the rows: in the list `key` of the JSON report, and without --json as a line."""
         self.report[key].append(row)
         if not self.options.json:
             print(text, file=sys.stderr if self.options.csv else sys.stdout)
 
     def close(self):
-        """Prints the report and the regressions; the exit status."""
+        """Prints the report and the regressions. Returns the exit status."""
         if self.options.json:
             print(json.dumps(self.report, indent=2))
         if self.slower:
@@ -211,7 +213,7 @@ def extents_of(shape):
 
 
 def sizes(shape, extents):
-    """Shapes in the proportions of the largest, whose extents are given."""
+    """Shapes with the proportions of the largest one, whose extents are given."""
     product = math.prod(extents) or 1
     steps = max(0, int(POINTS_EACH * math.log10(product / SMALLEST) + 1e-9))
     shrunk = ["x".join(str(max(1, round(n * 10 ** (-step / POINTS_EACH / len(extents))))) for n in extents)
@@ -300,7 +302,7 @@ def is_gpu(choice):
 
 
 def fastest(options, table, op, shape, dtype, backend):
-    """The rates of the fastest calls by backend, of those that could be measured."""
+    """A dict from each backend that could be measured to the rate of its fastest call."""
     done = Measured(options, op, shape, dtype=dtype, backend=backend)
     table.status = table.status or min(done.status, 1)
     return {r["backend"]: 1e-9 * (r["flops"] or r["bytes"]) / r["min"] for r in done.rows()}
@@ -320,8 +322,8 @@ def find_roofs(options, table, dtype):
 
 
 def roof_of(intensity, peak, bandwidth):
-    """What the roofs allow, in 10^9 operations a second, for `intensity` operations a byte; without operations (None) in
-    10^9 bytes a second (Williams, Waterman, Patterson, 2009). None: not known."""
+    """The highest rate that the roofs allow, in 10^9 operations a second, for `intensity` operations a byte; without
+    operations (None) in 10^9 bytes a second (Williams, Waterman, Patterson, 2009). None: not known."""
     if intensity is None or bandwidth is None:
         return bandwidth
     return None if peak is None else min(intensity * bandwidth, peak)
@@ -333,7 +335,7 @@ def roofline(options):
     table.report["roofs"] = []
     unknown = [op for op in options.ops if op not in shapes_of(options)]
     if unknown:
-        measure_op(options, unknown[0])  # says so and exits
+        measure_op(options, unknown[0])  # prints that the op is unknown, and exits
     for dtype in (options.dtype or "f32").split(","):
         roofs, peaks = find_roofs(options, table, dtype)
         for name in peaks:

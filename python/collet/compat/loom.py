@@ -42,7 +42,7 @@ class _NoOp(Exception):
 
 
 class _Theirs(Exception):
-    """There is nothing to compute, or LOOM shall raise its own error."""
+    """LOOM's own code has to run: there is nothing to compute, or LOOM raises an error."""
 
 
 def counters():
@@ -121,10 +121,10 @@ def _pow(operation, a, b):
     if a.dtype.kind != "c" and b.dtype.kind != "c" and ((a < 0) & (b != np.floor(b))).any():
         a = a.astype("c16")
     if ((a == 0) & (b.real < 0)).any():
-        raise _Theirs  # ZeroDivisionError
+        raise _Theirs  # LOOM raises ZeroDivisionError
     result = op.pow(*_alike([a, b]))
     if not np.isfinite(result).all():
-        raise _Theirs  # OverflowError, or a number that is not finite
+        raise _Theirs  # LOOM raises OverflowError, or returns a number that is not finite
     return result
 
 
@@ -188,7 +188,7 @@ def _conj(operation, a):
     return op.conj(a) if a.dtype.kind == "c" else op.copy(a)
 
 
-# By module and class: the name for the counters, and the function that computes.
+# By LOOM's module and class: the operation's name in the counters, and the function that computes it.
 _OPERATIONS = {
     "arithmetic": {
         "AddOp": ("add", _plain("add")), "SubOp": ("sub", _plain("sub")),
@@ -258,7 +258,7 @@ def _solved(function, *arrays):
     try:
         return function(*arrays)
     except linalg.LinAlgError:
-        raise _NoOp from None  # LOOM continues with a small pivot
+        raise _NoOp from None  # LOOM's own code continues with a small pivot
 
 
 def _lu(a, pivot=True):
@@ -279,13 +279,13 @@ def _qr(a, mode="reduced"):
 def _cholesky(a):
     try:
         return _tensor(linalg.cholesky(_matrix(a)))
-    except linalg.LinAlgError as error:  # in NumPy 1 not a ValueError, which LOOM raises
+    except linalg.LinAlgError as error:  # LOOM raises ValueError; in NumPy 1 LinAlgError is none
         raise ValueError(str(error)) from None
 
 
 def _eigh(a):
     values, vectors = linalg.eigh(_matrix(a))
-    order = np.argsort(-np.abs(values), kind="stable")  # like the results of LOOM's iteration
+    order = np.argsort(-np.abs(values), kind="stable")  # the order of the results of LOOM's iteration
     return _tensor(values[order]), _tensor(vectors[:, order])
 
 

@@ -124,7 +124,7 @@ def _factory(own):
 
 
 def _index(device=None):
-    """0, the only device; RuntimeError for others."""
+    """Returns 0, the index of the only device. Raises RuntimeError for other devices."""
     index = 0 if device is None else device
     if not isinstance(index, int):
         index = torch.device(device).index or 0
@@ -149,7 +149,7 @@ def synchronize(device=None):
 
 
 def _version(info):
-    """(major, minor) of CUDA's compute capability, or of OpenCL, or (0, 0)."""
+    """(major, minor) of CUDA's compute capability or of the OpenCL version; (0, 0) if neither is known."""
     text = info["compute_capability"] or info["details"].get("opencl_version", "")
     found = re.search(r"(\d+)\.(\d+)", text)
     return (int(found[1]), int(found[2])) if found else (0, 0)

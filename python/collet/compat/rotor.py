@@ -27,7 +27,7 @@ from collet._host import array as _taken
 from collet._listing import own
 
 
-_AT_ONCE = 1 << 18  # codes, in a cache
+_AT_ONCE = 1 << 18  # codes that are computed at a time: they fit in a cache
 
 
 def _codes(bit0, bit1):
@@ -42,8 +42,8 @@ def dot(a_bit0, a_bit1, b_bit0, b_bit1):
 
 
 def _product(bit0, bit1, x_codes):
-    """int32 (..., M) of bits (M, K) and codes (..., K). The bits may differ at each call, so they
-    are not packed: packing costs more than a product by one vector."""
+    """Multiplies bits (M, K) by codes (..., K); the result is int32 (..., M). The bits may differ at each
+    call, so they are not packed: packing takes longer than a product with one vector."""
     bit0, bit1, x = _taken(bit0), _taken(bit1), np.ascontiguousarray(x_codes)
     count, columns = bit0.shape
     rows = max(1, _AT_ONCE // max(1, columns))
@@ -118,7 +118,7 @@ class GPUTernaryOps:
         return packed
 
     def ternary_matmul(self, packed_weights, scales, input_vec, in_dim, out_dim):
-        """float32 (out_dim): the weights (out_dim, in_dim) times the vector, times scales."""
+        """The product of the weights (out_dim, in_dim) and the vector, times scales: float32 (out_dim)."""
         rows = getattr(packed_weights, "rows", None)
         if rows is None:
             codes = getattr(packed_weights, "codes", None)
@@ -150,7 +150,7 @@ def _gpu_ternary(module):
 
 
 _PATCHES = {"rotor.core": _core, "rotor.layers": _layers, "rotor.native": _native}
-_REPLACED = "rotor.gpu_ternary"  # it imports pyopencl
+_REPLACED = "rotor.gpu_ternary"  # not imported, because it imports pyopencl
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -80,7 +80,7 @@ def histogram2d(x, y, bins=10, range=None, density=False, weights=None):
     for values, ends in zip(axes, edges):
         at = f.searchsorted(asarray(ends) if isinstance(values, _core.Array) else ends, values,
                                  side="right") - 1
-        at = f.where(values == ends[-1], ends.size - 2, at)  # the last bin has both of its edges
+        at = f.where(values == ends[-1], ends.size - 2, at)  # the last bin includes both of its edges
         inside = inside & (at >= 0) & (at < ends.size - 1)
         place = place * (ends.size - 1) + at
     weights = f.ones_like(axes[0]) if weights is None else ravel(taken(axes[0], weights)[1])

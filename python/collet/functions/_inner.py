@@ -8,8 +8,8 @@ from ._arrangement import ravel
 
 
 def dot(a, b):
-    """The sum of products over the last axis of a and the last but one axis of b, or b's only axis. If an
-    argument has no axes: the product.
+    """The sum of products over the last axis of a and the last but one axis of b, or b's only axis. If a or b
+    has no axes, the product of both.
 
     >>> int(collet.dot([1, 2], [3, 4]))
     11"""
@@ -20,7 +20,7 @@ def dot(a, b):
 
 
 def inner(a, b):
-    """The sum of products over the last axes of both. If an argument has no axes: the product.
+    """The sum of products over the last axes of a and b. If one of them has no axes, the product of both.
 
     >>> int(collet.inner([1, 2], [3, 4]))
     11"""

@@ -60,7 +60,7 @@ def nanmax(x, /, axis=None, *, keepdims=False):
 
 
 def nanmin(x, /, axis=None, *, keepdims=False):
-    """The smallest element, as nanmax.
+    """The smallest element; otherwise like nanmax.
 
     >>> float(collet.nanmin([1.0, np.nan, 2.0]))
     1.0"""
@@ -84,7 +84,7 @@ def nanargmax(x, /, axis=None, *, keepdims=False):
 
 
 def nanargmin(x, /, axis=None, *, keepdims=False):
-    """The index of the first smallest element, as nanargmax.
+    """The index of the first smallest element; otherwise like nanargmax.
 
     >>> int(collet.nanargmin([1.0, np.nan, 2.0]))
     0"""

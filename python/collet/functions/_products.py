@@ -47,7 +47,7 @@ def _inner(a, b):
 
 _small = small("matmul")
 _SINGLE = {"float32", "float64", "complex64", "complex128"}
-_OPS = {(1, 1): op.dot, (2, 1): op.matvec, (2, 2): op.matmul}  # in dtypes of _SINGLE
+_OPS = {(1, 1): op.dot, (2, 1): op.matvec, (2, 2): op.matmul}  # the ops, by numbers of axes, for dtypes of _SINGLE
 
 
 def matmul(x1, x2, /):

@@ -8,7 +8,7 @@ from .. import _core, op
 from .._array.conversion import REDUCTIONS, small
 from .._array.operands import arrays, axes_of, axis_of, converted, narrowed, zeros_as
 
-_FUSED = {"sum", "mean", "min", "max", "any", "all", "count_nonzero"}  # with pending elementwise functions
+_FUSED = {"sum", "mean", "min", "max", "any", "all", "count_nonzero"}  # fused with pending functions
 _WIDE = {"b": np.dtype("i8"), "i": np.dtype("i8"), "u": np.dtype("u8")}
 
 SMALL = {n: small(n) for n in REDUCTIONS}

@@ -130,7 +130,7 @@ def count_nonzero(x, /, *, axis=None, keepdims=False):
     3"""
     x, = arrays(x)
     axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
-    if not axes:  # an op reduces all axes then
+    if not axes:  # without axes an op would reduce all axes
         return converted(op.not_equal(x, same_kind(np.zeros((), x.dtype), x)), np.dtype("i8"))
     return op.count_nonzero(x, axes=axes, keepdims=bool(keepdims))
 

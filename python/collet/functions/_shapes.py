@@ -299,7 +299,7 @@ def roll(x, /, shift, *, axis=None):
     out, pieces = empty_as(x, x.shape), []
     for n, extent in zip(shifts, x.shape):
         n = n % extent if extent else 0
-        ends = [(0, extent - n, n), (extent - n, extent, n - extent)]  # where, and how far it moves
+        ends = [(0, extent - n, n), (extent - n, extent, n - extent)]  # (begin, end, distance) of each part that moves
         pieces.append([(slice(a, b), slice(a + by, b + by)) for a, b, by in ends if a < b])
     for piece in itertools.product(*pieces):
         op.copy(x[tuple(p[0] for p in piece)], out=out[tuple(p[1] for p in piece)])
@@ -322,7 +322,7 @@ def repeat(x, repeats, /, *, axis=None):
                          f"{x.shape[axis]}")
     if repeats < 0 if alone else counts.dtype.kind not in "iu" or (counts.size and int(op.min(counts)) < 0):
         raise ValueError("repeat: repeats are integers that are not negative")
-    if alone or counts.size == 1:  # of any backend
+    if alone or counts.size == 1:  # repeat by a number, which every backend can compute
         n = repeats if alone else int(counts.reshape(()))
         shape = [*x.shape[:axis + 1], n, *x.shape[axis + 1:]]
         shape = broadcast_to(expand_dims(x, axis + 1), shape)
@@ -331,7 +331,7 @@ def repeat(x, repeats, /, *, axis=None):
     ends = op.cumulative_sum(converted(counts, np.dtype("i8")))
     total = int(ends[-1:].reshape(())) if counts.size else 0
     ones = broadcast_to(same_kind(np.asarray(1), ends), ends.shape)
-    steps = op.scatter_add(zeros_as(ends, (total + 1,)), ends, ones).out  # where the next element begins
+    steps = op.scatter_add(zeros_as(ends, (total + 1,)), ends, ones).out  # 1 where the next element begins
     return take(x, op.cumulative_sum(steps)[:total], axis=axis)
 
 
@@ -374,7 +374,7 @@ def _pad_constant(x, sides, values):
     inner = [slice(before, before + n) for n, (before, _) in zip(x.shape, sides)]
     out = empty_as(x, [n + sum(pair) for n, pair in zip(x.shape, sides)])
     op.copy(x, out=out[tuple(inner)])
-    for axis, (before, _) in enumerate(sides):  # the corners belong to the last axis
+    for axis, (before, _) in enumerate(sides):  # in corners the values of the last axis remain
         ends = slice(0, before), slice(before + x.shape[axis], None)
         for end, value in zip(ends, values[axis].tolist()):
             part = out[(slice(None),) * axis + (end, *inner[axis + 1:])]

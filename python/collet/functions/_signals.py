@@ -36,7 +36,7 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
     parts = [_end(prepend, x, axis), x, _end(append, x, axis)]
     parts = [p for p in parts if p is not None]
     x = f.moveaxis(f.concat(parts, axis=axis) if len(parts) > 1 else x, axis, -1)
-    for _ in range(min(operator.index(n), x.shape[-1])):  # then it is empty, and stays so
+    for _ in range(min(operator.index(n), x.shape[-1])):  # after so many steps the axis is empty, and stays empty
         x = (op.not_equal if x.dtype.kind == "b" else op.sub)(x[..., 1:], x[..., :-1])
     return f.moveaxis(x, -1, axis)
 

@@ -30,9 +30,9 @@ def _cumulative(name, x, axis, dtype, include_initial):
     if dtype.kind == "b":
         x = converted(x, dtype)
     elif own is not dtype and _WIDE.get(own.kind) != _WIDE.get(dtype.kind, 0) and not whole:
-        x = converted(x, _WIDE.get(dtype.kind, dtype))  # the op widens integers
+        x = converted(x, _WIDE.get(dtype.kind, dtype))  # else the op widens integers
     own = x.dtype
-    if own.kind in "fV" and own.itemsize < 4:  # summed in float32
+    if own.kind in "fV" and own.itemsize < 4:  # 16-bit floats are summed in float32
         x = converted(x, np.dtype("f4"))
     axis = axis_of(-1 if axis is None else axis, x.ndim)
     first = int(bool(include_initial))
@@ -77,8 +77,8 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
 # ---- Order statistics: numpy.quantile's methods, as positions among the sorted elements
 
 
-MIDDLE = "the mean of two"  # numpy.median's
-_ELEMENTS = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")  # without interpolation
+MIDDLE = "the mean of two"  # the method of numpy.median
+_ELEMENTS = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")  # methods that select an element
 
 
 def _places(q, n, method):
@@ -133,7 +133,7 @@ def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
     at = _places(q.reshape(-1), n, method)
     if method in _ELEMENTS:
         found = take(x, at.astype("i8"), axis=-1)
-    else:  # rounded once to 16 bits
+    else:  # 16-bit results are computed in float32 and rounded once
         work = _core.dtype("float32") if is_half(dtype) else dtype
         found = converted((_mean_of_two if method == MIDDLE else _interpolated)(x, at, work), dtype)
     if x.dtype.kind in "fV":  # NaN comes after all numbers

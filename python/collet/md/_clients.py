@@ -14,7 +14,7 @@ _PARTS = 4  # for each worker, so that a slow worker causes little delay
 
 def _compute(files, options, shard, shards):
     """The path of a shard's file, with the number of its frames."""
-    from ._extract import extract  # which imports this module
+    from ._extract import extract  # imported here, because it imports this module
     frames = 0
 
     def progress(done, _):
@@ -39,9 +39,9 @@ def part(files, options, shard, folder, mark):
 @contextlib.contextmanager
 def parts(client, files, options, shards, progress):
     """Lets workers compute all shards. Returns the paths of their files, which are in the directory
-    `shards`. Files of the same work that exist there are kept. None: a temporary directory.
+    `shards`, or in a temporary one if that is None. Files of the same work that exist there are kept.
 
-    progress(frames, fraction), or None"""
+    progress: None, or a function that is called with (frames, fraction)"""
     count = _jobs.slots(client) * (1 if options["pbc"] == "nojump" else _PARTS)
     with contextlib.ExitStack() as stack:
         if shards is None:

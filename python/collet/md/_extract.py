@@ -124,7 +124,7 @@ class _Bar:
 
 
 def _count(name, value, minimum):
-    """An integer; None: 0, the engine's default."""
+    """Converts to an integer. None becomes 0, which stands for the engine's default."""
     if value is None:
         return 0
     try:
@@ -150,7 +150,7 @@ def _axis(values):
 
 
 def _choice(name, value, *choices):
-    """The index of a choice."""
+    """The index of a value among the choices; InvalidError for other values."""
     if value not in choices:
         names = [repr(choice) for choice in choices]
         raise _core.InvalidError(f"extract: {name} is {value!r}, not {', '.join(names[:-1])} "
@@ -171,7 +171,7 @@ def _bar(progress):
 
 
 def _shard(shard, shards):
-    """A pair of numbers and a path for the engine."""
+    """Checks shard=(i, n) and shards, and returns them for the engine: (i, n) and a path, or (0, 0) and None."""
     if shard is None and shards is None:
         return (0, 0), None
     if shard is None or shards is None:
@@ -227,7 +227,7 @@ class _Trajectory:
         try:
             self._engine = None
             for frames in earlier:
-                with contextlib.suppress(_core.FormatError):  # a file that MDAnalysis reads differently
+                with contextlib.suppress(_core.FormatError):  # MDAnalysis may read files that the engine refuses
                     self._engine, self._frames = opened(frames), frames
             if self._engine is None:
                 self._engine = opened(self._frames)
@@ -254,7 +254,7 @@ class _Trajectory:
         return work
 
     def close_bar(self):
-        """Leaves the line of the bar."""
+        """Closes the progress bar."""
         if self._bar:
             self._bar.close()
             self._bar = None
@@ -270,14 +270,14 @@ class _Trajectory:
             raise
 
     def write(self):
-        """Writes the shard; its path."""
+        """Writes the shard and returns its path."""
         path = os.fsdecode(self.run("write", b"all.npz"))
         self.close_bar()
         self._engine.close()
         return path
 
     def take(self, name):
-        """Calls the engine's next or collect. After the last rows: also takes its meta data and
+        """Calls the engine's `next` or `collect`. After the last rows also takes the engine's meta data and
         warnings."""
         rows = self.run(name)
         if rows is None:
@@ -287,7 +287,7 @@ class _Trajectory:
         return results
 
     def finish(self):
-        """The meta data, after the last row."""
+        """Returns the meta data. To be called after the last row."""
         self.close_bar()
         meta = json.loads(self._engine.meta())
         self._engine.close()
@@ -320,40 +320,40 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
             shards: Any = None, client: Any = None, devices: Sequence[str] | None = None) -> Any:
     """Computes the observables of every frame, as the program collet-extract does.
 
-    top, traj : paths of files in the formats that formats() lists; `traj` may be a list of files,
-        which are one trajectory, sorted by their first times: a frame whose time is not before the first time of a later file, and
-        all after it, are left out. Or only `top`: an MDAnalysis
-        Universe or AtomGroup, an mdtraj.Trajectory, an iterator of such (mdtraj.iterload), which is
-        copied to a temporary file first, or Frames of arrays; frames are read from the object. A
-        group is made whole with all atoms of its molecules and residues. Where that is impossible, because
-        other arguments refer to indices in the group (index, within, same or group in `selection`, `ndx`,
-        `reference`, a file of masses) or the group names an atom twice, a warning says so. A ResidueGroup or SegmentGroup means each of
-        its residues or segments; an UpdatingAtomGroup is evaluated in each frame, and `masses` and numbers of
-        atoms count the atoms of its universe. The files of a universe whose frames come from an .xtc or .trr file alone are
-        read without MDAnalysis, if `selection` is "all" and `each` None
+    top, traj : paths of files in the formats that formats() lists. `traj` may be a list of files, which form one
+        trajectory, sorted by their first times: each file ends before its first frame whose time is not before the
+        first time of a later file. Or only `top`: an MDAnalysis Universe or AtomGroup, an mdtraj.Trajectory, an
+        iterator of these (mdtraj.iterload), which is copied to a temporary file first, or Frames of arrays. Frames
+        are then read from the object. A group is made whole with all atoms of its molecules and residues. If that is
+        impossible, because other arguments refer to indices in the group (index, within, same or group in
+        `selection`, `ndx`, `reference`, a file of masses) or the group names an atom twice, a warning says so. A
+        ResidueGroup or SegmentGroup means each of its residues or segments. An UpdatingAtomGroup is evaluated in
+        each frame, and `masses` and indices of atoms then refer to the atoms of its universe. If the frames of a
+        universe come from an .xtc or .trr file alone, `selection` is "all" and `each` is None, the files are read
+        without MDAnalysis
     selection : atoms, in collet-extract's language: "protein and not name H*"; "within 0.5 of resname LIG",
-        in nm, selects anew in each frame
+        in nm, is evaluated in each frame
     ndx : path of a .ndx file of GROMACS, whose groups the selection may name: "group Protein"
     each : "residue", "molecule", "segment", "chain", or patterns of groups of `ndx`, with blanks between:
         the quantities of each of these bodies, of its selected atoms; None: the selection is one body
-    keys : "com,L_*" or a list of such patterns; None: all that the trajectory has the fields for
-    masses : amu, one for every atom of the topology, or the path of a file with one a line, or "equal":
-        1 for each atom; None: the object's masses, or for files the topology's, or standard atomic
-        weights of its elements or by the atoms' names
+    keys : "com,L_*" or a list of such patterns; None: all for which the trajectory has the fields
+    masses : in amu, one for every atom of the topology; or the path of a file with one mass in each line; or "equal":
+        1 for each atom. None: the object's masses; for files the topology's masses, or else standard atomic weights
+        of the topology's elements or of elements that are guessed from the atoms' names
     reference : path of a file whose first frame rmsd refers to; None: the first frame read
-    axis : of the z parts and the tilt
+    axis : the direction to which the tilt and the z components refer
     start, stop, step : frames, counted from 0
-    missing : "skip" leaves out a frame of a file that lacks velocities or forces that a key needs, "nan"
-        sets these keys to NaN in it, "fail" raises collet.NotFoundError
+    missing : for a frame of a file without the velocities or forces that a key needs: "skip" leaves the frame out,
+        "nan" sets these keys to NaN in this frame, "fail" raises collet.NotFoundError
     pbc : "whole" makes molecules whole that the periodic box cuts, by the topology's bonds or, where
-        they are not known, by residues; "nojump" then follows each from frame to frame by the shortest
+        they are not known, by residues; "nojump" then moves each molecule from frame to frame by the shortest
         way; "center" moves the selection's centre of mass to the middle of the box and each molecule
         next to it; "none" uses positions as they are
-    batch : frames that are computed at a time; None: about 3 MiB
+    batch : number of frames that are computed at a time; None: frames of about 3 MiB
     progress : True for a bar on stderr, or a function of the number of frames and the fraction done
     shard, shards : (i, n) computes only part i, 1 to n, of the frames and writes it to a file in the directory
         `shards`. Returns the path of the file instead of results; merge computes the results from all parts.
-        Parts may be computed in any order, by any process. A part of the same work that is there is kept
+        Parts may be computed in any order, by any process. A part of the same work that exists already is kept
     client : a Client of dask.distributed or an executor of concurrent.futures, whose workers compute parts
         of the frames. The inputs must be files; workers open them by the same paths, with the same version of
         collet. Results are the same, bit for bit, on processors of the same kind. If `shards` is a directory on
@@ -361,9 +361,9 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
         interrupted call has computed are used. Without `shards` a worker that does not have this machine's
         temporary directory sends its part through the client
     devices : choices, such as ["cpu_openmp", "opencl:0"], that share the frames; a fast device computes more.
-        Quantities that are derived from sums over atoms, such as axes, are computed by the processor. Devices
+        Quantities that are derived from sums over atoms, such as axes, are computed by the CPU. Devices
         with the same name give the same bits, others differ by rounding. If a device fails, a warning says so,
-        and the others compute its frames. None: the choice of the backend
+        and the others compute its frames. None: the backend in force
 
     Returns Results: a dict of float64 arrays. The first axis is the frames. With `each` the second axis is the
     bodies, except in time_ps, and `bodies` has their labels. quantities() has the arrays' units (nm, ps,

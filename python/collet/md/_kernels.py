@@ -14,7 +14,7 @@ _REAL = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def _real(values, dtype=None):
-    """An array of float32 or float64, or of `dtype`."""
+    """Converts the values to an array of float32 or float64, or of `dtype` if given."""
     array = values if isinstance(values, Array) else _host.array(values)
     if dtype is None:
         dtype = _REAL[array.dtype.name != "float32"]
@@ -63,8 +63,8 @@ def compute_com_batch(positions: Any, masses: Any, offsets: Any = None) -> Any:
 
     positions : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
     masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
-    offsets : of bodies, as in observables
-    Returns (frames, 3) or (3,), of bodies (frames, bodies, 3), float64, in units of positions; NaN where
+    offsets : the atoms of bodies, as in observables
+    Returns (frames, 3) or (3,), for bodies (frames, bodies, 3), float64, in units of positions; NaN where
     the masses sum to 0.
     Raises collet.ShapeError.
 
@@ -86,7 +86,7 @@ def inertia_tensor_batch(positions: Any, masses: Any, com: Any) -> Any:
     positions : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
     masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
     com : (frames, 3) or (3,), or (frames, bodies, 3)
-    Returns (frames, 3, 3) or (3, 3), of bodies (frames, bodies, 3, 3), float64, symmetric, in units of
+    Returns (frames, 3, 3) or (3, 3), for bodies (frames, bodies, 3, 3), float64, symmetric, in units of
     masses times positions squared.
     Raises collet.ShapeError.
 
@@ -108,7 +108,7 @@ def cross_product_trajectory(positions: Any, vectors: Any, masses: Any, com: Any
     positions, vectors : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
     masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
     com : (frames, 3) or (3,), or (frames, bodies, 3)
-    Returns (frames, 3) or (3,), of bodies (frames, bodies, 3), float64, in units of masses times
+    Returns (frames, 3) or (3,), for bodies (frames, bodies, 3), float64, in units of masses times
     positions times vectors.
     Raises collet.ShapeError.
 
@@ -132,12 +132,13 @@ def observables(positions: Any, masses: Any, velocities: Any = None, forces: Any
     positions : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
     masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
     velocities, forces : like positions, or None
-    offsets : (bodies + 1,), rising: body b has the atoms offsets[b] to offsets[b + 1] - 1 of
-        (frames, atoms, 3) or (atoms, 3)
-    Returns com, inertia, L, torque, kinetic as float64, (frames, 3), inertia (frames, 3, 3), of bodies
-    (frames, bodies, 3) and (frames, bodies, 3, 3), for one frame without the first axis. L and
-    kinetic (total, translational, rotational) are None without velocities, torque without forces.
-    Raises collet.ShapeError, and collet.InvalidError for other offsets.
+    offsets : (bodies + 1,), ascending: body b has the atoms offsets[b] to offsets[b + 1] - 1 of
+        positions (frames, atoms, 3) or (atoms, 3)
+    Returns com, inertia, L, torque and kinetic as float64. They are (frames, 3), and inertia is (frames, 3, 3);
+    for bodies (frames, bodies, 3) and (frames, bodies, 3, 3); for one frame without the first axis. kinetic
+    has the total, translational and rotational energy. Without velocities L and kinetic are None, without
+    forces torque is None.
+    Raises collet.ShapeError, and collet.InvalidError for offsets that do not ascend or are out of range.
 
     >>> positions = np.array([[[0.0, 0, 0], [2, 0, 0]], [[0, 1, 0], [2, 1, 0]]])
     >>> masses = np.array([1.0, 3])
@@ -171,9 +172,9 @@ def observables(positions: Any, masses: Any, velocities: Any = None, forces: Any
 def principal_axes_batch(inertia_tensors: Any) -> Any:
     """The principal moments and axes.
 
-    inertia_tensors : (frames, 3, 3) or (3, 3), or (frames, bodies, 3, 3); its symmetric part counts
-    Returns moments, (frames, 3) or (3,), ascending, and axes, (frames, 3, 3) or (3, 3), as columns,
-    right-handed, with signs that continue from the frame before; of bodies (frames, bodies, ...).
+    inertia_tensors : (frames, 3, 3) or (3, 3), or (frames, bodies, 3, 3); only the symmetric part is used
+    Returns the moments, (frames, 3) or (3,), ascending, and the axes, (frames, 3, 3) or (3, 3), as columns,
+    right-handed, with signs chosen to be continuous from frame to frame; for bodies (frames, bodies, ...).
     Both are float64. Raises collet.ShapeError.
 
     >>> moments, axes = collet.md.principal_axes_batch(np.array([np.diag([3.0, 1, 2])]))
@@ -186,9 +187,9 @@ def decompose_vector_batch(vectors: Any, reference_axes: Any) -> Any:
     """The parts of vectors along and across reference axes of any length.
 
     vectors : (frames, 3) or (3,)
-    reference_axes : (frames, 3), one a vector, or (3,), the same for all
-    Returns parallel and perpendicular parts, of the shape of vectors, float64. For an axis of length 0 the
-    parallel part is 0.
+    reference_axes : (frames, 3), one for each vector, or (3,), the same for all
+    Returns the parallel and the perpendicular parts, each with the shape of vectors, float64. For an axis of
+    length 0 the parallel part is 0.
     Raises collet.ShapeError.
 
     >>> vectors, axes = np.array([[1.0, 2, 3]]), np.array([0.0, 0, 1])
@@ -202,7 +203,7 @@ def compute_magnitude_batch(vectors: Any) -> Any:
     """Euclidean norms over the last axis.
 
     vectors : (..., 3), or another number of components
-    Returns (...), float64, in units of vectors.
+    Returns norms (...), float64, in units of vectors.
 
     >>> collet.md.compute_magnitude_batch(np.array([[3.0, 4, 0]]))
     array([5.])"""
@@ -214,8 +215,8 @@ def solve_linear_batch(A: Any, b: Any) -> Any:
 
     A : (frames, n, n) or (n, n)
     b : (frames, n) or (n,)
-    Returns (frames, n) or (n,), float32 where A and b are float32, else float64.
-    Raises numpy.linalg.LinAlgError where an A is singular or not finite, collet.ShapeError.
+    Returns x, (frames, n) or (n,), float32 if A and b are float32, else float64.
+    Raises numpy.linalg.LinAlgError if a matrix is singular or not finite, and collet.ShapeError.
 
     >>> collet.md.solve_linear_batch(np.array([2 * np.eye(3)]), np.array([[2.0, 4, 6]]))
     array([[1., 2., 3.]])"""
@@ -232,8 +233,8 @@ def time_derivative_batch(data: Any, times: Any) -> Any:
     """Central differences over time, one-sided at the ends.
 
     data : (frames, ...)
-    times : (frames,), rising
-    Returns the shape of data, float64. For one frame: zeros. NaN where two times are equal.
+    times : (frames,), ascending
+    Returns derivatives with the shape of data, float64. For one frame: zeros. NaN where two times are equal.
     Raises collet.ShapeError.
 
     >>> collet.md.time_derivative_batch(np.array([[0.0], [1], [4]]), np.array([0.0, 1, 2]))

@@ -54,7 +54,7 @@ class RotationalObservables(AnalysisBase):
         self.n_frames = len(next(iter(found.values())))
         self.start, self.stop, self.step = start, stop, step
         self.frames = np.arange(start, stop, step)
-        if times is None:  # the file has none, and MDAnalysis counts frames
+        if times is None:  # the file has no times: MDAnalysis makes them from the numbers of frames
             times = self.frames * self._trajectory.dt + \
                 self._trajectory.ts.data.get("time_offset", 0)
         self.times = times

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/md/test_md_extract.py, python/tests/md/test_md_sources.py
-"""What extract reads: files, or the atoms and frames of objects of MDAnalysis and mdtraj."""
+"""The inputs of extract: files, or the atoms and frames of objects of MDAnalysis and mdtraj."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ._sources import Chunks, Frames, files_of
 
 
 def _attribute(atoms, name, default):
-    """A topology attribute, as a list. Raises, as MDAnalysis does, if the topology lacks it."""
+    """A topology attribute, as a list with an item for each atom; the default if the topology lacks it."""
     found = _optional(atoms, name)
     return [default] * len(atoms) if found is None else found
 
 
 def _optional(atoms, name):
-    """The same, but None if the topology lacks the attribute."""
+    """A topology attribute, as a list with an item for each atom; None if the topology lacks it."""
     found = getattr(atoms, name, None)
     return None if found is None else np.asarray(found).tolist()
 
@@ -39,13 +39,13 @@ def bonds_of(atoms):
 
 
 def _bonds(atoms):
-    """The same as a flat list."""
+    """The bonds as a flat list of indices, two for each bond; None if no bonds are known."""
     pairs = bonds_of(atoms)
     return None if pairs is None else pairs.ravel().tolist()
 
 
 def has_times(frame):
-    """Whether the file has times. MDAnalysis warns if it invents times, 1 ps a frame."""
+    """Whether the file has times. If it has none, MDAnalysis invents times, 1 ps per frame, and warns."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         frame.time  # pylint: disable=pointless-statement
@@ -58,7 +58,7 @@ class Universe:
 
     def __init__(self, group, each=None):
         self._updating = group if hasattr(group, "is_uptodate") else None
-        self._chosen = {}  # by frame, between reading the frame and selecting its atoms
+        self._chosen = {}  # the atoms of frames that were read and whose atoms are not yet selected, by frame
         atoms = (group if self._updating is None else group.universe).atoms
         if not len(atoms):
             raise _core.InvalidError(f"extract: the {type(group).__name__} has no atoms")
@@ -67,7 +67,7 @@ class Universe:
         self._trajectory = atoms.universe.trajectory
         reader, now = self._trajectory, self._trajectory.ts
         native = not getattr(reader, "convert_units", True) and reader.units["length"] == "nm"
-        self._length = 1.0 if native else 0.1  # of a length in nm
+        self._length = 1.0 if native else 0.1  # in nm: the unit of lengths
         self._timed = has_times(now)
         self.masses = _optional(atoms, "masses")
         self.source = ("MDAnalysis universe", "float32", len(reader), _attribute(atoms, "names", ""),
@@ -118,7 +118,7 @@ class Mdtraj:
         self._boxes = getattr(trajectory, "unitcell_vectors", None)
         atoms = list(trajectory.topology.atoms)
         known = all(a.element is not None for a in atoms)
-        timed = not getattr(trajectory, "_time_default_to_arange", False)  # invented: 0, 1, 2 ...
+        timed = not getattr(trajectory, "_time_default_to_arange", False)  # else mdtraj invented the times
         self.masses = [float(a.element.mass) for a in atoms] if known else None
         residues = [a.residue for a in atoms]
         bonds = [a.index for bond in trajectory.topology.bonds for a in bond[:2]]
@@ -218,7 +218,7 @@ def with_molecules(group, selection, each, masses, by_place):
     if masses is not None and not isinstance(masses, str):
         given = _host.array(masses, np.float64, "masses")
         if given.shape != places.shape:
-            return None  # the engine raises for it
+            return None  # the engine raises the error
         masses = np.ones(len(atoms))
         masses[places] = given
     chosen = _ranges(np.sort(places))

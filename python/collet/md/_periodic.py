@@ -115,10 +115,10 @@ def make_whole(positions: Any, box: Any = None, *, bonds: Any = None, molecules:
     box : the vectors a, b and c as rows, (3, 3) or (frames, 3, 3), of any shape; zeros: none
     bonds : (bonds, 2) atoms, counted from 0. A group has its own, or else its residues are molecules
     molecules : (molecules + 1,): atoms molecules[m] to molecules[m + 1] - 1 belong together; the
-        nearest in the first frame are joined where bonds do not join them
+        atoms that bonds do not join are joined to the nearest atoms in the first frame
 
-    Returns an array of the same shape, float32 for float32, else float64. A RuntimeWarning counts molecules that
-    are bonded to themselves through the box, which stay. Raises collet.ShapeError and InvalidError.
+    Returns an array of the same shape, float32 for float32, else float64. Molecules that are bonded to themselves
+    through the box are not changed, and a RuntimeWarning counts them. Raises collet.ShapeError and InvalidError.
 
     >>> box = np.diag([3.0, 3.0, 3.0])
     >>> cut = np.array([[2.9, 0, 0], [0.1, 0, 0]])
@@ -133,7 +133,7 @@ def unwrap(positions: Any, box: Any = None, *, bonds: Any = None, molecules: Any
     """Makes molecules whole, and removes jumps across the box: a molecule moves from frame to frame by the
     shortest way.
 
-    The centre of each molecule, of mass with `masses`, moves to the nearest image of its next position.
+    The centre of each molecule (with `masses` the centre of mass) moves to the nearest image of its next position.
     These steps are summed, so paths are also correct if the box changes. Without bonds and molecules each
     atom is a molecule. All frames of an AtomGroup are read; afterwards it is at its earlier frame. Other
     arguments, results and errors: as in make_whole.
@@ -148,7 +148,7 @@ def unwrap(positions: Any, box: Any = None, *, bonds: Any = None, molecules: Any
 
 def pack_into_box(positions: Any, box: Any = None, *, bonds: Any = None, molecules: Any = None,
                   masses: Any = None) -> Any:
-    """Makes molecules whole, and moves their centres (of mass with `masses`) into the box, where fractions
+    """Makes molecules whole, and moves their centres (with `masses` the centres of mass) into the box, where fractions
     of a, b and c are from 0 to below 1. Without bonds and molecules each atom is a molecule. Other
     arguments, results and errors: as in make_whole.
 

@@ -11,7 +11,7 @@ from .. import _core
 from ._save import components
 from ._table import labelled, write
 
-_POINTS = 2000  # of a line; with more frames each point is a mean, with the range of its frames
+_POINTS = 2000  # points of a line: with more frames each point is a mean, drawn with the range of its frames
 
 # Name and title of a picture, and its panels: keys that share an axis, with the names of their lines.
 # "axes/1": the numbers of that array whose names have the character.
@@ -38,7 +38,7 @@ _ANGLES = ("euler_zyz",)
 
 
 def _time_of(results):
-    """Label and values of the horizontal axis."""
+    """The label and the values of the horizontal axis."""
     if "time_ps" not in results:
         return "frame", np.arange(len(next(iter(results.values()))), dtype=float)
     times = results["time_ps"]
@@ -50,12 +50,12 @@ def _time_of(results):
 
 
 def _lines_of(results, key):
-    """Each number of a row: its name, and an array frames x bodies."""
+    """The components of a key: for each the name, and the values as an array frames x bodies."""
     key, _, only = key.partition("/")
     values = results[key].reshape(len(results[key]), len(results.bodies or "1"), -1)
     for i, name in enumerate(components(key, values.shape[2])):
         if only not in name or key in _SYMMETRIC and name[0] > name[1]:
-            continue  # also the second of an equal pair
+            continue  # not selected, or equal to another component by symmetry
         yield name, values[:, :, i]
 
 

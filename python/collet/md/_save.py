@@ -23,7 +23,8 @@ def components(key: str, width: int) -> list[str]:
 
 
 def _table(results, quantities, suffix):
-    """The time, or the numbers of the rows, and the numbers of all keys; in .csv a line a body."""
+    """A table of the time, or else the row numbers, and the values of all keys. A .csv file has one line for
+    each body."""
     if "positions" in results:
         raise _core.InvalidError("save: a table has no columns for positions: give the file the ending "
                                  ".npz or .h5, or remove the key positions")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/md/test_md_sources.py
-"""Other sources of frames for extract: arrays and iterators. Also: the files of an MDAnalysis universe that
-equals its files."""
+"""Other sources of frames for extract: arrays and iterators. Also finds the files of an MDAnalysis universe whose
+frames equal those of its files."""
 
 import os
 import tempfile
@@ -19,18 +19,17 @@ _TOPOLOGIES = {".gro", ".psf"}
 class Frames:
     """Frames of a program, in NumPy arrays, for extract.
 
-    positions : (frames, atoms, 3), nm, or (atoms, 3), one frame; float32 or float64, other numbers become float64
-    masses : (atoms,), amu; None: by the atoms' names
-    velocities, forces : like positions, nm/ps and kJ/mol/nm; None: none
+    positions : (frames, atoms, 3), or (atoms, 3) for one frame, in nm; float32 or float64, other numbers become float64
+    masses : (atoms,), in amu; None: guessed from the atoms' names
+    velocities, forces : like positions, in nm/ps and kJ/mol/nm; None: there are none
     box : (3, 3), the vectors of the periodic box as rows, nm; or (frames, 3, 3); or (3,) and
-        (frames, 3), the edges of a rectangular box. (3, 3) always means vectors, also for three
-        frames. None: no box
-    times : (frames,), ps; None: none
-    names, residue_names : of atoms, for selections; None: all ""
-    residue_ids : of atoms; None: all 0
-    chains : of atoms; None: none
-    extract reads the arrays while it works. float32 and float64 arrays are not copied. ShapeError,
-    DtypeError, TypeError.
+        (frames, 3), the edges of a rectangular box. (3, 3) always means vectors, even for three frames. None: no box
+    times : (frames,), in ps; None: there are none
+    names, residue_names : one for each atom, for selections; None: all ""
+    residue_ids : one for each atom; None: all 0
+    chains : one for each atom; None: there are none
+    extract reads the arrays while it works. float32 and float64 arrays are not copied. Raises ShapeError,
+    DtypeError and TypeError.
 
     >>> frames = collet.md.Frames(np.zeros((10, 2, 3)), masses=[1, 2])
     >>> collet.md.extract(frames, keys="com")["com"].shape
@@ -169,7 +168,7 @@ def files_of(atoms):
             not isinstance(traj, (str, os.PathLike)):
         return None
     suffix = os.path.splitext(os.fspath(top))[1].lower()
-    bonds = len(getattr(atoms, "bonds", ()))  # guessed, or added
+    bonds = len(getattr(atoms, "bonds", ()))  # bonds may have been guessed or added
     changed = reader.transformations or getattr(reader, "_ts_kwargs", None) or \
         getattr(reader, "_auxs", None)
     whole = len(atoms) == len(universe.atoms) and \

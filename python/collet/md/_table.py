@@ -24,7 +24,7 @@ def table(suffix: str, names: Sequence[str], rows: Iterable[Sequence[Any]], *,
     """Text of a .csv file, for spreadsheets, or of an .xvg file, for Grace. In an .xvg file the first
     column is the horizontal axis. Reading a number back gives the same double.
 
-    notes: comments; title, y: of an .xvg, and the label of its vertical axis"""
+    notes: comments. title, y: the title of an .xvg file and the label of its vertical axis"""
     out = io.StringIO(newline="")
     out.writelines(f"# {note}\n" for note in notes)
     if suffix == ".csv":

@@ -9,16 +9,16 @@
 #include "src/base/numpy.h"
 #include "src/base/runtime.h"
 
-/* Has a value, or waits as a node. */
+/* An Array: it has a value, or waits and has a node. */
 typedef struct array_object {
     PyObject_HEAD lazy_value *value;
     node *node;
-    uint64_t generation; /* of its runtime */
+    uint64_t generation; /* of the Array's runtime */
 } array_object;
 
 static const array_lazy *lazy;
 static PyTypeObject *base;  /* collet._core.Array */
-static PyTypeObject *class; /* what array_new makes: collet.Array once that is defined */
+static PyTypeObject *class; /* the class of new Arrays: collet.Array once it is defined */
 
 int array_check(PyObject *object)
 {
@@ -129,7 +129,7 @@ static array_object *new_object(void)
     return self;
 }
 
-/* Takes the reference to the value, also on failure. */
+/* A new Array of the value. Takes the reference to the value, even on failure. */
 static PyObject *object_of(lazy_value *v)
 {
     array_object *self = v ? new_object() : NULL;
@@ -144,7 +144,7 @@ static PyObject *object_of(lazy_value *v)
 
 PyObject *array_of_value(lazy_value *v)
 {
-    int ends = v->object && !Py_REFCNT(v->object); /* its weak references are called */
+    int ends = v->object && !Py_REFCNT(v->object); /* the Array is being freed, and its weak references are called */
     return v->object && !ends ? Py_NewRef(v->object) : object_of(value_ref(v));
 }
 
@@ -252,8 +252,8 @@ PyObject *array_view(PyObject *self, collet_array *view)
     return view ? object_of(value_new(view, array_value(self))) : NULL;
 }
 
-/* An Array of *view, which a function with this status stored, over the elements of `self`; NULL with its
- * exception. */
+/* Makes an Array of *view, a view of the elements of `self` that a function of libcore stored. status: what the
+ * function returned; if that is an error, raises it. NULL with an exception. */
 static PyObject *viewed(PyObject *self, collet_context *context, collet_status status,
                         collet_array **view)
 {
@@ -431,7 +431,7 @@ PyObject *array_set_class(PyObject *Py_UNUSED(module), PyObject *type)
     Py_RETURN_NONE;
 }
 
-/* NumPy's dtype and its name, from any argument of numpy_dtype_parse. */
+/* array_dtype: NumPy's dtype, array_dtype_name: its name; from anything that numpy_dtype_parse takes. */
 PyObject *array_dtype(PyObject *Py_UNUSED(module), PyObject *name)
 {
     collet_dtype dtype = numpy_dtype_parse(name);

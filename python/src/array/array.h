@@ -6,57 +6,59 @@
 #include "src/base/python.h"
 #include "node.h"
 
-/* Lazy evaluation, which is built on Arrays. */
+/* Functions of lazy evaluation, a layer above this one. */
 typedef struct array_lazy {
     int (*compute)(node *n);            /* 0, or -1 with an exception */
-    int (*before_write)(lazy_value *v); /* the elements are written next; the same */
-    void (*released)(void);             /* an Array was freed */
+    int (*before_write)(lazy_value *v); /* called before the elements are written. 0, or -1 with an exception */
+    void (*released)(void);             /* called after an Array was freed */
 } array_lazy;
 
 /* Adds the type Array, with the operators in `count` slots, to the module. 0, or -1 with an exception. */
 int array_add_type(PyObject *module, const array_lazy *evaluation, const PyType_Slot *operators,
                    size_t count);
 
-/* Adds a method to that type. 0, or -1 with an exception. */
+/* Adds a method to the type Array. 0, or -1 with an exception. */
 int array_add_method(PyMethodDef *method);
 
 int array_check(PyObject *object);
 
-/* The array of an Array, which is computed first if it waits; NULL with an exception if that fails, there is
- * none, or it is of a parent of fork. */
+/* The array of an Array; an Array that waits is computed first. NULL with an exception if the computation fails, if
+ * the Array was not initialised, or if it was made before a fork. */
 collet_array *array_get(PyObject *object);
-/* The same, for a caller that writes the elements next: what waits to read them is computed, and evaluations
- * that read them are awaited. */
+/* array_get for a caller that writes the elements next: computes the Arrays that wait to read them, and waits for
+ * evaluations that read them. */
 collet_array *array_get_written(PyObject *object);
 
-/* Whether an Array that is computed has elements that something waits to read, or reads now. */
+/* Whether nodes wait to read the elements of an Array, or evaluations read them now. The Array is computed. */
 int array_has_readers(PyObject *object);
-/* Computes what waits, and waits for what reads. 0, or -1 with an exception. */
+/* Computes the nodes that wait to read the Array, and waits for evaluations that read it. 0, or -1 with an
+ * exception. */
 int array_settle_readers(PyObject *object);
-/* The elements are written next; nothing reads them. */
+/* To be called before the elements are written, when nothing reads them. */
 void array_begin_write(PyObject *object);
 
 /* Raises ForkedError; returns NULL. */
 void *array_raise_forked(void);
 
-/* The node of an Array that waits, else NULL. The value of an Array that does not wait; NULL with an exception. */
+/* array_node: the node of an Array that waits, else NULL. array_value: the value of an Array that does not wait; NULL
+ * with an exception. */
 node *array_node(PyObject *object);
 lazy_value *array_value(PyObject *object);
-/* Known without computing; 0: the Array was not initialised. */
+/* The dtype, without computing the Array. 0: the Array was not initialised. */
 collet_dtype array_dtype_of(PyObject *object);
 
-/* A new reference to the Array of a value; a new Array of the node, which has none yet: it waits, unless the
- * node has a value. NULL with an exception. */
+/* array_of_value: a new reference to the Array of a value. array_of_node: a new Array of a node that has none yet; the
+ * Array waits, unless the node has a value. NULL with an exception. */
 PyObject *array_of_value(lazy_value *v);
 PyObject *array_of_node(node *n);
-/* The Array of a node gets the value in its place. */
+/* Replaces the node of the Array `owner` by the value. */
 void array_settle(PyObject *owner, lazy_value *v);
 
-/* An Array that owns `array`, which is freed on failure. NULL with an exception; also for NULL. */
+/* Makes an Array that owns `array`; on failure `array` is freed. NULL with an exception, also if `array` is NULL. */
 PyObject *array_new(collet_array *array);
 
-/* An Array over elements of the Array `self` that owns `view`, which is freed on failure. NULL with an exception;
- * also for NULL. */
+/* Makes an Array that owns `view`, a view of the elements of the Array `self`; on failure `view` is freed. NULL with
+ * an exception, also if `view` is NULL. */
 PyObject *array_view(PyObject *self, collet_array *view);
 
 /* Dtype and shape. */
@@ -66,7 +68,7 @@ void array_spec(const collet_array *array, collet_array_spec *spec);
 PyObject *array_set_class(PyObject *module, PyObject *type);
 PyObject *array_dtype(PyObject *module, PyObject *name);
 PyObject *array_dtype_name(PyObject *module, PyObject *dtype);
-/* The letters of dtypes in signatures of ops, with NumPy's names, as a dict. */
+/* A dict from the letters of dtypes in signatures of ops to NumPy's names of the dtypes. */
 PyObject *array_dtype_letters(PyObject *module, PyObject *unused);
 PyObject *array_empty(PyObject *module, PyObject *arguments);
 

@@ -45,9 +45,9 @@ struct unversioned_tensor {
     void (*deleter)(unversioned_tensor *self);
 };
 
-/* ---- Out ---------------------------------------------------------------------------------- */
+/* ---- Export ------------------------------------------------------------------------------- */
 
-/* A capsule that nobody used. */
+/* Deletes the tensor of a capsule that no library has taken. */
 static void end_versioned(PyObject *capsule)
 {
     versioned_tensor *t =
@@ -99,10 +99,10 @@ static PyObject *capsule_of(versioned_tensor *tensor, int versioned)
 
 typedef struct exporting {
     work work;
-    PyObject *owner;  /* of the array */
-    PyObject *device; /* has the name; may be NULL */
+    PyObject *owner;  /* keeps the array alive */
+    PyObject *device; /* keeps `name` alive; may be NULL */
     collet_array *array;
-    const char *name; /* of the device; NULL: where the elements are */
+    const char *name; /* the device; NULL: the place where the elements are */
     int32_t access;
     versioned_tensor *tensor;
 } exporting;
@@ -124,8 +124,8 @@ static void drop_exporting(work *w)
 }
 
 /* Makes a tensor over the memory of an array; `owner` keeps the array alive. device: a string, or
- * NULL for the place where the bytes are. COLLET_WRITE: nothing else may use the array until the
- * tensor is deleted, and afterwards the bytes are valid only on that device. NULL with an
+ * NULL for the place where the bytes are. With the access COLLET_WRITE nothing else may use the array
+ * until the tensor is deleted, and afterwards the bytes are valid only on that device. NULL with an
  * exception. */
 static versioned_tensor *export(PyObject *owner, collet_array *array, PyObject *device,
                                 int32_t access)
@@ -154,19 +154,19 @@ static versioned_tensor *export(PyObject *owner, collet_array *array, PyObject *
     return tensor;
 }
 
-/* The same of an Array, whose memory the tensor shares if it is the host's. */
+/* Exports an Array. A tensor in the host's memory shares the memory of the Array. */
 static versioned_tensor *share(PyObject *object, PyObject *device)
 {
     collet_array *array = array_get(object);
     versioned_tensor *tensor = array ? export(object, array, device, COLLET_SHARE) : NULL;
-    if (tensor && !array_get_written(object)) { /* what waits to read it; later nodes do not wait */
+    if (tensor && !array_get_written(object)) { /* computes nodes that wait to read it */
         tensor->deleter(tensor);
         return NULL;
     }
     return tensor;
 }
 
-/* ---- In ----------------------------------------------------------------------------------- */
+/* ---- Import ------------------------------------------------------------------------------- */
 
 static void delete_shim(versioned_tensor *self)
 {
@@ -176,7 +176,7 @@ static void delete_shim(versioned_tensor *self)
     free(self);
 }
 
-/* The tensor of a capsule, as one of DLPack 1. */
+/* The tensor of a capsule, in the form of DLPack 1. */
 static versioned_tensor *tensor_of(PyObject *capsule)
 {
     versioned_tensor *shim;
@@ -191,12 +191,13 @@ static versioned_tensor *tensor_of(PyObject *capsule)
     shim = malloc(sizeof *shim);
     if (!shim)
         return (versioned_tensor *)PyErr_NoMemory();
-    /* Old capsules do not say whether they may be written: as in NumPy they are not, JAX's among them. */
+    /* Old capsules do not say whether their memory may be written. They are read-only here, as in NumPy, because
+     * JAX makes such capsules. */
     *shim = (versioned_tensor){1, 0, old, delete_shim, DLPACK_READ_ONLY, old->tensor};
     return shim;
 }
 
-/* NULL with an exception; then the tensor is still the caller's. */
+/* Makes an array of the tensor. NULL with an exception; then the tensor is still the caller's. */
 static collet_array *import(versioned_tensor *tensor)
 {
     collet_context *context = runtime_context();
@@ -234,7 +235,7 @@ static PyObject *from_capsule(PyObject *Py_UNUSED(module), PyObject *capsule)
 
 /* ---- Methods of Arrays -------------------------------------------------------------------- */
 
-/* (device or None, versioned, copied) */
+/* A method: (device or None, versioned, copied) -> capsule */
 static PyObject *capsule(PyObject *self, PyObject *arguments)
 {
     int versioned, copied;
@@ -247,8 +248,8 @@ static PyObject *capsule(PyObject *self, PyObject *arguments)
     tensor = copied ? export(self, a, device, COLLET_WRITE) : share(self, device);
     if (tensor && copied)
         tensor->flags |= DLPACK_IS_COPIED;
-    /* Tensors on devices have the flag too, though their Arrays can be written: libraries of before DLPack 1
-     * get them. */
+    /* Tensors on devices have the flag too, although their Arrays can be written: they are not refused, so that
+     * libraries older than DLPack 1 get them. */
     if (tensor && !versioned && tensor->flags & DLPACK_READ_ONLY &&
         tensor->tensor.device_type == DLPACK_CPU) {
         tensor->deleter(tensor);
@@ -260,7 +261,8 @@ static PyObject *capsule(PyObject *self, PyObject *arguments)
     return tensor ? capsule_of(tensor, versioned) : NULL;
 }
 
-/* A reader that ends at once: afterwards the bytes are in that place, and the work on them is over. */
+/* Exports the array and deletes the tensor at once: afterwards the bytes are in that place, and the work on them has
+ * ended. 0, or -1 with an exception. */
 static int visit(PyObject *self, PyObject *device, int32_t access, dl_tensor *found)
 {
     collet_array *a = array_get(self);
@@ -306,8 +308,8 @@ static PyObject *host_memory(PyObject *self, PyObject *device)
 
 typedef void set_error(void *context, const char *kind, const char *message);
 
-/* DLPackExchangeAPI. Functions return 0, or -1; with an exception, except for `allocate`, which any thread
- * may call without the GIL. */
+/* DLPackExchangeAPI. Its functions return 0, or -1 with an exception; `allocate` sets no exception, and any thread may
+ * call it without the GIL. */
 typedef struct exchange {
     uint32_t major, minor;
     struct exchange *previous;
@@ -377,7 +379,7 @@ static versioned_tensor *allocated(const dl_tensor *like)
     return tensor;
 }
 
-/* Tells *error the exception, which ends. */
+/* Passes the exception to `error`, and clears it. */
 static void tell(void *context, set_error *error)
 {
     PyObject *type, *value, *trace, *kind, *text;
@@ -421,12 +423,12 @@ static int from_object(void *object, versioned_tensor **out)
     return *out ? 0 : -1;
 }
 
-/* Takes the tensor, also when it fails. */
+/* Takes over the tensor, also on failure. */
 static int to_object(versioned_tensor *tensor, void **object)
 {
     collet_array *array = import(tensor);
     *object = array ? array_new(array) : NULL;
-    if (!array && tensor->deleter) { /* it may be Python code */
+    if (!array && tensor->deleter) { /* the deleter may run Python code */
         PyObject *type, *value, *trace;
         PyErr_Fetch(&type, &value, &trace);
         tensor->deleter(tensor);
@@ -435,7 +437,8 @@ static int to_object(versioned_tensor *tensor, void **object)
     return *object ? 0 : -1;
 }
 
-/* Shape and strides are the array's own, which lives as long as the object. */
+/* The tensor is deleted at once, so *out refers to the shape and strides of the array, which exists as long as the
+ * object. */
 static int borrow(void *object, dl_tensor *out)
 {
     collet_array *array = array_of(object);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exchange of Arrays with other libraries: capsules of DLPack, with and without a version, and the table of
- * functions DLPackExchangeAPI of DLPack 1.3. */
+/* Exchange of Arrays with other libraries by DLPack: capsules with and without a version, and the table
+ * DLPackExchangeAPI of DLPack 1.3. */
 #ifndef PYTHON_SRC_ARRAY_DLPACK_H
 #define PYTHON_SRC_ARRAY_DLPACK_H
 

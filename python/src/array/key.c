@@ -6,10 +6,11 @@
 #include "src/base/error.h"
 #include "src/base/runtime.h"
 
-/* What a part of a key is; the last one copies elements. */
+/* The kinds of the parts of a key; ARRAY (an array or a mask) needs a copy of elements. */
 typedef enum part { INTEGER, SLICE, NEW_AXIS, REST, ARRAY } part;
 
-/* Whether an attribute is true, or equal to `equal`; one that is absent is not. -1 with an exception. */
+/* Whether an attribute is true or, if `equal` is given, equal to it. 0 if the attribute is absent; -1 with an
+ * exception. */
 static int truth_of(PyObject *object, const char *attribute, PyObject *equal)
 {
     PyObject *found = PyObject_GetAttrString(object, attribute);
@@ -42,8 +43,8 @@ static int part_of(PyObject *key, part *found)
     return copies < 0 ? -1 : 0;
 }
 
-/* Finds the parts of `count` keys: how many axes '...' stands for, and in *copies whether there are arrays. -1 with an
- * exception. */
+/* Finds the parts of a key. Returns the number of axes that '...' stands for, and in *copies whether a part is an
+ * array. -1 with an exception. */
 static int parts_of(PyObject *keys, Py_ssize_t count, int ndim, int *copies)
 {
     int used = 0, dots = 0;
@@ -70,9 +71,9 @@ static int parts_of(PyObject *keys, Py_ssize_t count, int ndim, int *copies)
 typedef struct walk {
     collet_context *context;
     const collet_array *from;
-    collet_array *view; /* owned; NULL: no axis is cut yet */
-    int changed;        /* the result has not the axes of the view */
-    int32_t axis, ndim; /* axes done of the view, and of the result */
+    collet_array *view; /* owned; NULL: no part has cut an axis yet */
+    int changed;        /* 1: the result has other axes than the view */
+    int32_t axis, ndim; /* number of axes done, of the view and of the result */
     int64_t shape[COLLET_MAX_DIMS];
 } walk;
 
@@ -180,7 +181,7 @@ static int take_all(walk *w, PyObject *keys, Py_ssize_t count, int rest)
     return take_axes(w, collet_array_ndim(w->from) - w->axis);
 }
 
-/* The result with its axes. NULL with an exception. */
+/* Returns the view with the axes of the result. NULL with an exception. */
 static collet_array *finish(walk *w)
 {
     collet_array *found = w->view;

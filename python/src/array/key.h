@@ -5,8 +5,8 @@
 
 #include "src/base/python.h"
 
-/* Adds the method _at to the type Array: the view for a key; None if masks or arrays are in it, which copy. 0, or
- * -1 with an exception. */
+/* Adds the method _at to the type Array: the view for a key, or None if the key contains masks or arrays, which need a
+ * copy. 0, or -1 with an exception. */
 int key_add(void);
 
 #endif

@@ -21,7 +21,7 @@ static struct {
 
 node *node_new(elementwise *function, uint32_t choice)
 {
-    node *n = malloc(sizeof *n); /* calloc is slower: it keeps no small blocks of a thread */
+    node *n = malloc(sizeof *n); /* calloc is slower: it has no cache for small blocks */
     if (!n)
         return (node *)PyErr_NoMemory();
     *n = (node){.refs = 1,
@@ -120,7 +120,7 @@ static void forget_earlier(void)
 {
     if (pending.generation == runtime_generation())
         return;
-    for (node *n = pending.first, *next; n; n = next) { /* of the parent of a fork */
+    for (node *n = pending.first, *next; n; n = next) { /* nodes of the parent of a fork */
         next = n->next;
         n->place = NULL;
     }
@@ -176,7 +176,7 @@ node *node_top(reader *r)
     return n;
 }
 
-/* What read the node reads its value from now on. */
+/* The readers of the node read its value from now on. */
 void node_publish(node *n, lazy_value *v)
 {
     if (n->value) {
@@ -198,7 +198,7 @@ void node_publish(node *n, lazy_value *v)
     drop_inputs(n);
 }
 
-/* ---- Where it was made -------------------------------------------------------------------- */
+/* ---- Where nodes were made --------------------------------------------------------------- */
 
 void node_set_origin(node *n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A node: an elementwise function of Arrays that is not computed yet. A node whose Array exists is
- * pending; one that only other nodes read is a part of them. A node has no state of an evaluation (program.h
- * says why). All functions need the GIL.
+ * A node: an elementwise function of Arrays that is not computed yet. A node whose Array exists is pending; a node
+ * that only other nodes read is computed as a part of them. A node stores no state of an evaluation (program.h says
+ * why). All functions need the GIL.
  */
 #ifndef PYTHON_SRC_ARRAY_NODE_H
 #define PYTHON_SRC_ARRAY_NODE_H
@@ -10,16 +10,16 @@
 #include "value.h"
 
 #define NODE_INPUTS 3
-#define NODE_LIMIT 64       /* nodes that wait for one value, about */
-#define NODE_INPUT_LIMIT 60 /* values and numbers that they read; an expression has 64 inputs */
+#define NODE_LIMIT 64       /* about the maximum of nodes below a value that waits */
+#define NODE_INPUT_LIMIT 60 /* about the maximum of their inputs; an expression has at most 64 */
 
 typedef struct elementwise elementwise;
 
 typedef enum input_kind {
     INPUT_NODE,
     INPUT_VALUE,
-    INPUT_NUMBER,   /* another number is the same program */
-    INPUT_CONSTANT, /* is a part of the program */
+    INPUT_NUMBER,   /* an input of the program: other numbers need no other program */
+    INPUT_CONSTANT, /* a number that is a part of the program */
 } input_kind;
 
 typedef struct input {
@@ -27,7 +27,7 @@ typedef struct input {
     node *node; /* references */
     lazy_value *value;
     PyObject *number;
-    reader reader; /* in the list of the node or of the value's memory */
+    reader reader; /* this input in the list of readers of the node, or of the value's memory */
 } input;
 
 struct node {
@@ -36,15 +36,15 @@ struct node {
     elementwise *function; /* a reference; NULL: converts to the dtype of `spec` */
     input in[NODE_INPUTS];
     collet_array_spec spec;
-    lazy_value *value;   /* once it is computed; the inputs are then gone */
-    PyObject *owner;     /* its Array, not a reference; NULL: none */
+    lazy_value *value;   /* NULL until the node is computed; afterwards the node has no inputs */
+    PyObject *owner;     /* the Array of the node, not a reference; NULL: there is none */
     reader *readers;     /* nodes that read this one */
-    node *next, **place; /* among the pending nodes */
+    node *next, **place; /* links in the list of pending nodes */
     uint64_t generation;
-    uint32_t choice;        /* of a backend, where it was made */
-    uint32_t count, inputs; /* nodes and inputs below this one, at least */
-    int seen;               /* 1: was computed as a part of another without being kept */
-    PyObject *code;         /* where it was made: a code object and an offset; may be NULL */
+    uint32_t choice;        /* the choice of backend (choices.h) under which the node was made */
+    uint32_t count, inputs; /* lower bounds of the numbers of nodes and inputs below this one */
+    int seen;               /* 1: was computed as a part of another node, and the value was not kept */
+    PyObject *code;         /* the place in the program that made the node: a code object and an offset, or NULL */
     PyObject *offset;
 };
 
@@ -58,11 +58,12 @@ void node_add_node(node *n, node *in);
 void node_add_value(node *n, lazy_value *in); /* the memory of `in` must be known */
 void node_add_number(node *n, PyObject *number, input_kind kind);
 
-/* The Array of the node, or NULL: the Array is gone. */
+/* Sets the Array of the node. NULL: the Array no longer exists. */
 void node_own(node *n, PyObject *owner);
 
-/* Stores the value, whose memory is known and of which it takes the reference, unless the node has one;
- * the readers of the node have the value then. The caller has a reference to the node. */
+/* Stores the value of the node, for which value_memory was called, and takes the reference to it. The readers of
+ * the node then read the value. A node that has a value already keeps that value. The caller has a reference to the
+ * node. */
 void node_publish(node *n, lazy_value *v);
 
 /* Drops the inputs of a node whose value nobody needs any more. */
@@ -70,15 +71,15 @@ void node_release(node *n);
 
 int node_same_shape(const collet_array_spec *a, const collet_array_spec *b);
 
-/* A pending node that was made last, or NULL. */
+/* The pending node that was made last, or NULL. */
 node *node_last_pending(void);
-/* Bytes of the pending nodes. */
+/* Bytes of the results of all pending nodes. */
 int64_t node_owed(void);
 
-/* A pending node that needs the reader's node, or this node itself. */
+/* A pending node that needs the reader's node, or the reader's node itself if that is pending. */
 node *node_top(reader *r);
 
-/* Where the calling thread's frame is; both NULL: nowhere. */
+/* Stores in `code` and `offset` the place at which the calling thread runs; NULL if no Python code runs. */
 void node_set_origin(node *n);
 
 #endif

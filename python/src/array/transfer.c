@@ -11,11 +11,11 @@
 #include "src/base/runtime.h"
 #include "src/base/work.h"
 
-#define LONG_COPY (64 << 20) /* bytes that take longer than 10 ms */
+#define LONG_COPY (64 << 20) /* bytes whose copy takes longer than 10 ms */
 
 typedef struct moving {
     work work;
-    PyObject *array, *owner; /* of the value, and of the data */
+    PyObject *array, *owner; /* the Array of `value`, and the owner of `data` */
     const lazy_value *value;
     void *data;              /* memory, or the name of a device */
     size_t bytes;
@@ -52,7 +52,8 @@ static size_t bytes_of(const collet_array *a)
     return (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
 }
 
-/* The elements to or from memory of `owner`. 0, or -1 with an exception. */
+/* Copies the elements to or from `data`, memory of `owner`, by `run`. 0, or -1 with an
+   exception. */
 static int move(PyObject *self, PyObject *owner, void *data, size_t bytes,
                 collet_status (*run)(work *, collet_context *))
 {
@@ -172,7 +173,7 @@ static PyObject *write_bytes(PyObject *self, PyObject *bytes)
     Py_RETURN_NONE;
 }
 
-/* Never quick: it may open the device. */
+/* `bytes` is SIZE_MAX, so that the work is interruptible: it may open the device. */
 static PyObject *prefetch(PyObject *self, PyObject *device)
 {
     const char *name = array_get(self) ? runtime_name(device, "a device") : NULL;

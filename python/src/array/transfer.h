@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of Arrays to and from the memory of NumPy, bytes, numbers and devices. */
+/* Copies elements of Arrays to and from NumPy arrays, bytes, numbers and devices. */
 #ifndef PYTHON_SRC_ARRAY_TRANSFER_H
 #define PYTHON_SRC_ARRAY_TRANSFER_H
 

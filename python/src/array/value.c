@@ -11,7 +11,7 @@
 static struct {
     int64_t bytes;
     uint64_t generation;
-} held; /* by nodes alone */
+} held; /* memories that only nodes keep */
 
 int64_t value_held(void)
 {
@@ -109,8 +109,8 @@ void memory_begin_write(memory *m)
         m->writes++;
 }
 
-/* Whoever unpins needs neither the GIL nor a pin: so a thread that has pinned something may wait here, as
- * the handler of a signal does. */
+/* A thread that unpins needs neither the GIL nor a pin of its own. So a thread may wait here while it has pinned
+ * memory itself, for example in the handler of a signal. */
 int memory_wait_unpinned(memory *m)
 {
     m->refs++;
@@ -171,7 +171,7 @@ static void destroy(collet_array *array)
         collet_array_destroy(array);
         return;
     }
-    PyThreadState *state = runtime_leave(); /* the work on it may have to end */
+    PyThreadState *state = runtime_leave(); /* may wait for work on the array */
     collet_array_destroy(array);
     runtime_return(state);
 }

@@ -17,11 +17,11 @@
 
 typedef struct node node;
 
-/* An input of a node, in the list of what it reads. */
+/* An input of the node `node`: an entry in the list of readers of another node or of a memory. */
 typedef struct reader reader;
 struct reader {
     node *node;
-    reader *next, **place; /* place: the pointer to this reader; NULL: in no list */
+    reader *next, **place; /* place: the pointer that points to this reader; NULL: in no list */
 };
 
 void reader_link(reader *r, reader **list);
@@ -29,7 +29,7 @@ void reader_unlink(reader *r);
 
 typedef struct memory {
     uint32_t refs;
-    uint32_t objects; /* Arrays on it */
+    uint32_t objects; /* Arrays over it */
     uint64_t generation;
     int64_t bytes;
     reader *readers;
@@ -40,28 +40,28 @@ typedef struct memory {
 typedef struct lazy_value {
     uint32_t refs;
     collet_array *array;
-    memory *memory;      /* NULL: nothing else uses it */
-    uint64_t generation; /* of its runtime */
-    PyObject *object;    /* the Array, not a reference; NULL: nodes alone have the value */
+    memory *memory;      /* NULL: no node and no other value uses the memory */
+    uint64_t generation; /* of the value's runtime */
+    PyObject *object;    /* the Array, not a reference; NULL: only nodes use the value */
 } lazy_value;
 
-/* A value that owns `array`, which is freed on failure; over the elements of `base` unless that is NULL.
- * NULL with an exception; also for an array that is NULL. */
+/* Makes a value that owns `array`; on failure `array` is freed. base: the value whose elements `array` views, or NULL.
+ * NULL with an exception; if `array` is NULL, the exception is set already. */
 lazy_value *value_new(collet_array *array, lazy_value *base);
 lazy_value *value_ref(lazy_value *v);
 /* May release the GIL and wait. NULL is accepted. */
 void value_unref(lazy_value *v);
 
-/* The object that has the value, or NULL. */
+/* Sets the Array that has the value, or NULL. */
 void value_attach(lazy_value *v, PyObject *object);
 
-/* Makes the value's memory known; NULL with an exception. */
+/* Returns the memory of the value, made at the first call; NULL with an exception. */
 memory *value_memory(lazy_value *v);
-/* Adds a reader of the value, whose memory is known, and removes one. */
+/* Add a reader to the value's memory, and remove one. value_memory was called before. */
 void value_read_by(lazy_value *v, reader *r);
 void value_not_read_by(lazy_value *v, reader *r);
 
-/* What an evaluation reads besides the operands of its caller, and how often it was written before. */
+/* The memories that an evaluation reads besides the operands of its caller, and how often each was written before. */
 typedef struct snapshot {
     uint32_t count;
     struct {
@@ -70,15 +70,15 @@ typedef struct snapshot {
     } of[COLLET_EXPRESSION_INPUTS];
 } snapshot;
 
-/* Adds the memory of a value, which is known, unless it is there. */
+/* Adds the memory of a value unless the snapshot has it already. value_memory was called before. */
 void snapshot_add(snapshot *s, const lazy_value *v);
-/* The copy has references of its own. */
+/* Copies a snapshot; the copy has references of its own. */
 void snapshot_copy(snapshot *to, const snapshot *from);
 void snapshot_clear(snapshot *s);
-/* 1: all is as it was; 0: something was written since. */
+/* 1: no memory was written since the snapshot was made; 0: one was. */
 int snapshot_holds(const snapshot *s);
-/* Pins all memories: nobody writes them until snapshot_unpin. No code of Python runs in this thread before the
- * work begins that unpins them. */
+/* Pins all memories: writes wait until snapshot_unpin. The caller runs no Python code in this thread between the pin
+ * and the begin of the work that unpins. */
 void snapshot_pin(const snapshot *s);
 /* Any thread, without the GIL too. */
 void snapshot_unpin(const snapshot *s);
@@ -89,7 +89,7 @@ void memory_begin_write(memory *m);
 /* Waits until no evaluation has pinned the memory. 0, or -1 with an exception. */
 int memory_wait_unpinned(memory *m);
 
-/* Bytes of memories whose Arrays are gone, which wait for nodes. */
+/* Bytes of memories that have no Array any more and are kept only for nodes that wait to read them. */
 int64_t value_held(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include "src/base/numpy.h"
 #include "src/base/runtime.h"
 
-/* Wrapped memory is freed: its owner is not needed any more. */
+/* libcore calls this when it no longer uses wrapped memory: drops the reference to the owner. */
 static void drop_owner(void *owner)
 {
     PyGILState_STATE state;
@@ -35,7 +35,7 @@ static collet_array *wrap(PyObject *source, const numpy_view *view, uint32_t fla
     return array;
 }
 
-/* The copy is the array's memory: nothing else uses it. */
+/* Makes an array over a copy of the source; nothing else uses the copy. */
 static collet_array *copy_in(PyObject *source, numpy_view *view)
 {
     PyObject *copy = numpy_copy(source, &view->spec);

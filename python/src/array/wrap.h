@@ -7,11 +7,11 @@
 
 #include "src/base/python.h"
 
-/* An array of the caller's over the elements of an Array or of what numpy.asarray takes; a copy
- * where the layout or `dtype` (0: any) does not fit. NULL with an exception. */
+/* Makes an array, which the caller owns, over the elements of an Array or of anything that numpy.asarray
+ * takes; copies the elements if the layout or `dtype` (0: any) does not fit. NULL with an exception. */
 collet_array *wrap_elements(PyObject *object, collet_dtype dtype, const char *name);
 
-/* Function of the module: an Array from (NumPy array, copy, shared). shared: others have the memory too. */
+/* Function of the module: an Array from (NumPy array, copy, shared). shared: others use the memory too. */
 PyObject *wrap_numpy(PyObject *module, PyObject *arguments);
 
 #endif

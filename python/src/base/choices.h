@@ -5,9 +5,9 @@
 
 #include "python.h"
 
-/* From 1 on; 0 with an exception. */
+/* The number of a text, 1 or more; 0 with an exception. */
 uint32_t choices_number(const char *text);
-/* The text of a number, which stays valid. */
+/* The text of a number; it stays valid until the process ends. */
 const char *choices_text(uint32_t number);
 
 #endif

@@ -24,15 +24,15 @@ collet_dtype dtype_foreign(const char *name, size_t length)
     return 0;
 }
 
-/* A character of a longer name, or of a quotation. */
+/* Whether a character can belong to a longer name or to a quotation. */
 static int is_part(char c)
 {
     return c == '_' || c == '\'' || c == '"' || c == '/' || c == '-' || (c >= '0' && c <= '9') ||
            ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-/* Whether a word between these characters is a name alone; "i64(x)" quotes an expression, "f64=own" a
- * setting. */
+/* Whether a word between these characters is the name of a dtype: not in 'i64' or f64=own, for example, but in
+ * "i64(x)", which quotes an expression. */
 static int is_word(char before, const char *behind)
 {
     if (before == '"' && *behind == '(')
@@ -41,7 +41,7 @@ static int is_word(char before, const char *behind)
            !(*behind == '.' && is_part(behind[1]));
 }
 
-/* The dtype whose name of libcore the text begins with. */
+/* The dtype with whose name, as libcore writes it, the text begins; 0: none. */
 static collet_dtype dtype_at(const char *text, char before, size_t *length)
 {
     for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++) {

@@ -75,8 +75,8 @@ int error_add_types(PyObject *module)
     return 0;
 }
 
-/* `text` without the names of C functions before a colon: Python's traceback says which call it is.
- * Texts of libcore and the engines have such names nowhere else. */
+/* Copies `text` without names of C functions before a colon, because Python's traceback shows the
+ * call. Texts of libcore and the engines have such names nowhere else. */
 static void take_functions_out(const char *text, char out[COLLET_ERROR_TEXT])
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
@@ -96,7 +96,7 @@ void *error_raise(collet_status status, const char *text)
 {
     char taken[COLLET_ERROR_TEXT], shown[COLLET_ERROR_TEXT];
     if (PyErr_Occurred())
-        return NULL; /* of a callback, and more exact */
+        return NULL; /* keeps the exception of a callback: it is more exact */
     if (status <= COLLET_OK || status >= COLLET_STATUS_COUNT)
         status = COLLET_OK;
     take_functions_out(text && *text ? text : collet_status_text(status), taken);

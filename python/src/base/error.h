@@ -8,17 +8,17 @@
 /* Makes the exceptions and adds them to the module. 0, or -1 with an exception. */
 int error_add_types(PyObject *module);
 
-/* 1 if the exception that is set is a collet.Error. */
+/* 1 if the exception that is set now is a collet.Error. */
 int error_is_own(void);
 
 /* Raises the exception of `status` with `text`; returns NULL. */
 void *error_raise(collet_status status, const char *text);
 
-/* The same, formatted like printf. */
+/* error_raise with a text that is formatted like printf. */
 void *error_format(collet_status status, const char *format, ...) COLLET_PRINTF(2, 3);
 
-/* Raises DtypeError in place of an OverflowError, for a number beyond f64; `name` is the
- * argument's. Returns -1. */
+/* Replaces an OverflowError by a DtypeError, for a number beyond the range of f64 in the argument
+ * `name`. Returns -1. */
 int error_too_large(const char *name);
 
 #endif

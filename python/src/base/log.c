@@ -19,7 +19,7 @@ static message kept[KEPT];
 static size_t count, dropped;
 static atomic_int waiting;
 
-/* Python's number of a level. */
+/* The number of a level in Python's logging. */
 static int number_of(int32_t level)
 {
     return level == COLLET_LOG_ERROR     ? 40
@@ -49,7 +49,7 @@ void log_keep(void *Py_UNUSED(user), int32_t level, const char *text)
     atomic_store(&waiting, 1);
     pthread_mutex_unlock(&mutex);
     free(copy);
-    /* Handles messages of threads that do not return to Python. */
+    /* For messages of threads that do not return to Python: the main thread delivers them. */
     if (first && Py_IsInitialized())
         Py_AddPendingCall(on_main_thread, NULL);
 }
@@ -104,7 +104,7 @@ void log_deliver(void)
 
 const char *log_level(void)
 {
-    /* Its import takes longer than the rest of a first call. */
+    /* Does not import logging, which takes longer than the rest of a first call. */
     PyObject *name = PyUnicode_FromString("logging");
     PyObject *module = name ? PyImport_GetModule(name) : NULL;
     Py_XDECREF(name);

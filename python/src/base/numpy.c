@@ -24,9 +24,9 @@ typedef struct array_interface {
     PyObject *descr;
 } array_interface;
 
-/* The structs that NumPy's headers have read in place since 1.7 (PyArrayObject_fields,
- * PyArray_Descr): a capsule costs as much as the rest of a small call. Used if it agrees with the
- * capsule: see learn_layout. */
+/* NumPy's own structs (PyArrayObject_fields, PyArray_Descr), whose layout has not changed since NumPy
+ * 1.7: to read them is faster than __array_struct__, whose capsule costs as much as the rest of a small
+ * call. They are used only if they agree with the capsule (learn_layout). */
 typedef struct array_fields {
     PyObject_HEAD void *data;
     int nd;
@@ -43,7 +43,8 @@ typedef struct descr_fields {
     int number;
 } descr_fields;
 
-/* Indexed by NumPy's number of the type; 0: such arrays are read through the capsule. */
+/* Indexed by NumPy's number of the type; arrays of a type without an entry are read through the
+ * capsule. */
 static const struct {
     collet_dtype dtype;
     char kind;
@@ -61,7 +62,7 @@ static int layout_known;
 static PyObject *array_type, *empty, *asarray, *as_number, *copyto, *dtype_type, *interface_name;
 static PyObject *dtypes[COLLET_DTYPE_COUNT];
 
-/* NumPy's name of a dtype, its kind and its size; bfloat16, of no kind there, is of the package
+/* NumPy's name of a dtype, its kind and its size. bfloat16 has no kind in NumPy: it is a type of the package
  * ml_dtypes. */
 #define KIND_INT 'i'
 #define KIND_UINT 'u'
@@ -117,7 +118,7 @@ PyObject *numpy_dtype(collet_dtype dtype)
     return Py_XNewRef(dtypes[dtype]);
 }
 
-/* 0: libcore has no dtype of that kind and size. */
+/* The dtype of that kind and size; 0: libcore has none. */
 static collet_dtype dtype_of(char kind, int size)
 {
     for (collet_dtype d = 1; kind && d < COLLET_DTYPE_COUNT; d++)
@@ -149,8 +150,8 @@ static collet_dtype parse_numpy(PyObject *dtype)
     return !found && is_bfloat16(dtype) ? COLLET_BF16 : found;
 }
 
-/* The dtype with this name of NumPy, or of libcore where NumPy has no such name; without NumPy, which
- * takes long to import. 0: none. */
+/* The dtype that NumPy calls so, or libcore if NumPy has no such name; 0: none. Does not use NumPy, which takes long
+ * to import. */
 static collet_dtype parse_name(PyObject *text)
 {
     for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++) {
@@ -212,7 +213,7 @@ PyObject *numpy_empty(collet_dtype dtype, int32_t ndim, const int64_t *shape)
     return array;
 }
 
-/* Keeps a function of _host.py in *kept; -1 with an exception. */
+/* Stores a function of _host.py in *kept at the first call. 0, or -1 with an exception. */
 static int host_function(PyObject **kept, const char *name)
 {
     PyObject *module = *kept ? NULL : PyImport_ImportModule("collet._host");
@@ -311,13 +312,13 @@ static int read_interface(const array_interface *a, PyObject *array, const char 
         view->spec.shape[i] = a->shape[i];
     view->data = a->data;
     view->writable = (a->flags & WRITABLE) != 0;
-    /* The flag of a type of another package (bfloat16) describes its bytes. */
+    /* For a type of another package (bfloat16, kind V) the flag NATIVE does not describe the elements. */
     view->usable =
         (a->flags & ALIGNED) && (a->flags & NATIVE || a->kind == 'V') && take_strides(a, view);
     return 0;
 }
 
-/* The interface of an array of a known layout and type; 0: by the capsule. */
+/* Fills *a from NumPy's structs. 0: the type is not known, so the capsule is needed. */
 static int read_fields(PyObject *array, array_interface *a)
 {
     const array_fields *f = (const array_fields *)(const void *)array;
@@ -338,7 +339,8 @@ static int read_fields(PyObject *array, array_interface *a)
     return 1;
 }
 
-/* Whether this NumPy has that layout: compares addresses before it follows them. */
+/* Finds out whether this NumPy has the layout of array_fields and descr_fields: compares the pointers
+ * with the capsule's before it follows them. */
 static void learn_layout(void)
 {
     PyObject *sample = PyObject_CallFunction(empty, "(iii)s", 5, 4, 3, "float32");
@@ -381,7 +383,7 @@ int numpy_view_of(PyObject *array, const char *name, numpy_view *view)
     return view_by_capsule(array, name, view);
 }
 
-/* Imports NumPy at its first use: it takes longer than everything else at the start. */
+/* Imports NumPy at its first use, because the import takes longer than the rest of the start. */
 static int prepare(void)
 {
     PyObject *numpy = array_type ? NULL : PyImport_ImportModule("numpy");

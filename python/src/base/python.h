@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python's stable interface (the build defines Py_LIMITED_API, but for free-threaded Pythons) and
- * collet.h. */
+/* Includes collet.h and Python's stable interface (the build defines Py_LIMITED_API, except for
+ * free-threaded Pythons). */
 #ifndef PYTHON_SRC_BASE_PYTHON_H
 #define PYTHON_SRC_BASE_PYTHON_H
 

@@ -20,29 +20,29 @@
 /* The state of a thread. */
 typedef struct thread {
     collet_context *context;
-    uint64_t generation; /* of the runtime of `context` */
-    uint64_t chosen;     /* number of the choice that `context` has */
-    long long use;       /* number of the use that it has (collet.using); 0: of none */
-    uint32_t choice;     /* the choice of `context`, of choices.h */
+    uint64_t generation; /* the generation of the runtime of `context` */
+    uint64_t chosen;     /* the value of process.chosen when `context` got its choice */
+    long long use;       /* the number of the collet.using whose choice `context` has; 0: none */
+    uint32_t choice;     /* the number (choices.h) of the choice of `context` */
     uint32_t fixed;      /* the choice of runtime_switch; 0: none */
-    long long fixed_use; /* the use in which it began */
-    const char *backend; /* of the last call, and whether it computes at once */
+    long long fixed_use; /* the collet.using in which runtime_switch was called */
+    const char *backend; /* the backend of the last call, and whether it computes at once */
     int at_once;
-    char usual[CHOICE_TEXT]; /* of the runtime: of the environment or the configuration file */
+    char usual[CHOICE_TEXT]; /* the runtime's choice: of the environment, the configuration or "auto" */
 } thread;
 
 static struct {
     collet_runtime *runtime;
     uint64_t generation;
-    char choice[CHOICE_TEXT]; /* of set_backend; "": none */
-    uint64_t chosen;          /* its number */
-    PyObject *current;        /* collet.using: a function, the use in force, a tuple that begins */
-    PyObject *choice_of;      /* with its number, or None; and the choice of a use. NULL: no use */
+    char choice[CHOICE_TEXT]; /* the choice of set_backend; "": none */
+    uint64_t chosen;          /* grows when the choice of the process changes */
+    PyObject *current;        /* a function that returns the innermost collet.using: a tuple that begins */
+    PyObject *choice_of;      /* with its number, or None; a function from a using to its choice. NULL: none */
     int64_t arrays;
-    atomic_int waits;  /* a backend that does not compute at once was used */
-    atomic_int inside; /* threads in calls of libcore without the GIL */
-    int unsafe;        /* in a child of fork: a thread of the parent was inside */
-    int forking;       /* `inside` of the parent at the fork */
+    atomic_int waits;  /* 1: a backend was used that does not compute at once */
+    atomic_int inside; /* number of threads in calls of libcore without the GIL */
+    int unsafe;        /* 1: at the fork a thread of the parent was in such a call */
+    int forking;       /* the value of `inside` in the parent at the fork */
     char *settings[SETTINGS + 1];
 } process = {.generation = 1, .chosen = 1};
 
@@ -86,13 +86,14 @@ void runtime_return(PyThreadState *state)
 
 /* ---- The runtime -------------------------------------------------------------------------- */
 
-/* Defaults of settings by what is installed, a list of bytes; NULL with an exception. */
+/* Defaults of settings that depend on installed packages, as a list of bytes; NULL with an
+ * exception. */
 static PyObject *installed_defaults(void)
 {
     PyObject *module = PyImport_ImportModule("collet._plugins");
     PyObject *list = module ? PyObject_CallMethod(module, "defaults", NULL) : NULL;
     for (Py_ssize_t i = 0; list && i < PyList_Size(list); i++) {
-        PyObject *bytes = PyUnicode_EncodeFSDefault(PyList_GetItem(list, i)); /* maybe no UTF-8 */
+        PyObject *bytes = PyUnicode_EncodeFSDefault(PyList_GetItem(list, i)); /* may be no UTF-8 */
         if (!bytes || PyList_SetItem(list, i, bytes))
             Py_CLEAR(list);
     }
@@ -100,7 +101,8 @@ static PyObject *installed_defaults(void)
     return list;
 }
 
-/* The GIL is kept, so that nobody forks while libraries are opened here. */
+/* Makes the runtime. Keeps the GIL, so that no other Python thread forks while libraries are
+ * opened. */
 static int create(const char *level, PyObject *installed)
 {
     collet_error err;
@@ -211,7 +213,7 @@ const char *runtime_name(PyObject *object, const char *what)
     return text;
 }
 
-/* The text of a choice; NULL with an exception. */
+/* The text of a choice of backend; NULL with an exception. */
 static const char *choice_text(PyObject *object)
 {
     const char *text = runtime_name(object, "a choice of backend");
@@ -223,8 +225,8 @@ static const char *choice_text(PyObject *object)
     return text;
 }
 
-/* The use in force in the calling context (contextvars) and its number: a new reference, None, or
- * NULL with an exception. */
+/* The innermost collet.using of the calling context (contextvars), and its number in *number: a new
+ * reference, None if there is none, or NULL with an exception. */
 static PyObject *current_use(long long *number)
 {
     PyObject *use = process.current ? PyObject_CallNoArgs(process.current) : Py_NewRef(Py_None);
@@ -248,7 +250,8 @@ static int set_choice(thread *t, const char *choice)
     return 0;
 }
 
-/* Gives the thread's context the choice of the use, or without one the choice of the process. */
+/* Gives the thread's context the choice of the use (a collet.using), or if that is None the choice
+ * of the process. */
 static int choose(thread *t, PyObject *use, long long number)
 {
     PyObject *own = use == Py_None ? Py_NewRef(Py_None)
@@ -318,7 +321,7 @@ int runtime_switch(uint32_t choice, runtime_switched *before)
     return 0;
 }
 
-/* At once: callers may have the context already. */
+/* Changes the backend at once and not at the next call, because callers may have the context already. */
 void runtime_switch_back(const runtime_switched *before)
 {
     thread *t = self;
@@ -329,7 +332,7 @@ void runtime_switch_back(const runtime_switched *before)
     if (stays)
         return;
     if (!t->context || collet_set_backend(t->context, choices_text(before->choice)) != COLLET_OK)
-        t->chosen = 0; /* the next call raises it */
+        t->chosen = 0; /* the next call chooses again, and raises the error */
     t->choice = before->choice;
     t->backend = NULL;
     t->at_once = 0;
@@ -348,7 +351,7 @@ void runtime_lend(runtime_lent *lent)
 void runtime_give_back(const runtime_lent *lent)
 {
     thread *t = self;
-    collet_context_destroy(t->context); /* the handler of a signal needed one */
+    collet_context_destroy(t->context); /* a context that the handler of a signal needed */
     t->context = lent->context;
     t->generation = lent->generation;
     t->chosen = lent->chosen;
@@ -397,9 +400,9 @@ void runtime_called(collet_context *context)
 {
     const char *backend = collet_last_backend(context);
     if (!self || self->context != context || backend == self->backend || !*backend)
-        return; /* the elements of an Array that no kernel has computed need no backend */
+        return; /* "": a call without a kernel, such as reading an Array, needs no backend */
     self->at_once = computes_at_once(backend);
-    if (!self->at_once) /* without the GIL */
+    if (!self->at_once) /* atomic, because threads read it without the GIL */
         atomic_store_explicit(&process.waits, 1, memory_order_relaxed);
     self->backend = backend;
 }
@@ -417,7 +420,7 @@ PyObject *runtime_set_backend(PyObject *Py_UNUSED(module), PyObject *object)
     snprintf(process.choice, sizeof process.choice, "%s", choice);
     process.chosen++;
     log_deliver();
-    if (!ready_thread()) /* a use in force keeps its choice */
+    if (!ready_thread()) /* a collet.using keeps its choice */
         return NULL;
     Py_RETURN_NONE;
 }
@@ -428,9 +431,8 @@ PyObject *runtime_get_backend(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(u
     return context ? PyUnicode_FromString(collet_get_backend(context)) : NULL;
 }
 
-/* (current, choice_of): contextvars are not in the stable interface, so Python keeps the uses.
- * Called again when uses have ended that other contexts still have.
- */
+/* Sets the functions current and choice_of of collet.using: contextvars are not in the stable interface, so
+ * Python code keeps the uses. Called again when a use has ended that other contexts still contain. */
 PyObject *runtime_set_uses(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *current, *choice_of;
@@ -446,7 +448,7 @@ PyObject *runtime_set_uses(PyObject *Py_UNUSED(module), PyObject *arguments)
 
 /* ---- Another runtime ---------------------------------------------------------------------- */
 
-/* Drops the runtime; contexts of other threads keep it until these call again. */
+/* Drops the runtime. Contexts of other threads keep it until those threads call again. */
 static int drop_runtime(const char *why)
 {
     if (process.runtime && process.inside) {
@@ -536,7 +538,7 @@ static void before_fork(void)
     process.forking = process.inside;
 }
 
-/* The parent's runtime cannot be used here: its objects return COLLET_FORKED. */
+/* The parent's runtime cannot be used in the child: its objects return COLLET_FORKED. */
 static void in_child(void)
 {
     process.unsafe |= process.forking != 0;
@@ -547,7 +549,7 @@ static void in_child(void)
     log_forked();
 }
 
-/* After all of Python's own handlers and finalizers, before the C library's. */
+/* Runs after all of Python's own handlers and finalizers, and before the C library's handlers. */
 static void at_end(void)
 {
     (void)collet_process_end(END_SECONDS * INT64_C(1000000000), NULL);

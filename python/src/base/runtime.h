@@ -18,18 +18,18 @@ collet_context *runtime_context(void);
 /* The number (choices.h) of the choice in force; 0 with an exception. */
 uint32_t runtime_choice(void);
 
-/* What runtime_switch replaced. */
+/* The state that runtime_switch replaced. */
 typedef struct runtime_switched {
     uint32_t choice, fixed;
     long long use, fixed_use;
 } runtime_switched;
 
-/* Gives the calling thread `choice` until runtime_switch_back(before), whatever choice is in force. Code of Python
- * that runs meanwhile (a finalizer) has `choice` too, except in a collet.using of its own. 0, or -1 with an exception. */
+/* Gives the calling thread `choice` until runtime_switch_back(before), instead of the choice in force. Python code that
+ * runs meanwhile (a finalizer) has `choice` too, except in a collet.using of its own. 0, or -1 with an exception. */
 int runtime_switch(uint32_t choice, runtime_switched *before);
 void runtime_switch_back(const runtime_switched *before);
 
-/* What a thread has beside its context. */
+/* A context that was taken away from its thread, and the thread's state that belongs to it. */
 typedef struct runtime_lent {
     collet_context *context;
     uint64_t generation, chosen;
@@ -49,32 +49,32 @@ void runtime_give_back(const runtime_lent *lent);
  * are not used. */
 uint64_t runtime_generation(void);
 
-/* 1 if the last kernel of the calling thread was computed at once, in the host's memory: then a
- * small call takes microseconds, during which the GIL is not worth releasing, and its results need
- * no wait. */
+/* 1 if the last kernel of the calling thread ran on a backend that computes in the host's memory and
+ * returns when it is done. Then a small call takes microseconds, so the GIL is kept, and its results
+ * need no wait. */
 int runtime_at_once(void);
-/* 1 if the use of an Array may wait for work of a device, perhaps of another than the last one. */
+/* 1 if the use of an Array may have to wait for work of a device, also of a device that earlier calls used. */
 int runtime_waits(void);
-/* Updates both after a call. */
+/* Updates what runtime_at_once and runtime_waits return; called after each call. */
 void runtime_called(collet_context *context);
-/* Identifies the backend of the last call; NULL: there was none since the last choice. */
+/* Identifies the backend of the last call; NULL: there was no call since the backend was chosen. */
 const void *runtime_last_backend(void);
 
-/* Release the GIL around calls of libcore and take it again. Every call of libcore that may take
- * time or open a device is between the two. */
+/* Release the GIL around calls of libcore and take it again. Every call of libcore that may take time or open a device
+ * is made between the two. */
 PyThreadState *runtime_leave(void);
 void runtime_return(PyThreadState *state);
-/* A thread without the GIL begins (1) or ends (-1) work with libcore. Any thread. */
+/* Tells that a thread without the GIL begins (1) or ends (-1) work with libcore. Any thread. */
 void runtime_enter(int change);
 
 /* Raises the last error of the context; returns NULL. */
 void *runtime_raise(collet_context *context);
 
-/* Arrays of a generation that exist: while there are any, configure cannot make another
- * runtime. */
+/* Adds `change` to the number of Arrays of a generation that exist. While Arrays of the present
+ * generation exist, configure cannot make another runtime. */
 void runtime_count_array(uint64_t generation, int change);
 
-/* The name of a backend, device or space; `what` is for the text. NULL with an exception. */
+/* The text of a name of a backend, device or space; error messages call it `what`. NULL with an exception. */
 const char *runtime_name(PyObject *object, const char *what);
 
 /* Functions of the module. */

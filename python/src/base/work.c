@@ -12,9 +12,9 @@
 #include "error.h"
 #include "runtime.h"
 
-#define LISTEN 30000000 /* nanoseconds between two looks for signals */
-#define QUICK 10000000  /* nanoseconds that need not be interruptible */
-#define KNOWN 512       /* power of two: work that is known to be quick */
+#define LISTEN 30000000 /* nanoseconds between two checks for signals */
+#define QUICK 10000000  /* nanoseconds: shorter work need not be interruptible */
+#define KNOWN 512       /* entries for work that is known to be quick; a power of two */
 
 typedef struct worker {
     pthread_cond_t called;
@@ -22,11 +22,11 @@ typedef struct worker {
 } worker;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t ended; /* a job; by the monotonic clock */
+static pthread_cond_t ended; /* a job has ended; waits use the monotonic clock */
 static worker *idle;
-static int64_t abandoned;             /* jobs that run */
+static int64_t abandoned;             /* jobs that run without their caller */
 static atomic_uint waiting;           /* threads in work_wait_for */
-static _Thread_local int main_thread; /* 1: it is, -1: it is not, 0: unknown */
+static _Thread_local int main_thread; /* 1: this is the main thread, -1: it is not, 0: unknown */
 
 int64_t work_now(void)
 {
@@ -42,7 +42,7 @@ int work_on_main_thread(void)
     return main_thread > 0;
 }
 
-/* The slot of work that was quick when it last ran. */
+/* The entry for a fingerprint; it contains the fingerprint if such work was quick when it last ran. */
 static uint64_t *known(uint64_t print)
 {
     static uint64_t prints[KNOWN];
@@ -88,7 +88,7 @@ static void perform(work *w)
         snprintf(w->text, sizeof w->text, "%s", collet_last_error(w->context));
 }
 
-/* Ends a job whose caller has gone on. */
+/* Ends a job whose caller no longer waits for it. */
 static void end_abandoned(work *w)
 {
     collet_context_destroy(w->context);
@@ -131,7 +131,7 @@ static void *serve(void *argument)
     return NULL;
 }
 
-/* A worker with a job; NULL: no thread could be started. Under the mutex. */
+/* Gives the job to an idle worker or a new one; NULL: no thread could be started. The caller holds the mutex. */
 static worker *start(work *w)
 {
     pthread_t thread;
@@ -164,8 +164,8 @@ static void listen(void)
     pthread_cond_timedwait(&ended, &mutex, &until);
 }
 
-/* Waits without the GIL. 1: the job is finished; 0: it is time to look for signals; -1: there is no
- * thread for it. */
+/* Waits without the GIL; with `begin` starts the job first. 1: the job is finished; 0: it is time to
+ * check for signals; -1: no thread could be started. */
 static int wait_for(work *w, int begin)
 {
     PyThreadState *state = runtime_leave();
@@ -180,7 +180,7 @@ static int wait_for(work *w, int begin)
     return result;
 }
 
-/* Leaves the job running after an exception of a signal handler. */
+/* After an exception of a signal handler: leaves the job running. -1: it has finished already; else 1. */
 static int leave(work *w)
 {
     pthread_mutex_lock(&mutex);
@@ -204,7 +204,7 @@ static void run_here(work *w)
     runtime_return(state);
 }
 
-/* Returns the work to the caller. */
+/* Ends finished work, as work_run returns it. */
 static int end(work *w)
 {
     if (w->status != COLLET_OK) {
@@ -234,7 +234,7 @@ int work_run(work *w)
     for (done = wait_for(w, 1); !done; done = wait_for(w, 0)) {
         if (PyErr_CheckSignals())
             return leave(w);
-        if (w->lent.generation != runtime_generation()) { /* a handler forked: no thread works here */
+        if (w->lent.generation != runtime_generation()) { /* a handler forked: this child has no worker */
             error_raise(COLLET_FORKED,
                         "this process was forked by a signal's handler during a call of collet");
             return -1;
@@ -262,7 +262,7 @@ int work_wait_for(const atomic_uint *count)
         runtime_return(state);
         if (PyErr_CheckSignals())
             return -1;
-        if (generation != runtime_generation()) { /* a handler forked: nobody computes here */
+        if (generation != runtime_generation()) { /* a handler forked: no thread of this child computes */
             error_raise(COLLET_FORKED, "this process was forked by a signal's handler while it "
                                        "waited for another thread of collet");
             return -1;
@@ -304,7 +304,7 @@ static int make_ended(void)
            pthread_cond_init(&ended, &attributes);
 }
 
-/* The threads are the parent's. */
+/* The child has none of the parent's threads. */
 static void in_child(void)
 {
     pthread_mutex_init(&mutex, NULL);

@@ -14,16 +14,16 @@
 
 typedef struct work work;
 struct work {
-    collet_status (*run)(work *w, collet_context *context); /* without the GIL, on any thread */
-    void (*drop)(work *w);   /* frees *w and what it refers to; with the GIL */
-    int quick;               /* 1: it need not be interruptible */
-    uint64_t print;          /* fingerprint of work that is quick if it was before; 0: none */
+    collet_status (*run)(work *w, collet_context *context); /* called without the GIL, on any thread */
+    void (*drop)(work *w);   /* frees *w and what it refers to; called with the GIL */
+    int quick;               /* 1: runs on the calling thread, and Ctrl-C does not interrupt it */
+    uint64_t print;          /* fingerprint: such work is quick if it was quick before; 0: none */
     int64_t nanoseconds;     /* time that `run` took */
-    collet_context *context; /* of work_run from here on */
+    collet_context *context; /* from here on set by work_run */
     runtime_lent lent;
     collet_status status;
     int finished, abandoned;
-    char text[COLLET_ERROR_TEXT]; /* of the failure; "" after `run`: the context has it */
+    char text[COLLET_ERROR_TEXT]; /* of a failure; "" after `run`: the context has the text */
 };
 
 /* Nanoseconds of the monotonic clock. Any thread, without the GIL too. */
@@ -33,19 +33,21 @@ int64_t work_now(void);
 int work_on_main_thread(void);
 
 /* Whether work with this fingerprint, not 0, took less than 10 ms with the backend of the last
- * call, so that it need not be interruptible. The second function records that after the work. */
+ * call, so that it need not be interruptible. work_learn records the time after the work. */
 int work_is_quick(uint64_t print);
 void work_learn(uint64_t print, int64_t nanoseconds);
 
-/* Runs *w, whose other fields are 0, in the calling thread's context. With w->context set, which is
- * runtime_context(), no code of Python runs before the work begins. 0: `w` is still the caller's.
- * -1 with the exception of its failure; 1 with the exception of a signal, while the work continues:
- * `w` is dropped, perhaps later. Quick work, and work of other threads than the main one, runs on
- * the calling thread. */
+/*
+ * Runs *w in the calling thread's context; the fields that work_run sets are 0. The caller may set w->context to
+ * runtime_context(): then no Python code runs before the work begins. Quick work, and work of other
+ * threads than the main one, runs on the calling thread.
+ * Returns 0: `w` is still the caller's. -1 with an exception: the work failed, and `w` was dropped. 1
+ * with the exception of a signal: the work continues, and `w` is dropped later.
+ */
 int work_run(work *w);
 
-/* Waits until *count, which other threads change without the GIL, is 0; they call work_wake then. Signals are
- * heard. 0, or -1 with an exception, of a handler or since this is a forked child. */
+/* Waits until *count is 0. Other threads change it without the GIL, and call work_wake when it is 0. Handlers of
+ * signals run meanwhile. 0, or -1 with an exception: of a handler, or because a handler forked this process. */
 int work_wait_for(const atomic_uint *count);
 void work_wake(void);
 
@@ -53,7 +55,7 @@ void work_wake(void);
  * signal. */
 int work_settle(void);
 
-/* Prepares for fork too. 0, or -1 with an exception. */
+/* Initialises this file, also for children of fork. 0, or -1 with an exception. */
 int work_prepare(void);
 
 #endif

@@ -17,7 +17,7 @@
 typedef struct request {
     call call;
     op_object *op;
-    PyObject *given[COLLET_MAX_OPERANDS]; /* arguments; NULL: absent or to be made */
+    PyObject *given[COLLET_MAX_OPERANDS]; /* the caller's operands; NULL: absent or to be made */
     PyObject *fields[OP_FIELDS];
     PyObject *out, *dtype, *shape;
     operand operands[COLLET_MAX_OPERANDS];
@@ -30,7 +30,7 @@ static int same(PyObject *a, PyObject *b)
     return a == b || PyUnicode_Compare(a, b) == 0;
 }
 
-/* The value of a keyword; NULL if there is no such keyword. */
+/* The place for the value of a keyword; NULL if there is no such keyword. */
 static PyObject **place_of(request *c, PyObject *key)
 {
     static const char *const others[] = {"out", "dtype", "shape"};
@@ -48,7 +48,7 @@ static PyObject **place_of(request *c, PyObject *key)
     return NULL;
 }
 
-/* Raises: with the signature, the first line of the documentation. */
+/* Raises TypeError with the op's signature, which is the first line of its documentation. */
 static void raise_unknown(const op_object *op, PyObject *key)
 {
     PyObject *lines = PyUnicode_Splitlines(op->doc, 0);
@@ -100,7 +100,8 @@ static int take_arguments(request *c, PyObject *const *arguments, Py_ssize_t cou
     return 0;
 }
 
-/* `out`: an array, or for each output an array, None (it is made) or False (it is left out). */
+/* Takes `out`: an array, or a tuple with an array, None (make it) or False (leave it out) for each
+   output. */
 static int take_out(request *c)
 {
     const op_object *op = c->op;
@@ -130,8 +131,9 @@ static int is_number(PyObject *object)
     return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyComplex_CheckExact(object);
 }
 
-/* Numbers come last. A number gets the dtype of its operand if the operand allows only one dtype;
- * otherwise the dtype of the first array whose operand allows several. */
+/* Converts the inputs: arrays first, then numbers. A number gets the dtype of its operand if the
+ * operand allows only one dtype; otherwise the dtype of the first array whose operand allows
+ * several. */
 static int take_inputs(request *c)
 {
     const op_object *op = c->op;
@@ -199,7 +201,7 @@ static int take_outputs(request *c)
 
 /* ---- Inference ---------------------------------------------------------------------------- */
 
-/* Infers the outputs whose bit is not set in `left_out`. */
+/* Infers the outputs, without those whose bit is set in `left_out`. */
 static collet_status infer_without(request *c, uint32_t left_out, const collet_array_spec *ins,
                                    collet_error *err)
 {
@@ -220,7 +222,8 @@ static collet_status infer_without(request *c, uint32_t left_out, const collet_a
     return status;
 }
 
-/* Optional outputs are computed where the inputs and parameters allow it. */
+/* Infers as many of the outputs as the inputs and parameters allow: optional outputs that the
+ * caller did not mention may be left out. 0, or -1 with an exception. */
 static int infer_all(request *c, const collet_array_spec *ins)
 {
     const op_object *op = c->op;
@@ -232,7 +235,7 @@ static int infer_all(request *c, const collet_array_spec *ins)
         if (op->operands[i].optional && !c->given[i] && !c->operands[i].absent)
             may_miss |= 1u << i;
     }
-    do { /* every subset of may_miss, the empty one first */
+    do { /* leaves out each subset of may_miss, the empty subset first */
         status = infer_without(c, missing | attempt, ins, &err);
         attempt = (attempt - may_miss) & may_miss;
     } while (status != COLLET_OK && attempt);
@@ -248,7 +251,8 @@ static int same_spec(const collet_array_spec *a, const collet_array_spec *b)
            (a->ndim <= 0 || !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape));
 }
 
-/* The result of the last inference if it had the same inputs; 0: it had others. */
+/* 1: the last inference had the same inputs and parameters, and its result is used again; 0: it had
+ * others. */
 static int recall(request *c, const collet_array_spec *ins)
 {
     const op_object *op = c->op;
@@ -283,7 +287,7 @@ static int infer(request *c)
 {
     const op_object *op = c->op;
     collet_array_spec ins[COLLET_MAX_OPERANDS];
-    int open = 0, chosen = c->dtype || c->shape; /* of the outputs, by the caller */
+    int open = 0, chosen = c->dtype || c->shape; /* outputs to make; whether the caller chose something */
     for (uint32_t i = 0; i < op->n_out; i++) {
         open += !c->given[i];
         chosen |= c->given[i] || c->operands[i].absent;
@@ -305,7 +309,7 @@ static int infer(request *c)
     return 0;
 }
 
-/* The ranges of ids of elementwise.def; and conversions. */
+/* Whether the op is an elementwise function (the ids in elementwise.def) or a conversion. */
 static int is_elementwise(const request *c)
 {
     uint32_t id = c->op->id;
@@ -363,7 +367,7 @@ PyObject *op_call_reading(PyObject *self, PyObject *const *arguments, Py_ssize_t
 {
     if (tracer_given(arguments, count, keywords))
         return tracer_call(((op_object *)self)->name, arguments, count, keywords);
-    COLLET_FLOATING_SCOPE; /* numbers of Python and NumPy's arrays are converted here */
+    COLLET_FLOATING_SCOPE; /* this function converts Python's numbers and NumPy's arrays */
     request c;
     op_object *op = (op_object *)self;
     uint32_t end = op->n_out + op->n_in;

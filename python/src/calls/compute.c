@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The computation of a call: without the GIL and, if it takes long, so that Ctrl-C interrupts
- * it. No code of Python runs between the checks of `begin` and the computation.
+/* Computes calls without the GIL; Ctrl-C interrupts calls that take long. No Python code runs between the
+ * checks of `begin` and the computation.
  * Tests: python/tests/test_interrupt.py, python/tests/test_processes.py */
 #include "compute.h"
 
@@ -16,10 +16,10 @@
 #include "src/base/runtime.h"
 #include "src/base/work.h"
 
-#define SMALL 8192 /* elements of all operands: work of microseconds for most ops */
+#define SMALL 8192 /* elements of all operands together: most ops take microseconds for them */
 
 #define EXPLANATION 4096               /* bytes */
-#define OUTS COLLET_EXPRESSION_OUTPUTS /* more than ops have */
+#define OUTS COLLET_EXPRESSION_OUTPUTS /* ops have fewer */
 #define INS COLLET_EXPRESSION_INPUTS
 
 static collet_status wrap(call *c, collet_array **outs, const collet_array **ins)
@@ -98,7 +98,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 32;
 }
 
-/* A fingerprint of what is computed, the shapes and the parameters; not 0. */
+/* A fingerprint of the op or expression, the shapes and the parameters; never 0. */
 static uint64_t fingerprint(const call *c)
 {
     uint64_t hash = mix(c->id, c->n_out), word;
@@ -119,8 +119,8 @@ static uint64_t fingerprint(const call *c)
     return hash | 1;
 }
 
-/* Whether a call waits for work that was enqueued on a device: for its results in the host's
- * memory, or on the host for an Array. */
+/* Whether a call may have to wait for work of a device: on a device, because the results go to the host's memory; on
+ * the host, because earlier work on an Array may not be finished. */
 static int waits(const call *c)
 {
     int found = 0, at_once = runtime_at_once();
@@ -133,8 +133,8 @@ static int waits(const call *c)
 
 typedef struct job {
     work work;
-    call call;       /* with references of its own */
-    snapshot reads;  /* of the call, or empty */
+    call call;       /* a copy with references of its own */
+    snapshot reads;  /* a copy of the call's snapshot, or empty */
     operand operands[];
 } job;
 
@@ -158,7 +158,7 @@ static void drop_job(work *w)
     free(j);
 }
 
-/* Takes over what the call has pinned. */
+/* Makes a job of the call. The job takes over the pins of the call, also on failure. */
 static work *new_job(call *c)
 {
     uint32_t end = c->n_out + c->n_in;
@@ -201,7 +201,7 @@ static void tell_of_out(const call *c)
     log_deliver();
 }
 
-/* Computes on the main thread. */
+/* Computes a call of the main thread, so that Ctrl-C interrupts it unless it is quick. */
 static int compute_heard(call *c)
 {
     uint64_t print = fingerprint(c);
@@ -241,7 +241,7 @@ int call_is_observed(void)
     return observer != NULL;
 }
 
-/* The call that the observer is told of before it is done; NULL: none. */
+/* The call whose begin the observer is being told, for compute_explain; NULL: none. */
 static _Thread_local call *observed;
 
 static int tell(call *c, PyObject *begins)
@@ -297,7 +297,7 @@ PyObject *compute_explain(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unuse
     return PyUnicode_DecodeUTF8(shown, (Py_ssize_t)strlen(shown), "replace");
 }
 
-/* The Array that the caller gave as this output; NULL: the caller gave another object. */
+/* The Array that the caller gave as output `i`; NULL: the caller gave none, or another object. */
 static PyObject *array_output(const call *c, uint32_t i)
 {
     const operand *o = &c->operands[i];
@@ -321,8 +321,9 @@ static int settle_outputs(const call *c)
     return failed;
 }
 
-/* Takes the thread's context, which code of Python may have replaced. 0; 1: what the call reads was written;
- * -1 with an exception. */
+/* Prepares the computation: waits for readers of the outputs, takes the thread's context, which Python code may have
+ * replaced, and pins what the call reads. *held: whether to keep the GIL. 0; 1: memory that the call reads was
+ * written; -1 with an exception. */
 static int begin(call *c, int *held)
 {
     do {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call of an op or an evaluation of an expression, between its arguments and its results. */
+/* The computation of a call of an op, or of an evaluation of an expression, once its arguments are operands. */
 #ifndef PYTHON_SRC_CALLS_COMPUTE_H
 #define PYTHON_SRC_CALLS_COMPUTE_H
 
@@ -12,39 +12,39 @@ typedef struct call call;
 struct call {
     PyObject *object; /* the op or the expression */
     const char *name; /* for messages */
-    /* Computes by calls of libcore, without the GIL. */
+    /* Calls libcore to compute; without the GIL. */
     collet_status (*issue)(const call *c, collet_array *const *outs,
                            const collet_array *const *ins);
-    /* What `issue` would do, in words; NULL: not known. */
+    /* Writes what `issue` would do, in words. NULL: there is no such text. */
     collet_status (*explain)(const call *c, char *text, size_t capacity,
                              collet_array *const *outs, const collet_array *const *ins);
-    uint32_t *users; /* counts calls that continue after a signal; may be NULL */
+    uint32_t *users; /* incremented while the call may continue after a signal; may be NULL */
     collet_context *context;
-    uint64_t id; /* of what is computed, for fingerprints */
+    uint64_t id; /* identifies the op or the expression, for fingerprints */
     uint32_t n_out, n_in, params_size;
     int device;        /* 1: the results are Arrays */
     int given;         /* 1: the caller gave outputs */
-    int elementwise;   /* 1: outputs get the order of the axes of the inputs */
-    const snapshot *reads; /* of the lazy evaluation that the call is a part of; NULL: of none */
-    int pinned;            /* 1: the snapshot is, until the call is computed */
+    int elementwise;   /* 1: outputs get the inputs' order of axes in memory */
+    const snapshot *reads; /* the snapshot of the lazy evaluation to which the call belongs, or NULL */
+    int pinned;            /* 1: the snapshot is pinned, until the call is computed */
     operand *operands; /* outputs first */
     _Alignas(16) unsigned char params[CALL_PARAMS];
 };
 
-/* Makes the outputs that the caller did not give, and computes. What waits to read the outputs is computed
- * before, and evaluations that read them are awaited. 0; -1 with an exception; 1: `reads` does not hold any
- * more, nothing was computed. */
+/* Makes the outputs that the caller did not give, and computes. Before that, computes the nodes that wait to read
+ * outputs that the caller gave, and waits for evaluations that read them. 0; -1 with an exception; 1: memory of
+ * `reads` was written since the snapshot, and nothing was computed. */
 int call_compute(call *c);
 
 /* 1 if calls of this thread are observed. */
 int call_is_observed(void);
 
-/* Function of the module: observe(function) has the function called with (name, True) before and (name,
- * False) after each call of the calling thread that is done; None ends that. The function before. */
+/* Function of the module: observe(function). From now on `function` is called with (name, True) before and with
+ * (name, False) after each call that the calling thread computes; None ends that. Returns the earlier function. */
 PyObject *compute_observe(PyObject *module, PyObject *function);
 
-/* Function of the module: the text of collet_explain for the call that is about to be done, within the
- * function of observe(). */
+/* Function of the module, for use in the function of observe(): the text of collet_explain for the call that
+ * begins. */
 PyObject *compute_explain(PyObject *module, PyObject *unused);
 
 #endif

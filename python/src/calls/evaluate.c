@@ -16,7 +16,7 @@ static int too_long(PyObject *number, const char *name)
 {
     PyObject *text = PyObject_Repr(number);
     const char *digits = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-    PyErr_Clear(); /* Python writes no integer of more than 4,300 digits */
+    PyErr_Clear(); /* Python refuses to write integers of more than 4,300 digits */
     error_format(COLLET_DTYPE,
                  "%s is %.60s%s, which is beyond the integers of 64 bits: give a float", name,
                  digits ? digits : "an integer of thousands of digits",
@@ -95,7 +95,7 @@ static int take_outputs(call *c, PyObject *out)
     return 0;
 }
 
-/* Sets the specs of the outputs that are made. */
+/* Infers the specs of the outputs that the caller did not give. */
 static int infer(call *c, expression_object *e)
 {
     collet_argument ins[COLLET_EXPRESSION_INPUTS];
@@ -171,7 +171,7 @@ PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyOb
 {
     if (tracer_among(given, collet_expression_input_count(e->handle)) || tracer_among(&out, 1))
         return traced(e, given, out);
-    COLLET_FLOATING_SCOPE; /* numbers of Python and NumPy's arrays are converted here */
+    COLLET_FLOATING_SCOPE; /* this function converts Python's numbers and NumPy's arrays */
     operand operands[COLLET_EXPRESSION_OUTPUTS + COLLET_EXPRESSION_INPUTS];
     PyObject *made = NULL;
     call c;
@@ -185,7 +185,7 @@ PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyOb
     c.n_in = collet_expression_input_count(e->handle);
     c.params_size = 0;
     c.device = 0;
-    c.elementwise = 1; /* results of a reduction rarely have the shape of an input */
+    c.elementwise = 1; /* also of a reduction, whose results rarely have the shape of an input */
     c.operands = operands;
     for (uint32_t i = 0; i < c.n_out + c.n_in; i++)
         operand_start(&operands[i]);

@@ -9,18 +9,18 @@
 
 typedef struct expression_object {
     PyObject_HEAD collet_expression *handle;
-    PyObject *text;  /* NULL: made by calls */
-    PyObject *names; /* a tuple of the inputs' interned names; NULL: not made since a change */
-    uint32_t users;  /* evaluations at work, during which nothing is added */
+    PyObject *text;  /* NULL: the expression was built by calls */
+    PyObject *names; /* a tuple of the inputs' interned names; NULL: to be made, after a change */
+    uint32_t users;  /* running evaluations: while there are any, the expression cannot be changed */
 } expression_object;
 
-/* A number of Python (bool, int, float, complex), which is weak. 1; 0: the object is none; -1 with
- * an exception, for which `name` is. */
+/* Converts a Python number (bool, int, float, complex), which is weak, to *s. 1; 0: the object is no such
+ * number; -1 with an exception that calls it `name`. */
 int evaluate_number(PyObject *object, const char *name, collet_scalar *s);
 
-/* Evaluates with `given`, an array or a number for each input. `out`: NULL, None, an array, or a
- * tuple with an array or None for each output. `reads`: of a lazy evaluation, or NULL. An array or a tuple
- * of arrays; NotImplemented: `reads` does not hold any more; NULL with an exception. */
+/* Evaluates with `given`, an array or a number for each input. `out`: NULL, None, an array, or a tuple with an array or
+ * None for each output. `reads`: the snapshot of a lazy evaluation, or NULL. Returns an array or a tuple of arrays;
+ * NotImplemented: memory of `reads` was written since the snapshot; NULL with an exception. */
 PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyObject *out,
                               const snapshot *reads);
 

@@ -13,7 +13,7 @@ static PyTypeObject *type;
 
 /* ---- Calls -------------------------------------------------------------------------------- */
 
-/* The number of the input; -1: there is none of this name. */
+/* The number of the input with this name; -1: there is none. */
 static Py_ssize_t input_named(expression_object *e, PyObject *key)
 {
     PyObject *names = expression_names(e);
@@ -61,8 +61,9 @@ static PyObject *raised(collet_status status, const collet_error *err)
     return error_raise(status, err->text);
 }
 
-/* -1 with an exception where the text converts by a name that means another dtype in NumPy. Other
- * names of dtypes are the same in Python and C, or exist in one of them. */
+/* Refuses a text that converts by a name that means another dtype in NumPy, such as i8(x): -1 with
+ * an exception. All other names of dtypes mean the same in Python and C, or exist only in one of
+ * them. */
 static int check_conversions(const char *text)
 {
     static const char letters[] =
@@ -142,7 +143,7 @@ int expression_check(PyObject *object)
     return PyObject_TypeCheck(object, type);
 }
 
-/* The expression, to be changed; NULL with an exception. */
+/* The expression, for a caller that changes it; NULL with an exception. */
 static collet_expression *changed(PyObject *self)
 {
     expression_object *e = (expression_object *)self;
@@ -154,7 +155,7 @@ static collet_expression *changed(PyObject *self)
     return e->handle;
 }
 
-/* The number of a value, or its exception. */
+/* Returns the number of a new value, or raises the exception of the status. */
 static PyObject *value_or(collet_status status, const uint32_t *value, const collet_error *err)
 {
     return status == COLLET_OK ? PyLong_FromUnsignedLong(*value) : raised(status, err);
@@ -264,7 +265,8 @@ static PyObject *add_output(PyObject *self, PyObject *number)
     return e ? none_or(collet_expression_output(e, (uint32_t)value, &err), &err) : NULL;
 }
 
-/* The axes of a reduction, an integer or integers; -1 with an exception. */
+/* Converts the axes of a reduction, an integer or several. Returns their number, or -1 with an
+ * exception. */
 static int take_axes(PyObject *object, int32_t *axes)
 {
     int alone = PyIndex_Check(object);

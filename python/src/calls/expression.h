@@ -10,18 +10,18 @@ int expression_add_type(PyObject *module);
 
 int expression_check(PyObject *object);
 
-/* A new expression from a text, in Python's str; from NULL an empty one. NULL with an exception. */
+/* A new expression from a text (a str), or an empty one if `text` is NULL. NULL with an exception. */
 PyObject *expression_new(PyObject *text);
 
-/* The number of an op by its name, or the number itself; 0 with an exception. */
+/* The number of an op, from its name or from the number itself; 0 with an exception. */
 uint32_t expression_op(PyObject *op);
 
-/* Reduces the outputs over axes: an integer, a sequence of integers or None. A status with its text, or
- * with an exception. */
+/* Reduces the outputs over axes: an integer, a sequence of integers or None. On failure returns a status, with its text
+ * in *err or with an exception. */
 collet_status expression_reduce(expression_object *e, uint32_t op, PyObject *axes, int keepdims,
                                 double correction, collet_error *err);
 
-/* The names of the inputs, a borrowed tuple; NULL with an exception. */
+/* A borrowed reference to the tuple of the names of the inputs; NULL with an exception. */
 PyObject *expression_names(expression_object *e);
 
 #endif

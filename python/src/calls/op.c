@@ -23,7 +23,7 @@ static const collet_ops_field *field_at(const collet_ops_info *info, uint32_t i)
     return (const collet_ops_field *)(const void *)(first + (size_t)i * info->field_size);
 }
 
-/* The description of an op by its name. */
+/* Finds the description of the op with this name. 0, or -1 with an exception. */
 static int find(PyObject *name, collet_ops_info *info)
 {
     collet_error err;
@@ -43,7 +43,7 @@ static int find(PyObject *name, collet_ops_info *info)
     return -1;
 }
 
-/* Its parameters cannot be given by name. */
+/* Whether a parameter is a pointer: such parameters cannot be given by name. */
 static int takes_pointers(const collet_ops_info *info)
 {
     for (uint32_t i = 0; i < info->field_count; i++)
@@ -134,8 +134,8 @@ static void op_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-/* A C function is pickled as the attribute with its name of its __self__: the attribute is the
- * function, and the op is pickled by its name. */
+/* Python pickles a C function as an attribute of its __self__, here the op, by the function's name.
+ * So the op has this attribute, and is itself pickled by its name. */
 static PyObject *op_attribute(PyObject *self, PyObject *name)
 {
     const op_object *op = (const op_object *)self;
@@ -215,7 +215,8 @@ static collet_dtype dtype_of(char letter)
     return dtype;
 }
 
-/* The signatures are "d:Bdd f:Bff": the first input is always bool. */
+/* Sets `fixed` of the inputs that have the same dtype in all signatures: in "d:Bdd f:Bff" the first
+ * input is always bool. */
 static void take_fixed(op_object *op, const char *sigs)
 {
     size_t length = strlen(sigs);

@@ -15,7 +15,7 @@ void operand_start(operand *o)
     o->host = o->absent = 0;
 }
 
-/* `array`: of the object; NULL with an exception. */
+/* Stores the Array `object` and its array. -1 if `array` is NULL, with an exception. */
 static int take_array(operand *o, PyObject *object, collet_array *array)
 {
     o->array = array;
@@ -26,7 +26,7 @@ static int take_array(operand *o, PyObject *object, collet_array *array)
     return 0;
 }
 
-/* Stores a Python number in o->number; 0: NumPy must convert it. */
+/* Stores a Python number in o->number. 1; 0: NumPy must convert it; -1 with an exception. */
 static int take_number(operand *o, PyObject *object, const char *name, collet_dtype dtype)
 {
     double value;
@@ -40,7 +40,7 @@ static int take_number(operand *o, PyObject *object, const char *name, collet_dt
         return 0;
     if (value == -1 && PyErr_Occurred())
         return error_too_large(name);
-    if (PyLong_CheckExact(object)) /* f32 from the integer, or it is rounded twice */
+    if (PyLong_CheckExact(object)) /* f32 from the integer: from f64 it would be rounded twice */
         integer = PyLong_AsLongLongAndOverflow(object, &beyond);
     const float single = beyond ? (float)value : (float)integer;
     if (dtype == COLLET_F64)
@@ -120,7 +120,8 @@ int operand_output(operand *o, PyObject *object, const char *name)
 
 /* ---- Outputs that are made ---------------------------------------------------------------- */
 
-/* The strides of an input with the shape of `spec`, none of which repeats elements; else NULL. */
+/* The strides of an input that has the shape of `spec` and repeats no elements; NULL for other
+ * inputs. */
 static const int64_t *strides_like(const operand *o, const collet_array_spec *spec)
 {
     const collet_array_spec *mine = &o->view.spec;
@@ -135,7 +136,8 @@ static const int64_t *strides_like(const operand *o, const collet_array_spec *sp
     return strides;
 }
 
-/* Whether strides do not grow along the axes `order`, but for axes of one element. */
+/* Whether the strides of the axes, in this order, never increase; axes of one element do not
+ * count. */
 static int falls(const collet_array_spec *spec, const int64_t *strides, const int32_t *order)
 {
     int64_t last = INT64_MAX;
@@ -150,7 +152,8 @@ static int falls(const collet_array_spec *spec, const int64_t *strides, const in
     return 1;
 }
 
-/* The axes by their strides, the largest first; axes of one element before all others. */
+/* Sorts the axes by their strides, the largest first; axes of one element come before all
+ * others. */
 static void sort_axes(const collet_array_spec *spec, const int64_t *strides, int32_t *order)
 {
     int64_t key[COLLET_MAX_DIMS];
@@ -188,7 +191,7 @@ int operand_order(const operand *inputs, uint32_t count, const collet_array_spec
     return found;
 }
 
-/* Makes axis order[i] of the NumPy array axis i of it. NULL with an exception. */
+/* A view of a NumPy array whose axis i is axis place[i] of the array. NULL with an exception. */
 static PyObject *numpy_permuted(PyObject *array, const int32_t *place, int32_t ndim)
 {
     PyObject *axes = PyTuple_New(ndim), *made = NULL;
@@ -225,7 +228,7 @@ int operand_make(operand *o, collet_context *context, int device, const int32_t 
 {
     const collet_array_spec *spec = &o->view.spec;
     int64_t shape[COLLET_MAX_DIMS];
-    int32_t place[COLLET_MAX_DIMS]; /* of each axis in memory */
+    int32_t place[COLLET_MAX_DIMS]; /* the position of each axis in memory */
     for (int32_t i = 0; i < spec->ndim; i++) {
         shape[i] = spec->shape[order ? order[i] : i];
         place[order ? order[i] : i] = i;

@@ -13,14 +13,14 @@ static int refuse(const op_field *field, PyObject *value, const char *expected)
 {
     PyObject *text;
     PyErr_Clear();
-    text = PyObject_Repr(value); /* fails for an int of more than 4300 digits */
+    text = PyObject_Repr(value); /* fails for an int of more than 4,300 digits */
     if (text)
         PyErr_Format(PyExc_ValueError, "%U is %U; it must be %s", field->name, text, expected);
     Py_XDECREF(text);
     return -1;
 }
 
-/* The same in place of a TypeError of Python; other exceptions stay. */
+/* Replaces a TypeError by one that says what is expected; other exceptions stay. Returns -1. */
 static int refuse_type(const op_field *field, PyObject *value, const char *expected)
 {
     if (PyErr_ExceptionMatches(PyExc_TypeError))
@@ -30,7 +30,7 @@ static int refuse_type(const op_field *field, PyObject *value, const char *expec
 
 /* ---- Numbers ------------------------------------------------------------------------------ */
 
-/* Bits of the integer types; negative: signed. */
+/* The bits of integer types, negated for signed types; 0 for other types. */
 #define BITS_INT(bits) -bits
 #define BITS_UINT(bits) bits
 #define BITS_FLOAT(bits) 0
@@ -96,7 +96,7 @@ static int store_number(const op_field *field, PyObject *object, unsigned char *
     return failed;
 }
 
-/* One number, or as many as the field has elements. */
+/* Stores a number, or a sequence of as many numbers as the field has elements. */
 static int store_numbers(const op_field *field, PyObject *value, unsigned char *target)
 {
     size_t size = collet_dtype_size(field->row.dtype), count = field->row.size / size;
@@ -158,7 +158,7 @@ static int32_t axis_of(const op_field *field, PyObject *value, int32_t ndim)
     return (int32_t)(axis < 0 ? axis + ndim : axis);
 }
 
-/* Bit i: axis i. */
+/* Stores axes as bits: bit i for axis i. */
 static int store_axes(const op_field *field, PyObject *value, int32_t ndim, unsigned char *target)
 {
     uint32_t bits = 0;
@@ -274,7 +274,7 @@ static int store(const op_field *field, PyObject *value, int32_t ndim, unsigned 
 
 /* ---- fill ----------------------------------------------------------------------------------- */
 
-/* Whether an integer type has the number; `bits` as in integer_bits. */
+/* Whether an integer type can hold the number; `bits` as in integer_bits. */
 static int has_number(int bits, const collet_scalar *s)
 {
     double high = (double)(1ULL << ((bits < 0 ? -bits : bits) - 1)) * (bits < 0 ? 1 : 2);
@@ -282,7 +282,7 @@ static int has_number(int bits, const collet_scalar *s)
     switch (s->dtype) {
     case COLLET_I64:
         return bits == 64 ? s->value.i64 >= 0 : in_range(bits, s->value.i64);
-    case COLLET_U64: /* above the numbers of i64 */
+    case COLLET_U64: /* the scalar is u64 only for numbers above the range of i64 */
         return bits == 64;
     case COLLET_F64:
         return value >= low && value < high && (value >= 0x1p53 || value == (double)(int64_t)value);

@@ -12,9 +12,9 @@
 #include "src/array/array.h"
 #include "src/base/runtime.h"
 
-#define LIMIT (128 << 10) /* elements, or products: work of at most some ten microseconds */
+#define LIMIT (128 << 10) /* elements or multiplications: they take at most some ten microseconds */
 
-/* The array of an Array that can be computed with now; NULL: the general call decides. */
+/* The array of an Array that has a value; NULL: use the general call. */
 static const collet_array *ready(PyObject *object)
 {
     if (!array_check(object) || array_node(object))
@@ -30,7 +30,7 @@ static int is_real(collet_dtype dtype)
     return dtype == COLLET_F32 || dtype == COLLET_F64;
 }
 
-/* Whether a call takes microseconds at most and nobody observes it. */
+/* Whether the backend computes at once, so that a small call takes microseconds, and nobody observes calls. */
 static int is_now(void)
 {
     return runtime_at_once() && !runtime_waits() && !call_is_observed();
@@ -51,7 +51,7 @@ static PyObject *function_of(PyMethodDef *method, PyObject *self)
 
 /* ---- Reductions --------------------------------------------------------------------------- */
 
-/* Axes of `ndim` as bits; 0: the general call decides. */
+/* The axes of a reduction as bits; 0: use the general call. */
 static uint32_t axes_of(PyObject *axis, int32_t ndim)
 {
     int overflow;
@@ -63,7 +63,7 @@ static uint32_t axes_of(PyObject *axis, int32_t ndim)
     return overflow || i < -ndim || i >= ndim ? 0 : 1u << (i < 0 ? i + ndim : i);
 }
 
-/* Takes axis (unless it was given by position), keepdims and correction. 0: the general call decides. */
+/* Takes the keywords axis (unless it was given by position), keepdims and correction. 0: use the general call. */
 static int take_keywords(PyObject *const *values, PyObject *keywords, int32_t ndim, int has_axis,
                          int corrects, collet_variance_params *p)
 {
@@ -100,7 +100,7 @@ static void reduce_spec(const collet_array *x, const collet_variance_params *p,
             out->shape[out->ndim++] = 1;
 }
 
-/* The reduction of an Array by the op `self`; None: the general call decides. */
+/* The reduction of an Array by the op `self`; None: use the general call. */
 static PyObject *reduce(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
                         PyObject *keywords)
 {
@@ -142,7 +142,7 @@ PyObject *small_reduction(PyObject *Py_UNUSED(module), PyObject *function)
 
 enum { DOT, MATVEC, MATMUL, PRODUCTS };
 
-/* The product of two Arrays by an op of `self`; None: the general call decides. */
+/* The product of two Arrays by one of the ops in the tuple `self`; None: use the general call. */
 static PyObject *multiply(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
     const collet_array *in[2] = {NULL, NULL};
@@ -192,12 +192,12 @@ PyObject *small_product(PyObject *Py_UNUSED(module), PyObject *arguments)
 
 /* ---- Norms -------------------------------------------------------------------------------- */
 
-/* The Euclidean norm of an Array with one axis by the op dot, `self`; None: the general call decides,
- * as where f32 may not hold the squares. */
+/* The Euclidean norm of an Array with one axis by the op dot (`self`). None: use the general call, for example if the
+ * squares may exceed the range of f32. */
 static PyObject *norm(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
                       PyObject *keywords)
 {
-    COLLET_FLOATING_SCOPE; /* the root is computed here */
+    COLLET_FLOATING_SCOPE; /* this function computes the square root */
     const collet_array *v = count == 1 && !keywords && is_now() ? ready(arguments[0]) : NULL;
     const collet_array *in[] = {v, v};
     collet_array_spec number = {.ndim = 0};

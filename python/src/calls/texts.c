@@ -45,14 +45,14 @@ static expression_object *parsed(PyObject *text)
 
 /* ---- Names -------------------------------------------------------------------------------- */
 
-/* Where names are looked up. */
+/* The variables in which names are looked up. */
 typedef struct scope {
     PyObject *names;   /* a mapping; NULL: the caller's variables */
     PyObject *locals;  /* a reference; may be NULL */
     PyObject *globals; /* borrowed */
 } scope;
 
-/* A new reference; NULL without an exception: there is no such item. */
+/* A new reference to the item of that name. NULL without an exception if there is no such item. */
 static PyObject *item(PyObject *mapping, PyObject *name)
 {
     PyObject *found;
@@ -82,13 +82,13 @@ static PyObject *value_of(const scope *s, PyObject *name)
                         name);
 }
 
-/* The frame of a function makes a dict of its variables, which would keep the arrays alive until
- * the function ends. */
+/* Clears the dict of variables that the frame of a function has made: the dict would keep the arrays alive until the
+ * function ends. */
 static void forget(PyFrameObject *frame, PyObject *locals)
 {
     const long optimized = 1;
     PyObject *code, *flags;
-    if (!PyDict_CheckExact(locals) || Py_REFCNT(locals) != 2) /* somebody else uses it */
+    if (!PyDict_CheckExact(locals) || Py_REFCNT(locals) != 2) /* other code uses it too */
         return;
     code = (PyObject *)PyFrame_GetCode(frame);
     flags = PyObject_GetAttr(code, flags_name);
@@ -143,7 +143,7 @@ PyObject *texts_evaluate(PyObject *Py_UNUSED(module), PyObject *const *arguments
     expression_object *e = parsed(arguments[0]);
     PyObject *names = e ? expression_names(e) : NULL;
     if (names) {
-        e->users++; /* a mapping may run any code */
+        e->users++; /* no change of the expression meanwhile: a mapping may run any code */
         if (!look_up(names, given, mapping)) {
             made = evaluate_expression(e, given, out, NULL);
             for (Py_ssize_t i = PyTuple_Size(names); i > 0; i--)

@@ -10,7 +10,7 @@
 /* The class of tracers, a borrowed reference; NULL until collet.grad is imported. */
 extern PyTypeObject *tracer_type;
 
-/* Whether a tracer is among objects, which may be NULL. */
+/* Whether one of the objects is a tracer; objects may be NULL. */
 static inline int tracer_among(PyObject *const *objects, Py_ssize_t count)
 {
     if (tracer_type)
@@ -20,18 +20,18 @@ static inline int tracer_among(PyObject *const *objects, Py_ssize_t count)
     return 0;
 }
 
-/* tracer_among for the arguments of a function with METH_FASTCALL | METH_KEYWORDS. */
+/* Whether an argument of a function with METH_FASTCALL | METH_KEYWORDS is a tracer. */
 static inline int tracer_given(PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
     return tracer_type && tracer_among(arguments, count + (keywords ? PyTuple_Size(keywords) : 0));
 }
 
-/* The result of the handler for a call of `function`: an Expression, or the name of an op or elementwise
- * function. NULL with an exception. */
+/* Calls the handler for a call of `function` (an Expression, or the name of an op or elementwise function) and returns
+ * its result. NULL with an exception. */
 PyObject *tracer_call(PyObject *function, PyObject *const *arguments, Py_ssize_t count,
                       PyObject *keywords);
 
-/* The function of the module: (class, handler). handler(function, arguments, keywords). */
+/* Function of the module: sets (class, handler). The handler is called as handler(function, arguments, keywords). */
 PyObject *tracer_set(PyObject *module, PyObject *arguments);
 
 #endif

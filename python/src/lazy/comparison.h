@@ -5,11 +5,11 @@
 
 #include "src/base/python.h"
 
-/* Whether the function with this name compares. */
+/* Whether the function with this name is a comparison. */
 int comparison_is(PyObject *name);
 
-/* The index of such an int, if the other operand has integers: they compare with it as with an
- * infinity of the sign *sign, 1 or -1. -1: neither operand is such an int. */
+/* The index (0 or 1) of an operand that is an int beyond 64 bits, if the other operand has integers: they
+ * compare with it as with an infinity of the sign *sign, 1 or -1. -1: there is no such operand. */
 int comparison_beyond(PyObject *const *in, int *sign);
 
 #endif

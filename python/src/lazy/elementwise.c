@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The elementwise functions. With Arrays and numbers they make a node; what they do not make a node of is
- * computed at once, and refused there: no error is raised while a node is made.
+/* The elementwise functions. They make a node of Arrays and numbers if nothing can be wrong with them. All other calls
+ * are computed at once, and errors are raised there: making a node raises none.
  * Tests: python/tests/op/test_lazy.py, python/tests/op/test_namespace.py */
 #include "elementwise.h"
 
@@ -29,9 +29,10 @@ static PyObject *array_of_new(node *n)
     return array;
 }
 
-/* ---- Into an Array ------------------------------------------------------------------------ */
+/* ---- Calls with out ----------------------------------------------------------------------- */
 
-/* The operands that wait become a part of one evaluation, unless they read what it writes. */
+/* Computes f of `in` into `out`. Operands that wait are computed in the same evaluation, except those that read the
+ * memory of `out`: they are computed before. */
 static PyObject *compute_into(elementwise *f, PyObject *const *in, PyObject *out)
 {
     collet_array_spec spec;
@@ -157,7 +158,7 @@ static int take_keywords(const elementwise *f, PyObject *const *values, PyObject
     return 0;
 }
 
-/* clip without one of the limits, or both. */
+/* clip without one of the limits, or without both. */
 static PyObject *clip(const elementwise *f, PyObject **in, PyObject *out)
 {
     int lower = in[1] && in[1] != Py_None, upper = in[2] && in[2] != Py_None;
@@ -261,7 +262,7 @@ static PyObject *from_python(const char *name, PyObject *key)
     return found;
 }
 
-/* A C function is pickled as the attribute with its name of its __self__. */
+/* Python pickles a C function as an attribute of its __self__, by the function's name: this attribute. */
 static PyObject *function_attribute(PyObject *self, PyObject *name)
 {
     if (PyUnicode_Compare(name, ((elementwise *)self)->name) != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The elementwise functions of collet: collet.add. All functions need the GIL. */
+/* The elementwise functions of collet, such as collet.add. All functions need the GIL. */
 #ifndef PYTHON_SRC_LAZY_ELEMENTWISE_H
 #define PYTHON_SRC_LAZY_ELEMENTWISE_H
 
@@ -7,18 +7,20 @@
 
 int elementwise_add_type(PyObject *module);
 
-/* The type's object of a function that collet.add is; NULL with an exception. */
+/* The object of a Python function such as collet.add; NULL with an exception. */
 elementwise *elementwise_get(PyObject *function);
 
-/* The function of `in`, which may wait; into `out` unless that is NULL or None. */
+/* Calls the function with `in`. The result is an Array that may wait; if `out` is neither NULL nor None, the result
+ * is written there. */
 PyObject *elementwise_apply(elementwise *f, PyObject *const *in, PyObject *out);
 
-/* Functions of the module: elementwise(name, doc, inputs, single, general, dtypes, powers, sides, lazy)
- * makes a function; astype(array, dtype): a conversion that waits. */
+/* Functions of the module. elementwise(name, doc, inputs, single, general, dtypes, powers, sides, lazy)
+ * makes a function (function.h describes the arguments). astype(array, dtype): an Array that waits for its
+ * conversion, or None if it has to be converted at once. */
 PyObject *elementwise_make(PyObject *module, PyObject *arguments);
 PyObject *elementwise_convert(PyObject *module, PyObject *arguments);
 
-/* The slots of collet._core.Array for the operators; count of them in *count. */
+/* The slots of collet._core.Array for the operators, and their number in *count. */
 const PyType_Slot *operators_slots(size_t *count);
 
 #endif

@@ -25,13 +25,14 @@ int function_is_small_exponent(PyObject *object)
     return n >= -16 && n <= 16 && 2 * n == floor(2 * n);
 }
 
-/* The dtype of an Array, 0 for all else. */
+/* The dtype of an Array; 0 for other objects. */
 static collet_dtype dtype_of(PyObject *object)
 {
     return array_check(object) ? array_dtype_of(object) : COLLET_DTYPE_NONE;
 }
 
-/* Whether the op takes the operands: numbers take the dtype of a floating-point Array. */
+/* Whether the op `single` can compute the operands: Arrays of one dtype, or a floating-point Array
+ * and a number, which takes its dtype. */
 static int op_takes(const elementwise *f, PyObject *const *in)
 {
     collet_dtype first = dtype_of(in[0]), second;

@@ -8,10 +8,10 @@
 #include "src/calls/expression.h"
 #include "program.h"
 
-#define SLACK (1 << 20) /* bytes that nodes may keep beyond what their results need */
+#define SLACK (1 << 20) /* bytes that nodes may keep alive beyond the bytes of their results */
 
-static _Thread_local int off; /* nested collet.eager() */
-static int busy;              /* evaluations at work */
+static _Thread_local int off; /* depth of nested collet.eager() */
+static int busy;              /* number of running evaluations */
 
 int lazy_is_off(void)
 {
@@ -20,7 +20,7 @@ int lazy_is_off(void)
 
 /* ---- Errors ------------------------------------------------------------------------------- */
 
-/* Adds to an error of libcore where the node was made. */
+/* Adds to the text of an error the place in the program that made the node. */
 static void name_origin(const node *n)
 {
     PyObject *type, *error, *trace, *module, *text = NULL;
@@ -42,7 +42,7 @@ static void name_origin(const node *n)
 
 /* ---- Evaluation --------------------------------------------------------------------------- */
 
-/* Nodes that would be computed a second time, and that are needed apart from this program. */
+/* Whether a node was computed before, and something besides this program may need its value again. */
 static int is_needed_again(const node *n)
 {
     return n->seen && (n->owner || (n->readers && n->readers->next));
@@ -66,7 +66,8 @@ static int take(node *n, PyObject *made)
     return 0;
 }
 
-/* Parts of programs alone, which have copies of them. A write would compute them one by one. */
+/* Whether only programs use the node, which have copies of it. Such a node would be computed before a write of its
+ * inputs, for nothing. */
 static int is_unneeded(const node *n)
 {
     return !n->value && !n->owner && !n->readers;
@@ -78,7 +79,7 @@ static void mark_seen(const program *p)
         p->nodes[i]->seen = 1;
 }
 
-/* The root is last: its value ends what it reads. */
+/* Stores the computed values in their nodes, the root last: storing its value drops its inputs. */
 static int publish(const program *p, PyObject *made)
 {
     int failed = 0;
@@ -93,14 +94,14 @@ static int publish(const program *p, PyObject *made)
 
 static int force(node *n, int every);
 
-/* What a caller wants to have computed: a node's value, a reduction of the node, or its elements in `out`. */
+/* What to compute: a node's value, a reduction of the node, or its elements into `out`. */
 typedef struct request {
-    int every;                  /* 1: all nodes below that have an Array are computed too */
-    const reduction *reduction; /* NULL: none */
-    PyObject *out;              /* NULL: none; else only the caller's reference to the node is left */
+    int every;                  /* 1: also store the values of all nodes below that have an Array */
+    const reduction *reduction; /* NULL: no reduction */
+    PyObject *out;              /* NULL: no `out`; else the caller has the only reference to the node */
 } request;
 
-/* A node of a program that is needed again; NULL: there is none. */
+/* A node of the program, not the root, for which is_needed_again is true; NULL: there is none. */
 static node *needed_again(const program *p)
 {
     for (uint32_t i = p->n_nodes - 1; i-- > 0;)
@@ -117,7 +118,8 @@ static PyObject *reduced(program *p, const reduction *r)
     return made;
 }
 
-/* The caller has dropped its node. The others are dropped that would else be computed before `out` is written. */
+/* Computes the program into `out`. The caller has dropped its reference to the root. Drops the nodes, because those
+ * that read `out` would be computed before `out` is written. */
 static PyObject *computed_into(program *p, PyObject *out)
 {
     mark_seen(p);
@@ -156,8 +158,9 @@ static PyObject *attempt(node *n, const request *q)
     return made;
 }
 
-/* The one evaluation. The result of program_run; None also: the node has a value, or nobody needs it any more.
- * With `out` the node is gone, and NotImplemented is left to the caller. */
+/* Every evaluation of nodes is a call of this function. Returns the result of program_run; None also if the node has a
+ * value already or is not needed any more. With `out` the node no longer exists afterwards, so the function returns
+ * NotImplemented instead of trying again. */
 static PyObject *evaluate(node *n, const request *q)
 {
     PyObject *made = Py_NewRef(Py_NotImplemented);
@@ -234,7 +237,7 @@ PyObject *lazy_compute_into(node *n, PyObject *out)
     return made;
 }
 
-/* ---- What waits --------------------------------------------------------------------------- */
+/* ---- Pending nodes------------------------------------------------------------------------ */
 
 static int raise_later(void *error)
 {
@@ -243,8 +246,9 @@ static int raise_later(void *error)
     return -1;
 }
 
-/* An exception of libcore or for want of memory comes again when the value is needed; one of a signal's handler
- * does not: the main thread raises it. */
+/* Handles the exception of an evaluation that nobody asked for. Errors of libcore and MemoryError are dropped, because
+ * they occur again when the value is needed. The exception of a signal's handler would not: the main thread raises it
+ * later. */
 static void put_off(void)
 {
     PyObject *type, *error, *trace;

@@ -70,8 +70,8 @@ static elementwise *function_of(enum function i)
     return functions[i];
 }
 
-/* Whether an operator takes the value: 1; 0; -1 with an exception for sequences, which would multiply
- * themselves by an integer Array. */
+/* 1: operators take the value; 0: they do not. -1 with an exception for sequences: if the operator left them to Python,
+ * sequence * integer Array would repeat the sequence. */
 static int is_operand(PyObject *o)
 {
     if (array_check(o) || PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o))
@@ -95,7 +95,7 @@ static int is_operand(PyObject *o)
     return found != NULL;
 }
 
-/* Whether both are operands; else with NotImplemented or NULL in *answer. */
+/* 1: operators take both values. 0: they do not, and *answer is NotImplemented, or NULL with an exception. */
 static int are_operands(PyObject *a, PyObject *b, PyObject **answer)
 {
     int first = is_operand(a), second = first == 1 ? is_operand(b) : 1;
@@ -120,7 +120,8 @@ static PyObject *one(enum function i, PyObject *a)
     return f ? elementwise_apply(f, &a, NULL) : NULL;
 }
 
-/* Operands of another dtype are left to Python, which checks the kinds. */
+/* An operator such as += : computes into `a`. An operand of another dtype is left to Python code, which checks the
+ * kinds of the dtypes. */
 static PyObject *assign(enum function i, PyObject *a, PyObject *b)
 {
     PyObject *in[] = {a, b}, *answer, *module;

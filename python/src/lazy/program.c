@@ -13,15 +13,15 @@
 #include "src/base/runtime.h"
 #include "function.h"
 
-#define KEPT 512        /* expressions */
-#define WORTH (1 << 24) /* elements that single functions compute while a device would compile */
+#define KEPT 512        /* number of expressions that are kept */
+#define WORTH (1 << 24) /* elements that single functions compute in the time of one compilation */
 
 typedef struct kept {
     uint64_t hash;
     uint32_t size;
     unsigned char *key;
     expression_object *expression;
-    int64_t elements; /* elements that single functions computed */
+    int64_t elements; /* elements that single functions have computed instead of the expression */
 } kept;
 
 static kept table[KEPT];
@@ -35,7 +35,7 @@ static void put(program *p, const void *bytes, size_t size)
     p->key_size += (uint32_t)size;
 }
 
-/* The number of something given; -1 with an exception. */
+/* The index of a value or number among the given ones, to which it is added if necessary; -1 with an exception. */
 static int give(program *p, lazy_value *v, PyObject *number)
 {
     uint32_t i = 0;
@@ -66,7 +66,7 @@ static int put_constant(program *p, step *s, PyObject *number)
     return STEP_CONSTANT;
 }
 
-/* Where the number of the node is, or its place if it has none yet. */
+/* The place of the node in the hash table; it is 0 if the node has no number yet. */
 static uint16_t *place_of(program *p, const node *n)
 {
     uint32_t i = (uint32_t)(((uintptr_t)n >> 4) * 0x9e3779b1u >> 7);
@@ -251,10 +251,10 @@ static uint64_t hash_of(const unsigned char *key, size_t size)
     return hash;
 }
 
-/* The entry of the program, with its Expression. NULL with an exception. */
+/* The entry of the program in the table, with its Expression, which is built if necessary. NULL with an exception. */
 static kept *keep(program *p)
 {
-    static kept last; /* of a program whose key is too long */
+    static kept last; /* for a program whose key is too long */
     uint64_t hash = 0;
     kept *k = &last;
     if (p->key_size <= PROGRAM_KEY) {
@@ -319,7 +319,7 @@ static PyObject *outputs(const program *p, PyObject *const *made)
     return tuple;
 }
 
-/* Each value is dropped after its last use, as NumPy does. */
+/* Computes the program by single functions. Drops each value after its last use, as a program in NumPy would. */
 static PyObject *compute_singly(const program *p)
 {
     PyObject *made[PROGRAM_NODES] = {NULL}, *result = NULL;
@@ -353,8 +353,8 @@ static int64_t elements_of(const node *n)
     return size;
 }
 
-/* A device compiles an Expression, which takes as long as many single functions: it is compiled once it was
- * needed that often. */
+/* Whether to compute by the Expression. On a device, compiling it takes as long as many single functions: so a program
+ * is compiled only after single functions have computed it for about that long. */
 static int is_to_be_compiled(const program *p, kept *k)
 {
     if (runtime_at_once() || !runtime_last_backend())
@@ -365,7 +365,7 @@ static int is_to_be_compiled(const program *p, kept *k)
 
 /* ---- Running ------------------------------------------------------------------------------ */
 
-/* The Arrays of the values: making them may run other code. */
+/* Makes the Arrays of the given values; that may run other code. 0, or -1 with an exception. */
 static int make_given(program *p)
 {
     for (uint32_t i = 0; i < p->n_given; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The node of a function and its arguments, if all is known that an evaluation would refuse: else the function is
- * computed at once, and refused there, so that no error is raised here but for want of memory.
+/* Makes the node of a function and its arguments if it is certain that an evaluation will not refuse them. All other
+ * calls are computed at once, where errors are raised: here only lack of memory is an error.
  * Tests: python/tests/op/test_lazy.py */
 #include "wait.h"
 
@@ -21,12 +21,12 @@ static int is_exact_number(PyObject *object)
 
 /* ---- Nodes -------------------------------------------------------------------------------- */
 
-/* What is known about an argument before a node is made. */
+/* An argument of a function, before a node is made. */
 typedef struct argument {
     PyObject *object;
-    node *node;             /* waits */
-    lazy_value *value;      /* else; NULL: a number */
-    collet_array_spec spec; /* for a number: ndim is COLLET_ABSENT, dtype has its kind */
+    node *node;             /* the node of an Array that waits, else NULL */
+    lazy_value *value;      /* the value of a computed Array; both NULL: a number */
+    collet_array_spec spec; /* for a number ndim is COLLET_ABSENT, and dtype has the number's kind */
 } argument;
 
 static int take_number(argument *a, const elementwise *f, uint32_t place, const argument *first)
@@ -40,7 +40,7 @@ static int take_number(argument *a, const elementwise *f, uint32_t place, const 
     a->spec.ndim = COLLET_ABSENT;
     if (!f->powers || !place || !function_is_small_exponent(a->object))
         return 1;
-    /* negative powers of integers have another dtype, or none */
+    /* negative powers of integers have another dtype than the integers, or are errors */
     return PyFloat_CheckExact(a->object) ||
            !(PyLong_AsLong(a->object) < 0 && collet_dtype_size(first->spec.dtype) &&
              !function_is_floating(first->spec.dtype));
@@ -66,7 +66,8 @@ static int take_argument(argument *a, const elementwise *f, uint32_t place, cons
     return 1;
 }
 
-/* The largest number that a number of Python may be for certain, in size, beside operands of the dtype. */
+/* A bound: Python's numbers of at most this magnitude certainly fit the dtype (negative numbers only if it is
+   signed). */
 static double largest(collet_dtype dtype)
 {
     switch (dtype) {
@@ -91,7 +92,7 @@ static double largest(collet_dtype dtype)
     }
 }
 
-/* Whether the number is sure to fit the dtype; others are left to the evaluation at once. */
+/* Whether the number certainly fits the dtype; functions of other numbers are computed at once. */
 static int fits(PyObject *number, collet_dtype dtype)
 {
     double size;
@@ -110,7 +111,8 @@ static int fits(PyObject *number, collet_dtype dtype)
     return fabs(size) <= largest(dtype);
 }
 
-/* Which functions take numbers where: the condition is an Array, and not all others are numbers. */
+/* Whether the numbers are allowed in their places and fit: not all arguments are numbers; with three arguments the
+ * condition is an Array, and so is one of the two others. */
 static int are_numbers_right(const argument *a, uint32_t count)
 {
     uint32_t arrays = 0;
@@ -185,9 +187,9 @@ static int find_id(elementwise *f)
     return 1;
 }
 
-/* The number of an operand that cannot be a part of the expression; -1: all can. Other shapes are computed
- * once and not for each element, what is needed a second time is kept, an expression has a limited number
- * of inputs and one backend. */
+/* The index of an operand that waits and has to be computed before, because it cannot be a part of the same expression;
+ * -1: there is none. Such an operand has another shape (it is then computed once and not for each element of the
+ * result), is needed a second time, or has another choice of backend; or the expression would have too many inputs. */
 static int unfit_operand(const elementwise *f, const argument *a, const collet_array_spec *out,
                          uint32_t choice)
 {
@@ -207,7 +209,8 @@ static int unfit_operand(const elementwise *f, const argument *a, const collet_a
     return inputs > NODE_INPUT_LIMIT ? largest_one : -1;
 }
 
-/* Computes such operands. Meanwhile other threads may compute others. 0; -1 with an exception. */
+/* Computes the operands that cannot be a part of the expression. Meanwhile other threads may compute other operands. 0,
+ * or -1 with an exception. */
 static int settle_operands(const elementwise *f, argument *a, const collet_array_spec *out,
                            uint32_t choice)
 {
@@ -226,7 +229,7 @@ static int settle_operands(const elementwise *f, argument *a, const collet_array
 
 /* ---- Small Arrays ------------------------------------------------------------------------- */
 
-static int64_t least = 128; /* elements of Arrays that wait */
+static int64_t least = 128; /* Arrays of at least this number of elements wait */
 
 PyObject *wait_from(PyObject *Py_UNUSED(module), PyObject *elements)
 {
@@ -237,7 +240,8 @@ PyObject *wait_from(PyObject *Py_UNUSED(module), PyObject *elements)
     return PyLong_FromLongLong(before);
 }
 
-/* Whether the op computes the arguments: Arrays of one dtype, and numbers that take it. */
+/* Whether the op `single` can compute the arguments: small computed Arrays of one dtype, and numbers that take this
+ * dtype. */
 static int are_small(const elementwise *f, const argument *a, collet_dtype *dtype)
 {
     *dtype = COLLET_DTYPE_NONE;
@@ -257,11 +261,11 @@ static int are_small(const elementwise *f, const argument *a, collet_dtype *dtyp
     return (int)(f->same >> *dtype & 1);
 }
 
-/* The function of an Array and a number, which becomes `like`. */
+/* Computes the op of an Array and a number, which is converted to the dtype `like`. */
 static PyObject *with_number(op_object *op, const argument *a, const collet_array **arrays,
                              collet_dtype like, const collet_array_spec *out)
 {
-    COLLET_FLOATING_SCOPE; /* the number is converted here */
+    COLLET_FLOATING_SCOPE; /* this function converts the number */
     int place = arrays[0] != NULL;
     operand number;
     collet_context *context = runtime_context();
@@ -305,14 +309,15 @@ PyObject *wait_not(elementwise *f, PyObject *const *in)
     collet_dtype like = out.dtype;
     if (size >= least || !(out.dtype = result_dtype(f, a)))
         return NULL;
-    if (runtime_waits()) /* an Array may have work on a device */
+    if (runtime_waits()) /* a device may still compute one of the Arrays */
         return function_call(f, in, NULL, NULL);
     return numbers ? with_number(op, a, arrays, like, &out) : op_compute(op, arrays, &out, NULL);
 }
 
 /* ---- The node ----------------------------------------------------------------------------- */
 
-/* Nobody tells when others write shared memory: no node reads it later. */
+/* Makes the node; NULL if an Array has shared memory: other libraries may write it at any time, so no node may read it
+ * later. */
 static node *make_node(elementwise *f, const argument *a, uint32_t choice)
 {
     for (uint32_t i = 0; i < f->n_in; i++)

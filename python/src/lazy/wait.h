@@ -5,14 +5,15 @@
 
 #include "function.h"
 
-/* The function of small Arrays that are computed and of numbers, at once: a node would cost more than it
- * saves. NULL: with an exception, or without one if these are others. */
+/* Computes the function at once if its arguments are small computed Arrays and numbers, for which a node would cost
+ * more than it saves. NULL with an exception, or without one for other arguments. */
 PyObject *wait_not(elementwise *f, PyObject *const *in);
 
-/* A node of the function. NULL: with an exception, or without one if it is to be computed at once. */
+/* Makes a node of the function and its arguments. NULL with an exception, or without one if the function has to be
+ * computed at once. */
 node *wait_for(elementwise *f, PyObject *const *in);
 
-/* Function of the module: Arrays of fewer elements are small; the number before. */
+/* Function of the module: sets the number of elements from which on Arrays wait; returns the earlier number. */
 PyObject *wait_from(PyObject *module, PyObject *elements);
 
 #endif

@@ -35,7 +35,7 @@ def msd_of_pairs(x):
 
 
 def jackknife(x, blocks, estimate):
-    """The error of estimate(mean curve), and the curves of the blocks."""
+    """The blocks of x, and a function from `curve` to the jackknife error of estimate(mean of the curves of blocks)."""
     length = len(x) // blocks
     curves = [x[i * length:(i + 1) * length] for i in range(blocks)]
     return curves, lambda curve: np.sqrt((blocks - 1) * np.var(
@@ -138,7 +138,7 @@ def test_free_particle_moves_as_the_square_of_time():
     frames, velocity = 20000, np.array([0.3, -2, 5])
     x = 1e3 + velocity * np.arange(frames)[:, None] * 0.01
     found = analysis.mean_square_displacement(x, 0.01)
-    # Rounding errors of the positions are 1e-16 of 2000; their steps are 0.05.
+    # Rounding errors of the positions, up to 2000, are 1e-16 times that; the steps are 0.05.
     np.testing.assert_allclose(found.value[1:], velocity @ velocity * found.lag[1:]**2, rtol=1e-10)
     assert found.error[:4000].max() < 1e-8
 
@@ -158,7 +158,7 @@ def test_harmonic_well():
 
 def test_rigid_rotor():
     angle, cone, lag = 0.2, 0.7, np.arange(20 * 5)
-    t = 2 * np.pi * 3 / len(lag) * lag  # whole turns
+    t = 2 * np.pi * 3 / len(lag) * lag  # three whole turns
     axes = np.stack([np.sin(cone) * np.cos(t), np.sin(cone) * np.sin(t), np.cos(cone) + 0 * t], -1)
     for length in (1, 1e-3, 5e200):
         found = analysis.rotation(length * axes, 0.5)
@@ -188,7 +188,7 @@ def test_rotational_diffusion_of_an_axis():
     msd = analysis.rotational_mean_square_displacement(axes, blocks=10)
     fit = analysis.diffusion(msd, 1, 100)
     assert fit.dimensions == 2 and fit.error < 0.05 * d
-    assert abs(fit.value - d) < 4 * fit.error + 0.01 * d  # a step of 0.05 rad is not small
+    assert abs(fit.value - d) < 4 * fit.error + 0.01 * d  # the last term: steps of 0.05 rad are not small
     found = analysis.rotation(axes, blocks=10)
     for curve, rate in ((found.c1, 2), (found.c2, 6)):
         expected = np.exp(-rate * d * curve.lag[:300])
@@ -222,7 +222,7 @@ def test_inefficiency_of_a_known_process(rho):
 
 
 def inefficiency_of_pairs(x):
-    """As pymbar writes it."""
+    """The statistical inefficiency, as pymbar computes it."""
     d = x - x.mean()
     g, frames = 1.0, len(x)
     for t in range(1, frames - 1):
@@ -246,7 +246,7 @@ def test_inefficiency_and_equilibration_as_chodera_defines_them(frames):
 
 
 def test_inefficiency_ends_before_the_last_lag():
-    for x in random.normal(size=(200, 5)):  # some would include lag 4, the last
+    for x in random.normal(size=(200, 5)):  # for some series the sum would include lag 4, the last lag
         close(analysis.statistical_inefficiency(x), inefficiency_of_pairs(x))
 
 
@@ -255,7 +255,7 @@ def test_equilibration_finds_the_end_of_a_relaxation():
     assert analysis.equilibration_time(x).frame < 200
     x[:300] += 10
     assert 300 <= analysis.equilibration_time(x).frame <= 340
-    x[500:] = 4  # counts as one sample
+    x[500:] = 4  # the constant end counts as one sample
     assert analysis.equilibration_time(x).frame < 500
 
 
@@ -348,7 +348,7 @@ def test_constant_series():
     assert not found.value.any() and np.isnan(found.integral_time)
     assert not analysis.mean_square_displacement([.1] * 20).value.any()
     close(analysis.autocorrelation([.1] * 20).value, np.ones(20))
-    assert np.isnan(analysis.autocorrelation([.1] * 20).integral_time)  # it has no end
+    assert np.isnan(analysis.autocorrelation([.1] * 20).integral_time)  # C never falls to 0
 
 
 def test_coarse_axes_warn():
@@ -360,7 +360,7 @@ def test_coarse_axes_warn():
 def principal_axes_of_turning(angle):
     """Axes that turn by random angles of about `angle` in a step. Signs are chosen as by principal_axes."""
     turns, triangles = np.linalg.qr(np.eye(3) + angle * random.normal(size=(200, 3, 3)))
-    turns = turns * np.sign(np.einsum("fii->fi", triangles))[:, None]  # about 1 for small angles
+    turns = turns * np.sign(np.einsum("fii->fi", triangles))[:, None]  # diagonals about 1 for small angles
     frames = [np.eye(3)]
     for turn in turns * np.sign(np.linalg.det(turns))[:, None, None]:
         frames.append(turn @ frames[-1])

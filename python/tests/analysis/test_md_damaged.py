@@ -25,7 +25,7 @@ COUNT = 150
 
 
 def _write_good(folder):
-    """good.npz, good.csv, good.folder and, with h5py, good.h5; the forms."""
+    """Makes good.npz, good.csv, good.folder and, with h5py, good.h5; returns the forms."""
     results = md.extract(DATA / "conf.gro", DATA / "traj.trr", keys=KEYS, stop=20)
     results.save(folder / "good.npz")
     results.save(folder / "good.csv")
@@ -59,7 +59,7 @@ def _damaged_bytes(numbers, content):
 
 
 def _damaged_values(values):
-    """Arrays that replace one array."""
+    """Arrays of wrong kinds, each to replace an array of the results."""
     rows = len(values)
     return [np.array(["x"] * rows), np.array("text"), values.astype(complex), values[:0],
             values[..., None], np.full_like(values, np.nan), np.full_like(values, 1e300), values[:-1],
@@ -143,7 +143,7 @@ def test_zip_versions(tmp_path, monkeypatch, capsys):
      "libhdf5 crashes, or does not end"),
     ("raise RuntimeError('wrong B-tree signature')", "wrong B-tree signature")])
 def test_a_crash_of_hdf5_ends_no_program(tmp_path, monkeypatch, code, words):
-    """A module that replaces h5py."""
+    """A module in the place of h5py crashes, never ends, or raises."""
     (tmp_path / "h5py.py").write_text(code)
     path = tmp_path / "a.h5"
     path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))

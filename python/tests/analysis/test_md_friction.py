@@ -12,7 +12,7 @@ random = np.random.default_rng(5)
 
 
 def given(value, dt, blocks=()):
-    """A correlation function without a trajectory."""
+    """A Correlation with these values, made without a trajectory."""
     value = np.asarray(value)
     return analysis.Correlation(dt * np.arange(len(value)), value, 0 * value,
                                 np.asarray(blocks or [value, value]), 0.0, 0.0, 0.0)
@@ -50,7 +50,7 @@ def test_friction_of_a_process_within_errors():
 
 
 def test_friction_depends_on_the_orientation():
-    """Two orientations, changed every 1000 frames, with two frictions."""
+    """A body that changes every 1000 frames between two orientations with different frictions."""
     parts = [ornstein(1000, (1, 4)[i % 2], 0.1, (3,)) for i in range(60)]
     theta = np.repeat(np.tile([20, 70], 30), 1000)
     found = analysis.orientation_dependent_friction(
@@ -64,8 +64,8 @@ def test_friction_depends_on_the_orientation():
 
 
 def oscillator(time, decay, strength):
-    """C of an exponential kernel K = strength decay exp(-decay t): C'' + decay C' + strength decay C
-    = 0, C = 1, C' = 0 at 0."""
+    """The correlation function C of the memory kernel K = strength decay exp(-decay t). It solves
+    C'' + decay C' + strength decay C = 0 with C(0) = 1 and C'(0) = 0."""
     root = np.sqrt(complex(decay**2 / 4 - strength * decay))
     return (np.exp(-decay / 2 * time) *
             (np.cosh(root * time) + decay / (2 * root) * np.sinh(root * time))).real
@@ -83,7 +83,7 @@ def test_memory_of_an_exponential_kernel(decay, strength):
         errors.append([np.abs(found.integral - whole).max() / strength,
                        np.abs(found.value - exact)[1:-1].max() / strength / decay])
     assert len(found.lag) == 151 and errors[1][0] < 2e-3 and errors[1][1] < 0.02
-    assert errors[1][0] < 0.35 * errors[0][0]  # second order
+    assert errors[1][0] < 0.35 * errors[0][0]  # the errors are of second order in dt
 
 
 def test_memory_of_a_process_without_memory():
@@ -91,7 +91,7 @@ def test_memory_of_a_process_without_memory():
     np.testing.assert_allclose(exact.integral, 0.5, atol=2e-3)
     acf = analysis.autocorrelation(ornstein(20000, 2, 0.1, (4, 3)), 0.1)
     found = analysis.memory_kernel(acf, 1)
-    assert np.abs(found.integral - 0.5).max() < 0.1  # the friction, from lag 0 on
+    assert np.abs(found.integral - 0.5).max() < 0.1  # the integral is the friction from lag 0 on
     assert (np.abs(found.integral - 0.5) < 6 * found.integral_error + 0.02).all()
     assert np.isnan(analysis.memory_kernel(analysis.autocorrelation(ornstein(50, 2, 0.1)), 12)
                     .value_error).all()

@@ -92,7 +92,7 @@ def test_two_coordinates():
 
 
 def test_weights_undo_a_bias():
-    x = random.normal(size=400000)  # of a harmonic well with a bias of x: the mean is shifted
+    x = random.normal(size=400000)  # samples of a harmonic well; a bias shifts their mean by 1 below
     found = analysis.potential_of_mean_force(x + 1, bins=15, range=(-2, 2),
                                              weights=np.exp(-(x + 1) + 0.5))
     assert abs(found.centers[0][np.argmin(found.value)]) < 0.3

@@ -49,7 +49,7 @@ def test_rmsd_is_that_of_kabsch(dtype, monkeypatch):
 
 
 def test_cross_correlation_of_known_motion():
-    """Atoms 6, 7 move together, 8 against them, the others are still; the body tumbles."""
+    """Atoms 6 and 7 move in the same direction, atom 8 in the opposite one, the others not; the body tumbles."""
     step = random.normal(size=(4000, 1))
     inner = np.repeat(BODY[None], 4000, axis=0)
     inner[:, 6] += 0.1 * step * [1, 0, 0]
@@ -61,7 +61,7 @@ def test_cross_correlation_of_known_motion():
                                atol=1e-9)
     np.testing.assert_allclose(found.rmsf[6:], np.array([0.1, 0.2, 0.1]) * step.std(), rtol=1e-6)
     assert found.rmsf[:6].max() < 1e-6 and found.blocks.shape == (4, 9, 9)
-    # In the coordinates of the body in the first frame.
+    # found.mean is in the coordinates of the body in the first frame.
     np.testing.assert_allclose(np.linalg.norm(found.mean[6] - found.mean[0]),
                                np.linalg.norm(inner[:, 6].mean(axis=0) - BODY[0]), rtol=1e-6)
 

@@ -27,7 +27,7 @@ def random_rotation():
 
 
 def rotor(tensor, frames, bodies, dt):
-    """Langevin rotation with this tensor in the frame of the axes."""
+    """Axes in Langevin rotation with this diffusion tensor, in the frame of the axes."""
     steps = random.normal(size=(frames - 1, bodies, 3)) @ np.linalg.cholesky(2 * dt * tensor).T
     axes = np.empty((frames, bodies, 3, 3))
     axes[0] = [random_rotation() for _ in range(bodies)]
@@ -81,7 +81,7 @@ def test_ellipsoid_of_perrin():
     assert (np.abs(found.tensor - moves) < 5 * found.error).all()
     assert abs(found.frame[:, 2] @ body[:, 0]) > 0.95 and found.error.max() < 0.1 * along
     free = analysis.translational_diffusion_tensor(x, dt, dt, 20 * dt, blocks=8)
-    mean = (along + 2 * across) / 3  # in the laboratory all directions are equivalent
+    mean = (along + 2 * across) / 3  # the body tumbles: in the laboratory all directions are equivalent
     assert np.abs(free.tensor - mean * np.eye(3)).max() < 0.15 * mean
 
 
@@ -101,7 +101,7 @@ def test_steps_are_taken_along_the_axes_before():
     axes = turned(random.normal(size=(200, 3)))
     x = np.concatenate([np.zeros((1, 3)), axes[:-1, :, 0].cumsum(axis=0)])
     found = analysis.translational_diffusion_tensor(x, 1, 4, 6, axes=axes)
-    # half the slope of lag^2
+    # x = lag along the first axis: half the slope of the line fitted to lag^2 at lags 4 to 6 is 5
     np.testing.assert_allclose(found.tensor, np.diag([5, 0, 0]), atol=1e-9)
 
 

@@ -11,7 +11,7 @@ KILLS = os.environ.get("COLLET_TEST_KILLS")
 
 
 def pytest_collection_modifyitems(items):
-    """Tests that kill workers are long: the test python_clients_killed."""
+    """Tests that kill workers run only in the long test python_clients_killed."""
     if not KILLS:
         for item in items:
             if "kill" in item.name:
@@ -21,7 +21,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="module")
 def dask():
     distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    workers = 4 if KILLS else 2  # starting each takes a second
+    workers = 4 if KILLS else 2  # starting a worker takes a second
     with distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0",
                                   memory_limit=0) as cluster, distributed.Client(cluster) as client:
         yield client

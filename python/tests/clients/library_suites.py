@@ -16,11 +16,11 @@ import subprocess
 import sys
 import tempfile
 
-LIMIT_S = 60  # for one test
+LIMIT_S = 60  # seconds for one test
 
 
 def _functions_marked():
-    """Marks of SciPy's tests name their functions too."""
+    """Makes the marks of SciPy's tests store the names of the tested functions."""
     import pytest
     import scipy._lib._array_api as api
     made = api.make_xp_pytest_marks
@@ -33,7 +33,8 @@ def _functions_marked():
 
 
 def _devices_listed():
-    """SciPy's tests add a list to the devices, a tuple since version 2025.12 of the standard."""
+    """Makes devices() return a list. It is a tuple since version 2025.12 of the standard, and SciPy's tests add a
+    list to it."""
     import collet
     info = collet.__array_namespace_info__
     devices = info.devices

@@ -21,7 +21,7 @@ def same(made, expected, limit=1e-12):
 
 
 def run(code):
-    """Sets SciPy's switch. SciPy reads it during its import."""
+    """Runs code in a process with SCIPY_ARRAY_API=1, which SciPy reads during its import."""
     pytest.importorskip("scipy", "1.17")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                           env={**os.environ, "SCIPY_ARRAY_API": "1"})

@@ -56,7 +56,7 @@ def test_errors(tmp_path):
     options = {"keys": "com", "shards": tmp_path}
     path = md.extract(*FILES, shard=(1, 2), **options)
     before = os.stat(path).st_mtime_ns
-    assert md.extract(*FILES, shard=(1, 2), **options) == path  # kept
+    assert md.extract(*FILES, shard=(1, 2), **options) == path  # the existing part is kept
     assert os.stat(path).st_mtime_ns == before
     with pytest.raises(collet.NotFoundError, match="shard 2 of 2 is missing"):
         md.merge(tmp_path)

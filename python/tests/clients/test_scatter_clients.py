@@ -150,7 +150,7 @@ def test_workers_are_killed(dask, shape, tmp_path):
             os.kill(kills[-1], signal.SIGKILL)
         assert same(result, scatter.simulate(film(i, shape))), i
     assert i == 23 and len(set(kills)) == 2
-    if not arrays:  # only tasks of the workers that ended were repeated
+    if not arrays:  # only tasks of killed workers were repeated
         assert 24 <= len(list(tmp_path.iterdir())) <= 32
 
 
@@ -218,7 +218,7 @@ def test_warnings_name_their_film(client):
 
 def test_another_version(client, monkeypatch):
     if isinstance(client, ThreadPoolExecutor):
-        return  # they have the caller's collet
+        return  # threads use the caller's collet
     caller = _jobs._caller
     monkeypatch.setattr(_jobs, "_caller", lambda *a: ("9.8.7", *caller(*a)[1:]))
     with pytest.raises(collet.UnavailableError, match=f"has collet {collet.__version__}, this process "
@@ -227,7 +227,7 @@ def test_another_version(client, monkeypatch):
 
 
 class Without(concurrent.futures.Executor):
-    """A worker whose Python lacks collet."""
+    """An executor whose workers run a Python without collet."""
 
     def submit(self, *call):  # pylint: disable=arguments-differ
         program = """if True:
@@ -248,7 +248,7 @@ class Without(concurrent.futures.Executor):
 
 
 def test_workers_without_collet():
-    """Dask waits for ever for a worker that cannot unpickle its task."""
+    """A worker without collet is an error. Dask would wait for ever for a worker that cannot unpickle its task."""
     with pytest.raises(collet.UnavailableError, match="a worker cannot import collet: install collet-runtime"):
         list(scatter.scan([(film, (0,))], Without(), on_error="return"))
 
@@ -279,7 +279,7 @@ def test_a_closed_client(dask):
 
 
 def test_fork_while_another_thread_computes():
-    """An error, not a wait without end."""
+    """The child of the fork raises an error and does not wait for ever."""
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", """if True:
         import multiprocessing, threading, time, numpy as np, collet
         from concurrent.futures import ProcessPoolExecutor
@@ -321,7 +321,7 @@ def test_window(client):
 
 
 def began(folder):
-    """Waits until no more films are begun. Returns how many were."""
+    """Waits until no further film is begun, and returns the number of films that were begun."""
     count = -1
     while count != (now := len(list(folder.iterdir()))):
         count = now
@@ -337,7 +337,7 @@ def test_close_cancels(client, tmp_path):
 
 
 def test_futures_that_cannot_be_cancelled(monkeypatch):
-    """As Parsl's."""
+    """Futures such as Parsl's, which cannot be cancelled."""
     def refuse(_):
         raise NotImplementedError
 

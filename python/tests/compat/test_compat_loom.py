@@ -86,7 +86,7 @@ def fixture_loom(tmp_path_factory):
     write(folder)
     sys.path.insert(0, str(folder))
     drop.install()
-    drop.install()  # changes nothing
+    drop.install()  # a second call changes nothing
     yield SimpleNamespace(
         Tensor=importlib.import_module("loom.core.tensor").Tensor,
         manager=importlib.import_module("loom.backend").get_backend_manager(),

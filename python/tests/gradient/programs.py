@@ -89,7 +89,7 @@ PRODUCTS = {
 
 
 def broadcast(*shapes):
-    """Whether they can be."""
+    """Whether the shapes can be broadcast."""
     try:
         return bool(np.broadcast_shapes(*shapes)) or True
     except ValueError:

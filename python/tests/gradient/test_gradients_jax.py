@@ -77,7 +77,7 @@ COMPLEX = [
 @pytest.mark.parametrize("number", range(len(COMPLEX)))
 def test_complex(number):
     function = COMPLEX[number]
-    for point in Z, R:  # real arguments too, which become complex
+    for point in Z, R:  # R is real, and becomes complex in the function
         def of(xp, z):
             found = function(xp, z * (1 + 0j))
             return xp.sum(found * np.cos(np.arange(1.0, found.size + 1)).reshape(found.shape))

@@ -56,12 +56,12 @@ def test_elementwise(name):
         compound = arguments_of(name, Z, W)
         for i in range(len(compound)):
             compare(lambda x, i=i: weighted(function(*compound[:i], x, *compound[i + 1:])), compound[i])
-            if len(compound) == 2:  # the other is real
+            if len(compound) == 2:  # one argument is real
                 compare(lambda x, i=i: weighted(function(*[x, W][::1 if i == 0 else -1])), X)
 
 
 def test_sinc_near_zero():
-    """Exact up to rounding, also where cos(pi x) - sinc(x) cancels."""
+    """The derivative is exact up to rounding, also for small x, where cos(pi x) - sinc(x) loses all digits."""
     x = np.concatenate([np.geomspace(1e-300, 0.5, 400), [0.0999999, 0.1, 0.1000001]])
     square, expected = np.square(np.longdouble(x) * np.longdouble(np.pi)), np.longdouble(0)
     for k in range(14, 0, -1):  # the series of sinc's derivative
@@ -259,7 +259,7 @@ def test_indexing(key):
 
 
 def test_half():
-    """float16 and float32 have gradients of their own dtype."""
+    """The gradients of float16 and float32 arrays have the dtype of the array."""
     for name in ("float16", "float32"):
         x = collet.asarray(X).astype(name)
         gradient = collet.grad(lambda x: collet.sum(x[np.array([0, 0, 1])]**2))(x)
@@ -315,7 +315,7 @@ def test_constants():
 
 
 def test_ops():
-    """collet.op of traced arrays."""
+    """The ops of collet.op have the same gradients as the functions."""
     y = collet.asarray(Y)
     op = collet.op
     compare(lambda x: weighted(op.add(x, y), op.mul(x, 2.0), op.sum(x, axes=0), op.max(x, axes=1, keepdims=True)), X)
@@ -329,7 +329,7 @@ def test_ops():
 
 
 def test_lgamma():
-    """By the digamma function, from tables and mpmath."""
+    """The derivative of lgamma is the digamma function, whose values here are from tables and mpmath."""
     at = np.array([1.0, 0.5, 0.1, 2, 10, 1e10, 1e-5, -0.5, -1.5, -20.3, 1.4616321449683622])
     digamma = np.array([-0.5772156649015329, -1.9635100260214235, -10.423754940411076, 0.42278433509846714,
                         2.251752589066721, 23.025850929890457, -100000.57719921567, 0.03648997397857652,

@@ -27,7 +27,7 @@ def close(found, wanted):
 
 
 def test_quantize(w0, x0):
-    """As if the codes were weights / scale."""
+    """The gradient is computed as if the codes were weights / scale."""
     close(collet.grad(lambda w: collet.sum((x0 @ ternary.quantize(w).codes.mT) * G))(w0), G.T @ x0.to_numpy())
     codes, scale = ternary.quantize(w0, "absmean")
 

@@ -78,7 +78,7 @@ def test_offsets(mass):
 
 @pytest.mark.parametrize("where", ["worker:cpu_scalar", "worker:cpu_openmp", "opencl"])
 def test_offsets_in_the_memory_of_a_device(where):
-    """They are not checked before the call. Kernels must not read atoms that do not exist."""
+    """Offsets on a device are not checked before the call. Kernels must not read atoms that do not exist."""
     offsets = collet.asarray(np.array([-2 ** 62, 3, 2 ** 62, 1]))
     try:
         offsets.prefetch(where)

@@ -251,7 +251,7 @@ NAMES = ["CA", "HA", "HB1", "O", "N", "H"]
 
 
 class Frames:
-    """The trajectory of a universe, and its present frame; lengths are in Angstrom."""
+    """A stand-in for the trajectory of a universe and for its present frame; lengths are in Angstrom."""
 
     has_velocities = has_forces = convert_units = True
 
@@ -268,7 +268,7 @@ class Frames:
 
 
 class Universe:
-    """The members of an MDAnalysis Universe and of its atoms that collet.md uses."""
+    """A stand-in for an MDAnalysis Universe and its atoms, with the members that collet.md uses."""
 
     names, resnames = np.array(NAMES, object), np.array(["ALA"] * ATOMS, object)
     resids, masses = np.arange(ATOMS), masses
@@ -565,7 +565,7 @@ def interrupted(work):
     return heard
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of times that do not rise
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # warnings of times that do not rise
 def test_ctrl_c(tmp_path):
     endless = mdtraj_like(Endless())
     endless.time = np.broadcast_to(np.float64(0), 10**9)
@@ -577,14 +577,14 @@ def test_ctrl_c(tmp_path):
             md.extract(PEPTIDE / "conf.gro", long)
     class Slow(Endless):
         def __getitem__(self, frame):
-            np.sort(np.arange(8000000) * 0.618 % 1)  # looks for no signals
+            np.sort(np.arange(8000000) * 0.618 % 1)  # Python handles no signals during the sort
             return positions[0]
 
     slow = mdtraj_like(Slow())
     slow.time = endless.time
     for work in (lambda: md.extract(endless), forever, lambda: md.extract(slow),
                  lambda: [b for b in md.extract_batches(endless) if not b]):
-        assert any(interrupted(work) < 0.1 for _ in range(8))  # others may be busy
+        assert any(interrupted(work) < 0.1 for _ in range(8))  # several attempts: other processes may be busy
     for thread in threading.enumerate():
         if thread.name == "collet.job":
             thread.join()
@@ -629,13 +629,13 @@ def test_extractions_leak_nothing():
         repeat(120)
         return resident() - before
     repeat(40)
-    assert any(grown() < 4 << 20 for _ in range(3))  # memory of earlier tests may still grow
+    assert any(grown() < 4 << 20 for _ in range(3))  # several attempts: memory of earlier tests may still grow
 
 
 def test_several_files():
     top, traj = PEPTIDE / "conf.gro", PEPTIDE / "traj.trr"
     once = md.extract(top, traj)
-    again = md.extract(top, [traj, str(traj)])  # all frames of the first are in the second
+    again = md.extract(top, [traj, str(traj)])  # the second file replaces all frames of the first
     for key in once:
         np.testing.assert_array_equal(again[key], once[key])
     files = again.meta["inputs"]["trajectory"]["files"]

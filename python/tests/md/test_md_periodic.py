@@ -16,7 +16,7 @@ OFFSETS = np.arange(0, ATOMS + 1, 3)
 
 
 def wrapped(positions, box=BOX):
-    """Each atom in the box by itself."""
+    """Moves each atom into the box by itself."""
     fractions = positions @ np.linalg.inv(box)
     return positions - np.floor(fractions) @ box
 
@@ -33,7 +33,7 @@ def paths():
 @pytest.mark.parametrize("known", [{"bonds": BONDS}, {"molecules": OFFSETS}])
 def test_molecules_that_were_cut(dtype, tolerance, known):
     free = paths()
-    free -= np.repeat(free[:1, ::3] - wrapped(free[:1, ::3]), 3, axis=1)  # first atoms are in the box
+    free -= np.repeat(free[:1, ::3] - wrapped(free[:1, ::3]), 3, axis=1)  # first atoms of molecules are in the box
     cut = wrapped(free).astype(dtype)
     before = cut.copy()
     np.testing.assert_allclose(md.unwrap(cut, BOX, **known), free, atol=tolerance)

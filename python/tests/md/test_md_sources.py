@@ -38,7 +38,7 @@ def test_arrays_are_what_the_kernels_compute():
     np.testing.assert_allclose(found["tau_vector"], kernels.torque, atol=1e-12)
     assert found["time_ps"].tolist() == (np.arange(7) * 0.5).tolist()
     assert found.meta["inputs"]["trajectory"]["path"] == "Frames"
-    same(found, md.extract(frames))  # once more
+    same(found, md.extract(frames))  # frames can be extracted once more
     same(found, {key: np.concatenate([part[key] for part in md.extract_batches(frames, rows=3)])
                  for key in found})
     one = md.extract(md.Frames(POSITIONS[2], MASSES), keys="com")
@@ -123,7 +123,7 @@ def test_a_universe_of_files_is_read_from_them(name):
     assert found.meta["inputs"]["trajectory"]["path"] == FILES[name][1]
     masses = universe.atoms.masses
     same(found, md.extract(*FILES[name], masses=masses))
-    # The same results as through MDAnalysis, up to the rounding of its frames (Angstrom in float32).
+    # The results equal those read through MDAnalysis, up to the rounding of its frames (Angstrom in float32).
     through = md.extract(universe, selection="resid 1:1000",
                          keys="time_ps,com,moments" + ",L_*" * (name == "peptide"))
     assert through.meta["inputs"]["trajectory"]["path"] == "MDAnalysis universe"
@@ -133,7 +133,7 @@ def test_a_universe_of_files_is_read_from_them(name):
 
 
 def test_a_universe_that_is_more_than_files():
-    """It is read through MDAnalysis."""
+    """Such a universe is read through MDAnalysis."""
     MDAnalysis = pytest.importorskip("MDAnalysis")
     from MDAnalysis.transformations import translate
     top, traj = FILES["xtc"]
@@ -161,7 +161,7 @@ def test_a_universe_that_is_more_than_files():
 
 
 def test_a_file_that_only_mdanalysis_reads(tmp_path, monkeypatch):
-    """The universe's own frames are read then."""
+    """If Collet cannot read the file, it reads the universe's own frames."""
     universe = pytest.importorskip("MDAnalysis").Universe(*FILES["xtc"])
     (tmp_path / "broken.xtc").write_bytes(b"no trajectory")
     monkeypatch.setattr(_objects, "files_of",

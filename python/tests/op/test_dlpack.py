@@ -65,7 +65,7 @@ def test_view():
         assert view.shape == a[key].shape and (view == a[key]).all() and view.flags.writeable
     assert (np.asarray(x.T) == a.T).all()
     view = np.asarray(x[1, ::-1])
-    x[1] += 1  # allowed, and visible
+    x[1] += 1  # allowed, and visible in the view
     assert (view == a[1, ::-1] + 1).all()
     assert np.shares_memory(np.asarray(x), view) and np.shares_memory(x.__array__(copy=False), view)
     for copied in (np.array(x), x.to_numpy(), x.__array__(copy=True)):
@@ -129,7 +129,7 @@ def test_flags():
     made = of_capsule(capsule)
     assert made.version[0] == 1 and made.flags == 0 and made.tensor.ndim == 2 and made.tensor.byte_offset == 0
     assert made.tensor.shape[:2] == [2, 3] and made.tensor.strides[:2] == [8, 1]
-    capsule = x.__dlpack__(max_version=(1, 3), copy=True)  # the only reference
+    capsule = x.__dlpack__(max_version=(1, 3), copy=True)  # the capsule has the only reference
     made = of_capsule(capsule)
     assert made.flags == 2 and made.tensor.data != np.asarray(x).ctypes.data
     x += 1
@@ -169,7 +169,7 @@ def test_asarray_of_tensors_on_a_device():
     y, shared = collet.asarray(Foreign(x), dtype="f4"), collet.asarray(Foreign(x), copy=False)
     assert y.device == far[0] and y.to_numpy().tolist() == [1, 1, 1] and y.dtype == "f4"
     assert shared.device == far[0] and shared.to_numpy().tolist() == [1, 1, 1]
-    with pytest.raises(collet.BusyError):  # a handle of OpenCL has no order with our work
+    with pytest.raises(collet.BusyError):  # refused: Collet cannot order its work with the other library's
         x += 1
 
 
@@ -177,7 +177,7 @@ def test_asarray_of_tensors_on_a_device():
 
 
 class Owner:
-    """A tensor of the float64 elements 0 to 5. Tests can change its fields."""
+    """The owner of a DLPack tensor of the float64 elements 0 to 5. Tests can change the tensor's fields."""
 
     def __init__(self, name=NAME, **fields):
         self.values, self.deleted, self.name = (ctypes.c_double * 6)(*range(6)), 0, name
@@ -234,7 +234,7 @@ def test_hostile_tensors(fields, text):
     owner = Owner(**values)
     with pytest.raises((collet.Error, BufferError), match=text):
         collet.from_dlpack(owner)
-    assert not owner.deleted  # the capsule still has it
+    assert not owner.deleted  # the capsule still owns the tensor
 
 
 def test_hostile_shapes():
@@ -263,7 +263,7 @@ def test_hostile_capsules():
 
 def test_old_libraries():
     class Old:
-        """Before DLPack 1."""
+        """An array of a library older than DLPack 1."""
 
         def __dlpack_device__(self):
             return 1, 0
@@ -273,7 +273,7 @@ def test_old_libraries():
 
     found = collet.from_dlpack(Old())
     assert found.to_numpy().tolist() == [1, 1]
-    with pytest.raises(collet.Error, match="read-only"):  # JAX's arrays are never written
+    with pytest.raises(collet.Error, match="read-only"):  # capsules of older versions, such as JAX's, are read-only
         found += 1
 
 
@@ -395,7 +395,7 @@ def test_with(library):
 
 
 def test_capsules_without_a_version_are_not_of_read_only_memory():
-    """A consumer of before DLPack 1 would write through them."""
+    """A library older than DLPack 1 would write into the memory of such a capsule."""
     values = np.arange(4.0)
     values.flags.writeable = False
     for x in collet.asarray(values, copy=False), collet.from_dlpack(collet.asarray(values, copy=False)), \
@@ -407,4 +407,4 @@ def test_capsules_without_a_version_are_not_of_read_only_memory():
         x.__dlpack__(max_version=(1, 0))
         x.__dlpack__(copy=True)
     assert values.tolist() == [0, 1, 2, 3]
-    collet.asarray(values).__dlpack__()  # a copy, which can be written
+    collet.asarray(values).__dlpack__()  # allowed, because the Array is a copy, which can be written

@@ -13,7 +13,7 @@ from collet import op
 
 INTEGERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]
 FLOATS = ["f2", "f4", "f8"]
-NUMPY = {  # where NumPy's name differs
+NUMPY = {  # functions with another name in NumPy
     "sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative", "pow": "power",
     "round": "rint", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
     "atan": "arctan", "asin": "arcsin", "acos": "arccos", "atan2": "arctan2", "sinh": "sinh",
@@ -31,7 +31,7 @@ OWN = {  # functions that NumPy lacks or defines differently
                            and x == np.floor(x) else math.lgamma(x), otypes="d")}
 ROWS = Path(__file__).parents[3] / "include/collet/ops/elementwise.def"
 ROUNDED = {name for name, ulp in re.findall(r"ELEMENTWISE\(\w+, \d+, (\w+), \d, \w+, \w+, ([\d.]+)",
-                                            ROWS.read_text()) if float(ulp)}  # with a limit in ulp
+                                            ROWS.read_text()) if float(ulp)}  # functions whose error limit is not 0 ulp
 SHAPES = ["out[...] : a[...]", "out[...] : a[...] b[...]", "out[...] : a[...] b[...] c[...]"]
 LIST = [n for n in op.names() if op.describe(n)["shapes"] in SHAPES and n != "copy"]
 # Devices would compile a program for each function and dtype. backend-check tests some of them.
@@ -169,7 +169,7 @@ def test_zeros_of_minimum_and_maximum():
 
 
 INF, NAN = np.inf, np.nan
-ANNEX_G = {  # where a part is NaN, C11 annex G defines the other part
+ANNEX_G = {  # results of which C11 annex G defines both parts, also if one part is NaN
     "acos": {(0, NAN): (np.pi / 2, NAN), (INF, NAN): (NAN, INF), (NAN, INF): (NAN, -INF)},
     "acosh": {(0, NAN): (NAN, np.pi / 2), (-INF, NAN): (INF, NAN), (NAN, INF): (INF, NAN)},
     "asinh": {(NAN, 0): (NAN, 0), (NAN, INF): (INF, NAN), (INF, NAN): (INF, NAN)},

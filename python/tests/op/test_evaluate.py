@@ -37,7 +37,7 @@ def test_names_of_the_caller():
     assert np.array_equal(evaluate("a + k", k_of), a + 3)
 
     def inner():
-        return evaluate("a + k") if b is not None else a  # a is local since it is named
+        return evaluate("a + k") if b is not None else a  # naming a here makes it a variable of `inner`
 
     assert np.array_equal(inner(), a + np.float32(2.5))
     scope = {"evaluate": evaluate, "a": a}
@@ -190,7 +190,7 @@ def test_out():
     assert evaluate("a*b + a", out=(out,)) is out
     assert evaluate("a*b + a", out=a) is a and np.array_equal(a, expected)
     x = np.arange(7.0)
-    evaluate("x*2 + y", {"x": x, "y": x[::-1]}, out=x)  # overlaps in another order
+    evaluate("x*2 + y", {"x": x, "y": x[::-1]}, out=x)  # out and the input y overlap, in opposite order
     assert np.array_equal(x, 2 * np.arange(7) + np.arange(7)[::-1])
     x = np.arange(7.0)
     evaluate("x + 10", {"x": x[:-1]}, out=x[1:])
@@ -241,7 +241,7 @@ def test_errors():
         evaluate("x", {"x": np.array(["a"])})
     with pytest.raises(TypeError, match="masked array"):
         evaluate("x", {"x": np.ma.masked_array([1.0, 2.0], [0, 1])})
-    assert evaluate("a + 1").tolist() == [2, 2, 2]  # a failure leaves nothing behind
+    assert evaluate("a + 1").tolist() == [2, 2, 2]  # a failed call does not affect later calls
 
 
 class Names(dict):
@@ -310,7 +310,7 @@ def test_by_calls():
     y = e.input("y", "float32")
     two = e.constant(2.0)
     product = e.apply("mul", e.apply("add", x, y), two)
-    assert product == e.apply("mul", e.apply("add", x, y), two)  # equal results once
+    assert product == e.apply("mul", e.apply("add", x, y), two)  # equal values are computed once
     e.output(e.convert(product, "float64"))
     assert e.inputs == ("x", "y")
     a = array("f4")
@@ -344,7 +344,7 @@ def test_by_calls():
 
 
 def test_threads():
-    """The same text in each thread, with different numbers."""
+    """Each thread evaluates the same text with a different number."""
     e = Expression("sqrt(x)*n + n")
     x = array("f8", (100, 1000))
     expected = np.sqrt(x)
@@ -387,7 +387,7 @@ def test_nothing_is_added_during_an_evaluation():
 
 
 def test_interrupted(on_alarm):
-    """The evaluation continues until collet.finish(). Until then nothing is added."""
+    """An interrupted evaluation continues until collet.finish(). Until then the Expression cannot be changed."""
     def interrupt(number, frame):
         raise KeyboardInterrupt
 
@@ -402,7 +402,7 @@ def test_interrupted(on_alarm):
         e.output(0)
     collet.finish()
     deadline = time.monotonic() + 10
-    while e.outputs == 1 and time.monotonic() < deadline:  # Python drops the work when it next gets the GIL
+    while e.outputs == 1 and time.monotonic() < deadline:  # the work is dropped when Python next handles signals
         try:
             e.output(0)
         except collet.BusyError:

@@ -13,7 +13,7 @@ from collet import functions, linalg, op
 
 RNG = np.random.default_rng(11)
 REAL = "?bBhHiIqQefd"
-SOME = "?bHQefd"  # where only the kind of the dtype is compared
+SOME = "?bHQefd"  # one dtype or two of each kind
 ALL = REAL + "FD"
 SHAPES = [(), (7,), (0, 3), (2, 3, 1)]
 ROUNDED = {"e": 2e-3, "f": 1e-5, "F": 1e-5, "d": 1e-12, "D": 1e-12}
@@ -26,7 +26,7 @@ def fixture_kind(request):
 
 
 def values(shape, dtype, low=-9, high=9):
-    """Numbers with repetitions; floating ones with fractions."""
+    """Random numbers, some of them equal; floating-point numbers have fractions."""
     found = RNG.integers(0 if dtype in "?BHIQ" else low, 2 if dtype == "?" else high, size=shape)
     if dtype in "efd":
         found = found / 4
@@ -46,7 +46,7 @@ def arrays(dtypes=ALL, shapes=SHAPES):
 
 
 def same(found, wanted, kind=None, exact=False):
-    """Kind, shape, dtype and values."""
+    """Asserts that the kind of array, the shape, the dtype and the values are as wanted."""
     wanted = np.asarray(wanted)
     if kind:
         assert isinstance(found, collet.Array if kind is collet.asarray else np.ndarray)
@@ -95,7 +95,7 @@ def test_meshgrid(kind, vectors):
         assert isinstance(found, tuple) and len(found) == len(wanted)
         for f, w in zip(found, wanted):
             same(f, w, kind)
-            f[...] = 1  # it can be written
+            f[...] = 1  # the result can be written
     with pytest.raises(ValueError, match="indexing is 'x'"):
         collet.meshgrid([1], indexing="x")
 
@@ -346,7 +346,7 @@ def test_methods_of_quantiles(kind, method):
     for n in (1, 2, 7, 10):
         a = RNG.normal(size=n)
         if method in ("averaged_inverted_cdf", "closest_observation") and np.__version__ < "2":
-            continue  # NumPy corrected these
+            continue  # NumPy 2 corrected these methods
         for given in (a, (9 * a).astype("i2")):
             wanted = np.quantile(given, shares, method=method)
             same(collet.quantile(kind(given), shares, method=method), wanted, kind)
@@ -360,7 +360,7 @@ def test_quantiles(kind):
                 same(found, np.median(a, axis=axis, keepdims=keepdims), kind)
                 for q in (30, [[0], [70]]):
                     wanted = np.percentile(a, q, axis=axis, keepdims=keepdims)
-                    if a.dtype.kind == "f":  # NumPy 2
+                    if a.dtype.kind == "f":  # the dtype of NumPy 2
                         wanted = wanted.astype(a.dtype if q == 30 else "d")
                     found = collet.percentile(kind(a), q, axis=axis, keepdims=keepdims)
                     same(found, wanted, kind, exact=False)
@@ -396,7 +396,7 @@ def test_histogram(kind):
 @pytest.mark.parametrize("dtypes", [*(d * 2 for d in ALL), "?i", "bB", "qQ", "if", "dF"])
 def test_products(kind, dtypes):
     def wanted(function, *given):
-        """NumPy's, of float16 in float32."""
+        """NumPy's result; for float16, computed in float32."""
         dtype = np.result_type(*given)
         return function(*(g.astype("f") for g in given)).astype("e") if dtype == "e" else function(*given)
 
@@ -552,7 +552,7 @@ devices = [d.choice for b in collet.backends() if b.state == "usable" and b.name
 
 @pytest.mark.skipif(not devices, reason="no device")
 def test_devices():
-    """Elements stay where they are, and every op runs there."""
+    """Elements stay on their device, and every op of a function runs there."""
     a = values((3, 3), "f")
     with collet.using(devices[0]):
         x = op.add(collet.asarray(a), 0)

@@ -20,8 +20,8 @@ NAMES = {"sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative
 OURS = {"fma": lambda a, b, c: a * b + c, "expit": jax.nn.sigmoid, "erf": special.erf,
         "erfc": special.erfc, "pow": jnp.power, "clip": lambda a, b, c: jnp.minimum(jnp.maximum(a, b), c),
         "float64": lambda a: a, "float32": lambda a: a.astype(jnp.float32)}
-# At corners JAX takes the mean of both sides; the derivatives of the other three are wrong in JAX where
-# they overflow or underflow.
+# CORNERS are not compared at corners, where JAX takes the mean of both sides. ORDINARY are not compared at special
+# arguments: JAX's derivatives of these three are wrong where they overflow or underflow.
 CORNERS = {"abs", "clip", "maximum", "minimum"}
 ORDINARY = {"div", "hypot", "remainder"}
 SPECIAL = [0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5, -0.5, 1e-300, -1e-300, 1e-9, 30.0, -30.0, 50.0, -50.0,
@@ -43,7 +43,7 @@ COMPOSITIONS = [
 
 
 def rows():
-    """(name, number of inputs, from, to) of rows with a derivative and a floating-point dtype."""
+    """(name, number of inputs, lowest, highest argument) of each row with a derivative and a floating-point dtype."""
     text = ROWS.read_text(encoding="utf-8")
     found = re.findall(r"^COLLET_ELEMENTWISE\(\w+, \d+, (\w+), (\d), \w+, (\w+), \w+,\s*((?:\"[^\"]*\"\s*)+), "
                        r"([-.\d]+), ([-.\d]+),", text, re.MULTILINE)
@@ -53,7 +53,7 @@ def rows():
 
 
 def differences(text, values, function, tolerance):
-    """Where the two derivatives of a text differ, as lines."""
+    """Lines that name the arguments for which the two derivatives of a text differ."""
     expression = collet.Expression(text)
     lines = []
     for k, name in enumerate(expression.inputs):
@@ -90,7 +90,7 @@ def test_functions():
         text = f"float64({name}({', '.join(inputs)}))"
         ordinary = {n: generator.uniform(low, high, 200) for n in inputs}
         grid = np.array(list(itertools.product(SPECIAL, repeat=count)))
-        if name == "sinc":  # near 0 JAX has no digits: test_rules.py
+        if name == "sinc":  # near 0 all digits of JAX's result are wrong; test_rules.py tests there
             ordinary["a"] = ordinary["a"][abs(ordinary["a"]) > 0.1]
             grid = grid[(abs(grid[:, 0]) > 0.1) | (grid[:, 0] == 0)]
         wrong += differences(text, ordinary, function, 1e-13)

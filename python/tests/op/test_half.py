@@ -8,7 +8,7 @@ import pytest
 import collet
 from collet import functions as f
 
-# Functions that arrange, select, compare, count or create elements: they do not round, or compute in
+# Functions that arrange, select, compare, count or create elements. They do not round numbers, or they compute in
 # integers.
 EXACT = """all any append arange argmax argmin argpartition argsort argwhere array_equal atleast_1d atleast_2d
     broadcast_arrays broadcast_shapes broadcast_to column_stack concat count_nonzero delete diag diagonal digitize
@@ -18,7 +18,7 @@ EXACT = """all any append arange argmax argmin argpartition argsort argwhere arr
     stack swapaxes take take_along_axis tile transpose tril triu union1d unique_all unique_counts unique_inverse
     unique_values unstack vstack zeros_like""".split()
 
-# The others, of vectors x and y, and of z, which has some NaN.
+# Calls of all other functions, with vectors x and y, and z, which contains NaN.
 CASES = {
     "allclose": lambda x, y, z: f.allclose(x, x) and not f.allclose(x, y),
     "average": lambda x, y, z: [f.average(x), f.average(x, weights=y), *f.average(x[:5], weights=y[:5], returned=True)],
@@ -82,7 +82,7 @@ def parts(found):
 
 
 def agrees(got, want, dtype):
-    """Equal up to the rounding of `dtype` and errors of float32."""
+    """Whether the results are equal, except for one rounding to `dtype` and errors of float32."""
     got = got.astype("float64") if hasattr(got, "dtype") and got.dtype.kind in "fV" else got
     got, want = np.asarray(got), np.asarray(want)
     assert got.shape == want.shape
@@ -101,7 +101,7 @@ def agrees(got, want, dtype):
 def test_as_float64(name, kind, size):
     dtype = kind.rpartition(" ")[2]
     if dtype == "bfloat16":
-        pytest.importorskip("ml_dtypes")  # the dtype of an Array is an object of it
+        pytest.importorskip("ml_dtypes")  # which has the dtype
     narrow, wide = inputs(dtype, size)
     if kind != dtype:
         narrow, wide = ([v.to_numpy() for v in values] for values in (narrow, wide))
@@ -152,13 +152,13 @@ def test_gradients():
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_nextafter(dtype):
-    """All numbers, towards both sides, themselves and NaN."""
+    """All numbers of the dtype, towards both infinities, zeros, NaN and 1."""
     name = pytest.importorskip("ml_dtypes").bfloat16 if dtype == "bfloat16" else dtype
     a = np.arange(2**16, dtype=np.uint16).view(name)
     for to in np.inf, -np.inf, 0.0, -0.0, np.nan, 1.0:
         b = np.full(a.shape, to, name)
         with np.errstate(over="ignore"):
-            want = np.where(a == b, b, np.nextafter(a, b))  # as C has it for -0 and 0
+            want = np.where(a == b, b, np.nextafter(a, b))  # as in C: b if a == b, such as -0 and 0
         for got in collet.nextafter(collet.asarray(a), collet.asarray(b)), collet.nextafter(a, b):
             got = got.to_numpy() if isinstance(got, collet.Array) else got
             assert got.dtype == want.dtype

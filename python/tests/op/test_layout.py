@@ -48,12 +48,12 @@ def test_the_order_of_results():
     x = xp.asarray(numbers("f4"))
     c_order = (xp.asarray(numbers("f4")) + 1).strides
     assert (x.T + 1).strides == x.T.strides
-    assert (xp.exp(-x.T) * 2 + x.T).strides == x.T.strides  # one program
+    assert (xp.exp(-x.T) * 2 + x.T).strides == x.T.strides  # computed as one program
     assert xp.astype(x.T, "f8").strides == x.T.strides
     assert (x[:, ::2].mT + 1).shape == (150, 3, 35) and (x[:, ::2].mT + 1).strides == (105, 1, 3)
     other = xp.asarray(np.asfortranarray(numbers("f4")), copy=False)
-    assert (x + other).strides == c_order  # no order in common
-    assert (x.T[:, :1] + x.T).strides == x.T.strides  # a broadcast input does not count
+    assert (x + other).strides == c_order  # the inputs have different orders
+    assert (x.T[:, :1] + x.T).strides == x.T.strides  # a broadcast input does not affect the order
     assert (xp.broadcast_to(x[0], SHAPE) + 1).strides == c_order
     assert x.T.copy().strides == (70 * 150, 150, 1)
     assert (x.T + 1).to_numpy().tobytes() == (numbers("f4").T + 1).tobytes()
@@ -68,7 +68,7 @@ def test_the_order_of_results():
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ["sum", "mean", "var", "max", "prod"])
 def test_reductions_of_permuted_axes(backend, name):
-    """One pass over the elements in memory order. The bits equal those computed from a contiguous array."""
+    """A reduction passes over the elements once, in memory order. Its bits equal those of a contiguous array."""
     a = np.random.default_rng(1).uniform(0.9, 1.1, SHAPE).transpose(2, 0, 1)
     reduce = getattr(xp, name)
     with xp.using(backend):

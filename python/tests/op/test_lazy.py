@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lazy Arrays: values equal those of eager evaluation and of NumPy. Also: when they are evaluated, which
+"""Lazy Arrays: values equal those of eager evaluation and of NumPy. Also tested: when they are evaluated, which
 memory they keep, threads, processes and copies. `test_lazy.py SEED STATEMENTS` runs another random
 program."""
 
@@ -57,12 +57,12 @@ class Program:
     def keep(self, pair):
         place = self.random.integers(12)
         if place < len(self.pairs):
-            self.pairs[place] = pair  # the earlier one may be a part of others
+            self.pairs[place] = pair  # the replaced Array may be a part of other waiting Arrays
         elif len(self.pairs) < 12:
             self.pairs.append(pair)
 
     def compute(self, function, *arguments):
-        """The function of Arrays and of NumPy arrays; None: NumPy or Collet refuses both."""
+        """A pair: the function's results for Arrays and for NumPy arrays. None if NumPy refuses the arguments."""
         with np.errstate(all="ignore"):
             try:
                 expected = function(np, *(a[1] if isinstance(a, tuple) else a for a in arguments))
@@ -82,7 +82,7 @@ class Program:
                 made = self.compute(lambda xp, a, b: getattr(xp, name)(a, b), x, y)
         elif kind == 4:
             name = ONE[self.random.integers(len(ONE))]
-            steep = name == "sin" and not np.all(np.abs(x[1]) < 30)  # for numbers that rounding changed by 1e-3
+            steep = name == "sin" and not np.all(np.abs(x[1]) < 30)  # rounding may have changed them by 1e-3
             if x[0]._dtype in ("float32", "float64") and not steep:
                 made = self.compute(lambda xp, a: getattr(xp, name)(a), x)
         elif kind == 5:
@@ -106,7 +106,7 @@ class Program:
             self.keep(made)
 
     def suits(self, x, y):
-        """Python's numbers that the dtype holds, as NumPy demands."""
+        """Whether y is an array, or a Python number that the dtype of x can hold, as NumPy demands."""
         if isinstance(y, tuple):
             return True
         return x[0]._dtype in ("float32", "float64") or (type(y) is int and x[0]._dtype != "bool")
@@ -153,7 +153,7 @@ def run_program(seed, statements):
 @pytest.mark.usefixtures("numpy_2")
 @pytest.mark.parametrize("seed", range(5))
 def test_random_programs(seed):
-    _core.wait_from(12 * (seed % 2))  # Arrays of 6 elements wait, or are computed at once
+    _core.wait_from(12 * (seed % 2))  # odd seeds: the small Arrays are computed at once; even seeds: they wait
     run_program(seed, 2000)
 
 
@@ -171,7 +171,7 @@ def test_it_waits_until_a_value_is_needed():
 def test_small_arrays_are_computed_at_once():
     with collet.using("cpu_scalar"):
         x, y = array(1.0, 2.0), collet.arange(1.0, 3.0)
-        float(collet.sum(x + y))  # the backend is known now
+        float(collet.sum(x + y))  # from now on it is known that the backend computes at once
         assert _core.wait_from(2) == 0
         assert waits(x + y) and waits(x * 2.0)
         _core.wait_from(3)
@@ -231,7 +231,7 @@ def backend_of(compute):
 
 @pytest.fixture
 def two():
-    """Two backends. The first is chosen."""
+    """The names of two backends; the first is chosen for the process."""
     if "cpu_openmp" not in [b.name for b in collet.backends() if b.state == "usable"]:
         pytest.skip("one backend")
     before = collet.get_backend()
@@ -245,7 +245,7 @@ def test_what_waits_is_computed_where_it_was_made(two):
     outside = x + 1
     with collet.using(two[1]):
         inside = x + 2
-        both = outside * inside  # outside is computed at once, by its own backend
+        both = outside * inside  # `outside` is computed now, by the backend under which it was made
         assert waits(inside) and not waits(outside) and collet.last_backend() == two[0]
         other = x + 3
         assert backend_of(lambda: collet.sum(x + 4)) == two[1]
@@ -256,7 +256,7 @@ def test_what_waits_is_computed_where_it_was_made(two):
     collet.set_backend(two[0])
     assert collet.get_backend() == two[0] and backend_of(y.to_numpy) == two[1]
     with collet.using(two[0]):
-        total = collet.sum(other)  # a reduction of the backend in force
+        total = collet.sum(other)  # the reduction runs on the backend of `using`
     assert collet.last_backend() == two[0] and float(total) == 9
     x += 1
     assert backend_of(lambda: x * 2 + other.astype("f4").to_numpy()) == two[0]
@@ -272,7 +272,7 @@ def test_tasks_with_other_backends(two):
                 await asyncio.sleep(0)
                 other = [n for n in others if n != name]
                 if other:
-                    assert backend_of(others[other[0]].to_numpy) in (other[0], name)  # name: it was computed
+                    assert backend_of(others[other[0]].to_numpy) in (other[0], name)  # `name`: already computed
                 assert waits(y) and collet.get_backend() == name
                 assert backend_of(y.to_numpy) == name and backend_of((z + x).to_numpy) == name
                 assert (y.to_numpy() == [2, 4]).all()
@@ -293,7 +293,7 @@ def test_threads_with_other_backends(two):
             made[name] = x * 2
             ready.wait()
             other = next(n for n in two if n != name)
-            if name == two[0]:  # computes what the other thread made
+            if name == two[0]:  # this thread computes the Array that the other thread made
                 done.append(backend_of(made[other].to_numpy) == other and waits(made[name]))
             ready.wait()
             done.append(backend_of((x + 1).to_numpy) == name)
@@ -352,7 +352,7 @@ def test_nothing_is_computed_more_than_twice():
     before = calls()
     for y in reversed(kept):
         y.to_numpy()
-    assert calls() - before <= 12  # of at most 4 outputs each
+    assert calls() - before <= 12  # a call has at most 4 outputs
 
 
 def test_no_more_memory_is_kept_than_results_need():
@@ -360,10 +360,10 @@ def test_no_more_memory_is_kept_than_results_need():
     more = collet.ones(1 << 20)
     y = (big + more) * 2
     del big
-    assert waits(y)  # y needs as much as `big`
+    assert waits(y)  # the result needs as much memory as `big`
     del more
     assert not waits(y)
-    total = collet.ones(1 << 20) < 2  # an eighth of its input
+    total = collet.ones(1 << 20) < 2  # the result needs an eighth of its input's memory
     assert not waits(total)
 
 
@@ -396,13 +396,13 @@ def test_an_array_that_waits_ends_without_being_computed():
 
 def test_an_error_names_the_line_that_made_the_array():
     huge = collet.zeros(1).broadcast_to(1 << 24, 1 << 24)
-    y = huge + 1  # here
+    y = huge + 1  # the error names this line
     with pytest.raises(collet.Error, match=r"test_lazy.py, line \d+\)") as error:
         y.to_numpy()
     line = sys._getframe().f_lineno - 3
     assert f"line {line})" in str(error.value)
     with pytest.raises(collet.Error):
-        y.to_numpy()  # again: it still waits
+        y.to_numpy()  # fails again, because y still waits
     del y
 
 
@@ -499,7 +499,7 @@ if __name__ == "__main__":
 
 
 def test_threads_that_only_read():
-    """A thread may compute what another one is about to reduce."""
+    """A thread may compute an Array that another thread is about to reduce."""
     wrong = []
 
     def read(chain):

@@ -45,7 +45,7 @@ def collects_always():
 
 
 def steps(random, count):
-    """Chooses the values that each step uses, and how."""
+    """A random program: the operation of each step, and the values that it uses."""
     return [(random.integers(5), *random.integers(3 + i, size=2), random.integers(8)) for i in range(count)]
 
 
@@ -88,13 +88,13 @@ def attempt(seed, threads=False):
     inputs = [collet.asarray(v) for v in values]
     made = run(plan, inputs, collet.astype)
     if random.integers(2):
-        inputs.clear()  # only the program still refers to the values
+        inputs.clear()  # now only the waiting Arrays refer to the inputs
     errors = []
 
     def check(way, i, random=random):
         try:
             got = np.asarray(use(way, made[i], inputs, random))
-        except Exception as error:  # of a finalizer: Python only prints it
+        except Exception as error:  # Python would only print an exception of a finalizer
             return errors.append((seed, way, i, repr(error)))
         if not np.allclose(got, expected(way, right[i]), rtol=1e-12, atol=1e-9):
             errors.append((seed, way, i))
@@ -131,14 +131,14 @@ def test_finalizers(seed, collects_always):
 
 
 def test_finalizer_uses_a_shared_node(collects_always):
-    """The value w has no Array, so the evaluation of y makes one in the middle."""
+    """The Array w was deleted, so the evaluation of y makes a new Array of its value, which may run the finalizer."""
     for i in range(20):
         gc.collect()
         gc.disable()
         start = np.arange(N) + float(i)
         u, v, w = (collet.asarray(start + k) for k in range(3))
         shared = v * 3
-        other = shared - 7  # shared is its first step, and the third one of y
+        other = shared - 7  # `shared` is the first step of `other`, and the third of y
         y = ((u + 1) + 2) + (w * shared)
         Cycle(other.to_numpy)
         del w, other
@@ -266,7 +266,7 @@ def test_part_is_computed_after_the_copy(used, observed):
 
 
 def test_write_computes_a_chain_once(observed):
-    """The nodes of a chain are left to the evaluation that has copied them."""
+    """A write computes the nodes of a chain in one evaluation, not one by one."""
     x = y = collet.ones(N)
     for _ in range(20):
         y = y + 1
@@ -279,7 +279,7 @@ def test_write_computes_a_chain_once(observed):
 
     observed(write)
     assert collet.max(y) == 21
-    assert after[0] - before[0] == 2  # the chain, and the write
+    assert after[0] - before[0] == 2  # two calls: the chain, and the write
 
 
 def test_stale_call_is_no_call():
@@ -299,12 +299,12 @@ def test_stale_call_is_no_call():
     finally:
         _core.observe(None if before is None else before)
     assert found == 2 and told[-2:] == [("max", True), ("max", False)]
-    assert sum(begins for _, begins in told) == len(told) // 2 + 1  # the first one does not end
+    assert sum(begins for _, begins in told) == len(told) // 2 + 1  # the first call begins and does not end
 
 
 def test_error_names_one_line():
-    """A reduction first computes a part that is needed twice. That fails, and the error names the line of
-    that part."""
+    """A reduction first computes a part that is needed twice. The computation of this part fails, and the error
+    names the line that made it."""
     part = collet.ones((6000, 1)) + collet.ones((1, 4000))
     other, y = part * 2, part * 3
     assert collet.max(other) == 4
@@ -371,7 +371,7 @@ def test_handler_writes_an_input(used, on_alarm):
 
 
 def test_handler_raises_while_inputs_are_pinned(on_alarm):
-    """The call goes on without its caller, and a write waits for it."""
+    """After the handler's exception the call continues in its own thread, and a write of its inputs waits for it."""
     class Stop(Exception):
         pass
 
@@ -434,7 +434,7 @@ def test_exception_of_a_handler_is_kept_while_memory_is_saved(on_alarm):
             heavy = inputs[0] + inputs[1]
             for _ in range(8):
                 heavy = collet.sin(heavy)
-            inputs.clear()  # the nodes keep more than the result needs
+            inputs.clear()  # now the nodes keep more memory than the result needs
             y = collet.ones(1_000_000) + 1
             raised.clear()
             seen = False
@@ -453,7 +453,7 @@ def test_exception_of_a_handler_is_kept_while_memory_is_saved(on_alarm):
 
 
 def test_no_code_runs_between_pins_and_work():
-    """A function that chooses a backend runs when another thread has changed the choice: it may write."""
+    """If another thread has changed the choice of backend, a call runs Python code to choose. That code may write."""
     armed, found = [], []
 
     def observer(name, begins):
@@ -551,7 +551,7 @@ def test_allocations_fail(compute):
             capi.remove_mem_hooks()
         add(x)
         assert y.to_numpy().max() == 3 and z.to_numpy().max() == 9 and x.to_numpy().max() == 1001
-    assert failed or compute(y, o) is o  # a call into an Array allocates nothing of Python
+    assert failed or compute(y, o) is o  # a call with out= allocates no Python objects
 
 
 if __name__ == "__main__":

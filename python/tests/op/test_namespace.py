@@ -20,7 +20,7 @@ logaddexp logical_and logical_not logical_or logical_xor maximum minimum multipl
 not_equal positive pow real reciprocal remainder round sign signbit sin sinh square sqrt subtract tan tanh
 trunc where""".split()
 DTYPES = "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16".split()
-NOT_NUMPY = ("reciprocal", "round")  # of integers
+NOT_NUMPY = ("reciprocal", "round")  # results for integers differ from NumPy's
 
 
 def test_names():
@@ -52,7 +52,7 @@ def test_elementwise(name):
             made = getattr(collet, name)(*map(collet.asarray, inputs))
             assert isinstance(made, collet.Array)
             if not hasattr(np, "acos") and name in ("ceil", "floor", "trunc"):
-                continue  # floating-point numbers from integers in NumPy 1
+                continue  # in NumPy 1 they convert integers to floating-point numbers
             if first == second and (expected.dtype.kind == "f" or name not in NOT_NUMPY) and first not in "?i1u1":
                 assert made.dtype == expected.dtype or name in ("nextafter", *NOT_NUMPY)
             if name not in (*NOT_NUMPY, "nextafter"):
@@ -115,7 +115,7 @@ def test_arguments_of_reductions():
     x = collet.asarray(np.arange(12, dtype="f4").reshape(3, 4))
     assert collet.sum(x, dtype="float64").dtype == np.float64 and collet.prod(x, dtype="int32").dtype == np.int32
     assert collet.sum(collet.asarray(np.full(300, 1, "u1")), dtype="uint8").to_numpy() == 44
-    for name in "sum", "prod", "cumulative_sum", "cumulative_prod":  # as bool before they are summed
+    for name in "sum", "prod", "cumulative_sum", "cumulative_prod":  # elements become bool before they are summed
         for host in np.array([-1, 1, 0], "i4"), np.array([.25, -.25, 1]), np.array([1j, -1j]), np.array([256, 0]):
             expected = getattr(np, name.replace("ulative_", ""))(host, dtype=bool)
             np.testing.assert_array_equal(getattr(collet, name)(collet.asarray(host), dtype=bool), expected)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's functions beside the standard's, against NumPy."""
+"""Functions that NumPy has and the standard lacks, against NumPy."""
 
 import warnings
 

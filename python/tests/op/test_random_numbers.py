@@ -23,11 +23,11 @@ EDGES = [s * (2**n + d) for n in (7, 8, 15, 16, 31, 32, 53, 63, 64) for d in (-1
 
 
 class Refused(Exception):
-    """An error is right."""
+    """Collet has to refuse the formula."""
 
 
 class Skipped(Exception):
-    """Python and Collet have other rules."""
+    """The formula is not compared, because the rules of Python and Collet differ."""
 
 
 # ---- Texts of numbers ---------------------------------------------------------------------------
@@ -54,7 +54,7 @@ def python_binary(name, a, b):
 
 
 def python_value(node):
-    """Python's value. Refused also if an intermediate integer has more than 127 bits."""
+    """The value of the text in Python. Raises Also refused if an intermediate integer has more than 127 bits."""
     if isinstance(node, ast.Constant):
         made = node.value
     elif isinstance(node, ast.UnaryOp):
@@ -69,7 +69,7 @@ def python_value(node):
     else:
         given = [python_value(argument) for argument in node.args]
         if not all(type(x) is int for x in given[node.func.id == "where":]) or isinstance(given[0], (float, complex)):
-            raise Skipped  # functions of other numbers are kernels
+            raise Skipped  # kernels compute functions of other numbers
         made = FUNCTIONS[node.func.id](*given)
     if type(made) is int and abs(made) >= 2**127:
         raise Refused
@@ -105,7 +105,7 @@ class Text:
             count = 3 if name in ("clip", "where") else 2 if name in ("minimum", "maximum") else 1
             return f"{name}({', '.join(self.make(depth - 1) for _ in range(count))})"
         name = choose.choice(tuple(OPERATORS))
-        if name in COMPARISONS:  # which Python chains
+        if name in COMPARISONS:  # Python would chain comparisons
             return f"(({self.make(depth - 1)}) {name} ({self.make(depth - 1)}))"
         return f"{self.factor(depth)} {name} {self.factor(depth)}"
 
@@ -115,7 +115,7 @@ class Text:
 
 
 def rounded(value, bits):
-    """An integer rounded to the given number of bits, as f64."""
+    """An integer rounded to `bits` significant bits, to nearest even, as a float."""
     size, shift = abs(value), max(abs(value).bit_length() - bits, 0)
     top, rest = size >> shift, size & ((1 << shift) - 1)
     top += rest > (1 << shift) // 2 or (rest * 2 == 1 << shift and shift and top & 1)
@@ -156,7 +156,7 @@ def holds(dtype, *numbers):
 
 
 def convert(number, dtype):
-    """A number of Python as operand of an array of the dtype, by NumPy 2's rules."""
+    """Converts a Python number as NumPy 2 converts an operand of an array of this dtype."""
     dtype = np.dtype(dtype)
     if isinstance(number, bool):
         return np.asarray(number)
@@ -171,7 +171,7 @@ def convert(number, dtype):
 
 
 class Strong:
-    """An array with NumPy 2's rules for numbers."""
+    """An array whose operators follow NumPy 2's rules for numbers, with any NumPy."""
 
     def __init__(self, array):
         self.array = np.asarray(array)
@@ -279,7 +279,7 @@ def two(function):
 def one(exact, numpy):
     def apply(x):
         if isinstance(x, Strong):
-            return Strong(numpy(x.array))  # TypeError: not of bools
+            return Strong(numpy(x.array))  # NumPy raises TypeError for bools
         if isinstance(x, Selected):
             ends = [exact(x.low), exact(x.high)] + ([0] if x.low <= 0 <= x.high else [])
             return Selected.computed([exact(n) for n in x.values], ends, x)
@@ -313,7 +313,7 @@ def common(a, b):
 
 def choose_one(condition, a, b):
     if isinstance(a, (Strong, Selected)) or isinstance(b, (Strong, Selected)) or type(a) is not int or type(b) is not int:
-        return Skip.now()  # the dtype is that of both
+        return Skip.now()  # the result's dtype depends on both
     return a if condition else b
 
 
@@ -359,7 +359,7 @@ LAZY = {"abs": lambda x: abs(x), "minimum": lambda a, b: collet.minimum(a, b), "
 
 
 def with_numbers(name, function, python):
-    """The function of Arrays; for numbers alone Python's function, whose result stays a number."""
+    """A function that computes Arrays by `function`, and numbers alone by `python`, whose result is a number."""
     def apply(*given):
         if any(isinstance(x, collet.Array) for x in given):
             return function(*given)
@@ -375,7 +375,7 @@ def space_of(arrays, numbers, weak):
 
 
 class Negated(ast.NodeTransformer):
-    """-x as neg(x), so that it has the rules of functions."""
+    """Replaces -x by neg(x), so that the rules of functions apply to it."""
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)

@@ -28,7 +28,7 @@ NUMBERS = (0, 1, 2, 3, -1, 1.5, 0.25, -2.5, True, 1j)
 
 
 class Program:
-    """`pool`: triples of the same array in collet, NumPy and array-api-strict. The last may be None."""
+    """`pool`: triples of the same array in collet, NumPy and array-api-strict; the third may be None."""
 
     def __init__(self, seed):
         self.choose, self.pool, self.count = random.Random(seed), [], 0
@@ -222,7 +222,7 @@ def clip(p):
 def astype(p):
     a, dtype = p.one("biuf"), p.choose.choice(DTYPES)
     if a[1].dtype.kind == "f" and dtype[0] in "iu":
-        return astype(p)  # undefined in NumPy where it does not fit
+        return astype(p)  # undefined in NumPy if a number does not fit
     return f"astype {dtype}", [a], lambda xp, x: xp.astype(x, getattr(xp, dtype))
 
 
@@ -424,7 +424,7 @@ def matrices(p):
     a = p.keep(collet.asarray(positive), positive)
     if name == "solve":
         return name, [a, p.fresh(floating, (n, m), 0)], lambda xp, x, y: xp.linalg.solve(x, y)
-    if name in ("qr", "svd", "eigh"):  # signs are free: their product is not
+    if name in ("qr", "svd", "eigh"):  # the signs of the factors are arbitrary, their product is not
         return f"{name} product", [a], PRODUCTS[name]
     return name, [a], lambda xp, x: getattr(xp.linalg, name)(x)
 

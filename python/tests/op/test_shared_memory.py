@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that NumPy or another library writes too, in both directions: values equal those of eager
+"""Memory that NumPy or another library writes too, shared in both directions: values equal those of eager
 evaluation, on the host and on devices."""
 
 import gc
@@ -40,7 +40,7 @@ def taken_tensor():
     return collet.from_dlpack(a), lambda: a
 
 
-# Capsules of older versions are read-only here.
+# Collet imports capsules of older versions as read-only.
 needs_flags = pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="capsules have no flags")
 ways = pytest.mark.parametrize("way", [lent, pytest.param(lent_tensor, marks=needs_dlpack), taken,
                                        pytest.param(taken_tensor, marks=needs_flags)])
@@ -67,7 +67,7 @@ def test_nothing_waits_while_it_is_shared(way):
         assert not waits(y) and not waits(converted) and not waits(collet.where(array > 1, array, 0))
         a[:] += 1
         assert (y.to_numpy() == array.to_numpy()).all() and (converted.to_numpy() + 1 == array.to_numpy()).all()
-    z = y * 2  # memory without other references
+    z = y * 2  # waits, because the memory of y is not shared
     assert waits(z)
     x += 1
     x[0] = 9
@@ -88,7 +88,7 @@ def test_arrays_wait_again_without_the_view():
 def test_a_value_that_becomes_shared_later():
     x = collet.asarray([1.0, 2])
     y = x + 1
-    z = y * 10  # waits for y, then reads its value
+    z = y * 10  # a part of z until y is computed; afterwards z reads the value of y
     a = np.asarray(y)
     a[0] = 7
     assert z.to_numpy().tolist() == [20, 30] and (y + 0).to_numpy().tolist() == [7, 3]
@@ -103,9 +103,9 @@ def test_what_cannot_be_written():
         assert not view.flags.writeable and view.tolist() == array.to_numpy().tolist()
         with pytest.raises(ValueError, match="read-only"):
             view[0] = 1
-    assert np.asarray(x.broadcast_to(2)).flags.writeable  # repeats nothing
+    assert np.asarray(x.broadcast_to(2)).flags.writeable  # no element is repeated
     wide = np.asarray(x.broadcast_to(2, 2))
-    x += 1  # is seen
+    x += 1  # visible in the view
     assert wide.tolist() == [[2, 3]] * 2
 
 
@@ -125,19 +125,19 @@ def test_functions_that_write_into_asarray():
 def test_copies_on_a_device_are_not_trusted(way):
     x, view = way()
     with collet.using(far[0]):
-        assert op.sum(x).item() == 6  # the device has a copy
+        assert op.sum(x).item() == 6  # makes a copy on the device
         a = view()
         a[0] = 5
         assert op.sum(x).item() == 11 and (x[:2] * 2).to_numpy().tolist() == [10, 2]
         a[0] = 6
         assert op.sum(x).item() == 12
         op.add(x, x, out=x)
-        assert a.tolist() == [12, 2, 4, 6]  # is there at once
+        assert a.tolist() == [12, 2, 4, 6]  # the result is in the host's memory at once
         x[1:3] = 1
         a[3] = 7
         assert a.tolist() == x.to_numpy().tolist() == [12, 1, 1, 7]
         y = op.neg(x)
-        a[:] = 0  # the kernel reads its own copy
+        a[:] = 0  # does not change y: the kernel read its own copy
         assert y.to_numpy().tolist() == [-12, -1, -1, -7]
 
 
@@ -151,7 +151,7 @@ def test_copies_after_the_view():
         del a
         assert op.sum(x).item() == 11
         moved = collet.counters()["bytes_to_device"]
-        assert op.sum(x).item() == 11 and collet.counters()["bytes_to_device"] == moved  # trusted again
+        assert op.sum(x).item() == 11 and collet.counters()["bytes_to_device"] == moved  # copied no more
 
 
 @needs_device
@@ -159,7 +159,7 @@ def test_elements_that_a_device_alone_has():
     x = collet.asarray(np.arange(3.0), device=far[0])
     with collet.using(far[0]):
         y = x * 2
-        a = np.asarray(x)  # fetched, and shared
+        a = np.asarray(x)  # fetches the elements, and shares them
         a[0] = 5
         assert op.sum(x).item() == 8 and y.to_numpy().tolist() == [0, 2, 4]
         op.add(x, x, out=x)

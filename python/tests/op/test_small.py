@@ -15,7 +15,7 @@ from collet._array.conversion import REDUCTIONS, small
 @pytest.fixture(autouse=True)
 def host():
     with collet.using("cpu_openmp"):
-        op.add(collet.ones(1), collet.ones(1))  # the backend computes at once
+        op.add(collet.ones(1), collet.ones(1))  # afterwards it is known that the backend computes at once
         yield
 
 
@@ -95,7 +95,7 @@ def test_products_are_those_of_the_general_call(dtype):
 @pytest.mark.skipif(os.environ.get("COLLET_MEASURE") != "off", reason="a library may be measured to be faster")
 @pytest.mark.parametrize("dtype, limit", [("f4", 2 ** -20), ("f8", 2 ** -49)])
 def test_long_products(dtype, limit):
-    """All rounding errors in sums of 0.1 * 0.1 have the same sign."""
+    """Long sums stay within the limit also for 0.1 * 0.1, where all rounding errors have the same sign."""
     tenths = np.full((8, 2000), 0.1, dtype)
     square = float(tenths[0, 0]) ** 2
     with collet.using("cpu_openmp"):

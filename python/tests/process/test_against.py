@@ -67,7 +67,8 @@ def test_absent_libraries_are_reported(tmp_path):
 
 
 def test_more_builds_of_openblas(tmp_path):
-    """With the prefix of PyPI's builds; the stand-in has the kernels that it is told to have."""
+    """--openblas adds builds, here one with the prefix of PyPI's builds. The stand-in has the kernels that it is told
+    to have."""
     found = report("matmul", *SMALL, f"--openblas={PREFIXED},{tmp_path}/libopenblas.so", libraries=tmp_path)
     builds = [r for r in found["results"][0]["libraries"] if r["file"]]
     measured = [r for r in builds if r["file"] == str(PREFIXED)]
@@ -83,7 +84,7 @@ def test_the_level_limits_libraries(tmp_path):
 
 
 def test_fft_is_compared_with_one_thread_too(tmp_path):
-    """Threads can cost more than they gain."""
+    """FFTW is measured with one thread too, because threads can cost more than they gain."""
     for threads in range(1, min(2, len(os.sched_getaffinity(0))) + 1):
         found = report("fft", "--shape=64", threads=threads, libraries=tmp_path, status=1)
         assert [r["dtype"] for r in found["results"]] == ["c64", "c128"]  # once for each type
@@ -95,7 +96,7 @@ def test_fft_is_compared_with_one_thread_too(tmp_path):
     ("solve", "14x3", "f64"), ("svd", "18x12", "f64"), ("fft", "6x8", "c64"), ("fft", "6x8", "f64"), ("matmul", "8x9x10", "f64"),
     ("matmul", "8x9x10", "bf16"), ("matmul", "8x9x10", "i8")])
 def test_real_libraries_compute_the_same(op, shape, dtype):
-    """Those that this machine has. The operations are counted as by backend-bench."""
+    """Tests the libraries that this machine has. Operations are counted as backend-bench counts them."""
     done = run(op, f"--shape={shape}", f"--dtype={dtype}", "--json", libraries="")
     [result] = json.loads(done.stdout)["results"]
     assert not result["error"]

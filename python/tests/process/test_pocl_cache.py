@@ -49,7 +49,7 @@ def test_a_file_in_its_place(tmp_path):
 
 
 def test_a_full_disk(tmp_path):
-    """A file system of 40 MiB, filled by a file."""
+    """PoCL's cache is on a file system of 40 MiB that is full."""
     mounts = "mount -t tmpfs -o size=40m none " + str(tmp_path)
     if not shutil.which("unshare") or subprocess.run(["unshare", "-m", "sh", "-c", mounts],
                                                      capture_output=True).returncode:

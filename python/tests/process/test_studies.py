@@ -94,7 +94,8 @@ def test_sizes_and_crossings():
     products = [math.prod(_studies.extents_of(s)) for s in shapes]
     assert shapes[-1] == "1000x1K" and len(shapes) == 11 and products == sorted(products) and products[0] < 20
     assert _studies.sizes("3", [3]) == ["3"]
-    # At 100 elements b takes twice as long as a, at 10,000 an eighth of it: a quarter of the way.
+    # At 100 elements b takes twice as long as a, at 10,000 elements an eighth of a's time: in logarithms, the times are
+    # equal at a quarter of the way.
     assert _studies.crossing(100, 10000, {"a": 1, "b": 2}, {"a": 8, "b": 1}, "a", "b") == pytest.approx(100 * 100 ** 0.25)
 
 
@@ -110,7 +111,7 @@ def test_roofline():
     found, _ = report("roofline", "add", "matmul", "--shape=64x64x64", "--seconds=0.01", "--backend=cpu_openmp")
     (add, matmul), [roofs] = found["results"], found["roofs"]
     assert add["intensity"] is None and add["bound"] == "memory" and add["roof"] == roofs["gb_per_s"]
-    # 2 x 64^3 operations, 3 x 64^2 elements of 4 bytes
+    # 2 x 64^3 operations on 3 x 64^2 elements of 4 bytes
     assert matmul["intensity"] == pytest.approx(64 / 6)
     assert matmul["roof"] == min(roofs["gflop_per_s"], matmul["intensity"] * roofs["gb_per_s"])
 
@@ -181,12 +182,12 @@ def test_verdicts():
     assert _studies.drift(rising) == pytest.approx(5 / 3.5) and abs(_studies.drift(flat)) < 0.05
     assert _studies.drifts(rising) and not _studies.drifts(flat) and not _studies.drifts(noisy)
     assert _studies.leaks(rising, 0) and not _studies.leaks(rising, 6) and not _studies.leaks(noisy, 0)
-    assert not _studies.leaks([9, 9, 9, 9, 9], 0)  # a cache
+    assert not _studies.leaks([9, 9, 9, 9, 9], 0)  # memory that grows once, as a cache does
 
 
 def test_roofs():
-    assert _studies.roof_of(None, 300, 40) == 40  # without operations: bytes
-    assert _studies.roof_of(2, 300, 40) == 80  # below the ridge, 7.5
+    assert _studies.roof_of(None, 300, 40) == 40  # without operations the roof is in bytes
+    assert _studies.roof_of(2, 300, 40) == 80  # below the ridge, which is at 7.5
     assert _studies.roof_of(10, 300, 40) == _studies.roof_of(7.5, 300, 40) == 300
     assert _studies.roof_of(2, None, 40) is None
 

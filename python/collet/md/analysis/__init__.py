@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/analysis/test_md_analysis.py
-"""Analyses of series of frames, as of arrays that collet.md.extract returns: correlation,
-displacement and diffusion, potentials of mean force, friction and memory, and of positions.
+"""Analyses of series of frames, such as the arrays that collet.md.extract returns: correlation, displacement and
+diffusion, potentials of mean force, friction and memory; and analyses of positions.
 
     found = md.extract("conf.gro", "traj.trr")
     dt = found["time_ps"][1] - found["time_ps"][0]

@@ -36,7 +36,7 @@ class Task:
         self.dt = 0.0
 
     def array(self, key: str) -> Any:
-        """An array, whose first axis is the frames."""
+        """The array of a key, whose first axis is the frames: only the chosen frames."""
         found = self._file[key]
         if not found.ndim:
             raise ShapeError(f"'{key}' is one number, not a series of frames")
@@ -44,31 +44,31 @@ class Task:
 
     @property
     def labels(self) -> Any:
-        """Labels of atoms; None: the file has none."""
+        """The labels of atoms; None if the file has none."""
         return self._file["atoms"] if "atoms" in self._file else None
 
     @property
     def bodies(self) -> Any:
-        """Labels of bodies; None: the file has none."""
+        """The labels of bodies; None if the file has none."""
         return self._file["bodies"] if "bodies" in self._file else None
 
     def atoms(self, text: str | None) -> Any:
-        """Indices of atoms; None: all."""
+        """The indices of the atoms that a text selects; None, for all atoms, if the text is None."""
         return None if text is None else atoms_of(text, self.labels)
 
     def vectors(self) -> tuple[Any, Any]:
-        """Vectors of --vector, frames x residues x 3, and the residues."""
+        """The vectors of --vector, frames x residues x 3, and the residues."""
         x, fit = self.array(self.options.key), self.atoms(self.options.fit_atoms)
         if fit is not None:
             x = _structure.superposed_on_first(x, fit)
         return vectors_of(x, self.labels, *self.options.vector)
 
     def fixed(self, key: str) -> Any:
-        """An array whose first axis is not the frames."""
+        """The array of a key whose first axis is not the frames."""
         return self._file[key]
 
     def series(self, key: str) -> Any:
-        """The array as frames, frames x 3, or frames x bodies x components."""
+        """The array of a key as frames, frames x 3, or frames x bodies x components."""
         x, row = self.array(key), _known(key)[1]
         if row == (3, 3):
             raise ShapeError(f"'{key}' has a matrix a frame, and {self.options.analysis} needs a "
@@ -133,7 +133,7 @@ class Task:
 
 
 class Analysis(NamedTuple):
-    """timed: needs equal steps of time."""
+    """An analysis of the table. timed: whether it needs equal time steps."""
 
     run: Callable[[Task], Found]
     timed: bool
@@ -391,7 +391,7 @@ def _dccm(task: Task) -> Found:
 
 
 def _map_of(file: Any) -> _structure.CrossCorrelation:
-    """What _dccm wrote."""
+    """The CrossCorrelation in a file that _dccm wrote."""
     return _structure.CrossCorrelation(file["dccm"], file["dccm_error"], file["dccm_blocks"],
                                        file["rmsf"], file["mean"], int(file["iterations"]))
 
@@ -450,7 +450,7 @@ def _equilibration(task: Task) -> Found:
     found = equilibration_time(x, task.dt)
     series = [(key, x if x.ndim == 1 else x[..., 0], task.unit)] if x.ndim == 1 or x.shape[-1] == 1 \
         else _components(key, x, task.unit)
-    frame = task.options.start + task.options.step * found.frame  # in the file
+    frame = task.options.start + task.options.step * found.frame  # the number of the frame in the file
     if found.frame > len(x) / 2:
         warnings.warn("more than half of the frames are not equilibrated by this rule: the series may "
                       "not be equilibrated at all; look at it with --plot, and simulate longer")

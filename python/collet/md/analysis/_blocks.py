@@ -31,7 +31,7 @@ def others(blocks: Floats) -> Floats:
 
 
 def jackknife(estimates: Floats) -> Floats:
-    """The standard error, of estimates that each leave one block out."""
+    """The standard error from estimates, each of which leaves out one block."""
     spread = ((estimates - estimates.mean(axis=0))**2).sum(axis=0)
     return np.asarray(np.sqrt(spread * (len(estimates) - 1) / len(estimates)))
 
@@ -43,7 +43,7 @@ def padded(error: Floats, frames: int) -> Floats:
 
 
 def first(wrong: npt.NDArray[np.bool_], otherwise: int) -> int:
-    """The index of the first True."""
+    """The index of the first True; `otherwise` if there is none."""
     return int(np.argmax(wrong)) if wrong.any() else otherwise
 
 

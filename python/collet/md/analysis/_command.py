@@ -27,7 +27,7 @@ _PROGRAM = "collet-analyse"
 _EXIT = ("Exit status: 0 success; 1 failure; 2 wrong command line; 3 incomplete: the input ends early\n"
          "or is damaged, or time was up, and all before that is done; 77 the backend cannot be used on\n"
          "this machine; 128 + n stopped by signal n.")
-_REGULAR = 1e-3  # of the usual time step: steps may differ by this share, because files round times
+_REGULAR = 1e-3  # time steps may differ by this fraction of the usual step, because files round times
 
 # ---- Command line --------------------------------------------------------------------------------
 
@@ -117,7 +117,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\nTry `{self.prog} --help' for more information.\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Fails if the help cannot be printed. argparse would ignore that."""
+        """Prints the help. Ends with status 1 if it cannot be printed, which argparse would ignore."""
         if file is not sys.stdout:
             super()._print_message(message, file)
         elif not _printed(message):
@@ -173,7 +173,7 @@ def _step(times: Any, frames: slice, given: float | None) -> float:
 
 
 def _times(file: Results, options: argparse.Namespace) -> Any:
-    """Times as many as frames; None if they are not needed."""
+    """The time of each frame; None if times are not needed."""
     if options.dt is not None or not ANALYSES[options.analysis].timed:
         return None
     if "time_ps" not in file:

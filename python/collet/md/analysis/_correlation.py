@@ -19,12 +19,12 @@ from ._series import Floats, Series, positive
 class Correlation:
     """An autocorrelation function.
 
-    lag, value, error: (frames,); lag in the unit of dt, value 1 or the square of x's unit
+    lag, value, error: (frames,); lag in the unit of dt, value in the square of x's unit, or without unit if normalised
     blocks: (blocks, lags), the curve of each block, not normalised
-    integral_time: integral of value / value[0] by trapezoids up to the first lag that is not
-        positive, counted as 0; NaN if there is none. In the unit of dt
-    integral_error: its standard error, for this range
-    integral_stop: that lag"""
+    integral_time: integral of value / value[0] by trapezoids, in the unit of dt, up to the first lag at which the value
+        is not positive; the value there counts as 0. NaN if there is no such lag
+    integral_error: the standard error of integral_time, for this range
+    integral_stop: the lag at which the integral ends"""
 
     lag: Floats
     value: Floats
@@ -59,10 +59,10 @@ def correlation(whole: Floats, blocks: Floats, dt: float, normalise: bool) -> Co
 
 def autocorrelation(x: Any, dt: float = 1, normalise: bool = True, subtract_mean: bool = False, *,
                     blocks: int = 5) -> Correlation:
-    """C[k] = sum over t of x[t] . x[t + k] / (frames - k), the mean over bodies: a Correlation.
+    """C[k] = sum over t of x[t] . x[t + k] / (frames - k), averaged over bodies: a Correlation.
 
-    normalise: C[k] / C[0]
-    subtract_mean: first from each body's x its mean over all frames
+    normalise: divides C[k] by C[0]
+    subtract_mean: first subtracts from each body's x its mean over all frames
     All lags come from Fourier transforms of x padded with zeros (theorem of Wiener and Khinchin).
     Rounding errors are about 1e-15 C[0] frames / (frames - k). InvalidError if C[0] is 0 and
     normalise is true.

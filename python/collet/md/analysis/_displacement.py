@@ -17,7 +17,7 @@ from ._series import Floats, Series, positive
 @dataclass(frozen=True, eq=False)
 class MeanSquareDisplacement:
     """lag, value, error: (frames,); value in the square of x's unit. blocks: (blocks, lags), the
-    curve of each block. dimensions: of the motion."""
+    curve of each block. dimensions: the number of dimensions of the motion."""
 
     lag: Floats
     value: Floats
@@ -31,9 +31,9 @@ class Diffusion:
     """A diffusion coefficient, in the unit of the displacement over the unit of lag: nm^2/ps =
     0.01 cm^2/s.
 
-    error: standard error by the blocks, NaN if the fit goes beyond their lags
-    start, stop: first and last lag of the fit; lags: their number
-    intercept: of the line at lag 0"""
+    error: standard error by blocks; NaN if the fit goes beyond the lags of a block
+    start, stop: first and last lag of the fit; lags: the number of lags
+    intercept: the value of the line at lag 0"""
 
     value: float
     error: float
@@ -56,7 +56,7 @@ def mean_square_displacement(x: Any, dt: float = 1, *, blocks: int = 5) -> MeanS
     """The mean square displacement at each lag k: the sum over t of |x[t + k] - x[t]|^2 / (frames - k), averaged
     over bodies.
 
-    x: positions that no periodic box cuts: unwrapped
+    x: unwrapped positions, which do not jump at a periodic box
     All lags come from Fourier transforms (V. Calandrini et al., Collection SFN 12 (2011) 201) of x without
     its drift from the first to the last frame. The drift's contribution is then added exactly. Rounding
     errors are about 1e-15 frames / (frames - k) of the mean square of x about this line.
@@ -74,9 +74,9 @@ def diffusion(msd: MeanSquareDisplacement, start: float | None = None,
     """The diffusion coefficient by Einstein's relation: the slope of a line fitted to msd, over
     twice the dimensions. A Diffusion.
 
-    msd: of mean_square_displacement; of rotational_mean_square_displacement the result is in rad^2
-        over the unit of lag
-    start, stop: the range of lags, in their unit, where msd is linear; None: a tenth and a half of
+    msd: the result of mean_square_displacement, or of rotational_mean_square_displacement: the diffusion coefficient is
+        then in rad^2 over the unit of lag
+    start, stop: the range of lags where msd is linear, in the unit of lag; None: a tenth and a half of
         the length of a block, which are 2 and 10 % of the trajectory with 5 blocks
     The fit is least squares without weights, with an intercept. InvalidError if the range has
     fewer than two lags.

@@ -47,8 +47,8 @@ class AnisotropicFriction:
 
 @dataclass(frozen=True, eq=False)
 class FrictionMap:
-    """gamma, tau_c, counts: (theta bins, psi bins), NaN where counts are too few
-    edges: of theta and psi"""
+    """gamma, tau_c, counts: (theta bins, psi bins); gamma and tau_c are NaN where there are too few counts
+    edges: the edges of the bins of theta and of psi"""
 
     gamma: Floats
     tau_c: Floats
@@ -59,9 +59,9 @@ class FrictionMap:
 @dataclass(frozen=True, eq=False)
 class MemoryKernel:
     """lag: (lags,), in the unit of acf.lag
-    value: K, 1 over that unit squared
-    integral: the integral of K from 0 on, which rises to the friction over the mass. integral[0] is
-        the friction without memory, a delta function in K that `value` does not show
+    value: K, in 1 over the square of lag's unit
+    integral: the integral of K from 0 on, which rises to the friction divided by the mass. integral[0] is
+        the friction without memory: a delta function in K that `value` does not contain
     value_error, integral_error: standard errors by blocks"""
 
     lag: Floats
@@ -75,7 +75,7 @@ class MemoryKernel:
 class TorqueConsistency:
     """derivative: dL/dt by central differences; residual: derivative - torque. (frames, ..., 3)
     relative: root mean square of residual / root mean square of torque; frames at the ends do not count
-    slope: of the least-squares line derivative = slope torque; correlation: between the two"""
+    slope: the least-squares slope in derivative = slope * torque; correlation: of derivative and torque"""
 
     derivative: Floats
     residual: Floats
@@ -98,7 +98,7 @@ def _slope_time(shares: Floats, dt: float) -> float:
 
 
 def _fitted_time(shares: Floats, dt: float) -> float:
-    """tau of exp(-t / tau), by least squares over the lags before the first that is not positive."""
+    """tau of exp(-t / tau), fitted by least squares to the values before the first that is not positive."""
     end = first(shares <= 0, len(shares))
     times, values = dt * np.arange(end), shares[:end]
     start = _integral_time(shares, dt)
@@ -117,7 +117,7 @@ def _fitted_time(shares: Floats, dt: float) -> float:
 
 
 def _first_rate(values: Floats, dt: float) -> float:
-    """The exponential's fall to the last value."""
+    """The rate of the exponential through 1 at lag 0 and the last value."""
     fall = max(-float(np.log(values[-1])), 1e-3)
     return fall / (dt * max(len(values) - 1, 1))
 
@@ -131,11 +131,11 @@ def extract_friction_from_acf(acf: Correlation, moment_of_inertia: float,
     """The friction of a rotation whose velocity falls as C(t) = exp(-gamma t / I): a Friction.
 
     acf: the result of autocorrelation for angular velocities, with lags in ps
-    moment_of_inertia: amu nm^2; temperature: K
+    moment_of_inertia: in amu nm^2; temperature: in K
     method: how the correlation time follows from C / C[0]: "integral": its integral_time;
-        "initial_slope": by the first lag; "exponential_fit": by least squares over all lags before
-        the first that is not positive
-    NaN where C has no such time. The names are rotmd's; the units are nm and kJ/mol, and the
+        "initial_slope": from the value at the first lag; "exponential_fit": by least squares over all lags before
+        the first lag at which C is not positive
+    Results are NaN if C has no such time. The names are rotmd's; the units are nm and kJ/mol, and the
     integral ends where C first falls to 0.
 
     >>> x = np.random.default_rng(1).normal(size=1000)
@@ -163,7 +163,7 @@ def extract_friction_from_acf(acf: Correlation, moment_of_inertia: float,
 def anisotropic_friction_tensor(omega_parallel_acf: Correlation, omega_perp_acf: Correlation,
                                 i_parallel: float, i_perp: float, temperature: float = 300,
                                 method: str = "integral") -> AnisotropicFriction:
-    """extract_friction_from_acf of the rotation about the long axis and across it.
+    """The results of extract_friction_from_acf for the rotations about the long axis and across it.
 
     i_parallel, i_perp: moments of inertia about the long axis and across it
 
@@ -185,9 +185,9 @@ def orientation_dependent_friction(theta: Any, psi: Any, omega: Any, dt: float,
     FrictionMap.
 
     theta, psi: (frames,), angles, in the unit of `range`; omega: (frames, 3)
-    bins, range: of theta and of psi, which is periodic
-    lags: longest lag of the integral, in frames, which ends where C first falls to 0
-    min_samples: bins with fewer frames are NaN
+    bins, range: numbers of bins and ranges of theta and of psi; psi is periodic
+    lags: longest lag of the integral, in frames; the integral ends where C first falls to 0
+    min_samples: results of bins with fewer frames are NaN
 
     >>> theta, psi = np.random.default_rng(1).uniform(0, 90, (2, 5000))
     >>> omega = np.random.default_rng(2).normal(size=(5000, 3))
@@ -208,7 +208,7 @@ def orientation_dependent_friction(theta: Any, psi: Any, omega: Any, dt: float,
     longest = min(count(lags, caller, "lags", 2), len(velocity) - 1)
     size = int(np.prod(found.shape))
     curves = np.empty((longest + 1, size))
-    index = np.where(found.inside[:, 0], found.index[:, 0], size)  # one more bin: outside
+    index = np.where(found.inside[:, 0], found.index[:, 0], size)  # one more bin, for frames outside of the range
     for k in np.arange(longest + 1):
         products = np.einsum("fi,fi->f", velocity[:len(velocity) - k], velocity[k:])
         where = index[:len(products)]
@@ -232,7 +232,7 @@ def _derivatives(curve: Floats, dt: float) -> Floats:
 
 
 def _integrals(curves: Floats, dt: float) -> Floats:
-    """G of C[0] G(t) = -C'(t) - integral of G(s) C'(t - s) ds, by trapezoids, of each row."""
+    """Solves C[0] G(t) = -C'(t) - integral of G(s) C'(t - s) ds for G, by trapezoids, for each row C of `curves`."""
     shares = curves / curves[:, :1]
     slope = _derivatives(shares, dt)
     found = np.empty_like(shares)
@@ -248,10 +248,10 @@ def memory_kernel(acf: Correlation, stop: float | None = None) -> MemoryKernel:
     """K of the generalised Langevin equation dC/dt = -integral of K(s) C(t - s) ds over s from 0 to
     t, for the correlation function C of a velocity: a MemoryKernel.
 
-    acf: of autocorrelation of a velocity, in a potential that does not vary
-    stop: last lag, in the unit of acf.lag; None: half a block. Time grows with its square
+    acf: the result of autocorrelation for a velocity in a constant potential
+    stop: last lag, in the unit of acf.lag; None: half a block. The computing time grows with the square of stop
 
-    The integral of K is the solution of a Volterra equation of the second kind, by trapezoids (B.
+    The integral of K is computed as the solution of a Volterra equation of the second kind, by trapezoids (B.
     Kowalik et al., Phys. Rev. E 100 (2019) 012126); K is its derivative. Errors of both are of the
     order of dt^2. Errors grow with the lag. A UserWarning if the integral exceeds 1 / dt: C then
     falls within a step, and the solution diverges.

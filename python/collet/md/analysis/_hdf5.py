@@ -17,7 +17,7 @@ _SECONDS = 10  # seconds of processor time, plus one second for each MiB
 
 
 class Damaged(Exception):
-    """What is wrong with a file."""
+    """The file is damaged; the text says how."""
 
 
 def _copy(path: str, target: Any) -> None:
@@ -34,13 +34,13 @@ def _copy(path: str, target: Any) -> None:
 
 
 def read(path: str) -> Any:
-    """Returns an open .npz file. The caller closes it. Damaged; OSError as in open()."""
+    """Returns an open .npz file, which the caller closes. Raises Damaged, or OSError as open() does."""
     target = tempfile.TemporaryFile(prefix="collet-")
     try:
         with open(path, "rb"):
             pass
         if not sys.executable or getattr(sys, "frozen", False):
-            _copy(path, target)  # there is no interpreter to start
+            _copy(path, target)  # without a process of its own: there is no interpreter to start
         else:
             made = subprocess.run([sys.executable, __file__, path, json.dumps(sys.path)],
                                   stdin=subprocess.DEVNULL, stdout=target, stderr=subprocess.PIPE,

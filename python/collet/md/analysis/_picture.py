@@ -104,8 +104,8 @@ def _units(found: Found) -> list[str]:
 
 def draw(path: str, title: str, found: Found, axis: tuple[Any, str] | None,
          names: Mapping[str, str]) -> bytes:
-    """The bytes of a picture. The path's suffix chooses the format. axis: numbers and label of the time
-    axis of found.series. names: the names of the columns x and y."""
+    """The bytes of a picture, in the format that the path's suffix names. axis: the numbers and the label of
+    the time axis of found.series. names: the names of the columns x and y."""
     try:
         import matplotlib
         from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -22,10 +22,10 @@ _JACOBIANS = (None, "sin", "cos", "r2")
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """counts: (bins,), or (bins, bins) of two coordinates; sums of weights
-    edges, centers: of each coordinate, (bins + 1,) and (bins,)
-    outside, nan: sums of weights of the samples beyond the range, and of the NaN samples. A sample is
-        counted once, as NaN if either coordinate is"""
+    """counts: (bins,), or (bins, bins) for two coordinates; sums of weights
+    edges, centers: for each coordinate the edges and the centres of the bins, (bins + 1,) and (bins,)
+    outside, nan: sums of weights of the samples beyond the range, and of the NaN samples. A sample with a NaN
+        coordinate counts only in `nan`"""
 
     counts: Floats
     edges: tuple[Floats, ...]
@@ -36,12 +36,12 @@ class Histogram:
 
 @dataclass(frozen=True, eq=False)
 class MeanForcePotential:
-    """value: kJ/mol, 0 at the minimum; NaN in bins without samples. (bins,) or (bins, bins)
-    error: standard error by blocks of the difference from the minimum's bin; NaN where a bin has
+    """value: (bins,) or (bins, bins), in kJ/mol, 0 at the minimum; NaN in bins without samples
+    error: standard error by blocks of the difference from the bin with the minimum; NaN if a bin has
         samples in one block only
-    density: probability per bin's width, divided by the Jacobian; the integral of density times
+    density: probability divided by the bin's width and by the Jacobian; the integral of density times
         Jacobian is 1
-    histogram: the counts"""
+    histogram: the Histogram with the counts"""
 
     value: Floats
     error: Floats
@@ -120,9 +120,9 @@ def _edges(values: Floats, bins: Any, limits: Any, caller: str) -> Floats:
 class Bins:
     """The bin of each sample and its weight.
 
-    edges: of each coordinate; shape: bins of each coordinate
+    edges: the edges of the bins of each coordinate; shape: the number of bins of each coordinate
     index, inside: (frames, bodies), the bin in C order, and whether the sample is in the range
-    outside, nan: sums of weights"""
+    outside, nan: sums of weights of samples outside of the range, and of NaN samples"""
 
     def __init__(self, coordinates: list[Floats], edges: list[Floats], periodic: list[Any],
                  weights: Floats) -> None:
@@ -142,13 +142,13 @@ class Bins:
                 # searchsorted puts a number that equals an edge into the bin that begins there.
                 bins = np.searchsorted(edge, where, side="right") - 1
             inside &= within
-            index = index * size + np.clip(bins, 0, size - 1)  # the last bin is closed
+            index = index * size + np.clip(bins, 0, size - 1)  # the last bin includes its upper edge
         self.index, self.inside, self._weights = index, inside, weights
         self.outside = float(weights[~inside & ~empty].sum())
         self.nan = float(weights[empty].sum())
 
     def counts(self, frames: slice = slice(None)) -> Floats:
-        """Sums of weights of these frames."""
+        """The sums of weights in each bin, from these frames."""
         chosen = self.inside[frames]
         found = np.bincount(self.index[frames][chosen], self._weights[frames][chosen],
                             int(np.prod(self.shape)))
@@ -179,12 +179,12 @@ def histogram(x: Any, y: Any = None, *, bins: Any = 50, range: Any = None, weigh
               periodic: Any = False) -> Histogram:
     """Counts over equal bins of a coordinate, or of two: a Histogram.
 
-    x, y: (frames,) or (frames, bodies), whose samples count together
-    bins: number of bins; with y also one a coordinate
-    range: (low, high), with y two pairs; None: the least and the largest number. A bin includes its lower
+    x, y: (frames,) or (frames, bodies); the samples of all bodies are counted together
+    bins: number of bins; with y also a pair, one for each coordinate
+    range: (low, high), with y two pairs; None: the smallest and the largest number. A bin includes its lower
         edge; the last bin includes both. Numbers outside and NaN are counted separately
-    weights: (frames,) or the shape of x; None: 1 each
-    periodic: numbers are first brought into the range, which is one period; with y also one a
+    weights: (frames,) or the shape of x; None: all weights are 1
+    periodic: True: the range is one period, and numbers are first moved into it; with y also a pair, one for each
         coordinate
 
     >>> analysis.histogram(np.array([0.1, 0.2, 0.9]), bins=2, range=(0, 1)).counts
@@ -223,8 +223,8 @@ def potential_of_mean_force(x: Any, y: Any = None, *, bins: Any = 50, range: Any
     """-k T ln(p / J) along a coordinate, or over two, in kJ/mol: a MeanForcePotential.
 
     x, y, bins, range, weights, periodic: as in histogram; weights undo a bias: exp(bias / k T)
-    temperature: K
-    jacobian: J, the density of the coordinate without any force; its mean over each bin is used. None: 1;
+    temperature: in K
+    jacobian: J, the density of the coordinate without any force; its mean over each bin is used. None: J is 1;
         "sin": for an angle in rad from 0 to pi between two axes, such as theta of euler_zyz (most directions
         are near pi / 2); "cos": for an angle from 0 to pi / 2 between an axis and a plane, such as
         tilt_deg; "r2": for a distance in three dimensions. With y, a pair: one for each coordinate

@@ -215,14 +215,14 @@ def atoms_of(text: str, labels: Any) -> Any:
                        residue_ids=ids, chains=chains if any(chains) else None)
     frames.source = ("the file", *frames.source[1:])  # as messages name it
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # lacks the indices of atoms
+        warnings.simplefilter("ignore")  # for example that the frames have no indices of atoms
         chosen = md.extract(frames, selection=text, keys="positions", pbc="none")
     return chosen["positions"][0, :, 0].astype(np.int64)
 
 
 def vectors_of(positions: Any, labels: Any, first: str, last: str) -> tuple[Any, list[str]]:
-    """Vectors between two atoms of each residue that has both, (frames, residues, 3), and the residues.
-    positions: (frames, atoms, 3)"""
+    """Returns the vectors between two atoms of each residue that has both, (frames, residues, 3), and the
+    names of these residues. positions: (frames, atoms, 3)"""
     if positions.ndim != 3 or labels is None or len(labels) != positions.shape[1]:
         raise InvalidError("--vector needs positions with the names of their atoms: run collet-extract "
                            "with --keys positions, and give --key positions")

@@ -21,8 +21,8 @@ from ._series import Floats, Series, positive
 
 @dataclass(frozen=True, eq=False)
 class Rotation:
-    """c1, c2: correlation of the first and second Legendre polynomials. s2: the order parameter
-    S^2, s2_error its standard error."""
+    """c1, c2: correlation functions of the first and the second Legendre polynomial. s2: the order parameter
+    S^2; s2_error: its standard error."""
 
     c1: Correlation
     c2: Correlation
@@ -31,7 +31,7 @@ class Rotation:
 
 
 _FAR = 0.5   # |u.u'| of an axis in two frames below which its sign is a guess
-_MANY = 0.05  # share of such steps from which on results are doubtful
+_MANY = 0.05  # results are doubtful if more than this fraction of the steps are such
 
 
 def warn_of_signs(dots: Iterable[Floats], caller: str, effect: str) -> None:
@@ -91,11 +91,11 @@ def rotation(axes: Any, dt: float = 1, *, blocks: int = 5) -> Rotation:
     falls to S^2.
 
     axes: (frames, 3) or (frames, bodies, 3). Principal axes are (frames, 3, 3) or (frames, bodies, 3, 3): give
-        one column, axes[..., 0]. With many bodies axes[:, :, 0] is a row, a number of each of the three axes,
-        and no error shows that it is wrong
+        one column, axes[..., 0]. With many bodies axes[:, :, 0] would be a row, with a component of each of the
+        three axes; this mistake is not detected
     C2 is the autocorrelation of the tensor u u^T - 1/3. S^2: G. Lipari and A. Szabo, J. Am. Chem.
-    Soc. 104 (1982) 4546; E. R. Henry and A. Szabo, J. Chem. Phys. 82 (1985) 4753. It is about
-    (1 - S^2) / (independent samples) too large. Returns a Rotation.
+    Soc. 104 (1982) 4546; E. R. Henry and A. Szabo, J. Chem. Phys. 82 (1985) 4753. The computed S^2 is too large by
+    about (1 - S^2) / (number of independent samples). Returns a Rotation.
 
     A UserWarning says if |u(t).u(t + dt)| < 0.5 in more than 5 % of the steps. If the sign of u is arbitrary, C1
     is then meaningless; C2 and S^2 do not depend on signs.
@@ -117,7 +117,7 @@ def rotation(axes: Any, dt: float = 1, *, blocks: int = 5) -> Rotation:
 
 
 def order_parameters(axes: Any) -> Floats:
-    """S^2 of rotation for each body of axes, (frames, bodies, 3): (bodies,)."""
+    """The order parameter S^2 (see `rotation`) of each body, (bodies,). axes: (frames, bodies, 3)."""
     series = _directions(axes, "order_parameters")
     found = [1.5 * ((units @ units.transpose(0, 2, 1) / series.frames)**2).sum(axis=(1, 2)) - 0.5
              for units in (_unit(series, body, slab) for body, slab in series.slabs(6))]
@@ -158,7 +158,7 @@ def _displaced(series: Series) -> Floats:
 
 
 def angular_displacement(axes: Any) -> Floats:
-    """The angle about x, y and z, in rad, by which axes turned since the first frame: the sum of
+    """The angles about x, y and z, in rad, by which axes have turned since the first frame: the sum of
     the smallest rotations from each frame to the next (S. Kaemmerer, W. Kob, R. Schilling, Phys.
     Rev. E 56 (1997) 5450). The shape is the shape of axes, (frames, 3) or (frames, bodies, 3).
 
@@ -174,8 +174,8 @@ def angular_displacement(axes: Any) -> Floats:
 
 def rotational_mean_square_displacement(axes: Any, dt: float = 1, *,
                                         blocks: int = 5) -> MeanSquareDisplacement:
-    """mean_square_displacement of angular_displacement(axes), rad^2: 4 D t in free rotational
-    diffusion of an axis. diffusion() of the result gives D. It warns as rotation does.
+    """The mean_square_displacement of angular_displacement(axes), in rad^2. In free rotational diffusion of an axis it
+    is 4 D t, and diffusion() of the result gives D. Gives the same UserWarning as rotation.
 
     >>> t = 0.1 * np.arange(200)
     >>> axes = np.stack([np.cos(t), np.sin(t), 0 * t], -1)

@@ -15,13 +15,13 @@ from ._blocks import count, first
 from ._correlation import curves_of
 from ._series import Series, positive
 
-_LEAST_LAGS = 3  # lags of the statistical inefficiency that are summed in any case: noise must not end the sum early
+_LEAST_LAGS = 3  # lags that the statistical inefficiency always sums, so that noise does not end the sum early
 
 
 @dataclass(frozen=True)
 class Equilibration:
-    """frame, time: the first that counts as equilibrated. inefficiency: frames per independent
-    sample from there on; samples: independent samples from there on."""
+    """frame, time: the first frame that counts as equilibrated, and its time. inefficiency: the number of frames per
+    independent sample from there on; samples: the number of independent samples from there on."""
 
     frame: int
     time: float
@@ -30,7 +30,7 @@ class Equilibration:
 
 
 def _inefficiency(series: Series) -> float:
-    """Frames per independent sample; 0 for a constant."""
+    """The number of frames per independent sample; 0 if the series is constant."""
     whole, _ = curves_of(series, 0, centered=True)
     frames = series.frames
     if whole[0] <= 0:
@@ -42,9 +42,9 @@ def _inefficiency(series: Series) -> float:
 
 
 def statistical_inefficiency(x: Any) -> float:
-    """Frames per independent sample, at least 1: g = 1 + 2 sum over k of C[k] / C[0] (1 - k /
-    frames), C of x without its mean, up to the first k above 3 with C[k] <= 0 (J. D. Chodera et
-    al., J. Chem. Theory Comput. 3 (2007) 26; as pymbar). The mean of x has the standard error
+    """The number of frames per independent sample, at least 1: g = 1 + 2 sum over k of C[k] / C[0] (1 - k /
+    frames), up to the first k above 3 with C[k] <= 0, where C is the autocorrelation of x without its mean (J. D.
+    Chodera et al., J. Chem. Theory Comput. 3 (2007) 26; as in pymbar). The mean of x has the standard error
     std(x) sqrt(g / frames).
 
     InvalidError if x is constant.
@@ -62,8 +62,8 @@ def equilibration_time(x: Any, dt: float = 1, *, candidates: int = 100) -> Equil
     """The frame from which on x has the most independent samples, (frames - frame) / g (J. D.
     Chodera, J. Chem. Theory Comput. 12 (2016) 1799), with g as in statistical_inefficiency.
 
-    candidates: frames that are tried, at equal distances from frame 0; each takes a transform of x
-    If x is constant from a candidate on, that counts as one sample, as in pymbar. InvalidError if
+    candidates: the number of frames that are tried, at equal distances from frame 0; each takes a transform of x
+    If x is constant from a candidate on, these frames count as one sample, as in pymbar. InvalidError if
     all of x is constant.
 
     >>> x = np.random.default_rng(1).normal(size=1000)

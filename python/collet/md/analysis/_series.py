@@ -15,11 +15,11 @@ from ..._core import InvalidError, ShapeError
 
 Floats = npt.NDArray[np.floating[Any]]
 
-_AT_ONCE = 2**22  # numbers that are transformed together: 32 MiB
+_AT_ONCE = 2**22  # numbers that are Fourier-transformed at a time: 32 MiB
 
 
 def positive(value: Any, caller: str, name: str) -> float:
-    """A finite number above 0."""
+    """Returns the value as a finite float above 0. InvalidError for others."""
     number = _host.number(value, f"{caller}: {name}")
     if not isinstance(number, (int, float)) or not 0 < number < float("inf"):
         raise InvalidError(f"{caller}: {name} is {value!r}; it must be a finite number above 0")

@@ -16,10 +16,10 @@ from ..._core import InvalidError, ShapeError
 from ._blocks import count, jackknife
 from ._series import Floats
 
-DEBYE = 48.0320471  # of a dipole of 1 e nm
-_AT_ONCE = 2**22  # numbers of positions that are float64 at a time
+DEBYE = 48.0320471  # debye in 1 e nm
+_AT_ONCE = 2**22  # coordinates that are converted to float64 at a time
 _ROUNDS = 100
-_CONVERGED = 1e-9  # share of the body's size: the iteration ends when the mean structure moves less
+_CONVERGED = 1e-9  # fraction of the body's size: the iteration ends when the mean structure moves by less
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class CrossCorrelation:
 @dataclass(frozen=True, eq=False)
 class CrossCorrelationDifference:
     """a, b: (atoms, atoms), the mean maps; difference: b - a
-    low, high: of its confidence interval; significant: where that excludes 0"""
+    low, high: the limits of the difference's confidence interval; significant: whether the interval excludes 0"""
 
     a: Floats
     b: Floats
@@ -53,10 +53,10 @@ class CrossCorrelationDifference:
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """rg: radius of gyration; rg_about: (..., 3), of the distances from the axes x, y and z
-    moments: (..., 3), eigenvalues of the tensor, ascending
+    """rg: radius of gyration; rg_about: (..., 3), radii of gyration about the axes x, y and z
+    moments: (..., 3), the eigenvalues l1, l2, l3 of the tensor, ascending
     asphericity: l3 - (l1 + l2) / 2; acylindricity: l2 - l1; both in the tensor's unit
-    anisotropy: relative shape anisotropy, 0 of a sphere and 1 of a rod"""
+    anisotropy: relative shape anisotropy, 0 for a sphere and 1 for a rod"""
 
     rg: Floats
     rg_about: Floats
@@ -78,7 +78,7 @@ def _positions(value: Any, caller: str) -> Any:
 
 
 def _atoms(chosen: Any, atoms: int, caller: str, name: str) -> Any:
-    """Indices of a mask or of indices; None: all."""
+    """Converts a mask or indices to indices. None: those of all atoms."""
     if chosen is None:
         return np.arange(atoms)
     found = _host.array(chosen, None, f"{caller}: {name}")
@@ -104,7 +104,7 @@ def _weights_of(weights: Any, atoms: int, caller: str, name: str = "weights") ->
 
 
 def _slabs(positions: Any, caller: str) -> Iterator[tuple[slice, Floats]]:
-    """Some frames at a time, float64. InvalidError for numbers that are not finite."""
+    """Yields slices of the frames, and these frames in float64. InvalidError for numbers that are not finite."""
     step = max(1, _AT_ONCE // (3 * positions.shape[1]))
     for start in range(0, len(positions), step):
         part = _host.array(positions[start:start + step], np.float64, f"{caller}: positions")
@@ -116,7 +116,7 @@ def _slabs(positions: Any, caller: str) -> Iterator[tuple[slice, Floats]]:
 
 
 def _superposed(part: Floats, reference: Floats, fit: Any, weights: Floats) -> Floats:
-    """Superposes frames: moves them so that their atoms `fit` lie best on the reference's."""
+    """Superposes frames: moves them so that their atoms `fit` lie as near as possible to those of the reference."""
     own = weights[fit]
     core, place = np.ascontiguousarray(part[:, fit]), np.ascontiguousarray(reference[fit])
     rotation = np.asarray(op.rmsd(core, own, place)[1])
@@ -153,11 +153,11 @@ def rmsd(positions: Any, reference: Any = None, *, weights: Any = None, fit: Any
 
     positions: (frames, atoms, 3), of molecules that the box does not cut
     reference: (atoms, 3); None: the first frame
-    weights: one an atom, such as masses, for superposition and mean; None: equal
+    weights: one for each atom, such as masses, for superposition and mean; None: equal
     fit: the atoms that are superposed, as indices or a mask; None: all
-    of: the atoms whose deviation counts, as indices or a mask, or a dict of such domains by name. They are moved
-        with the atoms of `fit`. None: all
-    Returns (frames,), or a dict of these.
+    of: the atoms whose deviation is computed, as indices or a mask, or a dict from names of domains to their atoms.
+        They are moved with the atoms of `fit`. None: all
+    Returns (frames,), or for a dict a dict of these.
 
     >>> r = np.array([[[0.0, 0, 0], [3, 4, 0]], [[0.0, 0, 0], [3, 5, 0]]])
     >>> analysis.rmsd(r).round(3)
@@ -186,7 +186,7 @@ def rmsd(positions: Any, reference: Any = None, *, weights: Any = None, fit: Any
 
 
 def _normalised(sums: Floats) -> Floats:
-    """C from the sums of products; 0 for an atom that does not move."""
+    """The correlations C from the sums of products of displacements; 0 for an atom that does not move."""
     squares = np.sqrt(np.einsum("...ii->...i", sums))
     both = squares[..., :, None] * squares[..., None, :]
     made: Floats = np.divide(sums, both, out=np.zeros_like(sums), where=both > 0)
@@ -219,9 +219,9 @@ def dccm(positions: Any, *, fit: Any = None, weights: Any = None,
     """Dynamic cross-correlation: C_ij = <d_i . d_j> / sqrt(<d_i^2> <d_j^2>) of displacements d from the
     mean structure, on which all frames are superposed: a CrossCorrelation.
 
-    positions: (frames, atoms, 3), of C-alpha atoms as a rule, at least two frames
-    fit: the atoms that are superposed, as in rmsd; the rigid part of the body. None: all
-    weights: of the superposition; None: equal
+    positions: (frames, atoms, 3), usually of C-alpha atoms, at least two frames
+    fit: the atoms that are superposed, as in rmsd: the rigid part of the body. None: all
+    weights: one for each atom, for the superposition; None: equal
     The mean structure is the mean of the superposed frames, iterated until it no longer changes. An atom that does
     not move has C = 0 with all others and itself.
 
@@ -261,10 +261,10 @@ def compare_dccm(a: Any, b: Any, *, alpha: float = 0.05, samples: int = 500,
     """The difference of two systems' cross-correlation, b - a, and where it is significant: a
     CrossCorrelationDifference.
 
-    a, b: of dccm, or lists of such of several runs, of the same atoms
+    a, b: results of dccm, or lists of the results of several runs, all of the same atoms
     alpha: the confidence interval leaves out alpha / 2 at each end
-    samples, seed: of the bootstrap over blocks of all runs
-    Maps are averaged as artanh C (R. A. Fisher), the bootstrap resamples whole blocks. Blocks must
+    samples, seed: number of samples and seed of the bootstrap over the blocks of all runs
+    Maps are averaged as artanh C (R. A. Fisher), and the bootstrap resamples whole blocks. Blocks must
     be longer than the correlation time.
 
     >>> r = np.random.default_rng(1).normal(size=(100, 3, 3))
@@ -295,7 +295,7 @@ def compare_dccm(a: Any, b: Any, *, alpha: float = 0.05, samples: int = 500,
 
 
 def _artanh(matrix: Floats) -> Floats:
-    """Finite at 1 and -1 too."""
+    """artanh of C clipped to 1 - 1e-7 in magnitude, so that it is finite for 1 and -1 too."""
     return np.asarray(np.arctanh(np.clip(matrix, -1 + 1e-7, 1 - 1e-7)))
 
 
@@ -306,7 +306,7 @@ def shape(gyration_tensor: Any) -> Shape:
     """The Shape that a gyration tensor describes.
 
     gyration_tensor: (..., 3, 3), as md.extract returns it: (frames, 3, 3), or (frames, bodies, 3, 3)
-    Named after D. N. Theodorou and U. W. Suter, Macromolecules 18 (1985) 1206; extract's "asphericity" is
+    The names are those of D. N. Theodorou and U. W. Suter, Macromolecules 18 (1985) 1206; extract's "asphericity" is
     called anisotropy here.
 
     >>> float(analysis.shape(np.diag([4.0, 1.0, 1.0])).asphericity)
@@ -347,7 +347,7 @@ def distance(positions: Any, a: Any, b: Any, *, weights: Any = None) -> Floats:
     force.
 
     positions: (frames, atoms, 3); a, b: indices or masks of atoms
-    weights: one an atom, such as masses; None: equal. Returns (frames,)
+    weights: one for each atom, such as masses; None: equal. Returns (frames,)
 
     >>> r = np.array([[[0.0, 0, 0], [3, 4, 0]]])
     >>> analysis.distance(r, [0], [1])
@@ -365,12 +365,12 @@ def distance(positions: Any, a: Any, b: Any, *, weights: Any = None) -> Floats:
 
 
 def dipole(positions: Any, charges: Any, masses: Any = None) -> Floats:
-    """sum q (r - centre), in e nm; times DEBYE in debye.
+    """The dipole moment sum q (r - centre), in e nm. Multiplied by DEBYE it is in debye.
 
     positions: (frames, atoms, 3), nm, of molecules that the box does not cut
-    charges: one an atom, e
-    masses: one an atom; the centre is the centre of mass, None: the mean position. It matters only
-        if the charges do not sum to 0. Returns (frames, 3)
+    charges: one for each atom, in e
+    masses: one for each atom; the centre is the centre of mass. None: the centre is the mean position. The centre
+        matters only if the charges do not sum to 0. Returns (frames, 3)
 
     >>> r = np.array([[[0.0, 0, 0], [3, 4, 0]]])
     >>> analysis.dipole(r, [-1.0, 1.0])

@@ -24,10 +24,10 @@ _ORTHOGONAL = 1e-3  # tolerance for axes in float32, and for files with few digi
 class DiffusionTensor:
     """A diffusion tensor, in the square of x's unit, or rad^2, over the unit of lag.
 
-    tensor, error: (3, 3), in the frame of the axes, or in the laboratory's without axes
+    tensor, error: (3, 3), in the frame of the axes, or without axes in the laboratory's frame; and standard errors
     values, values_error: (3,), the tensor's eigenvalues, ascending, and their standard errors
-    frame: (3, 3), their directions as columns, right-handed
-    start, stop, lags: first and last lag of the fit, and their number
+    frame: (3, 3), the eigenvectors as columns, right-handed
+    start, stop, lags: first and last lag of the fit, and the number of lags
     Errors are NaN if the fit goes beyond the lags of a block."""
 
     tensor: Floats
@@ -41,7 +41,7 @@ class DiffusionTensor:
 
 
 def _axes(axes: Any, caller: str) -> Floats:
-    """(frames, bodies, 3, 3), orthogonal axes as columns."""
+    """Checks axes and returns them as (frames, bodies, 3, 3), with orthogonal axes as columns."""
     found = _host.array(axes, np.float64, f"{caller}: axes")
     if found.ndim not in (3, 4) or found.shape[-2:] != (3, 3) or not found.size:
         shape = " x ".join(map(str, found.shape)) or "a scalar"
@@ -116,15 +116,15 @@ def rotational_diffusion_tensor(axes: Any, dt: float = 1, start: float | None = 
     """The rotational diffusion tensor of a body and its frame, in rad^2 over the unit of dt: a
     DiffusionTensor in the frame of the axes.
 
-    axes: (frames, 3, 3) or (frames, bodies, 3, 3), three axes as columns that keep their place in
-        the body, such as principal axes. Turning the axes turns the tensor
+    axes: (frames, 3, 3) or (frames, bodies, 3, 3), three axes as columns that are fixed in the body, such as
+        principal axes. The tensor's components refer to these axes
     start, stop: range of lags of the fit; None: from dt to where the smallest eigenvalue of
         <R(0)^T R(t)> falls below 1 / e, and to at most half a block
 
     In free rotational diffusion <R(0)^T R(t)> = exp(-(tr D - D) t) in any frame of the body (L. D.
     Favro, Phys. Rev. 119 (1960) 53): a line with an intercept is fitted to the logarithm, element by
     element. InvalidError if the range has fewer than two lags, or correlations in it are not above
-    0. A UserWarning as in rotation.
+    0. Gives the same UserWarning as rotation.
 
     >>> turns = np.random.default_rng(1).normal(scale=0.1, size=(300, 3))
     >>> frames = [np.eye(3)]
@@ -181,10 +181,10 @@ def translational_diffusion_tensor(x: Any, dt: float = 1, start: float | None = 
     """The translational diffusion tensor, half the slope of <d_i d_j>, d = x(t) - x(0): a
     DiffusionTensor, in the laboratory or along the axes.
 
-    x: (frames, 3) or (frames, bodies, 3), positions that no periodic box cuts: unwrapped
-    axes: as in rotational_diffusion_tensor: the tensor along the axes of the body. Each step is taken along
+    x: (frames, 3) or (frames, bodies, 3), unwrapped positions, which do not jump at a periodic box
+    axes: as in rotational_diffusion_tensor: gives the tensor along the axes of the body. Each step is projected on
         the axes of the previous frame, and d is the sum of these steps (Y. Han et al., Science 314 (2006)
-        626): frames must be close together compared with the rotation
+        626): between two frames the body must turn little
     start, stop: range of lags of the fit, as in diffusion
 
     >>> x = np.cumsum(np.random.default_rng(1).normal(size=(1000, 3)), axis=0)
