@@ -19,6 +19,18 @@ static double sum_of(const double *parts, int64_t blocks, int64_t lags, int64_t 
     return sum;
 }
 
+/* Student's factor: the mean of normally distributed blocks lies within its standard error times this with the
+ * probability of one standard deviation, 0.6827. The expansion of the quantile for many blocks (Abramowitz and
+ * Stegun 26.7.5), at 1; two blocks have Cauchy's distribution. */
+static double student(int64_t blocks)
+{
+    const double n = (double)(blocks - 1);
+
+    if (blocks == 2)
+        return 1.8373;
+    return 1 + 1 / (2 * n) + 1 / (4 * n * n) + 1 / (16 * n * n * n);
+}
+
 collet_status collet_analysis_errors(double *errors, const double *parts, int64_t blocks,
                                      int64_t lags, int32_t normalise, collet_error *err)
 {
@@ -40,7 +52,7 @@ collet_status collet_analysis_errors(double *errors, const double *parts, int64_
                 else
                     spread += (x - mean) * (x - mean);
             }
-        errors[k] = sqrt(spread * (double)(blocks - 1) / (double)blocks);
+        errors[k] = student(blocks) * sqrt(spread * (double)(blocks - 1) / (double)blocks);
     }
     return COLLET_OK;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """collet.md.analysis against sums over all pairs of frames in NumPy, and against closed forms."""
 
+import math
 import warnings
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import collet
 from collet.md import analysis
+from collet.md.analysis._blocks import jackknife as jackknife_error, others
 
 random = np.random.default_rng(33)
 
@@ -43,6 +45,30 @@ def jackknife(x, blocks, estimate):
          for i in range(blocks)], axis=0))
 
 
+def quantile(blocks):
+    """Where Student's distribution of blocks - 1 degrees of freedom has the probability of one standard deviation."""
+    n = blocks - 1
+    t = np.linspace(0, 2, 200001)
+    density = (1 + t**2 / n)**(-(n + 1) / 2) * math.exp(math.lgamma((n + 1) / 2) - math.lgamma(n / 2)) / math.sqrt(n * math.pi)
+    inside = np.concatenate([[0], np.cumsum(density[1:] + density[:-1])]) * 1e-5  # both sides, steps of 1e-5
+    return float(np.interp(math.erf(0.5**0.5), inside, t))
+
+
+def has_errors(found, jackknifed, blocks):
+    """The errors are the jackknife's, all times one factor, which is Student's."""
+    factor = found[1] / jackknifed[1]
+    close(found, factor * jackknifed, 1e-11)
+    close(factor, quantile(blocks), 1e-3)
+
+
+@pytest.mark.parametrize("blocks", [2, 3, 4, 5, 8, 20])
+def test_errors_cover_the_truth_as_often_as_one_standard_deviation(blocks):
+    tries = np.random.default_rng(blocks).normal(size=(blocks * 4, 20000))
+    means = tries.reshape(blocks, 4, -1).mean(axis=1)
+    error = jackknife_error(others(means))
+    assert abs((np.abs(means.mean(axis=0)) < error).mean() - math.erf(0.5**0.5)) < 0.013  # four standard deviations
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("centered", [False, True])
 def test_autocorrelation_is_the_sum_over_pairs(shape, centered):
@@ -74,14 +100,14 @@ def test_errors_are_the_jackknife_over_blocks(blocks, shape):
     for normalise in (True, False):
         found = analysis.autocorrelation(x, normalise=normalise, blocks=blocks)
         curves, error = jackknife(x, blocks, lambda c, n=normalise: c / c[0] if n else c)
-        close(found.error[:length], error(acf_of_pairs), 1e-11)
+        has_errors(found.error[:length], error(acf_of_pairs), blocks)
         assert np.isnan(found.error[length:]).all()
         close(found.blocks, [acf_of_pairs(c) for c in curves], 1e-11)
         if not normalise:
-            close(found.error[:length], found.blocks.std(axis=0, ddof=1) / blocks**0.5, 1e-11)
+            has_errors(found.error[:length], found.blocks.std(axis=0, ddof=1) / blocks**0.5, blocks)
     found = analysis.mean_square_displacement(x, blocks=blocks)
     curves, error = jackknife(x, blocks, lambda c: c)
-    close(found.error[:length], error(msd_of_pairs), 1e-11)
+    has_errors(found.error[:length], error(msd_of_pairs), blocks)
     close(found.blocks, [msd_of_pairs(c) for c in curves], 1e-11)
 
 

@@ -63,7 +63,7 @@ COLLET_API collet_status collet_analysis_rotation(collet_context *context,
                                                   collet_error *err);
 
 /* errors[k], k < lags: the standard error of the mean of `blocks` >= 2 curves, parts[b * lags + k], by
- * the jackknife; with `normalise` (0 or 1) of curves that are divided by their element 0. */
+ * the jackknife, times Student's factor for so few blocks; with `normalise` (0 or 1) of curves that are divided by their element 0. */
 COLLET_API collet_status collet_analysis_errors(double *errors, const double *parts, int64_t blocks,
                                                 int64_t lags, int32_t normalise, collet_error *err);
 

@@ -130,8 +130,9 @@ def _parser() -> _Parser:
         description="Analyses an array of a results file of collet-extract.",
         epilog="Analyses:\n" + "".join(f"  {name:20}  {analysis.text}\n"
                                        for name, analysis in ANALYSES.items()) +
-        "\nTimes are ps. Errors are standard errors by blocks; a lag as long as a block has none,\n"
-        "and a correlation function that never falls to 0 has no integral: nan.\n" + _EXIT)
+        "\nTimes are ps. Errors are standard errors by blocks, with Student's factor;\n"
+        "a lag as long as a block has none, and a correlation function that never falls to 0 has no\n"
+        "integral: nan.\n" + _EXIT)
     parser.add_argument("results", metavar="RESULTS",
                         help=".npz, .h5 or .csv file, or directory, of collet-extract")
     parser.add_argument("analysis", metavar="ANALYSIS")
