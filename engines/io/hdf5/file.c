@@ -45,7 +45,8 @@ static hid_t open_file(const char *path, int locks)
     return file;
 }
 
-/* Whether the file system has no locks, as NFS and Lustre of some clusters: HDF5 opens nothing there. */
+/* 1 if the file system does not support locks, like NFS and Lustre on some clusters: HDF5 cannot open files
+ * there while it uses locks. */
 static int lacks_locks(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC), lacks;
