@@ -149,7 +149,8 @@ static void run_pairs(void *argument, int64_t begin, int64_t end, int thread)
 
 /* ---- q = 0 ----------------------------------------------------------------------------------- */
 
-/* Moves the cotangents of the pixel at q = 0 from the slices to job->middle. */
+/* Moves the cotangents of the pixel at q = 0 from the slices to job->middle, so that run_pairs does not use
+ * them. */
 static void take_middle(const job *j)
 {
     const collet_scatter *s = j->a->s;
@@ -169,7 +170,7 @@ static void take_middle(const job *j)
         }
 }
 
-/* Puts them back. */
+/* Moves the cotangents of q = 0 back into the slices. */
 static void return_middle(const job *j)
 {
     const collet_scatter *s = j->a->s;

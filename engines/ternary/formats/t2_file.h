@@ -68,7 +68,7 @@ _Static_assert(sizeof(ternary_t2_layer) == 128, "the table has no padding");
 
 /* Checks the layers, computes their offsets, clears the bytes after the end of their names, and
  * sets *size to the size of the file. SHAPE if the rows of a layer differ from the columns of the
- * next; INVALID, OVERFLOW. `path` begins the text. */
+ * next; INVALID, OVERFLOW. The text of an error begins with `path`. */
 collet_status ternary_t2_lay_out(const char *path, ternary_t2_layer *layers, uint32_t count,
                                  uint64_t *size, collet_error *err);
 
@@ -94,7 +94,7 @@ typedef struct ternary_t2_file {
 
 int ternary_t2_recognise(const uint8_t *bytes, uint64_t size);
 
-/* Checks all but the layers' data. COLLET_IO, NO_MEMORY, FORMAT, UNSUPPORTED (another version or
+/* Opens a file and checks everything except the layers' data. COLLET_IO, NO_MEMORY, FORMAT, UNSUPPORTED (another version or
  * byte order), INVALID, OVERFLOW, SHAPE. The text names the file. */
 collet_status ternary_t2_open(const char *path, ternary_t2_file *out, collet_error *err);
 /* A zeroed struct is allowed. */
