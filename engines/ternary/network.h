@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* network.h - functions about networks that several files use. */
+/* network.h - internal functions of networks. */
 #ifndef ENGINES_TERNARY_NETWORK_H
 #define ENGINES_TERNARY_NETWORK_H
 
@@ -14,7 +14,7 @@ collet_status ternary_check_layer(ternary_call *call, const char *what, uint32_t
 collet_status ternary_network_copy(ternary_call *call, collet_ternary_network **out,
                                    const collet_ternary_network *network);
 
-/* What devices did in the last run or plan. */
+/* The shares of the devices in the last run or plan. */
 devices_shares *ternary_network_shares(collet_ternary_network *network);
 
 /* Bytes of the layers' arrays. */

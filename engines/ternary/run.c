@@ -17,7 +17,7 @@ typedef struct run_job {
     ternary_call *call;
     const collet_ternary_run_files *files;
     int64_t inputs, outputs, vectors;
-    io_npy x, labels; /* a row of x is a vector; x has the shape of the file */
+    io_npy x, labels; /* as in the files: a vector is a row of the last axis of x */
     collet_ternary_output *output;
     int64_t correct;
     ternary_batch batch;

@@ -17,8 +17,8 @@ typedef struct ternary_source {
     collet_dtype dtype;                /* dtype of NUMBERS and CODES */
     const ternary_gguf_tensor *tensor; /* NULL: not from a GGUF file */
     uint8_t *bytes;                    /* rows x row_bytes in the mapping; NULL: an .npy file */
-    /* Scales of PACKED. A tensor has one scale a block; a layer has one a row (scales in blocks of
-     * tq2_0 and tq1_0 are then ignored). Without either all scales are 1. */
+    /* Scales of PACKED. has_blocks: a tensor with one scale a block. `scale`: one scale a row of a layer
+     * (scales in blocks of tq2_0 and tq1_0 are then ignored). With neither, all scales are 1. */
     int has_blocks;
     float *scale;
 } ternary_source;
@@ -45,8 +45,8 @@ void ternary_source_rows(const ternary_source *source, int64_t first, int64_t co
 /*
  * Reads the codes (count x columns) of rows of CODES or PACKED, and, if blocks have scales and
  * `block_scale` is not NULL, their scales (count x columns / TERNARY_BLOCK_WEIGHTS). Invalid codes
- * of PACKED become 0, and *invalid is their number. If `invalid` is NULL, such a code is an error,
- * INVALID; the text has the first row with one.
+ * of PACKED become 0, and *invalid is their number. If `invalid` is NULL, an invalid code is an error,
+ * INVALID; the text has the first row with an invalid code.
  */
 collet_status ternary_source_codes(ternary_call *call, const ternary_source *source, int64_t first,
                                    int64_t count, int8_t *codes, float *block_scale,

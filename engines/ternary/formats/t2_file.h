@@ -94,8 +94,8 @@ typedef struct ternary_t2_file {
 
 int ternary_t2_recognise(const uint8_t *bytes, uint64_t size);
 
-/* Opens a file and checks everything except the layers' data. COLLET_IO, NO_MEMORY, FORMAT, UNSUPPORTED (another version or
- * byte order), INVALID, OVERFLOW, SHAPE. The text names the file. */
+/* Opens a file and checks everything except the layers' data. COLLET_IO, NO_MEMORY, FORMAT, UNSUPPORTED (another
+ * version or byte order), INVALID, OVERFLOW, SHAPE. The text names the file. */
 collet_status ternary_t2_open(const char *path, ternary_t2_file *out, collet_error *err);
 /* A zeroed struct is allowed. */
 void ternary_t2_close(ternary_t2_file *file);
