@@ -317,7 +317,7 @@ static collet_status divide(division *d, const kind *by, trajectory_bodies *b, c
 
 /* ---- Groups ------------------------------------------------------------------------------ */
 
-/* The length in bytes of a pattern, up to a blank or including its quotes. Sets *quoted to 1 if it has quotes, else 0. */
+/* The length in bytes of a pattern, up to a blank or including its quotes. *quoted: 1 if it has quotes, else 0. */
 static size_t pattern_length(const char *pattern, size_t *quoted)
 {
     const char *close = *pattern == '"' || *pattern == '\'' ? strchr(pattern + 1, *pattern) : NULL;

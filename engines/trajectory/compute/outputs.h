@@ -2,11 +2,11 @@
 /*
  * outputs.h - the quantities computed for each frame and body: key, shape and unit.
  *
- * A buffer holds rows of one quantity: one row for each body of each frame, the bodies of a frame one after the other.
- * The buffer of times has one row for each frame, the buffer of positions one row for each atom. An output is a buffer,
- * or one component of it, with a key. To add an output, add: a buffer here; its line in the tables of outputs.c (also in
- * trajectory_sums if it is a sum over atoms); what it is derived from, in trajectory_buffers_for; and the kernel call in
- * analysis.c (sums over atoms) or derivation.c.
+ * A buffer holds rows of one quantity: one row for each body of each frame, the bodies of a frame one after the
+ * other. The buffer of times has one row for each frame, the buffer of positions one row for each atom. An output is
+ * a buffer, or one component of it, with a key. To add an output, add: a buffer here; its line in the tables of
+ * outputs.c (also in trajectory_sums if it is a sum over atoms); what it is derived from, in trajectory_buffers_for;
+ * and the kernel call in analysis.c (sums over atoms) or derivation.c.
  */
 #ifndef ENGINES_TRAJECTORY_COMPUTE_OUTPUTS_H
 #define ENGINES_TRAJECTORY_COMPUTE_OUTPUTS_H
@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an output needs besides positions: fields, the same atoms in all frames, charges, or a single body. The last bit:
- * the output is chosen only by its full key, not by a pattern with '*'. */
+/* What an output needs besides positions: fields, the same atoms in all frames, charges, or a single body.
+ * BY_NAME: the output is chosen only by its full key, not by a pattern with '*'. */
 #define TRAJECTORY_VELOCITIES 1u
 #define TRAJECTORY_FORCES 2u
 #define TRAJECTORY_TIMES 4u
