@@ -5,8 +5,8 @@
 #include "trajectory/formats/bigendian.h"
 
 /*
- * Ranges of small differences, a part of the format: about 2^(i/3), so that three of them fit into
- * i bits. The format does not use the first ones.
+ * The ranges of small differences, which the format defines: range i is about 2^(i/3), so that three differences
+ * fit into i bits. The format does not use the ranges that are 0.
  */
 static const uint32_t small_ranges[] = {
     0,        0,        0,       0,       0,       0,       0,       0,       0,       8,
