@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inputs.h - opens the files of a run, checks them against each other, selects the atoms. */
+/* inputs.h - opens the files of a run, checks them against each other, and selects the atoms. */
 #ifndef ENGINES_TRAJECTORY_INPUTS_H
 #define ENGINES_TRAJECTORY_INPUTS_H
 
@@ -13,12 +13,12 @@
 #include "trajectory/reading/reader.h"
 
 typedef struct trajectory_inputs {
-    const trajectory_settings *settings; /* what it was opened with */
+    const trajectory_settings *settings; /* the settings with which the inputs were opened */
     trajectory_topology *topology;
-    trajectory_reader *trajectory; /* selection and slice are set */
+    trajectory_reader *trajectory; /* its selection and slice are set */
     const trajectory_reader_info *info;
-    trajectory_arrangement *arrangement; /* from what is read to the selected atoms */
-    trajectory_apart *apart;             /* NULL: nothing to look for */
+    trajectory_arrangement *arrangement; /* turns atoms that are read into the selected atoms */
+    trajectory_apart *apart;             /* NULL: no body has several chains */
     trajectory_choice *choice;
     int64_t *selected; /* the selected atoms that are in a body, ascending */
     int64_t n_selected;
