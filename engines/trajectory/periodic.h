@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* periodic.h - what was done about the periodic box, in words. */
+/* periodic.h - describes in words how positions were changed for the periodic box. */
 #ifndef ENGINES_TRAJECTORY_PERIODIC_H
 #define ENGINES_TRAJECTORY_PERIODIC_H
 
