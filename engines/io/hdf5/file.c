@@ -20,8 +20,7 @@ void io_hdf5_be_quiet(io_hdf5_quiet *before)
 
 void io_hdf5_report_again(const io_hdf5_quiet *before)
 {
-    /* Errors that a thread leaves when it ends would prevent HDF5 from closing at the end of the
-     * process. */
+    /* If the thread ended with errors on its stack, HDF5 could not close at the end of the process. */
     H5Eclear2(H5E_DEFAULT);
     H5Eset_auto2(H5E_DEFAULT, before->report, before->data);
 }
