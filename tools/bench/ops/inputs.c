@@ -16,7 +16,7 @@ static double uniform(uint64_t *state)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* Truncated, not rounded; subnormal values become 0. */
+/* Converts to f16 by truncation; subnormal values become 0. */
 static uint16_t to_f16(double value)
 {
     float f = (float)value;
