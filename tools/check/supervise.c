@@ -184,7 +184,7 @@ static void finish(worker_process *p, const check_shared *shared, char words[END
         snprintf(words, END_TEXT, "the process ended with status %d", WEXITSTATUS(status));
 }
 
-/* The output of a lost worker may contain the reason (a sanitizer's report). */
+/* Shows the output of a worker that crashed or was killed: it may contain the reason (a sanitizer's report). */
 static void show_output(int output)
 {
     char text[4096 + 1];
@@ -229,7 +229,7 @@ static int status_of(const check_shared *shared)
     }
 }
 
-/* Sets the result of the row during which a worker was lost. */
+/* Sets the result of the row during which a worker crashed or was killed. */
 static void judge_end(supervision *s, const worker_process *p, const char *words)
 {
     check_shared *shared = s->shared;
@@ -276,7 +276,8 @@ static void stop(supervision *s, const worker_process *p)
     shared->phase = CHECK_STOPPED;
 }
 
-/* Runs workers, each from the row after the one that ended the last. False: a start failed. */
+/* Runs workers. Each begins with the row after that at which the worker before it ended. False: a worker could not be
+ * started. */
 static bool work(supervision *s)
 {
     check_shared *shared = s->shared;
@@ -304,7 +305,7 @@ static bool work(supervision *s)
     return true;
 }
 
-/* Rows may lack the case of --case, but not all of them. */
+/* Fails if no row has the case of --case; single rows may lack it. */
 static void refuse_missing_case(const check_options *options, check_shared *shared)
 {
     int most = 0, run = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* colour.h - colours of words that people look for, on terminals only. */
+/* colour.h - colours important words, on terminals only. */
 #ifndef TOOLS_COMMON_COLOUR_H
 #define TOOLS_COMMON_COLOUR_H
 
