@@ -15,7 +15,7 @@ typedef struct rsoxs_options {
     int64_t n_films;
     const char *list; /* a file that names more morphologies, or NULL */
     const char *configuration, *directory, *backend;
-    const char *devices; /* NULL: all devices of the same kind */
+    const char *devices; /* NULL: all devices of the backend that have the same name */
     uint32_t method, grid, neighbours;
     collet_dtype dtype;
     double *energies; /* the energies of --energies; NULL: all */
