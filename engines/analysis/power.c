@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The smallest number >= `least` without prime factors above 5: FFTs of such lengths are fast. */
+/* Returns the smallest number >= `least` without prime factors above 5: FFTs of such lengths are fast. */
 static int64_t smooth(int64_t least)
 {
     int64_t found = 1;
@@ -55,7 +55,7 @@ void analysis_power_close(analysis_power *power)
     *power = (analysis_power){0};
 }
 
-/* Fourier transform of the real numbers `padded` to `spectra`, or inverse: back to `padded`. */
+/* Computes the Fourier transform of the real numbers `padded` into `spectra`; if `inverse`, transforms back. */
 static collet_status transform(analysis_power *power, int64_t rows, int inverse, collet_error *err)
 {
     collet_context *context = power->context;
@@ -81,7 +81,7 @@ static collet_status transform(analysis_power *power, int64_t rows, int inverse,
     return status;
 }
 
-/* Part i of count x parts. The caller copies it into `padded`, whose remaining elements are 0. */
+/* Returns part i of count x parts. The caller copies it into `padded`, whose remaining elements are 0. */
 static const double *part_of(const analysis_power *power, const double *rows, int64_t stride,
                              int64_t i)
 {

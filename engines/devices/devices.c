@@ -35,7 +35,7 @@ typedef struct device {
     int64_t index;
     pthread_t thread;
     int running;
-    int asked;  /* 1: a function that it passed to devices_ask has failed */
+    int asked;  /* 1: a function that this device passed to devices_ask has failed */
     char *name; /* of a context's choice */
     /* The job's lock guards the following members. */
     devices_spans results; /* not delivered, or in the caller's hands */
@@ -112,7 +112,7 @@ void devices_end(devices_job *job, int64_t count)
     pthread_mutex_unlock(&job->lock);
 }
 
-/* The number of items that the device takes next. A slow device takes fewer, so that the others do not
+/* Returns the number of items that the device takes next. A slow device takes fewer, so that the others do not
  * wait for its results. Before its speed is known it takes few. Near the end it takes half of its share
  * of the `left` items: parts become smaller, and all devices finish at about the same time. */
 static int64_t part_of(const device *d, int64_t left)
@@ -386,7 +386,7 @@ static int report(devices_job *job)
     return cancelled;
 }
 
-/* The device that has the result of `item`; sets *end to the end of that span of results. */
+/* Returns the device that has the result of `item`; sets *end to the end of that span of results. */
 static device *device_with(devices_job *job, int64_t item, int64_t *end)
 {
     for (int64_t i = 0; i < job->work.n_devices; i++) {

@@ -77,7 +77,7 @@ typedef struct devices_shares {
     struct devices_kept *list;
 } devices_shares;
 
-/* 0: out of memory. */
+/* Adds a copy of a share. Returns 0 if out of memory. */
 int devices_shares_add(devices_shares *shares, const collet_device_share *share);
 /* NOT_FOUND beyond the last. The strings are valid until a share is added or all are cleared. */
 collet_status devices_shares_at(const devices_shares *shares, collet_device_share *share,

@@ -21,7 +21,7 @@ int devices_spans_reserve(devices_spans *spans, int64_t more);
 void devices_spans_add(devices_spans *spans, int64_t first, int64_t end);
 /* Removes at most `most` items from the first span and returns them; returns an empty span if there is none. */
 devices_span devices_spans_take(devices_spans *spans, int64_t most);
-/* The first item; INT64_MAX if there is none. */
+/* Returns the first item; INT64_MAX if there is none. */
 int64_t devices_spans_first(const devices_spans *spans);
 
 #endif

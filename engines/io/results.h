@@ -82,7 +82,8 @@ collet_status io_results_read(io_results *results, int32_t column, int64_t first
 collet_status io_results_link(io_results *results, collet_error *err);
 
 #define IO_RESULTS_ID 17
-/* A hash of all keys and rows, valid in `write` and after io_results_link. An NPZ file has it as its comment. */
+/* Returns a hash of all keys and rows, valid in `write` and after io_results_link. An NPZ file has it as its
+ * comment. */
 const char *io_results_id(const io_results *results);
 
 /* Gives the output its final name, and then also `last`, a linked file in the same directory (or NULL), with

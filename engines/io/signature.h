@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The end of a message "it looks like ...": the type of a file, and what to do with the file. The type is found
+/* Returns the end of a message "it looks like ...": the type of a file, and what to do with the file. The type is found
  * by the first n bytes, or else by the name. Returns a static text; NULL: unknown. */
 const char *io_signature_describe(const char *path, const uint8_t *bytes, size_t n);
 

@@ -45,7 +45,7 @@ collet_status io_spool_check_output(const char *path, int replace, collet_error 
 collet_status io_spool_write(io_spool *spool, const void *bytes, size_t n, collet_error *err);
 collet_status io_spool_seek(io_spool *spool, int64_t position, collet_error *err);
 
-/* The final path, valid until freed. */
+/* Returns the final path, valid until freed. */
 const char *io_spool_path(const io_spool *spool);
 /* For NAMED: the temporary path, which the file has until `rename`; the text is valid until the spool is
  * freed. The file is locked (flock). */

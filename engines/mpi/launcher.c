@@ -24,7 +24,7 @@ static const struct {
     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "SLURM_STEP_ID", MPI_FAMILY_MPICH},
 };
 
-/* The value of an environment variable as a number; -1 if it is unset or not a number >= 0. */
+/* Returns the value of an environment variable as a number; -1 if it is unset or not a number >= 0. */
 static int64_t number(const char *name)
 {
     const char *text = getenv(name);

@@ -128,7 +128,7 @@ static int open_file(ranks *r, const mpi_family *family, const char *path, attem
 
 /* ---- The choice -------------------------------------------------------------------------- */
 
-/* The family of the library that COLLET_MPI names. */
+/* Returns the family of the library that COLLET_MPI names. */
 static const mpi_family *family_of(const char *path)
 {
     const char *slash = strrchr(path, '/');

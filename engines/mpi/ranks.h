@@ -30,15 +30,15 @@ int64_t ranks_rank(const ranks *r); /* 0 .. size - 1 */
 int64_t ranks_size(const ranks *r);
 int64_t ranks_local_rank(const ranks *r); /* among the ranks of this host */
 int64_t ranks_local_size(const ranks *r);
-/* What the library says about itself, one line. Valid until closed. */
+/* Returns what the library says about itself, one line. Valid until closed. */
 const char *ranks_library(const ranks *r);
 
-/* The number of processors that this rank may use, at least 1. A processor that n ranks of this host
+/* Returns the number of processors that this rank may use, at least 1. A processor that n ranks of this host
  * may use counts as 1/n. Ranks that the launcher binds keep their processors. If all ranks of the host
  * may use the same processors, and there are enough, ranks_open binds the calling thread to a part of
  * them, by local rank, and if possible to whole NUMA nodes. Threads that it starts inherit this. */
 int64_t ranks_processors(const ranks *r);
-/* The processors to which ranks_open has bound this rank, "processors 0-7 of NUMA node 0"; "" if it has not
+/* Returns the processors to which ranks_open has bound this rank, "processors 0-7 of NUMA node 0"; "" if it has not
  * bound the rank. Valid until ranks_close. */
 const char *ranks_place(const ranks *r);
 

@@ -95,7 +95,7 @@ static void plan_direct(collet_scatter *s)
                      s->angles * s->options.n_energies;
 }
 
-/* The largest number of slices of a pixel in any pass, for passes of `span` energies. */
+/* Returns the largest number of slices of a pixel in any pass, for passes of `span` energies. */
 static int64_t depth_of(const collet_scatter *s, int64_t span)
 {
     int64_t depth = 1;

@@ -18,7 +18,8 @@
 
 /* ---- Where the slices are -------------------------------------------------------------------- */
 
-/* The position at which the sphere of radius k crosses a pixel's line along z, in slices. Below 0 or NaN: outside. */
+/* Returns the position at which the sphere of radius k crosses a pixel's line along z, in slices. Below 0 or
+ * NaN: outside. */
 static double place(const collet_scatter *s, double k, double qx, double qy)
 {
     const double *axis = s->axis[2];
@@ -36,7 +37,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Index of the first of `count` ascending radii whose position is at least `bound`: positions grow with the
+/* Returns the index of the first of `count` ascending radii whose position is at least `bound`: positions grow with the
  * radius. */
 static int64_t first_of(const collet_scatter *s, const double *k, int64_t count, double bound,
                         double qx, double qy)

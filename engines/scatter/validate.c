@@ -324,7 +324,7 @@ static collet_status check_configured(checker *c, const char *configuration)
     return goes_on(c, &status) ? check_values(c, configuration) : status;
 }
 
-/* The number of files Material<i>.txt in the folder of the configuration; 1 if there is none. */
+/* Returns the number of files Material<i>.txt in the folder of the configuration; 1 if there is none. */
 static int64_t count_materials(const char *configuration)
 {
     size_t size = strlen(configuration) + 40;

@@ -35,7 +35,7 @@ int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *so
 
 /* ---- Codes --------------------------------------------------------------------------------- */
 
-/* The dtype of the numbers that are quantized. */
+/* Returns the dtype of the numbers that are quantized. */
 static collet_dtype numbers_dtype(const ternary_source *source)
 {
     return source->content == COLLET_TERNARY_PACKED ? (collet_dtype)COLLET_F32 : source->dtype;

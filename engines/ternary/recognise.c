@@ -25,7 +25,7 @@ int ternary_recognises(const collet_ternary_quantize_params *params)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* The bits of a number without its sign; equal bits are equal magnitudes. */
+/* Returns the bits of a number without its sign; equal bits are equal magnitudes. */
 static inline uint64_t magnitude(const uint8_t *row, int64_t index, size_t size)
 {
     uint64_t bits = 0;

@@ -102,7 +102,7 @@ static void read_vectors(void *user, int64_t first, int64_t count, void *to)
     io_npy_passed(&job->x, first, count);
 }
 
-/* The index of the largest number; -1 if any number is NaN. */
+/* Returns the index of the largest number; -1 if any number is NaN. */
 static int64_t largest(const float *y, int64_t count)
 {
     int64_t best = 0;

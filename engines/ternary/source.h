@@ -33,7 +33,7 @@ void ternary_source_close(ternary_source *source);
 /* Checks the checksum of a layer of a .t2 file: FORMAT, CANCELLED. OK for other files. */
 collet_status ternary_verify(ternary_call *call, const collet_ternary_file *file, int64_t index);
 
-/* The number of rows, from `first` on, to convert at a time: about a million weights, at least
+/* Returns the number of rows, from `first` on, to convert at a time: about a million weights, at least
  * 1. */
 int64_t ternary_source_some(const ternary_source *source, int64_t first);
 
@@ -62,10 +62,10 @@ collet_status ternary_report_element(const ternary_source *source, collet_dtype 
                                      int64_t first, int64_t count, const void *elements,
                                      collet_error *err);
 
-/* Element `index` of an array in native byte order: F16, F32, F64, BF16 or integers. */
+/* Returns element `index` of an array in native byte order: F16, F32, F64, BF16 or integers. */
 double ternary_number(collet_dtype dtype, const void *elements, int64_t index);
 
-/* The name of a format: "t2" for COLLET_TERNARY_T2. */
+/* Returns the name of a format: "t2" for COLLET_TERNARY_T2. */
 const char *ternary_format_name(uint32_t format);
 
 #endif

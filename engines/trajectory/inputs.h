@@ -63,10 +63,10 @@ collet_status trajectory_inputs_divide(trajectory_inputs *inputs, const char *di
 collet_status trajectory_inputs_take_first(trajectory_inputs *inputs, const char *directory,
                                            int velocities, int forces, collet_error *err);
 
-/* The lengths of the results' axes. */
+/* Returns the lengths of the results' axes. */
 trajectory_extent trajectory_inputs_extent(const trajectory_inputs *inputs);
 
-/* The labels of the second axis. */
+/* Returns the labels of the second axis. */
 trajectory_labels trajectory_inputs_labels(const trajectory_inputs *inputs);
 
 void trajectory_inputs_close(trajectory_inputs *inputs);

@@ -376,7 +376,7 @@ static void describe_devices(document *d, cJSON *backend, const collet_trajector
     }
 }
 
-/* The names of the chosen devices, or of the context's backend if there are no devices. */
+/* Returns the names of the chosen devices, or of the context's backend if there are no devices. */
 static const char *chosen_devices(const collet_trajectory *x, char *text, size_t size)
 {
     size_t used = 0;

@@ -5,7 +5,7 @@
 
 #include "state.h"
 
-/* The name of a COLLET_TRAJECTORY_PBC_*: "whole". */
+/* Returns the name of a COLLET_TRAJECTORY_PBC_*: "whole". */
 const char *trajectory_periodic_name(uint32_t pbc);
 
 /* Sets x->periodic from x->arranged. */

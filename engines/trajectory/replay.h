@@ -18,7 +18,7 @@ collet_status trajectory_replay_open(const collet_trajectory_options *options,
 /* NULL is allowed. */
 void trajectory_replay_free(trajectory_replay *replay);
 
-/* The number of rows. */
+/* Returns the number of rows. */
 int64_t trajectory_replay_rows(const trajectory_replay *replay);
 
 /* COLLET_INVALID if an output at `path` would replace a shard. */

@@ -12,7 +12,7 @@ int32_t trajectory_run_ask(void *trajectory);
 collet_status trajectory_run_read(void *trajectory, const trajectory_frames *frames,
                                   collet_error *err);
 
-/* The set of buffers (outputs.h) that the chosen outputs need, and the largest number of rows that one has
+/* Returns the set of buffers (outputs.h) that the chosen outputs need, and the largest number of rows that one has
  * in a frame. */
 uint64_t trajectory_run_buffers(const collet_trajectory *x);
 int64_t trajectory_run_rows(const collet_trajectory *x);

@@ -15,9 +15,9 @@ typedef collet_trajectory_options trajectory_settings;
 /* COLLET_INVALID with the name of the option, COLLET_NO_MEMORY; nothing is left to free then. */
 collet_status trajectory_settings_copy(trajectory_settings *settings,
                                        const collet_trajectory_options *options, collet_error *err);
-/* The number of continuations. */
+/* Returns the number of continuations. */
 int64_t trajectory_settings_continuations(const trajectory_settings *settings);
-/* 1: each atom has the mass 1. */
+/* 1 if each atom has the mass 1. */
 int trajectory_settings_equal_masses(const trajectory_settings *settings);
 
 /* An option that is a text: name and offset of the member. */

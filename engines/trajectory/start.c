@@ -24,7 +24,7 @@
 
 /* ---- Start ------------------------------------------------------------------------------- */
 
-/* CPUs that this process may use. */
+/* Returns the number of CPUs that this process may use. */
 static int64_t count_processors(void)
 {
     cpu_set_t set;
@@ -59,8 +59,9 @@ static int64_t count_threads(const collet_trajectory *x)
     return limit > 0 ? min_i64(threads, limit) : threads;
 }
 
-/* The number of threads for kernels. Kernels leave one CPU to the reading thread: a kernel's thread that has to share
- * its CPU would delay the whole kernel. If decoding takes most of the time, most threads decode. */
+/* Returns the number of threads for kernels. Kernels leave one CPU to the reading thread: a kernel's thread
+ * that has to share its CPU would delay the whole kernel. If decoding takes most of the time, most threads
+ * decode. */
 static int64_t kernel_threads(const collet_trajectory *x)
 {
     int64_t all = count_threads(x);
@@ -68,8 +69,8 @@ static int64_t kernel_threads(const collet_trajectory *x)
     return max_i64(x->inputs.info->concurrent ? all / 4 : all - 1, 1);
 }
 
-/* The number of reading threads. It is one more than the threads that kernels leave, because the caller's thread waits
- * while kernels run, and kernels wait for frames. */
+/* Returns the number of reading threads. It is one more than the threads that kernels leave, because the
+ * caller's thread waits while kernels run, and kernels wait for frames. */
 static int32_t reading_threads(const collet_trajectory *x)
 {
     const trajectory_reader_info *info = x->inputs.info;
@@ -144,7 +145,7 @@ static int64_t choose_batch(int64_t bytes_a_frame, int64_t rows_a_frame, int64_t
     return frames < 1 ? 1 : frames;
 }
 
-/* The number of batches in memory: one that is computed, and enough that each thread has a frame to decode.
+/* Returns the number of batches in memory: one that is computed, and enough that each thread has a frame to decode.
  * With several devices, one for each device and, if batches are not too large, more, so that fast devices
  * need not wait for slow ones. */
 static int32_t choose_slots(int32_t threads, int64_t devices, int64_t batch_frames,

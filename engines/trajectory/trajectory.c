@@ -32,7 +32,7 @@ static const char some_velocities[] = "not every atom of the trajectory has a ve
 #define SOME_VELOCITIES                                                                            \
     128u /* another bit of `has`: only some atoms have velocities */
 
-/* The reason why an output cannot be computed; NULL if it can. */
+/* Returns the reason why an output cannot be computed; NULL if it can. */
 static const char *missing(uint32_t needs, uint32_t has)
 {
     if (needs & ~has & TRAJECTORY_VELOCITIES)
@@ -48,7 +48,7 @@ static const char *missing(uint32_t needs, uint32_t has)
     return needs & ~has & TRAJECTORY_TIMES ? trajectory_no_times : NULL;
 }
 
-/* The key that is most similar to the word; NULL if none is similar. */
+/* Returns the key that is most similar to the word; NULL if none is similar. */
 static const char *nearest_key(const char *word, size_t length)
 {
     size_t bound = io_nearest_bound(length);

@@ -42,7 +42,7 @@ static COLLET_PRINTF(3, 4) collet_status
 
 #define FRAME_NAME 200 /* bytes */
 
-/* "frame 12", or of several files "frame 12 (frame 2 of b.xtc)", in `text`, which is returned. */
+/* Writes "frame 12", or for several files "frame 12 (frame 2 of b.xtc)", to `text` and returns it. */
 static const char *frame_name(const collet_trajectory *x, int64_t index, char text[FRAME_NAME])
 {
     const trajectory_part *part = trajectory_parts_find(x->inputs.trajectory, index);

@@ -197,7 +197,7 @@ collet_status trajectory_work_check(const cJSON *work, const char *path, collet_
     return status;
 }
 
-/* The texts of a JSON array, ended by NULL, valid as long as the array. Returns NULL if out of memory. */
+/* Returns the texts of a JSON array, ended by NULL, valid as long as the array. Returns NULL if out of memory. */
 static const char **texts_of(const cJSON *array)
 {
     const char **texts = calloc((size_t)cJSON_GetArraySize(array) + 1, sizeof *texts);

@@ -62,7 +62,7 @@ static collet_status check_arrays(const collet_trajectory *x, const char *direct
                                                : status;
 }
 
-/* "OUT.meta.json" of OUT.npz, "OUT.csv.meta.json"; NULL if out of memory. */
+/* Returns "OUT.meta.json" for OUT.npz, "OUT.csv.meta.json" for OUT.csv; NULL if out of memory. */
 static char *meta_path(const char *output, const trajectory_form *form)
 {
     char *path;

@@ -33,7 +33,7 @@ typedef struct tool_range {
     int logarithmic;
 } tool_range;
 
-/* The position of a value on an axis: 0 at `from`, 1 at `to`. */
+/* Returns the position of a value on an axis: 0 at `from`, 1 at `to`. */
 double tool_range_place(const tool_range *range, double value);
 
 /* Draws a tick at position t of an axis (tool_range_place). */

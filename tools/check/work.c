@@ -65,7 +65,7 @@ static void print_message(void *user, int32_t level, const char *text)
 
 /* ---- The backend --------------------------------------------------------------------------- */
 
-/* The last reason that was recorded for a refused file. */
+/* Returns the last reason that was recorded for a refused file. */
 static const char *recorded_reason(const worker *w, const char *path)
 {
     const char *reason = "it was not found";

@@ -14,7 +14,7 @@ enum {
     TOOL_EXIT_UNAVAILABLE = 77,
 };
 
-/* The exit status of a program that ends with this status. */
+/* Returns the exit status of a program that ends with this status. */
 static inline int tool_exit_of(collet_status status)
 {
     return status == COLLET_OK                ? TOOL_EXIT_OK

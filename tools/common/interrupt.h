@@ -15,7 +15,7 @@ void tool_interrupt_install(void);
  * parent ignores that signal. Call it before a report is printed, when all output files have their names. */
 void tool_interrupt_report(void);
 
-/* The signal that was noted, or 0. May be called on any thread. */
+/* Returns the signal that was noted, or 0. May be called on any thread. */
 int tool_interrupt_signal(void);
 
 #endif

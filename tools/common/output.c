@@ -40,7 +40,7 @@ int tool_flush(const char *program, const char *note)
     return 0;
 }
 
-/* The text of a tree, for free(); NULL if out of memory, or if the tree is NULL. */
+/* Returns the text of a tree, for free(); NULL if out of memory, or if the tree is NULL. */
 static char *json_text(const cJSON *tree)
 {
     char *printed = tree != NULL ? cJSON_Print(tree) : NULL;

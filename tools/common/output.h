@@ -7,7 +7,7 @@
 #include <cjson/cJSON.h>
 #include <collet/collet.h>
 
-/* The text as one line; bytes that cannot be shown become \xNN. The result is never freed. */
+/* Returns the text as one line; bytes that cannot be shown become \xNN. The result is never freed. */
 const char *tool_shown(const char *text);
 
 /* Flushes standard output. If it, or an earlier part, cannot be written: returns 0, with the reason

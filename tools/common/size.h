@@ -11,7 +11,7 @@
  * number at least 1. Returns `text`. */
 const char *tool_size_format(char text[TOOL_SIZE_TEXT], double bytes);
 
-/* The ending of a noun after a count: "" for 1, else "s". */
+/* Returns the ending of a noun after a count: "" for 1, else "s". */
 static inline const char *tool_plural(int64_t count)
 {
     return count == 1 ? "" : "s";

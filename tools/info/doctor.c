@@ -62,7 +62,7 @@ static char *COLLET_PRINTF(1, 2) text_of(const char *format, ...)
     return text;
 }
 
-/* "(Debian: libopenblas0 or libopenblas-dev)" */
+/* Returns the command for the packages in a text such as "(Debian: libopenblas0 or libopenblas-dev)". */
 static char *package_fix(const char *names)
 {
     int length = (int)strcspn(names, ")");

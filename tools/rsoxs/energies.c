@@ -11,7 +11,7 @@
 
 static const uint64_t hash_start = UINT64_C(14695981039346656037);
 
-/* FNV-1a, of 64 bits. */
+/* Returns the FNV-1a hash, of 64 bits. */
 static uint64_t hash(uint64_t h, const void *data, size_t bytes)
 {
     for (const unsigned char *at = data, *end = at + bytes; at < end; at++)

@@ -39,12 +39,12 @@ typedef struct scatter_adjoint {
     int no_memory;
 } scatter_adjoint;
 
-/* The position at which Ewald's sphere crosses a pixel's line along z, in slices; NaN outside. */
+/* Returns the position at which Ewald's sphere crosses a pixel's line along z, in slices; NaN outside. */
 double scatter_place(const collet_scatter *s, const double wave[4], double qx, double qy);
 
 /* Sets valid, reached and mean from the cotangents of the patterns of the block. */
 void scatter_adjoint_patterns(scatter_adjoint *a);
-/* The cotangents of n pixels of row y, from x on, of the images [K, count, ADJOINT_TILE]. */
+/* Computes the cotangents of the images [K, count, ADJOINT_TILE] at n pixels of row y, from x on. */
 void scatter_adjoint_average(const scatter_adjoint *a, int64_t y, int64_t x, int64_t n,
                              double *images);
 /* Bytes of a thread's scratch for scatter_adjoint_images. */

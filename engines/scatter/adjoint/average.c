@@ -54,7 +54,7 @@ static int between(double at, int64_t n, int64_t *low, double *high)
     return 1;
 }
 
-/* The energies at which the image of an angle, turned back, has a number at pixel y, x. */
+/* Returns the energies at which the image of an angle, turned back, has a number at pixel y, x. */
 static uint32_t reached_by(const scatter_adjoint *a, int64_t angle, int64_t y, int64_t x)
 {
     const int64_t *n = a->s->options.shape;

@@ -34,7 +34,7 @@ static void add(const job *j, void *array, int64_t i, double value)
         ((float *)array)[i] += (float)value;
 }
 
-/* The cotangents of fields 0 .. 6 of a voxel. */
+/* Takes the cotangents of fields 0 .. 6 of a voxel. */
 static void take(const job *j, int64_t i, double b[SCATTER_FIELDS])
 {
     for (int64_t f = 0; f < j->part.count; f++)

@@ -95,7 +95,7 @@ static void run_block(scatter_adjoint *a, int64_t first, int64_t count)
     scatter_adjoint_images(a);
 }
 
-/* An upper limit for the number of steps of progress. */
+/* Returns an upper limit for the number of steps of progress. */
 static int64_t steps_of(const scatter_adjoint *a, const collet_scatter_gradients *out)
 {
     const collet_scatter *s = a->s;

@@ -91,7 +91,7 @@ static tile *tile_of(const scatter_adjoint *a, int thread)
     return t;
 }
 
-/* Index of the tile's first pixel in plane i of the arrays [depth, F, Y, X]; i < depth * F. */
+/* Returns the index of the tile's first pixel in plane i of the arrays [depth, F, Y, X]; i < depth * F. */
 static int64_t index_of(const tile *t, int64_t i)
 {
     const int64_t *n = t->a->s->options.shape;

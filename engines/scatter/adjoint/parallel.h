@@ -10,7 +10,7 @@
 /* Processes items begin .. end - 1. `thread` is 0 to threads - 1; calls at the same time have different ones. */
 typedef void (*scatter_body)(void *argument, int64_t begin, int64_t end, int thread);
 
-/* The number of threads: the smallest of the setting num_threads, the program's limit and the processors that
+/* Returns the number of threads: the smallest of the setting num_threads, the program's limit and the processors that
  * this thread may use. */
 int scatter_threads(const collet_runtime *runtime);
 /* Divides items 0 .. count - 1 into parts of at most `grain` items and calls `body` for each part. If threads

@@ -36,7 +36,7 @@ struct collet_scatter_input {
     io_hdf5_step step; /* NULL except in collet-inspect */
 };
 
-/* Number i of an array of f32 or f64. */
+/* Returns number i of an array of f32 or f64. */
 static inline double scatter_element(const void *values, collet_dtype dtype, int64_t i)
 {
     return dtype == COLLET_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];

@@ -122,7 +122,7 @@ typedef struct cursor {
     uint64_t at, size;
 } cursor;
 
-/* The next n bytes; NULL beyond the end. */
+/* Returns the next n bytes; NULL beyond the end. */
 static const uint8_t *take(cursor *c, uint64_t n)
 {
     const uint8_t *here = c->bytes + c->at;

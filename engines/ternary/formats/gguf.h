@@ -60,10 +60,10 @@ void ternary_gguf_close(ternary_gguf *gguf);
 collet_status ternary_gguf_find(const ternary_gguf *gguf, const char *name,
                                 const ternary_gguf_tensor **out, collet_error *err);
 
-/* The name of a type, such as "TQ2_0"; for an unknown type "type 99", written to `text`. */
+/* Returns the name of a type, such as "TQ2_0"; for an unknown type "type 99", written to `text`. */
 const char *ternary_gguf_type_name(uint32_t type, char text[24]);
 
-/* The name of a tensor, cut to fit; bytes for which io_utf8_character gives 0 become \xNN. */
+/* Returns the name of a tensor, cut to fit; bytes for which io_utf8_character gives 0 become \xNN. */
 const char *ternary_gguf_name(const ternary_gguf_tensor *tensor, char text[TERNARY_GGUF_NAME]);
 
 #endif

@@ -105,7 +105,7 @@ void ternary_t2_close(ternary_t2_file *file);
 collet_status ternary_t2_verify(const ternary_t2_file *file, uint32_t index,
                                 int (*stop)(void *user), void *user, collet_error *err);
 
-/* The data of a layer in the mapping; NULL if scale or bias is absent. */
+/* Returns the data of a layer in the mapping; NULL if scale or bias is absent. */
 uint8_t *ternary_t2_weights(const ternary_t2_file *file, uint32_t index);
 float *ternary_t2_scale(const ternary_t2_file *file, uint32_t index);
 float *ternary_t2_bias(const ternary_t2_file *file, uint32_t index);

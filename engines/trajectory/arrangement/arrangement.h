@@ -34,7 +34,7 @@ collet_status trajectory_arrangement_create(const trajectory_arrangement_setup *
 /* NULL is allowed. */
 void trajectory_arrangement_free(trajectory_arrangement *arrangement);
 
-/* The atoms that the reader must deliver, *n of them, ascending; valid as long as the arrangement. */
+/* Returns the atoms that the reader must deliver, *n of them, ascending; valid as long as the arrangement. */
 const int64_t *trajectory_arrangement_atoms(const trajectory_arrangement *arrangement, int64_t *n);
 
 /* The functions that arrange frames, valid as long as the arrangement; NULL: frames are used as they were read. */

@@ -11,9 +11,9 @@
 typedef struct trajectory_images {
     int64_t n_rows;
     int64_t count;    /* molecules */
-    int64_t *rows;    /* n_rows of them; the rows of molecule m begin at rows[offsets[m]] */
+    int64_t *rows;    /* n_rows rows; the rows of molecule m begin at rows[offsets[m]] */
     int64_t *offsets; /* count + 1 */
-    uint8_t *fixed;   /* count of them; 1: the molecule is never moved alone */
+    uint8_t *fixed;   /* `count` flags; 1: the molecule is never moved alone */
     double *weights;  /* n_rows: weights of the rows in centres; NULL: all are 1 */
     double *before;   /* count x 3: centres in the last frame, as read; NaN: none yet */
     double *shifts;   /* count x 3: from `before` to the path without jumps */

@@ -32,14 +32,14 @@ void trajectory_choice_set_frames(trajectory_choice *choice, trajectory_frame_ch
 /* NULL is allowed. */
 void trajectory_choice_free(trajectory_choice *choice);
 
-/* The chosen atoms; if the choice varies, all atoms that could be chosen in some frame: *n atoms, ascending.
+/* Returns the chosen atoms; if the choice varies, all atoms that could be chosen in some frame: *n atoms, ascending.
  * Valid as long as the choice. */
 const int64_t *trajectory_choice_members(const trajectory_choice *choice, int64_t *n);
 
 /* 1 if frames may choose different atoms. */
 int trajectory_choice_varies(const trajectory_choice *choice);
 
-/* The atoms whose positions the choice depends on, *n of them, ascending. */
+/* Returns the atoms whose positions the choice depends on, *n of them, ascending. */
 const int64_t *trajectory_choice_atoms(const trajectory_choice *choice, int64_t *n);
 
 /*

@@ -108,7 +108,7 @@ static int is_virtual_site(stem atom, const char *residue)
     return stem_is(atom, "M") && trajectory_residue_is_water(residue);
 }
 
-/* The element of an ion, or of an atom whose name is also its residue's name; NULL: it is neither. */
+/* Returns the element of an ion, or of an atom whose name is also its residue's name; NULL: it is neither. */
 static const trajectory_element *guess_ion(stem atom, stem residue)
 {
     for (size_t i = 0; i < sizeof ions / sizeof *ions; i++) {
@@ -143,7 +143,7 @@ static int is_distinct(stem name)
     return 0;
 }
 
-/* The element whose symbol is the first letter of the name; NULL if that letter stands for no usual element. */
+/* Returns the element whose symbol is the first letter of the name; NULL if that letter stands for no usual element. */
 static const trajectory_element *first_letter(stem name, int organic)
 {
     if (strchr(organic ? "HDCNOSP" : first_letters, io_to_upper(name.text[0])) == NULL)
@@ -151,8 +151,8 @@ static const trajectory_element *first_letter(stem name, int organic)
     return trajectory_element_find(name.text, 1);
 }
 
-/* The element of a name that is written like a symbol of two letters, such as Ca. With a number, in a residue of
- * many atoms, the name is that of an organic atom: Ca13 is a carbon. */
+/* Returns the element of a name that is written like a symbol of two letters, such as Ca. With a number, in
+ * a residue of many atoms, the name is that of an organic atom: Ca13 is a carbon. */
 static const trajectory_element *guess_cased(stem name, int organic, int many, int *doubtful)
 {
     const trajectory_element *element = NULL;

@@ -16,7 +16,7 @@ typedef struct trajectory_element {
 const trajectory_element *trajectory_element_at(size_t index);
 
 /*
- * The element with that symbol, in upper or lower case; NULL if there is no such element, or if it has no
+ * Returns the element with that symbol, in upper or lower case; NULL if there is no such element, or if it has no
  * standard atomic weight (technetium and other short-lived elements). D is deuterium.
  */
 const trajectory_element *trajectory_element_find(const char *symbol, size_t length);

@@ -37,7 +37,7 @@ collet_status trajectory_masses_guess(const trajectory_topology *topology, const
  * trajectory_masses_guess, NULL if it cannot be guessed. Returns NULL if out of memory. */
 const trajectory_element **trajectory_masses_elements(const trajectory_topology *topology);
 
-/* A text such as "H 142, C 84, virtual sites 3", which the caller frees; NULL: no memory. */
+/* Returns a text such as "H 142, C 84, virtual sites 3", which the caller frees; NULL: no memory. */
 char *trajectory_composition_text(const trajectory_composition *found);
 
 #endif

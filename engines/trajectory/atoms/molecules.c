@@ -159,8 +159,8 @@ static int same_chain(const trajectory_topology *t, int64_t a, int64_t b)
            (!t->segments || strcmp(t->segments[a], t->segments[b]) == 0);
 }
 
-/* The backbone atom of a residue that is nearest to the next residue, or with to_next = 0 to the residue before;
- * -1: there is none. A cap of a chain has none on its outer side. */
+/* Returns the backbone atom of a residue that is nearest to the next residue, or with to_next = 0 to the
+ * residue before; -1: there is none. A cap of a chain has none on its outer side. */
 static int64_t backbone(const trajectory_topology *t, const residue *r, int to_next)
 {
     static const char *const protein[2][3] = {{"N", "CA", "BB"}, {"C", "CA", "BB"}};
@@ -277,7 +277,7 @@ static void take_known_bonds(trajectory_molecules *m, const trajectory_topology 
     }
 }
 
-/* The number of residues of a topology (an upper limit). Each may have a bond to the next. */
+/* Returns the number of residues of a topology (an upper limit). Each may have a bond to the next. */
 static int64_t count_residues(const trajectory_topology *t)
 {
     int64_t n = 1;
@@ -326,7 +326,7 @@ collet_status trajectory_molecules_from(int64_t n_atoms, const trajectory_bond *
 
 /* ---- Some of the atoms ------------------------------------------------------------------- */
 
-/* The index of the first element of `atoms` that is not below `atom`. */
+/* Returns the index of the first element of `atoms` that is not below `atom`. */
 static int64_t place_of(const int64_t *atoms, int64_t n, int64_t atom)
 {
     int64_t low = 0, high = n;

@@ -256,7 +256,7 @@ static int list_offsets(trajectory_neighbours *b)
     return 1;
 }
 
-/* The cell that is `by` cells away from cell `at`; -1 if there is none. Sets `shift` to the vector by which its
+/* Returns the cell that is `by` cells away from cell `at`; -1 if there is none. Sets `shift` to the vector by which its
  * points must be moved. */
 static int64_t cell_beside(const trajectory_neighbours *b, const int64_t at[3], const int32_t by[3],
                            double shift[3])

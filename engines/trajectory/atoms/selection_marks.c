@@ -213,7 +213,7 @@ static void label_residues(const trajectory_topology *topology, int64_t *labels,
     }
 }
 
-/* The label of an atom's name: firsts[l] is the first atom with label l. Returns `count` if the name is new. */
+/* Returns the label of an atom's name: firsts[l] is the first atom with label l. Returns `count` if the name is new. */
 static int64_t find_label(char (*names)[TRAJECTORY_ATOM_NAME], const int64_t *firsts, int64_t count,
                           int64_t atom)
 {

@@ -48,7 +48,7 @@ int selection_at_end(const selection_parser *parser);
 /* 1 if the token ends a list: the end, a parenthesis, "and", "or", "not". */
 int selection_ends_list(const selection_parser *parser);
 
-/* The entry of the token if it is a word that begins a test; else NULL. */
+/* Returns the entry of the token if it is a word that begins a test; else NULL. */
 const selection_word *selection_find_word(const selection_parser *parser);
 
 /* Fails for a token that is not a word of the language. The message names the nearest word, or how to write what the

@@ -141,7 +141,7 @@ static place find_place(const division *d)
     return (place){NULL, ""};
 }
 
-/* "SOL 3", "ALA 52A of chain B", "ALA 1 to GLY 76"; NULL: no memory. */
+/* Returns a label such as "SOL 3", "ALA 52A of chain B" or "ALA 1 to GLY 76"; NULL: no memory. */
 static char *residue_label(const division *d, const place *p, int64_t first, int64_t last)
 {
     const trajectory_topology *t = d->topology;
@@ -317,7 +317,8 @@ static collet_status divide(division *d, const kind *by, trajectory_bodies *b, c
 
 /* ---- Groups ------------------------------------------------------------------------------ */
 
-/* The length in bytes of a pattern, up to a blank or including its quotes. *quoted: 1 if it has quotes, else 0. */
+/* Returns the length in bytes of a pattern, up to a blank or including its quotes. *quoted: 1 if it has
+ * quotes, else 0. */
 static size_t pattern_length(const char *pattern, size_t *quoted)
 {
     const char *close = *pattern == '"' || *pattern == '\'' ? strchr(pattern + 1, *pattern) : NULL;

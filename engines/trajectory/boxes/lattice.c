@@ -31,7 +31,7 @@ static void add(double a[3], double factor, const double b[3])
         a[i] += factor * b[i];
 }
 
-/* position x inverse = fractions; 0 if the vectors are flat. */
+/* Computes the inverse, so that position x inverse = fractions. Returns 0 if the vectors are flat. */
 static int invert(double v[3][3], double inverse[9])
 {
     double c[3], squares = dot(v[0], v[0]) * dot(v[1], v[1]) * dot(v[2], v[2]), determinant;

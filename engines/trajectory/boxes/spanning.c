@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* The squared distance from `a` to the nearest image of `b`; HUGE_VAL if a position is not finite. *other becomes 1 if
- * that image is not `b` itself. */
+/* Returns the squared distance from `a` to the nearest image of `b`; HUGE_VAL if a position is not finite.
+ * *other becomes 1 if that image is not `b` itself. */
 static double square_of(const trajectory_lattice *lattice, const double *a, const double *b,
                         int *other)
 {

@@ -40,7 +40,7 @@ struct trajectory_analysis {
     int last; /* the worker's block is the last one */
 };
 
-/* Number of rows of a buffer in a frame. */
+/* Returns the number of rows of a buffer in a frame. */
 static int64_t frame_rows(const trajectory_analysis *a, int32_t buffer)
 {
     return trajectory_buffer_rows(buffer, (trajectory_extent){a->bodies, a->n_atoms});
@@ -253,7 +253,7 @@ static collet_status take_reference(trajectory_analysis *a, const trajectory_bat
                                 err);
 }
 
-/* A view of the rows of the block's next n frames; with several bodies it has an axis of bodies. */
+/* Returns a view of the rows of the block's next n frames; with several bodies it has an axis of bodies. */
 static collet_array *next_frames(trajectory_analysis *a, collet_array *array, int64_t n)
 {
     collet_array *rows =

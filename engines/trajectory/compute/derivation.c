@@ -31,9 +31,9 @@ struct trajectory_derivation {
 
 /* ---- Creation ---------------------------------------------------------------------------- */
 
-/* The number of carried frames that a buffer has in front of the block. To save memory, only buffers that are carried
- * over or computed for carried frames have them. CARRY is 2 because dL/dt at the last frame of the block before needs L
- * of that frame's own predecessor. */
+/* Returns the number of carried frames that a buffer has in front of the block. To save memory, only buffers
+ * that are carried over or computed for carried frames have them. CARRY is 2 because dL/dt at the last frame
+ * of the block before needs L of that frame's own predecessor. */
 static int64_t lead(int32_t buffer)
 {
     if (buffer == TRAJECTORY_TIME ||
@@ -43,7 +43,7 @@ static int64_t lead(int32_t buffer)
     return buffer == TRAJECTORY_AXES || buffer >= TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, 0);
 }
 
-/* Number of rows of a buffer in a frame. */
+/* Returns the number of rows of a buffer in a frame. */
 static int64_t frame_rows(const trajectory_derivation *d, int32_t buffer)
 {
     return trajectory_buffer_rows(buffer, (trajectory_extent){d->setup.bodies, d->setup.atoms});
@@ -124,7 +124,7 @@ const trajectory_scope *trajectory_derivation_scope(const trajectory_derivation 
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
-/* A view of the rows of frames first .. first + n - 1 of a buffer. */
+/* Returns a view of the rows of frames first .. first + n - 1 of a buffer. */
 static collet_array *rows(trajectory_derivation *d, int buffer, int64_t first, int64_t n)
 {
     int64_t each = frame_rows(d, buffer);
@@ -133,7 +133,7 @@ static collet_array *rows(trajectory_derivation *d, int buffer, int64_t first, i
                                  n * each);
 }
 
-/* The same view with an axis of frames and, if there are several bodies, an axis of bodies. */
+/* Returns the same view with an axis of frames and, if there are several bodies, an axis of bodies. */
 static collet_array *frames(trajectory_derivation *d, int buffer, int64_t first, int64_t n)
 {
     collet_array *flat = rows(d, buffer, first, n);
@@ -141,7 +141,7 @@ static collet_array *frames(trajectory_derivation *d, int buffer, int64_t first,
     return d->setup.bodies == 1 ? flat : trajectory_scope_split(&d->scope, flat, n);
 }
 
-/* The axes of the last frame of the block before; NULL: there is none. */
+/* Returns the axes of the last frame of the block before; NULL: there is none. */
 static collet_array *previous_axes(trajectory_derivation *d)
 {
     collet_array *axes = d->held > 0 ? rows(d, TRAJECTORY_AXES, -1, 1) : NULL;
@@ -149,7 +149,7 @@ static collet_array *previous_axes(trajectory_derivation *d)
     return d->setup.bodies == 1 ? trajectory_scope_drop(&d->scope, axes, 0, 0) : axes;
 }
 
-/* The axis of the smallest moment of each row, 3 numbers: the first column. */
+/* Returns the axis of the smallest moment of each row, 3 numbers: the first column. */
 static collet_array *long_axes(trajectory_derivation *d, int64_t first, int64_t n)
 {
     return trajectory_scope_drop(&d->scope, rows(d, TRAJECTORY_AXES, first, n), 2, 0);

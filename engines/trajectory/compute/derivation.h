@@ -49,9 +49,9 @@ collet_status trajectory_derivation_take(trajectory_derivation *derivation, traj
 collet_status trajectory_derivation_run(trajectory_derivation *derivation, int last,
                                         collet_error *err);
 
-/* Number of rows so far whose inertia tensor could not be inverted for omega. */
+/* Returns the number of rows so far whose inertia tensor could not be inverted for omega. */
 int64_t trajectory_derivation_singular(const trajectory_derivation *derivation);
-/* The context and the backends that ran; valid until the derivation is freed. */
+/* Returns the context and the backends that ran; valid until the derivation is freed. */
 const trajectory_scope *trajectory_derivation_scope(const trajectory_derivation *derivation);
 
 /* NULL is allowed. */

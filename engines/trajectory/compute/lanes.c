@@ -48,7 +48,7 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* How many numbers a buffer has for one frame. */
+/* Returns how many numbers a buffer has for one frame. */
 static int64_t width_of(const trajectory_analysis_setup *setup, int32_t buffer)
 {
     return trajectory_buffer_width(buffer) *

@@ -91,24 +91,24 @@ typedef struct trajectory_labels {
     const char *const *texts;
 } trajectory_labels;
 
-/* Number of elements in a row of a buffer. */
+/* Returns the number of elements in a row of a buffer. */
 int64_t trajectory_buffer_width(int32_t buffer);
-/* Number of rows of a buffer in a frame. */
+/* Returns the number of rows of a buffer in a frame. */
 int64_t trajectory_buffer_rows(int32_t buffer, trajectory_extent extent);
-/* The largest number of rows in a frame of any buffer of the set. */
+/* Returns the largest number of rows in a frame of any buffer of the set. */
 int64_t trajectory_buffers_rows(uint64_t buffers, trajectory_extent extent);
-/* The shape of an array of n rows of a buffer; returns its number of axes, 1 to 3. */
+/* Sets the shape of an array of n rows of a buffer; returns its number of axes, 1 to 3. */
 int32_t trajectory_buffer_shape(int32_t buffer, int64_t n, int64_t shape[3]);
-/* The shape of n frames of an output; returns its number of axes. */
+/* Sets the shape of n frames of an output; returns its number of axes. */
 int32_t trajectory_output_shape(const trajectory_output *output, int64_t n,
                                 trajectory_extent extent, int64_t shape[TRAJECTORY_OUTPUT_DIMS]);
-/* How many numbers the array of an output has for one frame. */
+/* Returns how many numbers the array of an output has for one frame. */
 int64_t trajectory_output_width(const trajectory_output *output, trajectory_extent extent);
-/* How many numbers a row of an output has. */
+/* Returns how many numbers a row of an output has. */
 int64_t trajectory_output_numbers(const trajectory_output *output);
 /* The names of the numbers of a row: "x", "y", "z"; "" if a row is one number. Static. */
 const char *const *trajectory_output_components(const trajectory_output *output);
-/* The fields that a buffer needs beyond positions. */
+/* Returns the fields that a buffer needs beyond positions. */
 uint32_t trajectory_buffer_needs(int32_t buffer);
 
 /* A set of buffers, one bit each. */
@@ -122,11 +122,11 @@ typedef struct trajectory_sum {
 
 #define TRAJECTORY_SUMS 13
 extern const trajectory_sum trajectory_sums[TRAJECTORY_SUMS];
-/* The sums in a set of buffers. */
+/* Returns the sums in a set of buffers. */
 uint64_t trajectory_buffers_summed(uint64_t buffers);
 
-/* The buffers that must be computed to get those in `chosen`: the chosen buffers, the buffers from which they are
- * derived, and the centre of mass. */
+/* Returns the buffers that must be computed to get those in `chosen`: the chosen buffers, the buffers from
+ * which they are derived, and the centre of mass. */
 uint64_t trajectory_buffers_for(uint64_t chosen);
 
 #endif

@@ -29,7 +29,7 @@ collet_status trajectory_rows_create(const char *const left_out[TRAJECTORY_MAX_O
 collet_status trajectory_rows_put(void *rows, size_t output, int64_t n, const double *values,
                                   collet_error *err);
 
-/* Number of frames for which every output has its row. */
+/* Returns the number of frames for which every output has its row. */
 int64_t trajectory_rows_ready(trajectory_rows *rows);
 
 /* Removes the rows of the first n ready frames; the result is valid until the next call.

@@ -29,9 +29,9 @@ typedef struct trajectory_scope {
  * trajectory_scope_clear. */
 collet_array *trajectory_scope_rows(trajectory_scope *scope, const collet_array *array,
                                     int64_t first, int64_t n);
-/* The first axis of n x k elements as two axes; NULL if `array` is NULL. */
+/* Returns the first axis of n x k elements as two axes; NULL if `array` is NULL. */
 collet_array *trajectory_scope_split(trajectory_scope *scope, collet_array *array, int64_t n);
-/* Element `index` of axis `axis`, without that axis. */
+/* Returns element `index` of axis `axis`, without that axis. */
 collet_array *trajectory_scope_drop(trajectory_scope *scope, const collet_array *array,
                                     int32_t axis, int64_t index);
 

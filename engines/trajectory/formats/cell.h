@@ -3,7 +3,7 @@
 #ifndef ENGINES_TRAJECTORY_FORMATS_CELL_H
 #define ENGINES_TRAJECTORY_FORMATS_CELL_H
 
-/* The cosine of an angle in degrees; exactly 0 for 90. */
+/* Returns the cosine of an angle in degrees; exactly 0 for 90. */
 double trajectory_cell_cosine(double degrees);
 
 /*

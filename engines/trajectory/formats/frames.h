@@ -16,7 +16,7 @@ typedef struct trajectory_reader trajectory_reader;
 /* Fields of a frame, as bits. */
 enum { TRAJECTORY_HAS_POSITIONS = 1, TRAJECTORY_HAS_VELOCITIES = 2, TRAJECTORY_HAS_FORCES = 4 };
 
-/* The name of the first of these bits that is set: "positions", "velocities" or "forces". */
+/* Returns the name of the first of these bits that is set: "positions", "velocities" or "forces". */
 const char *trajectory_fields_name(uint32_t fields);
 
 /* Frames that lack a requested field, and fields that are not used. */
@@ -69,7 +69,7 @@ typedef struct trajectory_frames {
     uint32_t reserved; /* 0 */
 } trajectory_frames;
 
-/* Element i of one of the batch's arrays. */
+/* Returns element i of one of the batch's arrays. */
 static inline double trajectory_frames_value(const trajectory_frames *frames, const void *array,
                                              int64_t i)
 {
@@ -77,7 +77,7 @@ static inline double trajectory_frames_value(const trajectory_frames *frames, co
                                        : (double)((const float *)array)[i];
 }
 
-/* Bytes that one frame takes; for choosing a capacity. */
+/* Returns the bytes that one frame takes, for the choice of a capacity. */
 size_t trajectory_frames_bytes(int64_t n_atoms, collet_dtype dtype, int velocities, int forces);
 
 /*

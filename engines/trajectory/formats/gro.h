@@ -28,7 +28,7 @@ typedef struct trajectory_gro_columns {
     int64_t lacking;       /* first atom without a velocity so far; -1: all have one */
 } trajectory_gro_columns;
 
-/* The first atom without a velocity in a frame in which others have one; else -1. */
+/* Returns the index of the first atom without a velocity in a frame in which other atoms have one; else -1. */
 static inline int64_t trajectory_gro_lacking(const trajectory_gro_columns *columns)
 {
     return columns->with_velocity > 0 ? columns->lacking : -1;

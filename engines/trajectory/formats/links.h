@@ -18,7 +18,7 @@ typedef struct trajectory_links {
     int64_t n, capacity;
 } trajectory_links;
 
-/* 0: no memory. */
+/* Adds a link between two ends. Returns 0 if out of memory. */
 int trajectory_links_add(trajectory_links *links, const trajectory_link_end ends[2]);
 
 /*

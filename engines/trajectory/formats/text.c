@@ -114,7 +114,7 @@ collet_status trajectory_text_explain(trajectory_reader *trajectory, const io_li
 
 #define CERTAIN 3 /* programs that write a fixed number of decimals write at least so many */
 
-/* The number of digits after the decimal point of a number without exponent; 0 for other text. */
+/* Returns the number of digits after the decimal point of a number without exponent; 0 for other text. */
 static size_t count_decimals(trajectory_word number)
 {
     const char *point = memchr(number.text, '.', number.length);

@@ -29,7 +29,7 @@ size_t trajectory_text_split(const char *text, size_t length, trajectory_word *w
 collet_status trajectory_text_copy_name(const io_lines *lines, trajectory_word word,
                                         char name[TRAJECTORY_ATOM_NAME], collet_error *err);
 
-/* The lines of the file, beginning at `offset`; `line` is the number of the first. */
+/* Returns the lines of the file, beginning at `offset`; `line` is the number of the first. */
 io_lines trajectory_text_lines(trajectory_reader *trajectory, int64_t offset, int64_t line);
 
 /* Returns COLLET_FORMAT with a text about the last line read from `lines`: "path:line: ...". */

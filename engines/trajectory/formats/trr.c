@@ -39,7 +39,8 @@ static int recognise(const uint8_t *bytes, size_t n)
     return n >= 4 && memcmp(bytes, preamble, 4) == 0;
 }
 
-/* The size in bytes of a floating-point number in the frame; 0 if the sizes of its fields contradict each other. */
+/* Returns the size in bytes of a floating-point number in the frame; 0 if the sizes of its fields contradict
+ * each other. */
 static int64_t real_size(const int32_t *ints)
 {
     int64_t vectors = 3 * (int64_t)ints[ATOMS];

@@ -41,7 +41,7 @@ static const struct {
     {"mole", {0, 0, 0, 1}, 1, 1},
 };
 
-/* The index in `words`; upper or lower case and the plural are accepted. -1: unknown. */
+/* Returns the index in `words`; upper or lower case and the plural are accepted. -1: unknown. */
 static int find(const char *word, size_t length)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {

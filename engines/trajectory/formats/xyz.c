@@ -34,7 +34,7 @@ static int parse(trajectory_word word, double *value)
     return io_decimal_parse(word.text, word.length, value);
 }
 
-/* The text after KEY=, in quotation marks or up to a blank; length 0 if there is none. */
+/* Returns the text after KEY=, in quotation marks or up to a blank; length 0 if there is none. */
 static trajectory_word find_key(const char *text, size_t length, const char *key)
 {
     const char *end = text + length;

@@ -209,7 +209,7 @@ static int identify(const char *path, int64_t size, uint64_t *hash)
     return 1;
 }
 
-/* The identity of the trajectory's files; 0 if one of them no longer exists. */
+/* Returns the identity of the trajectory's files; 0 if one of them no longer exists. */
 static uint64_t identify_all(const trajectory_reader *trajectory)
 {
     int64_t n;

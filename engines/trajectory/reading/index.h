@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * index.h - where the frames of a trajectory begin, so that a reader can go to any of them.
+ * index.h - where the frames of a trajectory begin, so that a reader can go to any frame.
  *
  * The index has the frames that a reader would deliver from the first frame on: without frames that a later
  * file replaces, and up to the first frame that is cut off or damaged. Formats whose frames have a

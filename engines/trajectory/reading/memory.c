@@ -58,7 +58,7 @@ static collet_status copy_array(const trajectory_topology *topology, void *to, c
     return status;
 }
 
-/* The same for names. */
+/* Copies names in the same way. */
 static collet_status copy_labels(const trajectory_topology *topology,
                                  char (**to)[TRAJECTORY_ATOM_NAME], const char *const *names,
                                  const char *what, collet_error *err)

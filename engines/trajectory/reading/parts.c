@@ -77,7 +77,7 @@ static collet_status move_to(trajectory_reader *trajectory, int64_t k, collet_er
     return COLLET_OK;
 }
 
-/* The file that has this byte, counted over all files; the byte must be within the files. */
+/* Returns the file that has this byte, counted over all files; the byte must be within the files. */
 static int64_t part_at(const parts_state *s, int64_t offset)
 {
     int64_t k = 0;
@@ -385,8 +385,8 @@ static collet_status check_info(const trajectory_reader_info *info,
     return COLLET_OK;
 }
 
-/* The time from which frames of the earlier file are left out. Files of different formats may store the same time with
- * different precision, so that the limit is rounded down to f32 then. */
+/* Returns the time from which frames of the earlier file are left out. Files of different formats may store
+ * the same time with different precision, so that the limit is rounded down to f32 then. */
 static double time_before(const trajectory_reader_info *earlier,
                           const trajectory_reader_info *later)
 {

@@ -61,7 +61,7 @@ collet_status trajectory_parts_hop(trajectory_reader *trajectory, collet_error *
 void trajectory_parts_set(trajectory_reader *trajectory, int64_t k, int64_t first, int64_t n_frames,
                           int was_cut);
 
-/* The file of frame `index` of the trajectory; NULL if there is only one file, or if the frame was not read. */
+/* Returns the file of frame `index` of the trajectory; NULL if there is only one file, or if the frame was not read. */
 const trajectory_part *trajectory_parts_find(const trajectory_reader *trajectory, int64_t index);
 
 #endif

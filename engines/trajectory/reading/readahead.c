@@ -367,7 +367,8 @@ collet_status trajectory_readahead_start(trajectory_readahead *ahead, collet_err
     return COLLET_OK;
 }
 
-/* Number of frames in a piece. With one worker a piece is one frame: its head and body are consecutive bytes. */
+/* Returns the number of frames in a piece. With one worker a piece is one frame: its head and body are
+ * consecutive bytes. */
 static int64_t choose_piece(const trajectory_readahead *ahead, const trajectory_reader_info *info)
 {
     int64_t frames =

@@ -65,7 +65,7 @@ const trajectory_reader_info *trajectory_reader_get_info(const trajectory_reader
 collet_status trajectory_reader_select(trajectory_reader *trajectory, const int64_t *indices,
                                        int64_t n, collet_error *err);
 
-/* The number of atoms that a frame delivers: the selected atoms, or all. */
+/* Returns the number of atoms that a frame delivers: the selected atoms, or all. */
 int64_t trajectory_reader_selected(const trajectory_reader *trajectory);
 
 /*

@@ -42,7 +42,7 @@ const char *trajectory_formats_describe(const char *path, const uint8_t *bytes, 
     return foreign;
 }
 
-/* ".trr, .xtc or .gro" */
+/* Writes a list such as ".trr, .xtc or .gro". */
 static void list_suffixes(trajectory_holds what, char list[LIST])
 {
     const char *last = NULL;

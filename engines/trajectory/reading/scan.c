@@ -77,7 +77,7 @@ static void describe_place(const trajectory_frame_head *head, char *text, size_t
     io_numerals_end(locale);
 }
 
-/* The requested fields that a frame lacks. */
+/* Returns the requested fields that a frame lacks. */
 static uint32_t lacking_fields(const trajectory_frame_head *head, const trajectory_frames *frames)
 {
     return (head->positions ? 0 : TRAJECTORY_HAS_POSITIONS) |

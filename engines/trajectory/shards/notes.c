@@ -189,7 +189,7 @@ cJSON *trajectory_notes_write(const trajectory_notes *notes)
     return json;
 }
 
-/* The check of a member's JSON. The limit of an I64 is 2^63, because a double cannot represent INT64_MAX. */
+/* Returns the check of a member's JSON. The limit of an I64 is 2^63, because a double cannot represent INT64_MAX. */
 static io_json_field field_of(const member *m, int64_t n_atoms, int64_t n_bodies)
 {
     const double most[] = {[ANY] = m->type == I64   ? 0x1p63

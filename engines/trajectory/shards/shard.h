@@ -31,13 +31,13 @@ typedef struct trajectory_shard {
     int32_t truncated; /* 1: the rows end in this shard */
 } trajectory_shard;
 
-/* How many numbers the array of a sum has for one frame. */
+/* Returns how many numbers the array of a sum has for one frame. */
 int64_t trajectory_sum_width(int32_t buffer, trajectory_extent extent);
 
-/* The first row after a shard: rows x shard / n_shards, computed without overflow. */
+/* Returns the first row after a shard: rows x shard / n_shards, computed without overflow. */
 int64_t trajectory_shard_end(int64_t rows, int64_t shard, int64_t n_shards);
 
-/* "DIR/003-of-100.npz", which the caller frees; NULL: out of memory. */
+/* Returns "DIR/003-of-100.npz", which the caller frees; NULL: out of memory. */
 char *trajectory_shard_path(const char *directory, int64_t shard, int64_t n_shards);
 
 /* Reads the notes of a shard. COLLET_IO, FORMAT, NO_MEMORY; the caller frees it, also after an error. */

@@ -23,7 +23,7 @@ static collet_status add(trajectory_shards *s, const char *path, collet_error *e
     return trajectory_shard_read(path, &s->list[s->n++], err);
 }
 
-/* 1: "003-of-100.npz". */
+/* 1 if the name has the form "003-of-100.npz". */
 static int is_shard(const char *name)
 {
     static const char digits[] = "0123456789";

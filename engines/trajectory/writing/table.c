@@ -163,7 +163,7 @@ static collet_status put_name(const trajectory_output *output, const char *compo
 
 /* ---- .csv -------------------------------------------------------------------------------- */
 
-/* "time_ps (ps),body,com_x (nm),com_y (nm)" */
+/* Writes a line such as "time_ps (ps),body,com_x (nm),com_y (nm)". */
 static collet_status put_names(const trajectory_table *t, io_spool *file, collet_error *err)
 {
     collet_status status =

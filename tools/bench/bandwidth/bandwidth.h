@@ -27,7 +27,7 @@ typedef struct bench_bandwidth {
     int64_t sample_count;
 } bench_bandwidth;
 
-/* "read", "write", "copy". */
+/* Returns "read", "write" or "copy". */
 const char *bandwidth_kind_name(stream_kind kind);
 /* Bytes per second of a figure's fastest and of its median pass; 0 if it was not measured. */
 double bandwidth_fastest(const bandwidth_figure *figure);

@@ -82,7 +82,7 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* The index-th processor that this process may use, -1 if unknown. */
+/* Returns the index-th processor that this process may use, -1 if unknown. */
 static int32_t allowed_cpu(int32_t index)
 {
     cpu_set_t set;

@@ -25,7 +25,7 @@ typedef struct bench_usage {
 } bench_usage;
 
 bench_usage bench_usage_now(void);
-/* The differences between two points in time. */
+/* Returns the usage between two points in time. */
 bench_usage bench_usage_between(const bench_usage *begin, const bench_usage *end);
 
 #endif

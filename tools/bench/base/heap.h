@@ -13,7 +13,7 @@
 /* Allocations made by all threads since the program began. */
 uint64_t bench_heap_allocations(void);
 
-/* Resident bytes; 0 if unknown. */
+/* Returns the number of resident bytes; 0 if unknown. */
 uint64_t bench_heap_resident(void);
 
 #endif

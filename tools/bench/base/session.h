@@ -41,7 +41,7 @@ int32_t bench_session_backend(const bench_session *s, const char *choice,
  * tool_progress_end before it prints other text. */
 void bench_session_show(bench_session *s, const char *format, ...) COLLET_PRINTF(2, 3);
 
-/* The value of a setting of the runtime; "" if it is not set. */
+/* Returns the value of a setting of the runtime; "" if it is not set. */
 const char *bench_setting(const collet_runtime *runtime, const char *key);
 
 /* Prints "backend-bench: text" on standard error; returns the exit status for `status`. */

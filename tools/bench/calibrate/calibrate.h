@@ -69,7 +69,7 @@ int32_t calibrate_op(const calibration_run *run, size_t *index, bench_case *row)
  * the op has no such call, or memory does not suffice. */
 int32_t calibrate_layout(bench_layout *layout, const bench_session *session, const bench_case *row,
                          const char *dtype, double size);
-/* The work of a call, as collet_calibration_write defines it. */
+/* Returns the work of a call, as collet_calibration_write defines it. */
 double calibrate_work(const bench_layout *layout);
 /* Measures a call on each backend in turn. If seconds[b] is NaN, backend b is left out; otherwise seconds[b]
  * becomes the result, or NaN if the backend cannot run the call. */
@@ -86,7 +86,7 @@ int calibrate_check(calibration_run *run);
 /* Rounds a number to four digits; measurements are not more accurate. */
 double calibrate_rounded(double value);
 
-/* The time in seconds that a document (NULL: none) gives for a key such as "matmul f32" and this work; NaN: not
+/* Returns the time in seconds that a document (NULL: none) gives for a key such as "matmul f32" and this work; NaN: not
  * measured. */
 double calibrate_seconds(const cJSON *document, const char *key, double work);
 

@@ -46,12 +46,12 @@ typedef struct check {
     int32_t count, possible, done;
     double logs, logs_chosen, total, least; /* sums */
     regret worst[WORST];                    /* in descending order of ratio */
-    regret few;  /* of calls with few elements, the one that is worst compared with `scalar` */
+    regret few;  /* the worst call with few elements, compared with `scalar` */
     cJSON *list; /* may be NULL */
     int32_t fine;
 } check;
 
-/* How many times as long as the best backend the backend chosen by auto takes. It is 1 if auto chose the
+/* Returns how many times as long as the best backend the backend chosen by auto takes. It is 1 if auto chose the
  * best backend: the time on auto itself would add noise and the cost of choosing. */
 static double ratio(const regret *r)
 {

@@ -19,7 +19,7 @@ typedef struct choice {
     int32_t before, now;       /* ways; -1: unknown */
 } choice;
 
-/* The way that a backend chooses by calibrated rates: the fastest, if it is faster than the default way,
+/* Returns the way that a backend chooses by calibrated rates: the fastest, if it is faster than the default way,
  * `usual`, by the factor WAYS_BETTER_CALIBRATED. usual = -1: unknown. */
 int32_t choice_by(const double rates[CHOICE_WAYS], int32_t usual);
 

@@ -127,7 +127,7 @@ static void measure_core(const calibration_run *run, const char *backend, core *
         waitpid(pid, NULL, 0);
 }
 
-/* The speed of a core type relative to `than`, as the geometric mean over the dtypes; NaN: not measured. */
+/* Returns the speed of a core type relative to `than`, as the geometric mean over the dtypes; NaN: not measured. */
 static double speedup(const core *c, const core *than)
 {
     double logs = 0;

@@ -170,9 +170,9 @@ static int32_t has_kernel(const calibration_run *run, const char *backend, const
            collet_backend_has_kernel(runtime, backend, row.op.id, NULL, 0, NULL) == COLLET_OK;
 }
 
-/* The backend that auto chooses for a call whose operands are in the host's memory. As in libcore, this is the first
- * backend in auto's order that has the op, unless it was measured and another backend is faster. -1: none was
- * measured. */
+/* Returns the backend that auto chooses for a call whose operands are in the host's memory. As in libcore,
+ * this is the first backend in auto's order that has the op, unless it was measured and another backend is
+ * faster. -1: none was measured. */
 static int32_t winner(const calibration_run *run, const char *key, double work, int32_t before)
 {
     double elements = strncmp(key, "matmul ", 7) ? work : pow(work, 2.0 / 3);

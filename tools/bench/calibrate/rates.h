@@ -5,7 +5,7 @@
 
 #include <cjson/cJSON.h>
 
-/* The text of rates in a document; NULL: it has none. */
+/* Returns the text of rates in a document; NULL: it has none. */
 const char *rates_of(const cJSON *document);
 
 /* Returns `text` with those items of `old` (may be NULL) whose key and side are not in `text`. The caller

@@ -72,7 +72,7 @@ static collet_status make_arrays(bench_arrays *a, collet_context *context, const
     return status;
 }
 
-/* The index of the backend whose arrays backend b uses. */
+/* Returns the index of the backend whose arrays backend b uses. */
 static int32_t owner(const calibration_run *run, const bench_layout *l, int32_t b)
 {
     int32_t first = 0;

@@ -236,7 +236,7 @@ static void time_ways(study *s, const bench_layout *l, char code[WAYS][EXPLAINED
     }
 }
 
-/* The side of a call as plugins/shared/host/util/ways.h defines it. */
+/* Returns the side of a call as plugins/shared/host/util/ways.h defines it. */
 static double side_of(const bench_layout *l)
 {
     const int64_t *extents = l->shape.extents;
@@ -253,8 +253,8 @@ static double side_of(const bench_layout *l)
     return side;
 }
 
-/* The way whose code a context uses for the call; -1: none of the ways. *set becomes 1 if the setting NAME.ways chooses
- * it. */
+/* Returns the way whose code a context uses for the call; -1: none of the ways. *set becomes 1 if the
+ * setting NAME.ways chooses it. */
 static int32_t way_in(collet_context *context, const bench_layout *l, char code[WAYS][EXPLAINED],
                       int32_t *set)
 {
@@ -399,7 +399,7 @@ static void study_transforms(study *s)
 
 /* ---- All --------------------------------------------------------------------------------- */
 
-/* The words of the backend's setting; NULL: it has none. */
+/* Returns the words of the backend's setting; NULL: it has none. */
 static const char *words_of(const collet_runtime *runtime, const char *backend, const char *word)
 {
     char key[COLLET_MAX_NAME + 16];

@@ -10,7 +10,7 @@
 
 /* ---- Parameters, shapes and work of single ops ------------------------------------------- */
 
-/* A product and a sum for every element of M x K x N, in every batch. */
+/* Counts a product and a sum for every element of M x K x N, in every batch. */
 static double matmul_flops(const bench_layout *l)
 {
     double flops = 2;
@@ -19,13 +19,13 @@ static double matmul_flops(const bench_layout *l)
     return flops;
 }
 
-/* The extent that is `back` places before the shape's last. */
+/* Returns the extent that is `back` places before the shape's last. */
 static double extent_of(const bench_layout *l, int32_t back)
 {
     return (double)l->shape.extents[l->shape.count - 1 - back];
 }
 
-/* The number of matrices in the batch; the last `own` extents belong to a matrix. */
+/* Returns the number of matrices in the batch; the last `own` extents belong to a matrix. */
 static double matrices_of(const bench_layout *l, int32_t own)
 {
     double count = 1;
@@ -34,7 +34,7 @@ static double matrices_of(const bench_layout *l, int32_t own)
     return count;
 }
 
-/* Sum over k < min(m, n) of (m - k)(n - k): the elements that elimination updates. */
+/* Returns the sum over k < min(m, n) of (m - k)(n - k): the elements that elimination updates. */
 static double updated(double m, double n)
 {
     double k = m < n ? m : n;
@@ -52,7 +52,7 @@ static double solve_flops(const bench_layout *l)
     return (2 * updated(n, n) + 2 * n * n * r) * matrices_of(l, 2);
 }
 
-/* The count for R, and for Q, which is computed from its reflectors. */
+/* Returns the count for R, and for Q, which is computed from its reflectors. */
 static double qr_flops(const bench_layout *l)
 {
     double m = extent_of(l, 1), n = extent_of(l, 0), k = m < n ? m : n;
@@ -73,7 +73,7 @@ static double eigh_flops(const bench_layout *l)
     return 9 * n * n * n * matrices_of(l, 1);
 }
 
-/* The count for the matrices of the QR iteration, and for the eigenvectors of the triangular matrix (same
+/* Returns the count for the matrices of the QR iteration, and for the eigenvectors of the triangular matrix (same
  * book, 7.5). */
 static double eig_flops(const bench_layout *l)
 {
@@ -87,7 +87,8 @@ static double cholesky_flops(const bench_layout *l)
     return n * n * n / 3 * matrices_of(l, 1);
 }
 
-/* The number of transformed axes: those of --axis, which must be the last ones; by default all axes, at most 3. */
+/* Returns the number of transformed axes: those of --axis, which must be the last ones; by default all axes,
+ * at most 3. */
 static int32_t transformed_axes(const bench_layout *l)
 {
     int32_t count = 0;
@@ -122,7 +123,7 @@ static collet_status fft_shapes(bench_layout *l, collet_error *err)
     return COLLET_OK;
 }
 
-/* The customary count of operations: 5 n log2 n, or half of that if one operand is real. */
+/* Returns the customary count of operations: 5 n log2 n, or half of that if one operand is real. */
 static double fft_flops(const bench_layout *l)
 {
     double points = 1, batch = 1;
@@ -291,7 +292,7 @@ static void make_case(bench_case *c, const collet_ops_info *op, const bench_deta
         derive_extents(op, c->extents);
 }
 
-/* The case number `index` of an op; an op without rows in the table has one case. */
+/* Finds case number `index` of an op; an op without rows in the table has one case. */
 static int32_t case_of_op(const collet_ops_info *op, size_t index, bench_case *c)
 {
     size_t seen = 0;

@@ -80,7 +80,7 @@ collet_status bench_layout_make(bench_layout *layout, const collet_runtime *runt
                                 const bench_case *row, const bench_options *options,
                                 const char *dtype, collet_error *err);
 
-/* The resource that limits a call; `flops` as in bench_layout. */
+/* Returns the resource that limits a call; `flops` as in bench_layout. */
 static inline const char *bench_bound(double flops)
 {
     return flops > 0 ? "compute" : "memory";

@@ -120,7 +120,7 @@ static const char letters[] = {'?',
 #undef LETTER
 };
 
-/* "f32", or NumPy's "float32". */
+/* Returns the dtype with the name "f32", or NumPy's name "float32". */
 static collet_dtype dtype_named(const char *name)
 {
     static const char *const kinds[][2] = {
@@ -156,7 +156,7 @@ static void take_signature(bench_layout *l, const collet_dtype *dtypes)
     *at = '\0';
 }
 
-/* A whole signature, "d:fd". */
+/* Finds a signature that is written in full, such as "d:fd". */
 static int32_t find_written(bench_layout *l, const collet_runtime *runtime, const char *text)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
@@ -168,9 +168,9 @@ static int32_t find_written(bench_layout *l, const collet_runtime *runtime, cons
     return 0;
 }
 
-/* The operand whose dtype is the dtype of a call: the first input that is not bool (for `where`, the numbers after the
- * condition); if all are bool, the first input; without inputs, the first output. libcore finds measured times by the
- * same rule (core/dispatch/predict.c). */
+/* Returns the operand whose dtype is the dtype of a call: the first input that is not bool (for `where`, the
+ * numbers after the condition); if all are bool, the first input; without inputs, the first output. libcore
+ * finds measured times by the same rule (core/dispatch/predict.c). */
 static uint32_t decisive_operand(const bench_layout *l, const collet_dtype *dtypes)
 {
     uint32_t first = l->op.n_in ? l->op.n_out : 0;
@@ -180,8 +180,8 @@ static uint32_t decisive_operand(const bench_layout *l, const collet_dtype *dtyp
     return first;
 }
 
-/* The first signature whose decisive operand or first input has the dtype. If outputs may have any dtype, a
- * signature with an output of this dtype is preferred. NONE: the first signature. */
+/* Finds the first signature whose decisive operand or first input has the dtype. If outputs may have any dtype,
+ * prefers a signature with an output of this dtype. For NONE, takes the first signature. */
 static int32_t find_signature(bench_layout *l, const collet_runtime *runtime, collet_dtype dtype)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];

@@ -153,7 +153,7 @@ static int64_t peak_device(collet_context *cx, const char *choice)
 
 /* ---- Bandwidth --------------------------------------------------------------------------- */
 
-/* The kind of bandwidth that limits the op: reading, writing, or both (copying). */
+/* Returns the kind of bandwidth that limits the op: reading, writing, or both (copying). */
 static stream_kind floor_kind(const bench_layout *l)
 {
     double all = l->bytes_read + l->bytes_written;

@@ -95,10 +95,11 @@ typedef struct bench_floor {
 collet_status bench_measure(bench_session *session, const bench_layout *layout,
                             const bench_arrays *arrays, bench_floor *floor, bench_result *results);
 
-/* The time of a call to be expected with busy.share of the processors: the median without other processes / share. */
+/* Returns the time of a call to be expected with busy.share of the processors: the median without other
+ * processes / share. */
 double bench_fair_seconds(const bench_result *r);
 
-/* The share of the memory bandwidth that the call reaches: medians compared, and fastest samples compared.
+/* Returns the share of the memory bandwidth that the call reaches: medians compared, and fastest samples compared.
  * floor.strategy must not be NULL. */
 double bench_share_of_median(const bench_result *r);
 double bench_share_of_fastest(const bench_result *r);

@@ -28,7 +28,7 @@ static const char *const items[TRAJECTORY_CIF_FIELDS][2] = {
 
 /* ---- Head -------------------------------------------------------------------------------- */
 
-/* The name of the item after "_atom_site."; length 0: the item has another beginning. */
+/* Returns the name of the item after "_atom_site."; length 0: the item has another beginning. */
 static trajectory_word atom_item(const trajectory_cif_token *token)
 {
     const char category[] = "_atom_site.";

@@ -46,7 +46,7 @@ typedef struct connections {
     int n_columns;
 } connections;
 
-/* The number of an item, as in connections.columns; -1: an item of another category. */
+/* Returns the number of an item, as in connections.columns; -1: an item of another category. */
 static int find_item(const trajectory_cif_token *token)
 {
     static const char category[] = "_struct_conn.";
@@ -78,7 +78,7 @@ static int is_bond(const trajectory_cif_value *kind)
            is_text(kind, "disulf");
 }
 
-/* 0: a value is too long, or no number. */
+/* Returns 0 if a value is too long or is not a number. */
 static int take_end(const row values, int partner, trajectory_link_end *end)
 {
     const trajectory_cif_value *fields[PARTNER_FIELDS];

@@ -179,7 +179,7 @@ static int64_t locate(const trajectory_reader *trajectory, int64_t index)
     return index == count(trajectory) ? trajectory->source.size : (int64_t)(share * (double)index);
 }
 
-/* The row of an element that belongs to the frame with these row and step of positions; -1: there is none. */
+/* Returns the row of an element that belongs to the frame with this row and step of positions; -1: there is none. */
 static int64_t find_row(const trajectory_h5md_element *e, int64_t row, int64_t step, int has_step)
 {
     int64_t low = 0, high = e->n_rows;

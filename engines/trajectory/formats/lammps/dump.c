@@ -80,7 +80,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The index of the atom with this id; -1: there is none. First tries index id - 1: usually ids are 1, 2, 3
+/* Returns the index of the atom with this id; -1: there is none. First tries index id - 1: usually ids are 1, 2, 3
  * and so on. */
 static int64_t index_of(const dump *s, int64_t n_atoms, int64_t id)
 {

@@ -47,7 +47,7 @@ static int recognise(const uint8_t *bytes, size_t n)
 
 /* ---- The head of the file ---------------------------------------------------------------- */
 
-/* 1: the variable has an axis of frames; 0: its values hold for all frames. */
+/* 1 if the variable has an axis of frames; 0 if its values are valid for all frames. */
 static int has_frames(const trajectory_netcdf_variable *v, int kind)
 {
     return v->axes > kinds[kind].axes;
@@ -126,8 +126,8 @@ static collet_status choose_factor(trajectory_reader *trajectory, int kind, coll
     return COLLET_OK;
 }
 
-/* The number of frames by the header. If the file has no room for so many, the number that it has room for, plus one
- * incomplete frame. */
+/* Returns the number of frames by the header. If the file has no room for so many, the number that it has
+ * room for, plus one incomplete frame. */
 static int64_t count_frames(const trajectory_reader *trajectory)
 {
     const nc *s = trajectory->state;
@@ -194,7 +194,7 @@ static int64_t offset_of(const nc *s, int kind, int64_t frame)
     return v->begin + (has_frames(v, kind) ? frame * v->stride : 0);
 }
 
-/* The byte after the last of a frame's numbers. */
+/* Returns the byte after the last of a frame's numbers. */
 static int64_t end_of_numbers(const nc *s, int64_t frame)
 {
     int64_t end = 0;
@@ -206,7 +206,7 @@ static int64_t end_of_numbers(const nc *s, int64_t frame)
     return end;
 }
 
-/* The byte where the next frame begins. If fewer bytes than a frame follow the last frame, they count as its
+/* Returns the byte where the next frame begins. If fewer bytes than a frame follow the last frame, they count as its
  * padding. */
 static int64_t end_of_frame(const trajectory_reader *trajectory, int64_t index)
 {

@@ -73,7 +73,7 @@ static int64_t take_number(header *h, int64_t width)
     return width == 8 ? (int64_t)trajectory_be64(bytes) : (int64_t)trajectory_be32(bytes);
 }
 
-/* A size that is not negative; 0 after an error. */
+/* Reads a size that must not be negative; 0 after an error. */
 static int64_t take_size(header *h)
 {
     int64_t size = take_number(h, h->version == CDF_64BIT_SIZES ? 8 : 4);

@@ -90,7 +90,7 @@ int trajectory_pdb_begins_model(const char *text, size_t length);
  * residue number of the atom before. 0: the text is not a number. */
 int trajectory_pdb_residue(const char *text, int32_t last, int32_t *number, char *insertion);
 
-/* The serial number in the line of an atom, without blanks. */
+/* Returns the serial number in the line of an atom, without blanks. */
 trajectory_word trajectory_pdb_serial(const trajectory_pdb *pdb, const char *text);
 
 /* The function trajectory_format.topology, in pdb_topology.c. */

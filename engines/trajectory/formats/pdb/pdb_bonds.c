@@ -97,7 +97,7 @@ static collet_status identify_atoms(connections *c, const trajectory_pdb *start,
     return status;
 }
 
-/* The atom with this serial number; ABSENT, or REPEATED if several atoms have it. */
+/* Returns the atom with this serial number; ABSENT, or REPEATED if several atoms have it. */
 static int64_t find_atom(const connections *c, serial number)
 {
     const identity key = {number, 0};

@@ -19,7 +19,7 @@ typedef struct trajectory_dictionary {
     size_t n_slots; /* a power of 2, at least 2 n; 0: not allocated yet */
 } trajectory_dictionary;
 
-/* The number of a name; -1 if the name is absent. */
+/* Returns the number of a name; -1 if the name is absent. */
 int64_t trajectory_dictionary_find(const trajectory_dictionary *dictionary, trajectory_word name);
 
 /* Sets the number of a name, and replaces an earlier number; returns 0 if out of memory. */

@@ -31,7 +31,7 @@ static trajectory_word word_of(const char *text)
     return (trajectory_word){text, strlen(text)};
 }
 
-/* The folder in a file's path, with its last '/'; "" if the path has no folder. */
+/* Returns the folder in a file's path, with its last '/'; "" if the path has no folder. */
 static trajectory_word folder_of(const char *file)
 {
     const char *slash = strrchr(file, '/');

@@ -210,7 +210,7 @@ static collet_status change_condition(trajectory_top_lines *top, int is_else, co
     return COLLET_OK;
 }
 
-/* The name between quotation marks or angle brackets; length 0 if there is none. */
+/* Returns the name between quotation marks or angle brackets; length 0 if there is none. */
 static trajectory_word quoted(trajectory_word text)
 {
     char last = text.length > 0 && *text.text == '<' ? '>' : '"';

@@ -55,7 +55,7 @@ collet_status trajectory_top_open(trajectory_top_lines *top, io_source *source, 
 collet_status trajectory_top_next(trajectory_top_lines *top, const char **text, size_t *length,
                                   collet_error *err);
 
-/* The position of the last line, for trajectory_text_fail. */
+/* Returns the position of the last line, for trajectory_text_fail. */
 const io_lines *trajectory_top_where(const trajectory_top_lines *top);
 
 /* Closes the included files and frees everything. */

@@ -88,7 +88,7 @@ static int is_numbered_through(const trajectory_top *top, const trajectory_top_m
     return molecule->n_residues == 1 && (top->n_blocks > 1 || top->blocks[0].count > 1);
 }
 
-/* The highest residue number of the molecules that keep their residue numbers; 0 if there are none. */
+/* Returns the highest residue number of the molecules that keep their residue numbers; 0 if there are none. */
 static int64_t highest_kept(const trajectory_top *top)
 {
     int64_t highest = 0;

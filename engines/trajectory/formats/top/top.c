@@ -47,7 +47,7 @@ static const io_lines *where(const parser *p)
     return trajectory_top_where(&p->lines);
 }
 
-/* The molecule type that is read; NULL: none yet. */
+/* Returns the molecule type that is read; NULL: none yet. */
 static trajectory_top_molecule *current(const parser *p)
 {
     return p->top->n_molecules > 0 ? &p->top->molecules[p->top->n_molecules - 1] : NULL;
@@ -124,7 +124,7 @@ static collet_status read_moleculetype(parser *p, const line *l, collet_error *e
     return COLLET_OK;
 }
 
-/* Charge and mass of an atom, from its line or from its type. */
+/* Reads the charge and the mass of an atom from its line or from its type. */
 static collet_status read_charge_and_mass(const parser *p, const line *l, trajectory_top_atom *atom,
                                           collet_error *err)
 {
@@ -282,8 +282,8 @@ static int64_t find_molecule(const trajectory_top *top, trajectory_word name)
     return found;
 }
 
-/* How many atoms fit into the memory that the process may use. A line of [ molecules ] can ask for more: the allocation
- * could succeed, and the system would then kill the program while it fills the arrays. */
+/* Returns how many atoms fit into the memory that the process may use. A line of [ molecules ] can ask for
+ * more: the allocation could succeed, and the system would then kill the program while it fills the arrays. */
 static int64_t most_atoms(void)
 {
     collet_memory_limit limit = {.struct_size = sizeof limit};

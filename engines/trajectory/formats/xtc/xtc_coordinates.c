@@ -44,7 +44,7 @@ typedef struct reader {
 
 /* ---- Bits -------------------------------------------------------------------------------- */
 
-/* The next bits: the first bit is the highest bit of the result, and at least 57 bits are valid. */
+/* Returns the next bits: the first bit is the highest bit of the result, and at least 57 bits are valid. */
 static inline uint64_t peek(const reader *in)
 {
     uint64_t word;
