@@ -55,7 +55,7 @@ collet_status analysis_correlation_finish(analysis_correlation *c, double *whole
     return status == COLLET_OK ? finish_one(&c->parts, parts, scale, err) : status;
 }
 
-/* Subtracts from a row its mean; a constant row becomes exactly 0. */
+/* Subtracts the mean of a row from it; a constant row becomes exactly 0. */
 static void center(double *row, int64_t frames)
 {
     double first = row[0], mean = 0;

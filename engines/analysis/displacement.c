@@ -7,14 +7,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A line through the first and the last frame of each row is subtracted, and its displacement added
- * again to the means, so that a drift cancels no digits. */
+/* Subtracts the line through the first and the last frame from each row, and adds the displacement
+ * along the line to the means at the end. A large drift would otherwise cost digits by cancellation. */
 typedef struct displacement {
     analysis_correlation pairs;
     int64_t frames;
-    double speed;    /* sum of squares of slopes */
-    double *squares; /* frames: sums of squares of what is left */
-    double *along;   /* frames: sums of slope times what is left */
+    double speed;    /* sum over rows of slope^2 */
+    double *squares; /* [frames]: sums over rows of residual^2 */
+    double *along;   /* [frames]: sums over rows of slope * residual */
 } displacement;
 
 static void remove_line(displacement *d, double *row)
@@ -52,7 +52,8 @@ static collet_status add_all(displacement *d, analysis_series *series, collet_er
     return status;
 }
 
-/* Of `n` frames: curve[k] holds the sum of x[t] x[t + k] and becomes the mean square. */
+/* On entry curve[k] is the sum over t of x[t] x[t + k] of n frames; it becomes the mean square
+ * displacement. */
 static void finish(double *curve, const double *squares, const double *along, int64_t n,
                    double speed, double bodies)
 {

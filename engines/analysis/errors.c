@@ -3,7 +3,7 @@
 #include <collet/analysis.h>
 #include <math.h>
 
-/* The mean of all blocks but one; `sum` is the sum of all. */
+/* Returns the mean over all blocks but block b, at lag k; `sum` is the sum over all blocks. */
 static double without(const double *parts, double sum, int64_t blocks, int64_t lags, int64_t b,
                       int64_t k)
 {

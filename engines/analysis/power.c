@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The smallest number from `least` on without prime factors above 5, whose transforms are fast. */
+/* Returns the smallest number >= `least` without prime factors above 5: FFTs of such lengths are fast. */
 static int64_t smooth(int64_t least)
 {
     int64_t found = 1;
@@ -34,7 +34,7 @@ collet_status analysis_power_open(analysis_power *power, collet_context *context
     power->points = smooth(2 * length - 1);
     int64_t half = power->points / 2 + 1;
     int64_t most = ANALYSIS_AT_ONCE / 8 / power->points; /* fits in caches */
-    /* All parts are transformed back together too, and of one row. */
+    /* analysis_power_pairs also transforms up to at_once of the `parts` sums at a time. */
     power->at_once = rows * parts < most ? rows * parts : most;
     power->at_once = power->at_once < 1 ? 1 : power->at_once;
     power->sums = calloc((size_t)(parts * half), sizeof *power->sums);
@@ -55,7 +55,7 @@ void analysis_power_close(analysis_power *power)
     *power = (analysis_power){0};
 }
 
-/* Between `padded`, real, and `spectra`. */
+/* Computes the Fourier transform of the real numbers `padded` into `spectra`; if `inverse`, transforms back. */
 static collet_status transform(analysis_power *power, int64_t rows, int inverse, collet_error *err)
 {
     collet_context *context = power->context;
@@ -81,7 +81,7 @@ static collet_status transform(analysis_power *power, int64_t rows, int inverse,
     return status;
 }
 
-/* The part of number `i` of count x parts, padded with zeros that are there already. */
+/* Returns part i of count x parts. The caller copies it into `padded`, whose remaining elements are 0. */
 static const double *part_of(const analysis_power *power, const double *rows, int64_t stride,
                              int64_t i)
 {

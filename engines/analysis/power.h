@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums over pairs of frames a lag apart, of rows or of consecutive parts of them, by the op fft. */
+/* Sums of x[t] x[t + k] over the pairs of frames that are k frames apart, by the op fft, for whole
+ * rows or for consecutive parts of rows. */
 #ifndef ENGINES_ANALYSIS_POWER_H
 #define ENGINES_ANALYSIS_POWER_H
 
@@ -7,16 +8,17 @@
 
 typedef struct analysis_power {
     collet_context *context;
-    int64_t parts, length; /* parts of a row, and their length */
-    int64_t points;        /* of a transform, at least twice the length */
-    int64_t at_once;       /* rows of parts in `padded` */
-    double *sums;          /* parts x (points / 2 + 1): power spectra, summed */
+    int64_t parts, length; /* number of parts of a row, and frames of a part */
+    int64_t points;        /* of a transform, at least 2 length - 1 */
+    int64_t at_once;       /* number of parts that `padded` holds */
+    double *sums;          /* parts x (points / 2 + 1): power spectra, summed over rows */
     double *padded;        /* at_once x points */
     double *spectra;       /* at_once x (points / 2 + 1) complex numbers */
 } analysis_power;
 
-/* Sums of rows in `parts` parts of `length` frames; with 0 parts or frames there is nothing to do.
- * `rows`: as many as come at a time at most. After an error nothing is to be closed. */
+/* For rows that are divided into `parts` parts of `length` frames; if either is 0, all functions do
+ * nothing. `rows`: the most rows of one call of analysis_power_add. After an error do not call
+ * analysis_power_close. */
 collet_status analysis_power_open(analysis_power *power, collet_context *context, int64_t parts,
                                   int64_t length, int64_t rows, collet_error *err);
 void analysis_power_close(analysis_power *power);
@@ -25,7 +27,7 @@ void analysis_power_close(analysis_power *power);
 collet_status analysis_power_add(analysis_power *power, const double *rows, int64_t stride,
                                  int64_t count, collet_error *err);
 
-/* pairs[p * length + k]: the sum over rows and t of x[t] x[t + k], of each part. */
+/* Sets pairs[p * length + k] to the sum over rows and t of x[t] x[t + k] of part p. */
 collet_status analysis_power_pairs(analysis_power *power, double *pairs, collet_error *err);
 
 #endif

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TENSOR 6 /* different elements of u u^T */
+#define TENSOR 6 /* independent elements of the symmetric 3 x 3 matrix u u^T */
 
 typedef struct rotation {
     analysis_correlation first, second;
     analysis_series series;
     int64_t blocks, length;
     double
-        *tensors;  /* at_once x TENSOR x frames: u u^T - 1/3, whose scalar product is cos^2 - 1/3 */
+        *tensors;  /* at_once x TENSOR x frames: u u^T - I/3. Two have the inner product cos^2 - 1/3 */
     double *means; /* blocks: means of a row of tensors in each block */
     double s2;
     double *s2_without; /* blocks */
@@ -32,7 +32,7 @@ static collet_status normalise(const analysis_series *series, double *u, int64_t
         double most = fmax(fmax(fabs(*v[0]), fabs(*v[1])), fabs(*v[2])), length = 0;
         if (most == 0)
             return analysis_series_refuse(series, "have length 0", "", t, body, -1, err);
-        /* Squares of very large or small numbers are not numbers of f64. */
+        /* Divides by the largest component first: squares could overflow or underflow f64. */
         for (int i = 0; i < 3; i++) {
             *v[i] /= most;
             length += *v[i] * *v[i];
@@ -44,7 +44,7 @@ static collet_status normalise(const analysis_series *series, double *u, int64_t
     return COLLET_OK;
 }
 
-/* TENSOR x frames of 3 x frames. */
+/* Sets `to`, TENSOR x frames, to the tensors of the unit vectors `u`, 3 x frames. */
 static void make_tensors(double *to, const double *u, int64_t frames)
 {
     static const int pairs[TENSOR][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
@@ -66,7 +66,7 @@ static double mean_of(const double *row, int64_t n)
     return sum / (double)n;
 }
 
-/* Adds what a row of tensors adds to S^2, of all frames and without each block. */
+/* Adds the contribution of a row of tensors to S^2 of all frames, and to S^2 without each block. */
 static void add_order(rotation *r, const double *row)
 {
     double mean = mean_of(row, r->series.frames), sum = 0;

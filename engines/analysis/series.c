@@ -60,7 +60,7 @@ collet_status analysis_series_open(analysis_series *series, collet_context *cont
     series->at_once = series->at_once < 1 ? 1 : series->at_once;
     if (series->at_once > series->bodies)
         series->at_once = series->bodies;
-    /* f32 are read into the end of the memory, and become f64 from its beginning on. */
+    /* f32 values are read into the second half of this memory, then widened to f64 from its start on. */
     series->numbers =
         malloc((size_t)(series->at_once * series->components * series->frames) * sizeof(double));
     if (series->numbers == NULL) {
@@ -92,7 +92,7 @@ collet_status analysis_series_refuse(const analysis_series *series, const char *
                        (long long)frame, where[0], where[1], advice);
 }
 
-/* Numbers that are not finite have a difference with themselves that is not 0. */
+/* x - x is NaN if x is infinite or NaN: one test after a loop without branches finds all. */
 static collet_status check_finite(const analysis_series *series, int64_t body, int64_t n,
                                   collet_error *err)
 {

@@ -35,13 +35,13 @@ typedef struct device {
     int64_t index;
     pthread_t thread;
     int running;
-    int asked;  /* a function that it has asked for has failed */
+    int asked;  /* 1: a function that this device passed to devices_ask has failed */
     char *name; /* of a context's choice */
     /* The job's lock guards the following members. */
     devices_spans results; /* not delivered, or in the caller's hands */
-    int64_t done;          /* items that it computed, without those that it gave up */
+    int64_t done;          /* items computed, except those whose results it gave up */
     double seconds, rate;  /* time so far; last rate in items a second, 0: not measured */
-    int failed;            /* `error` says why; it never changes then */
+    int failed;            /* 1: `error` says why, and does not change any more */
     collet_error error;
 } device;
 
@@ -51,13 +51,13 @@ struct devices_job {
     pthread_cond_t changed;
     /* `lock` guards the following members. */
     int64_t taken;       /* items that devices have taken */
-    devices_spans again; /* of them, those that are to be computed again */
+    devices_spans again; /* taken items that must be computed again */
     int64_t next;        /* item that the caller gets next */
     int64_t busy;        /* devices that compute a part */
     int64_t ticks, reported;
     int stop;
     request *requests;
-    collet_error error, first_error; /* of the job; of the first device that failed */
+    collet_error error, first_error; /* `error` of the job; the error of the first failed device */
     device device[];
 };
 
@@ -112,9 +112,9 @@ void devices_end(devices_job *job, int64_t count)
     pthread_mutex_unlock(&job->lock);
 }
 
-/* Items that the device takes next: fewer where it is slow, so that the others do not wait for its
- * results; few before its speed is known; and half of its share of those `left`, so that parts become
- * smaller towards the end and all end together. */
+/* Returns the number of items that the device takes next. A slow device takes fewer, so that the others do not
+ * wait for its results. Before its speed is known it takes few. Near the end it takes half of its share
+ * of the `left` items: parts become smaller, and all devices finish at about the same time. */
 static int64_t part_of(const device *d, int64_t left)
 {
     const devices_job *job = d->job;
@@ -140,8 +140,8 @@ static int64_t part_of(const device *d, int64_t left)
     return count < 1 ? 1 : count;
 }
 
-/* Takes the next items; waits while others compute what they may give back. Empty: none is left, or
- * the job is stopped. */
+/* Takes the next items. While no item is left but other devices still compute, waits: they may fail and
+ * return their items. Empty: no item is left, or the job is stopped. */
 static devices_span take(device *d)
 {
     devices_job *job = d->job;
@@ -171,7 +171,7 @@ static devices_span take(device *d)
     return part;
 }
 
-/* Gives up the results after an item, for which there must be room. */
+/* Gives up the device's results of items after `item`: adds them to `again`, which must have room. */
 static void give_up_results(device *d, int64_t item)
 {
     devices_spans *results = &d->results;
@@ -184,8 +184,8 @@ static void give_up_results(device *d, int64_t item)
 
 enum { FREE, STOPPED, GIVEN_UP, NO_ROOM };
 
-/* Waits until enough results of the device were delivered, so that those from `first` on have room.
- * GIVEN_UP: earlier items are to be computed first. */
+/* Waits until the caller has taken enough results of the device, so that the results of the items from
+ * `first` on have room. GIVEN_UP: earlier items must be computed first. */
 static int wait_until_delivered(device *d, int64_t first)
 {
     devices_job *job = d->job;
@@ -245,7 +245,8 @@ static collet_status work_part(device *d, devices_span *part, collet_error *err)
     return COLLET_OK;
 }
 
-/* Errors of data and files are the same on each device, and end the job. */
+/* 1: an error of this device; others may go on. Errors of data and files would be the same on every
+ * device: they end the job. */
 static int is_of_device(collet_status status)
 {
     return status == COLLET_NO_MEMORY || status == COLLET_UNAVAILABLE ||
@@ -385,7 +386,7 @@ static int report(devices_job *job)
     return cancelled;
 }
 
-/* The device with the result of an item, and the end of the results that it has there. */
+/* Returns the device that has the result of `item`; sets *end to the end of that span of results. */
 static device *device_with(devices_job *job, int64_t item, int64_t *end)
 {
     for (int64_t i = 0; i < job->work.n_devices; i++) {
@@ -399,7 +400,7 @@ static device *device_with(devices_job *job, int64_t item, int64_t *end)
     return NULL;
 }
 
-/* Drops the results that the caller is done with, which are the first. */
+/* Drops the results that the last devices_next returned: the caller no longer needs them. */
 static void drop_delivered(devices_job *job)
 {
     for (int64_t i = 0; i < job->work.n_devices; i++) {
@@ -410,8 +411,8 @@ static void drop_delivered(devices_job *job)
     pthread_cond_broadcast(&job->changed);
 }
 
-/* Waits for the device that has the next item; called with the lock held. NULL: cancelled, failed,
- * or none is left. */
+/* Waits until a device has the next item, and returns the device; called with the lock held. NULL: the
+ * job was cancelled or failed, or no item is left. */
 static device *wait_for_item(devices_job *job, int64_t *end)
 {
     while (!job->stop && job->next < job->work.count) {

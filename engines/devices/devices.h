@@ -5,31 +5,31 @@
 
 #include <collet/devices.h>
 
-/* Has a thread for each device, while devices_next is called and between its calls. One thread at a
- * time may use it. */
+/* The first devices_next starts a thread for each device; the threads also work between calls of
+ * devices_next. Only one thread of the caller at a time may use a job. */
 typedef struct devices_job devices_job;
 
 typedef struct devices_work {
     int64_t n_devices;
-    collet_context *const *contexts; /* of the devices, for their names; copied */
+    collet_context *const *contexts; /* one for each device; only their names are copied */
     int64_t count;                   /* items; INT64_MAX: until devices_end */
     int64_t most;                    /* items that a device takes at a time */
-    int whole;      /* 1: always so many, up to a multiple of `most`; 0: fewer where it is slow */
-    int64_t depth;  /* results of so many calls of read that a device keeps */
+    int whole;      /* 1: parts end at multiples of `most`; 0: a slow device takes fewer items */
+    int64_t depth;  /* number of calls of `read` whose results a device keeps */
     int64_t window; /* most items that are taken and not delivered; 0: no limit */
     void *user;
     /*
-     * Both are called on the device's thread. compute: computes items from `first` on, at most
-     * *count, and sets *count to their number, at least 1; 0 if devices_end was called. read: makes
-     * these items the device's results; it is called when there is room for them. The device keeps
-     * the results of `depth` calls of read.
+     * `compute` and `read` are called on the device's thread. compute: computes items from `first` on,
+     * at most *count, and sets *count to their number, at least 1, or to 0 if devices_end was called.
+     * read: stores the computed items as the device's results; it is called when there is room. The
+     * device keeps the results of `depth` calls of read.
      */
     collet_status (*compute)(void *user, int64_t device, int64_t first, int64_t *count,
                              collet_error *err);
     collet_status (*read)(void *user, int64_t device, int64_t first, int64_t count,
                           collet_error *err);
-    /* Called on the caller's thread after a devices_tick; `next` items were delivered. Any value
-     * but 0 cancels. NULL: nothing */
+    /* Called on the caller's thread after a devices_tick; `next` items were delivered. A return value
+     * other than 0 cancels the job. May be NULL. */
     int (*report)(void *user, int64_t ticks, int64_t next);
 } devices_work;
 
@@ -40,13 +40,15 @@ typedef struct devices_list {
     int own; /* 1: devices_close destroys them */
 } devices_list;
 
-/* Opens the devices of a job in the runtime. The errors of collet_devices; the text begins with "devices: ". */
+/* Opens the devices of a job in the runtime. Errors as in <collet/devices.h>; the text begins with "devices: ". */
 collet_status devices_open(devices_list *list, const collet_devices *given, collet_runtime *runtime,
                            collet_error *err);
 void devices_close(devices_list *list);
-/* A copy in one block, for free(); NULL of NULL. INVALID as devices_open. */
+/* Copies `given` into one block, which the caller frees with free(); *out is NULL if `given` is NULL.
+ * INVALID in the same cases as devices_open. */
 collet_status devices_copy(collet_devices **out, const collet_devices *given, collet_error *err);
-/* The backends that compute on the host, in the order of auto: "cpu_openmp,cpu_scalar"; "": none. */
+/* Writes the names of the backends that compute on the host, in the order in which `auto` prefers them:
+ * "cpu_openmp,cpu_scalar"; "" if there is none. */
 void devices_of_host(collet_runtime *runtime, char *list, size_t size);
 
 /* Starts nothing. NO_MEMORY. */
@@ -57,15 +59,16 @@ void devices_destroy(devices_job *job);
 /*
  * Waits for the next results in order: the items *first to *first + *count - 1, at most `most`.
  * Device *device keeps them until the next call. After the last item *count is 0. An error that no
- * device caused ends the job. If all devices fail, the first error ends it. Every later call
- * returns the same error. CANCELLED where `report` has stopped it; a further call goes on.
+ * device caused ends the job. If all devices fail, the first error ends the job. Every later call
+ * returns the same error. CANCELLED if `report` cancelled the job; the next call continues it.
  */
 collet_status devices_next(devices_job *job, int64_t most, int64_t *device, int64_t *first,
                            int64_t *count, collet_error *err);
-/* Ends the threads; what was not delivered is computed again when the job goes on. */
+/* Ends the threads. The next devices_next starts them again, from the first item that was not delivered. */
 void devices_stop(devices_job *job);
 
-/* NOT_FOUND beyond the devices. The strings are valid until devices_destroy. */
+/* Sets *share to the work of device `index`; NOT_FOUND if there is no such device. Its strings are valid
+ * until devices_destroy. */
 collet_status devices_share_at(devices_job *job, collet_device_share *share, size_t index);
 
 /* Copies of shares, which outlive the job. */
@@ -74,7 +77,7 @@ typedef struct devices_shares {
     struct devices_kept *list;
 } devices_shares;
 
-/* 0: out of memory. */
+/* Adds a copy of a share. Returns 0 if out of memory. */
 int devices_shares_add(devices_shares *shares, const collet_device_share *share);
 /* NOT_FOUND beyond the last. The strings are valid until a share is added or all are cleared. */
 collet_status devices_shares_at(const devices_shares *shares, collet_device_share *share,
@@ -83,15 +86,16 @@ void devices_shares_clear(devices_shares *shares);
 
 /* ---- On a device's thread -------------------------------------------------------------------- */
 
-/* Reports progress; 1: the job is stopped, and compute shall return CANCELLED. */
+/* Counts one step of progress, for `report`. Returns 1 if the job is stopped: `compute` must then return
+ * CANCELLED. */
 int devices_tick(devices_job *job);
 /* Lets the caller's thread call `function`, within devices_next, and returns the status of that call.
- * CANCELLED without a call if the job is stopped. If `function` fails, an error that compute then
- * returns ends the job. */
+ * If the job is stopped, returns CANCELLED without a call. After `function` has failed, any error of
+ * `compute` on this device ends the job. */
 collet_status devices_ask(devices_job *job, int64_t device,
                           collet_status (*function)(void *argument, collet_error *err),
                           void *argument, collet_error *err);
-/* The job has `count` items, no more. On any thread. */
+/* Limits the job to `count` items. May be called on any thread. */
 void devices_end(devices_job *job, int64_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spans.h - items of a job that are to be computed again. */
+/* spans.h - sets of items of a job, as ranges [first, end). */
 #ifndef ENGINES_DEVICES_SPANS_H
 #define ENGINES_DEVICES_SPANS_H
 
@@ -19,9 +19,9 @@ typedef struct devices_spans {
 int devices_spans_reserve(devices_spans *spans, int64_t more);
 /* Adds a span, for which there must be room; an empty one is ignored. */
 void devices_spans_add(devices_spans *spans, int64_t first, int64_t end);
-/* Removes at most `most` items from the first span, and returns them; empty: there is none. */
+/* Removes at most `most` items from the first span and returns them; returns an empty span if there is none. */
 devices_span devices_spans_take(devices_spans *spans, int64_t most);
-/* The first item, INT64_MAX: there is none. */
+/* Returns the first item; INT64_MAX if there is none. */
 int64_t devices_spans_first(const devices_spans *spans);
 
 #endif

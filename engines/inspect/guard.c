@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* On damaged files libhdf5 accesses memory behind its blocks. Whether that ends a process depends on what is
- * there, so that a file could pass here and crash the program. Replaces malloc of this program and of its
- * libraries, as the manual of glibc allows. No address is used twice.
+/* On damaged files libhdf5 accesses memory behind its blocks. Whether such an access crashes a process depends
+ * on what lies there: without guards a file could pass the inspection and then crash the caller's program. This
+ * file replaces malloc of collet-inspect and of its libraries, as the manual of glibc allows. No address is
+ * used twice.
  * Tests: tests/tools/rsoxs/test_rsoxs_damaged.c */
 #include "guard.h"
 
@@ -15,9 +16,9 @@
 
 #define ALIGNMENT 16
 #define HEAD 16     /* bytes before a block, for its size */
-#define FILL 0xa5   /* of bytes that no one has written */
-#define GAP 0x10000 /* inaccessible bytes behind a block, because a wrong offset may lead far */
-#define FILLED 4096 /* bytes of a block that are filled */
+#define FILL 0xa5   /* initial value of the bytes of a block */
+#define GAP 0x10000 /* inaccessible bytes behind a block; a wrong offset may lie far behind it */
+#define FILLED 4096 /* malloc sets at most this many bytes of a block to FILL */
 #define MOST ((size_t)1 << 42) /* bytes of addresses */
 #define LEAST ((size_t)1 << 30)
 
@@ -56,7 +57,7 @@ static size_t size_of(const void *block)
     return size;
 }
 
-/* NULL: an ordinary block is used. */
+/* Allocates a guarded block. NULL: the caller uses malloc of glibc instead. */
 static void *guard(size_t size, size_t alignment)
 {
     size_t room = alignment > ALIGNMENT ? alignment : 0, bytes;

@@ -3,9 +3,9 @@
 #ifndef ENGINES_INSPECT_GUARD_H
 #define ENGINES_INSPECT_GUARD_H
 
-/* From now on the first access behind a block of malloc, or to a freed block, ends the program; a write to the
- * at most 15 bytes up to the next multiple of 16 ends it when the block is freed. Where address space is too
- * short for that, blocks are ordinary ones. One thread. */
+/* After this call an access behind a block of malloc, or to a freed block, ends the program. Blocks are padded
+ * to a multiple of 16 bytes: a write to this padding ends the program when the block is freed. When address
+ * space runs out, blocks are not guarded. For programs with one thread. */
 void inspect_guard_begin(void);
 
 #endif

@@ -28,7 +28,8 @@ static const io_hdf5_inspection *const kinds[] = {
 #endif
 };
 
-/* Limits processor time, not waiting for a disk: SIGPROF ends the program. */
+/* Limits the processor time of the next step: after it SIGPROF ends the program. Waiting for a disk does not
+ * count. */
 static void begin_step(double seconds)
 {
     struct itimerval limit = {.it_value.tv_sec = (time_t)ceil(seconds)};
@@ -67,5 +68,5 @@ int main(int argc, char **argv)
 #endif
     begin_step(1);
     inspection->run(argv[2], arguments, begin_step);
-    _exit(write(STDOUT_FILENO, "", 1) == 1 ? 0 : 1); /* nothing is closed block by block */
+    _exit(write(STDOUT_FILENO, "", 1) == 1 ? 0 : 1); /* _exit: freeing all blocks would take time */
 }

@@ -10,8 +10,8 @@
 #define DOS_TIME 0
 #define DOS_DATE ((1 << 5) | 1) /* 1980-01-01 */
 
-/* The state of libzip's callbacks: a member that it reads, or the archive that it writes. libzip
- * passes on only a number, so the first error with its text is kept here. */
+/* The state of libzip's callbacks, for a member that libzip reads or for the archive that it writes.
+ * libzip reports an error only as a number, so the first error is kept here with its text. */
 typedef struct stream {
     io_spool *spool;
     int64_t position;

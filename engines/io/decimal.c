@@ -5,7 +5,7 @@
 #include <float.h>
 
 #define EXACT_POWERS 22    /* 10^22 is the largest power of ten that a double holds exactly */
-#define EXPONENT_LIMIT 400 /* larger than for any double; limits the work for malicious exponents */
+#define EXPONENT_LIMIT 400 /* no double has a larger exponent; limits the work for malicious input */
 
 static const double powers_of_ten[EXACT_POWERS + 1] = {
     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,

@@ -13,7 +13,7 @@
  */
 int io_decimal_parse(const char *text, size_t length, double *value);
 
-/* The same for [+-]digits that fit in 64 bits. */
+/* Parses [+-]digits that fit in 64 bits; returns as io_decimal_parse does. */
 int io_decimal_parse_integer(const char *text, size_t length, int64_t *value);
 
 #endif

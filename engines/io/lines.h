@@ -9,7 +9,7 @@ typedef struct io_lines {
     io_source *source;
     int64_t offset; /* byte where the next line begins */
     int64_t number; /* number of the next line, from 1 */
-    int32_t cut;    /* 1: the line returned last has no line end, because the file ends in it */
+    int32_t cut;    /* 1: the line returned last has no line end, because the file ends within it */
 } io_lines;
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npy.h - the dtypes of NumPy's .npy files, and the head of version 1.0. */
+/* npy.h - the dtypes of NumPy's .npy files, and their header ("head"), version 1.0. */
 #ifndef ENGINES_IO_NPY_H
 #define ENGINES_IO_NPY_H
 
@@ -27,7 +27,7 @@ extern const io_npy_type io_npy_types[IO_NPY_TYPES];
 size_t io_npy_head(char head[IO_NPY_HEAD], collet_dtype dtype, int64_t rows, int32_t ndim,
                    const int64_t *shape);
 
-/* The same for n texts of `width` characters of 32 bits each, the unused ones 0. */
+/* Writes the head of an array of n texts of `width` characters, 32 bits each; unused characters are 0. */
 size_t io_npy_text_head(char head[IO_NPY_HEAD], int64_t width, int64_t n);
 
 #endif

@@ -16,7 +16,7 @@
 
 typedef struct column {
     char name[IO_RESULTS_KEY + sizeof ".npy"]; /* KEY.npy */
-    int complete;                              /* an array of texts: no rows follow */
+    int complete;                              /* 1: an array of texts, which gets no further rows */
     int32_t ndim;
     int64_t shape[IO_RESULTS_DIMS];
     int64_t rows;
@@ -26,7 +26,7 @@ typedef struct column {
     io_spool *spool;
 } column;
 
-#define WRITTEN 2 /* a form: by `writer` */
+#define WRITTEN 2 /* third value of `form`: `writer` writes the file */
 
 struct io_results {
     char *path; /* without trailing slashes */
@@ -38,7 +38,7 @@ struct io_results {
     io_spool *archive;
     column *columns;
     int32_t n_columns;
-    io_spool **files; /* from `link` on: the files that get names; has space for one more */
+    io_spool **files; /* set by io_results_link: the files to rename; has space for one more */
 };
 
 /* ---- Creation ---------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ typedef struct io_results io_results;
 #define IO_RESULTS_NPZ 0       /* one file: a stored (not deflated) zip of KEY.npy */
 #define IO_RESULTS_DIRECTORY 1 /* a directory of KEY.npy files; created if missing */
 
-/* What makes one file of the arrays. */
+/* A function that writes all arrays into one file of another format. */
 typedef struct io_results_writer {
     int32_t spool; /* IO_SPOOL_OUTPUT, or IO_SPOOL_NAMED */
     /* Called by `link`, when all rows are known: writes the file. */
@@ -45,7 +45,7 @@ typedef struct io_results_writer {
  */
 collet_status io_results_create(const char *path, int32_t form, io_results **out,
                                 collet_error *err);
-/* The same for a file that `writer`, copied, writes. */
+/* As io_results_create, but `writer`, which is copied, writes the file at `path`. */
 collet_status io_results_create_file(const char *path, const io_results_writer *writer,
                                      io_results **out, collet_error *err);
 
@@ -69,7 +69,8 @@ collet_status io_results_add_texts(io_results *results, const char *key, int64_t
 collet_status io_results_append(io_results *results, int32_t column, int64_t n_rows,
                                 const double *rows, collet_error *err);
 
-/* For a writer: the number of rows of an array, and rows first .. first + n of it. */
+/* For a writer: io_results_rows returns the number of rows of an array; io_results_read reads its n rows
+ * from `first` on. */
 int64_t io_results_rows(const io_results *results, int32_t column);
 collet_status io_results_read(io_results *results, int32_t column, int64_t first, int64_t n,
                               double *rows, collet_error *err);
@@ -81,11 +82,12 @@ collet_status io_results_read(io_results *results, int32_t column, int64_t first
 collet_status io_results_link(io_results *results, collet_error *err);
 
 #define IO_RESULTS_ID 17
-/* After `link`, and for a writer: a hash of all keys and rows; an NPZ has it as its comment. */
+/* Returns a hash of all keys and rows, valid in `write` and after io_results_link. An NPZ file has it as its
+ * comment. */
 const char *io_results_id(const io_results *results);
 
-/* Gives the output its name, and then `last`, a linked file in the same directory or NULL, as
- * io_spool_rename_all does. */
+/* Gives the output its final name, and then also `last`, a linked file in the same directory (or NULL), with
+ * io_spool_rename_all. */
 collet_status io_results_rename(io_results *results, io_spool *last, int replace,
                                 collet_error *err);
 

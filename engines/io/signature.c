@@ -41,11 +41,11 @@ static const struct {
 #define OLD_AMBER                                                                                  \
     "a .prmtop file without flags: 'parmed FILE' with 'outparm NEW' writes one with them"
 
-/* Texts without a signature, by the ends of their names. */
+/* Text files of formats that have no signature: recognised by the end of the file's name. */
 static const struct {
     const char *suffix;
     const char *text;
-    int misleads; /* 1: they look like files of another format */
+    int misleads; /* 1: the content looks like a file of another format */
 } names[] = {
     {".pqr", "a .pqr file, whose columns differ from a .pdb file's" OPENBABEL, 1},
     {".mol2", "a .mol2 file" OPENBABEL, 0},

@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The type of a file that begins with these n bytes, or else has such a name, and what to do with it,
- * to end a message "it looks like ..."; NULL: unknown. Static text. */
+/* Returns the end of a message "it looks like ...": the type of a file, and what to do with the file. The type is found
+ * by the first n bytes, or else by the name. Returns a static text; NULL: unknown. */
 const char *io_signature_describe(const char *path, const uint8_t *bytes, size_t n);
 
-/* 1 if the content of files with such a name looks like a format that they do not have. */
+/* 1 if files with a name like `path` have contents that look like another format. */
 int io_signature_misleads(const char *path);
 
 #endif

@@ -45,14 +45,14 @@ typedef struct io_source {
 
 /* Errors as io_file_open; COLLET_NO_MEMORY. */
 collet_status io_source_open(io_source *source, const char *path, collet_error *err);
-/* Opens the same file again, with a window of its own for another thread, and with the size and the poll
- * of `from`. COLLET_IO, COLLET_NO_MEMORY. */
+/* Opens the same file again for another thread: `source` gets its own window, and the size and the poll
+ * function of `from`. COLLET_IO, COLLET_NO_MEMORY. */
 collet_status io_source_share(const io_source *from, io_source *source, collet_error *err);
 void io_source_close(io_source *source);
 
 /*
- * Returns bytes offset .. offset + length in *bytes, valid until the next call. They are within the
- * file, length <= IO_SOURCE_VIEW. COLLET_IO when reading fails or the file became shorter.
+ * Returns bytes offset .. offset + length in *bytes, valid until the next call. They must be within the
+ * file, and length <= IO_SOURCE_VIEW. COLLET_IO when reading fails or the file became shorter.
  */
 collet_status io_source_view(io_source *source, int64_t offset, size_t length,
                              const uint8_t **bytes, collet_error *err);

@@ -456,7 +456,7 @@ collet_status io_spool_rename(io_spool *spool, int replace, collet_error *err)
                          : renameat2(AT_FDCWD, spool->temporary, AT_FDCWD, spool->path,
                                      RENAME_NOREPLACE);
 
-    /* Some file systems cannot refuse. */
+    /* Some file systems do not support RENAME_NOREPLACE. */
     if (failed && !replace && (errno == EINVAL || errno == ENOSYS)) {
         if (io_spool_check_output(spool->path, 0, err) != COLLET_OK)
             return COLLET_IO;
@@ -483,8 +483,8 @@ collet_status io_spool_sync(const io_spool *spool, collet_error *err)
 
     if (directory >= 0)
         close(directory);
-    /* code 0 also if the directory may not be read; EINVAL, ENOTSUP: the file system cannot flush
-     * it. */
+    /* If the directory may not be read, code is 0 too. EINVAL, ENOTSUP: the file system cannot flush
+     * directories. */
     if (code == 0 || code == EINVAL || code == ENOTSUP)
         return COLLET_OK;
     return collet_fail(
@@ -493,7 +493,8 @@ collet_status io_spool_sync(const io_spool *spool, collet_error *err)
         spool->path, spool->directory, strerror(code));
 }
 
-/* The old last file keeps a second name `old` until the first new file has its name. */
+/* First gives the old file at the path of the last spool the name `old`, so that it can be restored if the
+ * first rename fails. */
 static collet_status rename_in_order(io_spool *const *spools, size_t n, const char *old,
                                      collet_error *err)
 {

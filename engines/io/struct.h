@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* struct.h - copies structs of programs that were built with another version. Each struct begins
- * with its struct_size. Bytes that this version does not know must be zero. */
+/* struct.h - copies structs between this library and a program that was built with another version of it.
+ * Each struct begins with its struct_size. Bytes that this version does not know must be zero. */
 #ifndef ENGINES_IO_STRUCT_H
 #define ENGINES_IO_STRUCT_H
 
 #include <collet/collet.h>
 
-/* Copies the program's struct to `own`, `size` zeroed bytes; it may be shorter or longer. INVALID,
+/* Copies the program's struct `given`, which may be shorter or longer, to `own`, `size` zeroed bytes. INVALID,
  * with `what` in the text, if struct_size is not set or unknown bytes are not zero. */
 collet_status io_struct_in(void *own, size_t size, const void *given, const char *what,
                            collet_error *err);

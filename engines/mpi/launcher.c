@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define ANCESTORS 16
-/* Steps of Slurm from here on are no steps of srun: the batch script, an interactive shell. */
+/* Slurm's step ids from this number on are not steps of srun, but the batch script or an interactive shell. */
 #define SLURM_SPECIAL_STEP 0xfffffff0ll
 
 /* Inner launchers come first: mpirun starts its daemons by srun, which leaves its own variables. */
@@ -24,7 +24,7 @@ static const struct {
     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "SLURM_STEP_ID", MPI_FAMILY_MPICH},
 };
 
-/* A number of the environment, or -1. */
+/* Returns the value of an environment variable as a number; -1 if it is unset or not a number >= 0. */
 static int64_t number(const char *name)
 {
     const char *text = getenv(name);
@@ -34,7 +34,7 @@ static int64_t number(const char *name)
     return text == NULL || end == text || *end != '\0' || value < 0 ? -1 : value;
 }
 
-/* The program of a process and its parent; 0 if it is gone or another user's. */
+/* Sets the path of a process's program ("" if unknown) and its parent process; 0 if the process has ended. */
 static int look_up(long process, char program[PATH_MAX], long *parent)
 {
     char path[64], line[512];
@@ -50,7 +50,7 @@ static int look_up(long process, char program[PATH_MAX], long *parent)
         return 0;
     *parent = 0;
     if (fgets(line, sizeof line, file) != NULL) {
-        const char *end = strrchr(line, ')'); /* the name may hold anything */
+        const char *end = strrchr(line, ')'); /* the program's name before it may contain ')' */
 
         if (end == NULL || sscanf(end, ") %*c %ld", parent) != 1)
             *parent = 0;

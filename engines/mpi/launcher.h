@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launcher.h - what started this process, from its environment and its parents. */
+/* launcher.h - finds out which MPI launcher started this process, by the environment and the parent processes. */
 #ifndef ENGINES_MPI_LAUNCHER_H
 #define ENGINES_MPI_LAUNCHER_H
 
@@ -9,12 +9,12 @@
 enum { MPI_FAMILY_OMPI, MPI_FAMILY_MPICH, MPI_FAMILY_ABI, MPI_FAMILIES };
 
 typedef struct mpi_launcher {
-    const char *variable;  /* of the environment, that shows it */
+    const char *variable;  /* environment variable that shows the launcher */
     int64_t size;          /* processes of the job; 0: not known */
-    int64_t rank;          /* of this process; -1: not known */
-    int family;            /* the MPI whose protocol the launcher most likely speaks */
-    int no_protocol;       /* 1: srun --mpi=none, at which Open MPI ends the program itself */
-    char prefix[PATH_MAX]; /* where it is installed: its program without /bin/NAME; "": not known */
+    int64_t rank;          /* rank of this process; -1: not known */
+    int family;            /* the MPI family whose protocol the launcher most likely uses */
+    int no_protocol;       /* 1: srun --mpi=none, with which Open MPI would end the program */
+    char prefix[PATH_MAX]; /* where the launcher is installed: PREFIX/bin/NAME; "": not known */
 } mpi_launcher;
 
 /* Returns 0 if no launcher started the process. Slurm's batch scripts, interactive shells and tasks

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * library.h - the same few calls of each family of MPI libraries. A family has its own binary
- * interface: the types of handles and the values of constants, which its file states.
+ * library.h - the few MPI calls that Collet needs, for each family of MPI libraries. The libraries of a
+ * family have the same binary interface (types of handles, values of constants); the family's source file
+ * defines it.
  *
  * Functions return 0, or the error of MPI, which `explain` turns into a text.
  */
@@ -17,14 +18,17 @@ typedef struct mpi_family {
     const char *name;
     const char *const *files; /* to be opened, in this order, ended by NULL */
 
-    /* Finds the functions of the opened library `handle`, or sets *missing to one that it lacks.
-     * NULL if so, or if out of memory (*missing NULL). The caller frees the result (free). */
+    /* Finds the functions of the opened library `handle`; the caller frees the result with free().
+     * Returns NULL if the library lacks a function (*missing is its name), or if out of memory
+     * (*missing is NULL). */
     void *(*bind)(void *handle, const char **missing);
-    /* Starts MPI; from then on errors return. Numbers of this process: in the job, on the host. */
+    /* `start` starts MPI, and makes MPI calls return errors instead of ending the program. *rank and
+     * *size: `start` sets them for the whole job, `start_local` for this host. */
     int (*start)(void *calls, int *rank, int *size);
     int (*start_local)(void *calls, int *rank, int *size);
-    /* Begins to add up (`sum`; on this host) or to find the largest (of the job) of count numbers.
-     * One such operation at a time; the arrays stay until `test` sets *done. */
+    /* Begins a reduction of `count` numbers: with sum = 1 their sums over the ranks of this host, with 0
+     * their maxima over the job. One such operation at a time; the arrays must stay until `test` sets
+     * *done. */
     int (*begin)(void *calls, int sum, const int64_t *mine, int64_t *all, int count);
     int (*test)(void *calls, int *done);
     int (*abort)(void *calls, int status);

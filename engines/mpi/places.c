@@ -82,7 +82,7 @@ static int ascending(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* The numbers as ranges; `sorted` ascends. Returns the bytes of the text. */
+/* Writes ascending numbers as ranges: "0-7,32". Returns the length of the text in bytes. */
 static int list_ranges(const int *sorted, int n, char *text, int size)
 {
     int used = 0;

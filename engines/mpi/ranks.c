@@ -24,10 +24,10 @@ struct ranks {
     int rank, size, local_rank, local_size;
     int64_t processors;
     char library[256];
-    char place[160]; /* where this rank has bound itself; "": it has not */
+    char place[160]; /* processors to which this rank has bound itself; "": it has not */
 };
 
-/* What was tried, for the error. */
+/* The libraries that were tried, for the text of the error. */
 typedef struct attempts {
     mpi_launcher launcher;
     char text[640];
@@ -58,7 +58,7 @@ static collet_status fail(const ranks *r, const char *call, int error, collet_er
 
 /* ---- One library ------------------------------------------------------------------------- */
 
-/* The library's own text is long, often several lines: take its first line, up to the comma. */
+/* The library's own text is long, often several lines: takes the first line up to the first comma. */
 static void name_library(ranks *r)
 {
     char text[MPI_TEXT];
@@ -71,7 +71,7 @@ static void name_library(ranks *r)
     snprintf(r->library, sizeof r->library, "%.200s", text);
 }
 
-/* Whether a library that has started works for this launcher. */
+/* 1 if a library that has started finds the processes that the launcher started. */
 static int belongs(const ranks *r, attempts *tried, const char *path)
 {
     const mpi_launcher *l = &tried->launcher;
@@ -82,7 +82,8 @@ static int belongs(const ranks *r, attempts *tried, const char *path)
     return 0;
 }
 
-/* 1: started, and of this launcher. A library that has started is never closed: it has threads. */
+/* 1: the library started and belongs to this launcher. A library that has started is never closed, because
+ * its threads may still run. */
 static int start(ranks *r, const mpi_family *family, void *handle, const char *path,
                  attempts *tried)
 {
@@ -120,14 +121,14 @@ static int open_file(ranks *r, const mpi_family *family, const char *path, attem
 
     if (handle != NULL)
         return start(r, family, handle, path, tried);
-    /* The loader's text names the file. */
+    /* The text of dlerror names the file. */
     note(tried, "%s", why != NULL ? why : path);
     return 0;
 }
 
 /* ---- The choice -------------------------------------------------------------------------- */
 
-/* The interface of a library that the user names. */
+/* Returns the family of the library that COLLET_MPI names. */
 static const mpi_family *family_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -142,7 +143,8 @@ static const mpi_family *family_of(const char *path)
     return family;
 }
 
-/* The first file that exists: below the launcher's prefix, else by its name alone. */
+/* Opens the first file of the family that exists below the launcher's prefix, or else that the dynamic
+ * linker finds by its name. */
 static int open_family(ranks *r, const mpi_family *family, attempts *tried)
 {
     static const char *const folders[] = {"lib", "lib64"};
@@ -164,7 +166,7 @@ static int open_family(ranks *r, const mpi_family *family, attempts *tried)
         if (handle != NULL)
             return start(r, family, handle, family->files[i], tried);
         if (why != NULL && strncmp(why, family->files[i], length) != 0)
-            note(tried, "%s: %s", family->files[i], why); /* the file exists; what it needs is missing */
+            note(tried, "%s: %s", family->files[i], why); /* the file exists, but not a library that it needs */
     }
     note(tried, "%s (%s) is not found", family->files[0], family->name);
     return 0;
@@ -205,8 +207,8 @@ static collet_status refuse(const attempts *tried, collet_error *err)
 
 /* ---- Waiting ----------------------------------------------------------------------------- */
 
-/* Test makes MPI progress. Most waits are long, and a spinning rank would take a processor from one
- * that works. */
+/* MPI_Test makes MPI progress. Most waits are long, and a spinning rank would take a processor from a rank
+ * that computes. */
 static collet_status wait_for(ranks *r, int (*stop)(void), collet_error *err)
 {
     struct timespec pause = {0, 10000};
@@ -236,8 +238,8 @@ static collet_status reduce(ranks *r, int sum, const int64_t *mine, int64_t *all
     return error != 0 ? fail(r, "MPI_Iallreduce", error, err) : wait_for(r, stop, err);
 }
 
-/* Binds this rank to its part of the processors, in the order of the local ranks, so that the
- * threads of a rank share a NUMA node and its memory where there are as many ranks as nodes. */
+/* Binds this rank to its part of the host's processors, in the order of the local ranks. With one rank a
+ * NUMA node, all threads of a rank then share a node and its memory. */
 static void bind_rank(ranks *r, const cpu_set_t *all, size_t size)
 {
     int n = CPU_COUNT_S(size, all), first, end, found = 0;
@@ -264,8 +266,8 @@ static void bind_rank(ranks *r, const cpu_set_t *all, size_t size)
         CPU_FREE(own);
 }
 
-/* The share of each processor is one over the number of ranks that may use it. Ranks that all may
- * use the same ones, at least one each, divide them. */
+/* Sets the number of processors of this rank: a processor that n ranks may use counts as 1 / n. If all ranks
+ * may use the same processors, and there is at least one a rank, the ranks divide them. */
 static collet_status take_processors(ranks *r, collet_error *err)
 {
     cpu_set_t *set = CPU_ALLOC(PROCESSORS);
@@ -386,7 +388,7 @@ void ranks_abort(ranks *r, int status)
 
     if (r == NULL)
         return;
-    nanosleep(&pause, NULL); /* Hydra may drop what it has not read by then */
+    nanosleep(&pause, NULL); /* Hydra may drop output that it has not read before the abort */
     r->family->abort(r->calls, status);
 }
 

@@ -2,14 +2,14 @@
 /*
  * ranks.h - the processes that a launcher of MPI (mpirun, mpiexec, srun) started for one job.
  *
- * The library of MPI is opened when the environment shows a launcher, and never else. COLLET_MPI in
- * the environment names the file of the library, or is "off": each process works alone. Otherwise
- * libraries are tried in turn, beside the launcher and then where the dynamic linker finds them:
- * Open MPI 4 and 5 (libmpi.so.40), MPICH and what has its binary interface (libmpi.so.12), the
- * standard binary interface of MPI 5 (libmpi_abi.so). A library that does not find the number of
- * processes that the launcher states belongs to another launcher.
+ * The library of MPI is opened only if the environment shows a launcher. The environment variable
+ * COLLET_MPI names the file of the library, or is "off": then each process works alone. If it is not
+ * set, libraries are tried in turn, next to the launcher and then where the dynamic linker finds them:
+ * Open MPI 4 and 5 (libmpi.so.40), MPICH and libraries with its binary interface (libmpi.so.12), the
+ * standard binary interface of MPI 5 (libmpi_abi.so). If a library finds another number of processes
+ * than the launcher states, it belongs to another launcher and is not used.
  *
- * One thread of the process, always the same, calls these functions. The library stays open until
+ * Call these functions on one thread of the process, always the same. The library stays open until
  * the process ends.
  */
 #ifndef ENGINES_MPI_RANKS_H
@@ -20,10 +20,9 @@
 typedef struct ranks ranks;
 
 /*
- * All processes of the job call it at once. *out = NULL and OK where no launcher started the
- * process, where it started only this one, and with COLLET_MPI=off. UNAVAILABLE if no library
- * works; the text says which were tried and why each failed. Take no more than one `ranks` in a
- * process: MPI starts once.
+ * All processes of the job must call ranks_open. Returns OK and *out = NULL if no launcher started the
+ * process, if the job has only this process, or with COLLET_MPI=off. UNAVAILABLE if no library works; the
+ * text says which were tried and why each failed. Call it only once in a process: MPI starts once.
  */
 collet_status ranks_open(ranks **out, collet_error *err);
 
@@ -31,21 +30,22 @@ int64_t ranks_rank(const ranks *r); /* 0 .. size - 1 */
 int64_t ranks_size(const ranks *r);
 int64_t ranks_local_rank(const ranks *r); /* among the ranks of this host */
 int64_t ranks_local_size(const ranks *r);
-/* What the library says about itself, one line. Valid until closed. */
+/* Returns what the library says about itself, one line. Valid until closed. */
 const char *ranks_library(const ranks *r);
 
-/* The number of processors that this rank may use, at least 1. A processor that n ranks of this host
+/* Returns the number of processors that this rank may use, at least 1. A processor that n ranks of this host
  * may use counts as 1/n. Ranks that the launcher binds keep their processors. If all ranks of the host
  * may use the same processors, and there are enough, ranks_open binds the calling thread to a part of
  * them, by local rank, and if possible to whole NUMA nodes. Threads that it starts inherit this. */
 int64_t ranks_processors(const ranks *r);
-/* "processors 0-7 of NUMA node 0", to which ranks_open has bound this rank; "": to none. Valid until closed. */
+/* Returns the processors to which ranks_open has bound this rank, "processors 0-7 of NUMA node 0"; "" if it has not
+ * bound the rank. Valid until ranks_close. */
 const char *ranks_place(const ranks *r);
 
 /*
- * Sets *largest to the largest `mine` of all ranks, when all of them have called: a barrier. While
- * it waits it sleeps, up to 10 ms at a time. `stop`, if not NULL, is asked meanwhile: CANCELLED once
- * it returns a number other than 0; then only ranks_abort may follow.
+ * Waits until all ranks have called it (a barrier), and sets *largest to the largest `mine` of all ranks.
+ * While it waits, it sleeps up to 10 ms at a time and calls `stop`, unless that is NULL. If `stop` returns
+ * a number other than 0, ranks_agree returns CANCELLED; then only ranks_abort may follow.
  */
 collet_status ranks_agree(ranks *r, int64_t mine, int64_t *largest, int (*stop)(void),
                           collet_error *err);
@@ -54,7 +54,7 @@ collet_status ranks_agree(ranks *r, int64_t mine, int64_t *largest, int (*stop)(
  * does nothing. */
 void ranks_abort(ranks *r, int status);
 
-/* All ranks call it at the end. A rank that ends without it ends the job. NULL does nothing. */
+/* All ranks must call ranks_close at the end: a rank that ends without it ends the job. NULL does nothing. */
 void ranks_close(ranks *r);
 
 #endif

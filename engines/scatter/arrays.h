@@ -15,7 +15,7 @@ collet_status scatter_array(collet_scatter *s, collet_array **out, collet_dtype 
 /* Creates an array from the f64 numbers at `values`, converted to the dtype. */
 collet_status scatter_numbers(collet_scatter *s, collet_array **out, collet_dtype dtype,
                               int32_t ndim, const int64_t *shape, const double *values);
-/* Creates a view of elements of the first axis; `drop` = 1: of one element, without that axis. */
+/* Creates a view of `count` elements along the first axis; with `drop` = 1, of one element, without that axis. */
 collet_status scatter_at(collet_scatter *s, collet_array **out, const collet_array *array,
                          int64_t index, int64_t count, int drop);
 /* Calls the op `name`; its outputs come first in `arrays`. */

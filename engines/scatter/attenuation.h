@@ -8,11 +8,12 @@
 /* Adds the fractions of layers first .. first+count-1 of material m to s->volumes, once. */
 void scatter_count_fractions(collet_scatter *s, int64_t m, int64_t first, int64_t count,
                              const collet_scatter_material *view);
-/* mu t of an energy for beta = 1 in one voxel of the film: the mean over the columns of voxels. */
+/* Returns the optical depth mu t of an energy, averaged over the columns of voxels, if one voxel of the film has
+ * beta = 1 and all others have beta = 0. */
 double scatter_absorption(const collet_scatter *s, int64_t energy);
-/* The part of the beam that leaves the film; all fractions must have been counted. */
+/* Returns the fraction of the beam that leaves the film. Call it after scatter_count_fractions of all layers. */
 double scatter_transmission(const collet_scatter *s, int64_t energy);
-/* beta of unaligned matter. */
+/* Returns beta of unaligned matter. */
 double scatter_mean_beta(const collet_scatter_constants *n);
 
 #endif

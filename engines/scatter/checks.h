@@ -9,15 +9,15 @@
 collet_status scatter_check_options(const collet_scatter_options *options, collet_error *err);
 collet_status scatter_check_voxels(const collet_scatter_options *options, collet_error *err);
 
-/* Parts of scatter_check_options, for a program that has read only some of the files: beam and
- * angles; an energy with its constants, if `constants` is not NULL, and, if shape and voxel are
- * known, whether Ewald's sphere meets a pixel. */
+/* Parts of scatter_check_options, for when only some of the files were read. scatter_check_beam checks the beam
+ * and the angles. scatter_check_energy checks an energy; its constants, unless `constants` is NULL; and, if
+ * shape and voxel are known, that Ewald's sphere meets a pixel. */
 collet_status scatter_check_beam(const collet_scatter_options *options, collet_error *err);
 collet_status scatter_check_energy(const collet_scatter_options *options, int64_t energy,
                                    collet_error *err);
 
 #define SCATTER_KINDS 6 /* kinds of faults of a material */
-#define SCATTER_SUM 6   /* one more kind, of no single material: the sum is not 1 */
+#define SCATTER_SUM 6   /* another kind, of all materials together: the sum of fractions is not 1 */
 #define SCATTER_SHOWN 3
 
 /* The voxels with one kind of fault: their number, and the first few. */

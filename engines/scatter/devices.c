@@ -21,7 +21,7 @@ struct scatter_devices {
     collet_scatter_plan plan;
     devices_job *job;
     devices_list list;
-    int64_t steps_total; /* of all */
+    int64_t steps_total; /* of all devices */
     const char *_Atomic stage;
     device device[];
 };
@@ -120,8 +120,8 @@ collet_status scatter_devices_share(const scatter_devices *all, collet_device_sh
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* With several passes, all energies of a pass go to one device, which makes their slices; with one
- * pass each device makes the slices. */
+/* With several passes, one device computes the slices and all energies of a pass. With one pass, each device
+ * computes all slices, and the devices share the energies. */
 static collet_status plan(scatter_devices *all, collet_error *err)
 {
     const collet_scatter *s = all->device[0].s;

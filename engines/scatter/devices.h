@@ -5,7 +5,7 @@
 
 #include "scatter/state.h"
 
-/* Has one scattering for each device, which computes blocks of energies. */
+/* Has one collet_scatter for each device. Each device computes blocks of energies. */
 typedef struct scatter_devices scatter_devices;
 
 /* Opens scatterings for the options' devices, in the runtime. The voxels must have been checked. */

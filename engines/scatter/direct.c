@@ -141,7 +141,7 @@ collet_status scatter_direct(collet_scatter *s, int64_t count)
     const int64_t *n = s->options.shape;
     collet_array *p[2] = {NULL, NULL}, *images = NULL;
     scatter_sphere sphere = {0};
-    (void)count; /* always 1: plan_direct sets the block so */
+    (void)count; /* always 1: plan_direct sets the block size to 1 */
     collet_status status = s->fields ? COLLET_OK : make_fields(s);
     for (int i = 0; i < 2 && status == COLLET_OK; i++)
         status = scatter_array(s, &p[i], scatter_complex(s), 4, SCATTER_SHAPE(3, n[0], n[1], n[2]));

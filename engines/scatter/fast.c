@@ -42,8 +42,7 @@ static collet_status weights_of(collet_scatter *s, int64_t count, collet_array *
     return status;
 }
 
-/* For each angle of polarisation the weights 1, cos and sin (of twice the angle) of the three
- * images. */
+/* For each angle of polarisation, the weights of the three images: 1, and cos and sin of twice the angle. */
 static void three_parts(const collet_scatter *s, double *weights)
 {
     for (int64_t i = 0; i < s->angles; i++) {
@@ -53,7 +52,7 @@ static void three_parts(const collet_scatter *s, double *weights)
     }
 }
 
-/* Weights where each angle has its own image. */
+/* Weights if each angle has its own image. */
 static void all_angles(const collet_scatter *s, double *weights)
 {
     for (int64_t i = 0; i < s->angles; i++)

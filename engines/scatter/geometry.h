@@ -15,20 +15,20 @@ double scatter_warp_of(double warp[2][2], const double direction[3], const doubl
 /* Warps a pattern by the detector's rotation; s->warped is scratch. The four pixels around a
  * position are read even where their weight is 0, as CyRSoXS does. */
 void scatter_warp(const collet_scatter *s, void *values);
-/* Height / width of a pixel, in q. */
+/* Returns the height of a pixel divided by its width, both in q. */
 double scatter_aspect(const collet_scatter *s);
 /* Returns the number of angles and sets `radians`, which may be NULL. */
 int64_t scatter_angles(const double angles[3], double *radians);
-/* The wave number |k| of an energy, 1/nm. */
+/* Returns the wave number |k| of an energy, 1/nm. */
 double scatter_wave(double energy);
-/* 1 if Ewald's sphere meets a pixel within the slices; else 0, and *nearest is |q| of the pixel
- * next to the middle. */
+/* 1 if Ewald's sphere meets a pixel within the slices; else 0, and *nearest is |q| of a pixel next to the
+ * middle. */
 int scatter_reaches(const collet_scatter_options *options, double energy, double *nearest);
 
-/* Real and imaginary parts of c0, c1, c2 of docs/KERNELS.md. */
+/* Computes the real and imaginary parts of c0, c1 and c2 of docs/KERNELS.md. */
 void scatter_constants(const collet_scatter_constants *n, double c[3][2]);
-/* Coefficients of the `count` fields of a material in each of p1x .. p2z, which are `stride`
- * apart. */
+/* Sets the coefficients of the `count` fields of a material in the polarisations p1x, p1y, p1z, p2x, p2y, p2z
+ * for the fields e1 and e2. The six lists of coefficients begin `stride` elements apart. */
 void scatter_weights(const double axis[3][3], const double c[3][2], int64_t count, int64_t stride,
                      double (*weights)[2]);
 

@@ -19,7 +19,7 @@ typedef struct integrals_file {
     hsize_t extents[DIMENSIONS];
 } integrals_file;
 
-/* Writes a text of variable length: other programs read a text of fixed length as bytes. */
+/* Writes a text of variable length, because other programs read a text of fixed length as bytes. */
 static int write_text(hid_t object, const char *name, const char *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
@@ -59,7 +59,7 @@ static int write_scale(integrals_file *f, int dimension, const char *name, const
     return set >= 0 && describe(set, units, meaning) && H5DSset_scale(set, name) >= 0;
 }
 
-/* Writes an array with the dimensions whose bits are set. */
+/* Writes an array. Bit d of `dimensions` is set if the array has dimension d. */
 static int write_array(const integrals_file *f, const char *name, unsigned dimensions, hid_t stored,
                        hid_t type, const void *values, const char *units, const char *meaning)
 {

@@ -12,7 +12,7 @@
 
 #define PI 3.14159265358979323846
 #define CHI COLLET_SCATTER_CHI
-#define ON_PIXEL 1e-9 /* pixels; so close to a pixel its neighbours are not used */
+#define ON_PIXEL 1e-9 /* pixels; a position this close to a pixel uses no neighbours */
 
 typedef struct detector {
     collet_scatter_rings rings;
@@ -89,7 +89,8 @@ static double chi_of(int i)
     return i - 0.5 * (CHI - 1);
 }
 
-/* The part of the degree around chi that lies in the wedge around `centre` or the opposite one. */
+/* Returns the fraction of the interval chi - 0.5 .. chi + 0.5 degrees that lies in the wedge around `centre` or in the
+ * opposite wedge. */
 static double in_wedge(double chi, double centre, double half)
 {
     double distance = fabs(remainder(chi - centre, 180));
@@ -113,7 +114,7 @@ static void prepare(detector *d, double energy)
 }
 
 /*
- * The distance p from the centre of the detector at which q lies in the direction chi: |k + q| = k
+ * Returns the distance p from the centre of the detector at which q lies in the direction chi: |k + q| = k
  * gives q^2 / 2 + kt p + kz qz = 0, where kt is the part of k along chi and qz^2 = q^2 - p^2. NaN
  * if the beam would be scattered backwards.
  */
@@ -173,7 +174,7 @@ static taps taps_at(const detector *d, double qy, double qx)
     return t;
 }
 
-/* Bilinear interpolation. NaN outside, and where a pixel with a weight above 0 is NaN. */
+/* Interpolates bilinearly; NaN outside, or if a pixel with a weight above 0 is NaN. */
 static double sample(const detector *d, const taps *t)
 {
     double sum = t->count ? 0 : NAN;
@@ -182,7 +183,7 @@ static double sample(const detector *d, const taps *t)
     return sum;
 }
 
-/* The pixels of ring j at chi number i. */
+/* Returns the pixels around the point of ring j in direction chi number i, and their weights. */
 static taps taps_of(const detector *d, int64_t j, int i)
 {
     double c = d->turn[i][0], s = d->turn[i][1], p = distance_of(d, (double)j * d->ring, c, s);
@@ -194,7 +195,7 @@ typedef struct ring_sums {
     double mean, count, parallel, in_parallel, perpendicular, in_perpendicular;
 } ring_sums;
 
-/* Sets a number of an array, which may be NULL. */
+/* Sets element i of an array of `out`; does nothing if the array is NULL. */
 static void set(const collet_scatter_integrals *out, void *array, int64_t i, double value)
 {
     if (array && out->wide)

@@ -22,19 +22,20 @@ int64_t scatter_depth(const collet_scatter *s, int64_t first, int64_t end, int32
 /* Makes s->slices for the energies of the pass to which s->next belongs. */
 collet_status scatter_slices(collet_scatter *s);
 
-/* Compute the patterns of `count` energies, from s->next on, into s->out. */
+/* Both compute the patterns of `count` energies, from s->next on, into s->out. */
 collet_status scatter_fast(collet_scatter *s, int64_t count);
 collet_status scatter_direct(collet_scatter *s, int64_t count);
 
-/* Arrays: k [count, 3] of energies; q of columns, rows and slices; positions on Ewald's sphere. */
+/* k [count, 3]: wave vectors of energies; q of columns, rows and slices; for each pixel the position of Ewald's
+ * sphere, as a slice and a fraction. */
 typedef struct scatter_sphere {
     collet_array *k, *q[3];
     collet_array *slice, *fraction; /* [1, Y, X] */
 } scatter_sphere;
-/* Makes k of `count` energies from `energy` on, and q. Free the sphere after a failure, too. */
+/* Creates k of `count` energies from `energy` on, and q. Call scatter_sphere_free also after a failure. */
 collet_status scatter_waves(collet_scatter *s, int64_t energy, int64_t count,
                             scatter_sphere *sphere);
-/* Makes all arrays for one energy. */
+/* Creates all arrays for one energy. */
 collet_status scatter_sphere_make(collet_scatter *s, int64_t energy, scatter_sphere *sphere);
 void scatter_sphere_free(scatter_sphere *sphere);
 /* Sums images [count, K, Y, X] by weights [angles, K], rotates them back, and writes the mean over

@@ -95,7 +95,7 @@ static void plan_direct(collet_scatter *s)
                      s->angles * s->options.n_energies;
 }
 
-/* The largest depth of all passes, of `span` energies each. */
+/* Returns the largest number of slices of a pixel in any pass, for passes of `span` energies. */
 static int64_t depth_of(const collet_scatter *s, int64_t span)
 {
     int64_t depth = 1;
@@ -109,7 +109,7 @@ static int64_t depth_of(const collet_scatter *s, int64_t span)
     return depth;
 }
 
-/* Bytes of all arrays. Fields of layers are freed before images are made. */
+/* Bytes of all arrays. Fields of layers are freed before images are created. */
 static uint64_t fast_bytes(const collet_scatter *s, int64_t layers, int64_t block)
 {
     uint64_t pass = layer_bytes(s) * (uint64_t)layers;
@@ -118,8 +118,8 @@ static uint64_t fast_bytes(const collet_scatter *s, int64_t layers, int64_t bloc
            (pass > images ? pass : images);
 }
 
-/* Bytes that arrays may use: the option, or 7/8 of what is available where a limit holds for this
- * process, which the system would end beyond it. */
+/* Bytes that arrays may use: options.memory if it is set. Otherwise, if the system limits the memory of this
+ * process and would end it beyond the limit, 7/8 of what is available. */
 static uint64_t memory_of(const collet_scatter *s)
 {
     collet_memory_limit limit = {.struct_size = sizeof limit};

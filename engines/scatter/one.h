@@ -13,7 +13,7 @@ void scatter_close_one(collet_scatter *s);
 collet_status scatter_compute(collet_scatter *s, int64_t max_count, int64_t *count);
 /* Copies the patterns of a block from s->out to s->values. */
 collet_status scatter_read(collet_scatter *s, int64_t count);
-/* The pattern of an energy whose values are in s->values. */
+/* Returns the pattern of an energy whose values are in s->values. */
 const collet_scatter_pattern *scatter_pattern(collet_scatter *s, int64_t energy);
 
 #endif

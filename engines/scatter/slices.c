@@ -18,7 +18,8 @@
 
 /* ---- Where the slices are -------------------------------------------------------------------- */
 
-/* The position of the sphere of radius k at a pixel, in slices; below 0 or NaN: outside. */
+/* Returns the position at which the sphere of radius k crosses a pixel's line along z, in slices. Below 0 or
+ * NaN: outside. */
 static double place(const collet_scatter *s, double k, double qx, double qy)
 {
     const double *axis = s->axis[2];
@@ -36,7 +37,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The first radius with a position of at least `bound`: positions grow with the radius. */
+/* Returns the index of the first of `count` ascending radii whose position is at least `bound`: positions grow with the
+ * radius. */
 static int64_t first_of(const collet_scatter *s, const double *k, int64_t count, double bound,
                         double qx, double qy)
 {
@@ -51,8 +53,8 @@ static int64_t first_of(const collet_scatter *s, const double *k, int64_t count,
     return low;
 }
 
-/* Sets *first to the first slice that a pixel needs for `count` ascending radii; returns the number
- * of slices. */
+/* Sets *first to the first slice that a pixel needs for `count` ascending radii; returns the number of slices
+ * that it needs. */
 static int64_t range_of(const collet_scatter *s, const double *k, int64_t count, double qx,
                         double qy, int64_t *first)
 {

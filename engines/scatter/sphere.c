@@ -52,7 +52,7 @@ void scatter_sphere_free(scatter_sphere *sphere)
         collet_array_destroy(sphere->q[a]);
 }
 
-/* Height / width of a pixel, which is 2 pi / (Y voxel) high and 2 pi / (X voxel) wide. */
+/* A pixel is 2 pi / (Y voxel) high and 2 pi / (X voxel) wide. */
 double scatter_aspect(const collet_scatter *s)
 {
     return (double)s->options.shape[2] / (double)s->options.shape[1];

@@ -13,12 +13,12 @@ typedef struct scatter_part {
 } scatter_part;
 
 struct collet_scatter {
-    struct scatter_devices *devices; /* do all the work; NULL: one device, by this scattering */
+    struct scatter_devices *devices; /* several devices do the work; NULL: this struct does it */
     int64_t n_devices;               /* number of devices that share the energies */
     collet_context *context;
     collet_scatter_options
         options;       /* its lists are copies; shape[0] is 1 if it has `collapse` */
-    int64_t thickness; /* layers of the morphology that are one layer of fields */
+    int64_t thickness; /* number of layers whose mean is one layer of fields: 1, or all */
     collet_scatter_plan plan;
     scatter_part *parts; /* one for each material */
     int64_t angles;
@@ -30,11 +30,11 @@ struct collet_scatter {
     double *q[3];       /* q of slices, rows, columns (z, y, x); NaN where CyRSoXS has no pixel */
     int64_t span;       /* fast method: energies of one pass over the morphology */
     int64_t layers;     /* layers of the morphology read at a time */
-    int64_t depth;      /* slices of a pixel, at most, for the energies of one pass */
+    int64_t depth;      /* largest number of slices of a pixel that one pass needs */
     void *layer_values; /* layers of a material, if options.layers reads them */
-    double *volumes;    /* of each material: sum of its fractions, if options.attenuation */
-    int64_t *counted;   /* of each material: layers that `volumes` has */
-    double *sums;       /* sum of the volume fractions of all materials, for each of their voxels */
+    double *volumes;    /* with options.attenuation: sum of the fractions of each material */
+    int64_t *counted;   /* for each material: number of layers that are summed in `volumes` */
+    double *sums;       /* for each voxel that was read: sum of the fractions of all materials */
     collet_scatter_material *view;
     int32_t *range;       /* [2, Y, X]: first slice and number of slices of each pixel */
     collet_array *slices; /* fast method: [depth, F, Y, X]; NULL: not made */

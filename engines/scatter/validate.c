@@ -17,7 +17,7 @@
 
 #define SLAB (INT64_C(1) << 22) /* voxels of each dataset read at a time */
 
-/* The dataset of a material in which each kind of fault occurs. */
+/* For each kind of fault, the dataset in which it occurs. */
 static const struct {
     const char *dataset, *what;
     int width, vectors;
@@ -29,7 +29,7 @@ static const struct {
                           {"alignment", "the alignment vector", 3, 1}};
 
 typedef struct checker {
-    scatter_reader base; /* first: work functions get its address */
+    scatter_reader base; /* first member: the functions that get its address cast it to checker */
     collet_scatter_input *in;
     collet_error err;
     collet_scatter_finding_fn report;
@@ -183,7 +183,8 @@ static collet_status check_voxels(checker *c)
 
 /* ---- Datasets -------------------------------------------------------------------------------- */
 
-/* Checks the group of the configuration's MorphologyType; without it, of the file's. */
+/* Checks the HDF5 group of the configuration's MorphologyType; without a configuration, the group that the
+ * file has. */
 static collet_status check_group(checker *c)
 {
     int has[2];
@@ -323,7 +324,7 @@ static collet_status check_configured(checker *c, const char *configuration)
     return goes_on(c, &status) ? check_values(c, configuration) : status;
 }
 
-/* The number of files Material<i>.txt in the folder of the configuration; 1 if there is none. */
+/* Returns the number of files Material<i>.txt in the folder of the configuration; 1 if there is none. */
 static int64_t count_materials(const char *configuration)
 {
     size_t size = strlen(configuration) + 40;
@@ -425,7 +426,7 @@ static void free_checker(checker *c)
     collet_scatter_input_destroy(c->base.in);
 }
 
-/* 0: out of memory. `c` has path, report and user. */
+/* Creates the input of a checker whose path, report and user are set. 0: out of memory. */
 static int init_checker(checker *c)
 {
     c->base.file = -1;

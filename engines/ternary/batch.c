@@ -7,16 +7,16 @@
 
 #include <collet/ops/array.h>
 
-#define AT_A_TIME ((int64_t)1 << 20) /* numbers of x, or of the widest layer, at a time */
+#define AT_A_TIME ((int64_t)1 << 20) /* most numbers of x, or of the widest layer, at a time */
 
 enum { RAW, X, Y, ARRAYS };
 
-/* What a device needs. */
+/* The objects that one device uses. */
 typedef struct lane {
     const ternary_batch *batch;
-    ternary_call call;               /* of its context, for its errors */
-    collet_ternary_network *network; /* its own, but for the call's context */
-    collet_array *arrays[ARRAYS];    /* for the number of vectors of the last part */
+    ternary_call call;               /* for the device's context; gets its errors */
+    collet_ternary_network *network; /* a copy, except for the call's own context */
+    collet_array *arrays[ARRAYS];    /* have the number of vectors of the last part */
     float *y;
     double seconds;
 } lane;
@@ -45,7 +45,7 @@ static void free_arrays(lane *l)
     }
 }
 
-/* Makes arrays for `count` vectors, unless they exist: most parts have the same size. */
+/* Creates arrays for `vectors` vectors, unless they exist: most parts have the same size. */
 static collet_status make_arrays(lane *l, int64_t vectors)
 {
     const ternary_batch *batch = l->batch;
@@ -140,7 +140,7 @@ static void close_lanes(lanes *all)
     free(all);
 }
 
-/* With several devices each has at least two parts, because they may differ in speed. */
+/* With several devices there are at least two parts for each, because devices may differ in speed. */
 static int64_t vectors_at_a_time(const ternary_batch *batch, int64_t devices)
 {
     int64_t most = AT_A_TIME / ternary_network_widest(batch->network);
@@ -201,13 +201,13 @@ static collet_status run_alone(ternary_batch *batch, lanes *all)
         if (status == COLLET_OK)
             status = take(batch, l, first, count);
     }
-    /* An error of the results' receiver is the call's already. */
+    /* If batch->take failed, the call already has its error. */
     return batch->call->error.status == COLLET_OK
                ? ternary_call_end(&l->call, status, &batch->call->error)
                : status;
 }
 
-/* The device's error, with its name. */
+/* Sets *err to the device's error, with the device's name. */
 static collet_status end_part(const lane *l, collet_status status, collet_error *err)
 {
     collet_error own;
@@ -242,7 +242,7 @@ static collet_status keep_share(const ternary_batch *batch, const collet_device_
                : collet_fail(&batch->call->error, COLLET_NO_MEMORY, "out of memory for devices");
 }
 
-/* Also where the run has failed. */
+/* Keeps the devices' shares of the work, even if the run has failed. Returns `status`, or an error of its own. */
 static collet_status keep_shares(const ternary_batch *batch, devices_job *job, collet_status status)
 {
     collet_device_share share = {.struct_size = sizeof share};
@@ -307,7 +307,7 @@ collet_status ternary_batch_run(ternary_batch *batch)
 
 /* ---- Planning -------------------------------------------------------------------------------- */
 
-/* The first time may compile kernels and move the network. */
+/* Runs twice and measures the second run: the first may compile kernels and move the network. */
 static collet_status measure(lane *l, int64_t count)
 {
     collet_status status = COLLET_OK;

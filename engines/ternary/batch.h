@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch.h - a network run on many vectors, some at a time, by one device or several. */
+/* batch.h - runs a network on many vectors, a part at a time, on one device or several. */
 #ifndef ENGINES_TERNARY_BATCH_H
 #define ENGINES_TERNARY_BATCH_H
 
@@ -12,11 +12,11 @@ typedef struct ternary_batch {
     int64_t vectors;
     collet_dtype dtype; /* of x */
     void *user;
-    /* Copies vectors of x; on any thread, on several at a time. */
+    /* Copies vectors of x. Called on any thread, and on several threads at the same time. */
     void (*read)(void *user, int64_t first, int64_t count, void *to);
     /* Takes the results, in order, on the caller's thread. */
     collet_status (*take)(void *user, int64_t first, int64_t count, const float *y);
-    double seconds; /* set: that the slowest device computed */
+    double seconds; /* result: time in which the slowest device computed */
 } ternary_batch;
 
 /* Runs the network on all vectors. Advances the call. */

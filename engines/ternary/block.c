@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows packed at a time. */
+/* Buffers for the rows that are packed at a time. */
 typedef struct block {
     const ternary_source *source;
     const ternary_recipe *recipe;
-    void *numbers; /* numbers of the source, or values of its blocks */
+    void *numbers; /* the source's numbers, or values computed from its packed blocks */
     int8_t *codes;
     float *scale, *block_scale;
     uint8_t *bytes;
@@ -35,19 +35,19 @@ int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *so
 
 /* ---- Codes --------------------------------------------------------------------------------- */
 
-/* The dtype of the numbers that are quantized. */
+/* Returns the dtype of the numbers that are quantized. */
 static collet_dtype numbers_dtype(const ternary_source *source)
 {
     return source->content == COLLET_TERNARY_PACKED ? (collet_dtype)COLLET_F32 : source->dtype;
 }
 
-/* 1 if codes are made of numbers. */
+/* 1 if codes are computed from numbers. */
 static int makes_codes(const ternary_recipe *recipe, const ternary_source *source)
 {
     return source->content == COLLET_TERNARY_NUMBERS || recipe->quantize;
 }
 
-/* Reads rows into b->numbers, values of PACKED as f32. */
+/* Reads rows into b->numbers; values of a PACKED source are computed as f32. */
 static collet_status read_numbers(ternary_call *call, block *b, int64_t first, int64_t count)
 {
     const ternary_source *source = b->source;
@@ -136,7 +136,7 @@ static collet_status make_codes(ternary_call *call, block *b, int64_t first, int
 
 /* ---- Bytes --------------------------------------------------------------------------------- */
 
-/* f16 rounds numbers from the first limit on to infinity, and numbers up to the second to 0. */
+/* Conversion to f16 rounds numbers >= HALF_INFINITE to infinity, and numbers <= HALF_NOTHING to 0. */
 #define HALF_INFINITE 65520.0f
 #define HALF_NOTHING 0x1p-25f
 
@@ -145,7 +145,7 @@ static int has_blocks(uint32_t format)
     return format == COLLET_TERNARY_TQ2_0 || format == COLLET_TERNARY_TQ1_0;
 }
 
-/* Checks the scales that are stored in blocks: programs that read these formats use no others. */
+/* Checks that f16 can represent the scales that are stored in blocks: other programs use these scales. */
 static collet_status check_block_scales(const block *b, int64_t first, int64_t count,
                                         collet_error *err)
 {

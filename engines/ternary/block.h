@@ -11,13 +11,13 @@ typedef struct ternary_recipe {
     int quantize;                          /* 0: keep codes as stored */
     collet_ternary_quantize_params params; /* used with `quantize`, or for numbers */
     uint32_t format;
-    float *exact; /* the scales of a source that is already ternary, one for each row; NULL: it is
-    not, or is kept as stored */
+    float *exact; /* if the source is already ternary: one scale for each row. NULL: it is not, or
+    its codes are kept as stored */
     const float *scale; /* one for each row, used instead of the computed scales; NULL: none */
 } ternary_recipe;
 
-/* `quantize` as in collet_ternary_file_load. Reads numbers until a row is not ternary. Free the
- * recipe also after a failure. */
+/* Sets the recipe; `quantize` as in collet_ternary_file_load. To find out whether the source is already
+ * ternary, reads its numbers up to the first row that is not. Free the recipe also after a failure. */
 collet_status ternary_recipe_of(ternary_call *call, ternary_recipe *recipe,
                                 const ternary_source *source,
                                 const collet_ternary_quantize_params *quantize, uint32_t format);
@@ -29,9 +29,9 @@ int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *so
 
 /*
  * Packs all rows to `bytes`; if that is NULL, appends them to `output`. Stores the scale of each
- * row in `scale` unless that is NULL. INVALID for a number that is not finite, an invalid code,
- * blocks of a row with different scales, or a scale that becomes infinite or 0 as f32 or, when the
- * recipe's format stores it so, as f16; the text says where. Warns of suspicious results.
+ * row in `scale` unless that is NULL. INVALID if a number is not finite, a code is invalid, the blocks
+ * of a row have different scales, or a scale becomes infinite or 0 in f32 (or in f16, if the recipe's
+ * format stores f16); the text says where. Warns of suspicious results.
  */
 collet_status ternary_pack_rows(ternary_call *call, const ternary_source *source,
                                 const ternary_recipe *recipe, uint8_t *bytes,

@@ -7,7 +7,7 @@
 collet_status ternary_call_begin(ternary_call *call, collet_context *context,
                                  const collet_ternary_monitor *monitor)
 {
-    /* The text of the error is not cleared: that would cost as much as running a small network. */
+    /* Clears only the status of the error: clearing the text would cost as much as running a small network. */
     call->context = context;
     call->monitor = (collet_ternary_monitor){0};
     call->done = call->total = 0;

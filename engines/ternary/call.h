@@ -10,10 +10,10 @@ typedef struct ternary_call {
     collet_ternary_monitor monitor;
     int64_t done, total;                   /* the arguments for `progress` */
     collet_error
-        error; /* error of the engine; if its status is COLLET_OK, a failure is the context's */
+        error; /* error of the engine; COLLET_OK: a failed call has the error of `context` */
 } ternary_call;
 
-/* INVALID: the monitor's struct is malformed; the call has the text. */
+/* INVALID if the monitor's struct is malformed; call->error has the text. */
 collet_status ternary_call_begin(ternary_call *call, collet_context *context,
                                  const collet_ternary_monitor *monitor);
 /* Copies the error of a failed call to *err, which may be NULL. Returns `status`. */
@@ -21,7 +21,7 @@ collet_status ternary_call_end(const ternary_call *call, collet_status status, c
 
 /* Reports that `n` more weights or vectors are done. CANCELLED if the monitor ends the call. */
 collet_status ternary_call_advance(ternary_call *call, int64_t n);
-/* A callback that asks the monitor: 1 if the monitor ends the call. */
+/* A callback: reports progress to the monitor and returns 1 if the monitor cancels the call. */
 int ternary_call_stopped(void *call);
 
 /* An operand of a kernel in the caller's memory. */

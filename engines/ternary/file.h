@@ -10,7 +10,7 @@
 #include <collet/ternary.h>
 
 struct collet_ternary_file {
-    uint32_t kind;       /* COLLET_TERNARY_FILE_*: which of the last three members is used */
+    uint32_t kind;       /* COLLET_TERNARY_FILE_*: selects t2, gguf or npy below */
     int64_t count;       /* number of matrices */
     io_mapping *mapping; /* mapping of the file */
     ternary_t2_file t2;
@@ -25,7 +25,7 @@ const char *ternary_file_path(const collet_ternary_file *file);
 collet_status ternary_file_check_index(const collet_ternary_file *file, int64_t index,
                                        collet_error *err);
 
-/* A program's index; INT64_MAX: beyond all. */
+/* Converts a caller's index; an index that is too large becomes INT64_MAX, which no file has. */
 static inline int64_t ternary_file_index(size_t index)
 {
     return index < INT64_MAX ? (int64_t)index : INT64_MAX;

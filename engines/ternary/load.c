@@ -15,8 +15,8 @@ static void unmap(void *mapping)
     io_mapping_close(mapping);
 }
 
-/* Wraps a part of the file, which stays mapped as long as the array exists, as an array (rows,
- * columns) or, with columns 0, (rows). `data` = NULL gives NULL. */
+/* Wraps a part of the mapped file as an array (rows, columns) or, with columns 0, (rows). The file stays mapped
+ * as long as the array exists. If `data` is NULL, *out becomes NULL. */
 static collet_status map_array(ternary_call *call, const ternary_source *source, collet_dtype dtype,
                                int64_t columns, void *data, collet_array **out)
 {
@@ -78,15 +78,15 @@ static collet_status load_converted(ternary_call *call, const ternary_source *so
     return status;
 }
 
-/* The number of weights that loading a layer of a .t2 file reports; t2 includes padding, which is
- * checked. */
+/* Returns the number of weights that loading a layer of a .t2 file reports as progress. With the format t2
+ * it includes the padding, because the padding is checked too. */
 static int64_t layer_work(const ternary_t2_layer *layer)
 {
     return layer->format == COLLET_TERNARY_T2 ? 4 * (int64_t)layer->weights_bytes
                                               : layer->rows * layer->columns;
 }
 
-/* Sets *bias to NULL if the matrix has none. */
+/* Loads a matrix as weights; sets *bias to its bias, or to NULL if it has none. */
 static collet_status load_matrix(ternary_call *call, const ternary_source *source, int64_t index,
                                  const collet_ternary_quantize_params *quantize,
                                  collet_ternary_weights **out, collet_array **bias)

@@ -19,7 +19,7 @@ typedef struct layer {
     int64_t rows, columns;
 } layer;
 
-/* The arrays between layers, for given leading axes: views of two storages, used alternately. */
+/* The arrays between layers, for given leading axes. They are views of two arrays, `flat`, used alternately. */
 typedef struct buffers {
     int32_t ndim; /* number of leading axes; -1: not allocated yet */
     int64_t shape[COLLET_MAX_DIMS];
@@ -253,7 +253,7 @@ static collet_status make_view(ternary_call *call, const buffers *b, const colle
     return status;
 }
 
-/* Sizes of x and y need no check, because both arrays exist. */
+/* Sizes of x and y need no check for overflow, because both arrays exist. */
 static collet_status buffers_make(ternary_call *call, const collet_ternary_network *network,
                                   const collet_array *x, buffers *b)
 {
@@ -285,7 +285,7 @@ static collet_status buffers_make(ternary_call *call, const collet_ternary_netwo
     return status;
 }
 
-/* Makes buffers for x's leading axes; on failure the old ones stay. */
+/* Creates buffers for x's leading axes; after a failure the network keeps its old buffers. */
 static collet_status make_buffers(ternary_call *call, collet_ternary_network *network,
                                   const collet_array *x)
 {
@@ -311,7 +311,7 @@ static collet_status check_ends(ternary_call *call, const collet_ternary_network
     int32_t ndim = collet_array_ndim(x);
     int64_t rows = network->layers[network->count - 1].rows;
     int64_t columns = network->layers[0].columns;
-    /* First, so that no buffers of another runtime are made. */
+    /* This check comes first, so that no buffers are created in another runtime. */
     if (!ternary_is_local(call->context, network->layers[0].bytes))
         return collet_fail(
             &call->error, COLLET_INVALID,

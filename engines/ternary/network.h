@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* network.h - functions about networks that several files use. */
+/* network.h - internal functions of networks. */
 #ifndef ENGINES_TERNARY_NETWORK_H
 #define ENGINES_TERNARY_NETWORK_H
 
@@ -10,17 +10,17 @@
 collet_status ternary_check_layer(ternary_call *call, const char *what, uint32_t index,
                                   const collet_ternary_layer *layer);
 
-/* Another network of the same layers, for a run at the same time. */
+/* Makes another network with the same layers, for a run at the same time. */
 collet_status ternary_network_copy(ternary_call *call, collet_ternary_network **out,
                                    const collet_ternary_network *network);
 
-/* What devices did in the last run or plan. */
+/* Returns the shares of the devices in the last run or plan. */
 devices_shares *ternary_network_shares(collet_ternary_network *network);
 
 /* Bytes of the layers' arrays. */
 uint64_t ternary_network_bytes(const collet_ternary_network *network);
 
-/* The largest number of rows or columns of all layers. */
+/* Returns the largest number of rows or columns of all layers. */
 int64_t ternary_network_widest(const collet_ternary_network *network);
 
 #endif

@@ -18,8 +18,8 @@ struct collet_ternary_output {
     ternary_t2_layer *layers; /* NULL: an .npy file */
     uint32_t count;
     uint64_t
-        piece;     /* the first incomplete piece, as PIECES * layer + piece; or the number of all */
-    uint64_t done; /* bytes of that piece written */
+        piece;     /* first incomplete piece: PIECES * layer + piece; PIECES * count: none */
+    uint64_t done; /* bytes of this piece that are written */
     ternary_t2_sum sum;
 };
 
@@ -100,7 +100,7 @@ static void advance(collet_ternary_output *o)
     }
 }
 
-/* Writes zeros up to the piece. Header and table later replace the zeros before the first piece. */
+/* Writes zeros up to the start of the piece. Header and table later replace the zeros before the first piece. */
 static collet_status pad(collet_ternary_output *o, collet_error *err)
 {
     static const uint8_t zeros[4096];

@@ -12,14 +12,14 @@
 collet_status ternary_output_npy(collet_ternary_output **out, const char *path, collet_dtype dtype,
                                  int64_t rows, int32_t ndim, const int64_t *shape,
                                  collet_error *err);
-/* The same for a .t2 file of these layers; ternary_t2_lay_out checks them and sets their
- * offsets. */
+/* Creates a .t2 file of these layers; ternary_t2_lay_out checks the layers and sets their offsets. Free *out also
+ * after a failure. */
 collet_status ternary_output_t2(collet_ternary_output **out, const char *path,
                                 ternary_t2_layer *layers, uint32_t count, int64_t weights,
                                 collet_error *err);
 
-/* Appends bytes of data. For a .t2 file: weights, scale and bias of each layer, in this order;
- * INVALID if the bytes are more than the rest of the piece. */
+/* Appends bytes of data. A .t2 file gets weights, scale and bias of each layer, in this order; INVALID if there are
+ * more bytes than the current one of these pieces still needs. */
 collet_status ternary_output_add(collet_ternary_output *output, const void *bytes, uint64_t n,
                                  collet_error *err);
 

@@ -49,9 +49,9 @@ static void name_layer(ternary_t2_layer *entry, const ternary_source *source)
     io_utf8_copy(entry->name, sizeof entry->name, name, length);
 }
 
-/* Reads an .npy file with `count` floating-point numbers on one axis; `one_for_all` = 1: or with
- * one number, which is repeated. Reads no file if `path` is NULL. `what` names the numbers in
- * messages. The caller frees *out, also after a failure. */
+/* Reads an .npy file with `count` floating-point numbers on one axis. With one_for_all = 1 the file may also have
+ * a single number, which is repeated. Reads no file if `path` is NULL. `what` names the numbers in messages. The
+ * caller frees *out, also after a failure. */
 static collet_status read_floats(const char *path, const char *what, int64_t count, int one_for_all,
                                  float **out, collet_error *err)
 {

@@ -10,7 +10,7 @@
 
 #include <collet/floating.h>
 
-#define CHUNK_BYTES ((int64_t)1 << 20) /* read from an array at a time */
+#define CHUNK_BYTES ((int64_t)1 << 20) /* bytes that are read from an array at a time */
 
 const collet_ternary_quantize_params ternary_signs = {.struct_size = sizeof ternary_signs,
                                                       .mode = COLLET_TERNARY_THRESHOLD};
@@ -25,7 +25,7 @@ int ternary_recognises(const collet_ternary_quantize_params *params)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* The bits of a number without its sign; equal bits are equal magnitudes. */
+/* Returns the bits of a number without its sign; equal bits are equal magnitudes. */
 static inline uint64_t magnitude(const uint8_t *row, int64_t index, size_t size)
 {
     uint64_t bits = 0;
@@ -34,8 +34,8 @@ static inline uint64_t magnitude(const uint8_t *row, int64_t index, size_t size)
     return bits & (UINT64_MAX >> (65 - 8 * size));
 }
 
-/* The bits of the row's only magnitude besides 0, 0 for a row of zeros; UINT64_MAX: it has others.
- * Inline, so that the compiler makes a loop for each size. */
+/* If all numbers of the row that are not 0 have the same magnitude, returns the bits of that magnitude; 0 for a row
+ * of zeros. Otherwise returns UINT64_MAX. Inline, so that the compiler makes a loop for each size. */
 static inline uint64_t only_magnitude(const uint8_t *row, int64_t columns, size_t size)
 {
     uint64_t found = 0, differ = 0;
@@ -43,7 +43,7 @@ static inline uint64_t only_magnitude(const uint8_t *row, int64_t columns, size_
 
     for (; i < columns && found == 0; i++)
         found = magnitude(row, i, size);
-    /* In pieces, so that rows of other numbers end soon and the loop has no branch. */
+    /* Pieces of 256: the inner loop has no branch, and a row with two magnitudes still ends early. */
     while (i < columns && !differ) {
         int64_t end = columns - i < 256 ? columns : i + 256;
         for (; i < end; i++) {
@@ -90,7 +90,7 @@ int ternary_scales_differ(const float *scale, int64_t count)
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
 
-/* Reads `count` of the first axis, from `first` on; an array of one axis as a whole. */
+/* Reads `count` elements of the first axis, from `first` on. An array with one axis is read as a whole. */
 static collet_status read_some(collet_context *cx, const collet_array *weights, int64_t first,
                                int64_t count, void *out, int64_t bytes)
 {

@@ -11,14 +11,15 @@
 
 #include <collet/ops/ternary.h>
 
-/* The parameters whose codes are the signs. */
+/* Parameters of quantization that turn numbers into their signs. */
 extern const collet_ternary_quantize_params ternary_signs;
 
 /* The parameters for numbers, if none are given: a threshold of 0.3. */
 extern const collet_ternary_quantize_params ternary_standard;
 
-/* Whether weights that are already ternary are kept exactly: not with a threshold, which says what
- * becomes 0. `params`: NULL, or of a program, perhaps shorter than this version's. */
+/* 1 if weights that are already ternary are kept exactly. This is not so with a threshold, because the threshold
+ * determines which weights become 0. `params`: NULL, or the caller's struct, which may be shorter than this
+ * version's. */
 int ternary_recognises(const collet_ternary_quantize_params *params);
 
 /* Stores the s of `count` rows of `columns` numbers (F16, BF16, F32 or F64; adjacent, native byte
@@ -27,12 +28,12 @@ int ternary_recognises(const collet_ternary_quantize_params *params);
 int ternary_recognise_rows(collet_dtype dtype, const void *elements, int64_t count, int64_t columns,
                            float *scale);
 
-/* The same for weights (..., K), on any device: *scale (one number for each row) is the caller's to
- * free; NULL: not ternary, or no weights. */
+/* Does the same for weights (..., K) on any device. Sets *scale to one number for each row, which the caller frees;
+ * NULL if the weights are not ternary, or there are none. */
 collet_status ternary_recognise_array(ternary_call *call, const char *what,
                                       const collet_array *weights, float **scale);
 
-/* 1 if one of the numbers is not 1. */
+/* 1 if any scale is not 1. */
 int ternary_scales_differ(const float *scale, int64_t count);
 
 #endif

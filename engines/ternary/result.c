@@ -44,7 +44,7 @@ collet_status ternary_check_scales(const char *what, const int8_t *codes, const 
     return COLLET_OK;
 }
 
-/* What is suspicious of the counts; 0: nothing. */
+/* Writes a text that says what is suspicious about the counts; 0 if nothing is. */
 static int describe(char *text, size_t size, const char *what, const collet_ternary_counts *counts,
                     const collet_ternary_quantize_params *params)
 {

@@ -17,7 +17,7 @@ typedef struct run_job {
     ternary_call *call;
     const collet_ternary_run_files *files;
     int64_t inputs, outputs, vectors;
-    io_npy x, labels; /* a row of x is a vector; x has the shape of the file */
+    io_npy x, labels; /* as in the files: a vector is a row of the last axis of x */
     collet_ternary_output *output;
     int64_t correct;
     ternary_batch batch;
@@ -102,7 +102,7 @@ static void read_vectors(void *user, int64_t first, int64_t count, void *to)
     io_npy_passed(&job->x, first, count);
 }
 
-/* The index of the largest number; -1 if any number is NaN. */
+/* Returns the index of the largest number; -1 if any number is NaN. */
 static int64_t largest(const float *y, int64_t count)
 {
     int64_t best = 0;

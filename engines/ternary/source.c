@@ -178,7 +178,7 @@ void ternary_source_rows(const ternary_source *source, int64_t first, int64_t co
     io_npy_passed(npy, first, count);
 }
 
-/* Returns INVALID; the text has the first row with an invalid code, which is among the `count`. */
+/* Returns INVALID; the text has the first of the `count` rows that has an invalid code. */
 static collet_status report_invalid_code(ternary_call *call, const ternary_source *source,
                                          int64_t first, int64_t count, int8_t *codes)
 {

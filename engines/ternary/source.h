@@ -17,8 +17,8 @@ typedef struct ternary_source {
     collet_dtype dtype;                /* dtype of NUMBERS and CODES */
     const ternary_gguf_tensor *tensor; /* NULL: not from a GGUF file */
     uint8_t *bytes;                    /* rows x row_bytes in the mapping; NULL: an .npy file */
-    /* Scales of PACKED. A tensor has one scale a block; a layer has one a row (scales in blocks of
-     * tq2_0 and tq1_0 are then ignored). Without either all scales are 1. */
+    /* Scales of PACKED. has_blocks: a tensor with one scale a block. `scale`: one scale a row of a layer
+     * (scales in blocks of tq2_0 and tq1_0 are then ignored). With neither, all scales are 1. */
     int has_blocks;
     float *scale;
 } ternary_source;
@@ -33,7 +33,7 @@ void ternary_source_close(ternary_source *source);
 /* Checks the checksum of a layer of a .t2 file: FORMAT, CANCELLED. OK for other files. */
 collet_status ternary_verify(ternary_call *call, const collet_ternary_file *file, int64_t index);
 
-/* The number of rows, from `first` on, to convert at a time: about a million weights, at least
+/* Returns the number of rows, from `first` on, to convert at a time: about a million weights, at least
  * 1. */
 int64_t ternary_source_some(const ternary_source *source, int64_t first);
 
@@ -45,8 +45,8 @@ void ternary_source_rows(const ternary_source *source, int64_t first, int64_t co
 /*
  * Reads the codes (count x columns) of rows of CODES or PACKED, and, if blocks have scales and
  * `block_scale` is not NULL, their scales (count x columns / TERNARY_BLOCK_WEIGHTS). Invalid codes
- * of PACKED become 0, and *invalid is their number. If `invalid` is NULL, such a code is an error,
- * INVALID; the text has the first row with one.
+ * of PACKED become 0, and *invalid is their number. If `invalid` is NULL, an invalid code is an error,
+ * INVALID; the text has the first row with an invalid code.
  */
 collet_status ternary_source_codes(ternary_call *call, const ternary_source *source, int64_t first,
                                    int64_t count, int8_t *codes, float *block_scale,
@@ -62,10 +62,10 @@ collet_status ternary_report_element(const ternary_source *source, collet_dtype 
                                      int64_t first, int64_t count, const void *elements,
                                      collet_error *err);
 
-/* Element `index` of an array in native byte order: F16, F32, F64, BF16 or integers. */
+/* Returns element `index` of an array in native byte order: F16, F32, F64, BF16 or integers. */
 double ternary_number(collet_dtype dtype, const void *elements, int64_t index);
 
-/* The name of a format: "t2" for COLLET_TERNARY_T2. */
+/* Returns the name of a format: "t2" for COLLET_TERNARY_T2. */
 const char *ternary_format_name(uint32_t format);
 
 #endif

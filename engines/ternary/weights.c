@@ -13,7 +13,7 @@
 #include <collet/ops/array.h>
 #include <collet/ops/ternary.h>
 
-#define CHUNK_BYTES ((int64_t)1 << 18) /* checked at a time; a million weights */
+#define CHUNK_BYTES ((int64_t)1 << 18) /* bytes checked at a time: a million weights */
 #define BLOCK_BYTES 64                 /* bytes of a block in t2 */
 #define CODES_AT_A_TIME ((int64_t)1 << 20)
 
@@ -55,7 +55,7 @@ void collet_ternary_weights_destroy(collet_ternary_weights *weights)
     free(weights);
 }
 
-/* Frees `made` after a failure. */
+/* Sets *out to `made`; after a failure frees `made` instead. Returns `status`. */
 static collet_status finish(collet_ternary_weights **out, collet_ternary_weights *made,
                             collet_status status)
 {
@@ -193,8 +193,7 @@ static collet_status quantize(ternary_call *call, const char *what, collet_array
     return status;
 }
 
-/* Copies elements of one byte, `at` .. `at` + n - 1 of each of rows
- * first .. first + count - 1. */
+/* Copies bytes `at` .. `at` + n - 1 of each of the rows first .. first + count - 1. */
 static collet_status read_part(collet_context *cx, const collet_array *bytes, int64_t first,
                                int64_t count, int64_t at, int64_t n, void *out)
 {
@@ -268,8 +267,8 @@ static collet_status check_made(ternary_call *call, const char *what, const coll
     return status;
 }
 
-/* Makes codes, and made->scale unless all scales are 1; exact: the scales of weights that are
- * already ternary, or NULL. */
+/* Computes the codes, and made->scale unless all scales are 1. `exact`: the scales, if the weights are already
+ * ternary; else NULL. */
 static collet_status make_codes(ternary_call *call, const char *what, collet_ternary_weights *made,
                                 collet_array *codes, const collet_array *weights,
                                 const float *exact, const collet_ternary_quantize_params *params)
@@ -344,7 +343,7 @@ static collet_status recognise(ternary_call *call, const char *what, collet_arra
 typedef struct faults {
     int64_t invalid;  /* number of codes 11 */
     int64_t tail_row; /* the first row whose padding is not 0; -1: none */
-    int tail;         /* the weight in that padding */
+    int tail;         /* a weight in that padding that is not 0: -1 or 1 */
 } faults;
 
 static int64_t count_invalid(const uint8_t *bytes, int64_t n)
@@ -372,7 +371,7 @@ static void check_tail(const uint8_t *block, int64_t used, int64_t row, faults *
     }
 }
 
-/* Reads all rows, several rows or a part of one row at a time. */
+/* Reads and checks all rows: several rows, or a part of one long row, at a time. */
 static collet_status find_faults(ternary_call *call, const collet_array *bytes, int64_t columns,
                                  faults *found)
 {

@@ -10,7 +10,7 @@ struct collet_ternary_weights {
     int64_t columns;     /* K */
 };
 
-/* The weights own bytes and scale afterwards; a failure destroys both. */
+/* Creates weights from `bytes` and `scale`, which then belong to the weights; a failure destroys both. */
 collet_status ternary_weights_adopt(ternary_call *call, collet_ternary_weights **out,
                                     collet_array *bytes, collet_array *scale, int64_t columns);
 
@@ -19,7 +19,7 @@ collet_status ternary_weights_from_bytes(ternary_call *call, const char *what,
                                          collet_ternary_weights **out, const collet_array *bytes,
                                          int64_t columns, const collet_array *scale);
 
-/* Makes another view of the whole array; NULL gives NULL. */
+/* Creates another view of the whole array. If `array` is NULL, *out becomes NULL. */
 collet_status ternary_share(collet_context *context, collet_array **out, const collet_array *array);
 
 /* 1 if the array is NULL or of the context's runtime. */

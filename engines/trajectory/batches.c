@@ -5,7 +5,8 @@
 
 #include <collet/floating.h>
 
-/* Frames of a batch of default size: rows of many bodies are long. */
+/* Frames of a batch of default size; fewer if frames have so many bodies that there would be more than DEFAULT_ROWS
+ * rows. */
 #define DEFAULT_FRAMES 1024
 #define DEFAULT_ROWS 32768
 
@@ -40,7 +41,7 @@ static collet_status begin(collet_trajectory *x, int64_t max_rows, collet_error 
                : status;
 }
 
-/* At most `max_rows` rows; fewer only at the end. */
+/* Returns `max_rows` rows, or fewer at the end of the trajectory. */
 static collet_status deliver(collet_trajectory *x, int64_t max_rows,
                              const collet_trajectory_batch **out, collet_error *err)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* nm, with a margin for motion: C to N is 0.13, O3' to P 0.16. */
+/* Largest distances of two joined atoms in nm, with a margin for motion. C to N is 0.13, O3' to P 0.16. */
 #define BOND_MOST 0.25
 #define CA_MOST 0.5     /* CA to CA is 0.38 */
 #define BEADS_MOST 0.6  /* beads BB of Martini: 0.31 to 0.4 */
@@ -36,7 +36,7 @@ static double joint_most(const trajectory_topology *t, const trajectory_bond *jo
 typedef struct joints {
     const trajectory_bond *joints;
     int64_t n;
-    int64_t *places; /* by atom of the topology: its place in the frame */
+    int64_t *places; /* row in the frame of each atom of the topology */
     int64_t *atoms;  /* n_atoms, ascending */
     int64_t n_atoms;
     trajectory_frames *frame; /* NULL: none could be read */

@@ -6,12 +6,12 @@
 #include "settings.h"
 #include "trajectory/reading/reader.h"
 
-/* The files in order as one trajectory, or the source. The caller closes *out, also after an error.
- * COLLET_CANCELLED when `poll` stops the work; NULL: nothing does. */
+/* Opens the files, in order, as one trajectory, or the source of the settings. The caller closes *out, also after an
+ * error. COLLET_CANCELLED if `poll` stops the work; `poll` may be NULL. */
 collet_status trajectory_files_open(const trajectory_settings *settings, const io_poll *poll,
                                     trajectory_reader **out, collet_error *err);
 
-/* The same for these atoms and the frames of the settings from `from` on. */
+/* Does the same, but reads only these atoms, and of the settings' frames those from `from` on. */
 collet_status trajectory_files_open_at(const trajectory_settings *settings, const int64_t *atoms,
                                        int64_t n_atoms, int64_t from, trajectory_reader **out,
                                        collet_error *err);

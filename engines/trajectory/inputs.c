@@ -26,7 +26,7 @@ static collet_status copy_members(trajectory_inputs *in, collet_error *err)
     return COLLET_OK;
 }
 
-/* Groups need not have all selected atoms: removes those that are in no body. */
+/* Groups need not contain all selected atoms: removes selected atoms that are in no body. */
 static collet_status drop_others(trajectory_inputs *in, collet_error *err)
 {
     uint8_t *used = calloc((size_t)in->topology->n_atoms, 1);
@@ -119,7 +119,7 @@ static collet_status guessed_masses(trajectory_inputs *in, double *masses, colle
 
     if (status != COLLET_OK)
         return status;
-    /* From the front to the atoms' places: none is behind its own. */
+    /* Moves the masses from the front of the array to their atoms' indices, the last first: selected[i] >= i. */
     for (int64_t i = in->n_selected - 1; i >= 0; i--)
         masses[in->selected[i]] = masses[i];
     in->elements = trajectory_composition_text(&in->composition);
@@ -127,7 +127,7 @@ static collet_status guessed_masses(trajectory_inputs *in, double *masses, colle
                                 : collet_fail(err, COLLET_NO_MEMORY, "masses: out of memory");
 }
 
-/* Sets the masses of the selected atoms, by atom of the topology. */
+/* Sets masses[a] for each selected atom a of the topology. */
 static collet_status choose_masses(trajectory_inputs *in, const trajectory_settings *settings,
                                    double *masses, collet_error *err)
 {
@@ -168,7 +168,7 @@ static collet_status refuse_mass(const trajectory_inputs *in, const trajectory_s
         settings->masses != NULL ? settings->masses : settings->topology);
 }
 
-/* Copies the masses, by atom of the topology, to the members of the bodies. */
+/* Copies the masses from an array with one for each atom of the topology to one with one for each member of a body. */
 static collet_status spread_masses(trajectory_inputs *in, const trajectory_settings *settings,
                                    const double *masses, collet_error *err)
 {
@@ -242,7 +242,7 @@ static collet_status open_arrangement(trajectory_inputs *in, const trajectory_se
     return status;
 }
 
-/* The trajectory `path` has n_atoms, not as many as the topology. */
+/* Returns the error for a trajectory `path` whose n_atoms differs from the topology's. */
 static collet_status atoms_differ(const trajectory_topology *topology, const char *topology_path,
                                   const char *path, int64_t n_atoms, collet_error *err)
 {
@@ -265,8 +265,8 @@ static collet_status atoms_differ(const trajectory_topology *topology, const cha
         molecules);
 }
 
-/* Opens a trajectory, which must have as many atoms as the topology, and selects its atoms. `path`:
- * the trajectory or the reference. */
+/* Opens the trajectory or the reference, `path`, which must have as many atoms as the topology, and selects
+ * its atoms. */
 static collet_status open_frames(const trajectory_inputs *in, const trajectory_settings *settings,
                                  const char *path, const io_poll *poll, trajectory_reader **out,
                                  collet_error *err)
@@ -285,8 +285,8 @@ static collet_status open_frames(const trajectory_inputs *in, const trajectory_s
     return trajectory_reader_select(*out, atoms, n_atoms, err);
 }
 
-/* Reads the first frame of a reader into *read, and creates *out for it, NULL: the same, where
- * arranging needs other memory. The caller frees both, also after an error. */
+/* Reads the first frame of a reader into *read. If arranging needs other memory for its result, creates *out; otherwise
+ * *out is NULL. The caller frees both, also after an error. */
 static collet_status read_first(const trajectory_inputs *in, trajectory_reader *trajectory,
                                 const char *path, const int fields[2], trajectory_frames **read,
                                 trajectory_frames **out, collet_error *err)
@@ -306,7 +306,7 @@ static collet_status read_first(const trajectory_inputs *in, trajectory_reader *
     return status;
 }
 
-/* Copies the positions of the only frame. */
+/* Copies the positions of the only frame of `frames` to the reference. */
 static collet_status copy_reference(trajectory_inputs *in, const trajectory_frames *frames,
                                     collet_error *err)
 {
@@ -381,7 +381,7 @@ collet_status trajectory_inputs_take_first(trajectory_inputs *in, const char *di
     if (in->reference != NULL)
         return COLLET_OK;
     collet_status status = trajectory_files_open_at(s, atoms, n, s->start, &trajectory, err);
-    if (status == COLLET_OK && s->start > 0) /* goes there directly, by the index that exists */
+    if (status == COLLET_OK && s->start > 0) /* with the index of frames, the reader jumps to `start` */
         status = trajectory_reader_count(trajectory, directory, NULL, &frames, err);
     if (status == COLLET_OK)
         status = read_first(in, trajectory, s->trajectory, (const int[2]){velocities, forces},
@@ -396,8 +396,8 @@ collet_status trajectory_inputs_take_first(trajectory_inputs *in, const char *di
     return status;
 }
 
-/* Reads up to the first frame that has a box, or `most` frames. Whatever is wrong with a frame, the
- * work will find. */
+/* Reads up to the first frame that has a box, but at most `most` frames. Ignores faults of frames: the work will report
+ * them. */
 static collet_status read_boxed(const trajectory_inputs *in, int64_t most, trajectory_frames **out,
                                 collet_error *err)
 {
@@ -432,9 +432,10 @@ static collet_status find_boxed(void *user, trajectory_frames **out, collet_erro
 }
 
 /*
- * Threads arrange several frames at once, but the first one with a box decides how molecules are made
- * whole. Mostly it is the first of all; later ones are looked for when one is met, so that a file
- * without boxes is not read twice. The frames of a source come one by one.
+ * Threads arrange several frames at once, but the first frame with a box decides how molecules are made
+ * whole. Usually this is frame 0, which is read here. If frame 0 has no box, the deciding frame is searched for
+ * only when a thread meets a frame with a box, so that a file without boxes is not read twice. Frames of a source come
+ * in order, so nothing is read ahead.
  */
 static collet_status read_ahead(trajectory_inputs *in, collet_error *err)
 {
@@ -532,7 +533,7 @@ collet_status trajectory_inputs_divide(trajectory_inputs *in, const char *direct
     share->first_row = trajectory_shard_end(share->rows, s->shard - 1, s->n_shards);
     share->end_row = trajectory_shard_end(share->rows, s->shard, s->n_shards);
     share->first = s->start + share->first_row * s->step;
-    /* The last shard also meets the frame that cannot be read. */
+    /* The last shard reads even without rows: it must find a frame that cannot be read. */
     share->reads = is_last || share->end_row > share->first_row;
     return share->reads ? trajectory_reader_slice_shard(
                               in->trajectory, s->start,

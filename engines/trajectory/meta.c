@@ -181,7 +181,7 @@ static void describe_clock(document *d, cJSON *file, const collet_trajectory *x,
     put_number(d, object, "interval_ps", clock->interval / clock->scale);
 }
 
-/* The files of a trajectory of several. */
+/* Describes the files, if the trajectory has several. */
 static void describe_files(document *d, cJSON *trajectory, const collet_trajectory *x)
 {
     int64_t n;
@@ -322,7 +322,7 @@ static void describe_outputs(document *d, const collet_trajectory *x)
     }
 }
 
-/* One entry for each reason, in the order of the first key with that reason. */
+/* Lists the keys that are left out: one entry for each reason, in the order of the first key with this reason. */
 static void describe_omissions(document *d, const collet_trajectory *x)
 {
     cJSON *omissions = put_child(d, d->root, "left_out", cJSON_CreateArray());
@@ -382,7 +382,7 @@ static void describe_backend(document *d, cJSON *used, const collet_trajectory *
     }
 }
 
-/* What each of several devices has done. */
+/* Describes the work of each device, if there are several. */
 static void describe_devices(document *d, cJSON *backend, const collet_trajectory *x)
 {
     collet_device_share share = {.struct_size = sizeof share};
@@ -398,7 +398,7 @@ static void describe_devices(document *d, cJSON *backend, const collet_trajector
     }
 }
 
-/* The choices of the devices, or of the context alone. */
+/* Returns the names of the chosen devices, or of the context's backend if there are no devices. */
 static const char *chosen_devices(const collet_trajectory *x, char *text, size_t size)
 {
     size_t used = 0;

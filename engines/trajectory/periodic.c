@@ -6,7 +6,7 @@
 
 static const struct {
     const char *name;
-    const char *then; /* after molecules were made whole */
+    const char *then; /* text after "molecules were made whole by ..." */
 } modes[] = {
     [COLLET_TRAJECTORY_PBC_WHOLE] = {"whole", ""},
     [COLLET_TRAJECTORY_PBC_NOJUMP] = {"nojump", " and do not jump between frames"},

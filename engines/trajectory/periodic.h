@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* periodic.h - what was done about the periodic box, in words. */
+/* periodic.h - describes in words how positions were changed for the periodic box. */
 #ifndef ENGINES_TRAJECTORY_PERIODIC_H
 #define ENGINES_TRAJECTORY_PERIODIC_H
 
 #include "state.h"
 
-/* The name of a COLLET_TRAJECTORY_PBC_*: "whole". */
+/* Returns the name of a COLLET_TRAJECTORY_PBC_*: "whole". */
 const char *trajectory_periodic_name(uint32_t pbc);
 
 /* Sets x->periodic from x->arranged. */

@@ -30,7 +30,7 @@ static collet_status ignore_sums(void *user, int32_t buffer, int64_t n, const do
     return COLLET_OK;
 }
 
-/* The second time, as of several devices. */
+/* Computes the batch twice and measures the second run, as trajectory_lanes_measure does for several devices. */
 static collet_status measure_one(collet_trajectory *x, const trajectory_batch *batch,
                                  collet_device_share *share, collet_error *err)
 {

@@ -16,8 +16,8 @@
 struct trajectory_replay {
     trajectory_shards shards;
     int64_t next; /* shard to open */
-    int64_t left; /* rows of the open one */
-    int64_t row;  /* the last one that was read, of all; -1: none */
+    int64_t left; /* rows of the open shard that are not read yet */
+    int64_t row;  /* number, over all shards, of the last row that was read; -1: none */
     const trajectory_inputs *inputs;
     uint64_t sums;
     int64_t most;
@@ -130,7 +130,8 @@ static collet_status open_next(trajectory_replay *r, trajectory_notes *notes, co
     return status;
 }
 
-/* A frame's number must be of a row of the shard, and rise: frames without a field may be left out. */
+/* Checks that frame numbers belong to rows of the shard and rise. They need not be consecutive: frames that
+ * lack a field may be left out. */
 static collet_status check_frames(trajectory_replay *r, int64_t n, collet_error *err)
 {
     const trajectory_shard *s = &r->shards.list[r->next - 1];

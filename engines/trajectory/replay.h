@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* replay.h - the rows and notes of all shards of a work, in order, in place of frames. */
+/* replay.h - reads the rows and notes of all shards of a work in order; they replace the computation of frames. */
 #ifndef ENGINES_TRAJECTORY_REPLAY_H
 #define ENGINES_TRAJECTORY_REPLAY_H
 
@@ -18,24 +18,24 @@ collet_status trajectory_replay_open(const collet_trajectory_options *options,
 /* NULL is allowed. */
 void trajectory_replay_free(trajectory_replay *replay);
 
-/* The number of rows. */
+/* Returns the number of rows. */
 int64_t trajectory_replay_rows(const trajectory_replay *replay);
 
 /* COLLET_INVALID if an output at `path` would replace a shard. */
 collet_status trajectory_replay_check(const trajectory_replay *replay, const char *path,
                                       collet_error *err);
 
-/* Begins: `sums`, a set of buffers, at most `most` frames at a time. `inputs` stay open. */
+/* Begins to read rows: the buffers of the set `sums`, at most `most` frames at a time. `inputs` must stay open. */
 void trajectory_replay_start(trajectory_replay *replay, const trajectory_inputs *inputs,
                              uint64_t sums, int64_t most);
 
-/* Reads the next *n rows, 0: there are no more, and notes them; *sums, by the table of outputs.h, is
- * valid until the next call. COLLET_IO, FORMAT, NO_MEMORY. */
+/* Reads the next *n rows and adds them to *notes; *n is 0 after the last row. (*sums)[i] belongs to trajectory_sums[i]
+ * (outputs.h) and is valid until the next call. COLLET_IO, FORMAT, NO_MEMORY. */
 collet_status trajectory_replay_next(trajectory_replay *replay, trajectory_notes *notes, int64_t *n,
                                      const double *const **sums, collet_error *err);
 
-/* After the last row: gives the reader of the inputs what it would know after the last frame, and adds
- * the backends that computed the sums in front of the backends in `ran`. */
+/* Call it after the last row. Sets in the reader of the inputs what it would know after the last frame, and inserts the
+ * backends that computed the sums before the backends in `ran`. */
 void trajectory_replay_finish(const trajectory_replay *replay, trajectory_inputs *inputs,
                               trajectory_analysis_notes *ran);
 

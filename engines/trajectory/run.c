@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Frames of a block: the kernels that read no atoms run on so many frames at once; rows of many
- * bodies limit memory. */
+/* Most frames of a block. The kernels that do not read atoms run on a whole block at once. With many bodies a block has
+ * fewer frames, to limit memory. */
 #define BLOCK_FRAMES 1024
 
 double trajectory_clock(void)
@@ -86,7 +86,7 @@ int64_t trajectory_run_rows(const collet_trajectory *x)
 
 /* ---- Frames ------------------------------------------------------------------------------ */
 
-/* Notes how many atoms frame i selects, and the bodies without any that has a mass. */
+/* Notes how many atoms are chosen in frame i, and which bodies have no chosen atom with a mass. */
 static void note_chosen(collet_trajectory *x, const trajectory_frames *frames, int64_t i)
 {
     const trajectory_bodies *bodies = &x->inputs.bodies;
@@ -114,7 +114,7 @@ static void note_chosen(collet_trajectory *x, const trajectory_frames *frames, i
     }
 }
 
-/* Frames that nothing is done to are checked here. */
+/* If frames are used as read, without an arranger, the first frame is checked here for molecules that the box cuts. */
 static collet_status check_first(const collet_trajectory *x, const trajectory_frames *frames,
                                  collet_error *err)
 {
@@ -236,7 +236,7 @@ int32_t trajectory_run_ask(void *trajectory)
 
     if (s->progress == NULL)
         return 0;
-    if (x->rows_total > 0) { /* and not all bytes are read */
+    if (x->rows_total > 0) { /* not all bytes are read: progress is counted in rows */
         progress.bytes = 0;
         progress.fraction = (double)x->notes.n_frames / (double)x->rows_total;
     } else if (bytes_total > 0)
@@ -307,7 +307,7 @@ static collet_status check_rows(collet_trajectory *x, collet_error *err)
                        x->settings.trajectory, (long long)x->settings.start);
 }
 
-/* Says how many frames a damaged one leaves. */
+/* If a frame is damaged, adds the number of frames before it to the message. */
 static void describe_damage(trajectory_notes *notes)
 {
     collet_error own = notes->truncation;
@@ -317,7 +317,7 @@ static void describe_damage(trajectory_notes *notes)
                     (long long)notes->n_frames);
 }
 
-/* Notes that are known at the end. */
+/* Takes the notes that are known only at the end. */
 static void take_notes(collet_trajectory *x)
 {
     trajectory_analysis_get_notes(x->analysis, &x->ran);
@@ -352,7 +352,7 @@ static collet_status finish(collet_trajectory *x, collet_error *err)
     return status;
 }
 
-/* Computes the next batch: *more 0, none is left. An error that ended reading is `own`. */
+/* Computes the next batch; *more is 0 if none is left. *own becomes the error that ended reading, if any. */
 static collet_status next_batch(collet_trajectory *x, int *more, collet_error *own,
                                 collet_error *err)
 {

@@ -5,14 +5,15 @@
 
 #include "state.h"
 
-/* An io_poll of a trajectory: asks its progress callback whether to stop. */
+/* An io_poll for a trajectory: calls its progress callback, which may stop the work. */
 int32_t trajectory_run_ask(void *trajectory);
 
-/* Takes the frames of a batch of this trajectory, in order, before they are computed. */
+/* Notes facts about the frames of a batch before they are computed; batches must come in order. */
 collet_status trajectory_run_read(void *trajectory, const trajectory_frames *frames,
                                   collet_error *err);
 
-/* The buffers (outputs.h) that the chosen outputs need, and the most rows that one has in a frame. */
+/* Returns the set of buffers (outputs.h) that the chosen outputs need, and the largest number of rows that one has
+ * in a frame. */
 uint64_t trajectory_run_buffers(const collet_trajectory *x);
 int64_t trajectory_run_rows(const collet_trajectory *x);
 
@@ -22,13 +23,13 @@ double trajectory_clock(void);
 /*
  * Creates runtime and context unless given, and starts reading. Rows go to `receive` on
  * another thread, at most `rows` at a time unless settings.batch_frames is larger, until the work
- * is done or trajectory_run_stop has returned. On an error too, trajectory_run_stop must be called.
+ * is done or trajectory_run_stop has returned. Call trajectory_run_stop also after an error.
  */
 collet_status trajectory_run_start(collet_trajectory *x, int64_t rows, trajectory_rows_fn receive,
                                    void *user, collet_error *err);
 
-/* The same for the sums over atoms of a shard, in place of results: `frames` is called on this
- * thread, `sums` on another. */
+/* Does the same for a shard, but emits the sums over atoms instead of results: `frames` is called on the caller's
+ * thread, `sums` on another thread. */
 collet_status trajectory_run_sums(collet_trajectory *x, trajectory_emit_fn sums,
                                   trajectory_take_frames frames, void *user, collet_error *err);
 
@@ -38,13 +39,13 @@ collet_status trajectory_run_sums(collet_trajectory *x, trajectory_emit_fn sums,
  */
 collet_status trajectory_run_step(collet_trajectory *x, collet_error *err);
 
-/* After TRAJECTORY_DONE: frees what only the work needs, and formats the meta file. */
+/* Call it after TRAJECTORY_DONE: frees what only the computation needs, and formats the meta file. */
 collet_status trajectory_run_end(collet_trajectory *x, collet_error *err);
 
-/* Ends the work: this and every later call return `status` with x->error. */
+/* Ends the work: this and every later call for the trajectory return `status` with x->error. */
 collet_status trajectory_run_failed(collet_trajectory *x, collet_status status, collet_error *err);
 
-/* Waits for what is under way and frees what only the work needs. */
+/* Waits for threads and kernels that are running, and frees what only the computation needs. */
 void trajectory_run_stop(collet_trajectory *x);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.h - the options of a trajectory, copied and checked. */
+/* settings.h - copies and checks the options of a trajectory. */
 #ifndef ENGINES_TRAJECTORY_SETTINGS_H
 #define ENGINES_TRAJECTORY_SETTINGS_H
 
 #include <collet/trajectory.h>
 
 /*
- * Options with defaults in place of 0 and NULL, except where 0 and NULL choose something: `keys`,
- * masses, `reference`, backend, context, `threads`, `batch_frames` and callbacks. `stop` is -1 for
+ * Options in which 0 and NULL are replaced by the defaults, except where 0 and NULL have a meaning of their own:
+ * `keys`, masses, `reference`, `backend`, `context`, `threads`, `batch_frames` and callbacks. `stop` is -1 for
  * the end of the file. The settings own their strings, masses and `command`.
  */
 typedef collet_trajectory_options trajectory_settings;
@@ -15,16 +15,16 @@ typedef collet_trajectory_options trajectory_settings;
 /* COLLET_INVALID with the name of the option, COLLET_NO_MEMORY; nothing is left to free then. */
 collet_status trajectory_settings_copy(trajectory_settings *settings,
                                        const collet_trajectory_options *options, collet_error *err);
-/* The number of continuations. */
+/* Returns the number of continuations. */
 int64_t trajectory_settings_continuations(const trajectory_settings *settings);
-/* 1: each atom has the mass 1. */
+/* 1 if each atom has the mass 1. */
 int trajectory_settings_equal_masses(const trajectory_settings *settings);
 
-/* A text among the options: the name of its member, and where it is. */
+/* An option that is a text: name and offset of the member. */
 typedef struct trajectory_settings_text {
     const char *name;
-    size_t offset; /* of a char * */
-    int is_place;  /* 1: it says where to write or compute, not what to compute */
+    size_t offset; /* offset of the char * in the settings */
+    int is_place;  /* 1: the option says where to write or compute, not what to compute */
 } trajectory_settings_text;
 
 /* NULL beyond the last. */

@@ -15,13 +15,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The sums come on the thread that derives, the frames on the caller's. */
+/* `lock` guards `results`: take_sums runs on another thread than the function that takes the frames. */
 typedef struct writer {
     pthread_mutex_t lock;
     io_results *results;
     trajectory_extent extent;
     int32_t columns[TRAJECTORY_BUFFERS]; /* -1: none */
-    int32_t frames;                      /* the column of the frames' numbers */
+    int32_t frames;                      /* column of the frame numbers */
 } writer;
 
 /* ---- Rows -------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static collet_status append(writer *w, int32_t column, int64_t n, const double *
     return status;
 }
 
-/* The times come with the frames. */
+/* Writes the sums. The buffer of times is ignored: the times come with the frame numbers. */
 static collet_status take_sums(void *user, int32_t buffer, int64_t n, const double *rows,
                                collet_error *err)
 {
@@ -112,7 +112,7 @@ static cJSON *describe_file(const trajectory_part *part)
     return NULL;
 }
 
-/* What the reader knows after the last frame. */
+/* Describes what the reader knows after the last frame. */
 static cJSON *describe_end(const trajectory_inputs *in)
 {
     cJSON *end = cJSON_CreateObject(), *files = cJSON_CreateArray();
@@ -163,8 +163,8 @@ static cJSON *describe(const collet_trajectory *x)
     return NULL;
 }
 
-/* Paths may have any bytes, and writers of texts replace characters that are not shown, such as
- * 0x7f to 0x9f: these bytes and all above become the letters U+0100 higher. */
+/* Paths may have any bytes, but the writer of texts replaces invisible characters such as 0x7f to 0x9f. So each byte
+ * from 0x7f on is stored as the character with code U+0100 + byte. */
 static char *widen(const char *text)
 {
     char *wide = malloc(2 * strlen(text) + 1), *to = wide;
@@ -201,7 +201,7 @@ static collet_status write_notes(const collet_trajectory *x, io_results *results
 
 /* ---- The file ---------------------------------------------------------------------------- */
 
-/* The directory of shards, created, which the caller frees. */
+/* Creates the directory of shards and sets *out to its path, which the caller frees. */
 static collet_status make_directory(const collet_trajectory *x, const char *path, char **out,
                                     collet_error *err)
 {
@@ -223,7 +223,7 @@ static collet_status make_directory(const collet_trajectory *x, const char *path
     return io_spool_refused(*out, errno, err);
 }
 
-/* Sets x->kept where the shard is there and may stay. A damaged one, as disks lose, is replaced. */
+/* Sets x->kept if the shard's file exists and may be kept. A damaged file is replaced. */
 static collet_status check_old(collet_trajectory *x, uint32_t *flags, collet_error *err)
 {
     const trajectory_settings *s = &x->settings;
@@ -259,7 +259,7 @@ static collet_status check_old(collet_trajectory *x, uint32_t *flags, collet_err
     return COLLET_OK;
 }
 
-/* Checks that the names of the inputs still lead to the files that were opened. */
+/* Checks that the paths of the inputs still lead to the files that were opened. */
 static collet_status check_inputs(const collet_trajectory *x, collet_error *err)
 {
     cJSON *now = trajectory_work_describe(&x->settings);
@@ -298,7 +298,7 @@ static collet_status write_file(collet_trajectory *x, const char *directory, uin
     writer w = {.extent = trajectory_inputs_extent(&x->inputs)};
     int rmsd = (trajectory_run_buffers(x) & TRAJECTORY_BUFFER_BIT(TRAJECTORY_RMSD)) != 0;
 
-    collet_status status = check_inputs(x, err); /* in front of an index of these files */
+    collet_status status = check_inputs(x, err); /* before an index of these files is made */
 
     if (status == COLLET_OK)
         status = trajectory_inputs_divide(&x->inputs, directory, &x->share, err);

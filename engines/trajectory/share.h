@@ -5,7 +5,7 @@
 
 #include "state.h"
 
-/* As collet_trajectory_write, of a trajectory with n_shards; `path` has a known form. */
+/* Does what collet_trajectory_write does for a trajectory with n_shards; the form of `path` was checked. */
 collet_status trajectory_share_write(collet_trajectory *trajectory, const char *path,
                                      uint32_t flags, collet_error *err);
 

@@ -8,23 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Default bytes of a batch: several batches fit into a last-level cache, and one is large enough
+/* Default bytes of a batch: several batches fit into a last-level cache, and a batch is large enough
  * that starting kernels and waking the reading thread cost little. */
 #define BATCH_BYTES ((int64_t)3 << 20)
 #define BATCH_MOST 8192
-/* Larger batches get two slots, not three, to limit memory. */
+/* With batches larger than this there are two slots, not three, to limit memory. */
 #define HUGE_BATCH ((int64_t)32 << 20)
-/* Bytes of more than three slots. */
+/* More than three slots are used only while they have at most so many bytes together. */
 #define SLOTS_MOST ((int64_t)96 << 20)
-/* Bytes of what threads need to decode frames, about 28 an atom each. */
+/* Most bytes that all threads need to decode frames: each thread needs about DECODER_ATOM bytes for each atom. */
 #define DECODERS_MOST ((int64_t)64 << 20)
 #define DECODER_ATOM 28
-/* The same for a decoder that finds the selected atoms of each frame. */
+/* Bytes for each atom if a decoder also finds the selected atoms of each frame. */
 #define CHOOSER_ATOM 128
 
 /* ---- Start ------------------------------------------------------------------------------- */
 
-/* CPUs that this process may use. */
+/* Returns the number of CPUs that this process may use. */
 static int64_t count_processors(void)
 {
     cpu_set_t set;
@@ -42,7 +42,7 @@ static int64_t max_i64(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* At most a quarter of the memory that the process may use. */
+/* Limits `bytes` to a quarter of the memory that the process may use. */
 static int64_t within_memory(int64_t bytes)
 {
     collet_memory_limit limit = {.struct_size = sizeof limit};
@@ -59,8 +59,9 @@ static int64_t count_threads(const collet_trajectory *x)
     return limit > 0 ? min_i64(threads, limit) : threads;
 }
 
-/* Kernels leave one CPU to the reading thread: a thread of a kernel that shares its CPU would delay
- * the whole kernel. Where decoding takes most of the time, most threads decode. */
+/* Returns the number of threads for kernels. Kernels leave one CPU to the reading thread: a kernel's thread
+ * that has to share its CPU would delay the whole kernel. If decoding takes most of the time, most threads
+ * decode. */
 static int64_t kernel_threads(const collet_trajectory *x)
 {
     int64_t all = count_threads(x);
@@ -68,8 +69,8 @@ static int64_t kernel_threads(const collet_trajectory *x)
     return max_i64(x->inputs.info->concurrent ? all / 4 : all - 1, 1);
 }
 
-/* Threads beside the caller's. One more than are left, because it waits while kernels run, and kernels
- * wait for frames. */
+/* Returns the number of reading threads. It is one more than the threads that kernels leave, because the
+ * caller's thread waits while kernels run, and kernels wait for frames. */
 static int32_t reading_threads(const collet_trajectory *x)
 {
     const trajectory_reader_info *info = x->inputs.info;
@@ -102,7 +103,8 @@ static collet_status create_runtime(collet_trajectory *x, collet_error *err)
     return collet_runtime_create(&x->runtime, &options, err);
 }
 
-/* The context of what is derived from the devices' sums: on the host, which cannot be lost. */
+/* Opens the context that derives results from the devices' sums. It is on the host, which cannot be lost like a
+ * device. */
 static collet_status open_host(collet_trajectory *x, collet_runtime *runtime, collet_error *err)
 {
     char host[256];
@@ -143,8 +145,9 @@ static int64_t choose_batch(int64_t bytes_a_frame, int64_t rows_a_frame, int64_t
     return frames < 1 ? 1 : frames;
 }
 
-/* Batches in memory: one that is computed, and enough that each thread has a frame to decode. Of
- * several devices each has one, and, if they are not too large, others that wait for its slowest. */
+/* Returns the number of batches in memory: one that is computed, and enough that each thread has a frame to decode.
+ * With several devices, one for each device and, if batches are not too large, more, so that fast devices
+ * need not wait for slow ones. */
 static int32_t choose_slots(int32_t threads, int64_t devices, int64_t batch_frames,
                             int64_t bytes_a_frame)
 {

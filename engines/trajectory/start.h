@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* start.h - what the work of a trajectory begins with: contexts, and sizes of batches. */
+/* start.h - prepares the work of a trajectory: opens contexts, and chooses threads and sizes of batches. */
 #ifndef ENGINES_TRAJECTORY_START_H
 #define ENGINES_TRAJECTORY_START_H
 
 #include "state.h"
 
-#define TRAJECTORY_BLOCK_ROWS 16384 /* that a block has at most: rows of many bodies limit memory */
+#define TRAJECTORY_BLOCK_ROWS 16384 /* most rows of a block, which limits memory with many bodies */
 
 /* Opens the runtime unless a context was given, the context and the devices. */
 collet_status trajectory_start_context(collet_trajectory *x, collet_error *err);

@@ -5,9 +5,9 @@
  *   settings.c, inputs.c   options and files; needs no backend
  *   run.c                  runtime, reading thread and kernels; rows go to a trajectory_emit_fn
  *   batches.c, write.c     the two receivers of rows: the caller's batches, or files
- *   share.c, replay.c      a shard to its file, and the rows of shards back
+ *   share.c, replay.c      write the file of a shard; read the rows of all shards
  *   checks.c, warnings.c   warnings about the results
- *   periodic.c             what was done about the periodic box
+ *   periodic.c             describes how positions were changed for the periodic box
  *   trajectory.c           create, destroy and information
  */
 #ifndef ENGINES_TRAJECTORY_STATE_H
@@ -26,7 +26,7 @@
 
 #include <cjson/cJSON.h>
 
-/* Takes the numbers and times of the frames that were computed. */
+/* Receives the numbers and times of the frames that were computed. */
 typedef collet_status (*trajectory_take_frames)(void *user, int64_t n, const int64_t *indices,
                                                 const double *times, collet_error *err);
 
@@ -43,45 +43,45 @@ struct collet_trajectory {
     const char *left_out[TRAJECTORY_MAX_OUTPUTS]; /* NULL: computed */
 
     trajectory_stage stage;
-    collet_status status; /* what ended the work; every later call returns it */
+    collet_status status; /* status that ended the work; every later call returns it */
     collet_error error;
 
     collet_runtime *runtime; /* NULL: the caller gave a context */
-    collet_context *context; /* of `runtime`, or the caller's */
+    collet_context *context; /* created in `runtime`, or the caller's */
     int64_t batch_frames;    /* chosen or given */
     int32_t slots;           /* batches in memory */
     uint64_t batch_bytes;
     trajectory_analysis *analysis;
     trajectory_feed *feed;
-    devices_list devices;         /* of settings.devices; then `context` is of the host */
-    devices_shares planned;       /* measured by a plan */
-    trajectory_lanes *lanes;      /* of them; NULL: `analysis` takes the batches */
-    trajectory_share share;       /* rows of a shard */
-    cJSON *work;                  /* of a shard, before its inputs were opened; else NULL */
-    trajectory_replay *replay;    /* where rows come from shards; else NULL */
-    int64_t rows_total;           /* rows to expect; 0: unknown */
-    trajectory_emit_fn take_sums; /* of a shard, in place of `receive` */
+    devices_list devices;         /* devices of the settings; then `context` is on the host */
+    devices_shares planned;       /* shares that a plan has measured */
+    trajectory_lanes *lanes;      /* lanes of `devices`; NULL: `analysis` takes the batches */
+    trajectory_share share;       /* rows of this shard */
+    cJSON *work;                  /* for a shard: work.h's JSON from before inputs were opened */
+    trajectory_replay *replay;    /* if rows come from shards; else NULL */
+    int64_t rows_total;           /* number of rows to expect; 0: unknown */
+    trajectory_emit_fn take_sums; /* for a shard, instead of `receive` */
     trajectory_take_frames take_frames;
     trajectory_rows_fn receive;
     void *receiver;
     collet_trajectory_batch_fn watch; /* NULL: none */
     void *watcher;
-    double *component; /* one number a row, while a buffer is split into outputs */
+    double *component; /* scratch: one component of each row of a buffer */
     int64_t component_rows;
     trajectory_checks checks; /* only the emitting thread uses it until the work is done */
-    trajectory_analysis_notes ran; /* what computed it; at the end */
+    trajectory_analysis_notes ran; /* set at the end: counters, and the backends that ran */
     trajectory_rows *rows; /* `next` takes rows from here; NULL before its first call */
 
     trajectory_notes notes;
-    char periodic[128];       /* in words; "" before the end */
+    char periodic[128];       /* how positions were changed for the box; "" before the end */
 
     char **warnings;
     size_t n_warnings;
     char *output;   /* path that `write` wrote; NULL: none */
-    int kept;       /* 1: it was there, and RESUME kept it */
+    int kept;       /* 1: the shard's file existed, and RESUME kept it */
     char *meta;     /* contents of the meta file */
     const char *id; /* identifier of the written files, while the meta file is made; else NULL */
-    double began;   /* seconds of the monotonic clock */
+    double began;   /* start of the work: seconds of the monotonic clock */
     double computed_seconds;
     double seconds; /* duration of the whole work; 0 before its end */
 };

@@ -30,9 +30,9 @@ collet_status collet_trajectory_check_selection(const char *text, collet_error *
 static const char some_velocities[] = "not every atom of the trajectory has a velocity";
 
 #define SOME_VELOCITIES                                                                            \
-    128u /* a bit beside TRAJECTORY_VELOCITIES: only some atoms have velocities */
+    128u /* another bit of `has`: only some atoms have velocities */
 
-/* The reason why an output cannot be computed; NULL: it can. */
+/* Returns the reason why an output cannot be computed; NULL if it can. */
 static const char *missing(uint32_t needs, uint32_t has)
 {
     if (needs & ~has & TRAJECTORY_VELOCITIES)
@@ -48,7 +48,7 @@ static const char *missing(uint32_t needs, uint32_t has)
     return needs & ~has & TRAJECTORY_TIMES ? trajectory_no_times : NULL;
 }
 
-/* NULL: no key is similar to the word. */
+/* Returns the key that is most similar to the word; NULL if none is similar. */
 static const char *nearest_key(const char *word, size_t length)
 {
     size_t bound = io_nearest_bound(length);
@@ -134,7 +134,7 @@ static collet_status choose_keys(collet_trajectory *x, uint32_t has, collet_erro
 
 /* ---- Opening ----------------------------------------------------------------------------- */
 
-/* The options of shards are in their notes. */
+/* Sets the settings: those of options.parts are read from the notes of the shards. */
 static collet_status take_settings(collet_trajectory *x, const collet_trajectory_options *options,
                                    collet_error *err)
 {
@@ -278,7 +278,7 @@ collet_status collet_trajectory_file_at(const collet_trajectory *x, collet_traje
                                   .format = x->inputs.info->format,
                                   .bytes = (uint64_t)x->inputs.info->file_size,
                                   .first_frame = -1};
-    int done = x->stage == TRAJECTORY_DONE; /* before, another thread counts frames */
+    int done = x->stage == TRAJECTORY_DONE; /* before DONE another thread may change the counts */
 
     if (index >= (n > 0 ? (size_t)n : 1))
         return collet_fail(err, COLLET_NOT_FOUND,

@@ -42,7 +42,7 @@ static COLLET_PRINTF(3, 4) collet_status
 
 #define FRAME_NAME 200 /* bytes */
 
-/* "frame 12", or of several files "frame 12 (frame 2 of b.xtc)", in `text`, which is returned. */
+/* Writes "frame 12", or for several files "frame 12 (frame 2 of b.xtc)", to `text` and returns it. */
 static const char *frame_name(const collet_trajectory *x, int64_t index, char text[FRAME_NAME])
 {
     const trajectory_part *part = trajectory_parts_find(x->inputs.trajectory, index);
@@ -57,8 +57,8 @@ static const char *frame_name(const collet_trajectory *x, int64_t index, char te
 
 #define NAME_OF_FRAME(index) frame_name(x, (index), (char[FRAME_NAME]){0})
 
-/* Finds the first number of a field of a body that is not finite, in a frame as it is read: returns
- * its atom and sets *value. -1: all are finite. */
+/* Finds the first number of a field of a body that is not finite, in a frame as it was read. Returns its atom and sets
+ * *value; -1 if all numbers are finite. */
 static int64_t find_value(const trajectory_inputs *in, int64_t body,
                           const trajectory_frames *frames, const void *field, double *value)
 {
@@ -80,8 +80,8 @@ static int64_t find_value(const trajectory_inputs *in, int64_t body,
     return -1;
 }
 
-/* Opens the trajectory again, because the first reader is at its end, reads the frame of a row of
- * frames and bodies and sets *number to its number. -1 also if that fails: the warning then names no
+/* Finds the atom that makes a row (of frames x bodies) not finite. Opens the trajectory again, because the first reader
+ * is at its end, reads the frame and sets *number to its number. -1 also if reading fails: then the warning names no
  * atom. */
 static int64_t find_atom(const collet_trajectory *x, int field, int64_t row, int64_t *number,
                          double *value)
@@ -148,7 +148,8 @@ static collet_status warn_empty(collet_trajectory *x, collet_error *err)
         (long long)x->notes.n_empty);
 }
 
-/* A selection by distance chooses atoms, not the residues that bodies are. */
+/* Warns if a body has only some of its atoms in a frame: a selection by distance chooses single atoms, while bodies may
+ * be residues. */
 static collet_status warn_partial(collet_trajectory *x, collet_error *err)
 {
     if (x->notes.n_partial == 0 || x->inputs.bodies.labels == NULL)
@@ -206,7 +207,7 @@ static collet_status warn_points(collet_trajectory *x, collet_error *err)
                        name, (long long)n);
 }
 
-/* A file whose frames were all replaced by later files. */
+/* Warns about a file of which no frame is used, because later files have all its times. */
 static collet_status warn_unused_file(collet_trajectory *x, collet_error *err)
 {
     int64_t n;
@@ -375,8 +376,8 @@ static collet_status warn_times(collet_trajectory *x, collet_error *err)
         computes_derivative(x) ? ": dL/dt is wrong at these frames and their neighbours" : "");
 }
 
-/* A file in which only some atoms have velocities was probably cut or joined. This is checked in
- * the topology too, although its velocities are not used. */
+/* Warns if only some atoms have velocities: such a file was probably edited by hand. The topology file is checked too,
+ * although its velocities are not used. */
 static collet_status warn_lacking(collet_trajectory *x, collet_error *err)
 {
     const trajectory_topology *topology = x->inputs.topology;
@@ -445,7 +446,8 @@ static collet_status warn_elements(collet_trajectory *x, collet_error *err)
 
 /* ---- The periodic box -------------------------------------------------------------------- */
 
-/* Molecules that are cut, or that were made whole by guesses and are long. */
+/* Warns about molecules that the box cuts, or that were made whole without known bonds and are longer than half the
+ * box. */
 static collet_status warn_cut(collet_trajectory *x, collet_error *err)
 {
     const trajectory_topology *topology = x->inputs.topology;

@@ -5,16 +5,16 @@
 
 #include "state.h"
 
-/* The entry of left_out for an output that needs times which the trajectory does not have. */
+/* The entry in left_out of an output that needs times, if the trajectory has no times. */
 extern const char trajectory_no_times[];
-/* The reason of outputs that no key names. */
+/* The entry in left_out of an output that no key names. */
 extern const char trajectory_not_requested[];
 
 /*
- * Fills in x->warnings after the last row: values that are not finite, frames
- * without a selected atom, frames that lack a field or have one that the first lacks, doubtful elements, molecules that the periodic box cuts, velocities
- * of some atoms only, missing times, times that do not rise, singular inertia tensors, devices that failed, a truncated
- * or damaged trajectory. Reads a frame with values that are not finite again, to find the atom.
+ * Fills in x->warnings after the last row: values that are not finite, frames without a selected atom, frames that
+ * lack a field, fields that only later frames have, doubtful elements, molecules that the periodic box cuts,
+ * velocities of some atoms only, missing times, times that do not rise, singular inertia tensors, devices that
+ * failed, a truncated or damaged trajectory. If values are not finite, reads the frame again to find the atom.
  * COLLET_NO_MEMORY.
  */
 collet_status trajectory_warnings_make(collet_trajectory *trajectory, collet_error *err);

@@ -71,7 +71,7 @@ static cJSON *list_of(const char *const *texts)
     return NULL;
 }
 
-/* A file's size and time of modification, as text: no number of JSON has the digits. */
+/* A file's size and time of modification, as text: a JSON number would not have enough digits. */
 static cJSON *identity(const char *path)
 {
     struct stat facts;
@@ -102,7 +102,7 @@ static int put_masses(cJSON *list, const trajectory_settings *s)
     return trajectory_work_put(list, NULL, cJSON_CreateString(text));
 }
 
-/* In the order of the options. */
+/* Describes the input files, in the order of the options. */
 static cJSON *describe_inputs(const trajectory_settings *s)
 {
     cJSON *list = cJSON_CreateArray();
@@ -197,7 +197,7 @@ collet_status trajectory_work_check(const cJSON *work, const char *path, collet_
     return status;
 }
 
-/* The texts of an array, ended by NULL, valid as long as it. NULL: out of memory. */
+/* Returns the texts of a JSON array, ended by NULL, valid as long as the array. Returns NULL if out of memory. */
 static const char **texts_of(const cJSON *array)
 {
     const char **texts = calloc((size_t)cJSON_GetArraySize(array) + 1, sizeof *texts);
@@ -230,7 +230,7 @@ static void read_options(const cJSON *work, collet_trajectory_options *o)
         o->axis[i] = cJSON_GetNumberValue(cJSON_GetArrayItem(axis, i));
 }
 
-/* Whether the inputs are those that the shards were computed from. */
+/* Fails unless the inputs are the files from which the shards were computed. */
 static collet_status check_identity(const cJSON *work, const cJSON *origin,
                                     const trajectory_settings *s, collet_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* work.h - what a work is, as JSON: the options that decide its results, and the identity of its
- * inputs. Shards of one work have equal JSON. */
+/* work.h - describes a work as JSON: the options that determine its results, and the identity of its input files.
+ * Shards of the same work have equal JSON. */
 #ifndef ENGINES_TRAJECTORY_WORK_H
 #define ENGINES_TRAJECTORY_WORK_H
 
@@ -8,25 +8,25 @@
 
 #include <cjson/cJSON.h>
 
-/* Adds an item to an object, or with key NULL to an array. 0: one is NULL, or out of memory; the item is
- * deleted then. */
+/* Adds an item to an object, or with key NULL to an array. 0: `object` or `item` is NULL, or out of memory;
+ * then the item is deleted. */
 int trajectory_work_put(cJSON *object, const char *key, cJSON *item);
 
-/* NULL: out of memory. The caller deletes it. */
+/* The JSON of a work, which the caller deletes; NULL if out of memory. */
 cJSON *trajectory_work_describe(const trajectory_settings *settings);
 
-/* The command line of the settings, and the working directory; likewise. */
+/* The command line of the settings and the working directory, as JSON that the caller deletes; NULL if out
+ * of memory. */
 cJSON *trajectory_work_origin(const trajectory_settings *settings);
 
 /* Checks the JSON of a work from the file `path`. COLLET_FORMAT. */
 collet_status trajectory_work_check(const cJSON *work, const char *path, collet_error *err);
 
 /*
- * Sets *settings to the options of a work, which was checked, and its origin, and the options of `given` that do not
- * belong to it: context, threads, log, batch sizes, progress, source, and `backend` where it names one. `masses`:
- * its mass_values; NULL: it has none.
- * COLLET_INVALID where an input is not the file that it
- * was; NO_MEMORY. Nothing is left to free then.
+ * Sets *settings to the options of a checked work and its origin, and to those options of `given` that do not belong
+ * to a work: context, threads, log, batch sizes, progress, source, and `backend` if it is not NULL. `masses`: the
+ * work's mass_values; NULL: it has none. COLLET_INVALID if an input file was changed since; NO_MEMORY. After an error
+ * nothing is left to free.
  */
 collet_status trajectory_work_settings(const cJSON *work, const char *path, const cJSON *origin,
                                        const collet_trajectory_options *given, const double *masses,

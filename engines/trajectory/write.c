@@ -48,7 +48,7 @@ static collet_status check_array(const collet_trajectory *x, const char *directo
     return status;
 }
 
-/* Arrays of a directory without a meta file, of a run that was killed. */
+/* Checks the .npy files in a directory that has no meta file because a run was killed. */
 static collet_status check_arrays(const collet_trajectory *x, const char *directory, uint32_t flags,
                                   collet_error *err)
 {
@@ -62,7 +62,7 @@ static collet_status check_arrays(const collet_trajectory *x, const char *direct
                                                : status;
 }
 
-/* "OUT.meta.json" of OUT.npz, "OUT.csv.meta.json"; NULL if out of memory. */
+/* Returns "OUT.meta.json" for OUT.npz, "OUT.csv.meta.json" for OUT.csv; NULL if out of memory. */
 static char *meta_path(const char *output, const trajectory_form *form)
 {
     char *path;
@@ -109,7 +109,7 @@ typedef struct writer {
     int32_t columns[TRAJECTORY_MAX_OUTPUTS]; /* index of the array of each written output */
 } writer;
 
-/* An io_results_writer's. The results are complete, so that the meta data can be written too. */
+/* The function `write` of an io_results_writer. All rows are known now, so that the meta data can be written too. */
 static collet_status write_form(void *user, io_results *results, io_spool *file, collet_error *err)
 {
     const writer *w = user;
@@ -126,7 +126,7 @@ static collet_status write_form(void *user, io_results *results, io_spool *file,
         }
     x->id = io_results_id(results);
     collet_status status = trajectory_run_end(x, err);
-    x->id = NULL; /* it points into the results, which are freed */
+    x->id = NULL; /* the id belongs to the results, which will be freed */
     table.meta = x->meta;
     return status == COLLET_OK ? w->form->write(&table, file, err) : status;
 }
@@ -173,7 +173,7 @@ static collet_status put(void *user, size_t output, int64_t n, const double *row
     return io_results_append(w->results, w->columns[output], n, rows, err);
 }
 
-/* Gives the complete rows to the watcher. */
+/* Passes the complete rows to the function of collet_trajectory_watch. */
 static collet_status show_rows(collet_trajectory *x, collet_error *err)
 {
     const collet_trajectory_batch *batch;
@@ -199,7 +199,7 @@ static collet_status write_results(collet_trajectory *x, writer *w, collet_error
         if (status == COLLET_OK)
             status = show_rows(x, err);
     }
-    /* First, so that no thread appends rows any more. */
+    /* Stops the threads first, so that none of them appends rows any more. */
     trajectory_run_stop(x);
     trajectory_rows_free(x->rows);
     x->rows = NULL;
@@ -213,13 +213,13 @@ static collet_status link_meta(collet_trajectory *x, const writer *w, io_spool *
     x->id = io_results_id(w->results);
     collet_status status = trajectory_run_end(x, err);
 
-    x->id = NULL; /* it points into the results, which are freed */
+    x->id = NULL; /* the id belongs to the results, which will be freed */
     if (status == COLLET_OK)
         status = io_spool_write(meta, x->meta, strlen(x->meta), err);
     return status == COLLET_OK ? io_spool_link(meta, err) : status;
 }
 
-/* Sets *form; NULL: a directory. */
+/* Sets *form to the form of the output; NULL for a directory. */
 static collet_status choose_form(collet_trajectory *x, const char *path, uint32_t flags,
                                  const trajectory_form **form, collet_error *err)
 {

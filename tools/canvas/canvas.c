@@ -93,7 +93,7 @@ static void tick_evenly(const tool_range *axis, double highest, tool_tick_fn dra
     double times = range / step / highest;
     step *= times > 5 ? 10 : times > 2 ? 5 : times > 1 ? 2 : 1;
     for (double i = ceil(axis->from / step - 1e-9); i * step <= axis->to + 1e-9 * range; i++) {
-        /* More digits where the ticks differ in later ones only. */
+        /* Labels have more than 6 digits if the ticks differ only in later digits. */
         double digits = ceil(log10(fmax(fabs(axis->from), fabs(axis->to)) / step)) + 1;
         snprintf(label, sizeof label, "%.*g", digits > 6 ? (int)digits : 6,
                  i == 0 ? 0.0 : i * step);

@@ -58,7 +58,7 @@ static const struct argp_option arguments[] = {
     {0},
 };
 
-/* `unit`: "" or " of seconds". */
+/* Parses a number of the command line; `unit`, "" or " of seconds", is for the message. */
 static uint64_t number(struct argp_state *state, const char *text, uint64_t most, const char *what,
                        const char *unit)
 {

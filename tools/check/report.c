@@ -24,11 +24,11 @@ static void print_state(int state)
            tool_colour(stdout, TOOL_PLAIN));
 }
 
-/* The command that runs one case again. */
+/* Writes the command that runs one case again. */
 static void rerun(const check_options *options, const check_row *row, char text[KIT_TEXT])
 {
     char device[16] = "", layer[80] = "";
-    /* A file is checked on all devices. */
+    /* If the target is a file, all its devices are checked: no device is named. */
     if (row->device > 0 && !strpbrk(options->target, ":/."))
         snprintf(device, sizeof device, ":%d", row->device);
     if (options->layer)
@@ -133,7 +133,7 @@ static void print_summary(const check_shared *shared, int status, double seconds
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-/* JSON has no infinity: the text "infinite". */
+/* Adds a number; infinity becomes the text "infinite", because JSON has no infinity. */
 static void add_number(cJSON *object, const char *name, double value)
 {
     if (isfinite(value))

@@ -21,20 +21,20 @@
 
 typedef struct worker_process {
     pid_t pid;
-    int pipe;     /* a byte for each step; end of file when it ended */
-    int output;   /* what it printed */
-    bool hangs;   /* a case took longer than it may */
-    bool time_up; /* the whole run did */
+    int pipe;     /* receives a byte for each step; end of file when the worker has ended */
+    int output;   /* file with what the worker printed */
+    bool hangs;   /* a case took longer than options->timeout */
+    bool time_up; /* the whole run took longer than options->limit */
 } worker_process;
 
 typedef struct supervision {
     const check_options *options;
     check_shared *shared;
-    int32_t first;    /* row of the next worker */
-    int32_t reported; /* rows */
-    int hangs;        /* cases that took longer than they may */
+    int32_t first;    /* first row of the next worker */
+    int32_t reported; /* number of rows reported */
+    int hangs;        /* number of cases that took longer than options->timeout */
     double began;
-    double shown; /* when a line was printed last */
+    double shown; /* time when a line was last printed */
 } supervision;
 
 static bool start(const supervision *s, worker_process *p)
@@ -48,12 +48,12 @@ static bool start(const supervision *s, worker_process *p)
     pid_t parent = getpid();
     p->pid = fork();
     if (p->pid == 0) {
-        /* A hanging call ends with the supervisor. */
+        /* The worker is killed when the supervisor ends, even during a call that hangs. */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
             _exit(1);
         close(ends[0]);
-        /* The probe inherits only standard descriptors. */
+        /* CLOEXEC: programs that the worker starts (the probe) inherit only standard descriptors. */
         FILE *messages = fdopen(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), "w");
         if (!messages)
             _exit(KIT_EXIT_MEMORY);
@@ -67,7 +67,7 @@ static bool start(const supervision *s, worker_process *p)
     return p->pid > 0;
 }
 
-/* The worker's progress may be on the line. */
+/* Erases the line of the terminal, on which progress may be shown. */
 static void erase_line(void)
 {
     if (isatty(STDERR_FILENO))
@@ -93,7 +93,7 @@ static void report_rows(supervision *s)
     }
 }
 
-/* After so many seconds without a line of output, a line tells what runs. */
+/* Seconds without output after which a line shows what is running. */
 static double interval(const check_options *options)
 {
     if (isatty(STDERR_FILENO))
@@ -101,7 +101,8 @@ static double interval(const check_options *options)
     return options->timeout && options->timeout < 20 ? options->timeout / 2.0 : 10;
 }
 
-/* The worker may be writing the text of its next case: the shown text may mix both. */
+/* Shows what is running. If the worker is just writing the text of its next case, the shown text may be a mixture of
+ * two texts. */
 static void show_work(supervision *s, double now, double since)
 {
     const check_shared *shared = s->shared;
@@ -122,7 +123,7 @@ static void show_work(supervision *s, double now, double since)
     s->shown = now;
 }
 
-/* Seconds until `limit` seconds after `since`; 0: no limit. */
+/* Seconds left until `limit` seconds after `since`; infinite if `limit` is 0. */
 static double left_of(int limit, double since, double now)
 {
     return limit ? since + limit - now : (double)INFINITY;
@@ -154,9 +155,9 @@ static void watch(supervision *s, worker_process *p)
     }
 }
 
-#define END_TEXT 200 /* bytes of how a worker ended */
+#define END_TEXT 200 /* bytes of the text about how a worker ended */
 
-/* Kills it if time is up. `words` describes its end, "" after success. */
+/* Waits for the worker, or kills it if its time is up. `words` becomes a text about its end, "" after success. */
 static void finish(worker_process *p, const check_shared *shared, char words[END_TEXT])
 {
     int status = 0;
@@ -183,7 +184,7 @@ static void finish(worker_process *p, const check_shared *shared, char words[END
         snprintf(words, END_TEXT, "the process ended with status %d", WEXITSTATUS(status));
 }
 
-/* The output of a lost worker may contain the reason (a sanitizer's report). */
+/* Shows the output of a worker that crashed or was killed: it may contain the reason (a sanitizer's report). */
 static void show_output(int output)
 {
     char text[4096 + 1];
@@ -228,7 +229,7 @@ static int status_of(const check_shared *shared)
     }
 }
 
-/* Sets the result of the row during which a worker was lost. */
+/* Sets the result of the row during which a worker crashed or was killed. */
 static void judge_end(supervision *s, const worker_process *p, const char *words)
 {
     check_shared *shared = s->shared;
@@ -275,7 +276,8 @@ static void stop(supervision *s, const worker_process *p)
     shared->phase = CHECK_STOPPED;
 }
 
-/* Runs workers, each from the row after the one that ended the last. False: a start failed. */
+/* Runs workers. Each begins with the row after that at which the worker before it ended. False: a worker could not be
+ * started. */
 static bool work(supervision *s)
 {
     check_shared *shared = s->shared;
@@ -303,7 +305,7 @@ static bool work(supervision *s)
     return true;
 }
 
-/* Rows may lack the case of --case, but not all of them. */
+/* Fails if no row has the case of --case; single rows may lack it. */
 static void refuse_missing_case(const check_options *options, check_shared *shared)
 {
     int most = 0, run = 0;

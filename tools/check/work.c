@@ -28,12 +28,12 @@ typedef struct worker {
     collet_context *context;
     tool_progress progress;
     worker_row *rows;            /* as many as shared->rows */
-    const char *named;           /* the one device that is checked, if it has a name; or NULL */
-    uint32_t device, device_end; /* those that are checked */
-    uint32_t chosen;             /* the device of the context */
+    const char *named;           /* if only a device with a name is checked: its name; else NULL */
+    uint32_t device, device_end; /* devices device .. device_end - 1 are checked */
+    uint32_t chosen;             /* device of the context */
     kit_target *target;          /* NULL until a check of slots needs it */
     check_files files;
-    char error[KIT_TEXT]; /* the last message of that level since the row before */
+    char error[KIT_TEXT]; /* last message of level error since the row before */
     kit_loading loading;
 } worker;
 
@@ -52,7 +52,8 @@ static void beat(const worker *w)
         _exit(TOOL_EXIT_FAILURE);
 }
 
-/* The refusal repeats the informative messages of the search for plugins. */
+/* Prints a message of the runtime. Informative messages of the search for plugins are left out: the refusal repeats
+ * them. */
 static void print_message(void *user, int32_t level, const char *text)
 {
     worker *w = user;
@@ -64,7 +65,7 @@ static void print_message(void *user, int32_t level, const char *text)
 
 /* ---- The backend --------------------------------------------------------------------------- */
 
-/* The reason that was recorded last for a refused file. */
+/* Returns the last reason that was recorded for a refused file. */
 static const char *recorded_reason(const worker *w, const char *path)
 {
     const char *reason = "it was not found";
@@ -93,7 +94,7 @@ static bool find_backend(worker *w, const char *path, collet_backend_info *info)
     return false;
 }
 
-/* A device that has a name is number 0 here. */
+/* Writes the choice of a device. If the device is chosen by its name, `device` is 0. */
 static void write_choice(const worker *w, uint32_t device, char text[CHOICE_TEXT])
 {
     if (w->named)
@@ -127,13 +128,13 @@ static bool open_backend(worker *w, const char *path)
 {
     collet_error err = {0};
     collet_backend_info info;
-    /* The backend was named: COLLET_BACKEND is ignored. */
+    /* These defaults have no backend: COLLET_BACKEND is ignored, because the command line names the backend. */
     const char *const defaults[] = {TOOL_LOG_LEVEL, NULL};
     char layer[128] = "", searched[4200] = "";
     const char *const settings[] = {layer, NULL};
     if (w->options->layer)
         snprintf(layer, sizeof layer, "layers=%s", w->options->layer);
-    /* A layer is searched where all are. */
+    /* With a layer, the usual folders are searched too ("+"), because the layer is there. */
     if (path)
         snprintf(searched, sizeof searched, "%s%s", w->options->layer ? "+" : "", path);
     collet_runtime_options options = {.struct_size = sizeof options,
@@ -173,7 +174,7 @@ static bool open_backend(worker *w, const char *path)
         return true;
     }
     if (found && is_number && info.state == COLLET_BACKEND_UNAVAILABLE)
-        /* There are capabilities: the plugin works, its device is absent. */
+        /* If the plugin reports capabilities, it works, and only its device is absent. */
         refuse(w, !info.device_count && *info.capabilities ? CHECK_NO_DEVICE : CHECK_REFUSED,
                "%s: %s", info.name, info.reason);
     else if (found && index && is_number && strtoul(index, NULL, 10) >= info.device_count)
@@ -218,7 +219,7 @@ static void add_rows(worker *w, uint32_t device)
     }
 }
 
-/* Keeps the rows of --sig, and --signatures of each op's. */
+/* Keeps only the rows of --sig, and of each op only as many rows as --signatures allows. */
 static void keep_rows(worker *w)
 {
     check_shared *shared = w->shared;
@@ -238,7 +239,7 @@ static void keep_rows(worker *w)
     }
 }
 
-/* The signatures among the first `count` rows, each once. */
+/* Lists the signatures of the first `count` rows, each once. */
 static void list_signatures(const worker *w, int32_t count, char text[KIT_TEXT])
 {
     size_t length = 0;
@@ -269,7 +270,7 @@ static bool open_target(worker *w, char text[KIT_TEXT])
     return w->target != NULL;
 }
 
-/* "wait.limit", or "wait" for all that begin so. */
+/* 1 if `text` names the check: "wait.limit", or "wait" for all checks whose names begin with "wait.". */
 static bool is_named(const kit_verb *verb, const char *text)
 {
     const char *name = kit_verb_name(verb);
@@ -350,14 +351,14 @@ static void progress(void *user, int number, const char *text)
     beat(w);
 }
 
-/* The row's result is complete: the supervisor may report it. */
+/* Sets the row's state, after which the supervisor may report the row: its result must be complete. */
 static void conclude(check_row *line, int32_t state, const char *why)
 {
     copy_text(line->why, sizeof line->why, why);
     __atomic_store_n(&line->state, state, __ATOMIC_RELEASE);
 }
 
-/* False: the next row needs another process. */
+/* Runs a check of slots. False: the next row needs a new process. */
 static bool run_verb(worker *w, const kit_session *session, const worker_row *row, check_row *line)
 {
     char text[KIT_TEXT] = "";
@@ -385,7 +386,7 @@ static void choose_device(worker *w, uint32_t device)
         w->chosen = device;
 }
 
-/* False: the next row needs another process. */
+/* Runs a row. False: the next row needs a new process. */
 static bool run_row(worker *w, int32_t at)
 {
     check_row *line = &w->shared->rows[at];
@@ -394,7 +395,7 @@ static bool run_row(worker *w, int32_t at)
                            .backend = w->shared->called,
                            .seed = w->options->seed,
                            .large = w->options->large,
-                           /* Other devices of the plugin have the same kernels. */
+                           /* Other devices have the same kernels: a sample of the cases suffices. */
                            .sample = w->options->sample || row->device != w->device,
                            .named = w->options->op != NULL,
                            .only = w->options->only,

@@ -96,8 +96,8 @@ const char *tool_parse_output(const struct argp_state *state, const char *option
     return tool_parse_name(state, option, name);
 }
 
-/* A file that the program opens would get the number of a closed standard stream, and what is
- * printed. Reading and writing these fails as before; messages are lost. */
+/* Opens the numbers of closed standard streams, so that reading and writing them fails. Otherwise a file
+ * that the program opens would get such a number, and printed text would be written to it. */
 static void hold_closed_streams(void)
 {
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
@@ -114,7 +114,7 @@ static void tool_print_version(FILE *stream, struct argp_state *state)
 
 static int parsing;
 
-/* argp ends the program after --help, --usage and --version, whether they could be printed or not. */
+/* At the end of the program: fails if --help, --usage or --version could not be printed, which argp ignores. */
 static void check_help(void)
 {
     if (parsing && !tool_flush(program_invocation_short_name, NULL))

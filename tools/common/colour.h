@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* colour.h - colours of words that people look for, on terminals only. */
+/* colour.h - colours important words, on terminals only. */
 #ifndef TOOLS_COMMON_COLOUR_H
 #define TOOLS_COMMON_COLOUR_H
 
@@ -7,7 +7,7 @@
 
 typedef enum tool_paint { TOOL_PLAIN, TOOL_GREEN, TOOL_YELLOW, TOOL_RED } tool_paint;
 
-/* The sequence that begins a colour on the stream; TOOL_PLAIN ends it. "" unless the stream is a terminal,
+/* Returns the sequence that begins a colour on the stream; TOOL_PLAIN ends it. "" unless the stream is a terminal,
  * NO_COLOR is unset or empty, and TERM is set and not "dumb". */
 const char *tool_colour(FILE *stream, tool_paint paint);
 

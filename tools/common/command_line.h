@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line as it was typed: argp reorders argv, and lists are cut in place. */
+/* Keeps the command line as it was typed: argp reorders argv, and lists in it are divided in place. */
 #ifndef TOOLS_COMMON_COMMAND_LINE_H
 #define TOOLS_COMMON_COMMAND_LINE_H
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of argv in one block, for free(); NULL when out of memory. */
+/* Copies argv into one block, for free(); NULL when out of memory. */
 static inline char **command_line_copy(int argc, char *const *argv)
 {
     size_t count = argc > 0 ? (size_t)argc : 0, bytes = (count + 1) * sizeof(char *);

@@ -15,7 +15,7 @@ static collet_status add(tool_devices *devices, const char *name, size_t length,
     return COLLET_OK;
 }
 
-/* Whether device i of `count` is one of this process. */
+/* 1 if device i of `count` belongs to this process. */
 static int is_own(tool_place place, int64_t i, int64_t count)
 {
     int64_t step = place.size < count ? place.size : count;
@@ -59,8 +59,8 @@ static collet_status choose_list(tool_devices *devices, collet_context *context,
     return status;
 }
 
-/* The first backend of a choice, and the backends after it; 0: not found, or the choice names one
- * of its devices. */
+/* Finds the first backend of a choice, and keeps the backends after it in devices->rest. 0: it was not
+ * found, or the choice names a single device of it. */
 static int find_backend(tool_devices *devices, collet_runtime *runtime, const char *choice,
                         size_t *index)
 {
@@ -91,7 +91,7 @@ static int find_backend(tool_devices *devices, collet_runtime *runtime, const ch
     return found;
 }
 
-/* The next device of the backend with the name of `first`, from *i on. */
+/* Finds the next device of the backend, from *i on, that has the same name as `first`. */
 static int next_alike(collet_runtime *runtime, size_t backend, const collet_device_info *first,
                       uint32_t *i, collet_device_info *info)
 {

@@ -20,7 +20,7 @@ collet_status tool_make_directory(const char *path, int *made, collet_error *err
     return collet_fail(err, COLLET_IO, "%s: cannot be created: %s", path, strerror(failed));
 }
 
-/* The disk of the directory, or of the one in which it will be made. */
+/* Measures the disk of the directory; if it does not exist, of the folder in which it will be created. */
 static int measure(const char *directory, struct statvfs *disk)
 {
     if (statvfs(*directory ? directory : ".", disk) == 0)

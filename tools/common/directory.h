@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* directory.h - makes directories, and asks for the space on their disk. */
+/* directory.h - creates directories, and checks the space on their disk. */
 #ifndef TOOLS_COMMON_DIRECTORY_H
 #define TOOLS_COMMON_DIRECTORY_H
 
 #include <collet/collet.h>
 
-/* Makes the directory unless it exists; *made: whether it did. IO. */
+/* Creates the directory unless it exists; *made becomes 1 if it was created. IO. */
 collet_status tool_make_directory(const char *path, int *made, collet_error *err);
-/* IO if the disk of a directory, which need not exist yet, has too little room for `what`. Where
- * that is not known, OK. */
+/* IO if the disk of a directory, which need not exist yet, has less space than `bytes`; `what` is for the
+ * message. OK if the space is not known. */
 collet_status tool_check_space(const char *directory, double bytes, const char *what,
                                collet_error *err);
 

@@ -5,7 +5,7 @@
 
 #include <collet/types.h>
 
-/* 128 + n where signal n stopped it. */
+/* Exit statuses; 128 + n if signal n stopped the program. */
 enum {
     TOOL_EXIT_OK = 0,
     TOOL_EXIT_FAILURE = 1,
@@ -14,7 +14,7 @@ enum {
     TOOL_EXIT_UNAVAILABLE = 77,
 };
 
-/* The exit status of a program that an error ends. */
+/* Returns the exit status of a program that ends with this status. */
 static inline int tool_exit_of(collet_status status)
 {
     return status == COLLET_OK                ? TOOL_EXIT_OK

@@ -6,20 +6,19 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A signal handler has no argument of ours: this is the one variable of the program. Atomic, not
- * only volatile, because the handler may run on any thread. */
+/* The only global variable of a program, because a signal handler gets no argument of the program. It is
+ * atomic, not only volatile, because the handler may run on any thread. */
 static atomic_int noted;
 
 static void note(int signal_number)
 {
-    /* SA_RESETHAND has just restored the default action of a second signal, which may be another
-     * one.
-     */
+    /* For a second signal, also of another kind: SA_RESETHAND has just restored the default action of this signal. */
     if (atomic_exchange(&noted, signal_number) != 0)
         raise(signal_number);
 }
 
-/* Unlike SIG_IGN it is not passed on to other programs, and is known from what the parent did. */
+/* A handler that does nothing, so that the write returns an error. Unlike SIG_IGN it is not inherited by
+ * other programs, and can be told from a signal that the parent ignores. */
 static void return_error(int signal_number)
 {
     (void)signal_number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building JSON reports with cJSON: each function returns 1, or 0 when out of memory, so that a
- * report is one expression of calls joined by &&. */
+/* Functions that build JSON reports with cJSON. Each returns 1, or 0 when out of memory, so that a report is one
+ * expression of calls joined by &&. */
 #ifndef TOOLS_COMMON_JSON_ADD_H
 #define TOOLS_COMMON_JSON_ADD_H
 
@@ -28,7 +28,7 @@ static inline int32_t json_add_bool(cJSON *object, const char *key, int32_t valu
     return cJSON_AddBoolToObject(object, key, value) != NULL;
 }
 
-/* Takes `item` over, also when it fails; NULL (already out of memory) fails. */
+/* Adds `item`, which then belongs to the object; if this fails, deletes it. Fails if `item` is NULL (out of memory). */
 static inline int32_t json_add_item(cJSON *object, const char *key, cJSON *item)
 {
     if (item && cJSON_AddItemToObject(object, key, item))
@@ -37,7 +37,7 @@ static inline int32_t json_add_item(cJSON *object, const char *key, cJSON *item)
     return 0;
 }
 
-/* A new object at the end of the list; NULL when out of memory. */
+/* Appends a new object to the list and returns it; NULL when out of memory. */
 static inline cJSON *json_append_object(cJSON *list)
 {
     cJSON *object = cJSON_CreateObject();

@@ -40,7 +40,7 @@ int tool_flush(const char *program, const char *note)
     return 0;
 }
 
-/* Returns a copy for free(); NULL when out of memory, also before. */
+/* Returns the text of a tree, for free(); NULL if out of memory, or if the tree is NULL. */
 static char *json_text(const cJSON *tree)
 {
     char *printed = tree != NULL ? cJSON_Print(tree) : NULL;

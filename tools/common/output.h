@@ -7,18 +7,18 @@
 #include <cjson/cJSON.h>
 #include <collet/collet.h>
 
-/* The text as one line; bytes that cannot be shown become \xNN. The result is never freed. */
+/* Returns the text as one line; bytes that cannot be shown become \xNN. The result is never freed. */
 const char *tool_shown(const char *text);
 
 /* Flushes standard output. If it, or an earlier part, cannot be written: returns 0, with the reason
  * and `note` (NULL: none) on standard error. */
 int tool_flush(const char *program, const char *note);
 
-/* Prints the tree on standard output. 0 when out of memory, also before (NULL). */
+/* Prints the tree on standard output. 0 if out of memory, or if the tree is NULL. */
 int tool_print_json(const cJSON *tree);
 
-/* Writes the tree to a file, which gets its name when it is complete, and replaces one if `replace` is 1.
- * 0, with *err, if that fails. */
+/* Writes the tree to a file, which appears under its name only when it is complete; it replaces an existing
+ * file only if `replace` is 1. On a failure returns 0 and sets *err. */
 int tool_write_json(const cJSON *tree, const char *path, int replace, collet_error *err);
 
 #endif

@@ -43,7 +43,7 @@ void tool_progress_format(char *text, size_t size, const char *unit, int64_t cou
              time);
 }
 
-/* Cut to the width of the terminal: a wrapped line could not be replaced. */
+/* Draws the line, cut to the width of the terminal: a wrapped line could not be replaced. */
 static void draw(tool_progress *progress, const char *text)
 {
     struct winsize size = {0};

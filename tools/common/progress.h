@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.h - what a program is doing: a line that is replaced on a terminal, lines now and then
- * elsewhere; messages of the runtime. Any thread. */
+/* progress.h - shows what a program is doing: on a terminal a line that is replaced, elsewhere a line from
+ * time to time. Also prints messages of the runtime. Functions may be called on any thread. */
 #ifndef TOOLS_COMMON_PROGRESS_H
 #define TOOLS_COMMON_PROGRESS_H
 
@@ -8,21 +8,21 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A part of collet_runtime_options.defaults: the tools print messages from level info on. */
+/* An element of collet_runtime_options.defaults: the tools print messages of level info and above. */
 #define TOOL_LOG_LEVEL "log=info"
 
 typedef struct tool_progress {
     const char *program;
     FILE *stream;
-    int shown;            /* whether there is progress */
-    int terminal;         /* the stream is one */
-    int drawn;            /* a line is on the terminal */
-    double began;         /* tool_now() */
-    double next;          /* when there may be another line */
-    double next_compiled; /* another line about compilation, not on a terminal */
+    int shown;            /* 1: progress is shown */
+    int terminal;         /* 1: the stream is a terminal */
+    int drawn;            /* 1: a line is on the terminal */
+    double began;         /* start time, tool_now() */
+    double next;          /* earliest time of the next line */
+    double next_compiled; /* not a terminal: earliest time of the next line about compilation */
     const char *unit;     /* what is counted, "frames"; the caller may change it */
     int64_t expected;     /* set by the caller: bytes from the start to the end of the file */
-    pthread_mutex_t lock; /* around the line and what is written */
+    pthread_mutex_t lock; /* guards this struct and the output to the stream */
 } tool_progress;
 
 /* Begins; shows nothing when `quiet`. `unit`: what is counted, "frames". Texts are not copied. */
@@ -31,12 +31,12 @@ void tool_progress_begin(tool_progress *progress, const char *program, const cha
 
 /*
  * Shows count, share, speed and time left on a terminal, at most ten times a second. `offset`:
- * position in the file, 0 where bytes are not counted; `fraction`: share of the units, 0 when
+ * position in the file, 0 if bytes are not counted; `fraction`: share of the units that are done, 0 if
  * unknown.
  */
 void tool_progress_update(tool_progress *progress, int64_t count, int64_t offset, double fraction);
 
-/* The text of the line for `seconds` of work; written to text[0..size). */
+/* Writes the text of the line after `seconds` of work to text[0..size). */
 void tool_progress_format(char *text, size_t size, const char *unit, int64_t count, int64_t offset,
                           double fraction, double seconds);
 

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* FNV-1a of the arguments with their 0, not negative. */
+/* Returns the FNV-1a hash of the arguments and the null bytes that end them; it is not negative. */
 static int64_t hash(int argc, char **argv)
 {
     uint64_t h = UINT64_C(14695981039346656037);
@@ -28,7 +28,7 @@ static int64_t hash(int argc, char **argv)
     return (int64_t)(h >> 2);
 }
 
-/* The largest and the smallest of the hashes are the same. */
+/* INVALID unless the largest and the smallest hash of all ranks are equal. */
 static collet_status check_command(tool_ranks *t, int argc, char **argv, collet_error *err)
 {
     int64_t mine = hash(argc, argv), most, least;
@@ -61,7 +61,7 @@ int tool_ranks_open(tool_ranks *t, const char *program, int argc, char **argv)
     /* If INVALID, all ranks have the same error: only rank 0 prints it. */
     tool_ranks_fail(t, status != COLLET_INVALID || t->rank == 0 ? err.text : NULL, 1);
     if (t->ranks == NULL)
-        nanosleep(&pause, NULL); /* Hydra may drop what ranks that end at once have printed */
+        nanosleep(&pause, NULL); /* Hydra may lose the output of ranks that end at once */
     return 0;
 }
 
@@ -79,7 +79,7 @@ int64_t tool_ranks_threads(const tool_ranks *t)
     return t->ranks != NULL && (set == NULL || *set == '\0') ? ranks_processors(t->ranks) : 0;
 }
 
-/* A list of devices, beginning with another entry. */
+/* Writes the list of devices so that it begins with the entry for this rank. */
 static void turn(tool_place place, const char *list, char *own, size_t size)
 {
     const char *at = list;

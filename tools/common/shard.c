@@ -36,7 +36,7 @@ static collet_status read_slurm(tool_shard *shard, collet_error *err)
             return status;
     }
     int64_t id = values[0], min = values[1], max = values[2], step = values[3], count = values[4];
-    /* In a list of indices, as of the tasks that are repeated, the place of a task is unknown. */
+    /* In a list of indices, for instance of repeated tasks, the place of a task is unknown. */
     if (step < 1 || id < min || id > max || (id - min) % step != 0 ||
         (max - min) / step + 1 != count || count > TOOL_SHARDS)
         return collet_fail(err, COLLET_INVALID,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shares.h - what each of several devices did of the work, for messages and reports. */
+/* shares.h - each device's share of the work, for messages and reports. */
 #ifndef TOOLS_COMMON_SHARES_H
 #define TOOLS_COMMON_SHARES_H
 
@@ -7,15 +7,15 @@
 
 #include <cjson/cJSON.h>
 
-/* "PROGRAM: warning: the device remote:1 failed, the others do its part: REASON", to stderr. */
+/* Prints "PROGRAM: warning: the device remote:1 failed, the others do its part: REASON" to stderr. */
 void tool_share_warn(const collet_device_share *share);
-/* "  remote:1: 12 energies, 30.1 a second; failed: REASON" */
+/* Prints "  remote:1: 12 energies, 30.1 a second; failed: REASON". */
 void tool_share_print(const collet_device_share *share, const char *unit);
-/* {"device", UNIT, "seconds", "error"}, at the end of the list, which may be NULL if out of memory. */
+/* Adds {"device", UNIT, "seconds", "error"} to the list, which may be NULL if memory ran out. */
 void tool_share_add(cJSON *list, const collet_device_share *share, const char *unit);
 
-/* What a plan has measured: "  remote:1: 30.1 energies a second, about 40 % of them" for each, or
- * `root`'s list "measured" of {"device", UNIT, "seconds", "part"}. */
+/* Reports what a plan has measured. Prints "  remote:1: 30.1 energies a second, about 40 % of them"
+ * for each device, or adds to `root` the list "measured" of {"device", UNIT, "seconds", "part"}. */
 void tool_shares_plan(const collet_device_share *shares, int64_t count, const char *unit,
                       cJSON *root);
 

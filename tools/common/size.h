@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* size.h - numbers in text. */
+/* size.h - numbers of bytes and plurals in texts. */
 #ifndef TOOLS_COMMON_SIZE_H
 #define TOOLS_COMMON_SIZE_H
 
@@ -7,11 +7,11 @@
 
 #define TOOL_SIZE_TEXT 24
 
-/* "640 B", "1.5 KiB", "24.2 MiB": about three digits in the largest unit that leaves at least 1.
- * Returns `text`. */
+/* Writes "640 B", "1.5 KiB" or "24.2 MiB": about three digits, in the largest unit that makes the
+ * number at least 1. Returns `text`. */
 const char *tool_size_format(char text[TOOL_SIZE_TEXT], double bytes);
 
-/* The ending of a noun after a count: "" for 1, else "s". */
+/* Returns the ending of a noun after a count: "" for 1, else "s". */
 static inline const char *tool_plural(int64_t count)
 {
     return count == 1 ? "" : "s";

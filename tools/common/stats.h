@@ -17,18 +17,18 @@ static inline double tool_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Seconds a call. */
+/* Statistics of the seconds per call. */
 typedef struct tool_stats {
     int64_t samples;
     int64_t calls_per_sample;
     double mean, median, std, p95, p99, min, max;
 } tool_stats;
 
-/* Statistics of `seconds`, count > 0 samples of `calls` calls each; divides them by `calls` and sorts
- * them. */
+/* Computes the statistics of `seconds`: count > 0 samples of `calls` calls each. Divides the samples
+ * by `calls` and sorts them. */
 void tool_stats_of(double *seconds, int64_t count, int64_t calls, tool_stats *out);
 
-/* {"mean", ..., "max"} in seconds; NULL when out of memory. */
+/* Returns the statistics as JSON, {"mean", ..., "max"} in seconds; NULL if out of memory. */
 cJSON *tool_stats_json(const tool_stats *stats);
 
 #endif

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# bundle.sh DIRECTORY [BUILD]: makes DIRECTORY, a folder that is carried to another machine and runs there
-# without packages, compiler or network: programs, plugins, the Python package, its tests, and the libraries
-# that they need. DIRECTORY/run.sh checks and measures that machine, and its GPU. Without BUILD it is built in
-# build-bundle/ against the libraries of Debian 11, which apt fetches once, for glibc 2.28 and later; BUILD, a
-# folder that ./bootstrap.sh test --full made, gives a bundle for the glibc of this machine and later ones. Libraries that
-# plugins open where they exist (CUDA, OpenCL, OpenBLAS) are not carried, but those in NVRTC="FILE..." and the one
-# in OPENBLAS=FILE, for which pip's scipy_openblas32/lib/libscipy_openblas.so fits: 24 MiB. Needs patchelf.
+# bundle.sh DIRECTORY [BUILD]: makes the folder DIRECTORY, which runs on another machine without packages, compiler
+# or network. It has programs, plugins, the Python package, its tests, and the libraries that they need.
+# DIRECTORY/run.sh checks and measures that machine, and its GPU. Without BUILD, the script builds in build-bundle/ with
+# the libraries of Debian 11, which apt fetches once; such a bundle runs with glibc 2.28 and later. BUILD is a folder
+# that ./bootstrap.sh test --full made; such a bundle runs with this machine's glibc and later ones. The bundle has no
+# libraries that plugins open only if they exist (CUDA, OpenCL, OpenBLAS), except the files in NVRTC="FILE..." and the
+# file in OPENBLAS=FILE, for instance pip's scipy_openblas32/lib/libscipy_openblas.so (24 MiB). Needs patchelf.
 set -euo pipefail
 usage() { sed -n 's/^# \{0,1\}//; 3,9p' "$0"; }
 case ${1-} in
@@ -65,16 +65,16 @@ cp "$source"/tools/dev/bundle/{run.sh,jobs.py,rates.py} "$source/LICENSE" "$fold
 find "$folder" -name __pycache__ -prune -exec rm -r {} +
 git -C "$source" rev-parse HEAD >"$folder/commit.txt" 2>/dev/null || echo unknown >"$folder/commit.txt"
 
-# In the place of the system's: plugins search this folder first.
+# The copy replaces the system's OpenBLAS, because plugins search this folder first.
 [ -z "${OPENBLAS:-}" ] || cp -L "$OPENBLAS" "$folder/lib/libopenblas.so.0"
 
-# ---- Libraries that it needs -------------------------------------------------------------------
+# ---- Libraries that the bundle needs -----------------------------------------------------------
 
 objects() {
     find "$folder" -type f \( -perm -u+x -o -name '*.so*' \) ! -name '*.sh' ! -name '*.py'
 }
 
-# glibc's own libraries are those of the other machine.
+# glibc's own libraries are left out: the other machine has its own.
 own='^(libc|libm|libdl|libpthread|librt|libresolv|ld-linux-x86-64)\.so'
 places=("/usr/lib/$triplet" "/lib/$triplet")
 [ $# = 2 ] || places=("$build/sysroot/root/usr/lib/$triplet" "$build/sysroot/root/lib/$triplet")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""coverage.py JSON MISSED: the table of docs/coverage.md from a report of gcovr (coverage.sh), and the
-branches that no test takes, by function, with the reasons of coverage.txt. Lines to MISSED. Exit
-status 1: a function misses more branches than coverage.txt has."""
+"""coverage.py JSON MISSED: prints the table of docs/coverage.md from a report of gcovr (coverage.sh), and for each
+function the number of branches that no test takes, with the reason from coverage.txt. Writes the lines with such
+branches to the file MISSED. Exit status 1: a function has more such branches than coverage.txt lists."""
 import json
 import pathlib
 import re
@@ -24,7 +24,7 @@ PARTS = [
 
 
 def reasons(path):
-    """{(file, function): [count, reason]} from lines "file function count reason"."""
+    """Reads lines "file function count reason" into {(file, function): [count, reason]}."""
     found = {}
     for line in path.read_text().splitlines():
         if line and not line.startswith("#"):

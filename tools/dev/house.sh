@@ -1,21 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # house.sh [DIRECTORY [BUILD]]: shows the rooms of the sources (a room is a folder) and the includes
-# between them, and checks the rules of both:
-#   - includes and, with a build directory, calls form no circle, neither of modules (x.c with x.h) nor
-#     of rooms; calls are found in the symbols of the object files of every library and program
-#   - with a build directory: a function of core that another file calls is declared in its file's
-#     header, or in one that has no file
-#   - core includes nothing but core and the public headers; plugins, layers, engines, conformance,
-#     tools and python include nothing of core, python nothing of the others either; layers nothing but the public headers; only tests include a tool's headers
+# between them, and checks these rules:
+#   - no modules (a module is x.c with x.h) and no rooms include each other in a circle; with a build directory, no
+#     modules and no rooms call each other in a circle; the script finds calls in the symbols of the object files
+#     of every library and program
+#   - with a build directory: a function of core that another file calls is declared in the header with the name of
+#     its file, or in a header without a .c file of its name
+#   - core includes only core and the public headers; plugins, layers, engines, conformance, tools and python include
+#     nothing of core; python and layers include only their own headers and the public headers; only tests include a
+#     tool's headers
 #   - an include is written from the root of its tree, or names a file of the same folder
 #   - a name that begins with collet_ is declared in a public header; the guard of a header is its path
 #   - a folder holds at most 30 files, a function at most 60 lines
 #   - the head of a source file names one to three tests of it, which exist and are built
-#   - no kernel of a .dev file returns in front of a barrier: PoCL 6 then computes wrong numbers now and then
+#   - no kernel of a .dev file returns before a barrier: PoCL 6 then sometimes computes wrong numbers
 #   - an example in a help text fits on a line
 #   - no module of the Python package imports one of a layer above its own (layers.py)
-#   - no library prints or reads numbers, or takes bytes for letters, by the locale of the program
+#   - no library prints or reads numbers, or classifies bytes as letters, by the locale of the program
 # Exit status: 0 without faults, else 1.
 set -eu
 build=${2:+$(cd "$2" && pwd)}
@@ -37,7 +39,7 @@ done
 find $trees include -type f | sort >"$work/all"
 grep -E '\.(c|h|inc|dev|def)$' "$work/all" >"$work/files"
 
-# Lines "includer included": a name is searched in the folder of the includer, then in each tree.
+# Writes lines "includer included". A name is searched in the folder of the includer, then in each tree.
 xargs awk '
     FILENAME == files { known[$1] = 1; next }
     /^[ \t]*#[ \t]*include[ \t]*"/ {
@@ -61,7 +63,7 @@ xargs awk '
 [ ! -s "$work/unknown" ] ||
     fault "includes that are not written from a root: $(cat "$work/unknown")"
 
-# A module is a file without its ending, a room its folder.
+# A module is the path of a file without its ending; a room is the file's folder.
 sed -E 's/\.[a-z]+( |$)/\1/g' "$work/includes" | awk '$1 != $2' | sort -u >"$work/modules"
 sed -E 's,/[^/ ]+( |$),\1,g' "$work/includes" | awk '$1 != $2' | sort | uniq -c |
     awk '{ print $2, $3, $1 }' >"$work/rooms"
@@ -74,12 +76,12 @@ awk '
 
 # ---- Calls, by symbol --------------------------------------------------------------------------
 
-# Lines "caller callee symbol" of modules. A symbol with several definitions is the one of the caller's
-# own target (CMakeFiles/TARGET.dir), or else may be any of them.
+# Writes lines "caller callee symbol" of modules. If a symbol has several definitions, the definition of the caller's
+# own target (CMakeFiles/TARGET.dir) is called; without such a definition every one may be called.
 : >"$work/calls"
 if [ -n "$build" ]; then
     find "$build" -path '*/CMakeFiles/*.dir/*.c.o' >"$work/objects"
-    # Objects whose source is gone are of an earlier build.
+    # Objects without a source are left from an earlier build.
     awk -v build="$build/" '
         FILENAME == ARGV[1] { known[$1] = 1; next }
         {
@@ -101,7 +103,7 @@ if [ -n "$build" ]; then
         $3 ~ /^[TDBRVWC]$/ { print "D", $2, module[$1], target[$1] }
         $3 == "U" { print "U", $2, module[$1], target[$1] }' "$work/sources" "$work/nm" |
         sort -u >"$work/symbols"
-    # These are called in the C library: backend-check and backend-bench put their own in front of them.
+    # These functions belong to the C library, although backend-check and backend-bench define their own.
     libc='malloc|calloc|realloc|free|aligned_alloc|memalign|posix_memalign|strdup|pthread_create'
     awk -v libc="^($libc)$" '
         $2 ~ libc { next }
@@ -149,7 +151,8 @@ fi
 
 sed 's/$/ include/' "$work/modules" | sort - "$work/calls" >"$work/edges"
 
-# circle WHAT END: a fault with what the modules (END "^$") or rooms that tsort named need of each other.
+# circle WHAT END: reports a fault, with the calls and includes between the modules (END "^$") or rooms that tsort
+# named.
 circle() {
     sed -n 's/^tsort: \([^- ][^ ]*\)$/\1/p' "$work/circles" | sort -u >"$work/nodes"
     fault "$1 call or include each other in a circle: $(tr '\n' ' ' <"$work/nodes")"
@@ -169,7 +172,7 @@ for tree in $trees; do
         END { print tree ": " line }' "$work/order"
 done
 
-# forbidden FROM TO WHY: both extended regular expressions of paths.
+# forbidden FROM TO WHY: files whose paths match FROM must not include files whose paths match TO (grep -E).
 forbidden() {
     found=$(awk -v from="^$1" -v to="^$2" '$1 ~ from && $2 ~ to { print $1 " -> " $2 }' \
         "$work/includes")
@@ -191,7 +194,7 @@ returns=$(grep '[.]dev$' "$work/files" | xargs awk '
     /SYNC/ && returned { print returned; returned = 0 }')
 [ -z "$returns" ] || fault "kernels return in front of a barrier: $returns"
 
-# Calls of ops are declared by the rows of ops/*.def. A string that is a name alone names no function.
+# The rows of ops/*.def declare the functions that call ops. A string that is only a name does not name a function.
 {
     grep -hoE 'collet_[A-Za-z0-9_]+' $(grep -E '^(engines/[^/]+/)?include/' "$work/files") | sed 's/^/declared /'
     xargs awk '{
@@ -209,7 +212,7 @@ private=$(awk 'FILENAME != last { last = FILENAME; pass++ }
     pass == 2 && $1 != "declared" && $2 !~ /^collet_op_/ && !($2 in public)' "$work/names" "$work/./names")
 [ -z "$private" ] || fault "names that begin with collet_ but are in no public header: $private"
 
-# Kernels include the texts of _params.h; the two of tests are parts of other files.
+# Headers _params.h become texts of kernels; the two headers of tests are parts of other files.
 guards=$(find $trees include tests -name '*.h' ! -name '*_params.h' ! -path 'tests/fakes/cuda/device.h' \
     ! -path 'tests/fakes/cuda/cusolver.inc.h' | xargs awk '
     FNR == 1 {
@@ -229,7 +232,7 @@ guards=$(find $trees include tests -name '*.h' ! -name '*_params.h' ! -path 'tes
 crowded=$(sed 's,/[^/]*$,,' "$work/all" | sort | uniq -c | awk '$1 > 30 { print $2 " (" $1 ")" }')
 [ -z "$crowded" ] || fault "more than 30 files in a folder: $crowded; move the files of one noun into a folder of their own"
 
-# Functions begin with a brace in the first column and end with one, as .clang-format lays them out.
+# .clang-format puts the first and the last brace of a function into the first column.
 xargs awk '
     FNR == 1 { open = 0 }
     /^[{]/ { open = FNR }
@@ -240,8 +243,8 @@ xargs awk '
     }' <"$work/files" >"$work/long"
 [ ! -s "$work/long" ] || fault "functions of more than 60 lines: $(cat "$work/long")"
 
-# "Tests: tests/core/test_queue.c, tests/core/test_failures.c" in front of the first include. A test is
-# built if a list of CMake has its name; functions there may add the beginning of the name.
+# A source file has "Tests: tests/core/test_queue.c, tests/core/test_failures.c" in front of its first include. A test
+# is built if a CMakeLists.txt has its name; functions there may add the beginning of the name.
 grep -E '\.(c|dev)$|^python/.*\.py$' "$work/all" | grep -v '^python/tests/' | xargs awk '
     function finish() {
         if (file && state < 2)
@@ -279,8 +282,8 @@ awk '{ count[$1]++; if ($2 == "-") print $1 " names none" }
     END { for (file in count) if (count[file] > 3) print file " names more than three" }' "$work/named" >>"$work/tests"
 [ ! -s "$work/tests" ] || fault "tests of source files: $(cat "$work/tests")"
 
-# The locale of the program. A statement that formats a floating number calls one of the functions that
-# do so in the locale C, or its function sets that itself (numerals_begin); so does one that calls cJSON.
+# The locale of the program. A statement that formats a floating-point number or calls cJSON must call one of the
+# functions that work in the locale C, or its own function sets this locale (numerals_begin).
 grep -vE '^(conformance|tools)/' "$work/files" >"$work/libraries"
 calls='([^A-Za-z0-9_]|^)'
 by_locale=$(xargs grep -nE "$calls(is(alpha|alnum|upper|lower|space|blank|print|graph|punct|cntrl)|to(upper|lower)|strn?casecmp|strcoll|alphasort|strto(d|f|ld)|atof|wcsto(d|f))\\(" <"$work/libraries" || :)

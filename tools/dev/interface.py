@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """interface.py [FILE]: writes the frozen description of the C interface (default: tests/abi/interface.c).
 
-It is a C file that compiles and links as long as everything that a compiled program relies on is unchanged: functions with
-their types, members of structs with their types and offsets, sizes, enumerators, constants. The test abi_interface compiles it
-with the headers and the libraries of today. Run it at a release, and before the first release after each change of the
-interface; the interface of plugins (plugin.h, extensions.h) is no part. Needs pycparser (Debian: python3-pycparser) and a C compiler.
+The description is a C file. It compiles and links as long as everything that a compiled program relies on is unchanged:
+functions with their types, members of structs with their types and offsets, sizes, enumerators, constants. The test
+abi_interface compiles it with the current headers and links it with the current libraries. Run this script at a
+release, and before the first release after each change of the interface. The interface of plugins (plugin.h,
+extensions.h) is not described. Needs pycparser (Debian: python3-pycparser) and a C compiler.
 """
 
 import os
@@ -19,12 +20,12 @@ from pycparser import c_ast, c_generator, c_parser
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDES = [ROOT / "include", *sorted(ROOT.glob("engines/*/include"))]
-# The interface of plugins, what describes kernels, and what is inline alone.
+# The headers of the interface of plugins, descriptions of kernels, and headers with inline functions only.
 NO_PART = ("collet/plugin.h", "collet/extensions.h", "collet/ops.h", "collet/ops/typed.h", "collet/floating.h")
 # The types of the C library that the headers use, as names for the parser.
 LIBRARY = {"stdint.h": "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t",
            "stddef.h": "size_t", "fenv.h": "fenv_t"}
-# Growing: their number is no promise.
+# These values change with new versions; programs do not rely on them.
 COUNTS = re.compile(r"COLLET_(VERSION.*|ABI.*|DTYPE_COUNT)$")
 
 
@@ -34,7 +35,7 @@ def headers():
 
 
 def preprocessed(*flags):
-    """The public headers after the preprocessor, with stand-ins for those of the C library."""
+    """The public headers after the preprocessor, with stand-ins for the headers of the C library."""
     with tempfile.TemporaryDirectory() as stand_ins:
         for name, types in LIBRARY.items():
             text = "#pragma once\n" + "".join(f"typedef int {t};\n" for t in types.split())
@@ -46,7 +47,7 @@ def preprocessed(*flags):
 
 
 def declared(kind, name=""):
-    """A declaration of that type with another name, or the type alone, as C."""
+    """The C text of a declaration of `name` with the type `kind`; without a name, the text of the type."""
     def inner(node):
         if isinstance(node, c_ast.TypeDecl):
             return c_ast.TypeDecl(name, node.quals, node.align, node.type)
@@ -58,7 +59,7 @@ def declared(kind, name=""):
 
 
 def structs(tree):
-    """Name and members of each struct that has a typedef."""
+    """The name and the members of each struct that has a typedef."""
     bodies = {n.type.name: n.type for n in tree.ext if isinstance(n, c_ast.Decl) and isinstance(n.type, c_ast.Struct)}
     for node in tree.ext:
         if isinstance(node, c_ast.Typedef) and isinstance(node.type, c_ast.TypeDecl):
@@ -70,7 +71,7 @@ def structs(tree):
 
 
 def flat(members):
-    """The members, and instead of a union its own, under names such as value.real."""
+    """The members; a union is replaced by its own members, with names such as value.real."""
     for member in members:
         union = getattr(member.type, "type", None)
         if not isinstance(union, c_ast.Union):
@@ -81,7 +82,7 @@ def flat(members):
 
 
 def of_structs(tree):
-    """The size or offset, and the row with a place for its value."""
+    """The expression of each size or offset, and the row of the file with a place for its value."""
     for name, members in structs(tree):
         grows = members[0].name == "struct_size"
         for member in flat(members):
@@ -90,7 +91,7 @@ def of_structs(tree):
 
 
 def functions(tree):
-    """A pointer to each function; so it must have that type, and the libraries must export it."""
+    """A pointer to each function; so the function must have this type, and the libraries must export it."""
     for node in tree.ext:
         declaration = node.decl if isinstance(node, c_ast.FuncDef) else node
         if isinstance(declaration, c_ast.Decl) and isinstance(declaration.type, c_ast.FuncDecl):
@@ -98,7 +99,7 @@ def functions(tree):
 
 
 def types(tree):
-    """Types of callbacks and of numbers."""
+    """Rows for the types of callbacks and of numbers."""
     for node in tree.ext:
         kind = node.type if isinstance(node, c_ast.Typedef) else None
         number = isinstance(kind, c_ast.TypeDecl) and isinstance(kind.type, c_ast.IdentifierType)
@@ -116,7 +117,7 @@ def enumerators(tree):
 
 
 def constants():
-    """Macros whose value is a number or a sum of numbers."""
+    """The names of macros whose value is a number or a sum of numbers."""
     for line in preprocessed("-dM").splitlines():
         found = re.fullmatch(r"#define (COLLET_[A-Z0-9_]+) ([-+*/()0-9xuUlL <|]+)", line)
         if found:
@@ -124,7 +125,7 @@ def constants():
 
 
 def measured(texts):
-    """The values of constants, offsets and sizes, by a program."""
+    """The values of constants, offsets and sizes, which a compiled program prints."""
     lines = [f'printf("%lld\\n", (long long)({text}));' for text in texts]
     text = HEAD.replace("HEADERS", "".join(f"#include <{h}>\n" for h in headers())) + \
         "#include <stdio.h>\nint main(void) { " + "\n".join(lines) + " return 0; }\n"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """layers.py [DIRECTORY]: checks the layers of the Python package, which python/layers.txt lists from the lowest on.
 
-Each module of python/collet is of one layer, and imports nothing of a layer above, wherever the import is written: in
-a function too, by importlib or in sys.modules. Code under TYPE_CHECKING never runs and is left out. The package
-itself, __init__.py, imports any module. The extension's C may import what its folder's layer may.
+Each module of python/collet is in one layer and imports nothing from a higher layer. The rule includes imports in
+functions, by importlib and by sys.modules. Code under TYPE_CHECKING never runs and is not checked. The package itself,
+__init__.py, may import every module. A C file of the extension may import what the layer of its folder may import.
 Exit status: 0 without faults, else 1."""
 
 import ast
@@ -21,7 +21,7 @@ faults = [f"layers.txt has {name} twice" for name in RANKS if sum(name in names 
 
 
 def rank(name):
-    """The rank of a module of the package, a/b; None if no layer has it."""
+    """The rank of a module of the package, given as a/b; None if no layer has the module."""
     return RANKS.get(name, RANKS.get(name.partition("/")[0] + "/"))
 
 
@@ -30,14 +30,14 @@ def is_type_checking(node):
 
 
 def nodes(node):
-    """All nodes whose code can run."""
+    """The node and all nodes in it whose code can run."""
     yield node
     for child in node.orelse if is_type_checking(node) else ast.iter_child_nodes(node):
         yield from nodes(child)
 
 
 def start(node, package):
-    """The beginning of a module's name in a call, as far as it can be read; all modules if it cannot."""
+    """The beginning of a module's name in a call, as far as the text shows it; "collet" if it shows nothing."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         dots = len(node.value) - len(node.value.lstrip("."))
         return ".".join(package[:len(package) - dots + 1]) + node.value[max(dots - 1, 0):] if dots else node.value
@@ -64,7 +64,7 @@ def imported(node, name):
 
 
 def module_of(dotted):
-    """The module of the package that the name begins with: a/b; None of another package's."""
+    """The module of the package with which the name begins, as a/b; None if it is of another package."""
     first, *rest = dotted.split(".")
     if first != "collet":
         return None

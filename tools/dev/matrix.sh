@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# matrix.sh [-l] [ROW...]: builds Collet in the ways of the table below, all or those named, and tests each build. -l: lists them.
-# Builds and logs are in build-matrix/, where a later run continues. A row prints its name, "passed", "FAILED" with its log, or
-# "missing" with what this machine lacks for it; its seconds; and what it is.
+# matrix.sh [-l] [ROW...]: builds Collet in the ways of the table below, in all or in the named ROWs, and tests each
+# build. -l lists the rows. Builds and logs are in build-matrix/; a later run continues there. For each row the script
+# prints its name, "passed", "FAILED" with the log, or "missing" with what this machine lacks; the seconds; and the
+# row's description.
 # Exit status: 0 if a row passed and none failed, 1 otherwise, 2 if there is no such row.
-# Environment: MATRIX_JOBS, parallel jobs (default: one a processor).
+# Environment: MATRIX_JOBS, the number of parallel jobs (default: one for each processor).
 set -euo pipefail
 
-# A row: its name, and what it is. Below, row_command has its commands.
+# A row has a name and a description. The function row_command below has the commands of each row.
 table='
 gcc-12      gcc 12, warnings are errors, as in all rows
 gcc-14      gcc 14
@@ -35,7 +36,7 @@ missing() {
     exit 77
 }
 
-# configured SOURCE OPTION...: in $at.
+# configured SOURCE OPTION...: configures SOURCE in $at.
 configured() {
     cmake -S "$1" -B "$at" -DCMAKE_BUILD_TYPE=Release -DCOLLET_LEVELS=native -DCOLLET_WERROR=ON \
         -DCOLLET_TEST_CACHE="$source/build-cache" "${@:2}"
@@ -48,7 +49,7 @@ quick() {
     ctest --test-dir "$at" -L '^quick$' --no-tests=error --parallel "$jobs" --output-on-failure
 }
 
-# compiler CC CXX
+# compiler CC CXX: builds and tests with these compilers.
 compiler() {
     local name
     for name; do
@@ -58,7 +59,7 @@ compiler() {
     quick "$source" -DCMAKE_C_COMPILER="$1" -DCMAKE_CXX_COMPILER="$2"
 }
 
-# install NAME: the test install_NAME, in a build that rows share.
+# install NAME: runs the test install_NAME in a build that several rows share.
 install() {
     at=$work/install
     configured "$source" -DCOLLET_TESTS=ON

@@ -3,14 +3,15 @@
 """mutate.py [--count N] [--seed N] [--only PART] [--tests REGEX] [--build DIR]
           [--redo FILE] [--resume]
 
-Plants N defects (mutants) in libcore and in the parsers of the engines and runs the tests that reach
-each until one fails. One build has all mutants: MUTANT=<number> in the environment chooses one.
-It starts from DIR (build), in a layer over this tree that is thrown away. The results are lines of
-mutants.txt; --redo tries the survivors in such a file again, with DIR of a sanitizer for example;
---resume appends to the results of an interrupted run of the same tree.
+Plants N defects (mutants) in libcore and in the parsers of the engines. For each mutant it runs the
+tests that reach the mutant until one fails. One build has all mutants; MUTANT=<number> in the
+environment chooses one. The build starts from DIR (default: build), in an overlay on this tree that is
+deleted afterwards. The results are lines of mutants.txt. --redo tries the survivors in such a file
+again, for example with the build of a sanitizer as DIR; --resume appends to the results of an
+interrupted run of the same tree.
 
-A mutant may kill or delete anything: tests run in namespaces of their own, with every file system
-read-only but for an empty /tmp. Needs root and python3-clang.
+A mutant may kill or delete anything. So tests run in namespaces of their own, and every file system is
+read-only except an empty /tmp. Needs root and python3-clang.
 """
 import argparse
 import concurrent.futures
@@ -32,7 +33,7 @@ from clang.cindex import CursorKind as Kind
 SOURCES = ["core/**/*.c", "engines/io/*.c", "engines/trajectory/formats/**/*.c", "engines/trajectory/reading/*.c",
            "engines/trajectory/atoms/*.c", "engines/ternary/formats/*.c"]
 LABELS = {"core", "fault", "fuzz", "io", "extract", "ternary", "worker", "info"}
-LONG = 10  # seconds: a test that takes longer runs if no other reaches the mutant
+LONG = 10  # seconds: a test that takes longer runs only if no other test reaches the mutant
 WAIT = 90  # seconds that a test may take without a mutant; its processor time is limited too
 SANDBOX = ["unshare", "--pid", "--fork", "--mount", "--mount-proc", "--kill-child", "sh", "-c", """
     set -e; ulimit -c 0; ulimit -t "$2"
@@ -79,7 +80,7 @@ def run(command, **more):
 
 
 class File:
-    """A source and its places for mutants: (first, end, the mutant's text)."""
+    """A source file and its places for mutants: {(first, end): [texts of mutants]}."""
 
     def __init__(self, path, arguments):
         with open(path, "rb") as f:
@@ -135,7 +136,7 @@ class File:
         return f"{self.path}:{self.line(first)}: {' '.join(old)} -> {' '.join(new)}"
 
     def rewritten(self, mutants):
-        """The text with {number: (first, end, mutant)}. No line moves."""
+        """The text with the mutants {number: (first, end, mutant)}. Every line keeps its number."""
         text = self.text
         for number, (first, end, mutant) in sorted(mutants.items(), key=lambda m: -m[1][0]):
             old, new = text[first:end].decode(), mutant.replace("\n", " ")
@@ -177,7 +178,7 @@ class Work:
                 self.tests[t["name"]] = (t["command"], p)
 
     def choose(self):
-        """Places that do not overlap, at random."""
+        """Chooses places that do not overlap, at random."""
         files, places = {}, []
         for path in sorted(p for s in SOURCES for p in glob.glob(s, recursive=True)):
             command = self.commands.get(f"{self.source}/{path}")
@@ -202,7 +203,7 @@ class Work:
                 break
 
     def compile(self):
-        """Builds; leaves mutants out that do not compile."""
+        """Builds with all mutants, and leaves out mutants that do not compile."""
         every = {c[0] for c in self.chosen.values()}
         while True:
             files = {file: {} for file in every}
@@ -248,7 +249,7 @@ class Work:
                 return False
 
     def measure(self, name):
-        """(name, seconds, the mutants that the test reaches), or None if it fails without any."""
+        """(name, seconds, the mutants that the test reaches), or None if the test fails without a mutant."""
         with tempfile.NamedTemporaryFile(dir="/dev/shm") as marks:
             marks.truncate(1 << 16)
             began = time.monotonic()
@@ -262,7 +263,7 @@ class Work:
         return name, seconds, {n for n in self.chosen if reached[n]}
 
     def killer(self, number):
-        """The test that fails twice, or None. First quick ones that killed others of the file."""
+        """The test that fails twice, or None. Quick tests that killed other mutants of the file run first."""
         kills = self.kills.setdefault(self.chosen[number][0].path, {})
         reaching = [m for m in self.measured if number in m[2]]
         reaching = [m for m in reaching if m[1] < LONG] or reaching
@@ -300,13 +301,13 @@ def main():
     parser.add_argument("--skip", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's & ignores, and tests need
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's & ignores this signal, but tests need it
     top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     if not options.inside:
         with tempfile.TemporaryDirectory() as layer:
             for name in ("upper", "work"):
                 os.mkdir(f"{layer}/{name}")
-            # (The results are opened outside of the layer.)
+            # (The file of results is opened here, outside the overlay.)
             with open(options.results, "a+" if options.resume else "w+", encoding="utf-8") as results:
                 results.seek(0)
                 done = subprocess.run(

@@ -5,13 +5,13 @@
 #   project.sh check        compares every place below with the version of include/collet/types.h and with [project.urls]
 #                           of pyproject.toml, and prints those that differ
 #   project.sh set VERSION  writes the version into the header and all other places
-# Build files read the header; the files below can read nothing. A release's first line in debian/changelog and its section in
-# CHANGELOG.md are written by hand and checked by release.sh.
+# Build files read the header; the files listed below cannot read it. The release's first line in debian/changelog and
+# its section in CHANGELOG.md are written by hand; release.sh checks both.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 header=include/collet/types.h
 
-# Lines "FILE|text with VERSION": each file has the text once at least.
+# Lines "FILE|text with VERSION": each file has the text at least once.
 versions='CMakeLists.txt|set(version "VERSION")
 CITATION.cff|version: VERSION
 python/cyrsoxs/pyproject.toml|version = "VERSION"
@@ -50,7 +50,7 @@ version() {
     sed -n 's/^#define COLLET_VERSION "\(.*\)"$/\1/p' $header
 }
 
-# address NAME: of [project.urls].
+# address NAME: prints the address NAME of [project.urls].
 address() {
     sed -n '/^\[project.urls\]$/,/^$/s/^'"$1"' = "\(.*\)"$/\1/p' pyproject.toml
 }
@@ -74,7 +74,7 @@ check() {
     [ $faults = 0 ] || fail "the places above differ from $header or from [project.urls] of pyproject.toml"
 }
 
-# set_version VERSION
+# set_version VERSION: writes the version into the header and all other places.
 set_version() {
     local now file text content major minor patch
     [[ $1 =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "the version is '$1', not three numbers such as 0.2.0"

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# release.sh [--dry-run] [--from STEP] VERSION: makes a release of the last commit, step by step, in build-release/VERSION/. It pushes
-# and uploads nothing: its last lines say what to type.
-#   --dry-run    checks what can be checked, writes the version in a temporary clone only, and prints the command of every other step
-#   --from STEP  goes on with this step, after one failed; the steps before it are not repeated
-# Steps: check, version, interface, commit (the version, the date, the frozen interface), matrix, all (every test), packages
-# (Debian's), wheel (with the sdist), bundle, site, tag (signed if git has a key), checksums.
-# Before it: a section "## VERSION, unreleased" in CHANGELOG.md, and VERSION as the first entry of debian/changelog.
+# release.sh [--dry-run] [--from STEP] VERSION: makes a release of the last commit, step by step, in
+# build-release/VERSION/. The script pushes and uploads nothing: its last lines say what to type.
+#   --dry-run    checks what it can, writes the version only in a temporary clone, prints the other steps' commands
+#   --from STEP  continues with this step after a failure; the steps before it are not repeated
+# Steps: check, version, interface, commit (the version, the date, the frozen interface), matrix, all (every test),
+# packages (Debian's), wheel (with the sdist), bundle, site, tag (signed if git has a key), checksums.
+# Needs a section "## VERSION, unreleased" in CHANGELOG.md, and VERSION as the first entry of debian/changelog.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 steps=(check version interface commit matrix all packages wheel bundle site tag checksums)
@@ -40,7 +40,7 @@ done
 out=$PWD/build-release/$version
 today=$(date -u +%Y-%m-%d)
 
-# run COMMAND...: a dry run prints it, and fails if it does not exist.
+# run COMMAND...: prints and runs the command; a dry run only prints it, and fails if the command does not exist.
 run() {
     echo "    $*"
     [ -n "$dry" ] || { "$@"; return; }
@@ -58,7 +58,7 @@ step_check() {
     python3 -c 'import pycparser' 2>/dev/null || [ -n "$dry" ] || fail "pycparser is missing: apt-get install python3-pycparser"
 }
 
-# In the current directory.
+# Writes the version and today's date into the files of the current directory.
 write_version() {
     tools/dev/project.sh set "$version"
     tools/dev/project.sh check
@@ -116,7 +116,7 @@ for step in "${steps[@]}"; do
     from=''
     start=$SECONDS
     echo "== $step"
-    # In a shell of its own, where errors end the step.
+    # The step runs in a shell of its own, where an error ends it.
     set +e
     (set -e && "step_$step")
     status=$?

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# sysroot.sh DIRECTORY: makes DIRECTORY/root, the libraries of Debian 11 to link with, and DIRECTORY/toolchain.cmake, CMake's
-# settings for them. What is linked runs with glibc 2.28 and later. HDF5 and libzip are static, built from Debian's sources
-# without the network, cryptography and compression libraries that Debian's own bring along. Fetches 90 MB once. A directory that is complete is left.
+# sysroot.sh DIRECTORY: makes DIRECTORY/root, the libraries of Debian 11 to link with, and DIRECTORY/toolchain.cmake,
+# CMake's settings for these libraries. Programs linked with them run with glibc 2.28 and later. HDF5 and libzip are
+# static: the script builds them from Debian's sources, without the network, cryptography and compression libraries that
+# Debian's packages need. It fetches 90 MB once, and leaves a complete directory unchanged.
 set -euo pipefail
 usage() { sed -n 's/^# \{0,1\}//; 3,6p' "$0"; }
 case ${1-} in
@@ -23,7 +24,7 @@ keys=/usr/share/keyrings/debian-archive-keyring.gpg,/usr/share/keyrings/debian-a
 
 say() { printf '== %s\n' "$*"; }
 
-# with_apt NAME LINE ARGUMENT...: apt-get with the one source LINE, in a folder of its own.
+# with_apt NAME LINE ARGUMENT...: runs apt-get with LINE as its only source, in a folder of its own.
 with_apt() {
     local at=$work/$1 line=$2
     shift 2
@@ -51,7 +52,7 @@ find "$root" -type l -lname '/*' | while read -r link; do
     ln -sf "$root$(readlink "$link")" "$link"
 done
 ln -s libgomp.so.1 "$root/usr/lib/$triplet/libgomp.so" # is in no package of its own
-# Python's headers are the same for all glibc.
+# Python's headers are the same for all versions of glibc.
 mkdir -p "$root/usr/include/$triplet"
 for headers in /usr/include/python3.[0-9]*; do
     [ ! -e "$headers" ] || cp -r "$headers" "$root/usr/include"
@@ -60,7 +61,8 @@ for headers in "/usr/include/$triplet"/python3.[0-9]*; do
     [ ! -e "$headers" ] || cp -r "$headers" "$root/usr/include/$triplet"
 done
 
-# glibc 2.29 has new versions of exp, log, pow. The linker gets a libm with each function's newest version up to 2.28.
+# glibc 2.29 has new versions of exp, log and pow. The linker gets a libm with each function's newest version up to
+# 2.28.
 libm=$(readlink -f "$root/lib/$triplet/libm.so.6")
 objdump -T "$libm" | awk -v script="$work/libm.map" '
     function number(version, part) {
@@ -107,7 +109,8 @@ END
 
 # ---- HDF5 and libzip ------------------------------------------------------------
 
-# build NAME RELEASE OPTION...: the static library of a source package of Debian's RELEASE, with Debian's patches.
+# build NAME RELEASE OPTION...: builds the static library of the source package NAME of Debian's RELEASE, with Debian's
+# patches.
 build() {
     local name=$1 line="deb-src [signed-by=$keys] $mirror $2 main" at=$work/$1
     shift 2

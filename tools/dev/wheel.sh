@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# wheel.sh DIRECTORY [SYSROOT]: the sdist and, built from it, the wheel of collet-runtime for glibc 2.28 and later
-# (manylinux_2_28) and CPython 3.11 and later, in DIRECTORY. What it needs beside glibc, zlib and NumPy is inside, with the licences.
-# SYSROOT is what sysroot.sh makes (default: build-sysroot). Needs Python's build, auditwheel, abi3audit and wheel, and patchelf.
+# wheel.sh DIRECTORY [SYSROOT]: makes in DIRECTORY the sdist of collet-runtime and, built from it, the wheel for glibc
+# 2.28 and later (manylinux_2_28) and CPython 3.11 and later. The wheel contains the libraries that it needs, except
+# glibc, zlib and NumPy, and their licences. sysroot.sh makes SYSROOT (default: build-sysroot). Needs Python's packages
+# build, auditwheel, abi3audit and wheel, and patchelf.
 set -euo pipefail
 usage() { sed -n 's/^# \{0,1\}//; 3,6p' "$0"; }
 case ${1-} in
@@ -23,21 +24,21 @@ trap 'rm -rf "$work"' EXIT
 
 $python -m build --sdist --outdir "$work" .
 cp "$work"/collet_runtime-*.tar.gz "$directory"
-# The build has neither the repository nor its folders.
+# The wheel is built from the sdist, outside the repository.
 mkdir "$work/source"
 tar -xf "$work"/collet_runtime-*.tar.gz --strip-components=1 -C "$work/source"
 SKBUILD_CMAKE_ARGS="-DCMAKE_TOOLCHAIN_FILE=$sysroot/toolchain.cmake" \
     $python -m build --wheel --outdir "$work" "$work/source"
 
-# Libraries that plugins open at run time (OpenBLAS, oneDNN, OpenCL, CUDA) are no part of it. auditwheel finds the others by
-# LD_LIBRARY_PATH, in a folder without the sysroot's libc, which this system's Python cannot load.
+# The wheel has no libraries that plugins open at run time (OpenBLAS, oneDNN, OpenCL, CUDA). auditwheel finds the
+# others by LD_LIBRARY_PATH, in a folder without the sysroot's libc, which this system's Python cannot load.
 libraries="$work/libraries"
 mkdir "$libraries"
 cp -L "$sysroot"/root/usr/lib/x86_64-linux-gnu/{libcjson.so.1,libconfig.so.9,libgomp.so.1} "$libraries"
 LD_LIBRARY_PATH="$libraries" \
     $python -m auditwheel repair --plat manylinux_2_28_x86_64 --strip --wheel-dir "$work/repaired" "$work"/collet_runtime-*.whl
 
-# The licences of what is inside, linked or as a file, and Debian's version of each.
+# Copies the licences of all libraries that the wheel contains, linked or as files, with Debian's version of each.
 $python -m wheel unpack --dest "$work/unpacked" "$work"/repaired/*.whl
 licences=$(echo "$work"/unpacked/*/*.dist-info)/licenses/bundled
 mkdir -p "$licences"

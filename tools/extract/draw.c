@@ -14,7 +14,7 @@
 #define LEFT 140.0
 #define TOP 44.0
 #define WIDTH 480.0
-#define RIGHT 190.0 /* with the names of the lines */
+#define RIGHT 190.0 /* the names of the lines are here */
 #define HEIGHT 170.0
 #define GAP 18.0
 #define BOTTOM 62.0
@@ -25,9 +25,9 @@
 typedef struct figure {
     const extract_picture *picture;
     tool_canvas canvas;
-    tool_range x, y; /* y: of the panel that is drawn */
+    tool_range x, y; /* y is the range of the panel that is drawn */
     double top;      /* upper edge of this panel, device pixels */
-    int last;        /* 1: it is the lowest one */
+    int last;        /* 1: this panel is the lowest */
 } figure;
 
 static const double colours[EXTRACT_PANEL_LINES][3] = {
@@ -63,7 +63,7 @@ static void finish(tool_range *range, double margin)
     if (!(range->from <= range->to))
         *range = (tool_range){0, 1, 0};
     double length = range->to - range->from;
-    /* Numbers that are equal but for rounding are a flat line. */
+    /* Numbers that differ only by rounding are drawn as a flat line. */
     if (length <= 1e-12 * fmax(fabs(range->from), fabs(range->to)))
         margin = 1, length = fmax(0.01 * fabs(range->from), 1e-9);
     range->from -= margin * length;
@@ -99,7 +99,7 @@ static void tick_y(void *user, double t, const char *label)
     tool_canvas_text(&f->canvas, label, (LEFT - 9) * SCALE, y, 1, 0, TOOL_CANVAS_FONT);
 }
 
-/* Angles leap from pi to -pi: no line is drawn there. */
+/* Angles jump from pi to -pi; no line is drawn at such a jump. */
 static int leaps(const extract_line *line, int64_t i)
 {
     return strcmp(line->unit, "rad") == 0 && i > 0 &&
@@ -151,7 +151,7 @@ static void name_of(const extract_panel *panel, int32_t i, char *text, size_t si
     snprintf(text, size, "%s%s%s", name, *name && *component ? " " : "", component);
 }
 
-/* "x (nm)" of one line, "(nm)" of several. */
+/* Writes the label of the vertical axis: "x (nm)" for one line, "(nm)" for several. */
 static void label_panel(const figure *f, const extract_panel *panel)
 {
     char name[64] = "", unit[64] = "", label[140];

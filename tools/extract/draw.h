@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* draw.h - a picture of lines over time, in panels, as PNG. */
+/* draw.h - PNG pictures of lines over time, in panels. */
 #ifndef TOOLS_EXTRACT_DRAW_H
 #define TOOLS_EXTRACT_DRAW_H
 
@@ -10,7 +10,7 @@
 
 typedef struct extract_panel {
     const extract_line *lines[EXTRACT_PANEL_LINES];
-    const char *names[EXTRACT_PANEL_LINES]; /* before the components */
+    const char *names[EXTRACT_PANEL_LINES]; /* printed before the components */
     int32_t n;
 } extract_panel;
 
@@ -18,18 +18,18 @@ typedef struct extract_picture {
     const char *title;
     const char *time;    /* the label of the horizontal axis */
     const double *times; /* n, or NULL: 0, 1, 2, ... times `stride` */
-    double unit;         /* of the times */
+    double unit;         /* the unit of the labelled times, ps */
     int64_t n, stride;
     int banded; /* 1: lines have a band from `low` to `high` */
     int32_t n_panels;
     extract_panel panels[EXTRACT_PANELS];
 } extract_picture;
 
-/* Writes the picture under a temporary name, renamed when it is complete. IO, NO_MEMORY; REFUSED
+/* Writes the picture to a temporary file and renames it when it is complete. IO, NO_MEMORY; REFUSED
  * without cairo. */
 collet_status extract_draw(const extract_picture *picture, const char *path, int force,
                            collet_error *err);
-/* Before there is a picture: IO if the file exists and `force` is 0; REFUSED without cairo. */
+/* A check before the picture is made: IO if the file exists and `force` is 0; REFUSED without cairo. */
 collet_status extract_draw_check(const char *path, int force, collet_error *err);
 
 #endif

@@ -17,24 +17,24 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A killed job loses the shards that were being computed. More shards mean less loss, but each
- * shard opens the files once more. With nojump a shard also reads all frames before it. */
+/* A killed job loses the shards that it was computing. More shards mean a smaller loss, but each
+ * shard opens the files again. With nojump a shard also reads all frames before its own. */
 #define SHARDS_PER_RANK 4
 
 typedef struct job {
-    int merging; /* 1: the merge found no file of another rank */
+    int merging; /* 1: the merge did not find a file of another rank */
     extract_options *options;
     tool_ranks *ranks;
     char *directory;
     int64_t n_shards;
-    char device[600]; /* of this rank, and what may follow; "": as the options say */
-    char *before;     /* COLLET_BACKEND, before that was set */
+    char device[600]; /* this rank's choice, perhaps a list; "": the choice of the options */
+    char *before;     /* COLLET_BACKEND before this rank's choice replaced it */
     tool_progress progress;
 } job;
 
 /* ---- The directory ----------------------------------------------------------------------- */
 
-/* N of a name "003-of-100.npz", or 0. */
+/* Returns N = 100 for a name such as "003-of-100.npz"; 0 for other names. */
 static int64_t shards_of_name(const char *name)
 {
     int64_t shard, n;
@@ -46,7 +46,8 @@ static int64_t shards_of_name(const char *name)
                : 0;
 }
 
-/* 1 for a shard, the index of the frames, its lock, and what a killed process has left of these. */
+/* 1 if the file is a shard, the index of the frames or its lock, or a temporary file of these that a
+ * killed process left. */
 static int is_of_job(const char *name)
 {
     int64_t shard, n;
@@ -58,8 +59,8 @@ static int is_of_job(const char *name)
             length > 0);
 }
 
-/* The number of shards into which an earlier job has divided the work, 0: there was none. With
- * `remove_files` the files of that job are removed, and nothing else. */
+/* Returns the number of shards into which an earlier job divided the work; 0 if there was no such
+ * job. With `remove_files`, removes the files of that job and no others. */
 static int64_t look_through(const char *directory, int remove_files)
 {
     DIR *folder = opendir(directory);
@@ -78,7 +79,7 @@ static int64_t look_through(const char *directory, int remove_files)
     return n;
 }
 
-/* Opens the inputs and checks the outputs, so that one rank says what is wrong with them. */
+/* Opens the inputs and checks the outputs, so that only one rank reports errors in them. */
 static collet_status try_files(const job *j, collet_error *err)
 {
     const extract_options *o = j->options;
@@ -95,7 +96,7 @@ static collet_status try_files(const job *j, collet_error *err)
     return status;
 }
 
-/* By rank 0, before any rank works: decides on the number of shards. */
+/* Decides on the number of shards; rank 0 calls it before any rank works. */
 static collet_status prepare(const job *j, int64_t *n_shards, collet_error *err)
 {
     const extract_options *o = j->options;
@@ -125,8 +126,8 @@ static collet_status prepare(const job *j, int64_t *n_shards, collet_error *err)
 
 /* ---- Work -------------------------------------------------------------------------------- */
 
-/* Devices of ranks are chosen by the environment: shards whose options name different ones would not
- * be of the same work. */
+/* Chooses the device of this rank by the environment: shards whose options name different devices
+ * would not belong to the same work. */
 static collet_status choose_device(job *j, collet_error *err)
 {
     const char *choice = j->options->settings.backend, *before = getenv("COLLET_BACKEND");
@@ -158,7 +159,7 @@ static collet_status compute_shards(job *j, collet_error *err)
     part.settings.backend = NULL;
     part.plot = NULL;
     part.quiet |= j->ranks->rank != 0;
-    part.resume = 1; /* the directory has only shards that are to be kept */
+    part.resume = 1; /* the directory has only shards that must be kept */
     part.settings.shards = j->directory;
     part.settings.n_shards = j->n_shards;
     for (int64_t k = j->ranks->rank + 1; status == COLLET_OK && k <= j->n_shards;
@@ -172,7 +173,7 @@ static collet_status compute_shards(job *j, collet_error *err)
     return status;
 }
 
-/* By rank 0, when all shards are there. */
+/* Makes the results from the shards; rank 0 calls it when all shards exist. */
 static collet_status merge(job *j, int *result, double began, collet_error *err)
 {
     collet_trajectory *trajectory = NULL;
@@ -196,7 +197,7 @@ static collet_status merge(job *j, int *result, double began, collet_error *err)
     return status;
 }
 
-/* Between its steps all ranks wait for each other. */
+/* Does the work of this rank. Between the steps all ranks wait for each other. */
 static collet_status work(job *j, int *result, collet_error *err)
 {
     double began = tool_now();
@@ -218,14 +219,14 @@ static collet_status work(job *j, int *result, collet_error *err)
     return status == COLLET_OK ? tool_ranks_agree(j->ranks, 0, &ignored, err) : status;
 }
 
-/* A signal for the job reaches each rank: one message is enough. Shards of other work (INVALID) need
- * another hand than --resume. */
+/* Ends the job after an error. A signal for the job reaches each rank, but one message is enough.
+ * The message does not name --resume if the shards belong to other work (INVALID). */
 static int end(const job *j, const collet_error *err)
 {
     int stopped = err->status == COLLET_CANCELLED && tool_interrupt_signal() != 0;
     char text[sizeof err->text + 400];
 
-    /* All ranks have written theirs before the merge. */
+    /* Before the merge all ranks have written their shards. */
     snprintf(text, sizeof text, "%s%s%s", stopped ? strsignal(tool_interrupt_signal()) : err->text,
              j->merging && j->ranks->size > 1 ? "; " TOOL_RANKS_APART : "",
              j->n_shards > 0 && err->status != COLLET_INVALID

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job.h - an extraction by the ranks of an MPI job. */
+/* job.h - extractions by the ranks of an MPI job. */
 #ifndef TOOLS_EXTRACT_JOB_H
 #define TOOLS_EXTRACT_JOB_H
 
@@ -8,9 +8,9 @@
 #include "common/ranks.h"
 
 /*
- * Each rank computes shards into PATH.shards, in turn; those that are there already are kept with
- * --resume. When all ranks have theirs, rank 0 makes the results of them, as one process does, and
- * removes the directory. Returns the exit status; a rank that fails ends the job.
+ * Each rank computes shards into PATH.shards, in turn; with --resume, existing shards are kept. When all
+ * ranks have their shards, rank 0 makes the same results from them as one process would, and removes the
+ * directory. Returns the exit status; a rank that fails ends the job.
  */
 int extract_job(extract_options *options, tool_ranks *ranks);
 

@@ -32,14 +32,14 @@ static int run_alone(const extract_options *options)
     return result;
 }
 
-/* --resume alone completes what a job has left. */
+/* --resume without a launcher of MPI completes the work that a job has left. */
 static int run(extract_options *options, int argc, char **argv)
 {
     tool_ranks ranks;
 
     if (!tool_ranks_open(&ranks, "collet-extract", argc, argv))
         return TOOL_EXIT_FAILURE;
-    tool_interrupt_install(); /* not before: a signal ends a rank that waits for others to join */
+    tool_interrupt_install(); /* not earlier: a signal must end a rank that waits for others to join */
     if (ranks.ranks != NULL && (options->plan || options->settings.devices != NULL))
         return tool_ranks_fail(
             &ranks,

@@ -132,7 +132,7 @@ static void parse_axis(struct argp_state *state, const char *text, double axis[3
         tool_error(state, "--axis: '%s' has no direction", text);
 }
 
-/* Refuses names of other formats. */
+/* Refuses names that do not have the ending of a format for results. */
 static void check_output(struct argp_state *state, const extract_options *options)
 {
     const char *name = options->output;
@@ -197,7 +197,7 @@ static void take_argument(struct argp_state *state, extract_options *options, co
     options->n_continuations++;
 }
 
-/* The place of a text in a list of `n` names; `choice` is for the message. */
+/* Returns the index of a text in a list of `n` names; an error message contains `choice`. */
 static uint32_t parse_name(struct argp_state *state, const char *option, const char *text,
                            const char *const *names, uint32_t n, const char *choice)
 {
@@ -328,7 +328,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* "  .gro  TOP, TRAJ  GROMACS, text" for each format. */
+/* Prints "  .gro  TOP, TRAJ  GROMACS, text" for each format. */
 static void list_formats(FILE *out)
 {
     collet_trajectory_format format = {.struct_size = sizeof format};
@@ -343,7 +343,7 @@ static void list_formats(FILE *out)
     fputs("\n", out);
 }
 
-/* The formats and the keys, at the end of the help. */
+/* Adds the formats and the keys at the end of the help. */
 static char *help_filter(int part, const char *text, void *input)
 {
     char *list = NULL;
@@ -365,7 +365,7 @@ static char *help_filter(int part, const char *text, void *input)
     return list;
 }
 
-/* The name of the trajectory with .npz for its extension, in the working directory. */
+/* Returns the name of the trajectory with the extension .npz, in the working directory. */
 static char *default_path(const char *trajectory)
 {
     const char *slash = strrchr(trajectory, '/');
@@ -389,8 +389,8 @@ static void choose_path(extract_options *options)
         options->path[end - 1] = '\0';
 }
 
-/* 1: the word is this option, perhaps shortened to `shortest` letters or more; `*has_value`:
- * a value is in it. */
+/* 1 if the word is this option, perhaps shortened to `shortest` letters or more. Sets *has_value to 1
+ * if the word contains the value, "--option=value". */
 static int is_option(const char *word, const char *option, size_t shortest, int *has_value)
 {
     size_t length = strcspn(word, "=");
@@ -399,7 +399,7 @@ static int is_option(const char *word, const char *option, size_t shortest, int 
     return length >= shortest && strncmp(word, option, length) == 0;
 }
 
-/* Removes the options that choose a part of the work from the command line. */
+/* Removes from the command line the options that choose a part of the work. */
 static void forget_shard(char **command)
 {
     char **to = command;

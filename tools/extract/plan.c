@@ -15,7 +15,7 @@
 
 #define DEVICES 64
 
-/* What was measured; the names are the trajectory's. */
+/* The measurements of the devices; the names belong to the trajectory. */
 typedef struct measured {
     collet_device_share shares[DEVICES];
     int64_t n;

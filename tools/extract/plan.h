@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.h - --plan of collet-extract. */
+/* plan.h - the option --plan of collet-extract. */
 #ifndef TOOLS_EXTRACT_PLAN_H
 #define TOOLS_EXTRACT_PLAN_H
 

@@ -11,8 +11,8 @@
 
 #define KEYS 4
 
-/* Keys that share an axis, and the names of their lines; only components with one of the characters
- * `only`, NULL: all. */
+/* Keys that share an axis, and the names of their lines. Components are drawn if they have one of the
+ * characters in `only`; NULL: all components are drawn. */
 typedef struct panel_row {
     const char *keys[KEYS], *names[KEYS], *only;
 } panel_row;
@@ -69,7 +69,8 @@ static const figure_row figures[] = {
     VECTOR("dLdt", "Change of the angular momentum"),
 };
 
-/* The mean of angles of several bodies says nothing, and a symmetric tensor has equal pairs. */
+/* 1 if the line is drawn. A mean of the angles of several bodies has no meaning, and a symmetric tensor
+ * has equal pairs of components. */
 static int is_drawn(const extract_series *s, const extract_line *line, const panel_row *row)
 {
     const char *c = line->component;
@@ -92,7 +93,7 @@ static void fill_panel(const extract_series *s, const panel_row *row, extract_pa
             }
 }
 
-/* Times in ps, or in ns or us where they are long. */
+/* Sets the times of the picture, in ps; in ns or us if they are long. */
 static void choose_times(const extract_series *s, extract_picture *picture)
 {
     double last = 0;
@@ -108,7 +109,7 @@ static void choose_times(const extract_series *s, extract_picture *picture)
     picture->time = last >= 1e7 ? "time (µs)" : last >= 1e4 ? "time (ns)" : "time (ps)";
 }
 
-/* 0: there is nothing to draw. */
+/* Returns 0 if there is nothing to draw. */
 static int fill_panels(const extract_series *s, const figure_row *row, extract_picture *picture)
 {
     for (int i = 0; i < EXTRACT_PANELS; i++) {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plot.h - pictures of the results over time, one for each group of quantities: --plot. */
+/* plot.h - the option --plot: pictures of the results over time, one for each group of quantities. */
 #ifndef TOOLS_EXTRACT_PLOT_H
 #define TOOLS_EXTRACT_PLOT_H
 
 #include "series.h"
 
-/* Before the work: IO if a picture exists and `force` is 0; REFUSED without cairo; NO_MEMORY. */
+/* A check before the work: IO if a picture exists and `force` is 0; REFUSED without cairo; NO_MEMORY. */
 collet_status extract_plot_check(const collet_trajectory *trajectory, const char *directory,
                                  int force, collet_error *err);
 
 /*
- * Draws DIRECTORY/NAME.png for each group that the series have. IO, also where a picture exists and `force` is 0; NO_MEMORY; REFUSED without cairo.
+ * Draws DIRECTORY/NAME.png for each group that the series have. IO, also if a picture exists and `force` is 0;
+ * NO_MEMORY; REFUSED without cairo.
  */
 collet_status extract_plot(const extract_series *series, const char *directory, int force,
                            collet_error *err);

@@ -36,7 +36,7 @@ static quantity quantity_at(const collet_trajectory *trajectory, size_t i)
     return q;
 }
 
-/* Bytes of "L_" in "L_vector", of "time_ps" in "time_ps". */
+/* Returns the length of a key's beginning: of "L_" in "L_vector", of "time_ps" in "time_ps". */
 static size_t group_length(const char *key)
 {
     const char *end = strchr(key, '_');
@@ -44,7 +44,8 @@ static size_t group_length(const char *key)
     return end != NULL ? (size_t)(end - key) + 1 : strlen(key);
 }
 
-/* Keys left out for the reason of key `first`; of several with the same beginning, "L_*". */
+/* Prints the keys that were left out for the same reason as key `first`; prints several keys with the
+ * same beginning as "L_*". */
 static void print_group(const collet_trajectory *trajectory, size_t first)
 {
     const char *reason = quantity_at(trajectory, first).left_out, *before = "";
@@ -73,7 +74,7 @@ static void print_left_out(const collet_trajectory *trajectory)
     for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
         const char *reason = quantity_at(trajectory, i).left_out, *earlier = NULL;
 
-        /* Keys that are computed by name alone; and most topologies have no charges. */
+        /* Some keys are computed only if they are requested by name, and most topologies have no charges. */
         if (reason != NULL && (strcmp(reason, "not requested") == 0 ||
                                strcmp(reason, "the topology has no charges") == 0))
             continue;

@@ -7,10 +7,10 @@
 
 #include <collet/trajectory.h>
 
-/* "collet-extract: " and the text, on standard error. */
+/* Prints "collet-extract: " and the text to standard error. */
 void extract_complain(const char *text);
 
-/* Prints, after a successful write, warnings to standard error, and the summary or the meta file to
+/* After a successful write, prints warnings to standard error, and the summary or the meta file to
  * standard output. Returns the exit status. */
 int extract_report(const collet_trajectory *trajectory, const extract_options *options);
 

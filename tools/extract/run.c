@@ -17,7 +17,7 @@ static int32_t show_progress(void *user, const collet_progress *p)
     return tool_interrupt_signal();
 }
 
-/* Writes the results, and draws them where that was asked for. */
+/* Writes the results, and draws them if the options request pictures. */
 static collet_status write_all(const extract_options *options, collet_trajectory *trajectory,
                                uint32_t flags, collet_error *err)
 {
@@ -28,7 +28,7 @@ static collet_status write_all(const extract_options *options, collet_trajectory
         return collet_trajectory_write(trajectory, options->path, flags, err);
     int made;
     collet_status status = extract_plot_check(trajectory, options->plot, options->force, err);
-    if (status == COLLET_OK) /* before the work, which may take hours */
+    if (status == COLLET_OK) /* tried before the work, which may take hours */
         status = tool_make_directory(options->plot, &made, err);
     if (status != COLLET_OK)
         return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.h - the work of collet-extract: a run, a shard of it, or the results of all shards. */
+/* run.h - the work of collet-extract: a run, a shard of a run, or the results of all shards. */
 #ifndef TOOLS_EXTRACT_RUN_H
 #define TOOLS_EXTRACT_RUN_H
 
@@ -7,14 +7,15 @@
 #include "options.h"
 
 /*
- * Computes what the options say, and writes it: all rows, or the shard of options->settings. The
- * trajectory is created also where writing fails, and logs to *progress until the caller destroys it;
- * several may be run one after the other.
+ * Computes and writes what the options request: all rows, or the shard of options->settings. The
+ * trajectory is created even if writing fails, and logs to *progress until the caller destroys it.
+ * Several runs may follow one another.
  */
 collet_status extract_run(const extract_options *options, tool_progress *progress,
                           collet_trajectory **trajectory, collet_error *err);
 
-/* Writes the output of the options from the shards in the directory `shards`; likewise. */
+/* Writes the output of the options from the shards in the directory `shards`. The trajectory is
+ * created as in extract_run. */
 collet_status extract_merge(const extract_options *options, const char *shards,
                             tool_progress *progress, collet_trajectory **trajectory,
                             collet_error *err);

@@ -14,7 +14,7 @@ static collet_trajectory_quantity quantity_at(const extract_series *s, size_t i)
     return q;
 }
 
-/* Numbers of a body's row; times have no bodies, and positions are not drawn. */
+/* Returns how many numbers of a quantity each body has. Times have no bodies; positions are not drawn (0). */
 static int32_t numbers_of(const extract_series *s, const collet_trajectory_quantity *q)
 {
     if (strcmp(q->key, "positions") == 0)
@@ -79,7 +79,7 @@ static void halve(extract_series *s)
     s->stride *= 2;
 }
 
-/* Adds the values of a frame to point n. */
+/* Adds a frame's values to point n. */
 static void add_frame(extract_series *s)
 {
     if (s->n == EXTRACT_POINTS)
@@ -106,7 +106,7 @@ void extract_series_end(extract_series *s)
     s->n++;
 }
 
-/* Mean and standard deviation of the numbers of all bodies in a row. */
+/* Computes the mean and the standard deviation of a number over all bodies in a row. */
 static void reduce(const double *row, int64_t bodies, int32_t width, double out[2])
 {
     double sum = 0, squares = 0;

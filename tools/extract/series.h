@@ -2,9 +2,9 @@
 /*
  * series.h - the numbers of results over time, as points for pictures.
  *
- * At most EXTRACT_POINTS points of each number: of more frames, a point stands for several. It has
- * their mean, and the range of what it stands for; with bodies the mean of these, and the standard
- * deviation on both sides.
+ * Each number has at most EXTRACT_POINTS points. If there are more frames, a point represents several
+ * frames: it has their mean and their range. If there are several bodies, a point has the mean over the
+ * bodies, and the range is the standard deviation on both sides.
  */
 #ifndef TOOLS_EXTRACT_SERIES_H
 #define TOOLS_EXTRACT_SERIES_H
@@ -15,22 +15,22 @@
 
 typedef struct extract_line {
     const char *key, *unit;
-    const char *component; /* "" of a single number */
+    const char *component; /* "" if the quantity is a single number */
     double *middle, *low, *high;
 } extract_line;
 
 typedef struct extract_series {
     const collet_trajectory *trajectory;
-    extract_line *lines; /* of all quantities that are computed; the first may be the time */
+    extract_line *lines; /* lines of all quantities that are computed; the first may be the time */
     int32_t n_lines;
-    int64_t bodies; /* 1: none, or one */
-    int64_t n;      /* points that have all their frames */
-    int64_t stride; /* frames of a point */
-    int64_t frames; /* of the point n */
-    double *values; /* a line's value in the frame: mean, deviation */
+    int64_t bodies; /* 1 if there are no bodies, or one body */
+    int64_t n;      /* the number of points that have all their frames */
+    int64_t stride; /* the number of frames of a point */
+    int64_t frames; /* the number of frames that point n has so far */
+    double *values; /* each line's value in the frame: mean, deviation */
 } extract_series;
 
-/* NO_MEMORY. Free it also after an error. */
+/* NO_MEMORY. Free the series also after an error. */
 collet_status extract_series_create(extract_series *series, const collet_trajectory *trajectory,
                                     collet_error *err);
 void extract_series_free(extract_series *series);
@@ -39,7 +39,7 @@ void extract_series_free(extract_series *series);
 collet_status extract_series_take(void *series, const collet_trajectory_batch *batch,
                                   collet_error *err);
 
-/* Ends the last point, which may have fewer frames. */
+/* Completes the last point, which may have fewer frames. */
 void extract_series_end(extract_series *series);
 
 #endif

@@ -20,13 +20,13 @@ typedef struct finding {
 } finding;
 
 typedef struct findings {
-    const char *called; /* the command of this program */
+    const char *called; /* the command that started this program */
     finding *items;
     size_t count;
     int out_of_memory;
 } findings;
 
-/* Parts of a reason, each with its correction. */
+/* Parts of reasons, each with the command that corrects it. */
 static const char *const mends[][2] = {
     {"libcuda.so", "apt-get install nvidia-driver   # on a machine with an NVIDIA card"},
     {"libnvrtc.so", "pip install nvidia-cuda-nvrtc-cu12   # or install the CUDA toolkit"},
@@ -62,7 +62,7 @@ static char *COLLET_PRINTF(1, 2) text_of(const char *format, ...)
     return text;
 }
 
-/* "(Debian: libopenblas0 or libopenblas-dev)" */
+/* Returns the command for the packages in a text such as "(Debian: libopenblas0 or libopenblas-dev)". */
 static char *package_fix(const char *names)
 {
     int length = (int)strcspn(names, ")");
@@ -99,7 +99,7 @@ static void clear(finding *f)
     free(f->fix);
 }
 
-/* One finding for all that the same command corrects: "the backends cuda, opencl". */
+/* Merges two findings that the same command corrects: "the backends cuda, opencl". */
 static void merge(finding *into, finding *f)
 {
     char *what = !strncmp(into->what, "the backends ", 13) && !strncmp(f->what, START, 12)
@@ -134,7 +134,7 @@ static void add(findings *all, char *what, char *why, char *fix)
     grown[all->count++] = f;
 }
 
-/* The texts in the capabilities that state what is missing, each with the name of its subject. */
+/* Adds the texts of the capabilities that state what is missing, each with the name of its subject. */
 static void add_texts(findings *all, const char *backend, const cJSON *object, const char *name)
 {
     const cJSON *value;
@@ -154,7 +154,7 @@ static void add_texts(findings *all, const char *backend, const cJSON *object, c
 
 static void examine_backend(findings *all, const collet_backend_info *b)
 {
-    if (strstr(b->reason, "name a backend")) /* the worker: nothing is missing */
+    if (strstr(b->reason, "name a backend")) /* the backend worker, which needs nothing more */
         return;
     if (b->state == COLLET_BACKEND_UNAVAILABLE) {
         char *fix = fix_of(b->reason);
@@ -170,7 +170,7 @@ static void examine_backend(findings *all, const collet_backend_info *b)
     cJSON_Delete(capabilities);
 }
 
-/* The directory of plugins beside libcore; free(). */
+/* Returns the directory of plugins beside libcore; the caller frees it. */
 static char *beside_libcore(void)
 {
     Dl_info library;
@@ -215,7 +215,7 @@ static void examine_choice(findings *all, collet_runtime *runtime, char *usable)
     collet_context_destroy(context);
 }
 
-/* Directories and files that became no backend. */
+/* Adds the directories and files that did not give a backend. */
 static void examine_records(findings *all, const collet_runtime *runtime)
 {
     collet_plugin_record r;
@@ -246,7 +246,7 @@ static const char *setting_of(const collet_runtime *runtime, const char *key)
     return "";
 }
 
-/* The reference backend computes on one thread. */
+/* Adds a finding if every usable backend computes on one thread, as the reference backend does. */
 static void examine_threads(findings *all, const collet_runtime *runtime)
 {
     int32_t usable = 0;
@@ -266,7 +266,8 @@ static void examine_threads(findings *all, const collet_runtime *runtime)
                    "OpenMP"));
 }
 
-/* A device that is no CPU is not the fastest for everything. */
+/* Adds a finding if this machine is not calibrated although it has a device other than a CPU: such a
+ * device is not the fastest for every size. */
 static void examine_calibration(findings *all, const collet_runtime *runtime)
 {
     char other[COLLET_MAX_NAME] = "";
@@ -356,7 +357,7 @@ static int32_t print_json(const findings *all)
     return fine;
 }
 
-/* Whether a backend is usable is in *any. The caller releases the findings. */
+/* Collects all findings, and sets *any to 1 if a backend is usable. The caller releases the findings. */
 static findings examine(collet_runtime *runtime, const char *called, int32_t *any)
 {
     findings all = {.called = called};
@@ -386,7 +387,7 @@ static findings examine(collet_runtime *runtime, const char *called, int32_t *an
     return all;
 }
 
-/* Returns whether memory was enough; else there is a message. */
+/* Releases the findings. Prints a message and returns 0 if memory ran out, else returns 1. */
 static int release(findings *all)
 {
     if (all->out_of_memory)

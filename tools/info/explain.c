@@ -12,7 +12,7 @@
 
 #define TEXT 8192
 
-/* The text for a call with new arrays, whose elements are not touched. */
+/* Writes the explanation of a call with new arrays, whose elements are not touched. */
 static collet_status explain(collet_context *cx, const bench_layout *l, char text[TEXT],
                              collet_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* info.h - backend-info: its command line and what it prints, as text or as JSON. */
+/* info.h - the command line of backend-info, and its output as text or as JSON. */
 #ifndef TOOLS_INFO_INFO_H
 #define TOOLS_INFO_INFO_H
 
@@ -15,73 +15,74 @@
 typedef struct info_options {
     const char *name;       /* one backend, or NULL for all */
     int32_t device;         /* one of its devices, or -1 for all */
-    const char *named;      /* a device of it that has a name instead of a number, or NULL */
-    uint32_t named_kernels; /* the ops that this one has, once it is open */
-    int32_t file;           /* `name` is the path of its plugin */
+    const char *named;      /* a device of `name` that has a name instead of a number, or NULL */
+    uint32_t named_kernels; /* the number of ops that the device `named` has, once it is open */
+    int32_t file;           /* `name` is the path of a plugin */
     int32_t json, why, env, doctor;
-    int32_t gpu;                                 /* one is required */
+    int32_t gpu;                                 /* a GPU is required */
     const char *output;                          /* file for the JSON report, or NULL */
-    int32_t force;                               /* it may exist */
-    const char *defaults[INFO_DEFAULTS_MAX + 1]; /* "key=value", then NULL */
-    const char *called;                          /* the command that texts name */
-    char *argument[2];                           /* as typed */
-    const char *explain, *shape, *dtype; /* the op of --explain, or NULL; as for backend-bench */
+    int32_t force;                               /* `output` may exist */
+    const char *defaults[INFO_DEFAULTS_MAX + 1]; /* "key=value"; NULL ends the list */
+    const char *called;                          /* the command that messages name */
+    char *argument[2];                           /* the arguments as typed */
+    const char *explain, *shape, *dtype; /* of --explain, as in backend-bench; or NULL */
 } info_options;
 
-/* Exits with 2, or with 0 after --help and --version. */
+/* Reads the command line. Exits with 2 if it is wrong, and with 0 after --help and --version. */
 void info_options_parse(int argc, char **argv, info_options *options);
 
 /* ---- What is requested (requested.c) --------------------------------------------------------- */
 
-/* 1 when the command line requests the backend. */
+/* 1 if the command line requests the backend. */
 int32_t info_requests(const info_options *options, const collet_backend_info *backend);
-/* 1 when the path ends in a file NAME.so. */
+/* 1 if the path ends in NAME.so. */
 int32_t info_is_file(const char *path, const char *name);
-/* 1 when the record is of the requested backend's file; `backend` NULL: all are requested. */
+/* 1 if the record is about the requested backend's file; if `backend` is NULL, all are requested. */
 int32_t info_requests_record(const collet_backend_info *backend,
                              const collet_plugin_record *record);
 
 /* ---- Report ------------------------------------------------------------------------------ */
 
-/* "usable", "unavailable", "unproven". */
+/* Returns "usable", "unavailable" or "unproven". */
 const char *info_state_word(int32_t state);
-/* For people: "not tried yet" for "unproven", and "by name". */
+/* Returns the word that people read: "not tried yet" instead of "unproven"; "by name" for a backend
+ * whose devices all have names. */
 const char *info_state_text(const collet_backend_info *backend);
 
-/* A line for each backend, and what is missing with the command that installs it (listing.c). Opens
- * what the setting `backend` names. 0: none is selected. */
+/* Prints a line for each backend, and what is missing with the command that installs it (listing.c).
+ * Opens the backend that the setting `backend` names. Returns 0 if no backend is selected. */
 int32_t info_list_backends(collet_runtime *runtime, const info_options *options);
-/* 1 if a backend is selected; else prints an error message (listing.c). */
+/* Returns 1 if a backend is selected; otherwise prints an error message and returns 0 (listing.c). */
 int32_t info_has_selected(collet_runtime *runtime);
-/* The details of one backend, with the devices that `options` has (listing.c). */
+/* Prints the details of one backend, with the devices that `options` requests (listing.c). */
 void info_print_backend(const collet_backend_info *backend, const info_options *options);
 
-/* The calibration that each backend uses (tables.c). */
+/* Prints the calibration that each backend uses (tables.c). */
 void info_list_calibrations(const collet_runtime *runtime);
-/* The steps of the search, grouped by file (tables.c). */
+/* Prints the steps of the search, grouped by file (tables.c). */
 void info_list_records(const collet_runtime *runtime, const collet_backend_info *only);
-/* The steps for one file (tables.c). */
+/* Prints the steps of the search for one file (tables.c). */
 void info_list_file(const collet_runtime *runtime, const char *path);
-/* The settings (tables.c). */
+/* Prints the settings (tables.c). */
 void info_list_settings(const collet_runtime *runtime);
-/* The directories that were searched, and the files that were refused, one a line (tables.c). */
+/* Prints the searched directories and the refused files, each on its own line (tables.c). */
 void info_list_directories(const collet_runtime *runtime);
 
-/* The whole report as one JSON object; NULL when out of memory. */
+/* Returns the whole report as one JSON object; NULL if out of memory. */
 cJSON *info_json(const collet_runtime *runtime, const info_options *options,
                  const collet_backend_info *only);
 
-/* Prints what is missing (doctor.c); an exit status. */
+/* Prints what is missing, and returns the exit status (doctor.c). */
 int info_doctor(collet_runtime *runtime, const info_options *options);
-/* The same as a short list (doctor.c). */
+/* Prints what is missing as a short list (doctor.c). */
 void info_list_missing(collet_runtime *runtime, const info_options *options);
 
-/* Prints what would run the call of --explain, and why (explain.c); an exit status. */
+/* Prints what would run the call of --explain, and why; returns the exit status (explain.c). */
 int info_explain(collet_runtime *runtime, const info_options *options);
 
-/* Prints `text`, escaped, which begins in column `indent` of the current line, and ends the line
- * (wrap.c). Further lines begin in that column too, or further left on a narrow terminal. Nothing
- * is broken when standard output is no terminal. */
+/* Prints `text`, escaped, from column `indent` of the current line on, and ends the line (wrap.c).
+ * Further lines begin in the same column, or further left on a narrow terminal. If standard output is
+ * not a terminal, the text stays on one line. */
 void wrap_print(const char *text, int indent);
 
 #endif

@@ -44,7 +44,7 @@ static int32_t counts_bytes(const char *member)
     return strstr(member, "bytes") || strstr(member, "memory");
 }
 
-/* Members of objects and elements of lists are separated by commas, however deep they are. */
+/* Adds a value. Commas separate members of objects and elements of lists at every depth. */
 static void add_value(text *t, const cJSON *value)
 {
     char size[TOOL_SIZE_TEXT];
@@ -70,7 +70,8 @@ static void add_value(text *t, const cJSON *value)
 
 /* ---- A line for each backend ------------------------------------------------------------- */
 
-/* "AMD EPYC, x86-64-v4, 2 threads": the name, and the members in which devices of a kind differ. */
+/* Adds a device as "AMD EPYC, x86-64-v4, 2 threads": its name, and the members in which devices of the
+ * same kind differ. */
 static void add_device(text *t, const cJSON *device)
 {
     static const char *const shown[][2] = {
@@ -100,12 +101,12 @@ static void add_devices(text *t, const collet_backend_info *backend)
     cJSON_Delete(root);
 }
 
-/* The backend of a program that chooses none. */
+/* The backend of a program that does not choose a backend. */
 typedef struct selected {
     collet_setting setting;
-    size_t index;        /* of the backend; SIZE_MAX: none */
-    const char *item;    /* the name in the setting if it is a device without a number */
-    char text[256];      /* has `item` */
+    size_t index;        /* the index of the backend; SIZE_MAX: none */
+    const char *item;    /* the name in the setting if it names a device without a number */
+    char text[256];      /* contains `item` */
     collet_error reason; /* why there is no backend */
 } selected;
 
@@ -131,7 +132,7 @@ static size_t find_name(const collet_runtime *runtime, const char *name, size_t 
     return SIZE_MAX;
 }
 
-/* The first name of the list that can be chosen. */
+/* Selects the first name of the list that can be chosen. */
 static void select_item(selected *s, const collet_runtime *runtime, collet_context *context)
 {
     collet_backend_info b;
@@ -149,7 +150,7 @@ static void select_item(selected *s, const collet_runtime *runtime, collet_conte
     }
 }
 
-/* A setting that names backends is tried as every program tries it. */
+/* Selects the backend of the setting. If the setting names backends, they are tried as in every program. */
 static void select_backend(selected *s, collet_runtime *runtime)
 {
     collet_context *context = NULL;
@@ -165,7 +166,7 @@ static void select_backend(selected *s, collet_runtime *runtime)
     collet_context_destroy(context);
 }
 
-/* Green: programs can use it; yellow: perhaps, or by a name. */
+/* Green: programs can use the backend. Yellow: perhaps they can, or only by the name of a device. */
 static tool_paint state_paint(const collet_backend_info *backend, const char *item)
 {
     return item || backend->state == COLLET_BACKEND_USABLE                       ? TOOL_GREEN
@@ -173,7 +174,7 @@ static tool_paint state_paint(const collet_backend_info *backend, const char *it
                                                                                  : TOOL_RED;
 }
 
-/* `item` as of selected, or NULL. */
+/* Prints the line of a backend; `item` is the member of `selected`, or NULL. */
 static void print_line(const collet_backend_info *backend, int width, int32_t chosen,
                        const char *item)
 {
@@ -274,7 +275,7 @@ static void print_text(int depth, const char *label, const char *value)
     wrap_print(value, LABEL_WIDTH);
 }
 
-/* Objects get a line for each of their members. */
+/* Prints a member; an object gets a line for each of its members. */
 static void print_member(int depth, const cJSON *member)
 {
     if (cJSON_IsObject(member)) {

@@ -24,7 +24,7 @@ static int32_t find_backend(const collet_runtime *runtime, const info_options *o
     return 0;
 }
 
-/* The ops that a device has. */
+/* Returns the number of ops that a device has. */
 static uint32_t count_kernels(const collet_runtime *runtime, const char *choice)
 {
     static const collet_dtype any[COLLET_MAX_OPERANDS] = {COLLET_DTYPE_NONE};
@@ -36,8 +36,8 @@ static uint32_t count_kernels(const collet_runtime *runtime, const char *choice)
     return count;
 }
 
-/* Chooses a device as programs do: OK, with its ops in *kernels; otherwise libcore's error, which
- * has the nearest names, was printed. */
+/* Chooses a device as programs do. OK, and *kernels is the number of its ops; otherwise prints libcore's
+ * error, which contains the nearest names. */
 static collet_status try_choice(const info_options *given, const char *name, uint32_t *kernels)
 {
     char choice[256];
@@ -65,7 +65,7 @@ static collet_status try_choice(const info_options *given, const char *name, uin
     return status;
 }
 
-/* Opens every device of the usable backends, so that the records tell which are refused. */
+/* Opens every device of the usable backends, so that the records show which devices are refused. */
 static void open_devices(const collet_runtime *runtime, const collet_backend_info *only)
 {
     static const collet_dtype any[] = {COLLET_DTYPE_NONE};
@@ -82,7 +82,7 @@ static void open_devices(const collet_runtime *runtime, const collet_backend_inf
     }
 }
 
-/* 0: it lists the backends, and none is selected. */
+/* Prints the report as text. Returns 0 if it lists the backends and none is selected. */
 static int32_t print_text(collet_runtime *runtime, const info_options *options,
                           const collet_backend_info *only)
 {
@@ -115,7 +115,7 @@ static int not_one(const info_options *options)
     return TOOL_EXIT_USAGE;
 }
 
-/* Prints the steps of files that became no backend, if the command line requests them. */
+/* Prints the steps for files that did not give a backend, if the command line requests these files. */
 static int explain_refused(const collet_runtime *runtime, const info_options *options)
 {
     collet_plugin_record r, last = {.path = NULL};
@@ -135,7 +135,7 @@ static int explain_refused(const collet_runtime *runtime, const info_options *op
     return 1;
 }
 
-/* The backend of options->name; otherwise the exit status, after a message. */
+/* Finds the backend of options->name; otherwise prints a message. Returns the exit status. */
 static int find_wanted(const collet_runtime *runtime, info_options *options,
                        collet_backend_info *backend)
 {
@@ -178,7 +178,7 @@ static int32_t put_json(const collet_runtime *runtime, const info_options *optio
     return fine;
 }
 
-/* 1 if a usable backend has a GPU; else 0, after an error message. */
+/* Returns 1 if a usable backend has a GPU; otherwise prints an error message and returns 0. */
 static int32_t has_gpu(const collet_runtime *runtime)
 {
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {

@@ -43,12 +43,12 @@ static const struct argp_option argp_options[] = {
     {"force", KEY_FORCE, NULL, 0, "Replace the FILE of -o", 0},
     {"default", KEY_DEFAULT, "KEY=VALUE", 0,
      "A default of the program that starts this one, below environment and configuration file", 0},
-    /* Of `python -m collet`, whose users have no backend-info in their PATH. */
+    /* `python -m collet` gives this option, because its users may not have backend-info in their PATH. */
     {"called", KEY_CALLED, "COMMAND", OPTION_HIDDEN, "The name of this program in texts", 0},
     {0},
 };
 
-/* Splits "cuda:1" and "worker:cuda"; anything else is a name, which may be unknown. */
+/* Splits "cuda:1" and "worker:cuda" at the colon; other texts are names, which may be unknown. */
 static void take_name(info_options *options, char *text)
 {
     char *colon = strchr(text, ':'), *end;
@@ -65,7 +65,7 @@ static void take_name(info_options *options, char *text)
     *colon = '\0';
 }
 
-/* The arguments: SHAPE and DTYPE after --explain, else NAME. */
+/* Takes the arguments: SHAPE and DTYPE after --explain, otherwise NAME. */
 static void take_arguments(info_options *options, struct argp_state *state)
 {
     char **argument = options->argument;

@@ -33,8 +33,8 @@ static int32_t add_named(cJSON *devices, const collet_backend_info *backend,
            json_add_number(object, "kernel_count", options->named_kernels);
 }
 
-/* Adds "devices", a copy of the list in the capabilities: all elements, or only the device that was
- * asked for. Without capabilities the list is empty and "capabilities" is null. */
+/* Adds "capabilities" and "devices", a copy of the list in the capabilities: all elements, or only the
+ * requested device. Without capabilities, "devices" is empty and "capabilities" is null. */
 static int32_t add_capabilities(cJSON *object, const collet_backend_info *backend,
                                 const info_options *options)
 {

@@ -18,7 +18,7 @@ int32_t info_is_file(const char *path, const char *name)
     return !strncmp(file, name, length) && !strcmp(file + length, ".so");
 }
 
-/* Includes records of a file NAME.so, because a second plugin with that name has records but no
+/* Accepts all records of files NAME.so, because a second plugin with the same name has records but no
  * backend. */
 int32_t info_requests_record(const collet_backend_info *backend, const collet_plugin_record *record)
 {
@@ -34,7 +34,7 @@ const char *info_state_word(int32_t state)
                                                  : "unproven";
 }
 
-/* A backend that was probed and whose devices all have names is missing nothing. */
+/* If a backend was probed and all its devices have names, nothing is missing. */
 const char *info_state_text(const collet_backend_info *backend)
 {
     if (backend->state == COLLET_BACKEND_UNAVAILABLE && backend->named_devices &&

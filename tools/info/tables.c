@@ -103,7 +103,7 @@ static void print_setting(const collet_setting *s)
     wrap_print(text, 4);
 }
 
-/* Why the cache cannot be used. */
+/* Prints why the cache of probes cannot be used. */
 static void print_cache(const collet_runtime *runtime)
 {
     collet_plugin_record r;
@@ -116,7 +116,7 @@ static void print_cache(const collet_runtime *runtime)
     }
 }
 
-/* Settings for tests, developers and probes: CONTRIBUTING.md lists them. */
+/* 1 if the setting is for tests, developers or probes (docs/contributing/machines.md). */
 static int is_internal(const collet_setting *s)
 {
     return !strncmp(s->help, "internal: ", 10) || !strcmp(s->type, "probe");

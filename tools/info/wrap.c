@@ -9,9 +9,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define WIDTH_MIN 40 /* narrower terminals break lines themselves */
+#define WIDTH_MIN 40 /* narrower terminals break the lines themselves */
 
-/* Columns of the terminal, 0 where there is none. */
+/* Returns the width of the terminal in columns; 0 if there is none, or if it is too narrow. */
 static int terminal_width(void)
 {
     struct winsize size;
@@ -20,7 +20,7 @@ static int terminal_width(void)
     return size.ws_col;
 }
 
-/* Bytes of UTF-8 that begin a character. */
+/* Counts the characters of UTF-8: the bytes that begin a character. */
 static int columns(const char *text, size_t length)
 {
     int count = 0;

@@ -122,7 +122,7 @@ static collet_status open_parts(const merge_options *options, merge_part *parts,
 
 /* ---- The meta file ----------------------------------------------------------------------- */
 
-/* Sections of the first part that hold for all. */
+/* Sections of the first part's meta file that are valid for all parts. */
 static const char *const shared[] = {"inputs", "selection", "axis",
                                      "bodies", "atoms",     "periodic_box"};
 
@@ -209,7 +209,7 @@ static int add_warnings(cJSON *root, const merge_remarks *remarks)
     return done;
 }
 
-/* The text of the meta file; NULL: out of memory. */
+/* Returns the text of the meta file; NULL if out of memory. */
 static char *make_meta(const merge_options *options, const merge_part *parts, const merge_remarks *remarks,
                        const char *id)
 {
@@ -275,7 +275,7 @@ static collet_status merge_key(const merge_part *parts, size_t n, const char *ke
     return status;
 }
 
-/* The labels of bodies or atoms are an array of their own. */
+/* Adds the labels of bodies or atoms, which are a separate array. */
 static collet_status add_labels(const merge_part *first, const char *key, io_results *results,
                                 collet_error *err)
 {
@@ -366,7 +366,7 @@ static void print_part(const merge_part *part)
     puts("");
 }
 
-/* The rows of the merge, and what should be known of them. */
+/* Prints the rows of the merge, and the remarks about them. */
 static void report(const merge_options *options, const merge_part *parts, const merge_remarks *remarks)
 {
     const merge_part *last = last_part(parts, options->n);
@@ -408,7 +408,7 @@ static int run(const merge_options *options, merge_part *parts)
                : TOOL_EXIT_FAILURE;
 }
 
-/* Several processes of a launcher would write the same file. */
+/* 0, after a message, if a launcher started several processes: they would write the same file. */
 static int is_alone(int argc, char **argv)
 {
     tool_ranks ranks;

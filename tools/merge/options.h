@@ -7,8 +7,8 @@
 
 typedef struct merge_options {
     char **command;
-    const char *output; /* NULL: of shards, their directory without ".shards" */
-    const char **paths; /* n, and NULL */
+    const char *output; /* NULL: for shards, the name of their directory without ".shards" */
+    const char **paths; /* n paths, then NULL */
     size_t n;
     int force;
     int quiet;

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* An interval between two parts is a gap if it is more than this times the longest interval inside them. It is not
- * 1, because some formats store times in single precision. */
+/* The interval between two parts is a gap if it is more than GAP times the longest interval inside them. GAP is not 1,
+ * because some formats store times in single precision. */
 #define GAP 1.5
-#define SAME 1e-3 /* of intervals, relative */
+#define SAME 1e-3 /* intervals with a smaller relative difference are equal */
 
 #define TEXT(time) merge_time_text(time, (merge_time){0})
 
@@ -89,8 +89,8 @@ static collet_status check_times(const merge_part *part, collet_error *err)
     return COLLET_OK;
 }
 
-/* Sorts by the first time. Among parts with the same first time the longest comes first. Among parts with the same first and
- * last time, the part that the command line names last comes first. */
+/* Compares parts by their first time. Among parts with the same first time, the part with the latest end comes first.
+ * Among parts with the same first and last time, the part that the command line names last comes first. */
 static int by_time(const void *left, const void *right)
 {
     const merge_part *a = left, *b = right;
@@ -102,7 +102,7 @@ static int by_time(const void *left, const void *right)
     return a->number > b->number ? -1 : 1;
 }
 
-/* Whether each time of `part` is one of `whole`. */
+/* 1 if every time of `part` is also a time of `whole`. */
 static int is_contained(const merge_part *part, const merge_part *whole)
 {
     int64_t k = 0;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define META_BYTES ((int64_t)64 << 20) /* of a meta file, at most */
-#define BLOCK 65536                    /* numbers that are read at a time, at least one row */
+#define META_BYTES ((int64_t)64 << 20) /* the largest size of a meta file */
+#define BLOCK 65536                    /* how many numbers are read at a time; at least one row is read */
 
 static const char time_key[] = "time_ps";
 
@@ -23,7 +23,7 @@ static collet_status malformed(const merge_part *part, const char *what, collet_
 
 /* ---- The meta file ----------------------------------------------------------------------- */
 
-#define ROWS_MOST 0x1p40 /* also of the other extents of an array */
+#define ROWS_MOST 0x1p40 /* also the limit of the other extents of an array */
 
 static const io_json_field text_field = {.type = IO_JSON_TEXT};
 static const io_json_field extent = {.type = IO_JSON_WHOLE, .low = 1, .high = ROWS_MOST};
@@ -259,7 +259,8 @@ static collet_status compare_outputs(const merge_part *first, const merge_part *
     return COLLET_OK;
 }
 
-/* The first frame of each run is its own reference. */
+/* INVALID if the parts have the key rmsd and different references. By default the reference of each run is its own
+ * first frame. */
 static collet_status compare_references(const merge_part *first, const merge_part *other,
                                         collet_error *err)
 {
@@ -277,7 +278,7 @@ static collet_status compare_references(const merge_part *first, const merge_par
     return COLLET_OK;
 }
 
-/* A run chooses the images of bodies from its first frame on. */
+/* INVALID for nojump: each run chooses the images of bodies anew, from its first frame on. */
 static collet_status check_paths(const merge_part *part, collet_error *err)
 {
     const char *pbc = cJSON_GetStringValue(find(part, "periodic_box", "pbc"));

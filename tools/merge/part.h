@@ -9,7 +9,7 @@
 #include <collet/collet.h>
 
 typedef struct merge_part {
-    const char *path; /* of the .npz */
+    const char *path; /* the path of the .npz file */
     char *meta_path;
     io_npz *archive;
     cJSON *meta;
@@ -20,7 +20,7 @@ typedef struct merge_part {
 } merge_part;
 
 /* Opens a part and reads its times. IO; FORMAT if the files are not results of collet-extract, or
- * not of the same run; NO_MEMORY. The caller closes the part, also after an error. */
+ * belong to different runs; NO_MEMORY. The caller closes the part, also after an error. */
 collet_status merge_part_open(const char *path, merge_part *part, collet_error *err);
 void merge_part_close(merge_part *part);
 
@@ -28,14 +28,15 @@ void merge_part_close(merge_part *part);
 collet_status merge_part_compare(const merge_part *first, const merge_part *other,
                                  collet_error *err);
 
-/* The shape of a row of the array `key`, at most 3 axes; returns their number, -1: no such array. */
+/* Sets the shape of a row of the array `key`, which has at most 3 axes. Returns the number of axes; -1 if
+ * there is no such array. */
 int32_t merge_part_shape(const merge_part *part, const char *key, int64_t shape[3]);
 
-/* Takes n numbers of an array; any status but OK ends reading and is returned. */
+/* Takes n_rows rows of an array. Any status except OK ends the reading, and merge_part_rows returns it. */
 typedef collet_status (*merge_take)(void *user, int64_t n_rows, const double *rows,
                                     collet_error *err);
 
-/* Reads the rows of an array that are kept, a few at a time. */
+/* Reads the kept rows of an array, a few at a time. */
 collet_status merge_part_rows(const merge_part *part, const char *key, merge_take take, void *user,
                               collet_error *err);
 

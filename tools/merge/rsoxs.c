@@ -23,7 +23,7 @@ int merge_is_rsoxs(const char *path)
     return found;
 }
 
-/* Names in the file may be relative to the directory in which the shards were started. */
+/* Prints the directory in which the shards were started, if names in the file are relative to it. */
 static void print_started(const rsoxs_work *work)
 {
     char *here = getcwd(NULL, 0);

@@ -3,11 +3,12 @@
 #ifndef TOOLS_MERGE_RSOXS_H
 #define TOOLS_MERGE_RSOXS_H
 
-/* 1: shards of collet-rsoxs divided the work of the directory DIR.shards. */
+/* 1 if `path` is a directory DIR.shards whose work shards of collet-rsoxs divided. */
 int merge_is_rsoxs(const char *path);
 
 /* Completes the work of the shards in `path`, whose patterns are in `directory`: names what is
- * missing, and makes what no shard could make alone. Returns the exit status, after a message. */
+ * missing, and makes the results that no shard could make alone. Prints a message and returns the exit
+ * status. */
 int merge_rsoxs(const char *path, const char *directory, int quiet);
 
 #endif

@@ -19,7 +19,7 @@
 
 static const char ending[] = ".shards";
 
-/* The length of a path without ".shards"; 0: it has no such ending. */
+/* Returns the length of a path without ".shards"; 0 if the path has no such ending. */
 static size_t stem_of(const char *path)
 {
     size_t length = strlen(path), n = sizeof ending - 1;
@@ -44,7 +44,7 @@ static int32_t show_progress(void *user, const collet_progress *p)
     return tool_interrupt_signal();
 }
 
-/* The name that collet-extract would write; NULL: there is none. The caller frees it. */
+/* Returns the name that collet-extract would write; NULL if there is none. The caller frees the name. */
 static char *choose_output(const merge_options *options)
 {
     size_t length = stem_of(options->paths[0]);

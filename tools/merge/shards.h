@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shards.h - the results of a work from its shards. */
+/* shards.h - results from the shards of a work. */
 #ifndef TOOLS_MERGE_SHARDS_H
 #define TOOLS_MERGE_SHARDS_H
 
 #include "options.h"
 
-/* 1: `path` is a directory, or would be one by its name; NULL is allowed. */
+/* 1 if `path` is a directory, or if its name is that of a directory of shards; `path` may be NULL. */
 int merge_is_shards(const char *path);
 
-/* Writes the results of the directory options->paths[0], reports, and returns the exit status. */
+/* Writes the results from the shards in options->paths[0], prints a report, and returns the exit status. */
 int merge_shards(const merge_options *options);
 
 #endif

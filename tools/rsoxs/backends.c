@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether an element of the list, "cuda:1,cpu_openmp", is the backend or a device of it. */
+/* 1 if an element of a list such as "cuda:1,cpu_openmp" is the backend or one of its devices. */
 static int names(const char *element, const char *backend)
 {
     size_t length = strlen(backend);
@@ -32,7 +32,7 @@ static void find_named(const rsoxs_run *run, const char *backend, char named[64]
     }
 }
 
-/* Opens its first device, and scatterings on all that would share the energies. */
+/* Opens the backend's first device, and scatterings on all devices that would share the energies. */
 static collet_status try(rsoxs_run *run, rsoxs_backend *b, int named, collet_error *err)
 {
     collet_memory_stats stats = {.struct_size = sizeof stats};
@@ -51,7 +51,7 @@ double rsoxs_plan_bytes(const rsoxs_run *run, const collet_scatter_plan *plan)
     return (double)plan->bytes + (double)plan->kept * (double)(run->n_beams - 1);
 }
 
-/* The system would end the process. */
+/* Notes that the system would end the process, because the work needs more memory than it may use. */
 static void too_large(rsoxs_backend *b)
 {
     char needs[TOOL_SIZE_TEXT], has[TOOL_SIZE_TEXT];

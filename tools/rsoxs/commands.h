@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commands.h - the commands of collet-rsoxs besides simulating, `collet-rsoxs NAME ...`, in the
- * order of its help. */
+/* commands.h - the commands of collet-rsoxs besides the simulation, `collet-rsoxs NAME ...`, in the
+ * order of the help text. */
 #ifndef TOOLS_RSOXS_COMMANDS_H
 #define TOOLS_RSOXS_COMMANDS_H
 

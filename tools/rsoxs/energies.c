@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the settings of all files: a new number where their text or the results change. */
+/* The settings of all files begin with this tag. Its number grows if their text or the results change. */
 #define RSOXS_TAG "collet-rsoxs 3"
 
 static const uint64_t hash_start = UINT64_C(14695981039346656037);
 
-/* FNV-1a, of 64 bits. */
+/* Returns the FNV-1a hash, of 64 bits. */
 static uint64_t hash(uint64_t h, const void *data, size_t bytes)
 {
     for (const unsigned char *at = data, *end = at + bytes; at < end; at++)
@@ -19,8 +19,8 @@ static uint64_t hash(uint64_t h, const void *data, size_t bytes)
     return h;
 }
 
-/* The energy is included because a file's name has only two decimals; the list of energies is
- * not. */
+/* The energy is included because a file's name has only two decimals. The list of energies is not
+ * included. */
 void rsoxs_energies_describe(const rsoxs_run *run, double energy,
                              const collet_scatter_constants *constants,
                              char text[RSOXS_SETTINGS])
@@ -29,7 +29,7 @@ void rsoxs_energies_describe(const rsoxs_run *run, double energy,
     const uint32_t vectors = w->materials[0].kind == COLLET_SCATTER_VECTOR;
     const uint32_t choices[] = {w->nearest, w->window, w->mask, w->material_frame, vectors};
     uint64_t h = hash(hash_start, choices, sizeof choices);
-    if (w->attenuation) /* files of older versions have no such setting */
+    if (w->attenuation) /* files of older versions do not have this setting */
         h = hash(h, &w->attenuation, sizeof w->attenuation);
     h = hash(h, &energy, sizeof energy);
     h = hash(h, w->angles, sizeof w->angles);
@@ -84,7 +84,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The settings of the integrals: a hash of the settings of all patterns, and the wedges. */
+/* Writes the settings of the integrals: a hash of the settings of all patterns, and the wedges. */
 static void describe_integrals(rsoxs_run *run, uint64_t patterns)
 {
     snprintf(run->integrals, sizeof run->integrals,

@@ -28,7 +28,7 @@ static int by_name(const void *a, const void *b)
 
 static collet_status add_film(rsoxs_films *films, const char *path, collet_error *err)
 {
-    if ((films->count & (films->count - 1)) == 0) { /* full: doubled at powers of two */
+    if ((films->count & (films->count - 1)) == 0) { /* the array is full at powers of two; its size doubles */
         rsoxs_film *more =
             realloc(films->films, (size_t)(films->count ? 2 * films->count : 1) * sizeof *more);
         if (!more)
@@ -46,7 +46,7 @@ static collet_status add_film(rsoxs_films *films, const char *path, collet_error
     return COLLET_OK;
 }
 
-/* Adds the lines of a file. */
+/* Adds the films that the lines of a file name. */
 static collet_status add_list(rsoxs_films *films, const char *path, collet_error *err)
 {
     collet_status status = COLLET_OK;
@@ -145,8 +145,8 @@ const char *rsoxs_films_find(const rsoxs_films *films, const struct stat *file)
     return found ? found->path : NULL;
 }
 
-/* Those of this process: 1,000 shards do not ask for all files of 10,000 films. The others, and a
- * film that does not exist, get inode 0 of no file. */
+/* Notes the inodes of this process's films: 1,000 shards need not ask for all files of 10,000 films. The
+ * other films, and films that do not exist, get inode 0, which no file has. */
 static void note_files(rsoxs_films *films)
 {
     for (int64_t i = 0; i < films->count; i++) {
@@ -187,7 +187,7 @@ int64_t rsoxs_films_shard(const rsoxs_films *films, int64_t n_shards, int64_t fi
     int whole = films->count >= n_shards;
     int64_t parts = whole ? films->count : films->count * films->n_energies;
     int64_t part = whole ? film : film * films->n_energies + energy, low = 1, high = n_shards;
-    while (low < high) { /* the first shard that ends after the part */
+    while (low < high) { /* finds the first shard that ends after the part */
         int64_t middle = low + (high - low) / 2;
         if (tool_shard_end((tool_shard){middle, n_shards}, parts) > part)
             high = middle;
@@ -199,7 +199,7 @@ int64_t rsoxs_films_shard(const rsoxs_films *films, int64_t n_shards, int64_t fi
 
 /* ---- Energies -------------------------------------------------------------------------------- */
 
-#define SAME_ENERGY 1e-3 /* eV, between --energies and the configuration */
+#define SAME_ENERGY 1e-3 /* eV, tolerance between --energies and the configuration */
 
 int rsoxs_films_chosen(const rsoxs_options *o, double energy)
 {
@@ -233,7 +233,7 @@ static collet_status choose_energies(rsoxs_films *films, const rsoxs_options *o,
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Without slashes at its end, so that ".shards" can follow. */
+/* Copies the path without slashes at its end, so that ".shards" can follow. */
 static char *copy_directory(const char *path)
 {
     size_t length = strlen(path);

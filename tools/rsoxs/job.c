@@ -26,7 +26,8 @@ static collet_status check(const rsoxs_options *options, collet_error *err)
     return status;
 }
 
-/* The options of one rank. A film that fails does not stop others, of other ranks neither. */
+/* Returns the options of one rank. A film that fails stops neither this rank's other films nor the films of
+ * other ranks. */
 static rsoxs_options part_of(const rsoxs_options *options, const tool_ranks *ranks)
 {
     rsoxs_options part = *options;
@@ -41,7 +42,7 @@ static rsoxs_options part_of(const rsoxs_options *options, const tool_ranks *ran
     return part;
 }
 
-/* Merges what all ranks have computed; with --plan prints the plan. */
+/* Merges the results of all ranks; with --plan prints the plan instead. */
 static int merge(const rsoxs_options *options, const tool_ranks *ranks, int64_t threads,
                  double seconds)
 {

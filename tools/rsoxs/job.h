@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job.h - a scan by the ranks of an MPI job. */
+/* job.h - scans by the ranks of an MPI job. */
 #ifndef TOOLS_RSOXS_JOB_H
 #define TOOLS_RSOXS_JOB_H
 
@@ -7,7 +7,8 @@
 
 #include "common/ranks.h"
 
-/* Each rank does its shard; when all are through, rank 0 merges. Returns the exit status. */
+/* Each rank computes its shard; when all ranks have finished, rank 0 merges the results. Returns the exit
+ * status. */
 int rsoxs_job(const rsoxs_options *options, tool_ranks *ranks);
 
 #endif

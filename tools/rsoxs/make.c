@@ -22,7 +22,7 @@ typedef struct make_paths {
     char *morphology, *expected;
 } make_paths;
 
-/* DIR, or the file of the morphology in it. */
+/* Names the files. The output is DIR, or the file of the morphology in DIR. */
 static collet_status name_files(make_paths *paths, const make_options *o, collet_error *err)
 {
     size_t length = strlen(o->output), size = length + 40;
@@ -42,7 +42,7 @@ static collet_status name_files(make_paths *paths, const make_options *o, collet
     return COLLET_OK;
 }
 
-/* All files that write_set writes. */
+/* Checks the names of all files that write_set writes. */
 static collet_status check_free(const make_scene *scene, const make_paths *paths, collet_error *err)
 {
     size_t size = strlen(paths->directory) + 40;
@@ -81,7 +81,7 @@ static collet_status write_set(const make_scene *scene, const make_paths *paths,
         status = make_add_settings(set, scene, paths->directory, err);
     if (status == COLLET_OK)
         status = make_add_expected(set, scene, paths->expected, sums, err);
-    /* The morphology is the last file: it is always in a directory with its own settings. */
+    /* The morphology is the last file, so it is always in a directory with its own settings. */
     set->spools[set->count++] = morphology;
     for (size_t i = 0; i < set->count && status == COLLET_OK; i++)
         status = io_spool_link(set->spools[i], err);

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether it is NAME.png, NAME_K0.png and so on; `name` has `length` characters. */
+/* 1 if `file` is NAME.png, NAME_K0.png and so on. NAME is the first `length` characters of `name`. */
 static int is_picture(const char *file, const char *name, size_t length)
 {
     const char *end = file + length;
@@ -23,7 +23,7 @@ static int is_picture(const char *file, const char *name, size_t length)
     return !strcmp(end, ".png");
 }
 
-/* Whether it was made from the patterns of all energies, or from `pattern` (NULL: none). */
+/* 1 if the file was made from the patterns of all energies or, unless it is NULL, from `pattern`. */
 static int is_companion(const char *file, const char *pattern)
 {
     return is_picture(file, "intensity", strlen("intensity")) ||
@@ -40,7 +40,7 @@ static void remove_companions(const char *path, const char *pattern)
         if (!is_companion(entry->d_name, pattern))
             continue;
         if (fstatat(dirfd(directory), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
-            mode_t mask = umask(077); /* the replacement gets no more permissions */
+            mode_t mask = umask(077); /* the replacement gets no wider permissions */
             umask(mask | (~st.st_mode & 077));
         }
         unlinkat(dirfd(directory), entry->d_name, 0);
@@ -61,7 +61,7 @@ void rsoxs_remove_maps(const char *directory)
     remove_companions(directory, NULL);
 }
 
-/* Whether the run makes or removes files of this name. */
+/* 1 if the run makes or removes files with this name. */
 static int is_output(const rsoxs_run *run, const char *name)
 {
     const rsoxs_options *o = run->options;
@@ -75,7 +75,7 @@ static int is_output(const rsoxs_run *run, const char *name)
     return 0;
 }
 
-/* Compares `output` with the morphologies, the configuration and its Material<i>.txt. */
+/* Fails if `output` is one of the morphologies, the configuration or its Material<i>.txt. */
 static collet_status check_inputs(const rsoxs_run *run, const char *output, collet_error *err)
 {
     const char *configuration = run->options->configuration, *slash = strrchr(configuration, '/');

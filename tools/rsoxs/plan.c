@@ -24,7 +24,7 @@ void rsoxs_print_json(cJSON *root)
     cJSON_Delete(root);
 }
 
-/* `other`: where the energies are not shared, or NULL. */
+/* Adds the list "devices". If the energies are not shared, it has the device `other` (NULL: none). */
 static void add_devices(cJSON *object, const tool_devices *devices, const char *other)
 {
     cJSON *list = cJSON_AddArrayToObject(object, "devices");
@@ -51,7 +51,7 @@ cJSON *rsoxs_run_json(const rsoxs_run *run)
     return root;
 }
 
-/* "cuda:0, cuda:1", or `other` where the energies are not shared. */
+/* Prints "cuda:0, cuda:1", or `other` if the energies are not shared. */
 static void print_devices(const tool_devices *devices, const char *other)
 {
     for (int64_t i = 0; i < devices->count; i++)
@@ -106,8 +106,8 @@ static void print_backends(const rsoxs_backend *backends, size_t count)
     }
 }
 
-/* Measures device i by the first energy, the second time that it computes it: the first time may
- * compile kernels. */
+/* Measures device i, which computes the first energy twice. Only the second time is measured, because
+ * kernels may be compiled in the first. */
 static collet_status measure(const rsoxs_run *run, int64_t i, collet_device_share *share,
                              collet_error *err)
 {
@@ -132,7 +132,7 @@ static collet_status measure(const rsoxs_run *run, int64_t i, collet_device_shar
     return status;
 }
 
-/* The devices that share the energies; 0: one has all. */
+/* Returns the number of devices that share the energies; 0 if one device computes all. */
 static int64_t measured(const rsoxs_run *run)
 {
     return run->scatterings && run->devices.count > 1 ? run->devices.count : 0;
@@ -157,7 +157,7 @@ static cJSON *plan_json(const rsoxs_run *run, const collet_scatter_plan *plan,
     return root;
 }
 
-/* "3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 40 energies (2 kept), ..." */
+/* Prints "3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 40 energies (2 kept), ...". */
 void rsoxs_print_work(const rsoxs_run *run, const collet_scatter_plan *plan)
 {
     const int64_t *n = run->work.shape, energies = run->kept + run->work.n_energies;
@@ -229,7 +229,7 @@ collet_status rsoxs_print_plan(const rsoxs_run *run, cJSON *json, collet_error *
     return COLLET_OK;
 }
 
-/* What each of several devices has done. */
+/* Reports what each of several devices has computed. */
 static void report_shares(const rsoxs_run *run, cJSON *root)
 {
     collet_device_share share;

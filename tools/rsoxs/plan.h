@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.h - what a simulation prints of itself: its plan, and a summary. */
+/* plan.h - the plan and the summary that a simulation prints. */
 #ifndef TOOLS_RSOXS_PLAN_H
 #define TOOLS_RSOXS_PLAN_H
 
@@ -7,17 +7,17 @@
 
 #include <cjson/cJSON.h>
 
-/* Prints the work and memory needed, or adds them to `json` (NULL: prints) as "largest".
- * NO_MEMORY. */
+/* Prints the work and the memory that it needs; if `json` is not NULL, adds them to it as "largest"
+ * instead. NO_MEMORY. */
 collet_status rsoxs_print_plan(const rsoxs_run *run, cJSON *json, collet_error *err);
 void rsoxs_print_summary(const rsoxs_run *run, double seconds);
 
-/* "3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 40 energies (2 kept), ..."; `plan` has the
- * angles, or is NULL. */
+/* Prints "3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 40 energies (2 kept), ..."; if `plan` is
+ * not NULL, also its angles. */
 void rsoxs_print_work(const rsoxs_run *run, const collet_scatter_plan *plan);
-/* Shape, energies and directory. */
+/* Returns the shape, the energies and the directory as JSON. */
 cJSON *rsoxs_run_json(const rsoxs_run *run);
-/* Prints and frees. */
+/* Prints and frees the JSON value. */
 void rsoxs_print_json(cJSON *root);
 
 #endif

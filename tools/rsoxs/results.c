@@ -23,7 +23,7 @@ typedef struct results {
     int64_t n_rings;
     double *q;
     float *pattern;
-    collet_scatter_integrals all; /* beams x energies; `polar` NULL without --integrate */
+    collet_scatter_integrals all; /* beams x energies; `polar` is NULL without --integrate */
 } results;
 
 static collet_scatter_rings rings_of(const rsoxs_run *run, int64_t beam)
@@ -40,7 +40,7 @@ static collet_scatter_rings rings_of(const rsoxs_run *run, int64_t beam)
     return rings;
 }
 
-/* "DIR/NAME", for free(); NULL without memory. */
+/* Returns "DIR/NAME", which the caller frees; NULL if out of memory. */
 static char *path_in(const rsoxs_run *run, const char *name)
 {
     size_t size = strlen(run->directory) + strlen(name) + 2;
@@ -50,7 +50,7 @@ static char *path_in(const rsoxs_run *run, const char *name)
     return path;
 }
 
-/* "NAME.png", or with several beams "NAME_K1.png". */
+/* Returns the path of "NAME.png", or with several beams of "NAME_K1.png". */
 static char *picture_path(const rsoxs_run *run, const char *name, int64_t beam)
 {
     char file[96];
@@ -108,7 +108,8 @@ collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err)
     return status;
 }
 
-/* Pictures have no settings, so that only a merge keeps them: shards remove the maps first. */
+/* 1 if the pictures are kept. Pictures have no settings, so only a merge keeps them: its shards have
+ * removed old maps. */
 static int keeps_pictures(const rsoxs_run *run)
 {
     int kept = run->options->merge > 0;
@@ -132,7 +133,7 @@ int rsoxs_results_kept(const rsoxs_run *run)
     return kept || (!o->integrate && !o->png);
 }
 
-/* Counts the arrays of --integrate and their copies in HDF5's memory and in the file's image. */
+/* Counts the arrays of --integrate, and their copies in HDF5's memory and in the image of the file. */
 uint64_t rsoxs_results_bytes(const rsoxs_run *run)
 {
     collet_scatter_rings rings = rings_of(run, 0);
@@ -165,7 +166,7 @@ static collet_status draw(const results *r, const rsoxs_picture *picture, const 
     return status;
 }
 
-/* The q of a pixel's edge. */
+/* Returns the q of a pixel's edge. */
 static double edge(const results *r, int64_t pixel, int64_t pixels)
 {
     return ((double)(pixel - pixels / 2) - 0.5) * 2 * PI / ((double)pixels * r->rings.voxel);
@@ -190,7 +191,7 @@ static collet_status draw_pattern(const results *r, double energy, int64_t beam,
     return draw(r, &picture, name, beam, err);
 }
 
-/* The edges of rows: halfway between energies. */
+/* Returns the edges of the rows, which are halfway between energies. */
 static double *make_edges(const double *energies, int64_t count)
 {
     double *edges = malloc((size_t)(count + 1) * sizeof *edges);
@@ -203,8 +204,8 @@ static double *make_edges(const double *energies, int64_t count)
     return edges;
 }
 
-/* I(q, E), from the first ring that has no part of the pixel at q = 0, which rotation has mixed
- * with those next to it. */
+/* Draws I(q, E), beginning with the first ring that contains no part of the pixel at q = 0; rotation has
+ * mixed this pixel with its neighbours. */
 static collet_status draw_map(const results *r, int64_t beam, collet_error *err)
 {
     int64_t rows = r->run->n_chosen, first = 1;
@@ -287,11 +288,11 @@ static collet_status work_pattern(results *r, int64_t beam, int64_t e, collet_er
                                                        beam, rings.y, rings.x, err);
     if (status != COLLET_OK)
         return status;
-    /* With RotMask a pixel without a value at any angle is 0. */
+    /* With RotMask, a pixel that has no value at any angle is 0. */
     for (int64_t i = 0; r->run->work.mask && i < rings.y * rings.x; i++)
         r->pattern[i] = r->pattern[i] == 0 ? NAN : r->pattern[i];
     status = collet_scatter_integrate(&rings, &own, energy, COLLET_F32, r->pattern, err);
-    if (status == COLLET_INVALID) { /* a pattern of another run */
+    if (status == COLLET_INVALID) { /* the pattern is from another run */
         char name[COLLET_SCATTER_NAME], text[sizeof err->text];
         collet_scatter_file_name(name, energy);
         snprintf(text, sizeof text, "%s", err->text);
@@ -324,7 +325,7 @@ collet_status rsoxs_results_write(rsoxs_run *run, collet_error *err)
     results r = {.run = run, .rings = rings_of(run, 0), .all = {.struct_size = sizeof r.all}};
     int64_t patterns = run->n_beams * run->n_chosen;
     tool_progress *progress = &run->session->progress;
-    int alone = run->session->n_films == 1; /* else the line shows the films */
+    int alone = run->session->n_films == 1; /* otherwise the progress line shows the films */
     if (alone) {
         tool_progress_end(progress);
         tool_progress_begin(progress, program_invocation_short_name,

@@ -5,16 +5,16 @@
 
 #include "state.h"
 
-/* INVALID if the results of --integrate and --png cannot be made, or would replace others. */
+/* INVALID if the results of --integrate and --png cannot be made, or would replace other files. */
 collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err);
-/* Memory that --integrate takes besides the arrays; 0 without it. */
+/* Returns the memory that --integrate needs besides the arrays; 0 without --integrate. */
 uint64_t rsoxs_results_bytes(const rsoxs_run *run);
-/* About what --integrate and --png write to the disk. */
+/* Returns about how many bytes --integrate and --png write to the disk. */
 double rsoxs_results_disk(const rsoxs_run *run);
-/* Whether nothing is to be made: the results that are requested, if any, are there and of these
- * patterns. */
+/* 1 if nothing must be made: all requested results exist and belong to these patterns, or none are
+ * requested. */
 int rsoxs_results_kept(const rsoxs_run *run);
-/* Integrates and draws the patterns of all requested energies, from their files. */
+/* Reads the patterns of all requested energies from their files, and integrates and draws them. */
 collet_status rsoxs_results_write(rsoxs_run *run, collet_error *err);
 
 #endif

@@ -22,7 +22,8 @@
 
 /* ---- Reading ---------------------------------------------------------------------------------- */
 
-/* The morphology by size and time of its file, the same before and after it is opened. */
+/* Describes the morphology by the size and the time of its file, which must not change while it is
+ * opened. */
 static collet_status describe_morphology(rsoxs_run *run, collet_error *err)
 {
     struct stat file;
@@ -49,7 +50,7 @@ double rsoxs_run_bytes(const rsoxs_run *run)
     return (double)run->work.n_energies * pattern + rsoxs_results_disk(run);
 }
 
-/* Checks the space for all results; replaced files already have theirs. */
+/* Checks that the disk has space for all results; replaced files already have their space. */
 static collet_status check_space(const rsoxs_run *run, collet_error *err)
 {
     const rsoxs_options *o = run->options;
@@ -90,10 +91,10 @@ collet_status rsoxs_run_read(rsoxs_run *run, rsoxs_session *session, const rsoxs
     return status == COLLET_OK ? check_space(run, err) : status;
 }
 
-/* ---- Explanations, with files, as validate has them ------------------------------------------ */
+/* ---- Explanations with the names of files, as validate gives them ---------------------------- */
 
 typedef struct explanation {
-    const char *of; /* an error's text; NULL: of voxels */
+    const char *of; /* the text of an error; NULL: a fault in voxels is searched */
     collet_error found;
 } explanation;
 
@@ -106,7 +107,7 @@ static void note_fault(void *user, const collet_scatter_finding *finding)
 }
 
 /* Replaces the error of a scattering by a fault that a check of the files finds: the fault with the
- * text `of` or, with NULL, a fault in voxels. */
+ * text `of` or, if `of` is NULL, a fault in voxels. */
 static void explain(const char *path, const char *configuration, const char *of, collet_error *err)
 {
     explanation e = {.of = of};
@@ -158,7 +159,7 @@ static collet_status open_runtime(rsoxs_session *session, collet_error *err)
     return status;
 }
 
-/* Opens a context for each beam and device: a scattering occupies its context. */
+/* Opens a context for each beam and device, because a scattering occupies its context. */
 static collet_status open_contexts(rsoxs_run *run, collet_error *err)
 {
     int64_t count = run->devices.count;
@@ -174,7 +175,7 @@ static collet_status open_contexts(rsoxs_run *run, collet_error *err)
     return status;
 }
 
-/* Whether a warning about the configuration was printed for an earlier film. */
+/* 1 if the same warning about the configuration was printed for an earlier film; otherwise remembers it. */
 static int is_told(rsoxs_session *s, const char *warning)
 {
     for (size_t i = 0; i < s->n_told; i++)
@@ -189,7 +190,7 @@ static int is_told(rsoxs_session *s, const char *warning)
     return 0;
 }
 
-/* Warnings about voxels come when the voxels are read. */
+/* Prints the new warnings. Warnings about voxels arise when the voxels are read. */
 static void print_warnings(rsoxs_run *run)
 {
     const char *warning;
@@ -259,7 +260,7 @@ int rsoxs_run_share(const rsoxs_run *run, size_t index, collet_device_share *sha
     return share->device != NULL;
 }
 
-/* Warns of devices that failed since the last call; other devices do their work. */
+/* Warns about devices that failed since the last call; other devices do their work. */
 static void warn_of_devices(rsoxs_run *run)
 {
     collet_device_share share;
@@ -280,7 +281,7 @@ static collet_status open_directory(const char *path, int *made, collet_error *e
     return status;
 }
 
-/* The patterns of the next energy, all beams. */
+/* Computes and writes the patterns of the next energy for all beams. */
 static collet_status next_energy(rsoxs_run *run, collet_scatter_pattern *patterns,
                                  collet_error *err)
 {
@@ -295,7 +296,7 @@ static collet_status next_energy(rsoxs_run *run, collet_scatter_pattern *pattern
     const collet_scatter_constants *constants =
         run->constants + patterns[0].index * run->work.n_materials;
     int left;
-    /* Another program may have written it meanwhile. */
+    /* Another program may have written the pattern meanwhile. */
     collet_status status = rsoxs_energies_left(run, patterns[0].energy, constants, &left, err);
     if (status != COLLET_OK || !left)
         return status;
@@ -326,7 +327,7 @@ collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
     free(patterns);
     if (status == COLLET_INVALID)
         explain(run->film, run->options->configuration, NULL, err);
-    /* Unless there are patterns, or another shard begins to write them. */
+    /* Removes the directory unless it has patterns, or another shard may be about to write patterns. */
     if (status != COLLET_OK && made && !run->options->shard.n_shards)
         rmdir(run->directory);
     if (status == COLLET_OK && rsoxs_run_whole(run) && !rsoxs_results_kept(run))

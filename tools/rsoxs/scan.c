@@ -20,24 +20,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NAMED 20   /* most films or shards that a message names */
-#define ENERGIES 8 /* most energies that the message about a film names */
+#define NAMED 20   /* the largest number of films or shards that a message names */
+#define ENERGIES 8 /* the largest number of energies that the message about a film names */
 
-/* The films that are done, together. */
+/* The totals of the films that are done. */
 typedef struct scan {
     rsoxs_session session;
-    unsigned char *wanting; /* of a merge: a bit for each shard with patterns that are missing */
+    unsigned char *wanting; /* in a merge, a bit for each shard whose patterns are missing */
     int64_t patterns, kept, failed, begun;
     double bytes;
-    int64_t largest;    /* film that needs the most memory, about; -1: none */
-    double voxels;      /* of it, times materials */
-    const char **names; /* of the films that failed, the first ones */
+    int64_t largest;    /* the film that needs about the most memory; -1: none */
+    double voxels;      /* voxels times materials of this film */
+    const char **names; /* the names of the first films that failed */
     cJSON *list;        /* the films, with --json */
 } scan;
 
 /* ---- A film ---------------------------------------------------------------------------------- */
 
-/* Whether an error concerns only its film, so that the other films continue. */
+/* 1 if an error concerns only its film, so that the other films continue. */
 static int is_of_film(collet_status status)
 {
     return status == COLLET_INVALID || status == COLLET_FORMAT || status == COLLET_IO ||
@@ -45,7 +45,7 @@ static int is_of_film(collet_status status)
            status == COLLET_OVERFLOW;
 }
 
-/* Names what is missing; notes the shards. */
+/* Fails with the names of the missing patterns, and notes their shards. */
 static collet_status refuse_missing(scan *s, const rsoxs_run *run, int64_t film, collet_error *err)
 {
     int64_t n = run->work.n_energies, n_shards = run->options->merge;
@@ -62,7 +62,7 @@ static collet_status refuse_missing(scan *s, const rsoxs_run *run, int64_t film,
                        run->directory, n, run->n_chosen, text, n > ENERGIES ? ", ..." : "");
 }
 
-/* Everything but the report. In a plan the runtime is opened only for a single film. */
+/* Does everything for a film except the report. In a plan, the runtime is opened only for a single film. */
 static collet_status process(scan *s, int64_t index, rsoxs_run *run, collet_error *err)
 {
     const rsoxs_options *o = s->session.options;
@@ -83,7 +83,7 @@ static collet_status process(scan *s, int64_t index, rsoxs_run *run, collet_erro
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
-/* "3, 17 and 20 to 31"; for free(), NULL without memory. */
+/* Returns "3, 17 and 20 to 31", which the caller frees; NULL if out of memory. */
 static char *list_shards(const scan *s, int64_t n_shards, int64_t *first)
 {
     char *text = NULL;
@@ -210,7 +210,7 @@ static void note_failure(scan *s, const char *path, const collet_error *err)
     s->failed++;
 }
 
-/* A film's object in the report, or its line in a plan. */
+/* Adds a film's object to the report, or prints its line of a plan. */
 static void note_film(scan *s, int64_t index, const rsoxs_run *run, collet_status status,
                       const collet_error *err)
 {
@@ -272,7 +272,7 @@ static collet_status work_films(scan *s, collet_error *err)
     return status;
 }
 
-/* The plan of the film that needs the most memory, about. */
+/* Prints the plan of the film that needs about the most memory. */
 static collet_status plan_largest(scan *s, collet_error *err)
 {
     rsoxs_run run;
@@ -368,7 +368,7 @@ int rsoxs_scan(const rsoxs_options *options)
 
     if (status == COLLET_OK && options->shard.n_shards && !options->part && !options->plan)
         status = rsoxs_work_note(&s.session.films, options, &err);
-    /* A signal that comes earlier ends the process: no pattern is written yet. */
+    /* An earlier signal ends the process, because no pattern is written yet. */
     tool_interrupt_install();
     if (status == COLLET_OK && s.session.films.count > 1)
         status = scan_films(&s, began, &err);

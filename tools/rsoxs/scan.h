@@ -5,7 +5,7 @@
 
 #include "options.h"
 
-/* Computes, plans or merges, and prints what was done; a film that fails does not stop the others.
+/* Computes, plans or merges, and prints what was done. A film that fails does not stop the other films.
  * Returns the exit status. */
 int rsoxs_scan(const rsoxs_options *options);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state.h - what a simulation holds, for the files of this folder. */
+/* state.h - the state of a simulation, for the files of this folder. */
 #ifndef TOOLS_RSOXS_STATE_H
 #define TOOLS_RSOXS_STATE_H
 
@@ -11,49 +11,49 @@
 
 #define RSOXS_INTEGRALS "integrated.h5"
 
-/* What all films share. */
+/* The state that all films share. */
 typedef struct rsoxs_session {
     const rsoxs_options *options;
     rsoxs_films films;
-    int64_t n_films, done;   /* of this process, for progress */
-    collet_runtime *runtime; /* NULL: no film needed it yet */
+    int64_t n_films, done;   /* the films of this process, for progress */
+    collet_runtime *runtime; /* NULL until a film needs it */
     collet_context *context;
     tool_devices devices;
     tool_progress progress;
-    char **told; /* warnings about other files than films: once is enough */
+    char **told; /* warnings about files other than films, which are printed once */
     size_t n_told;
 } rsoxs_session;
 
-/* The request of the arguments and files, for one film. */
+/* The simulation of one film that the arguments and files request. */
 typedef struct rsoxs_run {
     const rsoxs_options *options;
     rsoxs_session *session;
     const char *film; /* the morphology */
     collet_scatter_input *input;
-    collet_scatter_options work; /* for the first beam, of the energies that are left */
+    collet_scatter_options work; /* for the first beam and the remaining energies */
     double *chosen;                 /* all requested energies, in ascending order */
     int64_t n_chosen;
-    int64_t first, end; /* what this process does of them, in the order of the configuration */
-    double *energies;   /* energies that are left */
-    int64_t *places;    /* where they are among the requested ones */
+    int64_t first, end; /* this process's range of requested energies, in the configuration's order */
+    double *energies;   /* the remaining energies */
+    int64_t *places;    /* the index of each remaining energy among the requested energies */
     collet_scatter_constants *constants;
     const double (*beams)[3];
     int64_t n_beams;
-    int64_t kept;    /* energies that an earlier run has written */
-    int64_t written; /* by this run */
+    int64_t kept;    /* the number of energies that an earlier run has written */
+    int64_t written; /* the number of energies that this run has written */
     const char *directory;
-    char morphology[80]; /* its file, as the settings recorded with a pattern have it */
-    char integrals[200]; /* the settings recorded with them */
+    char morphology[80]; /* the film's file, as the settings recorded with a pattern describe it */
+    char integrals[200]; /* the settings recorded with the integrals */
     collet_runtime *runtime;
-    collet_context *context; /* the session's */
+    collet_context *context; /* belongs to the session */
     tool_devices devices;
-    collet_context **contexts;       /* of the beams, one a device; NULL: `context` does all */
-    collet_scatter **scatterings; /* of the beams */
-    size_t warned;                   /* warnings of the input that were printed */
-    uint64_t failed;                 /* devices whose failure was printed, a bit for each */
+    collet_context **contexts;       /* one for each beam and device; NULL: `context` computes all */
+    collet_scatter **scatterings; /* one for each beam */
+    size_t warned;                   /* the number of printed warnings of the input */
+    uint64_t failed;                 /* a bit for each device whose failure was printed */
 } rsoxs_run;
 
-/* Whether this process does all requested energies of the film. */
+/* 1 if this process computes all requested energies of the film. */
 static inline int rsoxs_run_whole(const rsoxs_run *run)
 {
     return run->first == 0 && run->end >= run->n_chosen;

@@ -37,7 +37,7 @@ static const struct argp_option argp_options[] = {
 
 typedef struct view_options {
     const char *morphology, *output;
-    const char *of_slice; /* an option that a picture alone has */
+    const char *of_slice; /* an option that is only for pictures */
     int image;            /* -o FILE.vti */
     int force;
     int64_t material, at;
@@ -46,7 +46,7 @@ typedef struct view_options {
 
 static const struct {
     const char *name, *label;
-    double most; /* the range begins at 0 */
+    double most; /* the end of the range, which begins at 0 */
 } fields[] = {{"fraction", "volume fraction", 1},
               {"S", "S", 1},
               {"theta", "theta (radians)", 3.14159265358979323846},
@@ -118,7 +118,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     }
 }
 
-/* Angles modulo a turn: files use -pi to pi or 0 to 2 pi. */
+/* Reduces angles modulo a turn, because files use -pi to pi or 0 to 2 pi. */
 static void into_turn(collet_scatter_slice *slice, double turn)
 {
     for (int64_t i = 0; i < slice->rows * slice->columns; i++)
@@ -134,7 +134,7 @@ static collet_status draw(const view_options *o, const collet_scatter_slice *sli
     snprintf(title, sizeof title, "%.80s, material %" PRId64 ", %c = %" PRId64 " (%.6g nm)",
              name ? name + 1 : o->morphology, o->material, "zyx"[o->axis], o -> at,
              ((double)o->at + 0.5) * a);
-    for (char *c = title; *c; c++) /* a name in another encoding cannot be drawn */
+    for (char *c = title; *c; c++) /* only ASCII is drawn: a name may have another encoding */
         if (*c < ' ' || *c > '~')
             *c = '?';
     const rsoxs_picture picture = {
@@ -184,7 +184,7 @@ static int run(const tool_command *self, int argc, char **argv)
     collet_status status = io_spool_check_input(o.output, o.morphology, &err);
     if (status == COLLET_OK)
         status = io_spool_check_output(o.output, o.force, &err);
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit is an error */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit gives an error instead */
     if (status == COLLET_OK)
         status = o.image ? collet_scatter_write_image(o.morphology, o.output, o.force, &err)
                          : draw_slice(&o, &err);

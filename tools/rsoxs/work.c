@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file is words, each with a NUL: KEY=VALUE in the order of `keys`, then the films. */
+/* The file has words, each ended by a NUL: KEY=VALUE in the order of `keys`, then the films. */
 enum { SHARDS, STARTED, CONFIG, ENERGIES, WEDGE, CHOICES, FILMS = CHOICES + 6 };
 static const char *const keys[] = {"collet-rsoxs work 1: shards",
                                    "started in",
@@ -45,8 +45,9 @@ static void print_choices(FILE *f, const rsoxs_options *o)
         print_word(f, CHOICES + i, choices[i][values[i]]);
 }
 
-/* The energies themselves, so that a configuration with others is noticed; all films by name,
- * because a list of them may be standard input. For free(); NULL without memory. */
+/* Returns the text of the file. It contains the energies, so that a configuration with other energies is
+ * noticed. It names all films, because the list of films may be standard input. The caller frees the text;
+ * NULL if out of memory. */
 static char *make_text(const rsoxs_films *films, const rsoxs_options *o, size_t *size)
 {
     char number[32], *text = NULL, *directory = getcwd(NULL, 0);
@@ -75,7 +76,8 @@ static char *make_text(const rsoxs_films *films, const rsoxs_options *o, size_t 
     return NULL;
 }
 
-/* INVALID, with the first difference that matters, where `text` is of another work than `file`. */
+/* INVALID if `text` belongs to another work than `file`; the error names the first difference that
+ * matters. */
 static collet_status compare(const char *path, const rsoxs_work *file, const char *text,
                              size_t size, collet_error *err)
 {
@@ -111,7 +113,8 @@ static collet_status write_file(const char *path, const char *text, size_t size,
     return status;
 }
 
-/* Several shards may begin at the same time: each that finds the file compares its own work. */
+/* Writes the file. Several shards may begin at the same time; a shard that finds the file compares it with
+ * its own work. */
 static collet_status note(const char *directory, const char *path, const rsoxs_options *o,
                           const char *text, size_t size, collet_error *err)
 {
@@ -179,7 +182,7 @@ static collet_status read_file(rsoxs_work *work, const char *path, collet_error 
     return status;
 }
 
-/* "280,281.5": 0 where it is not that. */
+/* Reads energies such as "280,281.5"; 0 if the text has another form. */
 static int read_energies(rsoxs_options *o, const char *text)
 {
     size_t most = 1;
@@ -199,7 +202,7 @@ static int read_energies(rsoxs_options *o, const char *text)
     return 0;
 }
 
-/* 0 where the value is not one that make_text writes. */
+/* Reads a value; 0 if make_text does not write such a value. */
 static int read_value(rsoxs_work *work, int key, const char *value, uint32_t *choice)
 {
     rsoxs_options *o = &work->options;

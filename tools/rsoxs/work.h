@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* work.h - the file in DIR.shards, beside the directory DIR of the patterns: what all shards of a
- * work have in common. From it collet-merge knows what must be there. */
+/* work.h - the file in DIR.shards, beside the directory DIR of the patterns. It states what all shards of a
+ * work have in common, so that collet-merge knows which patterns must exist. */
 #ifndef TOOLS_RSOXS_WORK_H
 #define TOOLS_RSOXS_WORK_H
 
@@ -12,12 +12,12 @@
 typedef struct rsoxs_work {
     rsoxs_options options; /* for rsoxs_scan, without the directory of the patterns */
     const char *started;   /* the directory in which a shard was started, or "" */
-    char *text;            /* the file, to which all names lead */
+    char *text;            /* the text of the file; all names point into it */
     size_t size;
 } rsoxs_work;
 
-/* Writes the file, unless it is there with the same content. INVALID where another shard has other
- * options, energies or films, unless options->force is 1; the number of shards may change. */
+/* Writes the file, unless it already exists with the same content. INVALID if another shard has other
+ * options, energies or films and options->force is 0; the number of shards may change. */
 collet_status rsoxs_work_note(const rsoxs_films *films, const rsoxs_options *options,
                               collet_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commands.h - the commands of collet-ternary, in the order of its help: NAME is in NAME.c. */
+/* commands.h - the commands of collet-ternary, in the order of its help. The command NAME is in NAME.c. */
 #ifndef TOOLS_TERNARY_COMMANDS_H
 #define TOOLS_TERNARY_COMMANDS_H
 
@@ -11,8 +11,8 @@
     X(info)                                                                                        \
     X(run)
 
-/* Each prints its summary to standard output after its output has its name; on failure nothing was
- * written. */
+/* Each command prints its summary to standard output when its output file is complete; if a command
+ * fails, it has written nothing. */
 #define TERNARY_DECLARE(name) extern const tool_command ternary_##name;
 TERNARY_COMMANDS(TERNARY_DECLARE)
 #undef TERNARY_DECLARE

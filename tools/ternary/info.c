@@ -14,8 +14,8 @@ typedef struct info_options {
     const char *file;
 } info_options;
 
-/* Describes matrices first .. last - 1; with a session counts the codes of those that do not hold
- * numbers. */
+/* Describes matrices first .. last - 1. With a session, also counts the codes of all matrices whose content
+ * is not numbers. */
 static collet_status add_matrices(ternary_report *report, ternary_session *session,
                                   const collet_ternary_file *file, int64_t first, int64_t last,
                                   collet_error *err)
@@ -28,7 +28,7 @@ static collet_status add_matrices(ternary_report *report, ternary_session *sessi
         layer->counts.struct_size = sizeof layer->counts;
         status = collet_ternary_file_matrix_at(file, &layer->matrix, (size_t)i, err);
         layer->counted = session && layer->matrix.content != COLLET_TERNARY_NUMBERS;
-        /* For a matrix without weights this fails, with the reason. */
+        /* If the matrix has no weights, the count fails with the reason. */
         if (status == COLLET_OK && layer->counted)
             status = collet_ternary_file_count(session->context, file, &layer->counts, (size_t)i,
                                                &session->monitor, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.h - what the command lines of collet-ternary's commands have in common. */
+/* options.h - the options that the commands of collet-ternary have in common. */
 #ifndef TOOLS_TERNARY_OPTIONS_H
 #define TOOLS_TERNARY_OPTIONS_H
 
@@ -9,14 +9,14 @@
 
 #include <stdint.h>
 
-/* Strings belong to argv; NULL = not given. */
+/* Strings belong to argv; NULL if the option was not given. */
 typedef struct ternary_options {
     const char *output, *backend;
     int64_t threads; /* 0: libcore's choice */
     int json, quiet, force;
 } ternary_options;
 
-/* Keys of the rows below; a command's own begin at TERNARY_KEY_OWN. */
+/* Keys of the rows below; a command's own keys begin at TERNARY_KEY_OWN. */
 enum {
     TERNARY_KEY_BACKEND = 256,
     TERNARY_KEY_THREADS,
@@ -26,7 +26,7 @@ enum {
     TERNARY_KEY_OWN,
 };
 
-/* Rows of a command's options; every command has TERNARY_OPTIONS. */
+/* Rows for the options of a command; every command has TERNARY_OPTIONS. */
 /* clang-format off */
 #define TERNARY_OPTIONS                                                                            \
     {"backend", TERNARY_KEY_BACKEND, "NAME", 0,                                                    \
@@ -47,9 +47,9 @@ enum {
     "WEIGHTS is an .npy file with rows of f2, f4, f8 numbers or of i1 codes, or a tensor of a "    \
     "GGUF file, as FILE.gguf:TENSOR: TQ2_0, TQ1_0, F16, BF16, F32, F64 or I8."
 
-/* Reads the command line of a command with its argp's parser and `input`, arguments and options in
- * their order, then installs the handlers of signals. `options` is a part of the input:
- * ternary_parse_option fills it. */
+/* Reads the command line of a command with the parser of its argp and `input`. Arguments and options are
+ * read in their order. Then installs the handlers of signals. `options` is a part of the input, which
+ * ternary_parse_option fills. */
 void ternary_parse(const tool_command *command, int argc, char **argv, void *input,
                    const ternary_options *options);
 
@@ -57,19 +57,20 @@ void ternary_parse(const tool_command *command, int argc, char **argv, void *inp
 error_t ternary_parse_option(int key, char *text, struct argp_state *state,
                              ternary_options *options);
 
-/* At ARGP_KEY_ARG: the argument, into `arguments`; more than `maximum` end the program.
- * At ARGP_KEY_END: fewer than `minimum` end it, with a text that names them. */
+/* Takes an argument into `arguments` at ARGP_KEY_ARG; more than `maximum` arguments end the program.
+ * ternary_check_arguments is called at ARGP_KEY_END: fewer than `minimum` arguments end the program, with a
+ * message that contains `names`. */
 void ternary_take_argument(struct argp_state *state, const char *text, const char **arguments,
                            unsigned maximum);
 void ternary_check_arguments(struct argp_state *state, unsigned minimum, const char *names);
 
-/* These end the program if the text is not such a value. */
+/* These functions end the program if the text is not a value of the expected kind. */
 void ternary_parse_activations(struct argp_state *state, const char *text, uint32_t *kind,
                                float *threshold);
 float ternary_parse_threshold(struct argp_state *state, const char *name, const char *text);
 uint32_t ternary_parse_format(struct argp_state *state, const char *text);
 
-/* "t2" of COLLET_TERNARY_T2, "int8" of COLLET_TERNARY_INT8: as the command line has them. */
+/* Return the word of the command line: "t2" for COLLET_TERNARY_T2, "int8" for COLLET_TERNARY_INT8. */
 const char *ternary_format_word(uint32_t format);
 const char *ternary_activations_word(uint32_t activations);
 

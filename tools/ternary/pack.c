@@ -11,15 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One layer: an argument and the options after it. */
+/* One layer, given by an argument and the options after it. */
 typedef struct layer_options {
     const char *weights;
     const char *bias, *scale; /* NULL: none */
     int relu;
     int quantized; /* `quantize` was chosen */
     collet_ternary_quantize_params quantize;
-    uint32_t activations; /* COLLET_TERNARY_*, or COLLET_TERNARY_AS_STORED: not given */
-    float threshold;      /* of COLLET_TERNARY_TERNARY */
+    uint32_t activations; /* COLLET_TERNARY_*; COLLET_TERNARY_AS_STORED: not given */
+    float threshold;      /* the threshold of COLLET_TERNARY_TERNARY */
 } layer_options;
 
 typedef struct pack_options {
@@ -111,7 +111,7 @@ static const struct argp_option argp_options[] = {
     TERNARY_OPTIONS,
     {0}};
 
-/* An option of a layer: of the layer before it, or of all that follow. */
+/* Reads an option of a layer. It applies to the layer before it; before the first layer, to all layers. */
 static error_t parse_layer_option(int key, char *text, struct argp_state *state)
 {
     pack_options *options = state->input;

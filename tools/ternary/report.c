@@ -42,7 +42,7 @@ collet_status ternary_print_json(cJSON *object, collet_error *err)
                    : collet_fail(err, COLLET_NO_MEMORY, "out of memory for the report");
 }
 
-/* The name that `pack --format` and NumPy use, not the file's own. */
+/* Returns the type's name in `pack --format` and NumPy, not its name in the file. */
 static const char *type_of(const collet_ternary_matrix *m)
 {
     return m->content == COLLET_TERNARY_PACKED ? ternary_format_word(m->format)
@@ -61,7 +61,7 @@ static double bytes_of(const collet_ternary_matrix *m)
     return (double)m->rows * (double)m->row_bytes;
 }
 
-/* Bits that a weight takes in its type; rows that do not fill their last block take more. */
+/* Returns the number of bits of a weight in its type. Rows that do not fill their last block need more. */
 static double bits_of_type(const collet_ternary_matrix *m)
 {
     enum { BLOCK = 256 };
@@ -80,10 +80,10 @@ typedef struct memory {
     double weights, padding, packed; /* bytes stored, padding included */
 } memory;
 
-/* The memory that other types would take. */
+/* Other types, for the memory that the weights would need with them. */
 static const struct {
     const char *name;
-    double bytes; /* of a weight */
+    double bytes; /* the size of a weight */
 } others[] = {{"int8", 1}, {"fp16", 2}, {"fp32", 4}};
 #define OTHERS (sizeof others / sizeof *others)
 
@@ -100,7 +100,7 @@ static memory measure(const ternary_report *report)
     return m;
 }
 
-/* All bytes of a .t2 file; the bytes of the matrix for other files. */
+/* Returns the size of the file if it is a .t2 file, otherwise the size of the matrix. */
 static double bytes_reported(const ternary_report *report)
 {
     return report->info.kind == COLLET_TERNARY_FILE_T2 ? (double)report->info.bytes

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.h - what `info` prints, as text or JSON. */
+/* report.h - the report of the command info, as text or JSON. */
 #ifndef TOOLS_TERNARY_REPORT_H
 #define TOOLS_TERNARY_REPORT_H
 
@@ -12,9 +12,9 @@ typedef struct ternary_report_layer {
 } ternary_report_layer;
 
 typedef struct ternary_report {
-    const char *name; /* as on the command line */
+    const char *name; /* the file's name on the command line */
     collet_ternary_file_info info;
-    ternary_report_layer *layers; /* room for all matrices of the file; freed by the caller */
+    ternary_report_layer *layers; /* space for all matrices of the file; the caller frees it */
     int64_t count;                /* how many are described */
 } ternary_report;
 
@@ -22,10 +22,10 @@ collet_status ternary_report_begin(ternary_report *report, const char *name,
                                    const collet_ternary_file *file, collet_error *err);
 collet_status ternary_report_print(const ternary_report *report, int json, collet_error *err);
 
-/* The list of a file's tensors. */
+/* Prints the list of a file's tensors. */
 collet_status ternary_report_tensors(const ternary_report *report, int json, collet_error *err);
 
-/* Prints an object and deletes it. COLLET_NO_MEMORY, also of NULL. */
+/* Prints an object and deletes it. COLLET_NO_MEMORY, also if `object` is NULL. */
 struct cJSON;
 collet_status ternary_print_json(struct cJSON *object, collet_error *err);
 

@@ -39,7 +39,7 @@ typedef struct run_job {
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-/* The strings are the network's. */
+/* Takes the shares of the devices. The strings belong to the network. */
 static void take_shares(run_job *job)
 {
     for (; job->n_shares < DEVICES; job->n_shares++) {
@@ -51,7 +51,7 @@ static void take_shares(run_job *job)
     }
 }
 
-/* "opencl:0, opencl:1", or the backend that has computed. */
+/* Prints "opencl:0, opencl:1", or the backend that computed. */
 static void print_devices(const run_job *job)
 {
     for (const char *at = job->options->devices; at && *at; at++)

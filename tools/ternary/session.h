@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session.h - a runtime with one context, and a monitor that shows progress and warnings
- * and notes signals. */
+/* session.h - a runtime with one context, and a monitor that shows progress and warnings and notes
+ * signals. */
 #ifndef TOOLS_TERNARY_SESSION_H
 #define TOOLS_TERNARY_SESSION_H
 
@@ -17,14 +17,14 @@ typedef struct ternary_session {
     collet_ternary_monitor monitor;
 } ternary_session;
 
-/* Opens a session with backend and threads of the options; IO if their output exists and is not to be replaced. `unit`: the word for what progress
- * counts. */
+/* Opens a session with the backend and threads of the options. `unit` is the word for the things that the
+ * progress line counts. IO if the options' output exists and must not be replaced. */
 collet_status ternary_session_open(ternary_session *session, const ternary_options *options,
                                    const char *unit, collet_error *err);
 void ternary_session_close(ternary_session *session);
 
-/* Prints why a command failed, or that standard output could not be written to, though `output`
- * (NULL: none) is complete. Returns the exit status. */
+/* Prints why a command failed, or that writing to standard output failed although `output` (NULL: none) is
+ * complete. Returns the exit status. */
 int ternary_finish(collet_status status, const collet_error *err, const char *output);
 
 #endif

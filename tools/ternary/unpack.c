@@ -19,7 +19,7 @@ typedef struct unpack_options {
 /* Indexed by COLLET_TERNARY_WRITE_*. */
 static const char *const words[] = {"codes", "values", "bytes"};
 
-/* The matrix that the name or --layer selects, or the only matrix of the file. */
+/* Finds the matrix that the name or --layer selects, or the only matrix of the file. */
 static collet_status choose(const unpack_options *options, const collet_ternary_file *file,
                             int64_t *index, collet_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* absent.h - what the engines say of .h5 files in a build without HDF5: "%s: " and this. */
+/* absent.h - the message of a build without HDF5 about .h5 files; the engines print "PATH: " before it. */
 #ifndef ENGINES_IO_HDF5_ABSENT_H
 #define ENGINES_IO_HDF5_ABSENT_H
 

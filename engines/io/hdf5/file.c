@@ -20,8 +20,7 @@ void io_hdf5_be_quiet(io_hdf5_quiet *before)
 
 void io_hdf5_report_again(const io_hdf5_quiet *before)
 {
-    /* Errors that a thread leaves when it ends would prevent HDF5 from closing at the end of the
-     * process. */
+    /* If the thread ended with errors on its stack, HDF5 could not close at the end of the process. */
     H5Eclear2(H5E_DEFAULT);
     H5Eset_auto2(H5E_DEFAULT, before->report, before->data);
 }
@@ -45,7 +44,8 @@ static hid_t open_file(const char *path, int locks)
     return file;
 }
 
-/* Whether the file system has no locks, as NFS and Lustre of some clusters: HDF5 opens nothing there. */
+/* 1 if the file system does not support locks, like NFS and Lustre on some clusters: HDF5 cannot open files
+ * there while it uses locks. */
 static int lacks_locks(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC), lacks;

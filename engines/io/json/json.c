@@ -13,7 +13,7 @@
 
 /* ---- Parsing ----------------------------------------------------------------------------- */
 
-/* The first repeated key, else NULL. Keys are few: a list has none. */
+/* Returns the first key that an object repeats, or NULL. Compares all pairs of keys: objects have few. */
 static const char *repeated_key(const cJSON *item)
 {
     const char *below = NULL;

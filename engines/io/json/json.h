@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json.h - JSON that comes from a file: parsed, then checked by a table of its fields, before any is used.
+ * json.h - parses JSON from a file, and checks it by a table of fields before any field is used.
  */
 #ifndef ENGINES_IO_JSON_JSON_H
 #define ENGINES_IO_JSON_JSON_H
@@ -14,13 +14,13 @@ typedef enum io_json_type {
     IO_JSON_WHOLE,  /* a whole number from low to high */
     IO_JSON_NUMBER, /* from low to high */
     IO_JSON_OBJECT,
-    IO_JSON_LIST, /* of low to high elements */
+    IO_JSON_LIST, /* with low to high elements */
 } io_json_type;
 
 #define IO_JSON_OPTIONAL 1 /* may be absent */
 #define IO_JSON_NULLABLE 2 /* may be null */
 
-/* A field of an object. Fields without a row are not checked. */
+/* A field of an object: a row of a table. Fields of the JSON text that have no row are not checked. */
 typedef struct io_json_field {
     const char *name;
     io_json_type type;
@@ -31,12 +31,12 @@ typedef struct io_json_field {
     int64_t n_fields;
 } io_json_field;
 
-/* A table and its number of rows, for the members `fields` and `n_fields` and the functions. */
+/* Expands to a table and its number of rows: for the members `fields` and `n_fields`, and for io_json_check. */
 #define IO_JSON_ROWS(table) (table), (int64_t)(sizeof(table) / sizeof *(table))
 
 /*
- * Parses a text of one value; the caller deletes it. FORMAT for other texts and objects with a repeated
- * key; NO_MEMORY. The message begins with `source`, a path.
+ * Parses a text that is one JSON value; the caller deletes *out with cJSON_Delete. FORMAT if the text is not
+ * one value, or if an object repeats a key; NO_MEMORY. The message begins with `source`, a path.
  */
 collet_status io_json_parse(const char *source, const char *text, size_t length, cJSON **out,
                             collet_error *err);
@@ -46,7 +46,7 @@ collet_status io_json_parse(const char *source, const char *text, size_t length,
 collet_status io_json_check(const char *source, const char *place, const cJSON *object,
                             const io_json_field *fields, int64_t n_fields, collet_error *err);
 
-/* Members of an object that was checked: 0 and NULL where they are absent or null. */
+/* Members of an object that io_json_check accepted; 0 or NULL if the member is absent or null. */
 int64_t io_json_whole(const cJSON *object, const char *key);
 double io_json_number(const cJSON *object, const char *key);
 const char *io_json_text(const cJSON *object, const char *key);

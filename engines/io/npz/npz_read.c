@@ -48,7 +48,7 @@ collet_status io_npz_open(const char *path, io_npz **out, collet_error *err)
         return COLLET_OK;
     io_npz_close(npz);
     *out = NULL;
-    /* libzip 1.11 has a code for truncated archives; later ones may have more. */
+    /* Any other code means a malformed archive: later versions of libzip may have more such codes. */
     collet_status status = code == ZIP_ER_NOENT || code == ZIP_ER_OPEN || code == ZIP_ER_READ ||
                                    code == ZIP_ER_SEEK || code == ZIP_ER_MEMORY
                                ? COLLET_IO
@@ -158,7 +158,7 @@ collet_status io_npz_array_read(io_npz_array *array, int64_t n, double *rows, co
     char rest;
 
     array->left -= n;
-    /* The checksum is compared where libzip meets the end. */
+    /* libzip compares the checksum when a read reaches the end. */
     if (status == COLLET_OK && array->left == 0 && zip_fread(array->member, &rest, 1) != 0)
         status = malformed(array->npz, "an array", "is longer, or differs from its checksum", err);
     return status;
@@ -172,7 +172,7 @@ void io_npz_array_close(io_npz_array *array)
     free(array);
 }
 
-/* `width` characters of 32 bits; those at the end may be 0. */
+/* Reads `width` characters of 32 bits into *text, which the caller frees; characters at the end may be 0. */
 static collet_status read_text(const io_npz *npz, const char *key, zip_file_t *member, size_t width,
                                char **text, collet_error *err)
 {
@@ -207,7 +207,7 @@ collet_status io_npz_text(io_npz *npz, const char *key, char **text, collet_erro
     char head[IO_NPY_HEAD], name[256];
     zip_stat_t facts;
     zip_file_t *member;
-    /* No width changes the size of the head. */
+    /* The size of the head does not depend on the width. */
     size_t n = io_npy_text_head(head, 1, 1);
 
     *text = NULL;

@@ -14,15 +14,15 @@
 typedef struct io_npz io_npz;
 typedef struct io_npz_array io_npz_array;
 
-/* COLLET_IO, NO_MEMORY, FORMAT if it is no archive. On an error *out is NULL. */
+/* COLLET_IO; NO_MEMORY; FORMAT if the file is not a zip archive. On an error *out is NULL. */
 collet_status io_npz_open(const char *path, io_npz **out, collet_error *err);
 /* NULL is allowed. */
 void io_npz_close(io_npz *npz);
 
-/* Compares all contents with their checksums. */
+/* Reads all arrays and compares them with their checksums. */
 collet_status io_npz_check(io_npz *npz, collet_error *err);
 
-/* 1 if the file has the id that io_results_id returned for it. */
+/* 1 if the file has the id `id`, as io_results_id returned it when the file was written. */
 int io_npz_has_id(const io_npz *npz, const char *id);
 
 /* Opens the array `key` of 64-bit floats, which must have n_rows rows of the shape shape[0..ndim).
@@ -34,8 +34,8 @@ collet_status io_npz_array_read(io_npz_array *array, int64_t n, double *rows, co
 /* NULL is allowed. */
 void io_npz_array_close(io_npz_array *array);
 
-/* Reads an array of one text of bytes, whose characters are all below U+0200: a byte is the lower part
- * of its character. The caller frees it. */
+/* Reads an array of one text, whose characters are all below U+0200: byte i of *text is the low 8 bits of
+ * character i. The caller frees *text. */
 collet_status io_npz_text(io_npz *npz, const char *key, char **text, collet_error *err);
 
 #endif

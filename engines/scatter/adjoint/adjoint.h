@@ -22,10 +22,10 @@ typedef struct scatter_adjoint {
     collet_scatter_gradients out; /* results; NULL: not computed */
     const void *cotangents;          /* of the patterns: [energies, Y, X] */
     int64_t first, count;            /* energies of the block */
-    double (*wave)[4];               /* of each energy of the block: k and k k */
+    double (*wave)[4];               /* for each energy of the block: the vector k, and k . k */
     double (*turn)[2];               /* cosine and sine of each angle */
     uint32_t *valid;        /* [Y, X], bit e: Ewald's sphere of energy first + e meets the pixel */
-    uint32_t *reached;      /* mask: [angles, Y, X], bit e: the turned image has a number there */
+    uint32_t *reached;      /* only with `mask`: [angles, Y, X], bit e: the turned image has a number */
     double *mean;           /* [Y, X, count]: cotangents of an angle's image, turned back */
     const void *slices;     /* of the forward run: [depth, F, Y, X] */
     void *slice_cotangents; /* the same shape */
@@ -34,23 +34,24 @@ typedef struct scatter_adjoint {
     adjoint_constants *constants;     /* [energies, materials] */
     double *losses;                   /* [energies]: dL / d(logarithm of the transmission) */
     double
-        *by_fraction; /* [materials]: dL / d(fraction) of any voxel by the attenuation, of a pass */
+        *by_fraction; /* [materials]: for one pass, the part of dL / d(volume fraction of a voxel)
+                         that is due to the attenuation; the same for all voxels */
     int no_memory;
 } scatter_adjoint;
 
-/* The place of Ewald's sphere among the slices, at a pixel; NaN outside. */
+/* Returns the position at which Ewald's sphere crosses a pixel's line along z, in slices; NaN outside. */
 double scatter_place(const collet_scatter *s, const double wave[4], double qx, double qy);
 
 /* Sets valid, reached and mean from the cotangents of the patterns of the block. */
 void scatter_adjoint_patterns(scatter_adjoint *a);
-/* The cotangents of n pixels of row y, from x on, of the images [K, count, ADJOINT_TILE]. */
+/* Computes the cotangents of the images [K, count, ADJOINT_TILE] at n pixels of row y, from x on. */
 void scatter_adjoint_average(const scatter_adjoint *a, int64_t y, int64_t x, int64_t n,
                              double *images);
 /* Bytes of a thread's scratch for scatter_adjoint_images. */
 size_t scatter_adjoint_scratch(const scatter_adjoint *a);
-/* Adds to slice_cotangents and constants what the block contributes. */
+/* Adds the contribution of the block to slice_cotangents and `constants`. */
 void scatter_adjoint_images(scatter_adjoint *a);
-/* Adds to the gradients of the voxels. */
+/* Adds the contribution of the pass to the gradients of the voxels. */
 collet_status scatter_adjoint_fields(scatter_adjoint *a);
 
 #endif

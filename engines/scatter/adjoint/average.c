@@ -40,7 +40,8 @@ static void find_valid(void *argument, int64_t begin, int64_t end, int thread)
     }
 }
 
-/* One axis of a bilinear interpolation: low, and the weight of low + 1. 0: outside. */
+/* One axis of a bilinear interpolation: sets *low to the lower pixel and *high to the weight of the next.
+ * 0: the position is outside. */
 static int between(double at, int64_t n, int64_t *low, double *high)
 {
     double pixel = nearbyint(at);
@@ -53,7 +54,7 @@ static int between(double at, int64_t n, int64_t *low, double *high)
     return 1;
 }
 
-/* The energies at which the image of an angle, turned back, has a number at pixel y, x. */
+/* Returns the energies at which the image of an angle, turned back, has a number at pixel y, x. */
 static uint32_t reached_by(const scatter_adjoint *a, int64_t angle, int64_t y, int64_t x)
 {
     const int64_t *n = a->s->options.shape;
@@ -71,8 +72,9 @@ static uint32_t reached_by(const scatter_adjoint *a, int64_t angle, int64_t y, i
     return bits;
 }
 
-/* Sets the first number of each pixel of `mean` to 1 / angles, or with a mask to 1 / their number;
- * 0 where the mean is NaN or a constant. */
+/* Sets `mean` of each pixel and energy to the weight of one angle's image in the averaged pattern: 1 / number
+ * of angles, or with `mask` 1 / number of angles that have a value there. 0 if the average is NaN, or if no
+ * angle has a value. */
 static void find_shares(void *argument, int64_t begin, int64_t end, int thread)
 {
     scatter_adjoint *a = argument;
@@ -105,7 +107,7 @@ typedef struct taps {
     double share[4];
 } taps;
 
-/* The pixels that scatter_warp reads for pixel i. 0: none. */
+/* Sets *t to the pixels that scatter_warp reads for pixel i, and their weights. 0: it reads none. */
 static int taps_of(const collet_scatter *s, int64_t i, taps *t)
 {
     const int64_t *n = s->options.shape + 1;
@@ -133,8 +135,8 @@ static int taps_of(const collet_scatter *s, int64_t i, taps *t)
     return 1;
 }
 
-/* Multiplies the shares of one energy by the cotangents of its pattern. A pixel that is NaN has no
- * part in the loss. */
+/* Multiplies `mean` of each energy begin .. end - 1 by the cotangents of its pattern. Pixels that are NaN are
+ * ignored. */
 static void take_energies(void *argument, int64_t begin, int64_t end, int thread)
 {
     scatter_adjoint *a = argument;
@@ -187,8 +189,8 @@ static void add_pixel(const scatter_adjoint *a, int64_t p, double weight, uint32
 }
 
 /*
- * The cotangents of pixel y, x of an angle's image. Pixel p of the mean takes the image at M p,
- * with the weight (1 - |dx|) (1 - |dy|) for a pixel at the distance dx, dy.
+ * Adds the cotangents of pixel y, x of an angle's image to `sum`. Pixel p of the average is interpolated from
+ * the image at M p: a pixel of the image at the distance dx, dy has the weight (1 - |dx|) (1 - |dy|).
  */
 static void turn_pixel(const scatter_adjoint *a, int64_t angle, int64_t y, int64_t x, double *sum)
 {

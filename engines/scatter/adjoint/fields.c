@@ -15,8 +15,8 @@ typedef struct job {
     scatter_part part;
     const collet_scatter_derivatives *to; /* of the whole morphology */
     const void *fields;                      /* cotangents: [fields, count, Y, X] */
-    double share;                            /* of a layer in its fields */
-    double by_fraction;     /* by the attenuation: the first two fields are all of a material */
+    double share;                            /* 1 / number of layers whose mean is one layer of fields */
+    double by_fraction;     /* scatter_adjoint.by_fraction: fields 0 and 1 add up to the fraction */
     int64_t voxels, before; /* voxels of these layers, and of the layers before them */
 } job;
 
@@ -34,7 +34,7 @@ static void add(const job *j, void *array, int64_t i, double value)
         ((float *)array)[i] += (float)value;
 }
 
-/* The cotangents of fields 0 .. 6 of a voxel. */
+/* Takes the cotangents of fields 0 .. 6 of a voxel. */
 static void take(const job *j, int64_t i, double b[SCATTER_FIELDS])
 {
     for (int64_t f = 0; f < j->part.count; f++)
@@ -122,7 +122,8 @@ static collet_status add_voxels(scatter_adjoint *a, int64_t m, int64_t first, in
     return status;
 }
 
-/* The same, where each layer has its share of the mean along z. */
+/* Adds the gradients of layers from `first` on. With options.collapse one layer of fields is the mean of all
+ * layers along z. */
 static collet_status read_fields(scatter_adjoint *a, int64_t m, int64_t first, int64_t count,
                                  collet_array *fields)
 {

@@ -43,7 +43,7 @@ static size_t slice_bytes(const collet_scatter *s)
     return (size_t)(s->depth * s->plan.fields * n[1] * n[2]) * (scatter_is_wide(s) ? 16 : 8);
 }
 
-/* Allocates everything, also for the largest pass. */
+/* Allocates all memory, enough for the largest pass. */
 static collet_status allocate(scatter_adjoint *a)
 {
     collet_scatter *s = a->s;
@@ -95,7 +95,7 @@ static void run_block(scatter_adjoint *a, int64_t first, int64_t count)
     scatter_adjoint_images(a);
 }
 
-/* At most so many steps are reported. */
+/* Returns an upper limit for the number of steps of progress. */
 static int64_t steps_of(const scatter_adjoint *a, const collet_scatter_gradients *out)
 {
     const collet_scatter *s = a->s;
@@ -104,8 +104,8 @@ static int64_t steps_of(const scatter_adjoint *a, const collet_scatter_gradients
     return s->plan.passes * (layers * (out->materials ? 2 : 1) + blocks);
 }
 
-/* The loss of an energy depends on its transmission T as sum dL / dI T I. The intensity I is a
- * quadratic form of the constants c, so that sum dL / dI T I = sum dL / dc c / 2. */
+/* The pattern of an energy is T I, with the transmission T. So dL / d(log T) = sum of dL / d(T I) T I over the
+ * pixels. I is a quadratic form of the constants c; therefore this sum equals (sum of dL / dc c) / 2. */
 static void differentiate_attenuation(scatter_adjoint *a, int64_t first, int64_t end)
 {
     const collet_scatter_options *o = &a->s->options;
@@ -125,14 +125,14 @@ static void differentiate_attenuation(scatter_adjoint *a, int64_t first, int64_t
     }
 }
 
-/* The energies of one pass over the morphology. */
+/* Computes the gradients of energies first .. end - 1, those of one pass over the morphology. */
 static collet_status run_pass(scatter_adjoint *a, int64_t first, int64_t end)
 {
     collet_scatter *s = a->s;
     int64_t next = s->next, block = block_of(s);
     collet_status status = COLLET_OK;
     void *slices;
-    collet_array_destroy(s->images); /* frees memory for the cotangents; made again when needed */
+    collet_array_destroy(s->images); /* frees memory for the cotangents; created again when needed */
     s->images = NULL;
     s->next = first;
     if (first < s->sliced[0] || first >= s->sliced[1])

@@ -18,7 +18,7 @@ typedef struct tile {
     double *to_c;                    /* [materials, 6, TILE] */
     double (*c)[3][2];               /* [E, materials] */
     double (*turn)[3][6];            /* [angles] */
-    int64_t low[TILE], row[TILE];    /* slice, and its place among the pixel's slices; -1: none */
+    int64_t low[TILE], row[TILE];    /* lower slice of each pixel; its index in `slices`, -1: none */
     double weight[2][TILE];
 } tile;
 
@@ -44,7 +44,7 @@ size_t scatter_adjoint_scratch(const scatter_adjoint *a)
 
 /* ---- The data of a tile ---------------------------------------------------------------------- */
 
-/* The matrix that turns cos a p1 + sin a p2 by -a about k, for each angle. */
+/* For each angle a, the matrix that maps p1, p2 to cos a p1 + sin a p2, rotated by -a about k. */
 static void fill_turns(tile *t)
 {
     const collet_scatter *s = t->a->s;
@@ -91,7 +91,7 @@ static tile *tile_of(const scatter_adjoint *a, int thread)
     return t;
 }
 
-/* Index of the first pixel of slice and field i of depth * F. */
+/* Returns the index of the tile's first pixel in plane i of the arrays [depth, F, Y, X]; i < depth * F. */
 static int64_t index_of(const tile *t, int64_t i)
 {
     const int64_t *n = t->a->s->options.shape;
@@ -138,7 +138,7 @@ static void store(const tile *t)
 
 /* ---- Energies -------------------------------------------------------------------------------- */
 
-/* Finds the slices of each pixel, and their weights. */
+/* Finds the two slices of each pixel at energy e, and their weights. */
 static void place(tile *t, int64_t e)
 {
     const collet_scatter *s = t->a->s;
@@ -156,7 +156,7 @@ static void place(tile *t, int64_t e)
     }
 }
 
-/* Pixels first .. first+n-1, which have the same slice, and the one after it. */
+/* Handles pixels first .. first+n-1, which all use the same two slices: low and low + 1. */
 static void segment(const tile *t, int64_t e, int64_t first, int64_t n)
 {
     const scatter_adjoint *a = t->a;

@@ -7,14 +7,14 @@
 
 #include <collet/collet.h>
 
-/* Does items begin .. end - 1; `thread` is 0 to threads - 1, and no two calls share it at a time. */
+/* Processes items begin .. end - 1. `thread` is 0 to threads - 1; calls at the same time have different ones. */
 typedef void (*scatter_body)(void *argument, int64_t begin, int64_t end, int thread);
 
-/* The number of threads: the smallest of the setting num_threads, the program's limit and the processors that
+/* Returns the number of threads: the smallest of the setting num_threads, the program's limit and the processors that
  * this thread may use. */
 int scatter_threads(const collet_runtime *runtime);
-/* Calls `body` for parts of 0 .. count - 1 of at most `grain` items. If threads cannot be started,
- * the caller does their parts. */
+/* Divides items 0 .. count - 1 into parts of at most `grain` items and calls `body` for each part. If threads
+ * cannot be started, the caller's thread processes their parts. */
 void scatter_parallel(int threads, int64_t count, int64_t grain, scatter_body body, void *argument);
 
 #endif

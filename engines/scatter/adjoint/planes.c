@@ -23,7 +23,7 @@ typedef struct job {
     void *planes;
     complex_number *phase; /* [Z]: exp(-2 pi i j / Z) */
     complex_number
-        *middle; /* [fields]: cotangents of q = 0, if it has the mean of its neighbours */
+        *middle; /* [fields]: cotangents of q = 0, with options.neighbours */
 } job;
 
 /* A row of pixels, with the phases of a layer. */
@@ -33,7 +33,7 @@ typedef struct row {
     double *phase_re, *phase_im; /* [depth, X] */
 } row;
 
-/* The element along z that pixel (y, x) has at slice d of its range; -1: none. */
+/* Slice d of pixel (y, x) is one element of the spectrum along z: returns its index; -1: there is none. */
 static int64_t element_of(const collet_scatter *s, int64_t d, int64_t y, int64_t x)
 {
     const int64_t *n = s->options.shape;
@@ -94,8 +94,8 @@ static void sum_slices(const job *j, const row *r, int64_t field)
     }
 }
 
-/* Row b of the half spectrum, from the pixels `same` that show it and those that show its
- * conjugate. */
+/* Writes row b of the half spectrum: the sum of the row of pixels `same`, which reads this row, and the
+ * conjugate of the row of pixels `other`, which reads row -b. */
 static void fold(const job *j, int64_t plane, int64_t b, const row *same, const row *other)
 {
     const collet_scatter *s = j->a->s;
@@ -117,7 +117,7 @@ static void fold(const job *j, int64_t plane, int64_t b, const row *same, const 
     }
 }
 
-/* Rows b and -b of the half spectra. */
+/* Writes rows b and -b of the half spectra, for b = begin .. end - 1. */
 static void run_pairs(void *argument, int64_t begin, int64_t end, int thread)
 {
     const job *j = argument;
@@ -149,7 +149,8 @@ static void run_pairs(void *argument, int64_t begin, int64_t end, int thread)
 
 /* ---- q = 0 ----------------------------------------------------------------------------------- */
 
-/* Takes the cotangents of the pixel at q = 0 out of the slices. */
+/* Moves the cotangents of the pixel at q = 0 from the slices to job->middle, so that run_pairs does not use
+ * them. */
 static void take_middle(const job *j)
 {
     const collet_scatter *s = j->a->s;
@@ -169,7 +170,7 @@ static void take_middle(const job *j)
         }
 }
 
-/* Puts them back. */
+/* Moves the cotangents of q = 0 back into the slices. */
 static void return_middle(const job *j)
 {
     const collet_scatter *s = j->a->s;
@@ -187,7 +188,8 @@ static void return_middle(const job *j)
         }
 }
 
-/* Adds a number to element (b, c) of a whole spectrum, which is stored as half of one. */
+/* Adds a number to element (b, c) of the spectrum of real data. Half of it goes to (b, c), and the conjugate of
+ * the other half to (-b, -c); only elements with columns up to X / 2 are stored. */
 static void add_element(const job *j, int64_t plane, int64_t b, int64_t c, double re, double im)
 {
     const collet_scatter *s = j->a->s;
@@ -208,7 +210,8 @@ static void add_element(const job *j, int64_t plane, int64_t b, int64_t c, doubl
     }
 }
 
-/* Shares them among the neighbours: four, and two more if there are several slices. */
+/* Divides the cotangents of q = 0 among its neighbours: four, and two more along z if there are several
+ * slices. */
 static void share_middle(const job *j)
 {
     const collet_scatter *s = j->a->s;

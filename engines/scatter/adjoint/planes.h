@@ -5,8 +5,8 @@
 
 #include "scatter/adjoint/adjoint.h"
 
-/* Writes the cotangents of the half spectra of layers first .. first+count-1 of material m:
- * [fields, count, Y, X / 2 + 1], such that the inverse transform gives those of the fields. */
+/* Writes the cotangents of the half spectra of layers first .. first+count-1 of material m to `planes`
+ * [fields, count, Y, X / 2 + 1]. Their inverse transform is the cotangents of the fields. */
 void scatter_adjoint_planes(scatter_adjoint *a, int64_t m, int64_t first, int64_t count,
                             void *planes);
 

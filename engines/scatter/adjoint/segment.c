@@ -43,7 +43,8 @@ INLINE void polarisability(const scatter_segment *g, numbers part[7])
     }
 }
 
-/* The six numbers p1, p2 of pixel i, as real and imaginary parts. */
+/* Sets p to the polarisations p1 and p2 of pixel i, for an electric field along e1 and e2: real and imaginary
+ * parts of three components each. */
 INLINE void polarisation(const scatter_segment *g, const numbers part[7], int64_t i, double p[2][6])
 {
     static const int element[3][3] = {{2, 3, 4}, {3, 5, 6}, {4, 6, -1}};
@@ -87,7 +88,7 @@ INLINE void three_images(const scatter_segment *g, int64_t i, const double s[3],
     across(d + 3, s, g->square, p + 3);
 }
 
-/* The same from the images of all angles; each angle has its own direction of the polarisation. */
+/* Does the same from the images of all angles, if each angle has its own image. */
 INLINE void all_images(const scatter_segment *g, int64_t i, const double s[3], double p[6])
 {
     double sum[6] = {0.0};

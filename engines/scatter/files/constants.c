@@ -46,7 +46,7 @@ static int is_energy_data(const config_setting_t *s)
     return config_setting_is_group(s) && !strncmp(config_setting_name(s), "EnergyData", 10);
 }
 
-/* The group whose Energy is `energy`, or NULL. */
+/* Returns the group whose Energy is `energy`, or NULL. */
 static const config_setting_t *find_energy(const scatter_settings *r, double energy)
 {
     const config_setting_t *root = config_root_setting(&r->file);

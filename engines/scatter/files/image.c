@@ -28,7 +28,7 @@ static const struct {
                        {{"alignment", 3}, {"unaligned", 1}}};
 
 typedef struct image {
-    scatter_reader base; /* first: work functions get its address */
+    scatter_reader base; /* first member: the functions that get its address cast it to image */
     const char *path;
     io_spool *spool;
 } image;
@@ -63,7 +63,7 @@ static uint64_t bytes_of(const image *o, int width)
     return (uint64_t)(n[0] * n[1] * n[2]) * (uint64_t)width * sizeof(float);
 }
 
-/* An array has two parts in the file: an element with its offset, and its numbers. */
+/* An array has two parts in the file: an XML element with the array's offset, and the numbers. */
 static collet_status write_place(image *o, const scatter_dataset *d, uint64_t *offset)
 {
     collet_status status =
@@ -118,7 +118,7 @@ static collet_status write_arrays(image *o, collet_status (*write)(image *, cons
     return status;
 }
 
-/* Reads the shape from the first dataset, because the header begins with it. */
+/* Reads the shape from the first dataset: the header of the image file begins with the shape. */
 static collet_status find_shape(image *o)
 {
     scatter_dataset d;

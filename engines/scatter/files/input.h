@@ -12,7 +12,7 @@
 
 /* Facts about the voxels of a material, from which suspicious ones are recognised. */
 typedef struct scatter_range {
-    double volume, angle; /* the sum of the fractions; the largest |angle| */
+    double volume, angle; /* sum of the volume fractions; largest |theta| or |psi|, radians */
     int64_t layers;       /* number of layers counted so far, from layer 0 on */
 } scatter_range;
 
@@ -21,7 +21,7 @@ struct collet_scatter_input {
     collet_scatter_material *materials;
     scatter_range *ranges; /* one for each material, from the voxels read so far */
     char *path;            /* path of the morphology */
-    struct stat file;      /* the morphology's status when it was first opened */
+    struct stat file;      /* stat() of the morphology when it was first opened */
     int reversed;          /* 1: the axes of the morphology are X, Y, Z */
     int vectors;           /* the configuration's MorphologyType */
     double *energies;
@@ -33,18 +33,18 @@ struct collet_scatter_input {
     size_t n_warnings;
     collet_scatter_finding_fn report; /* set by collet_scatter_check; else NULL */
     void *report_user;
-    io_hdf5_step step; /* NULL but in collet-inspect */
+    io_hdf5_step step; /* NULL except in collet-inspect */
 };
 
-/* Number i of an array of f32 or f64. */
+/* Returns number i of an array of f32 or f64. */
 static inline double scatter_element(const void *values, collet_dtype dtype, int64_t i)
 {
     return dtype == COLLET_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
 }
 
 /*
- * 1 if reading continues after `status`. If faults are reported, this reports the one in `err` and
- * sets `status` to OK; then only NO_MEMORY ends the work.
+ * 1 if reading continues after `status`. If in->report is set, reports the fault in `err` and sets `status`
+ * to OK; then only NO_MEMORY ends the work.
  */
 int scatter_goes_on(const collet_scatter_input *in, collet_status *status,
                     const collet_error *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inspections.h - how this engine reads HDF5 files: collet-inspect does the same first (io/hdf5/inspect.h). */
+/* inspections.h - the ways in which this engine reads HDF5 files. collet-inspect first reads a file in the same way
+ * (io/hdf5/inspect.h). Comments: the source file; the arguments. */
 #ifndef ENGINES_SCATTER_FILES_INSPECTIONS_H
 #define ENGINES_SCATTER_FILES_INSPECTIONS_H
 

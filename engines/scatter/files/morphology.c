@@ -14,7 +14,7 @@
 
 #define MATERIALS_MAX 1000
 #define VOXELS_MAX (UINT64_C(1) << 40)
-#define BYTES_PER_S 0x1p24 /* the least speed of reading, in processor time; a chunk may be a whole dataset */
+#define BYTES_PER_S 0x1p24 /* slowest allowed reading, bytes a second of processor time */
 
 static size_t element_bytes(const scatter_reader *r)
 {
@@ -104,9 +104,9 @@ static collet_status read_parameters(scatter_reader *r)
 
 /* ---- Voxels ---------------------------------------------------------------------------------- */
 
-/* Reads labels 0 and 2 of `rank` labels, of variable or fixed length; "" if the attribute has no
- * texts. 0: they cannot be read. H5DSget_label is not used, because it does not check the
- * attribute. */
+/* Reads labels 0 and 2 of `rank` labels, of variable or fixed length; they are "" if the attribute is not a
+ * list of `rank` texts. 0: the labels cannot be read. H5DSget_label is not used, because it does not check
+ * the attribute. */
 static int read_texts(hid_t attribute, hid_t type, hid_t space, hsize_t rank, char labels[2][8])
 {
     char texts[4 * 64] = {0}, *lists[4] = {NULL};
@@ -129,7 +129,7 @@ static int read_texts(hid_t attribute, hid_t type, hid_t space, hsize_t rank, ch
     return 1;
 }
 
-/* Reads the labels of axes 0 and 2; "" if there are none. 0: they cannot be read. */
+/* Reads the labels of axes 0 and 2; they are "" if there are none. 0: the labels cannot be read. */
 static int read_labels(hid_t set, hsize_t rank, char labels[2][8])
 {
     htri_t has = H5Aexists(set, "DIMENSION_LABELS");
@@ -215,7 +215,7 @@ static void turn_axes(const scatter_reader *r, const char *from, char *to, size_
                 memcpy(to, from + (size_t)((x * n[1] + y) * planes + z) * voxel, voxel);
 }
 
-/* Reads all of the chunks' index. */
+/* Makes HDF5 read the whole index of chunks, so that a damaged index shows in collet-inspect. */
 static void walk_chunks(hid_t set)
 {
     hsize_t count;
@@ -295,7 +295,7 @@ static collet_status find_number(scatter_reader *r, const scatter_dataset *d, in
     return status;
 }
 
-/* Checks the datasets of a material, which are read later, and chooses its kind. */
+/* Checks the datasets of a material without reading their values, and sets the material's kind. */
 static collet_status open_material(scatter_reader *r, int64_t m)
 {
     collet_scatter_material *material = &r->in->materials[m];
@@ -352,7 +352,7 @@ static collet_status read_layers(scatter_reader *r)
     return status;
 }
 
-/* Adds new layers of a material to its range; layers read again are not counted twice. */
+/* Adds layers of a material that were read for the first time to its scatter_range. */
 static collet_status note_layers(const layers *l)
 {
     collet_scatter_input *in = l->base.in;
@@ -412,7 +412,7 @@ static collet_status check_same(scatter_reader *r, int first)
                              r->path);
 }
 
-/* A file whose parameters are known was inspected when they were read. */
+/* If in->materials is set, the parameters were read before, and the file was inspected then. */
 static collet_status open_file(scatter_reader *r)
 {
     collet_status status = io_hdf5_check_regular(r->path, r->err);
@@ -461,7 +461,7 @@ collet_status scatter_read_morphology(collet_scatter_input *in, const char *path
 
 /* ---- Inspection ------------------------------------------------------------------------------ */
 
-/* Reads the first and the last layers: scatter_open_dataset has walked through the index of the others. */
+/* Reads only the first and the last layers; scatter_open_dataset has read the index of all chunks. */
 static void try_layers(collet_scatter_input *in)
 {
     collet_error err;

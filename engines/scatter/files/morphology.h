@@ -8,7 +8,7 @@
 /* Opens the file, reads its parameters into r->in unless they were read before, calls `work`, and
  * closes the file. Unless it was read before, collet-inspect runs r->inspection first. */
 collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter_reader *));
-/* Before data of `width` elements a voxel are read: renews the limit of collet-inspect. */
+/* Call it before data of `width` elements a voxel are read: in collet-inspect it restarts the time limit. */
 void scatter_begin_step(const scatter_reader *r, int width);
 /* Opens a dataset; the caller closes it. FORMAT, and *out = -1, if there is none, or if its values
  * or a link to it are in another file. */

@@ -46,7 +46,7 @@ static int write_beams(hid_t file, int64_t n_beams, const double (*beams)[3])
     return group >= 0 && H5Gclose(group) >= 0 && done;
 }
 
-/* "DIRECTORY/Energy_285.20.h5", which the caller frees; NULL if out of memory. */
+/* Returns "DIRECTORY/Energy_285.20.h5", which the caller frees; NULL if out of memory. */
 static char *path_of(const char *directory, double energy)
 {
     char name[COLLET_SCATTER_NAME];
@@ -58,7 +58,7 @@ static char *path_of(const char *directory, double energy)
     return path;
 }
 
-#define MEASURED 32 /* beams; for more beams the overhead is estimated in proportion */
+#define MEASURED 32 /* up to so many beams the size is measured; for more it is extrapolated */
 
 uint64_t collet_scatter_file_bytes(int64_t n_beams, int64_t y, int64_t x, const char *settings)
 {

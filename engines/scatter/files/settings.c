@@ -52,7 +52,7 @@ static collet_status parse(scatter_settings *r, const char *text)
     config_set_options(&r->file, CONFIG_OPTION_AUTOCONVERT);
     if (!strncmp(text, BYTE_ORDER_MARK, 3)) /* editors under Windows write it */
         text += 3;
-    /* libconfig also sets the numeric locale, but afterwards the thread's own locale is lost. */
+    /* libconfig also sets the numeric locale, but does not restore the thread's own locale afterwards. */
     locale_t before = io_numerals_begin();
     int done = config_read_string(&r->file, text);
     io_numerals_end(before);

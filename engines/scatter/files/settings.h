@@ -11,7 +11,7 @@ typedef struct scatter_settings {
     const char *path;
     config_t file;
     collet_error *err;
-    int unlike; /* 1: already the first line is malformed: probably another kind of file */
+    int unlike; /* 1: the first line is malformed, so this is probably another kind of file */
 } scatter_settings;
 
 /* Reads r->path into r->file. After COLLET_OK the caller frees it by config_destroy. */

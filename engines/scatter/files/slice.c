@@ -14,7 +14,7 @@
 #include <collet/floating.h>
 
 typedef struct slice_reader {
-    scatter_reader base; /* first: work functions get its address */
+    scatter_reader base; /* first member: the functions that get its address cast it to slice_reader */
     int64_t material, at;
     uint32_t field, axis;
     collet_scatter_slice slice;
@@ -106,7 +106,7 @@ static collet_status read_vectors(slice_reader *r)
     return status;
 }
 
-/* Without a dataset S the material is not aligned. */
+/* Alignment or angles of a material without a dataset S: it is not aligned. */
 static collet_status read_unaligned(slice_reader *r)
 {
     const int64_t *n = r->base.in->options.shape;

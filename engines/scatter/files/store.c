@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A file in memory, because on a full disk HDF5 fails to close a file, and crashes when the process
+/* Creates a file in memory, because on a full disk HDF5 fails to close a file, and crashes when the process
  * ends. */
 hid_t scatter_make_file(void)
 {
@@ -50,7 +50,7 @@ hid_t scatter_make_set(hid_t group, const char *name, hid_t stored, int axes, co
     return set;
 }
 
-/* The bytes of the file, which the caller frees; NULL on failure. */
+/* Returns the bytes of the file and sets *bytes to their number. The caller frees them; NULL on failure. */
 static void *image_of(hid_t file, size_t *bytes)
 {
     void *image = NULL;

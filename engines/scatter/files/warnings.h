@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* warnings.h - what is suspicious of files. */
+/* warnings.h - warnings about files with suspicious contents. */
 #ifndef ENGINES_SCATTER_FILES_WARNINGS_H
 #define ENGINES_SCATTER_FILES_WARNINGS_H
 
@@ -24,11 +24,11 @@ typedef struct scatter_reader {
 collet_status scatter_find_alignment(scatter_reader *r, int64_t m, int *has);
 /* Warns about suspicious parameters of the file. NO_MEMORY. */
 collet_status scatter_warn_of_file(scatter_reader *r);
-/* Adds the first `voxels` voxels of a material's arrays. */
+/* Adds the first `voxels` voxels of a material's arrays to *range. */
 void scatter_note_range(scatter_range *range, const collet_scatter_material *material,
                         int64_t voxels);
-/* Warn about suspicious energies, constants, and voxels of material m, from 0, after all were read.
- * NO_MEMORY. */
+/* Warn about suspicious energies, constants, and voxels of material m (from 0). Call each after all values were
+ * read. NO_MEMORY. */
 collet_status scatter_warn_of_energies(collet_scatter_input *in, const char *path,
                                        collet_error *err);
 collet_status scatter_warn_of_constants(collet_scatter_input *in, const char *path,

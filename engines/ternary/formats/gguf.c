@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define MAGIC "GGUF"
-#define TENSOR_BYTES_MIN 24 /* name length, dimensions, type, offset; an empty name, no axes */
-#define PAIR_BYTES_MIN 13   /* key length, type, one byte */
+#define TENSOR_BYTES_MIN 24 /* with an empty name and no axes: name length, ndim, type, offset */
+#define PAIR_BYTES_MIN 13   /* with an empty key: key length, type, value of one byte */
 #define ALIGNMENT 32        /* default of general.alignment */
 #define ALIGNMENT_MOST 65536
 #define NESTING_MAX 4 /* arrays in arrays */
@@ -28,7 +28,7 @@ static const struct {
     {"u64", 8, 1, 0}, {"i64", 8, 1, 1}, {"f64", 8, 0, 0},
 };
 
-/* A block of `weights` elements takes `bytes` bytes; bytes 0: the type is listed, but not read. */
+/* A block of `weights` elements takes `bytes` bytes. bytes 0: tensors of the type are listed, but cannot be read. */
 static const struct type {
     uint32_t id;
     uint32_t weights, bytes;
@@ -122,7 +122,7 @@ typedef struct cursor {
     uint64_t at, size;
 } cursor;
 
-/* The next n bytes; NULL beyond the end. */
+/* Returns the next n bytes; NULL beyond the end. */
 static const uint8_t *take(cursor *c, uint64_t n)
 {
     const uint8_t *here = c->bytes + c->at;
@@ -191,7 +191,7 @@ static int skip_value(cursor *c, uint32_t kind, int depth)
     return kind < VALUE_KINDS && take(c, kinds[kind].bytes) != NULL;
 }
 
-/* Reads a value of any integer kind: its bits, sign-extended; *negative = 1: it is below 0. */
+/* Reads a value of any integer kind: *value is sign-extended to 64 bits, *negative = 1 if it is below 0. */
 static int take_integer(cursor *c, uint32_t kind, uint64_t *value, int *negative)
 {
     int bytes = kind < VALUE_KINDS && kinds[kind].integer ? kinds[kind].bytes : 0;
@@ -248,8 +248,8 @@ static int is_key(const char *key, uint64_t length, const char *name)
     return length == strlen(name) && memcmp(key, name, length) == 0;
 }
 
-/* Fails if a key that is used here occurs twice, as ggml's own reader does, because the format does
- * not define which value applies. `seen`: one bit for each key. */
+/* Fails if one of the `used` keys occurs twice, as ggml's own reader does: the format does not define which value
+ * applies. `seen`: one bit for each used key. */
 static collet_status check_twice(const ternary_gguf *gguf, const char *key, uint64_t length,
                                  uint32_t *seen, collet_error *err)
 {

@@ -4,8 +4,8 @@
  *
  * Only the keys `general.alignment`, `split.no` and `split.count` are used; they must not occur
  * twice. Other keys are skipped, after a check that they are within the file. A tensor that cannot
- * be read, because of its shape, its name or the position of its data, has a `fault`; others can
- * still be read. Format: the GGUF specification of the ggml project.
+ * be read, because of its shape, its name or the position of its data, has a `fault`; the other
+ * tensors can still be read. Format: the GGUF specification of the ggml project.
  */
 #ifndef ENGINES_TERNARY_FORMATS_GGUF_H
 #define ENGINES_TERNARY_FORMATS_GGUF_H
@@ -30,8 +30,8 @@ typedef struct ternary_gguf_tensor {
     uint32_t type;
     uint32_t ndim;                    /* 0..TERNARY_GGUF_DIMS */
     int64_t shape[TERNARY_GGUF_DIMS]; /* NumPy's order: the last axis is adjacent */
-    const char *fault;                /* why the tensor cannot be read, static; NULL: it can */
-    collet_status fault_status;       /* status of an error about the fault */
+    const char *fault;                /* why the tensor cannot be read (static text); NULL: it can */
+    collet_status fault_status;       /* the status to return for this fault */
     /* The following are 0 if there is a fault. */
     int64_t rows, columns; /* > 0; a tensor of one axis is a row */
     uint64_t offset;       /* byte of the file where its data begin */
@@ -60,10 +60,10 @@ void ternary_gguf_close(ternary_gguf *gguf);
 collet_status ternary_gguf_find(const ternary_gguf *gguf, const char *name,
                                 const ternary_gguf_tensor **out, collet_error *err);
 
-/* The name of a type, such as "TQ2_0"; for an unknown one "type 99", in `text`. */
+/* Returns the name of a type, such as "TQ2_0"; for an unknown type "type 99", written to `text`. */
 const char *ternary_gguf_type_name(uint32_t type, char text[24]);
 
-/* The name of a tensor, cut to fit; bytes for which io_utf8_character gives 0 become \xNN. */
+/* Returns the name of a tensor, cut to fit; bytes for which io_utf8_character gives 0 become \xNN. */
 const char *ternary_gguf_name(const ternary_gguf_tensor *tensor, char text[TERNARY_GGUF_NAME]);
 
 #endif

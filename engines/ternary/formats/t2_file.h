@@ -68,7 +68,7 @@ _Static_assert(sizeof(ternary_t2_layer) == 128, "the table has no padding");
 
 /* Checks the layers, computes their offsets, clears the bytes after the end of their names, and
  * sets *size to the size of the file. SHAPE if the rows of a layer differ from the columns of the
- * next; INVALID, OVERFLOW. `path` begins the text. */
+ * next; INVALID, OVERFLOW. The text of an error begins with `path`. */
 collet_status ternary_t2_lay_out(const char *path, ternary_t2_layer *layers, uint32_t count,
                                  uint64_t *size, collet_error *err);
 
@@ -94,8 +94,8 @@ typedef struct ternary_t2_file {
 
 int ternary_t2_recognise(const uint8_t *bytes, uint64_t size);
 
-/* Checks all but the layers' data. COLLET_IO, NO_MEMORY, FORMAT, UNSUPPORTED (another version or
- * byte order), INVALID, OVERFLOW, SHAPE. The text names the file. */
+/* Opens a file and checks everything except the layers' data. COLLET_IO, NO_MEMORY, FORMAT, UNSUPPORTED (another
+ * version or byte order), INVALID, OVERFLOW, SHAPE. The text names the file. */
 collet_status ternary_t2_open(const char *path, ternary_t2_file *out, collet_error *err);
 /* A zeroed struct is allowed. */
 void ternary_t2_close(ternary_t2_file *file);
@@ -105,7 +105,7 @@ void ternary_t2_close(ternary_t2_file *file);
 collet_status ternary_t2_verify(const ternary_t2_file *file, uint32_t index,
                                 int (*stop)(void *user), void *user, collet_error *err);
 
-/* The data of a layer in the mapping; NULL if scale or bias is absent. */
+/* Returns the data of a layer in the mapping; NULL if scale or bias is absent. */
 uint8_t *ternary_t2_weights(const ternary_t2_file *file, uint32_t index);
 float *ternary_t2_scale(const ternary_t2_file *file, uint32_t index);
 float *ternary_t2_bias(const ternary_t2_file *file, uint32_t index);

@@ -21,7 +21,7 @@ typedef struct t2_head {
 
 _Static_assert(sizeof(t2_head) == 64, "the header has no padding");
 
-/* The checksum of header and table, with the checksum field taken as 0. */
+/* Returns the checksum of header and table, with the checksum field taken as 0. */
 uint64_t t2_head_sum(const t2_head *head, const ternary_t2_layer *table);
 
 #endif

@@ -39,7 +39,7 @@ static collet_status check_head(const char *path, const t2_head *head, uint64_t 
     return COLLET_OK;
 }
 
-/* Computes the offsets of the layers again and compares: the format determines each of them. */
+/* The format determines every offset: computes the offsets of the layers and compares them with the table's. */
 static collet_status read_table(ternary_t2_file *file, const char *path,
                                 const ternary_t2_layer *table, collet_error *err)
 {
@@ -130,7 +130,8 @@ float *ternary_t2_bias(const ternary_t2_file *file, uint32_t index)
     return (float *)(void *)at(file, file->layers[index].bias_offset);
 }
 
-/* Adds the bytes in chunks, so that a file larger than memory can be checked. 0: stopped. */
+/* Adds the bytes to the checksum in chunks, so that a file larger than memory can be checked. Returns 0 if `stop`
+ * ended it. */
 static int sum_piece(const ternary_t2_file *file, ternary_t2_sum *sum, uint64_t offset,
                      uint64_t bytes, int (*stop)(void *user), void *user)
 {

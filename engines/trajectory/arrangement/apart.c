@@ -27,7 +27,7 @@ static int compare(const void *a, const void *b)
     return p->row < q->row ? -1 : p->row > q->row;
 }
 
-/* Leaves out bodies of one molecule. */
+/* Removes the entries of bodies that have only one molecule. */
 static void drop_single(trajectory_apart *apart)
 {
     int64_t n = 0, end;
@@ -94,7 +94,7 @@ void trajectory_apart_free(trajectory_apart *apart)
     free(apart);
 }
 
-/* Takes the centre of the molecule that begins at entry k; returns the entry after it. */
+/* Computes the centre of the molecule whose entries begin at k; returns the first entry of the next molecule. */
 static int64_t centre_of(const trajectory_apart *apart, int64_t k, const trajectory_frames *frames,
                          int64_t i, double centre[3])
 {

@@ -15,32 +15,33 @@ struct trajectory_arrangement {
     uint32_t pbc;
     int64_t *atoms; /* to be read, ascending */
     int64_t n_atoms;
-    int64_t *sources; /* n_members: the place of each in `atoms` */
+    int64_t *sources; /* n_members: index of each member in `atoms` */
     int64_t n_members;
     trajectory_choice *choice; /* NULL: the same atoms in all frames */
-    int64_t *choice_rows;      /* the places of its atoms in `atoms` */
-    int64_t *choice_members;   /* n_members: the place of each among its members */
+    int64_t *choice_rows;      /* index in `atoms` of each atom of the choice */
+    int64_t *choice_members;   /* n_members: index of each member among the choice's members */
     int64_t n_chosen;          /* members of the choice */
     double *masses;
 
     trajectory_molecules *molecules; /* of the atoms that are read */
-    uint8_t *others;                 /* by molecule, 1: it has no member */
+    uint8_t *others;                 /* for each molecule, 1: it has no member */
     trajectory_images *images;       /* of the members; NULL: molecules are not moved */
 
-    trajectory_first_frame *first; /* NULL: frames come in order */
+    trajectory_first_frame *first; /* reads the deciding frame; NULL: frames come in order */
     void *user;
 
     pthread_mutex_t lock; /* held to prepare */
     atomic_int prepared;
-    trajectory_tree *tree; /* of the atoms that are read; NULL: none is made whole */
+    trajectory_tree *tree; /* of the atoms that are read; NULL: molecules are not made whole */
     trajectory_arrangement_notes notes;
 };
 
 /* ---- Atoms ------------------------------------------------------------------------------- */
 
 /*
- * Marks the atoms to be read: n `atoms`, and all atoms of their molecules. If only the
- * first atom of a molecule is named, no other is needed: that atom is never moved. `needed`: by molecule.
+ * Marks the atoms to be read in `places`: the n `atoms`, and all atoms of their molecules. If only the first atom
+ * of a molecule is in `atoms`, the rest of the molecule is not needed, because the first atom is never moved.
+ * needed[m] becomes 1 if all atoms of molecule m are needed.
  */
 static void mark_atoms(const int64_t *atoms, int64_t n, uint32_t pbc, const trajectory_molecules *m,
                        uint8_t *needed, int64_t *places)
@@ -57,7 +58,7 @@ static void mark_atoms(const int64_t *atoms, int64_t n, uint32_t pbc, const traj
             places[atom] = 1;
 }
 
-/* Lists the atoms that are marked; `places` is set to the place of each. */
+/* Lists the marked atoms in `atoms` and sets places[atom] to the index of each in this list. Returns their number. */
 static int64_t list_atoms(int64_t *atoms, int64_t n_topology, int64_t *places)
 {
     int64_t n = 0;
@@ -70,7 +71,8 @@ static int64_t list_atoms(int64_t *atoms, int64_t n_topology, int64_t *places)
     return n;
 }
 
-/* `places` of the atoms in a->atoms; overwritten. 0: out of memory. */
+/* Copies what the arrangement needs of the choice. `places`: index in a->atoms of each atom of the topology; it is
+ * overwritten. 0: out of memory. */
 static int take_choice(trajectory_arrangement *a, const trajectory_arrangement_setup *setup,
                        int64_t *places)
 {
@@ -121,7 +123,7 @@ static void gather(const trajectory_arrangement *a, size_t real, const void *rea
     const uint8_t *from = read;
     uint8_t *to = out;
 
-    if (real == sizeof(float)) /* a constant size: one move, not a call */
+    if (real == sizeof(float)) /* with constant sizes memcpy becomes one move, not a call */
         for (int64_t m = 0; m < a->n_members; m++)
             memcpy(to + 12 * m, from + 12 * a->sources[m], 12);
     else
@@ -144,8 +146,8 @@ static void gather_frame(const trajectory_arrangement *a, const trajectory_frame
     memcpy(out->boxes + 9 * k, read->boxes + 9 * i, 9 * sizeof *out->boxes);
 }
 
-/* Finds the atoms of frame k that frame i of `read` chooses. The force on any other is 0, because the
- * torque has no masses. */
+/* Finds the atoms that the choice selects in frame i of `read`, for frame k of `out`. Other atoms get the mass 0;
+ * they also get the force 0, because the torque does not depend on masses. */
 static collet_status choose(const trajectory_arrangement *a, const trajectory_frames *read,
                             int64_t i, trajectory_frames *out, int64_t k, collet_error *err)
 {
@@ -168,7 +170,7 @@ static collet_status choose(const trajectory_arrangement *a, const trajectory_fr
     return status;
 }
 
-/* By the masses of the frame, where it has its own. */
+/* Centers frame k; uses the masses of the frame if it has its own. */
 static void center(const trajectory_arrangement *a, const trajectory_lattice *lattice,
                    trajectory_frames *out, int64_t k)
 {
@@ -182,7 +184,8 @@ static void center(const trajectory_arrangement *a, const trajectory_lattice *la
 static collet_status prepare_at(trajectory_arrangement *a, const trajectory_frames *read, int64_t i,
                                 collet_error *err);
 
-/* Places the atoms that are read; moves molecules of the members where each frame stands alone. */
+/* Makes the molecules of the atoms that are read whole. Then moves molecules of the members, if this depends on no
+ * other frame. */
 static collet_status arrange_frame(void *user, trajectory_frames *read, int64_t i,
                                    trajectory_frames *out, int64_t k, collet_error *err)
 {
@@ -219,7 +222,7 @@ static void follow_frames(void *user, trajectory_frames *out)
 
 /* ---- The first frame --------------------------------------------------------------------- */
 
-/* Molecules that are left as they are must not be moved by themselves either. */
+/* Notes the molecules that are not made whole; these must not be moved to other images either. */
 static void note_left(trajectory_arrangement *a)
 {
     const trajectory_molecules *m = a->molecules;
@@ -253,7 +256,8 @@ static collet_status find_cut(trajectory_arrangement *a, double *positions,
     return status;
 }
 
-/* `positions`: of the atoms that are read; changed. The box is one. */
+/* Decides how molecules are made whole, and which molecules are cut, by one frame. `positions` of the atoms that are
+ * read are changed; `box` must not be flat. */
 static collet_status learn(trajectory_arrangement *a, double *positions, const double box[9],
                            collet_error *err)
 {
@@ -291,7 +295,8 @@ static collet_status learn_from(trajectory_arrangement *a, const trajectory_fram
     return status;
 }
 
-/* A thread may reach a later frame with a box before another thread reaches the first. */
+/* Always decides by the first frame with a box: a thread may reach a later frame before another thread reaches the
+ * first. */
 static collet_status learn_from_first(trajectory_arrangement *a, const trajectory_frames *read,
                                       int64_t i, collet_error *err)
 {
@@ -364,7 +369,7 @@ void trajectory_arrangement_get_notes(const trajectory_arrangement *a,
 
 /* ---- Making ------------------------------------------------------------------------------ */
 
-/* The molecules of the atoms that are read, and of the members where these are moved. */
+/* Finds the molecules of the atoms that are read and, if molecules are moved, those of the members. */
 static collet_status make_molecules(trajectory_arrangement *a,
                                     const trajectory_arrangement_setup *setup,
                                     const trajectory_molecules *all, collet_error *err)
@@ -394,7 +399,8 @@ static collet_status make_molecules(trajectory_arrangement *a,
     return status;
 }
 
-/* Lists the atoms to be read, and where the members and a choice find theirs. 0: out of memory. */
+/* Lists the atoms to be read, and the index in this list of each member and of each atom of the choice. 0: out of
+ * memory. */
 static int fill_lists(trajectory_arrangement *a, const trajectory_arrangement_setup *setup,
                       const trajectory_molecules *all, int64_t *places, uint8_t *needed)
 {

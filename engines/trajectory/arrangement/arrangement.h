@@ -20,9 +20,9 @@ typedef struct trajectory_arrangement_setup {
     const int64_t *members; /* n_members >= 1 atoms of the topology, in the order of the results;
                                copied */
     int64_t n_members;
-    trajectory_choice *choice; /* that varies, and has all members; valid as long as the
-                                  arrangement: a frame has masses, which are 0 for members that it
-                                  does not choose. NULL: none */
+    trajectory_choice *choice; /* a choice that varies, with all members; it must outlive the
+                                  arrangement. Each frame then has its own masses: 0 for members
+                                  that are not chosen in it. NULL: none */
     const double *masses;      /* n_members, amu; NULL, without a choice: all are 1; copied */
     uint32_t pbc;              /* COLLET_TRAJECTORY_PBC_* */
 } trajectory_arrangement_setup;
@@ -34,10 +34,10 @@ collet_status trajectory_arrangement_create(const trajectory_arrangement_setup *
 /* NULL is allowed. */
 void trajectory_arrangement_free(trajectory_arrangement *arrangement);
 
-/* The atoms that the reader must deliver, *n of them, ascending; valid as long as the arrangement. */
+/* Returns the atoms that the reader must deliver, *n of them, ascending; valid as long as the arrangement. */
 const int64_t *trajectory_arrangement_atoms(const trajectory_arrangement *arrangement, int64_t *n);
 
-/* NULL: frames are used as read. Valid as long as the arrangement. */
+/* The functions that arrange frames, valid as long as the arrangement; NULL: frames are used as they were read. */
 const trajectory_arranger *
 trajectory_arrangement_arranger(const trajectory_arrangement *arrangement);
 
@@ -49,13 +49,13 @@ trajectory_arrangement_arranger(const trajectory_arrangement *arrangement);
 collet_status trajectory_arrangement_prepare(trajectory_arrangement *arrangement,
                                              const trajectory_frames *read, collet_error *err);
 
-/* Reads the first frame that has a box, of the atoms that the reader delivers, as the only one of
- * *out, which the caller frees; NULL: none could be read. */
+/* Reads the first frame that has a box, with the atoms that the reader delivers. *out has only this frame and is
+ * freed by the caller; NULL: no such frame could be read. */
 typedef collet_status trajectory_first_frame(void *user, trajectory_frames **out,
                                              collet_error *err);
 
-/* If nothing is decided yet when a frame with a box is arranged, `first` is called, on any thread, for the frame
- * that decides: threads arrange frames in any order, but the same frame must always decide. */
+/* If a frame with a box is arranged before anything is decided, `first` is called, on any thread, to read the frame
+ * that decides. Threads arrange frames in any order, but the same frame must always decide. */
 void trajectory_arrangement_set_first(trajectory_arrangement *arrangement,
                                       trajectory_first_frame *first, void *user);
 
@@ -65,16 +65,16 @@ collet_status trajectory_arrangement_apart(trajectory_arrangement *arrangement,
                                            trajectory_frames *read, trajectory_frames *out,
                                            collet_error *err);
 
-/* What was done, and what could not be. */
+/* What the arrangement found in the first frame with a box. */
 typedef struct trajectory_arrangement_notes {
     uint32_t known;     /* how molecules are known: TRAJECTORY_BY_* */
     int64_t frame;      /* number of the first frame with a box */
-    trajectory_cut cut; /* in it, after molecules were made whole; atoms of the topology */
-    int64_t left[3];    /* molecules that are left as they are, by TRAJECTORY_ENDLESS, ..UNJOINED */
-    int64_t left_atom[3]; /* the first atom of the first of these, in the topology */
+    trajectory_cut cut; /* molecules that the box still cuts in that frame; atoms of the topology */
+    int64_t left[3];    /* number of molecules not made whole; index: TRAJECTORY_ENDLESS, ..UNJOINED */
+    int64_t left_atom[3]; /* first atom, in the topology, of the first of these molecules */
 } trajectory_arrangement_notes;
 
-/* While no frame is arranged. */
+/* Do not call it while a frame is being arranged. */
 void trajectory_arrangement_get_notes(const trajectory_arrangement *arrangement,
                                       trajectory_arrangement_notes *notes);
 

@@ -6,16 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each molecule's position along a vector of the box is taken as an angle. If the mean of the unit
- * vectors with these angles is longer than this, the molecules count as being together in that
- * direction. */
+/* A molecule's position along a vector of the box, as a fraction of a turn, is an angle. If the mean of the unit
+ * vectors with these angles is longer than this, the molecules count as being together along that vector. */
 #define TOGETHER 0.2
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
 static void group(trajectory_images *images, const int64_t *of)
 {
-    int64_t *next = images->offsets + 1; /* moves up by one row while rows are listed */
+    int64_t *next = images->offsets + 1; /* next[m]: where the next row of molecule m is listed */
 
     for (int64_t i = 0; i < images->n_rows; i++)
         if (of[i] + 1 < images->count)
@@ -74,8 +73,8 @@ void trajectory_images_free(trajectory_images *images)
 
 /* ---- Centres and moves ------------------------------------------------------------------- */
 
-/* Adds weight x position of rows first .. end - 1 of the list to sum[0..2], weights to sum[3];
- * `weights` NULL: all are 1. Each dtype has its loop. */
+/* Adds weight x position of rows[first .. end - 1] to sum[0..2], and their weights to sum[3]; if `weights` is NULL,
+ * all weights are 1. */
 static void add_rows(const trajectory_images *images, const double *weights, int64_t first,
                      int64_t end, collet_dtype dtype, const void *positions, double sum[4])
 {
@@ -97,8 +96,8 @@ static void add_rows(const trajectory_images *images, const double *weights, int
     }
 }
 
-/* The centre of a molecule, and its weight; the centre of its atoms as points where they weigh nothing.
- * 0: it has none. */
+/* Sets centre[0..2] to the centre of a molecule and centre[3] to its weight. If its atoms weigh nothing, all count
+ * alike for the centre. 0: it has no centre. */
 static int centre_of(const trajectory_images *images, int64_t m, collet_dtype dtype,
                      const void *positions, double centre[4])
 {
@@ -143,8 +142,9 @@ static void middle_of(const trajectory_lattice *lattice, double middle[3])
     }
 }
 
-/* Where most of the mass is, by the mean of angles, which does not depend on the images that molecules
- * are at; where they are all over the box the plain mean, from which little follows. */
+/* The point around which most of the mass lies. Along each vector of the box this is the mean of angles, which does not
+ * depend on the images at which molecules are. If the molecules are all over the box, no such point exists, and the
+ * arithmetic mean is used. */
 static void periodic_mean(const trajectory_images *images, const trajectory_lattice *lattice,
                           collet_dtype dtype, const void *positions, double mean[3])
 {
@@ -172,7 +172,7 @@ static void periodic_mean(const trajectory_images *images, const trajectory_latt
     }
 }
 
-/* From `centre` to the image that is nearest to `middle`. */
+/* The vector from `centre` to its image that is nearest to `middle`. */
 static void to_nearest(const trajectory_lattice *lattice, const double centre[3],
                        const double middle[3], double shift[3])
 {
@@ -184,7 +184,7 @@ static void to_nearest(const trajectory_lattice *lattice, const double centre[3]
         shift[i] -= away[i];
 }
 
-/* The centre of all molecules, at the images nearest to where most are. */
+/* The centre of all molecules, each at its image nearest to the periodic mean. */
 static void centre_of_all(const trajectory_images *images, const trajectory_lattice *lattice,
                           collet_dtype dtype, const void *positions, double centre[3])
 {
@@ -232,7 +232,7 @@ void trajectory_images_center(const trajectory_images *images, const trajectory_
     }
 }
 
-/* 0: it is in the box, or has no centre. */
+/* Moves molecule m into the box. 0: it was in the box, or has no centre. */
 static int pack(const trajectory_images *images, int64_t m, const trajectory_lattice *lattice,
                 collet_dtype dtype, void *positions)
 {
@@ -253,7 +253,8 @@ static int pack(const trajectory_images *images, int64_t m, const trajectory_lat
     return moved;
 }
 
-/* A centre just below 0 is rounded to the far side, fraction 1, and from there to 0. */
+/* Up to three rounds: rounding moves a centre just below fraction 0 to fraction 1, which is outside again, and the next
+ * round moves it to 0. */
 void trajectory_images_pack(const trajectory_images *images, const trajectory_lattice *lattice,
                             collet_dtype dtype, void *positions)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* images.h - moves molecules, each as a whole, to other images of themselves. */
+/* images.h - moves whole molecules to other periodic images. */
 #ifndef ENGINES_TRAJECTORY_ARRANGEMENT_IMAGES_H
 #define ENGINES_TRAJECTORY_ARRANGEMENT_IMAGES_H
 
@@ -11,15 +11,15 @@
 typedef struct trajectory_images {
     int64_t n_rows;
     int64_t count;    /* molecules */
-    int64_t *rows;    /* n_rows of them; the rows of molecule m begin at rows[offsets[m]] */
+    int64_t *rows;    /* n_rows rows; the rows of molecule m begin at rows[offsets[m]] */
     int64_t *offsets; /* count + 1 */
-    uint8_t *fixed;   /* count of them; 1: the molecule is never moved alone */
-    double *weights;  /* n_rows, of centres; NULL: all are 1 */
-    double *before;   /* count x 3: the last centres, before they were moved; NaN: none yet */
-    double *shifts;   /* count x 3: from there to the path without jumps */
+    uint8_t *fixed;   /* `count` flags; 1: the molecule is never moved alone */
+    double *weights;  /* n_rows: weights of the rows in centres; NULL: all are 1 */
+    double *before;   /* count x 3: centres in the last frame, as read; NaN: none yet */
+    double *shifts;   /* count x 3: from `before` to the path without jumps */
 } trajectory_images;
 
-/* `of`: the molecule of each row, 0 to count - 1; some may have none. `weights` is copied.
+/* `of`: the molecule of each row, 0 to count - 1; a molecule may have no row. `weights` is copied.
  * COLLET_NO_MEMORY. */
 collet_status trajectory_images_create(const int64_t *of, int64_t n_rows, int64_t count,
                                        const double *weights, trajectory_images **out,

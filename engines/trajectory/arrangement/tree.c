@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Atoms nearer than the longest edge of a residue, and this much, are taken for bonded. */
+/* Atoms nearer than this factor times the longest edge of their residue are taken for bonded. */
 #define MARGIN 1.1
 
-/* What a tree is made from. */
+/* The graph of bonds from which a tree is built. */
 typedef struct graph {
     const trajectory_molecules *molecules;
     const trajectory_lattice *lattice;
     double *placed;         /* n_atoms x 3 */
-    trajectory_bond *edges; /* bonds, and joints of loose residues */
+    trajectory_bond *edges; /* bonds, and the edges that join atoms of loose residues */
     int64_t n_edges;
     double *longest;     /* the longest edge of each loose residue */
     double *scratch;     /* 2 x TRAJECTORY_SPAN_MOST */
@@ -68,8 +68,8 @@ static void list_neighbours(graph *g)
 
 /* ---- The order --------------------------------------------------------------------------- */
 
-/* Appends the atoms of a molecule that edges lead to, breadth first. Returns 0 if some are not
- * reached. `seen`: n_atoms. */
+/* Appends the atoms of a molecule to the tree, breadth first along the edges. Returns 0 if an atom is not reached.
+ * `seen`: n_atoms. */
 static int walk(trajectory_tree *tree, const graph *g, int64_t molecule, uint8_t *seen)
 {
     const trajectory_molecules *m = g->molecules;
@@ -231,7 +231,7 @@ void trajectory_tree_free(trajectory_tree *tree)
 
 /* ---- Placing ----------------------------------------------------------------------------- */
 
-/* The rare case: the atom is placed at another image. */
+/* Sets `shift` for an atom that is moved to another image; few atoms are. */
 static void move(const trajectory_lattice *lattice, const double d[3], double shift[3])
 {
     memcpy(shift, d, 3 * sizeof *shift);

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DISTANCES 16 /* in a selection; each costs a search a frame */
+#define MAX_DISTANCES 16 /* most "within" in a selection; each costs one search in every frame */
 
-/* Memory of one call; a thread that finds none free makes one. */
+/* Scratch memory of one call; a thread that finds none free allocates one. */
 typedef struct choice_scratch {
     struct choice_scratch *next;
     trajectory_neighbours *neighbours;
     uint8_t *sets;   /* the stack */
-    uint8_t *marks;  /* for labels, and what is near */
+    uint8_t *marks;  /* one byte for each label; or 1 for each target that is near */
     double *sources; /* positions */
     double *targets;
     int64_t *tested; /* the targets that are not sources */
@@ -23,8 +23,8 @@ typedef struct choice_scratch {
 
 /* ---- Creation ---------------------------------------------------------------------------- */
 
-/* Restricts the atoms for which the result of choice_node `of` counts to `domain`, and further to the atoms
- * that `other` may select; either may be NULL. */
+/* Sets of->domain, the atoms for which the result of node `of` matters, to the atoms that are in `domain` and also in
+ * `other`; either may be NULL. */
 static int restrict_to(const trajectory_choice *c, choice_node *of, const uint8_t *domain,
                        const uint8_t *other)
 {
@@ -39,8 +39,9 @@ static int restrict_to(const trajectory_choice *c, choice_node *of, const uint8_
 }
 
 /*
- * An operand of "and" counts only where the other may select. Elsewhere a search selects no atom that
- * is not selected in every frame, so that each result stays between its bounds, and the "and" is right.
+ * The result of an operand of "and" matters only for atoms that the other operand may select. For all other atoms a
+ * search selects only atoms that are selected in every frame (`must`): the result stays between the bounds `must` and
+ * `may`, and the "and" is right.
  */
 static int choose_domains(trajectory_choice *c)
 {
@@ -89,7 +90,7 @@ static int64_t *list_set(const uint8_t *set, int64_t n, int64_t *count)
     return list;
 }
 
-/* Lists the sources and the targets of a search; `places` of the atoms in c->atoms. */
+/* Lists the sources and the targets of a search. `places`: index in c->atoms of each atom. */
 static int list_search(const trajectory_choice *c, choice_node *n, const int64_t *places)
 {
     const choice_node *operand = &c->nodes[n->right];
@@ -295,7 +296,7 @@ static void copy_position(const frame_view *view, int64_t place, double to[3])
         to[k] = trajectory_frames_value(view->frames, view->frames->positions, first + k);
 }
 
-/* Replaces the set by the atoms near to it. Its own atoms are near to themselves. */
+/* Replaces the set by the atoms that are near to one of its atoms. Each of its atoms is near to itself. */
 static collet_status run_search(const trajectory_choice *c, const choice_node *n,
                                 const frame_view *view, scratch *s, uint8_t *set, collet_error *err)
 {

@@ -67,7 +67,7 @@ static int is_empty(const uint8_t *set, int64_t n)
     return memchr(set, 1, (size_t)n) == NULL;
 }
 
-/* Bounds of a varying choice_node from its operand's. 0 if out of memory. */
+/* Copies the bounds `may` and `must` of node `from` to node `to`. 0 if out of memory. */
 static int bound_from(choice_node *to, const choice_node *from, int64_t n)
 {
     to->may = choice_copy(from->may, n);
@@ -84,7 +84,8 @@ static collet_status label(const trajectory_choice *c, const selection_step *ste
                : choice_no_memory(c, err);
 }
 
-/* Makes the operand, if it is fixed, or else *to, the set of all atoms with its labels. */
+/* Extends a set to all atoms with a label of one of its atoms: the operand's set if it is fixed, else the bounds of
+ * *to. */
 static collet_status same_as(const trajectory_choice *c, choice_node *operand, choice_node *to,
                              collet_error *err)
 {
@@ -102,7 +103,7 @@ static collet_status same_as(const trajectory_choice *c, choice_node *operand, c
     return COLLET_OK;
 }
 
-/* Every atom may be near to an atom that may be selected. */
+/* Bounds of "within" and "exwithin": any atom may be near to an atom that the operand may select. */
 static int bound_within(const trajectory_choice *c, const choice_node *operand, choice_node *to)
 {
     if (!bound_from(to, operand, c->n_topology))
@@ -137,7 +138,7 @@ static collet_status add_test(trajectory_choice *c, const trajectory_selection *
                            : choice_no_memory(c, err);
 }
 
-/* An operator with one operand, the last choice_node. What is fixed is computed at once. */
+/* Adds an operator whose operand is the last node. If the result does not depend on positions, it is computed now. */
 static collet_status add_prefix(trajectory_choice *c, const selection_step *step,
                                 const trajectory_topology *topology, collet_error *err)
 {
@@ -169,7 +170,7 @@ static collet_status add_prefix(trajectory_choice *c, const selection_step *step
         }
     } else {
         to->distance = step->number;
-        if (is_empty(operand->may, c->n_topology)) /* nothing is near to no atom */
+        if (is_empty(operand->may, c->n_topology)) /* no atoms: none is near to them */
             return COLLET_OK;
         if (!bound_within(c, operand, to))
             status = choice_no_memory(c, err);
@@ -178,7 +179,7 @@ static collet_status add_prefix(trajectory_choice *c, const selection_step *step
     return status;
 }
 
-/* "and" or "or" of the results of nodes `left` and the last one. */
+/* Adds "and" or "or" of two nodes: number `left` and the last node. */
 static collet_status add_joint(trajectory_choice *c, selection_code code, size_t left,
                                collet_error *err)
 {

@@ -2,8 +2,8 @@
 /*
  * choice_program.h - a selection applied to a topology; private to choice*.c.
  *
- * A program in postfix as the selection's steps, in which everything that does not depend on
- * positions is computed. All sets have a byte for each atom of the topology.
+ * A program in postfix, like the selection's steps, in which everything that does not depend on
+ * positions is computed already. All sets have one byte for each atom of the topology.
  */
 #ifndef ENGINES_TRAJECTORY_ATOMS_CHOICE_PROGRAM_H
 #define ENGINES_TRAJECTORY_ATOMS_CHOICE_PROGRAM_H
@@ -16,13 +16,13 @@
 
 typedef struct choice_node {
     selection_code code;       /* SELECT_ALL: pushes `may` */
-    size_t left, right;        /* the nodes that make the operands; right alone if there is one */
+    size_t left, right;        /* nodes of the operands; one operand: only `right` */
     uint8_t *may;              /* the atoms that some frame could select */
     uint8_t *must;             /* atoms that every frame selects; the same array for a fixed set */
     int64_t *labels, n_labels; /* of "same" */
     double distance;           /* nm, of "within" */
-    uint8_t *domain; /* the atoms for which the result counts, during creation; NULL: all */
-    int64_t *sources, *targets; /* of "within", places in `atoms` */
+    uint8_t *domain; /* only during creation: atoms for which the result matters; NULL: all */
+    int64_t *sources, *targets; /* of "within": indices in `atoms` */
     int64_t n_sources, n_targets;
 } choice_node;
 
@@ -32,17 +32,17 @@ typedef struct trajectory_choice {
     int64_t n_topology;
     choice_node *nodes;
     size_t n_nodes;
-    size_t depth; /* sets on the stack at a time */
+    size_t depth; /* most sets on the stack at a time */
     int64_t *members, n_members;
-    int64_t *atoms, n_atoms; /* on which the choice depends */
+    int64_t *atoms, n_atoms; /* atoms on whose positions the choice depends */
     pthread_mutex_t lock;    /* guards `idle` */
     struct choice_scratch *idle;
-    /* As of trajectory_choice_set_frames; NULL: none. */
+    /* Arguments of trajectory_choice_set_frames; NULL: not called. */
     collet_status (*choose)(void *user, uint8_t *chosen, int64_t index, collet_error *err);
     void *user;
 } trajectory_choice;
 
-/* Builds the nodes. COLLET_INVALID for what the topology lacks; COLLET_NO_MEMORY. */
+/* Builds the nodes. COLLET_INVALID for a group or property that the topology lacks; COLLET_NO_MEMORY. */
 collet_status choice_build(trajectory_choice *choice, const trajectory_selection *selection,
                            const trajectory_topology *topology, const trajectory_groups *groups,
                            collet_error *err);
@@ -57,7 +57,7 @@ static inline int choice_is_fixed(const choice_node *node)
 /* ---- Sets of n atoms ----------------------------------------------------------------------- */
 
 void choice_invert(uint8_t *set, int64_t n);
-/* SELECT_AND or SELECT_OR of the sets, in `set`. */
+/* Replaces `set` by SELECT_AND or SELECT_OR of `set` and `other`. */
 void choice_join(selection_code code, uint8_t *set, const uint8_t *other, int64_t n);
 /* Extends a set to all atoms with a label of one of its atoms; `marks`: one byte a label. */
 void choice_spread(uint8_t *set, const int64_t *labels, int64_t n_labels, int64_t n,

@@ -108,7 +108,7 @@ static int is_virtual_site(stem atom, const char *residue)
     return stem_is(atom, "M") && trajectory_residue_is_water(residue);
 }
 
-/* The element of an ion, or of a single atom whose name is also the residue's; NULL: neither. */
+/* Returns the element of an ion, or of an atom whose name is also its residue's name; NULL: it is neither. */
 static const trajectory_element *guess_ion(stem atom, stem residue)
 {
     for (size_t i = 0; i < sizeof ions / sizeof *ions; i++) {
@@ -122,7 +122,7 @@ static const trajectory_element *guess_ion(stem atom, stem residue)
     return stem_is(atom, "W") ? NULL : trajectory_element_find(atom.text, atom.length);
 }
 
-/* 1 for metals and half-metals, except the ones that organic molecules usually have. */
+/* 1 for metals and metalloids, except those of the list below: organic molecules often contain them. */
 static int is_metal(const trajectory_element *element)
 {
     static const char others[][3] = {"",   "H",  "D",  "He", "B", "C",  "N",  "O",
@@ -143,7 +143,7 @@ static int is_distinct(stem name)
     return 0;
 }
 
-/* The element that the first letter means. */
+/* Returns the element whose symbol is the first letter of the name; NULL if that letter stands for no usual element. */
 static const trajectory_element *first_letter(stem name, int organic)
 {
     if (strchr(organic ? "HDCNOSP" : first_letters, io_to_upper(name.text[0])) == NULL)
@@ -151,8 +151,8 @@ static const trajectory_element *first_letter(stem name, int organic)
     return trajectory_element_find(name.text, 1);
 }
 
-/* The element of a symbol of two letters with the case of one, as Ca. With a number in a residue of
- * many atoms it is a name of organic chemistry: Ca13 is a carbon. */
+/* Returns the element of a name that is written like a symbol of two letters, such as Ca. With a number, in
+ * a residue of many atoms, the name is that of an organic atom: Ca13 is a carbon. */
 static const trajectory_element *guess_cased(stem name, int organic, int many, int *doubtful)
 {
     const trajectory_element *element = NULL;
@@ -182,7 +182,7 @@ const trajectory_element *trajectory_element_guess(const char *atom, const char 
     if (element != NULL)
         return element;
     element = guess_cased(name, organic, many, doubtful);
-    /* Only these two amino acids contain an element whose symbol has two letters: selenium. */
+    /* Of all amino acids only MSE and SEC contain an element whose symbol has two letters: selenium. */
     if (element == NULL && organic &&
         (strcmp(residue, "MSE") == 0 || strcmp(residue, "SEC") == 0) && stem_is(name, "SE"))
         element = find("Se");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elements.h - the atomic weights of the elements, and the elements of atoms by name. */
+/* elements.h - the atomic weights of the elements, and guesses of an atom's element from its name. */
 #ifndef ENGINES_TRAJECTORY_ATOMS_ELEMENTS_H
 #define ENGINES_TRAJECTORY_ATOMS_ELEMENTS_H
 
@@ -12,11 +12,11 @@ typedef struct trajectory_element {
 } trajectory_element;
 
 #define TRAJECTORY_ELEMENTS 86
-/* Element `index` < TRAJECTORY_ELEMENTS, by rising number; the last is a virtual site, "". */
+/* Element `index` < TRAJECTORY_ELEMENTS, in the order of atomic numbers; the last is a virtual site, "". */
 const trajectory_element *trajectory_element_at(size_t index);
 
 /*
- * The element with that symbol, in upper or lower case; NULL when there is none or it has no
+ * Returns the element with that symbol, in upper or lower case; NULL if there is no such element, or if it has no
  * standard atomic weight (technetium and other short-lived elements). D is deuterium.
  */
 const trajectory_element *trajectory_element_find(const char *symbol, size_t length);
@@ -26,23 +26,23 @@ const trajectory_element *trajectory_element_find(const char *symbol, size_t len
  * PDB:
  * - leading digits and trailing digits, charges and primes are not part of the name (1HB, NA+,
  * O5');
- * - a name that is its residue's too is an ion or a single atom (CA in CA is calcium; SOD, CLA and
- *   similar names are too);
- * - outside amino acids and water, a second letter in lower case forms a symbol (Fe, Cl). In a
- *   residue of more than TRAJECTORY_MANY_ATOMS atoms, a symbol that begins as an organic atom (Ca,
- *   Na, Co) and has a number is that atom (Ca13 of a polymer is a carbon);
- * - outside amino acids and water, CL, BR, FE, ZN and other symbols that start no common name of an
- *   organic atom count;
+ * - an atom with the name of its residue is an ion or a single atom: CA in residue CA is calcium. Names
+ *   of ions such as SOD and CLA are known too;
+ * - outside amino acids and water, a capital and a small letter are a symbol (Fe, Cl). But in a
+ *   residue of more than TRAJECTORY_MANY_ATOMS atoms, such a name with a number whose first letter is the
+ *   symbol of an organic element (Ca, Na, Co) is an atom of that element (Ca13 of a polymer is a carbon);
+ * - outside amino acids and water, CL, BR, FE, ZN and other symbols with which no common name of an
+ *   organic atom begins are symbols;
  * - otherwise the first letter is the symbol (CA is a carbon, HG a hydrogen, OW an oxygen).
  * A virtual site (MW, LP1, EP, the M of a water) gives an element of mass 0. NULL: unknown name.
- * *doubtful is 1 for a metal in a residue of many atoms, and for a name there that could be one.
+ * *doubtful becomes 1 for a metal in a residue of many atoms, and for a name in such a residue that could be
+ * a metal.
  */
 #define TRAJECTORY_MANY_ATOMS 8
 const trajectory_element *trajectory_element_guess(const char *atom, const char *residue,
                                                    int64_t residue_atoms, int *doubtful);
 
-/* 1 if an atom that is alone in its residue is a metal: by its symbol, or where that is "" by the
- * names. */
+/* 1 if an atom that is alone in its residue is a metal. `symbol`: its element; if it is "", the names decide. */
 int trajectory_element_is_metal(const char *atom, const char *residue, const char *symbol);
 
 #endif

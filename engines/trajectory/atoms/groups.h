@@ -26,12 +26,12 @@ collet_status trajectory_groups_read(const char *path, int64_t n_atoms, trajecto
 int64_t trajectory_groups_mark(const trajectory_groups *groups, const char *pattern, size_t length,
                                uint8_t *members);
 
-/* The name of group i, counted from 0, its atoms in the order of the file, perhaps repeated, and
- * their number. NULL beyond the last. */
+/* Returns the name of group i, counted from 0; NULL beyond the last. Sets *atoms to its atoms in the order of the file,
+ * perhaps with repetitions, and *n to their number. */
 const char *trajectory_groups_at(const trajectory_groups *groups, size_t i, const int64_t **atoms,
                                  int64_t *n);
 
-/* COLLET_INVALID: no group has such a name; the text begins with `what` and lists the names of all
+/* Returns COLLET_INVALID for a pattern that matches no group. The text begins with `what` and lists the names of all
  * groups. */
 collet_status trajectory_groups_missing(const trajectory_groups *groups, const char *what,
                                         const char *pattern, size_t length, collet_error *err);

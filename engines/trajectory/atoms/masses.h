@@ -17,11 +17,11 @@ collet_status trajectory_masses_read(const char *path, const trajectory_topology
 
 /* Numbers of atoms of each element. */
 typedef struct trajectory_composition {
-    int64_t counts[TRAJECTORY_ELEMENTS]; /* by trajectory_element_at */
-    int64_t guessed;                     /* atoms whose element follows from their name */
+    int64_t counts[TRAJECTORY_ELEMENTS]; /* index: as in trajectory_element_at */
+    int64_t guessed;                     /* atoms whose element was guessed from their name */
     int64_t doubtful;                    /* atoms that trajectory_element_guess calls doubtful */
-    int64_t doubtful_atom;               /* the first of these, in the topology */
-    const trajectory_element *taken_for; /* the element that was guessed for it */
+    int64_t doubtful_atom;               /* index in the topology of the first doubtful atom */
+    const trajectory_element *taken_for; /* the element that was guessed for that atom */
 } trajectory_composition;
 
 /*
@@ -33,11 +33,11 @@ collet_status trajectory_masses_guess(const trajectory_topology *topology, const
                                       int64_t n, double *masses, trajectory_composition *found,
                                       collet_error *err);
 
-/* The element of each atom of the topology, as above; NULL where none can be guessed. The caller frees
- * the array of n_atoms; NULL: no memory. */
+/* Returns an array of n_atoms, which the caller frees: the element of each atom of the topology, found as in
+ * trajectory_masses_guess, NULL if it cannot be guessed. Returns NULL if out of memory. */
 const trajectory_element **trajectory_masses_elements(const trajectory_topology *topology);
 
-/* A text such as "H 142, C 84, virtual sites 3", which the caller frees; NULL: no memory. */
+/* Returns a text such as "H 142, C 84, virtual sites 3", which the caller frees; NULL: no memory. */
 char *trajectory_composition_text(const trajectory_composition *found);
 
 #endif

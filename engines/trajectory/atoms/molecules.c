@@ -50,7 +50,7 @@ void trajectory_molecules_free(trajectory_molecules *m)
 
 /* ---- Sets of atoms ----------------------------------------------------------------------- */
 
-/* While they are joined, of[i] is an earlier atom of the same set, or i itself for the first. */
+/* While sets are being joined, of[i] is an earlier atom of the same set; for the first atom it is i itself. */
 static int64_t first_of(int64_t *of, int64_t atom)
 {
     while (of[atom] != atom) {
@@ -73,9 +73,9 @@ static void join(int64_t *of, int64_t a, int64_t b)
 /* Numbers the sets and lists their atoms. */
 static void number_sets(trajectory_molecules *m)
 {
-    int64_t *next = m->offsets + 1; /* moves up by one while atoms are listed */
+    int64_t *next = m->offsets + 1; /* next[s]: where the next atom of set s is listed */
 
-    /* In ascending order the first atom of a set has its number before the others ask for it. */
+    /* Atoms ascend, so the first atom of a set gets the set's number before the other atoms copy it. */
     for (int64_t i = 0; i < m->n_atoms; i++)
         m->of[i] = m->of[i] == i ? m->count++ : m->of[m->of[i]];
     for (int64_t i = 0; i < m->n_atoms; i++)
@@ -96,7 +96,7 @@ static void find_sets(trajectory_molecules *m)
     for (int64_t r = 0; r < m->n_loose; r++)
         for (int64_t i = m->loose[2 * r] + 1; i < m->loose[2 * r + 1]; i++)
             join(m->of, i - 1, i);
-    /* Each atom must name the first of its set, not another one. */
+    /* of[i] must be the first atom of the set, not just an earlier atom. */
     for (int64_t i = 0; i < m->n_atoms; i++)
         m->of[i] = first_of(m->of, i);
     number_sets(m);
@@ -104,16 +104,16 @@ static void find_sets(trajectory_molecules *m)
 
 /* ---- Residues ---------------------------------------------------------------------------- */
 
-/* A residue while residues are visited. */
+/* What is known of a residue when the next residue is joined to it. */
 typedef struct residue {
     int64_t first, end;  /* atoms; end 0: none yet */
     int loose;           /* 1: an atom has no bond */
-    int64_t bond;        /* the atom that is bonded to the next residue */
-    const char *partner; /* name of the atom to which it is bonded; NULL: no such bond is known */
+    int64_t bond;        /* atom that is bonded to the next residue */
+    const char *partner; /* name of that atom's partner in the next residue; NULL: no bond known */
     int ends;            /* 1: it has an atom that ends a chain */
 } residue;
 
-/* The atoms that join successive residues. */
+/* If an atom of this name is bonded to the next residue, the name of its partner there; else NULL. */
 static const char *joins_next(const char *name, const char *residue_name)
 {
     if (strcmp(name, "C") == 0 && trajectory_residue_is_protein(residue_name))
@@ -159,8 +159,8 @@ static int same_chain(const trajectory_topology *t, int64_t a, int64_t b)
            (!t->segments || strcmp(t->segments[a], t->segments[b]) == 0);
 }
 
-/* The atom of a backbone that is nearest to the next residue, or to the one before; -1: it has none.
- * A cap of a chain has none on its outer side. */
+/* Returns the backbone atom of a residue that is nearest to the next residue, or with to_next = 0 to the
+ * residue before; -1: there is none. A cap of a chain has none on its outer side. */
 static int64_t backbone(const trajectory_topology *t, const residue *r, int to_next)
 {
     static const char *const protein[2][3] = {{"N", "CA", "BB"}, {"C", "CA", "BB"}};
@@ -191,8 +191,8 @@ static void add_joint(trajectory_molecules *m, const trajectory_topology *t, int
         m->bonds[m->n_bonds++] = (trajectory_bond){first, second};
 }
 
-/* Adds the bond to the residue before, if one is to be expected. In files of some atoms only, such as
- * CA, those that would be bonded may be absent: the nearest to them stand for them. */
+/* Adds a bond to the residue before, if a chain continues there. The file may have only some atoms, such as CA; if the
+ * bonded atoms are absent, the backbone atoms nearest to them take their place. */
 static void join_residues(trajectory_molecules *m, const trajectory_topology *t,
                           const residue *before, const residue *now)
 {
@@ -213,7 +213,7 @@ static void join_residues(trajectory_molecules *m, const trajectory_topology *t,
         add_joint(m, t, first, second);
 }
 
-/* 1: the file says nothing of residues, so that all atoms seem to be in one. */
+/* 1 if the file has no residues, so that all atoms seem to be in one residue. */
 static int no_residues(const trajectory_topology *t)
 {
     return t->residue_names[0][0] == '\0' && trajectory_topology_same_residue(t, 0, t->n_atoms - 1);
@@ -251,7 +251,7 @@ static void copy_bonds(trajectory_molecules *m, const trajectory_bond *bonds, in
     m->n_bonds = m->n_named = n;
 }
 
-/* 1 for an atom of a metal that is a residue of its own. */
+/* 1 for a metal atom that is the only atom of its residue. */
 static int is_ion(const trajectory_topology *t, int64_t i)
 {
     return !(i > 0 && trajectory_topology_same_residue(t, i - 1, i)) &&
@@ -260,8 +260,8 @@ static int is_ion(const trajectory_topology *t, int64_t i)
                                        t->elements ? t->elements[i] : "");
 }
 
-/* Water round an ion, and the parts of a protein that hold it, are no molecule. Metals that are bonded
- * to each other are. */
+/* Takes the bonds of the file, except bonds between an ion and another atom: water around an ion, or the parts of a
+ * protein that bind it, would become one molecule. Bonds between two metal atoms count. */
 static void take_known_bonds(trajectory_molecules *m, const trajectory_topology *t, uint8_t *bonded)
 {
     int64_t n = t->bonds ? t->n_bonds : 0;
@@ -277,7 +277,7 @@ static void take_known_bonds(trajectory_molecules *m, const trajectory_topology 
     }
 }
 
-/* The residues of a topology, at most; each may have a bond to the next. */
+/* Returns the number of residues of a topology (an upper limit). Each may have a bond to the next. */
 static int64_t count_residues(const trajectory_topology *t)
 {
     int64_t n = 1;
@@ -326,7 +326,7 @@ collet_status trajectory_molecules_from(int64_t n_atoms, const trajectory_bond *
 
 /* ---- Some of the atoms ------------------------------------------------------------------- */
 
-/* The place of the first of `atoms` that is not below `atom`. */
+/* Returns the index of the first element of `atoms` that is not below `atom`. */
 static int64_t place_of(const int64_t *atoms, int64_t n, int64_t atom)
 {
     int64_t low = 0, high = n;

@@ -3,19 +3,19 @@
  * molecules.h - the molecules of a topology.
  *
  * Bonded atoms belong to one molecule. Many files name no bonds, or only some of them (CONECT of a
- * .pdb file). So where an atom of a residue has no bond, all atoms of that residue belong together,
- * and such residues of a protein or a nucleic acid that follow each other are joined: C to N, O3' to
- * P, or where these are absent the atoms of the backbone, or beads, that are nearest to them, unless
- * the topology's `separate` is set at the second of the two atoms. An ion of a metal, alone in its
- * residue, is a molecule also where bonds to other residues are named. Where nothing is known of
- * residues either, each atom without a bond is a molecule.
+ * .pdb file). So if an atom of a residue has no bond, all atoms of that residue belong together.
+ * Consecutive residues of this kind in a protein or a nucleic acid are joined: C to N, O3' to P. If
+ * these atoms are absent, the backbone atoms or beads nearest to them are joined. They are not joined if
+ * the topology's `separate` is set at the second of the two atoms. A metal ion that is alone in its
+ * residue is a molecule, even if the file names bonds to other residues. If the file has no residues
+ * either, each atom without a bond is a molecule.
  */
 #ifndef ENGINES_TRAJECTORY_ATOMS_MOLECULES_H
 #define ENGINES_TRAJECTORY_ATOMS_MOLECULES_H
 
 #include "trajectory/formats/names.h"
 
-/* How molecules are known, as bits; 0: not at all. */
+/* From what the molecules were determined, as bits; 0: neither. */
 enum { TRAJECTORY_BY_BONDS = 1, TRAJECTORY_BY_RESIDUES = 2 };
 
 typedef struct trajectory_molecules {
@@ -25,11 +25,11 @@ typedef struct trajectory_molecules {
     int64_t *offsets; /* count + 1 */
     int64_t *atoms;   /* n_atoms: molecule m has atoms[offsets[m]] .. atoms[offsets[m + 1] - 1],
                          ascending */
-    trajectory_bond *bonds; /* n_bonds: all that are known, also between residues */
+    trajectory_bond *bonds; /* n_bonds: all known bonds, also between residues */
     int64_t n_bonds;
-    int64_t n_named; /* the first n_named bonds are named in a file; the others join residues */
-    int64_t *loose; /* 2 x n_loose: first atom, and the one after the last, of residues whose atoms
-                       belong together although not all have bonds */
+    int64_t n_named; /* the first n_named bonds are from the file; the others join residues */
+    int64_t *loose; /* 2 x n_loose: [first, end) of the atoms of residues whose atoms belong
+                       together although not all have bonds */
     int64_t n_loose;
     uint32_t known; /* TRAJECTORY_BY_* */
 } trajectory_molecules;
@@ -39,15 +39,15 @@ collet_status trajectory_molecules_create(const trajectory_topology *topology,
                                           trajectory_molecules **out, collet_error *err);
 
 /*
- * The same from bonds, which must be as in a topology, or, with `offsets` (n + 1, ascending, from 0
- * to n_atoms), from runs of atoms that belong together. Both are copied.
+ * Finds the molecules from bonds, which must be as in a topology; or, if `offsets` is not NULL (n + 1,
+ * ascending, from 0 to n_atoms), from n runs of atoms that belong together. Both are copied.
  */
 collet_status trajectory_molecules_from(int64_t n_atoms, const trajectory_bond *bonds,
                                         int64_t n_bonds, const int64_t *offsets, int64_t n,
                                         trajectory_molecules **out, collet_error *err);
 
-/* The same for some of the atoms, `atoms`, n of them, ascending; the new numbers of atoms are their
- * places in the list. Molecules keep their order; those without an atom are left out. */
+/* The molecules of some of the atoms: the n ascending `atoms`. The new number of an atom is its index in `atoms`.
+ * Molecules keep their order; molecules without an atom in the list are left out. */
 collet_status trajectory_molecules_subset(const trajectory_molecules *molecules,
                                           const int64_t *atoms, int64_t n,
                                           trajectory_molecules **out, collet_error *err);

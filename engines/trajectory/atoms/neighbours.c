@@ -11,9 +11,9 @@
 
 #define MAX_CELLS 1024   /* along an axis */
 #define MAX_REACH 100000 /* cells around a point, images included */
-#define ROUNDING 1e-6    /* relative: more than the places of points in cells are wrong */
+#define ROUNDING 1e-6    /* relative; above the rounding error of a point's position in cells */
 #define FLAT 1e-12       /* squared volume, relative to the product of squared lengths */
-#define REDUCTIONS 1000  /* of a box; a usual one needs none */
+#define REDUCTIONS 1000  /* most steps to reduce a box; usual boxes need none */
 
 typedef struct offset {
     int32_t by[3];
@@ -22,9 +22,9 @@ typedef struct offset {
 
 /* Points by cell. */
 typedef struct sorted {
-    int32_t *order; /* the index of each among the points that were given */
+    int32_t *order; /* indices of the caller's points, sorted by cell */
     size_t n_allocated;
-    int32_t *starts; /* of each cell in `order`, and the end */
+    int32_t *starts; /* for each cell its first element in `order`, and the end */
     size_t n_starts; /* allocated */
 } sorted;
 
@@ -32,17 +32,17 @@ typedef struct sorted {
 typedef struct range {
     const double *points;
     int64_t count;
-    double shift[3]; /* to their image that is near */
+    double shift[3]; /* from the points to the image that is near */
 } range;
 
 struct trajectory_neighbours {
-    double vectors[3][3]; /* of the box, reduced; unit vectors for axes without a period */
+    double vectors[3][3]; /* reduced vectors of the box; unit vectors for axes without a period */
     double inverse[3][3]; /* inverse[k] . r is the coordinate along axis k */
     int periodic[3];
-    double low[3], high[3]; /* the ends of the cells along the axis; 0 and 1 for a period */
-    double scale[3];        /* cells a unit of the coordinate */
-    int64_t n[3];           /* cells */
-    int32_t m[3];           /* cells around a cell that the distance reaches */
+    double low[3], high[3]; /* ends of the cells along each axis; 0 and 1 if it has a period */
+    double scale[3];        /* cells per unit of the coordinate */
+    int64_t n[3];           /* number of cells along each axis */
+    int32_t m[3];           /* so many cells on each side of a cell can be within the distance */
     offset *offsets;
     range *ranges; /* as many as offsets */
     size_t n_offsets;
@@ -50,7 +50,7 @@ struct trajectory_neighbours {
     sorted targets;
     double *points; /* the sources by cell */
     size_t n_points;
-    int32_t *cells; /* of points before they are sorted; -1: in no cell */
+    int32_t *cells; /* cell of each point that is not sorted yet; -1: in no cell */
     size_t n_cells;
 };
 
@@ -91,8 +91,7 @@ static void cross(const double a[3], const double b[3], double c[3])
         c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
-/* Shortens the vectors by multiples of each other. The lattice remains, and so do its points: the
- * multiples are integers. */
+/* Shortens the vectors by integer multiples of each other, so that they span the same lattice. */
 static void reduce(trajectory_neighbours *b)
 {
     int changed = 1;
@@ -149,7 +148,7 @@ static collet_status take_box(trajectory_neighbours *b, const double box[9], col
 
 /* ---- Cells ------------------------------------------------------------------------------- */
 
-/* As floor(), which is a slow call on processors without SSE 4.1. */
+/* Returns floor(x). Without SSE 4.1 floor() itself is a slow function call. */
 static double round_down(double x)
 {
     double whole;
@@ -160,7 +159,8 @@ static double round_down(double x)
     return whole > x ? whole - 1 : whole;
 }
 
-/* Distances of two images along the periods are at most half of the sum of the vectors' lengths. */
+/* Limits the distance: along the periods, the nearest images of two points are never further apart than half of the sum
+ * of the vectors' lengths. */
 static double reach_of(const trajectory_neighbours *b, double distance)
 {
     double half = 0;
@@ -171,7 +171,8 @@ static double reach_of(const trajectory_neighbours *b, double distance)
     return half < distance ? half : distance;
 }
 
-/* Finds the ends along axes without a period: all that is in reach of a source. */
+/* Finds the ends of the cells along axes without a period, so that they contain every point within the distance of a
+ * source. */
 static void find_ends(trajectory_neighbours *b, double distance, const double *sources, int64_t n)
 {
     for (int k = 0; k < 3; k++) {
@@ -185,14 +186,14 @@ static void find_ends(trajectory_neighbours *b, double distance, const double *s
             low = fmin(low, at);
             high = fmax(high, at);
         }
-        if (low > high) /* a period, or no sources */
+        if (low > high) /* the axis has a period, or there are no sources */
             low = high = 0;
         b->low[k] = b->periodic[k] ? 0 : low - distance;
         b->high[k] = b->periodic[k] ? 1 : high + distance;
     }
 }
 
-/* Chooses the cells: at least as wide as the distance, and not many more than points. */
+/* Chooses the cells: at least as wide as the distance, and not many more cells than points. */
 static collet_status choose_cells(trajectory_neighbours *b, double distance, int64_t n_points,
                                   collet_error *err)
 {
@@ -234,7 +235,7 @@ static int compare_offsets(const void *a, const void *b)
     return (p->square > q->square) - (p->square < q->square);
 }
 
-/* The nearest cells first, because one near source suffices. */
+/* Lists the cells around a cell, nearest first: a search ends at the first source that is near. */
 static int list_offsets(trajectory_neighbours *b)
 {
     size_t count = 0,
@@ -255,8 +256,8 @@ static int list_offsets(trajectory_neighbours *b)
     return 1;
 }
 
-/* The cell that is `by` cells away from the one at `at`; -1 where there is none. shift: how far its
- * points are to be moved. */
+/* Returns the cell that is `by` cells away from cell `at`; -1 if there is none. Sets `shift` to the vector by which its
+ * points must be moved. */
 static int64_t cell_beside(const trajectory_neighbours *b, const int64_t at[3], const int32_t by[3],
                            double shift[3])
 {
@@ -349,13 +350,13 @@ static int sort_points(trajectory_neighbours *b, sorted *s, double *points, int6
     for (int64_t i = 0; i < n; i++)
         if (b->cells[i] >= 0)
             s->order[s->starts[b->cells[i]]++] = (int32_t)i;
-    /* Each start has moved to the next one. */
+    /* Each start has moved to the start of the next cell. */
     memmove(s->starts + 1, s->starts, n_cells * sizeof *s->starts);
     s->starts[0] = 0;
     return 1;
 }
 
-/* The sources that are in cells, by cell, so that a search reads them one after the other. */
+/* Copies the sources that are in cells, sorted by cell, so that a search reads adjacent memory. */
 static int gather_sources(trajectory_neighbours *b, const double *sources, size_t n_cells)
 {
     int32_t n = b->sources.starts[n_cells];

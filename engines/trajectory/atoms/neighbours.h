@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * neighbours.h - finds points that are near to others in a periodic box.
+ * neighbours.h - finds points that are near to other points in a periodic box.
  *
  * The box is any parallelepiped; a vector of length 0 is an axis without a period. Distances are the
  * smallest to any periodic image, also where they are above half the box. Cell lists: time grows

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Backtracking to the last * suffices: on a mismatch it takes one more character. */
+/* On a mismatch the last * takes one more character; it is never necessary to go back to an earlier *. */
 int trajectory_pattern_matches(const char *pattern, size_t length, const char *name)
 {
     size_t at = 0, star = SIZE_MAX;

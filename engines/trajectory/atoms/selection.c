@@ -20,7 +20,7 @@
 
 /* ---- Lists ------------------------------------------------------------------------------- */
 
-/* Expressions that are regular in VMD and GROMACS would match nothing here, without a word. */
+/* Refuses regular expressions, which VMD and GROMACS allow: here they would silently match nothing. */
 static collet_status check_pattern(const selection_parser *p, const selection_word *word)
 {
     const char *text = p->text + p->at;
@@ -50,8 +50,8 @@ static int is_lower(const selection_parser *p)
     return 1;
 }
 
-/* A word of the language in a list of names is probably a forgotten "and". Names in capitals may
- * well be such words: as the first of a list, and groups (Protein, Water). */
+/* 1 if the token is a keyword in a list of names: probably an "and" was forgotten. A keyword with capitals is taken as
+ * a name if it is the first of the list, or in a list of groups (Protein, Water). */
 static int is_stray_word(const selection_parser *p, const selection_word *word, size_t before)
 {
     return selection_find_word(p) != NULL &&
@@ -118,7 +118,7 @@ static collet_status parse_range(const selection_parser *p, const selection_word
     return COLLET_OK;
 }
 
-/* Steps behind a range, which may go on with "to" and a number. */
+/* Reads the end of a range, which may continue with "to" and a number. */
 static collet_status end_range(selection_parser *p, selection_item *range)
 {
     int single = range->high == range->low && range->insertion == 0;
@@ -165,7 +165,7 @@ static collet_status parse_ranges(selection_parser *p, const selection_word *wor
 
 /* ---- Comparisons ------------------------------------------------------------------------- */
 
-/* Leaves only the first `length` bytes of the token; the rest is the next one. */
+/* Shortens the token to its first `length` bytes; the rest becomes the next token. */
 static void cut(selection_parser *p, size_t length)
 {
     p->length = length;
@@ -268,7 +268,7 @@ static collet_status parse_parenthesis(selection_parser *p)
     return selection_advance(p);
 }
 
-/* Behind "same": the kind of what the atoms have in common, and "as". */
+/* Reads what follows "same": the kind of thing that the atoms share (residue, chain, ...), and "as". */
 static collet_status parse_kind(selection_parser *p, selection_step *step)
 {
     static const struct {
@@ -296,7 +296,7 @@ static collet_status parse_kind(selection_parser *p, selection_step *step)
     return selection_is(p, "as") ? selection_advance(p) : selection_fail(p, p->at, "expected 'as'");
 }
 
-/* Behind "within": the distance, its unit and "of". */
+/* Reads what follows "within": the distance, its unit and "of". */
 static collet_status parse_distance(selection_parser *p, selection_step *step)
 {
     collet_status status = selection_advance(p);

@@ -9,7 +9,7 @@
  *                          O3' of nucleic acids
  *     resname PATTERN...   residue name; * stands for any characters, ? for one
  *     name PATTERN...      atom name, likewise
- *     chain PATTERN..., segid PATTERN...  likewise; an error where the topology has none
+ *     chain PATTERN..., segid PATTERN...  likewise; an error if the topology has none
  *     element SYMBOL...    in any case; of the topology, or guessed from the names (elements.h)
  *     resid RANGE...       residue number as the topology writes it: 7, or 3:9, 3-9, 3 to 9 with both
  *                          ends, also negative; with any insertion code. 52A: only with that code
@@ -24,9 +24,10 @@
  *                          with a unit: 0.5 nm, 5 A. Distances respect the periodic box (neighbours.h)
  *     exwithin D of S      the same without S
  *
- * "not" binds tighter than "and", "and" tighter than "or". Behind "same" and "within" programs
- * disagree, so that "and" and "or" need parentheses there. Keywords in any case; names are
- * case-sensitive. Quotes, ' or ", are allowed around a name, and needed where it is a keyword.
+ * "not" binds tighter than "and", "and" tighter than "or". After the operand of "same" and "within", "and"
+ * and "or" need parentheses, because programs disagree on their meaning there. Case does not matter in
+ * keywords; names are case-sensitive. Quotes, ' or ", are allowed around a name, and needed if the name is
+ * a keyword.
  */
 #ifndef ENGINES_TRAJECTORY_ATOMS_SELECTION_H
 #define ENGINES_TRAJECTORY_ATOMS_SELECTION_H
@@ -36,9 +37,9 @@
 typedef struct trajectory_selection trajectory_selection;
 
 /*
- * Reads `text` into *out, which the caller frees; the text is not kept. COLLET_INVALID with what is
- * wrong, its column and a second and third line that point at it; COLLET_NO_MEMORY. On an error
- * *out is NULL. Time and memory grow with the length of the text; the stack used is bounded.
+ * Reads `text` into *out, which the caller frees; the text is not kept. COLLET_INVALID for a malformed
+ * text: the message has the fault and its column, and lines 2 and 3 point at it. COLLET_NO_MEMORY. On an
+ * error *out is NULL. Time and memory grow with the length of the text; the stack used is bounded.
  */
 collet_status trajectory_selection_compile(const char *text, trajectory_selection **out,
                                            collet_error *err);

@@ -213,7 +213,7 @@ static void label_residues(const trajectory_topology *topology, int64_t *labels,
     }
 }
 
-/* The number of a name among the first atoms of the labels so far; *count if it is new. */
+/* Returns the label of an atom's name: firsts[l] is the first atom with label l. Returns `count` if the name is new. */
 static int64_t find_label(char (*names)[TRAJECTORY_ATOM_NAME], const int64_t *firsts, int64_t count,
                           int64_t atom)
 {
@@ -224,7 +224,7 @@ static int64_t find_label(char (*names)[TRAJECTORY_ATOM_NAME], const int64_t *fi
     return label;
 }
 
-/* The parts of a chain need not follow each other. */
+/* Sets the label of each atom by its name. The atoms of a chain need not be consecutive. */
 static collet_status label_names(char (*names)[TRAJECTORY_ATOM_NAME], int64_t n, int64_t *labels,
                                  int64_t *count, collet_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* selection_marks.h - the atoms of a topology that a test of a selection selects. */
+/* selection_marks.h - finds the atoms of a topology that a single test of a selection selects. */
 #ifndef ENGINES_TRAJECTORY_ATOMS_SELECTION_MARKS_H
 #define ENGINES_TRAJECTORY_ATOMS_SELECTION_MARKS_H
 
@@ -16,15 +16,14 @@ collet_status selection_mark(const trajectory_selection *selection, const select
                              uint8_t *marks, collet_error *err);
 
 /*
- * Sets labels[i], of each atom, to the number of its residue, molecule, chain or
- * segment: 0 .. *count - 1.
+ * Sets labels[i] of each atom i to the number of its residue, molecule, chain or segment: 0 .. *count - 1.
  * COLLET_INVALID for a property that the topology lacks; COLLET_NO_MEMORY.
  */
 collet_status selection_label(selection_kind kind, const trajectory_topology *topology,
                               int64_t *labels, int64_t *count, collet_error *err);
 
-/* Writes which names or residue names there are, to end a message, for the first step whose names
- * no atom has; "" where each has an atom. */
+/* Writes the end of a message about a selection without atoms: for the first step whose names no atom has, the names
+ * or residue names that exist; "" if there is no such step. */
 void trajectory_selection_hint(const trajectory_selection *s, const trajectory_topology *topology,
                                char *text, size_t size);
 

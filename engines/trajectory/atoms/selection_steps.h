@@ -18,15 +18,15 @@ typedef enum selection_code {
     SELECT_NUCLEIC,
     SELECT_WATER,
     SELECT_BACKBONE,
-    SELECT_RESNAME, /* this and the next five: any of the patterns `items` */
+    SELECT_RESNAME, /* RESNAME .. GROUP: one of the patterns in `items` matches */
     SELECT_NAME,
     SELECT_ELEMENT,
     SELECT_CHAIN,
     SELECT_SEGMENT,
     SELECT_GROUP,
-    SELECT_RESID, /* this and the next: any of the ranges `items` */
+    SELECT_RESID, /* RESID and INDEX: in one of the ranges in `items` */
     SELECT_INDEX,
-    SELECT_MASS, /* this and the next: compared with `number` */
+    SELECT_MASS, /* MASS and CHARGE: compared with `number` */
     SELECT_CHARGE,
     SELECT_NOT,
     SELECT_AND,
@@ -65,7 +65,7 @@ typedef struct selection_step {
 typedef struct selection_item {
     int64_t low;
     int64_t high;
-    char insertion; /* of the residue; 0: any */
+    char insertion; /* insertion code of the residue; 0: any */
     size_t start;
     size_t length;
 } selection_item;

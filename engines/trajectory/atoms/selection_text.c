@@ -82,8 +82,8 @@ int selection_ends_list(const selection_parser *p)
 
 /* ---- Words ------------------------------------------------------------------------------- */
 
-/* Words that begin a test. The ones behind `group` are the same in the language of another program:
- * VMD, MDAnalysis, mdtraj or GROMACS. */
+/* Words that begin a test. The words after `group` are synonyms from other programs: VMD, MDAnalysis, mdtraj,
+ * GROMACS. */
 static const selection_word words[] = {
     {"all", SELECT_ALL, SELECT_NOTHING},          {"none", SELECT_NONE, SELECT_NOTHING},
     {"protein", SELECT_PROTEIN, SELECT_NOTHING},  {"nucleic", SELECT_NUCLEIC, SELECT_NOTHING},
@@ -99,7 +99,8 @@ static const selection_word words[] = {
     {"resseq", SELECT_RESID, SELECT_RANGES},
 };
 
-/* Words of other programs that mean different things there, or that are written otherwise here. */
+/* Words of other programs that are not words here, because programs disagree on their meaning or because they are
+ * written differently here. */
 static const struct {
     const char *word;
     const char *advice;

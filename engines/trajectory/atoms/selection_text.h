@@ -15,9 +15,9 @@ typedef struct selection_parser {
     size_t length; /* bytes of the token; 0 at the end of the text, and for "" */
     size_t end;    /* end of the token, behind a closing quote */
     int quoted;
-    int depth;     /* of parentheses, and of operators in front of their operand */
-    int open;      /* 1: the last operand is of "same" or "within", without parentheses around it */
-    size_t opened; /* where it begins */
+    int depth;     /* nesting of parentheses, and of operators in front of their operand */
+    int open;      /* 1: the last operand is a "same" or "within" without parentheses around it */
+    size_t opened; /* position at which that operand begins */
     collet_error *err;
 } selection_parser;
 
@@ -35,23 +35,24 @@ typedef struct selection_word {
     selection_operand operand;
 } selection_word;
 
-/* COLLET_INVALID: `message`, the column of position `at`, and a line with a caret below it. */
+/* Returns COLLET_INVALID; the text is `message`, the column of position `at`, and two lines: the selection, and a caret
+ * below that position. */
 collet_status selection_fail(const selection_parser *parser, size_t at, const char *message);
 
 /* Steps to the next token. COLLET_INVALID for a quote that is not closed. */
 collet_status selection_advance(selection_parser *parser);
 
-/* 1 if the token is this word, in any case; a text in quotes is none. */
+/* 1 if the token is this word, in upper or lower case, without quotes. */
 int selection_is(const selection_parser *parser, const char *word);
 int selection_at_end(const selection_parser *parser);
 /* 1 if the token ends a list: the end, a parenthesis, "and", "or", "not". */
 int selection_ends_list(const selection_parser *parser);
 
-/* The word that begins a test; NULL: the token is none. */
+/* Returns the entry of the token if it is a word that begins a test; else NULL. */
 const selection_word *selection_find_word(const selection_parser *parser);
 
-/* The token is not a word of the language: the message names the nearest, or how to write what the
- * word means elsewhere. */
+/* Fails for a token that is not a word of the language. The message names the nearest word, or how to write what the
+ * word means in another program. */
 collet_status selection_fail_word(const selection_parser *parser);
 
 #endif

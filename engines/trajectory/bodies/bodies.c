@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a division reads, and the class of each atom of the topology that it computes. */
+/* A division of atoms into bodies: what it reads, and its result, the class of each atom. */
 typedef struct division {
     const trajectory_topology *topology;
-    const char *path;     /* of the topology, for messages */
+    const char *path;     /* path of the topology, for messages */
     const int64_t *atoms; /* selected, ascending */
     int64_t n_atoms;
-    int64_t *classes; /* by atom of the topology, from 0; atoms of the same class are one body */
+    int64_t *classes; /* class of each atom of the topology, from 0; a class is a body */
     int64_t n_classes;
 } division;
 
@@ -72,7 +72,7 @@ static int compare_firsts(const void *a, const void *b)
     return p->first < q->first ? -1 : 1;
 }
 
-/* Atoms with the same name are one class, also where others are between them. */
+/* Puts all atoms with the same name into one class, even if they are not consecutive. */
 static collet_status classify_names(division *d, names of, collet_error *err)
 {
     int64_t n = d->topology->n_atoms, n_runs = 0;
@@ -126,7 +126,7 @@ static int differ(const division *d, names of)
     return 0;
 }
 
-/* "of chain A" where there are several, else "of segment A" likewise. */
+/* The part " of chain A" of a label if there are several chains; else " of segment A" if there are several segments. */
 typedef struct place {
     names of;
     const char *kind;
@@ -141,7 +141,7 @@ static place find_place(const division *d)
     return (place){NULL, ""};
 }
 
-/* "SOL 3", "ALA 52A of chain B", "ALA 1 to GLY 76"; NULL: no memory. */
+/* Returns a label such as "SOL 3", "ALA 52A of chain B" or "ALA 1 to GLY 76"; NULL: no memory. */
 static char *residue_label(const division *d, const place *p, int64_t first, int64_t last)
 {
     const trajectory_topology *t = d->topology;
@@ -261,7 +261,8 @@ static collet_status allocate(const division *d, trajectory_bodies *b, int64_t n
     return b->offsets && b->members && b->labels ? COLLET_OK : no_memory(d, err);
 }
 
-/* Numbers the classes of selected atoms anew, in the order of the first one; returns how many. */
+/* Numbers the classes that have selected atoms, in the order of their first such atoms: sets body[class]. Returns the
+ * number of bodies. */
 static int64_t number_bodies(division *d, int64_t *body)
 {
     int64_t n = 0;
@@ -286,7 +287,7 @@ static void sort_members(const division *d, trajectory_bodies *b, const int64_t 
         b->offsets[i + 1] += b->offsets[i];
     for (int64_t i = 0; i < d->n_atoms; i++)
         b->members[b->offsets[body[d->classes[d->atoms[i]]]]++] = d->atoms[i];
-    /* Each offset is now the next one's. */
+    /* Each offset is now the offset of the next body. */
     for (int64_t i = b->n; i > 0; i--)
         b->offsets[i] = b->offsets[i - 1];
     b->offsets[0] = 0;
@@ -316,7 +317,8 @@ static collet_status divide(division *d, const kind *by, trajectory_bodies *b, c
 
 /* ---- Groups ------------------------------------------------------------------------------ */
 
-/* The bytes of a pattern: up to a blank, or with its quotes. *quoted: 1 with quotes, else 0. */
+/* Returns the length in bytes of a pattern, up to a blank or including its quotes. *quoted: 1 if it has
+ * quotes, else 0. */
 static size_t pattern_length(const char *pattern, size_t *quoted)
 {
     const char *close = *pattern == '"' || *pattern == '\'' ? strchr(pattern + 1, *pattern) : NULL;
@@ -325,8 +327,8 @@ static size_t pattern_length(const char *pattern, size_t *quoted)
     return close ? (size_t)(close - pattern) + 1 : strcspn(pattern, " ");
 }
 
-/* 1 if one of the patterns, which blanks separate, describes the name; a pattern that describes any
- * name is blanked out of `left`, a copy of the patterns. */
+/* 1 if one of the patterns, which blanks separate, matches the name. Patterns that match are overwritten with blanks in
+ * `left`, a copy of the patterns. */
 static int is_named(const char *patterns, char *left, const char *name)
 {
     int found = 0;

@@ -2,13 +2,13 @@
 /*
  * bodies.h - the bodies of a run: sets of selected atoms whose quantities are computed separately.
  *
- *     NULL              one body, the selection
+ *     NULL              one body: all selected atoms
  *     residue           residues, in the order of the topology
  *     molecule          molecules (molecules.h), in the order of their first selected atoms
- *     segment, chain    the atoms with the same name of a segment or chain, likewise
+ *     segment, chain    segments or chains by name, in the order of their first selected atoms
  *     PATTERN...        groups of a .ndx file (groups.h), in the order of the file
  *
- * Bodies have selected atoms only. Groups may overlap; all other atoms belong to one body.
+ * Bodies have selected atoms only. Groups may overlap; otherwise each atom belongs to exactly one body.
  */
 #ifndef ENGINES_TRAJECTORY_BODIES_BODIES_H
 #define ENGINES_TRAJECTORY_BODIES_BODIES_H

@@ -8,9 +8,9 @@
 /* A box is flat if its squared volume is below this, in units of the product of the squared lengths
  * of its vectors. */
 #define FLAT 1e-12
-/* Lengths of a vector that stands for a missing one, in units of the longest of the others. */
+/* Length of the vector that replaces a missing one, in units of the longest other vector. */
 #define ENDLESS 1e9
-/* Equal lengths differ by rounding; a change must shorten by more. */
+/* A change counts as shorter only if it shortens by more than rounding, by which equal lengths may differ. */
 #define SHORTER (1 - 1e-10)
 #define ROUNDS 100
 
@@ -31,7 +31,7 @@ static void add(double a[3], double factor, const double b[3])
         a[i] += factor * b[i];
 }
 
-/* position x inverse = fractions; 0 if the vectors are flat. */
+/* Computes the inverse, so that position x inverse = fractions. Returns 0 if the vectors are flat. */
 static int invert(double v[3][3], double inverse[9])
 {
     double c[3], squares = dot(v[0], v[0]) * dot(v[1], v[1]) * dot(v[2], v[2]), determinant;
@@ -71,7 +71,8 @@ static void sort(double v[3][3])
                 swap(v[k], v[k + 1]);
 }
 
-/* Gauss: two vectors of the plane's lattice, each as short as possible, the shorter one first. */
+/* Gauss's reduction of two vectors: both become as short as possible in the lattice that they span; `a` is the shorter
+ * one. */
 static void reduce_pair(double a[3], double b[3])
 {
     for (int round = 0; round < ROUNDS; round++) {
@@ -82,7 +83,7 @@ static void reduce_pair(double a[3], double b[3])
     }
 }
 
-/* Takes off `c` the vector of the lattice of a reduced pair that leaves least. */
+/* Subtracts from `c` the vector of the lattice of a and b (a reduced pair) that makes `c` shortest. */
 static void reduce_third(const double a[3], const double b[3], double c[3])
 {
     double aa = dot(a, a), bb = dot(b, b), ab = dot(a, b), determinant = aa * bb - ab * ab;
@@ -180,7 +181,7 @@ static void list_neighbours(trajectory_lattice *l)
 {
     int n = 0;
 
-    /* The 13 sums whose opposites come later. */
+    /* The 13 neighbours that are not opposites of each other. */
     for (int code = 14; code < 27; code++, n++) {
         double *v = l->neighbours[n];
 
@@ -210,7 +211,7 @@ int trajectory_lattice_exists(const double box[9])
     return take_box(&l, box);
 }
 
-/* Takes off the neighbour that shortens most, until none does. */
+/* Repeatedly subtracts the neighbour that shortens d most, until no neighbour shortens it. */
 static void descend(const trajectory_lattice *l, double d[3])
 {
     for (int round = 0; round < ROUNDS; round++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lattice.h - the periods of a box, any triclinic one, and the shortest image of a vector. */
+/* lattice.h - the periods of any triclinic box, and the shortest image of a vector. */
 #ifndef ENGINES_TRAJECTORY_BOXES_LATTICE_H
 #define ENGINES_TRAJECTORY_BOXES_LATTICE_H
 
 /*
- * `vectors` span the same lattice as the box and are reduced (Minkowski): each is as short as it can
- * be. Then the vectors that can make a difference shorter are sums of at most one of each
- * (neighbours), however tilted the box is.
+ * `vectors` span the same lattice as the box and are Minkowski-reduced: each is as short as it can be. Then, however
+ * tilted the box is, only the `neighbours` can make a difference shorter: the sums of these vectors with coefficients
+ * -1, 0 and 1.
  */
 typedef struct trajectory_lattice {
     double vectors[3][3];
@@ -14,25 +14,25 @@ typedef struct trajectory_lattice {
     double safe_square;       /* a vector with a smaller square is the shortest image */
     double neighbours[13][3]; /* and their opposites */
     double half_squares[13];  /* of neighbours */
-    double box[3][3];         /* as given; a very long vector where the box has none */
+    double box[3][3];         /* as given; a vector of length 0 is replaced by a very long one */
     double box_inverse[9];    /* fractions of `box` */
     int periodic[3];          /* 0: vector i of the box is 0, there is no period along it */
 } trajectory_lattice;
 
-/* The lattice of three vectors a, b and c. 0: there is none, because all are 0, one is not finite, or
- * they are flat (the volume is below 1e-6 of the product of lengths). */
+/* Makes the lattice of three vectors a, b and c. Returns 0 if there is none: all vectors are 0, one is not finite, or
+ * they are flat (their volume is below 1e-6 of the product of their lengths). */
 int trajectory_lattice_make(trajectory_lattice *lattice, const double box[9]);
 
-/* Sets the vectors without a period: orthogonal to the others, of length 1. They are 0 before. */
+/* Replaces each vector without a period, which is 0, by a vector of length 1 orthogonal to the others. */
 void trajectory_lattice_complete(double vectors[3][3], const int periodic[3]);
 
-/* 1 if there is one. */
+/* 1 if trajectory_lattice_make would succeed. */
 int trajectory_lattice_exists(const double box[9]);
 
-/* Changes `difference` to its shortest image. 1: it changed. Numbers that are not finite stay. */
+/* Changes `difference` to its shortest image; returns 1 if it changed. Numbers that are not finite are not changed. */
 int trajectory_lattice_shorten(const trajectory_lattice *lattice, double difference[3]);
 
-/* The fractions of the box's vectors that sum up to `position`. */
+/* Sets `fractions` so that `position` = fractions[0] a + fractions[1] b + fractions[2] c. */
 void trajectory_lattice_fractions(const trajectory_lattice *lattice, const double position[3],
                                   double fractions[3]);
 

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* The squared distance of the nearest images; HUGE_VAL where a position is not finite. *other: 1 if
- * another image than `b` itself is nearest to `a`. */
+/* Returns the squared distance from `a` to the nearest image of `b`; HUGE_VAL if a position is not finite.
+ * *other becomes 1 if that image is not `b` itself. */
 static double square_of(const trajectory_lattice *lattice, const double *a, const double *b,
                         int *other)
 {
@@ -16,8 +16,8 @@ static double square_of(const trajectory_lattice *lattice, const double *a, cons
     return isfinite(square) ? square : HUGE_VAL;
 }
 
-/* Prim's algorithm. If atom i is not joined yet, squares[i] is the squared distance to the nearest
- * joined atom, nearest[i]; if it is joined, squares[i] is -1. */
+/* Prim's algorithm. If atom i is not joined yet, nearest[i] is the nearest joined atom and squares[i] the squared
+ * distance to it; if atom i is joined, squares[i] is -1. */
 double trajectory_span(const trajectory_lattice *lattice, const double *positions, int64_t n,
                        trajectory_bond *edges, double *scratch)
 {

@@ -7,17 +7,17 @@
 #include "trajectory/formats/names.h"
 
 /*
- * Joins n atoms (n x 3 positions) by the n - 1 edges that make the sum of their lengths smallest:
- * `edges`, numbers from 0 on. A bond is shorter than the distances of atoms that are not bonded, so
- * these edges are bonds or nearly as short, and a molecule longer than half the box is joined right.
- * Lengths are of shortest images; lattice NULL: there is no box. Time grows with n squared.
- * Returns the longest edge; `scratch`: 2 n.
+ * Finds a minimum spanning tree of n atoms (n x 3 positions): the n - 1 `edges` that join all atoms with the
+ * smallest sum of lengths. Atoms count from 0. A bond is shorter than the distances of atoms that are not bonded,
+ * so these edges are bonds or nearly as short, and even a molecule longer than half the box is joined correctly.
+ * Lengths are those of shortest images; if `lattice` is NULL, there is no box. Time grows with n squared.
+ * Returns the length of the longest edge; `scratch`: 2 n.
  */
 double trajectory_span(const trajectory_lattice *lattice, const double *positions, int64_t n,
                        trajectory_bond *edges, double *scratch);
 
-/* 1 if an atom is within `distance` of another image of an atom, for placed positions: the molecule
- * continues through the box. */
+/* 1 if an atom of a molecule, whose positions are placed, is within `distance` of a periodic image of one of its atoms:
+ * then the molecule continues through the box. */
 int trajectory_span_endless(const trajectory_lattice *lattice, const double *positions, int64_t n,
                             double distance);
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The dipole of a body is W times the vector from its centre of mass to the centre of `weights`; W
- * is their sum. An atom's weight is its charge and a share of its mass, so that W is never near 0. */
+/* The dipole of a body is W times the vector from its centre of mass to the centre of `weights`; W is the sum of the
+ * weights. An atom's weight is its charge plus a fraction of its mass, so that W is never near 0. */
 typedef struct polarity {
     collet_array *weights; /* n_atoms */
     collet_array *sums;    /* bodies x 1, W */
@@ -31,16 +31,16 @@ struct trajectory_analysis {
     collet_array *reference;                   /* n_atoms x 3; by default the first frame */
     collet_array *rotation;                    /* scratch for the superposition */
     collet_array *buffers[TRAJECTORY_BUFFERS]; /* the sums, of block_frames */
-    polarity polarity;                         /* of NULLs where no dipole is computed */
+    polarity polarity;                         /* all NULL if no dipole is computed */
     int64_t *ends;                             /* bodies x 2, the first and the last atom of each */
-    double *paths;                             /* bodies x 3 of a batch's frames: from end to end */
+    double *paths;                             /* batch frames x bodies x 3: first to last atom */
     int64_t n_frames;                          /* in the block */
     trajectory_derivation *derivation;         /* only the worker uses it while it is busy */
     trajectory_worker *worker;
     int last; /* the worker's block is the last one */
 };
 
-/* Rows of a buffer in a frame. */
+/* Returns the number of rows of a buffer in a frame. */
 static int64_t frame_rows(const trajectory_analysis *a, int32_t buffer)
 {
     return trajectory_buffer_rows(buffer, (trajectory_extent){a->bodies, a->n_atoms});
@@ -253,7 +253,7 @@ static collet_status take_reference(trajectory_analysis *a, const trajectory_bat
                                 err);
 }
 
-/* The rows of the block's next n frames, of several bodies with an axis of bodies. */
+/* Returns a view of the rows of the block's next n frames; with several bodies it has an axis of bodies. */
 static collet_array *next_frames(trajectory_analysis *a, collet_array *array, int64_t n)
 {
     collet_array *rows =
@@ -267,8 +267,8 @@ static collet_array *next_rows(trajectory_analysis *a, int buffer, int64_t n)
     return next_frames(a, a->buffers[buffer], n);
 }
 
-/* Vectors from the first to the last atom of each body. As differences of two atoms they are exact,
- * which a sum with weights of -1 and 1 would not be. */
+/* Writes the vectors from the first to the last atom of each body. They are differences of two positions; a kernel's
+ * sum over all atoms with weights -1, 0 and 1 would be less exact. */
 static collet_status write_paths(trajectory_analysis *a, const trajectory_frames *frames,
                                  collet_error *err)
 {
@@ -311,7 +311,7 @@ static collet_status copy_positions(trajectory_analysis *a, const trajectory_bat
                                 err);
 }
 
-/* After the centres of mass. */
+/* Computes the dipoles of a batch. Call it after its centres of mass are computed. */
 static collet_status polarise(trajectory_analysis *a, const trajectory_batch *batch,
                               collet_error *err)
 {
@@ -428,12 +428,12 @@ collet_status trajectory_analysis_add(trajectory_analysis *a, const trajectory_b
     if (status != COLLET_OK)
         return status;
     a->n_frames += batch->frames->n_frames;
-    /* Not delayed to the next batch: the caller may be waiting for these rows only. */
+    /* A block that has no room for another batch is handed over now: the caller may be waiting for just these rows. */
     return a->n_frames + batch->frames->capacity > a->block_frames ? hand_over(a, 0, err)
                                                                    : COLLET_OK;
 }
 
-/* Copies rows of a buffer behind the rows of the block. */
+/* Appends rows of a buffer to the rows of the block. */
 static collet_status copy_sums(trajectory_analysis *a, int32_t buffer, int64_t n,
                                const double *from, collet_error *err)
 {

@@ -19,11 +19,11 @@ typedef struct trajectory_analysis trajectory_analysis;
 typedef struct trajectory_analysis_setup {
     int64_t n_atoms;
     int64_t block_frames;    /* >= the frames of a batch */
-    int64_t bodies;          /* of a frame, >= 1 */
-    const int64_t *offsets; /* bodies + 1, of their first atoms, ending with n_atoms; copied. May be
-                                NULL for one body */
-    uint64_t buffers;       /* to compute, a set of buffers (outputs.h) */
-    int32_t sums_only;      /* 1: the sums that they are derived from, instead of them */
+    int64_t bodies;          /* number of bodies in a frame, >= 1 */
+    const int64_t *offsets; /* bodies + 1: first atom of each body, and n_atoms; copied. May be NULL
+                                for one body */
+    uint64_t buffers;       /* set of buffers to compute (outputs.h) */
+    int32_t sums_only;      /* 1: computes only the sums over atoms from which they are derived */
     uint32_t reserved;      /* 0 */
     const double *masses;    /* n_atoms, amu; copied */
     const double *charges;   /* n_atoms, elementary charges; copied. NULL: no dipole is computed */
@@ -51,7 +51,7 @@ collet_status trajectory_analysis_create(collet_context *context,
 collet_status trajectory_analysis_add(trajectory_analysis *analysis, const trajectory_batch *batch,
                                       collet_error *err);
 
-/* Takes the sums over atoms of n frames, by the table of outputs.h, in place of a batch; NULL: not
+/* Adds the sums over atoms of n frames instead of a batch. sums[i] belongs to trajectory_sums[i] (outputs.h); NULL: not
  * needed. */
 collet_status trajectory_analysis_add_sums(trajectory_analysis *analysis, int64_t n,
                                            const double *const sums[TRAJECTORY_SUMS],
@@ -68,7 +68,7 @@ void trajectory_analysis_get_notes(const trajectory_analysis *analysis,
 void trajectory_analysis_add_notes(const trajectory_analysis *analysis,
                                    trajectory_analysis_notes *notes);
 
-/* Adds the name of a backend, "worker:cuda", unless it is there, or there are too many. */
+/* Adds the name of a backend, "worker:cuda", unless it is in the list or the list is full. */
 void trajectory_analysis_add_backend(trajectory_analysis_notes *notes, const char *name);
 
 /* Waits for work under way, then frees. NULL is allowed. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The field that the rows of this buffer check; -1: none. */
+/* Returns the field of atoms whose values the rows of this buffer show to be finite or not; -1: none. */
 static int field_of(int32_t buffer)
 {
     switch (buffer) {

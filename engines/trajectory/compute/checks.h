@@ -7,12 +7,11 @@
 
 enum { TRAJECTORY_OF_POSITIONS, TRAJECTORY_OF_VELOCITIES, TRAJECTORY_OF_FORCES, TRAJECTORY_FIELDS };
 
-/* Rows with sums that are not finite, counted by the field that causes it. Initialise with
- * zeros. */
+/* Counts the rows with sums that are not finite, for each field that causes this. Initialise with zeros. */
 typedef struct trajectory_checks {
     int64_t n_rows[TRAJECTORY_FIELDS]; /* rows checked */
     int64_t n_bad[TRAJECTORY_FIELDS];
-    int64_t first_bad[TRAJECTORY_FIELDS]; /* first such row, where n_bad > 0 */
+    int64_t first_bad[TRAJECTORY_FIELDS]; /* first such row, if n_bad > 0 */
     unsigned char *bad; /* 1 for each row of this block already counted as not finite */
     int64_t capacity;
 } trajectory_checks;

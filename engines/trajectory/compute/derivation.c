@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames in front of a block: the last ones of the block before it. Their central differences need
- * both neighbours. */
+/* Frames that are carried over: the last frames of the block before. A central difference at a frame needs the frames
+ * on both sides. */
 #define CARRY 2
 
 /*
- * Buffers are indexed by row, frames x bodies, without an axis for each. The functions below count
- * frames from the first one of the block; negative ones are carried over.
+ * The first axis of a buffer is its rows: frames x bodies. The functions below count frames from the first frame of
+ * the block; frames with negative numbers are carried over from the block before.
  */
 struct trajectory_derivation {
     trajectory_scope scope;
@@ -24,16 +24,16 @@ struct trajectory_derivation {
     collet_array *across;   /* scratch: the part of a vector perpendicular to the axis */
     collet_array *singular; /* i32, a row */
     collet_array *info;     /* i32, a scalar */
-    int64_t n_frames;       /* taken but not run yet */
+    int64_t n_frames;       /* frames taken but not run yet */
     int64_t held;           /* frames carried over from the last block, 0..CARRY */
     int64_t n_singular;
 };
 
 /* ---- Creation ---------------------------------------------------------------------------- */
 
-/* The number of frames in front of the block in a buffer. Only what is carried over, and what is
- * computed for such frames, has them: buffers of many bodies are large. The difference at the last
- * frame before the block needs L of the one before it. */
+/* Returns the number of carried frames that a buffer has in front of the block. To save memory, only buffers
+ * that are carried over or computed for carried frames have them. CARRY is 2 because dL/dt at the last frame
+ * of the block before needs L of that frame's own predecessor. */
 static int64_t lead(int32_t buffer)
 {
     if (buffer == TRAJECTORY_TIME ||
@@ -43,7 +43,7 @@ static int64_t lead(int32_t buffer)
     return buffer == TRAJECTORY_AXES || buffer >= TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, 0);
 }
 
-/* Rows of a buffer in a frame. */
+/* Returns the number of rows of a buffer in a frame. */
 static int64_t frame_rows(const trajectory_derivation *d, int32_t buffer)
 {
     return trajectory_buffer_rows(buffer, (trajectory_extent){d->setup.bodies, d->setup.atoms});
@@ -124,7 +124,7 @@ const trajectory_scope *trajectory_derivation_scope(const trajectory_derivation 
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
-/* The rows of n frames of a buffer. */
+/* Returns a view of the rows of frames first .. first + n - 1 of a buffer. */
 static collet_array *rows(trajectory_derivation *d, int buffer, int64_t first, int64_t n)
 {
     int64_t each = frame_rows(d, buffer);
@@ -133,7 +133,7 @@ static collet_array *rows(trajectory_derivation *d, int buffer, int64_t first, i
                                  n * each);
 }
 
-/* The same with an axis of frames and, of several bodies, one of bodies. */
+/* Returns the same view with an axis of frames and, if there are several bodies, an axis of bodies. */
 static collet_array *frames(trajectory_derivation *d, int buffer, int64_t first, int64_t n)
 {
     collet_array *flat = rows(d, buffer, first, n);
@@ -141,7 +141,7 @@ static collet_array *frames(trajectory_derivation *d, int buffer, int64_t first,
     return d->setup.bodies == 1 ? flat : trajectory_scope_split(&d->scope, flat, n);
 }
 
-/* The axes of the last frame of the block before; NULL: there is none. */
+/* Returns the axes of the last frame of the block before; NULL: there is none. */
 static collet_array *previous_axes(trajectory_derivation *d)
 {
     collet_array *axes = d->held > 0 ? rows(d, TRAJECTORY_AXES, -1, 1) : NULL;
@@ -149,7 +149,7 @@ static collet_array *previous_axes(trajectory_derivation *d)
     return d->setup.bodies == 1 ? trajectory_scope_drop(&d->scope, axes, 0, 0) : axes;
 }
 
-/* The axis of the smallest moment of each row, 3 numbers: the first column. */
+/* Returns the axis of the smallest moment of each row, 3 numbers: the first column. */
 static collet_array *long_axes(trajectory_derivation *d, int64_t first, int64_t n)
 {
     return trajectory_scope_drop(&d->scope, rows(d, TRAJECTORY_AXES, first, n), 2, 0);
@@ -186,7 +186,7 @@ static collet_status ran(trajectory_derivation *d, collet_status status, collet_
     return trajectory_scope_ran(&d->scope, status, err);
 }
 
-/* Computes the parts of a vector of n frames, and their lengths, where these are requested. */
+/* Computes the requested parts of a vector in n frames, and their lengths. */
 static collet_status take_apart(trajectory_derivation *d, int vector, int64_t first, int64_t n,
                                 collet_error *err)
 {
@@ -277,8 +277,8 @@ static collet_status rotate(trajectory_derivation *d, int64_t n, collet_error *e
     return status == COLLET_OK ? count_singular(d, n, err) : status;
 }
 
-/* Computes dL/dt of all frames, including carried ones. It is correct only for frames that have
- * both neighbours here and at the ends of the trajectory. */
+/* Computes dL/dt of all frames, including carried frames. A value is correct if both neighbours of its frame are in the
+ * buffer, or if the frame is the first or last of the trajectory. */
 static collet_status differentiate(trajectory_derivation *d, int64_t n, collet_error *err)
 {
     int64_t first = -d->held;
@@ -331,7 +331,8 @@ static collet_status run_frames(trajectory_derivation *d, int64_t n, collet_erro
     return status;
 }
 
-/* Emits the pending rows of dL/dt: all but the last frame's, whose next neighbour is missing. */
+/* Emits the pending rows of dL/dt: all except those of the last frame, whose next neighbour is missing. With `last`,
+ * also those. */
 static collet_status run_derivative(trajectory_derivation *d, int64_t n, int last,
                                     collet_error *err)
 {

@@ -2,9 +2,9 @@
 /*
  * derivation.h - quantities derived from the sums over atoms of many frames.
  *
- * A block of frames is taken, then run: axes, angles, angular velocity, the parts of the vectors.
- * What depends on neighbouring frames (dL/dt, the signs of the axes) is carried over from block to
- * block, of each body, so that no result depends on the size of blocks. Rows go to `emit`.
+ * `take` copies the sums of a block of frames; `run` computes axes, angles, angular velocity and the parts of the
+ * vectors, and passes the rows to `emit`. Some results depend on neighbouring frames (dL/dt, the signs of the axes):
+ * for these the last frames are carried over to the next block, so that no result depends on the size of blocks.
  */
 #ifndef ENGINES_TRAJECTORY_COMPUTE_DERIVATION_H
 #define ENGINES_TRAJECTORY_COMPUTE_DERIVATION_H
@@ -15,17 +15,17 @@
 typedef struct trajectory_derivation trajectory_derivation;
 
 /*
- * Takes the rows of n_frames frames of a buffer (outputs.h), contiguous. Each buffer's rows come in
- * the order of the frames; rows of dL/dt one frame later than the others.
+ * Receives the contiguous rows of n_frames frames of a buffer (outputs.h). Each buffer's rows come in the order of
+ * the frames; rows of dL/dt come one frame later than those of other buffers.
  */
 typedef collet_status (*trajectory_emit_fn)(void *user, int32_t buffer, int64_t n_frames,
                                             const double *rows, collet_error *err);
 
 typedef struct trajectory_derivation_setup {
     int64_t block_frames;
-    int64_t bodies;     /* of a frame, >= 1 */
-    int64_t atoms;      /* of a frame */
-    uint64_t buffers;   /* to compute: a result of trajectory_buffers_for */
+    int64_t bodies;     /* number of bodies in a frame, >= 1 */
+    int64_t atoms;      /* number of atoms in a frame */
+    uint64_t buffers;   /* set of buffers to compute: a result of trajectory_buffers_for */
     const double *axis; /* 3; copied */
     trajectory_emit_fn emit;
     void *user;
@@ -38,22 +38,20 @@ collet_status trajectory_derivation_create(collet_context *like,
                                            trajectory_derivation **out, collet_error *err);
 
 /*
- * Copies the rows of n <= block_frames frames of those `buffers` that are not NULL and are to be
- * computed: the sums over atoms. Computes on the context of `scope`, which must have no other work
- * under way.
+ * Copies the sums over atoms of n <= block_frames frames: the rows of those `buffers` that are not NULL and are
+ * needed. Uses the context of `scope`, on which no other work may be under way.
  */
 collet_status trajectory_derivation_take(trajectory_derivation *derivation, trajectory_scope *scope,
                                          collet_array *const buffers[TRAJECTORY_BUFFERS], int64_t n,
                                          collet_error *err);
 
-/* Computes and emits the rows of the frames taken; `last` = 1: no frames follow, so that all
- * pending rows are emitted. */
+/* Computes and emits the rows of the frames taken. With last = 1 no frames follow, so all pending rows are emitted. */
 collet_status trajectory_derivation_run(trajectory_derivation *derivation, int last,
                                         collet_error *err);
 
-/* Number of rows so far whose inertia tensor could not be inverted for omega. */
+/* Returns the number of rows so far whose inertia tensor could not be inverted for omega. */
 int64_t trajectory_derivation_singular(const trajectory_derivation *derivation);
-/* The context and the backends that ran; valid until the derivation is freed. */
+/* Returns the context and the backends that ran; valid until the derivation is freed. */
 const trajectory_scope *trajectory_derivation_scope(const trajectory_derivation *derivation);
 
 /* NULL is allowed. */

@@ -7,14 +7,14 @@
 #define FIELDS 4 /* positions, velocities, forces, masses */
 
 /*
- * The arrays that wrap one slot. While the reading thread may write the slot they are acquired, so
- * that no kernel can use them; while the caller has the batch they are released.
+ * The arrays that wrap one slot. They are acquired while the reading thread may write the slot, so that no kernel can
+ * use them; they are released while the caller has the batch.
  */
 typedef struct slot {
     collet_array *whole[FIELDS];
     int acquired[FIELDS];
     collet_array *views[FIELDS]; /* shorter arrays of a batch that does not fill the slot */
-    trajectory_batch batch;      /* frames is NULL while the caller does not have it */
+    trajectory_batch batch;      /* batch.frames is NULL unless the caller has the batch */
 } slot;
 
 struct trajectory_feed {
@@ -31,7 +31,7 @@ static collet_status context_failed(const trajectory_feed *feed, collet_status s
     return collet_fail(err, status, "%s", collet_last_error(feed->context));
 }
 
-/* `acquire` 1: waits for kernels on the slot's arrays and prevents others; 0: allows them. */
+/* acquire = 1: waits for the kernels that use the slot's arrays and prevents new ones; 0: allows kernels again. */
 static collet_status slot_set(trajectory_feed *feed, slot *s, int acquire, collet_error *err)
 {
     for (int i = 0; i < FIELDS; i++) {
@@ -49,7 +49,7 @@ static collet_status slot_set(trajectory_feed *feed, slot *s, int acquire, colle
     return COLLET_OK;
 }
 
-/* The arrays are the caller's at first. */
+/* Wraps a slot in arrays and acquires them. */
 static collet_status slot_wrap(trajectory_feed *feed, slot *s, const trajectory_frames *frames,
                                collet_error *err)
 {
@@ -106,7 +106,7 @@ static void views_free(slot *s)
     }
 }
 
-/* Arrays of the first `n` frames; no views where `n` is the whole slot. */
+/* Sets the arrays of the slot's batch: views of the frames that were read, or the whole arrays if the slot is full. */
 static collet_status fill_batch(trajectory_feed *feed, slot *s, const trajectory_frames *frames,
                                 collet_error *err)
 {
@@ -184,7 +184,7 @@ collet_status trajectory_feed_next(trajectory_feed *feed, const trajectory_batch
 
     *out = NULL;
     *truncated = 0;
-    if (feed->last != NULL) /* waits for kernels on it */
+    if (feed->last != NULL) /* waits for the kernels that use this batch */
         status = trajectory_feed_give(feed, feed->last, err);
     feed->last = NULL;
     if (status == COLLET_OK)
@@ -199,7 +199,7 @@ void trajectory_feed_stop(trajectory_feed *feed)
         return;
     for (int32_t i = 0; i < feed->n_slots; i++) {
         views_free(&feed->slots[i]);
-        /* Acquired, because threads still write the slot. */
+        /* The arrays stay acquired until they are destroyed, because threads still write the slot. */
         for (int j = 0; j < FIELDS; j++)
             collet_array_destroy(feed->slots[i].whole[j]);
     }

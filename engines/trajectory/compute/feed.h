@@ -12,7 +12,7 @@
 
 typedef struct trajectory_feed trajectory_feed;
 
-/* Arrays of n_frames x atoms x 3, masses n_frames x atoms; valid as long as `frames`. */
+/* Arrays of n_frames x atoms x 3; `masses` has n_frames x atoms. Valid as long as `frames`. */
 typedef struct trajectory_batch {
     const trajectory_frames *frames;
     collet_array *positions;
@@ -29,19 +29,19 @@ collet_status trajectory_feed_start(collet_context *context, trajectory_reader *
                                     const trajectory_readahead_options *options,
                                     trajectory_feed **out, collet_error *err);
 
-/* Takes back the last batch when kernels on it have finished, and returns the next one. After the
- * last batch *out is NULL, and an error that ended reading is returned; *truncated is then 1 if the
- * error is a file that ends inside a frame. */
+/* Waits for the kernels that use the last batch, takes this batch back, and returns the next one. After the
+ * last batch *out is NULL, and an error that ended reading is returned; *truncated is then 1 if the error is a file
+ * that ends inside a frame. */
 collet_status trajectory_feed_next(trajectory_feed *feed, const trajectory_batch **out,
                                    int32_t *truncated, collet_error *err);
 
-/* The same without taking a batch back, so that the caller has several, fewer than all slots. */
+/* Returns the next batch without taking one back. The caller may have several batches, but fewer than the slots. */
 collet_status trajectory_feed_take(trajectory_feed *feed, const trajectory_batch **out,
                                    int32_t *truncated, collet_error *err);
 /* Gives back the oldest batch that the caller has. */
 collet_status trajectory_feed_give(trajectory_feed *feed, const trajectory_batch *batch,
                                    collet_error *err);
-/* Makes the arrays of a batch anew, after a device that had them was lost. */
+/* Creates the arrays of a batch again, after the device that had them was lost. */
 collet_status trajectory_feed_renew(trajectory_feed *feed, const trajectory_batch *batch,
                                     collet_error *err);
 

@@ -9,17 +9,17 @@
 #include <string.h>
 #include <time.h>
 
-/* A batch that is not delivered. */
+/* A batch whose sums are not yet delivered to the caller. */
 typedef struct entry {
     const trajectory_batch *batch;
     double *sums[TRAJECTORY_SUMS]; /* NULL: not needed */
-    int spoilt;                    /* a device failed with it: its arrays may be there alone */
+    int spoilt;                    /* 1: a device failed on it, and may have the only valid copy of its arrays */
 } entry;
 
 typedef struct lane {
     trajectory_lanes *all;
     collet_context *context;
-    trajectory_analysis *analysis; /* made for the first batch */
+    trajectory_analysis *analysis; /* created for the first batch */
     entry *target;                 /* receives the results of the analysis */
     _Atomic int64_t frames;
 } lane;
@@ -29,11 +29,11 @@ struct trajectory_lanes {
     devices_job *job;
     trajectory_feed *feed;
     double *reference; /* the first frame, if there is no other reference */
-    entry *entries;    /* of batch k: k modulo slots */
-    entry *given;      /* to the caller; NULL: none */
-    /* Only the caller's thread writes these. A device's thread reads them after it has asked. */
-    int64_t fetched; /* batches */
-    int ended;       /* with this: */
+    entry *entries;    /* batch k is in entries[k % slots] */
+    entry *given;      /* entry that the caller has; NULL: none */
+    /* Only the caller's thread writes the following. A device's thread reads them after devices_ask. */
+    int64_t fetched; /* number of batches read */
+    int ended;       /* 1: reading ended; the next three members have the result */
     collet_status status;
     int32_t truncated;
     collet_error error;
@@ -48,7 +48,7 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Numbers of a frame in a buffer. */
+/* Returns how many numbers a buffer has for one frame. */
 static int64_t width_of(const trajectory_analysis_setup *setup, int32_t buffer)
 {
     return trajectory_buffer_width(buffer) *
@@ -57,7 +57,7 @@ static int64_t width_of(const trajectory_analysis_setup *setup, int32_t buffer)
 
 /* ---- Batches, on the caller's thread ----------------------------------------------------- */
 
-/* Without another reference it is the first frame. */
+/* If no reference is given, the first frame is the reference. */
 static collet_status take_reference(trajectory_lanes *all, const trajectory_frames *frames,
                                     collet_error *err)
 {
@@ -92,10 +92,10 @@ static collet_status take_batch(trajectory_lanes *all, const trajectory_batch *b
 typedef struct request {
     trajectory_lanes *all;
     int64_t number;
-    int found; /* set: 1, it exists */
+    int found; /* result: 1 if the batch exists */
 } request;
 
-/* Reads up to the batch, or to the end. */
+/* Reads batches up to the requested batch, or to the end of the trajectory. */
 static collet_status fetch(void *argument, collet_error *err)
 {
     request *r = argument;
@@ -126,7 +126,7 @@ static collet_status fetch(void *argument, collet_error *err)
 
 /* ---- On a device's thread ---------------------------------------------------------------- */
 
-/* Called on the analysis's thread, while this one waits. */
+/* The analysis calls this function on its own thread, while the device's thread waits. */
 static collet_status keep_sums(void *user, int32_t buffer, int64_t n, const double *rows,
                                collet_error *err)
 {
@@ -153,7 +153,7 @@ static collet_status open_analysis(lane *l, collet_error *err)
     return trajectory_analysis_create(l->context, &setup, &l->analysis, err);
 }
 
-/* Makes the sums of a batch. */
+/* Computes the sums of a batch. */
 static collet_status run(lane *l, entry *e, const trajectory_batch *batch, collet_error *err)
 {
     collet_error own;

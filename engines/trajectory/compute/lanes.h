@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lanes.h - several devices that share the batches of a trajectory: each makes the sums over atoms
- * of whole batches, on a thread and with an analysis of its own; the caller gets the sums in order.
+ * lanes.h - several devices share the batches of a trajectory. Each device computes the sums over atoms of whole
+ * batches, with its own thread and its own analysis; the caller gets the sums in order.
  */
 #ifndef ENGINES_TRAJECTORY_COMPUTE_LANES_H
 #define ENGINES_TRAJECTORY_COMPUTE_LANES_H
@@ -14,12 +14,12 @@ typedef struct trajectory_lanes trajectory_lanes;
 
 typedef struct trajectory_lanes_setup {
     trajectory_analysis_setup analysis; /* its reference may be NULL; `emit` is not used */
-    collet_context **contexts;          /* of the devices; valid until `free` */
+    collet_context **contexts;          /* one for each device; must be valid until `free` */
     int64_t n;
     int64_t batch_frames;
-    int64_t slots; /* of the feed, at least n + TRAJECTORY_LANES_AHEAD */
-    /* Called on the caller's thread, within `next`: for each batch in order, before it is computed;
-     * and from time to time, where any value but 0 cancels. */
+    int64_t slots; /* slots of the feed, at least n + TRAJECTORY_LANES_AHEAD */
+    /* Both are called on the caller's thread, within `next`. `read`: for each batch in order, before it is
+     * computed. `ask`: from time to time; a return value other than 0 cancels. */
     collet_status (*read)(void *user, const trajectory_frames *frames, collet_error *err);
     int32_t (*ask)(void *user);
     void *user;
@@ -27,22 +27,22 @@ typedef struct trajectory_lanes_setup {
 
 #define TRAJECTORY_LANES_AHEAD 2 /* slots that are being read */
 
-/* The feed is not started yet. NO_MEMORY. */
+/* Creates the devices' analyses; the feed need not be started yet. NO_MEMORY. */
 collet_status trajectory_lanes_create(const trajectory_lanes_setup *setup, trajectory_lanes **out,
                                       collet_error *err);
-/* Before the first `next`: nothing else may use the feed until `stop`. */
+/* Sets the feed. Call it before the first `next`; after it nothing else may use the feed until `stop`. */
 void trajectory_lanes_feed(trajectory_lanes *lanes, trajectory_feed *feed);
 
 /*
- * The sums of the next batch, by the table of outputs.h, valid until the next call: *n frames; 0:
- * none is left. Then, as trajectory_feed_next, it returns the error that ended reading. An error of
- * a device is not returned unless all have failed.
+ * Returns the sums of the next batch, of *n frames, valid until the next call; (*sums)[i] belongs to
+ * trajectory_sums[i] (outputs.h). After the last batch *n is 0, and like trajectory_feed_next it returns the error that
+ * ended reading. Errors of devices are returned only when all devices have failed.
  */
 collet_status trajectory_lanes_next(trajectory_lanes *lanes, int64_t *n, const double *const **sums,
                                     int32_t *truncated, collet_error *err);
 
-/* Runs the batch twice on a device, in place of `next`; `share` is of the second time, because the
- * first may compile kernels. */
+/* To measure a device: runs the batch twice on it. `share` gets the time of the second run, because the first may
+ * compile kernels. Not for use together with `next`. */
 collet_status trajectory_lanes_measure(trajectory_lanes *lanes, int64_t device,
                                        const trajectory_batch *batch, collet_device_share *share,
                                        collet_error *err);
@@ -53,10 +53,10 @@ uint64_t trajectory_lanes_bytes(const trajectory_analysis_setup *setup, int64_t 
 /* NOT_FOUND beyond the devices. `done` counts frames. Valid until `free`. */
 collet_status trajectory_lanes_share(const trajectory_lanes *lanes, collet_device_share *share,
                                      size_t index);
-/* Adds what the devices did. Not after `stop`, and only while none works. */
+/* Adds the counters and backends of all devices to *notes. Call it before `stop`, while no device works. */
 void trajectory_lanes_add_notes(const trajectory_lanes *lanes, trajectory_analysis_notes *notes);
 
-/* Ends the threads and frees what the work needs; the shares remain. NULL is allowed, also below. */
+/* Ends the threads and frees everything except the shares. NULL is allowed, also in `free`. */
 void trajectory_lanes_stop(trajectory_lanes *lanes);
 void trajectory_lanes_free(trajectory_lanes *lanes);
 

@@ -196,7 +196,7 @@ uint64_t trajectory_buffers_summed(uint64_t buffers)
 
 #define BIT TRAJECTORY_BUFFER_BIT
 #define VECTOR_BIT(vector) BIT(TRAJECTORY_BUFFER_OF(vector, TRAJECTORY_VECTOR))
-/* All parts of a vector but the vector itself. */
+/* All parts of a vector except the vector itself. */
 #define PARTS_BITS(vector)                                                                         \
     ((BIT(TRAJECTORY_PARTS) - 2) << TRAJECTORY_BUFFER_OF(vector, TRAJECTORY_VECTOR))
 
@@ -205,7 +205,7 @@ uint64_t trajectory_buffers_for(uint64_t chosen)
     static const uint64_t shape =
         BIT(TRAJECTORY_RADIUS) | BIT(TRAJECTORY_GYRATION) | BIT(TRAJECTORY_ASPHERICITY);
     static const uint64_t oriented = BIT(TRAJECTORY_MOMENTS) | BIT(TRAJECTORY_AXES);
-    uint64_t all = chosen | BIT(TRAJECTORY_COM); /* whether it is finite is checked */
+    uint64_t all = chosen | BIT(TRAJECTORY_COM); /* always computed: checks.h tests if it is finite */
 
     for (int v = 0; v < TRAJECTORY_VECTORS; v++) {
         if (all & PARTS_BITS(v))

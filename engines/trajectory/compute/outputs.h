@@ -2,11 +2,11 @@
 /*
  * outputs.h - the quantities computed for each frame and body: key, shape and unit.
  *
- * A buffer holds rows of one quantity, one row for each body of each frame, the bodies of a frame
- * one after the other; of the times one row a frame, of the positions one row an atom. An output is
- * a buffer, or one component of it, under a key. To add an output: a buffer here, its line in the
- * tables of outputs.c (in trajectory_sums if it is made of atoms), what it is derived from in
- * trajectory_buffers_for, and the kernel call in analysis.c (from atoms) or derivation.c.
+ * A buffer holds rows of one quantity: one row for each body of each frame, the bodies of a frame one after the
+ * other. The buffer of times has one row for each frame, the buffer of positions one row for each atom. An output is
+ * a buffer, or one component of it, with a key. To add an output, add: a buffer here; its line in the tables of
+ * outputs.c (also in trajectory_sums if it is a sum over atoms); what it is derived from, in trajectory_buffers_for;
+ * and the kernel call in analysis.c (sums over atoms) or derivation.c.
  */
 #ifndef ENGINES_TRAJECTORY_COMPUTE_OUTPUTS_H
 #define ENGINES_TRAJECTORY_COMPUTE_OUTPUTS_H
@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an output needs beyond positions: fields, the same atoms in all frames, charges, one body,
- * and that its key is named without '*'. */
+/* What an output needs besides positions: fields, the same atoms in all frames, charges, or a single body.
+ * BY_NAME: the output is chosen only by its full key, not by a pattern with '*'. */
 #define TRAJECTORY_VELOCITIES 1u
 #define TRAJECTORY_FORCES 2u
 #define TRAJECTORY_TIMES 4u
@@ -78,44 +78,43 @@ extern const size_t trajectory_output_count; /* <= TRAJECTORY_MAX_OUTPUTS */
 /* Axes of an output's array: frames, bodies or atoms, and the axes of a row. */
 #define TRAJECTORY_OUTPUT_DIMS 4
 
-/* What a frame consists of. */
+/* How many bodies and atoms a frame has. */
 typedef struct trajectory_extent {
-    int64_t bodies; /* 0: one, without an axis of bodies */
+    int64_t bodies; /* 0: one body, and results have no axis of bodies */
     int64_t atoms;
 } trajectory_extent;
 
 /* Labels of bodies or atoms, the second axis of results. */
 typedef struct trajectory_labels {
-    const char *key; /* of their array: "bodies" or "atoms" */
+    const char *key; /* key of the array of labels: "bodies" or "atoms" */
     int64_t n;       /* 0: there are none */
     const char *const *texts;
 } trajectory_labels;
 
-/* Number of elements in a row of a buffer. */
+/* Returns the number of elements in a row of a buffer. */
 int64_t trajectory_buffer_width(int32_t buffer);
-/* Rows of a buffer in a frame. */
+/* Returns the number of rows of a buffer in a frame. */
 int64_t trajectory_buffer_rows(int32_t buffer, trajectory_extent extent);
-/* The most rows that one of these buffers has in a frame. */
+/* Returns the largest number of rows in a frame of any buffer of the set. */
 int64_t trajectory_buffers_rows(uint64_t buffers, trajectory_extent extent);
-/* The shape of an array of n rows of a buffer; returns its number of axes, 1 to 3. */
+/* Sets the shape of an array of n rows of a buffer; returns its number of axes, 1 to 3. */
 int32_t trajectory_buffer_shape(int32_t buffer, int64_t n, int64_t shape[3]);
-/* The shape of n frames of an output; returns its number of axes. */
+/* Sets the shape of n frames of an output; returns its number of axes. */
 int32_t trajectory_output_shape(const trajectory_output *output, int64_t n,
                                 trajectory_extent extent, int64_t shape[TRAJECTORY_OUTPUT_DIMS]);
-/* Numbers of a frame in the array of an output. */
+/* Returns how many numbers the array of an output has for one frame. */
 int64_t trajectory_output_width(const trajectory_output *output, trajectory_extent extent);
-/* Numbers of a row of an output. */
+/* Returns how many numbers a row of an output has. */
 int64_t trajectory_output_numbers(const trajectory_output *output);
-/* Their names: "x", "y", "z"; "" where it is one number. Static. */
+/* The names of the numbers of a row: "x", "y", "z"; "" if a row is one number. Static. */
 const char *const *trajectory_output_components(const trajectory_output *output);
-/* The fields that a buffer needs beyond positions. */
+/* Returns the fields that a buffer needs beyond positions. */
 uint32_t trajectory_buffer_needs(int32_t buffer);
 
 /* A set of buffers, one bit each. */
 #define TRAJECTORY_BUFFER_BIT(buffer) ((uint64_t)1 << (buffer))
 
-/* The buffers that kernels make of all atoms of a frame: sums over atoms. Others are derived from
- * them. */
+/* The buffers that kernels compute from all atoms of a frame: sums over atoms. Other buffers are derived from them. */
 typedef struct trajectory_sum {
     int32_t buffer;
     const char *name;
@@ -123,11 +122,11 @@ typedef struct trajectory_sum {
 
 #define TRAJECTORY_SUMS 13
 extern const trajectory_sum trajectory_sums[TRAJECTORY_SUMS];
-/* The sums in a set of buffers. */
+/* Returns the sums in a set of buffers. */
 uint64_t trajectory_buffers_summed(uint64_t buffers);
 
-/* The buffers that must be computed for those in `chosen`: these, what they are derived from, and
- * the centre of mass. */
+/* Returns the buffers that must be computed to get those in `chosen`: the chosen buffers, the buffers from
+ * which they are derived, and the centre of mass. */
 uint64_t trajectory_buffers_for(uint64_t chosen);
 
 #endif

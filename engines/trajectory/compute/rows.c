@@ -10,7 +10,7 @@ typedef struct column {
     int used;
     size_t width;     /* numbers of a row */
     double *pending;  /* rows appended and not taken yet */
-    int64_t first;    /* rows in front of the pending ones, taken already */
+    int64_t first;    /* rows that were taken: the pending rows begin here */
     int64_t n;        /* number of pending rows */
     int64_t capacity; /* rows */
     double *taken;

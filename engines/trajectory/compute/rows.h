@@ -2,8 +2,8 @@
 /*
  * rows.h - collects the rows of all outputs and returns the rows of one frame together.
  *
- * One thread appends, a second thread takes. dL/dt of a frame is appended later than its other rows;
- * order and size of what is appended do not matter.
+ * One thread appends rows, a second thread takes them. Rows of different outputs may be appended in any order and in
+ * pieces of any size: dL/dt of a frame comes later than its other rows.
  */
 #ifndef ENGINES_TRAJECTORY_COMPUTE_ROWS_H
 #define ENGINES_TRAJECTORY_COMPUTE_ROWS_H
@@ -14,8 +14,8 @@
 
 typedef struct trajectory_rows trajectory_rows;
 
-/* Receives n rows of an output, of all bodies or atoms of a frame each, contiguous; rows of dL/dt
- * come one frame later than the others. */
+/* Receives an output's numbers of n frames, contiguous: a frame has all its bodies or atoms. Those of dL/dt come one
+ * frame later than the other outputs. */
 typedef collet_status (*trajectory_rows_fn)(void *user, size_t output, int64_t n,
                                             const double *rows, collet_error *err);
 
@@ -29,7 +29,7 @@ collet_status trajectory_rows_create(const char *const left_out[TRAJECTORY_MAX_O
 collet_status trajectory_rows_put(void *rows, size_t output, int64_t n, const double *values,
                                   collet_error *err);
 
-/* Number of frames for which every output has its row. */
+/* Returns the number of frames for which every output has its row. */
 int64_t trajectory_rows_ready(trajectory_rows *rows);
 
 /* Removes the rows of the first n ready frames; the result is valid until the next call.

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Notes a new view, to be freed by trajectory_scope_clear; on an error notes the status. */
+/* Keeps a new view until trajectory_scope_clear frees it; on an error keeps the status instead. */
 static collet_array *keep(trajectory_scope *scope, collet_status status, collet_array *const *view)
 {
     if (status != COLLET_OK) {

@@ -29,9 +29,9 @@ typedef struct trajectory_scope {
  * trajectory_scope_clear. */
 collet_array *trajectory_scope_rows(trajectory_scope *scope, const collet_array *array,
                                     int64_t first, int64_t n);
-/* The first axis of n x k elements as two axes; NULL if `array` is NULL. */
+/* Returns the first axis of n x k elements as two axes; NULL if `array` is NULL. */
 collet_array *trajectory_scope_split(trajectory_scope *scope, collet_array *array, int64_t n);
-/* Element `index` of axis `axis`, without that axis. */
+/* Returns element `index` of axis `axis`, without that axis. */
 collet_array *trajectory_scope_drop(trajectory_scope *scope, const collet_array *array,
                                     int32_t axis, int64_t index);
 
@@ -42,7 +42,7 @@ void trajectory_scope_clear(trajectory_scope *scope);
 /* Returns `status`; on an error copies the context's text to *err. */
 collet_status trajectory_scope_check(const trajectory_scope *scope, collet_status status,
                                      collet_error *err);
-/* The same for the status of a kernel call, just made; also notes which backend ran it. */
+/* Does the same for the status of the kernel call that was just made; also notes which backend ran it. */
 collet_status trajectory_scope_ran(trajectory_scope *scope, collet_status status,
                                    collet_error *err);
 

@@ -11,7 +11,7 @@ typedef struct trajectory_worker trajectory_worker;
 typedef collet_status (*trajectory_work_fn)(void *user, collet_error *err);
 
 /* Starts an idle thread. COLLET_NO_MEMORY, COLLET_FAILED; *out is then NULL. Only the thread that
- * called it may call the functions below. */
+ * called trajectory_worker_start may call the functions below. */
 collet_status trajectory_worker_start(trajectory_work_fn work, void *user, trajectory_worker **out,
                                       collet_error *err);
 

@@ -10,7 +10,7 @@
 #define HOST64(word) (word)
 #endif
 
-/* Inlined into one function per instruction set; compilers make byte shuffles of it. */
+/* Inlined into one function for each instruction set; compilers turn the loop into byte shuffles. */
 static inline __attribute__((always_inline)) void
 decode(uint8_t *restrict to, const uint8_t *restrict from, size_t n, size_t width)
 {
@@ -61,8 +61,8 @@ void trajectory_be_decode(void *restrict destination, const void *restrict sourc
 
 /* ---- Units --------------------------------------------------------------------------------- */
 
-/* Inlined into one function per instruction set. Products have double precision, so that a result is
- * rounded once. */
+/* Inlined into one function for each instruction set. Products are computed in double precision, so that a result is
+ * rounded only once. */
 static inline __attribute__((always_inline)) void scale(void *restrict to, size_t to_width,
                                                         const uint8_t *restrict from, size_t width,
                                                         size_t n, double factor)

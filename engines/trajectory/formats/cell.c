@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define ANGSTROM 10.       /* in 1 nm */
-#define ADAPTED_VERSION 24 /* of CHARMM that NAMD, LAMMPS, OpenMM and others state */
+#define ADAPTED_VERSION 24 /* version of CHARMM that NAMD, LAMMPS, OpenMM and others write */
 #define PI 3.14159265358979323846
 
 double trajectory_cell_cosine(double degrees)
@@ -43,7 +43,7 @@ void trajectory_cell_of_crystal(double box[9], const double cell[6])
         memset(box, 0, 9 * sizeof *box);
 }
 
-/* 1 if the symmetric matrix is positive definite, as each box's is. */
+/* 1 if the symmetric matrix is positive definite; the matrix of a box always is. */
 static int is_box(const double cell[6])
 {
     double xx = cell[0], xy = cell[1], yy = cell[2], xz = cell[3], yz = cell[4], zz = cell[5];

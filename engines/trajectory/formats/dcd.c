@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define SPAN 32768 /* atoms that are read at a time: three planes fit into the second-level cache */
-#define GAP 1024   /* atoms between two selected ones that are read too: a page */
+#define GAP 1024   /* most atoms between two selected atoms that are read too (a page) */
 
 static int is_swapped(const trajectory_dcd *dcd)
 {
@@ -93,7 +93,7 @@ static collet_status read_all(trajectory_reader *trajectory, int64_t x, int64_t 
     return status;
 }
 
-/* Reads the selected atoms in spans, each over gaps that are cheaper to read than to skip. */
+/* Reads the selected atoms in spans. A span includes gaps that are cheaper to read than to skip. */
 static collet_status read_selected(trajectory_reader *trajectory, int64_t x, float *positions,
                                    collet_error *err)
 {
@@ -129,7 +129,7 @@ static collet_status read_selected(trajectory_reader *trajectory, int64_t x, flo
 
 /* ---- Fixed atoms ------------------------------------------------------------------------- */
 
-/* Keeps the first frame: later frames do not have the fixed atoms. */
+/* Keeps the positions of the first frame, because later frames do not have the fixed atoms. */
 static collet_status keep_first(trajectory_reader *trajectory, int64_t x, collet_error *err)
 {
     trajectory_dcd *dcd = trajectory->state;

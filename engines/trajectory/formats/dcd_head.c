@@ -102,7 +102,7 @@ static collet_status open_record(trajectory_reader *trajectory, int64_t at, int6
                : COLLET_OK;
 }
 
-/* Sets *closed: the record at `at` ends after `held` bytes with the marker of its begin. */
+/* Sets *closed to 1 if the record at `at` ends after `held` bytes with the same marker as at its begin. */
 static collet_status closes(trajectory_reader *trajectory, int64_t at, int64_t held, int64_t length,
                             int *closed, collet_error *err)
 {
@@ -119,7 +119,7 @@ static collet_status closes(trajectory_reader *trajectory, int64_t at, int64_t h
     return status;
 }
 
-/* Moves *at behind a record of this length. */
+/* Moves *at to the end of a record of this length. */
 static collet_status pass_record(trajectory_reader *trajectory, int64_t *at, int64_t length,
                                  collet_error *err)
 {
@@ -137,7 +137,7 @@ static collet_status pass_record(trajectory_reader *trajectory, int64_t *at, int
     return closed ? COLLET_OK : damaged(trajectory, err);
 }
 
-/* Moves *at behind a record of this length and sets *content to its bytes. */
+/* Moves *at to the end of a record of this length and sets *content to the record's bytes. */
 static collet_status take_record(trajectory_reader *trajectory, int64_t *at, int64_t length,
                                  const uint8_t **content, collet_error *err)
 {
@@ -177,8 +177,9 @@ static collet_status read_control(trajectory_reader *trajectory, int64_t *at, in
 }
 
 /*
- * LAMMPS writes times in its own unit, femtoseconds with "units real"; the other programs use AKMA.
- * Some writers give this record the length of two titles, whatever their number.
+ * The titles show which program wrote the file: LAMMPS writes times in its own unit (femtoseconds with "units
+ * real"); the other programs use AKMA units. Some programs give this record the length of two titles,
+ * whatever the number of titles.
  */
 static collet_status read_titles(trajectory_reader *trajectory, int64_t *at, collet_error *err)
 {
@@ -227,7 +228,8 @@ static collet_status read_atoms(trajectory_reader *trajectory, int64_t *at, int3
     return COLLET_OK;
 }
 
-/* The length of the first frame's first record shows if frames have cells, unless x is as long. */
+/* Finds out if frames have cells by the length of the first frame's first record, unless the record of x has the same
+ * length. */
 static collet_status find_cell(trajectory_reader *trajectory, int cell_announced, collet_error *err)
 {
     trajectory_dcd *s = trajectory->state;

@@ -19,9 +19,9 @@ typedef struct trajectory_dcd {
     int ready;
     int big;       /* 1: big-endian */
     size_t marker; /* bytes: 4 or 8 */
-    int version;   /* of CHARMM; 0: X-PLOR's form of the head */
+    int version;   /* version of CHARMM; 0: the head has X-PLOR's form */
     int has_cell;
-    int extra; /* records of a frame after z */
+    int extra; /* number of records of a frame after z */
     int64_t n_atoms;
     int64_t n_free;
     int64_t first_step;
@@ -29,12 +29,12 @@ typedef struct trajectory_dcd {
     double delta;  /* ps */
     int64_t data;  /* offset of the first frame */
 
-    int32_t *places; /* each atom's index among the moving ones, -1: fixed; NULL: none is fixed */
+    int32_t *places; /* index of each atom among the moving atoms, -1: fixed; NULL: none is fixed */
 
-    uint8_t *planes;  /* of dcd.c: x, y and z of a span */
-    size_t span;      /* bytes of each */
-    float *positions; /* with fixed atoms: of the first frame, nm */
-    float *moved;     /* with fixed atoms: of the moving atoms, in this frame */
+    uint8_t *planes;  /* used in dcd.c: x, y and z of a span */
+    size_t span;      /* bytes of x, of y and of z */
+    float *positions; /* with fixed atoms: all positions in the first frame, nm */
+    float *moved;     /* with fixed atoms: positions of the moving atoms in this frame, nm */
 } trajectory_dcd;
 
 /* 1 if a .dcd file can begin with these n bytes; then sets byte order and marker. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define ALIGNMENT ((size_t)64)
-/* With these limits no product of sizes overflows 63 bits, so uses need no check. */
+/* With this limit products of sizes stay below 2^63, so no other check for overflow is needed. */
 #define ATOM_LIMIT ((int64_t)1 << 40)
 
 #define BOX_BYTES (9 * sizeof(double))
@@ -85,7 +85,7 @@ collet_status trajectory_frames_create(int64_t n_atoms, int64_t capacity, collet
 
 collet_status trajectory_frames_add_choice(trajectory_frames *frames, collet_error *err)
 {
-    /* The positions fit, and they are larger. */
+    /* This product cannot overflow: the positions are larger, and they were allocated. */
     double *masses =
         allocate((size_t)frames->capacity, (size_t)frames->n_atoms * sizeof *frames->masses);
     int64_t *chosen = allocate((size_t)frames->capacity, sizeof *frames->chosen);

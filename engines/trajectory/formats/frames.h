@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frames.h - the properties of a trajectory's frames, and a batch of them in memory, one array a
+ * frames.h - the properties of a trajectory's frames, and a batch of frames in memory: one array for each
  * quantity.
  *
  * Positions, velocities and forces are row-major frames x atoms x 3, aligned to 64 bytes; the
@@ -16,17 +16,17 @@ typedef struct trajectory_reader trajectory_reader;
 /* Fields of a frame, as bits. */
 enum { TRAJECTORY_HAS_POSITIONS = 1, TRAJECTORY_HAS_VELOCITIES = 2, TRAJECTORY_HAS_FORCES = 4 };
 
-/* "positions", "velocities" or "forces": the first of these bits. */
+/* Returns the name of the first of these bits that is set: "positions", "velocities" or "forces". */
 const char *trajectory_fields_name(uint32_t fields);
 
-/* Frames without a requested field. */
+/* Frames that lack a requested field, and fields that are not used. */
 typedef struct trajectory_gaps {
-    int64_t frames;   /* how many so far */
-    int64_t first;    /* the number of the first in the file */
-    uint32_t fields;  /* fields that the frame lacks */
-    int64_t lacks[3]; /* frames without positions; with them but without velocities; forces */
-    uint32_t unused;  /* velocities, forces: of a later frame, where the first one has none */
-    int64_t first_unused; /* such a frame */
+    int64_t frames;   /* number of such frames so far */
+    int64_t first;    /* number in the file of the first such frame */
+    uint32_t fields;  /* fields that the first such frame lacks */
+    int64_t lacks[3]; /* frames without positions; with positions but without velocities; .. forces */
+    uint32_t unused;  /* velocities, forces: a later frame has them, but not the first frame */
+    int64_t first_unused; /* number of the first frame with such a field */
 } trajectory_gaps;
 
 /* Properties of the trajectory, from its first frame. */
@@ -41,15 +41,15 @@ typedef struct trajectory_reader_info {
     int32_t rounds_times;   /* 1: a file stores times in single precision */
     int32_t on_demand;      /* 1: frames are read by the calling thread, not ahead of it */
     int32_t concurrent;     /* 1: several threads may decode frames at once */
-    double first_time;      /* ps, of the first frame; NaN: it has none */
-    int64_t lacking;        /* the first atom without a velocity if other atoms have one, and
-                               has_velocities is then 0; -1: there is no such atom */
-    const char *note;       /* static: a warning about the file; NULL: none */
+    double first_time;      /* time of the first frame, ps; NaN: it has none */
+    int64_t lacking;        /* if only some atoms have velocities (then has_velocities is 0): the first
+                               atom without a velocity; else -1 */
+    const char *note;       /* a warning about the file, static text; NULL: none */
     double precision;       /* .xtc: positions are multiples of 1/precision nm; else 0 */
 } trajectory_reader_info;
 
 typedef struct trajectory_frames {
-    collet_dtype dtype; /* of the three arrays below: COLLET_F32 or COLLET_F64 */
+    collet_dtype dtype; /* of positions, velocities and forces: COLLET_F32 or COLLET_F64 */
     int32_t slot;       /* index of the buffer in a read-ahead; 0 outside one */
     int64_t n_atoms;    /* atoms of a frame in this batch */
     int64_t capacity;   /* frames that fit */
@@ -57,20 +57,20 @@ typedef struct trajectory_frames {
     void *positions;    /* nm */
     void *velocities;   /* nm/ps; NULL: not requested */
     void *forces;       /* kJ/mol/nm; NULL: not requested */
-    double *masses;     /* amu, capacity x n_atoms, 0: the frame does not choose the atom; NULL: the
+    double *masses;     /* amu, capacity x n_atoms; 0: the atom is not chosen in this frame. NULL: the
                            same atoms in all frames */
-    int64_t *chosen;    /* capacity: how many atoms each frame chooses; NULL likewise */
-    double *times;      /* ps; NaN: the frame has none, or none that is finite */
-    int64_t n_bad_times; /* frames here whose time in the file is not finite */
+    int64_t *chosen;    /* capacity: number of chosen atoms of each frame; NULL if masses is NULL */
+    double *times;      /* ps; NaN: the frame has no time, or its time is not finite */
+    int64_t n_bad_times; /* frames of this batch whose time in the file is not finite */
     double *boxes; /* capacity x 9, nm: the three vectors of the box; zeros: the frame has none */
     int64_t *indices;   /* frame number in the file, from 0 */
     int64_t end_offset; /* byte of the file after the last frame of the batch; for progress */
     int32_t
-        truncated; /* 1: the error returned with this batch is a file that ends inside a frame */
+        truncated; /* 1: the error returned with this batch means: the file ends inside a frame */
     uint32_t reserved; /* 0 */
 } trajectory_frames;
 
-/* Element i of one of the batch's arrays. */
+/* Returns element i of one of the batch's arrays. */
 static inline double trajectory_frames_value(const trajectory_frames *frames, const void *array,
                                              int64_t i)
 {
@@ -78,12 +78,12 @@ static inline double trajectory_frames_value(const trajectory_frames *frames, co
                                        : (double)((const float *)array)[i];
 }
 
-/* Bytes that one frame takes; for choosing a capacity. */
+/* Returns the bytes that one frame takes, for the choice of a capacity. */
 size_t trajectory_frames_bytes(int64_t n_atoms, collet_dtype dtype, int velocities, int forces);
 
 /*
- * Creates an empty batch. `velocities` and `forces`: whether to allocate them. COLLET_INVALID
- * for a capacity or a number of atoms below 1 or another dtype, COLLET_OVERFLOW, COLLET_NO_MEMORY.
+ * Creates an empty batch. `velocities` and `forces`: 1 if these arrays are to be allocated. COLLET_INVALID
+ * if the capacity or the number of atoms is below 1, or for another dtype; COLLET_OVERFLOW; COLLET_NO_MEMORY.
  */
 collet_status trajectory_frames_create(int64_t n_atoms, int64_t capacity, collet_dtype dtype,
                                        int velocities, int forces, trajectory_frames **out,

@@ -75,8 +75,8 @@ static const char *field_at(const char *text, size_t length, size_t from, size_t
     return *n > 0 ? text + from : "";
 }
 
-/* 1 for three finite numbers. Programs write other texts for velocities that are unknown or too
- * large: the atom then has none. */
+/* 1 for three finite numbers. For velocities that are unknown or too large, programs write other texts: then the atom
+ * has no velocity. */
 static int read_velocity(const char *text, size_t length, size_t width, double velocity[3])
 {
     for (size_t i = 0; i < 3; i++) {
@@ -108,14 +108,14 @@ collet_status trajectory_gro_measure(const io_lines *lines, const char *text, si
     return COLLET_OK;
 }
 
-/* 1 where two fields meet without a blank at a column. */
+/* 1 if there is no blank on either side of the boundary between two fields at `column`. */
 static int touch(const char *text, size_t length, size_t column)
 {
     return column < length && text[column - 1] != ' ' && text[column] != ' ';
 }
 
-/* A number that is too wide for its field moves the rest of the line, and where fields touch, parts
- * of two numbers make a third one. */
+/* Checks that the number lies in its field. A number that is too wide moves the rest of the line; if fields
+ * touch, parts of two numbers could then be read as one number. */
 static collet_status check_field(const io_lines *lines, const char *text, size_t length,
                                  size_t from, size_t width, collet_error *err)
 {
@@ -159,8 +159,8 @@ collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, 
 
 /* ---- Box --------------------------------------------------------------------------------- */
 
-/* A number, or what programs write instead: nan, inf, or asterisks where a number does not fit into
- * its columns. */
+/* 1 for a number, or what programs write in place of one: nan, inf, or asterisks if a number does not fit into its
+ * columns. */
 static int is_number(const char *text, size_t length)
 {
     double number;
@@ -181,7 +181,7 @@ static size_t token_length(const char *text, const char *end)
     return (size_t)(at - text);
 }
 
-/* Counts numbers between blanks and stores the first 9, as 0 if only is_number accepts them; -1:
+/* Counts numbers that blanks separate, and stores the first 9; nan, inf and asterisks are stored as 0. -1: the line has
  * any other text. */
 static int read_spaced(const char *text, size_t length, double numbers[9])
 {
@@ -201,8 +201,8 @@ static int read_spaced(const char *text, size_t length, double numbers[9])
     return n;
 }
 
-/* Counts numbers that may touch: all have as many decimals as the last one, so their ends are
- * known. -1: another text. */
+/* Counts numbers that may touch. All have as many decimals as the last number, so it is known where each ends. -1: the
+ * line has any other text. */
 static int read_touching(const char *text, size_t length, double numbers[9])
 {
     const char *end = text + length;
@@ -226,8 +226,8 @@ static int read_touching(const char *text, size_t length, double numbers[9])
     return decimals > 0 ? n : -1;
 }
 
-/* 1 if the line begins as an atom does: a residue number, and names without a decimal point. Each
- * number of a box has a point. */
+/* 1 if the line begins like an atom's: a residue number, then names without a decimal point. A line of a box
+ * has decimal points there. */
 static int begins_as_atom(const char *text, size_t length)
 {
     int64_t residue;
@@ -236,11 +236,11 @@ static int begins_as_atom(const char *text, size_t length)
            !memchr(text + 5, '.', 10);
 }
 
-/* Nothing needs the box, so any text is accepted that is not an atom. A line that the end of the
- * file may have cut is complete only with all 3 or 9 numbers. */
+/* Reads the box. Any text that is not an atom's line is accepted, as a box of zeros. But a line that the end
+ * of the file may have cut must have 3 or 9 numbers. */
 static int is_box(const char *text, size_t length, int cut, double box[9])
 {
-    /* The order of the file: the diagonal first. */
+    /* In the file the diagonal elements come first. */
     static const int places[9] = {0, 4, 8, 1, 2, 3, 5, 6, 7};
     double numbers[9];
     int n = read_spaced(text, length, numbers);
@@ -252,8 +252,8 @@ static int is_box(const char *text, size_t length, int cut, double box[9])
     return cut ? n == 3 || n == 9 : n >= 0 || !begins_as_atom(text, length);
 }
 
-/* Judges a box in a line without a line end. Three numbers may be the first of nine; the ends of
- * numbers that touch are not certain. */
+/* Decides if a box in a line without a line end may be incomplete. Three numbers may be the first of nine;
+ * where numbers that touch end is not certain. */
 static trajectory_text_ending judge(const char *text, size_t length)
 {
     trajectory_word words[9];

@@ -25,40 +25,40 @@ typedef struct trajectory_gro_head {
 typedef struct trajectory_gro_columns {
     size_t width;
     int64_t with_velocity; /* number of atoms so far that have a velocity */
-    int64_t lacking;       /* the first atom so far without a velocity; -1: all have one */
+    int64_t lacking;       /* first atom without a velocity so far; -1: all have one */
 } trajectory_gro_columns;
 
-/* The first atom without a velocity in a frame in which others have one; else -1. */
+/* Returns the index of the first atom without a velocity in a frame in which other atoms have one; else -1. */
 static inline int64_t trajectory_gro_lacking(const trajectory_gro_columns *columns)
 {
     return columns->with_velocity > 0 ? columns->lacking : -1;
 }
 
-/* Reads the head. Where the file ends inside it, *truncated is 1 and the status COLLET_FORMAT; else
+/* Reads the head. If the file ends inside the head, *truncated is 1 and the status COLLET_FORMAT; else
  * *truncated is 0. */
 collet_status trajectory_gro_read_head(io_lines *lines, trajectory_gro_head *head, int *truncated,
                                        collet_error *err);
 
 /*
- * Call it for each atom, from 0, after its line was read from `lines`. The line of atom 0 defines
- * the columns. Three finite numbers after the position are a velocity; any other text is ignored.
+ * Checks the line of an atom. Call it for each atom, from 0, after its line was read from `lines`. The line of
+ * atom 0 defines the columns. Three finite numbers after the position are a velocity; other text is ignored.
  */
 collet_status trajectory_gro_measure(const io_lines *lines, const char *text, size_t length,
                                      int64_t atom, trajectory_gro_columns *columns,
                                      collet_error *err);
 
 /*
- * Reads the position of the atom, in fields that may touch, of the last line read from `lines` and, where `velocity` is not
- * NULL, its velocity, which each atom of the frame must have.
+ * Reads the position of an atom from `text`, the last line read from `lines`; fields may touch. If `velocity` is
+ * not NULL, reads the velocity too; then every atom of the frame must have one.
  */
 collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, size_t length,
                                        const trajectory_gro_columns *columns, double position[3],
                                        double velocity[3], collet_error *err);
 
 /*
- * Reads the box, three vectors, from the line after the atoms. If the line is empty or any other
- * text, the box is 0; only a line of another atom is an error. Where the file ends in this line, it
- * must have 3 or 9 numbers; *ending is about the last one then, or the line is missing.
+ * Reads the box, three vectors, from the line after the atoms. If the line is empty or has other text, the box
+ * is 0; only the line of another atom is an error. If the file ends in this line, it must have 3 or 9 numbers,
+ * and *ending then says whether the last number, or the line, may be incomplete.
  */
 collet_status trajectory_gro_read_box(io_lines *lines, double box[9],
                                       trajectory_text_ending *ending, collet_error *err);
@@ -66,7 +66,7 @@ collet_status trajectory_gro_read_box(io_lines *lines, double box[9],
 /* 1 if a .gro file can begin with these n bytes. */
 int trajectory_gro_recognise(const uint8_t *bytes, size_t n);
 
-/* gro_topology.c's, for trajectory_format.topology. */
+/* The function trajectory_format.topology, in gro_topology.c. */
 collet_status trajectory_gro_read_topology(io_source *source, trajectory_topology *topology,
                                            collet_error *err);
 

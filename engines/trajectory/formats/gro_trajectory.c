@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What a head tells the body; the first atom's line begins at head->positions. */
+/* What `head` passes to `body`. The first atom's line begins at head->positions. */
 typedef struct gro_detail {
     int64_t atoms_line;
     trajectory_gro_columns columns;

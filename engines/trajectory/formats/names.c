@@ -118,7 +118,7 @@ collet_status trajectory_topology_set_bonds(trajectory_topology *topology, traje
     return COLLET_OK;
 }
 
-/* Frees *array, n bytes, and clears the pointer where all bytes are 0. */
+/* If all n bytes of *array are 0, frees it and sets the pointer to NULL. */
 static void drop_zeros(void *array, size_t n)
 {
     char *bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.h - a topology: what a file says of its atoms, and of their bonds. */
+/* names.h - a topology: the atoms of a file with their names and properties, and their bonds. */
 #ifndef ENGINES_TRAJECTORY_FORMATS_NAMES_H
 #define ENGINES_TRAJECTORY_FORMATS_NAMES_H
 
@@ -35,20 +35,20 @@ typedef struct trajectory_topology {
     trajectory_bond *bonds; /* n_bonds, each once, ascending by first, then second; optional */
     int64_t n_bonds;
     uint8_t
-        *separate; /* n_atoms, 1: it is not bonded to the residue before, whatever their names say;
-                          optional */
-    int64_t bonds_left_out; /* that the file has, but of atoms that it does not identify */
-    int64_t lacking;        /* the first atom without a velocity where others have one; else -1 */
+        *separate; /* n_atoms, 1: the atom is not bonded to the residue before, whatever the names
+                          say; optional */
+    int64_t bonds_left_out; /* bonds of the file whose atoms cannot be identified */
+    int64_t lacking;        /* if only some atoms have velocities: the first without one; else -1 */
     int64_t left_out;       /* atoms in alternative locations, which are not used */
 } trajectory_topology;
 
-/* Called by formats. Allocates the arrays of a zeroed topology that are not optional, copies the
+/* For the reading functions of formats: allocates the arrays of a zeroed topology that are not optional, copies the
  * title and sets `lacking` to -1; `path` is for messages. COLLET_NO_MEMORY. */
 collet_status trajectory_topology_allocate(trajectory_topology *topology, int64_t n_atoms,
                                            const char *title, size_t title_length, const char *path,
                                            collet_error *err);
 
-/* An optional array of a topology: n_atoms zeros, in *array. */
+/* Allocates an optional array of a topology, n_atoms zeros; `array` points to its pointer. */
 collet_status trajectory_topology_allocate_one(const trajectory_topology *topology, void *array,
                                                size_t element, const char *path, collet_error *err);
 
@@ -66,13 +66,13 @@ enum {
 collet_status trajectory_topology_allocate_more(trajectory_topology *topology, unsigned which,
                                                 const char *path, collet_error *err);
 
-/* Sorts n bonds as a topology has them, turns pairs round where first > second, and removes bonds
- * that are named twice. Returns how many are left. */
+/* Sorts n bonds in the order of a topology. Pairs with first > second are swapped, and repeated bonds are removed.
+ * Returns the number of remaining bonds. */
 int64_t trajectory_bonds_sort(trajectory_bond *bonds, int64_t n);
 
 /*
- * Takes `bonds`, allocated by malloc, in any order, and sorts them. COLLET_FORMAT for an atom that does not exist or
- * is bonded to itself; the bonds are freed then.
+ * Gives the topology `bonds`, which were allocated by malloc and may be in any order, and sorts them. COLLET_FORMAT
+ * for an atom that does not exist or is bonded to itself; then the bonds are freed.
  */
 collet_status trajectory_topology_set_bonds(trajectory_topology *topology, trajectory_bond *bonds,
                                             int64_t n_bonds, const char *path, collet_error *err);
@@ -80,8 +80,8 @@ collet_status trajectory_topology_set_bonds(trajectory_topology *topology, traje
 /* Frees the optional arrays of characters that are all zero: the file does not have the property. */
 void trajectory_topology_drop_empty(trajectory_topology *topology);
 
-/* 1 if the residues of two atoms have the same residue_numbers, or where there are none the same id,
- * insertion code, name, chain and segment: of atoms that follow each other, the same residue. */
+/* 1 if two atoms have the same residue_numbers or, if the topology has no residue_numbers, the same residue id,
+ * insertion code, residue name, chain and segment. Consecutive atoms are then in the same residue. */
 int trajectory_topology_same_residue(const trajectory_topology *topology, int64_t a, int64_t b);
 
 /* Copies columns of a text without the blanks around them; width < TRAJECTORY_ATOM_NAME. */

@@ -19,13 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AMBER_CHARGE 18.2223             /* square roots of Coulomb's constants, */
-#define CHARMM_CHARGE 18.222831832621406 /* kcal/mol Angstrom: sqrt(332.0716) */
-#define POINTERS 13                      /* that are used: of POINTERS, which has 31 or more */
+#define AMBER_CHARGE 18.2223             /* file's unit of charge: square root of Coulomb's constant */
+#define CHARMM_CHARGE 18.222831832621406 /* in kcal/mol Angstrom; CHARMM: sqrt(332.0716) */
+#define POINTERS 13                      /* number of values of the section POINTERS that are used */
 #define MAX_WIDTH 80
 #define TITLE 256
 
-/* Places in POINTERS. */
+/* Indices in the section POINTERS. */
 enum { ATOMS = 0, BONDS_WITH_HYDROGEN = 2, RESIDUES = 11, OTHER_BONDS = 12 };
 
 typedef struct prmtop {
@@ -33,21 +33,21 @@ typedef struct prmtop {
     const struct section *section;
     trajectory_topology *topology;
     char title[TITLE];
-    int is_chamber; /* 1: its title is CTITLE */
+    int is_chamber; /* 1: the section of the title is CTITLE, so chamber made the file for CHARMM's force field */
     int64_t pointers[POINTERS];
-    char (*labels)[TRAJECTORY_ATOM_NAME]; /* of residues; chains likewise */
+    char (*labels)[TRAJECTORY_ATOM_NAME]; /* one for each residue; also `chains` and `starts` */
     char (*chains)[TRAJECTORY_ATOM_NAME];
-    int64_t *starts; /* first atoms of residues, from 0 */
+    int64_t *starts; /* first atom of each residue, from 0 */
     trajectory_bond *bonds;
-    unsigned read; /* sections, as bits by their place in the table */
+    unsigned read; /* sections that were read: bit i for row i of the table of sections */
 } prmtop;
 
 typedef struct section {
     const char *flag;
     int optional;
-    int pointer; /* the place of its number of values in POINTERS; NONE: POINTERS itself */
-    int each;    /* values for each of them */
-    /* Takes value i, whose blanks are removed. */
+    int pointer; /* index in POINTERS of the section's number of items; NONE: POINTERS itself */
+    int each;    /* number of values for each item */
+    /* Takes value i of the section, without surrounding blanks. */
     collet_status (*take)(prmtop *p, int64_t i, trajectory_word field, collet_error *err);
 } section;
 
@@ -107,7 +107,8 @@ static collet_status allocate(prmtop *p, collet_error *err)
     return p->labels && p->chains && p->starts && p->bonds ? COLLET_OK : no_memory(p, err);
 }
 
-/* Each value of the file takes bytes, which bounds memory by the file's size. */
+/* Takes a value of POINTERS. Every value takes bytes in the file; so counts that the file cannot hold are
+ * refused before memory is allocated. */
 static collet_status take_pointer(prmtop *p, int64_t i, trajectory_word field, collet_error *err)
 {
     int64_t most = p->lines.source->size / (i == ATOMS || i == RESIDUES ? 1 : 3);
@@ -137,7 +138,7 @@ static collet_status take_mass(prmtop *p, int64_t i, trajectory_word field, coll
     return status == COLLET_OK && p->topology->masses[i] < 0 ? bad_value(p, i, field, err) : status;
 }
 
-/* Numbers that are no element's, such as 0 and -1 of extra points, are allowed. */
+/* Takes an atomic number. Numbers that no element has, such as 0 and -1 of extra points, are allowed. */
 static collet_status take_atomic_number(prmtop *p, int64_t i, trajectory_word field,
                                         collet_error *err)
 {
@@ -172,7 +173,7 @@ static collet_status take_start(prmtop *p, int64_t i, trajectory_word field, col
     return status;
 }
 
-/* Values are two atoms and a type that is not used. */
+/* Takes a value of a bond. A bond has three values: two atoms, and a type that is not used. */
 static collet_status take_bond(prmtop *p, int64_t i, trajectory_word field, trajectory_bond *bonds,
                                collet_error *err)
 {
@@ -236,7 +237,7 @@ static int parse_format(const char *text, size_t length, int64_t *per_line, int6
         letter++;
     for (end = letter + 1; end < length && text[end] >= '0' && text[end] <= '9';)
         end++;
-    *per_line = 1; /* where the format has no number */
+    *per_line = 1; /* if the format has no number */
     return letter < length &&
            (letter == from || io_decimal_parse_integer(text + from, letter - from, per_line)) &&
            io_decimal_parse_integer(text + letter + 1, end - letter - 1, width) && *per_line > 0 &&

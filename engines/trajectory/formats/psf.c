@@ -20,13 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHORTEST_LINE 20 /* an atom's line is not shorter: bounds memory by the file's size */
-#define SHORTEST_BOND 4  /* bytes, likewise */
+#define SHORTEST_LINE 20 /* least bytes of an atom's line; refuses counts that the file cannot hold */
+#define SHORTEST_BOND 4  /* least bytes of a bond, for the same check */
 #define MAX_WORDS 9
 #define NONE INT64_MIN /* no section of bonds */
 #define TITLE 256
 
-/* The words of an atom's line that has a segment. */
+/* The indices of the words in an atom's line with a segment. */
 enum { SEGMENT = 1, RESIDUE_NUMBER = 2, RESIDUE = 3, NAME = 4, CHARGE = 6, MASS = 7 };
 
 typedef trajectory_word word;
@@ -54,7 +54,7 @@ static int is_real(const word *w)
     return memchr(w->text, '.', w->length) && parse(w, &value);
 }
 
-/* Reads up to the number of atoms, and the first title on the way. */
+/* Reads the file up to the number of atoms, including the first title. */
 static collet_status find_atoms(io_lines *lines, int64_t *n_atoms, char title[TITLE],
                                 collet_error *err)
 {
@@ -84,7 +84,7 @@ static collet_status find_atoms(io_lines *lines, int64_t *n_atoms, char title[TI
     }
 }
 
-/* Reads digits; the letter of an insertion may follow. */
+/* Reads a residue number; the letter of an insertion code may follow. */
 static int parse_residue(const word *w, int32_t *number, char *insertion)
 {
     size_t n = w->length;
@@ -104,7 +104,7 @@ static collet_status read_atom(const io_lines *lines, const char *text, size_t l
     word all[1 + MAX_WORDS], *words = all + 1;
     double charge, mass;
     size_t n = trajectory_text_split(text, length, words, MAX_WORDS);
-    /* Without a segment charge and mass, which have decimal points, are one word earlier. */
+    /* If there is no segment, charge and mass are one word earlier; they are recognised by their decimal points. */
     int empty = n >= MASS && is_real(&words[CHARGE - 1]) && is_real(&words[MASS - 1]);
     const word *w = words - empty;
 
@@ -161,7 +161,7 @@ static collet_status find_bonds(io_lines *lines, int64_t *n_bonds, collet_error 
     }
 }
 
-/* Reads the pairs. A line may have any number of them. */
+/* Reads the pairs of atoms. A line may have any number of pairs. */
 static collet_status read_pairs(io_lines *lines, trajectory_bond *bonds, int64_t n_bonds,
                                 collet_error *err)
 {

@@ -112,9 +112,9 @@ collet_status trajectory_text_explain(trajectory_reader *trajectory, const io_li
 
 /* ---- The end of the file ----------------------------------------------------------------- */
 
-#define CERTAIN 3 /* decimals that programs with a fixed number of them write at least */
+#define CERTAIN 3 /* programs that write a fixed number of decimals write at least so many */
 
-/* The digits after the point of a number without exponent; else 0. */
+/* Returns the number of digits after the decimal point of a number without exponent; 0 for other text. */
 static size_t count_decimals(trajectory_word number)
 {
     const char *point = memchr(number.text, '.', number.length);

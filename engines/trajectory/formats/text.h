@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.h - functions for all formats of text: errors with their line, and times in titles. */
+/* text.h - functions for all text formats: words, errors with line numbers, and times in titles. */
 #ifndef ENGINES_TRAJECTORY_FORMATS_TEXT_H
 #define ENGINES_TRAJECTORY_FORMATS_TEXT_H
 
@@ -22,17 +22,17 @@ typedef struct trajectory_word {
     size_t length;
 } trajectory_word;
 
-/* Sets the first words, between blanks, of a line; returns their number, at most `max`. */
+/* Splits a line at blanks: sets `words` to its first words and returns their number, at most `max`. */
 size_t trajectory_text_split(const char *text, size_t length, trajectory_word *words, size_t max);
 
-/* Copies a word of the last line; COLLET_FORMAT for more than TRAJECTORY_ATOM_NAME - 1 letters. */
+/* Copies a word of the last line; COLLET_FORMAT for more than TRAJECTORY_ATOM_NAME - 1 bytes. */
 collet_status trajectory_text_copy_name(const io_lines *lines, trajectory_word word,
                                         char name[TRAJECTORY_ATOM_NAME], collet_error *err);
 
-/* The lines of the file, beginning at `offset`; `line` is the number of the first. */
+/* Returns the lines of the file, beginning at `offset`; `line` is the number of the first. */
 io_lines trajectory_text_lines(trajectory_reader *trajectory, int64_t offset, int64_t line);
 
-/* COLLET_FORMAT about the last line read from `lines`: "path:line: ...". */
+/* Returns COLLET_FORMAT with a text about the last line read from `lines`: "path:line: ...". */
 collet_status trajectory_text_fail(const io_lines *lines, collet_error *err, const char *format,
                                    ...) COLLET_PRINTF(3, 4);
 
@@ -50,13 +50,12 @@ typedef enum trajectory_text_ending {
     TRAJECTORY_TEXT_CUT
 } trajectory_text_ending;
 
-/* Judges the last of n numbers that the file ends with by the decimals of the others. */
+/* Decides this for the last of n numbers with which the file ends, by comparing its decimals with the others'. */
 trajectory_text_ending trajectory_text_judge(const trajectory_word *numbers, size_t n);
 
 /*
- * What follows for the frame at trajectory->offset: it is truncated where its last number is cut, and
- * where this is uncertain in a frame after the first. Where it is uncertain in the first frame, which
- * may have been written by hand, a note says so.
+ * Applies `ending` to the frame at trajectory->offset. CUT: the frame is truncated. UNCERTAIN: a frame after the first
+ * is truncated; the first frame, which may have been written by hand, is accepted with a note.
  */
 collet_status trajectory_text_finish(trajectory_reader *trajectory, trajectory_text_ending ending,
                                      collet_error *err);

@@ -2,7 +2,7 @@
 /*
  * trajectory_format.h - the interface between the formats and ../reading, which reads files.
  *
- * The reader chooses frames, a format decodes them. To add a format, write its row, a
+ * The reader chooses frames; a format decodes them. To add a format, write its row, a
  * trajectory_format, in its own file and its name in formats.h.
  */
 #ifndef ENGINES_TRAJECTORY_FORMATS_TRAJECTORY_FORMAT_H
@@ -25,17 +25,17 @@ typedef struct trajectory_frame_head {
     collet_dtype dtype;
     double time;      /* ps */
     double rounding;  /* of a time in single precision: half the distance to the next number, ps; 0: f64 or text */
-    int32_t has_time; /* 0: the file has none for this frame, `time` is 0 */
+    int32_t has_time; /* 0: this frame has no time in the file, and `time` is 0 */
     double box[9];    /* nm, the three vectors; zeros: none */
-    int64_t box_at;   /* offset, for formats that read it with the body; 0: none */
-    int64_t step;     /* step of the simulation, of 32-bit formats modulo 2^32; -1: not in the file */
+    int64_t box_at;   /* offset of the box, for formats that read it with the body; 0: none */
+    int64_t step;     /* step of the simulation, in 32-bit formats modulo 2^32; -1: not in the file */
     int64_t positions;
     int64_t velocities;
     int64_t forces;
-    int64_t lacking;  /* the first atom without a velocity where others have one; else -1 */
+    int64_t lacking;  /* if only some atoms have velocities: the first without one; else -1 */
     int64_t end_line; /* text formats: number of the line that begins at `end` */
-    int32_t carries;  /* 1: heads of later frames need what the format's state took from this one */
-    /* private to the format: what `head` tells `body` */
+    int32_t carries;  /* 1: later heads need what the format's state took from this head */
+    /* private to the format: what `head` passes to `body` */
     uint64_t detail[TRAJECTORY_HEAD_DETAIL / 8];
 } trajectory_frame_head;
 
@@ -75,24 +75,25 @@ typedef struct trajectory_format {
     collet_status (*body)(trajectory_reader *trajectory, trajectory_frame_head *head,
                           const trajectory_frame_target *target, collet_error *err);
     /*
-     * Find frames without reading them. Both NULL: frames are found by reading the heads before
-     * them. Called after the first head was read. `count`: the number of complete frames in the
-     * file; -1: in this file frames must be found by their heads. `locate`: the byte at which frame
-     * 0 <= index < count begins; reading the heads before the frame must give the same byte.
+     * Both find frames without reading them, and are called after the first head was read. If both are NULL,
+     * frames are found by reading the heads of all frames before them. `count`: the number of complete frames
+     * in the file; -1: in this file frames must be found by their heads. `locate`: the byte at which frame
+     * 0 <= index < count begins; it must be the byte that reading the heads would give.
      */
     int64_t (*count)(const trajectory_reader *trajectory);
     int64_t (*locate)(const trajectory_reader *trajectory, int64_t index);
-    /* For formats of several files: moves on towards frame `index` by trajectory->places. NULL: a format of one file. */
+    /* For a format that joins several files: moves towards frame `index` by trajectory->places. NULL: not
+     * such a format. */
     collet_status (*place)(trajectory_reader *trajectory, int64_t index, collet_error *err);
     int times_rise; /* 1: no frame of a file has a time before the time of an earlier one */
-    int on_demand; /* 1: `body` runs on the thread that requests frames, not ahead */
-    /* 1: `body` takes what it needs to know of the frame from its arguments and trajectory->offset,
-     * index and line, so that several threads can decode frames, each by a reader with a state of
-     * its own, for which `head` was not called. Worth it where decoding takes longer than reading. */
+    int on_demand; /* 1: `body` runs on the thread that requests frames, and frames are not read ahead */
+    /* 1: `body` uses only its arguments and trajectory->offset, index and line. Then several threads can decode frames,
+     * each with its own reader and state, for which `head` was not called. Useful if decoding takes longer than
+     * reading. */
     int concurrent;
     size_t state_size; /* bytes of trajectory->state, which is zeroed when the file is opened */
-    /* Fills the state of `decoder`, which decodes frames of `from` on another thread. NULL: it remains
-     * zeros. */
+    /* Fills the state of `decoder`, which decodes frames of `from` on another thread. NULL: the state
+     * remains zeroed. */
     void (*share)(const trajectory_reader *from, trajectory_reader *decoder);
     /* Frees what the state points to; NULL if it owns nothing. */
     void (*close)(trajectory_reader *trajectory);
@@ -110,30 +111,30 @@ struct trajectory_reader {
 
     int64_t offset; /* byte where frame `index` begins */
     int64_t index;
-    int64_t announced; /* frames that the head of the file counts, set by its format; 0: unknown */
+    int64_t announced; /* number of frames by the head of the file, set by the format; 0: unknown */
     int64_t line; /* text formats: line number at `offset`, from 1 */
     int64_t next; /* index of the frame to deliver next */
     int64_t stop; /* < 0: none */
     int64_t step;
 
     struct trajectory_places *places; /* where frames begin; NULL: not counted */
-    int64_t lead;                     /* frames still to deliver before frame `first` */
-    int64_t first;                    /* then go on with this frame; -1: no such jump is left */
+    int64_t lead;                     /* number of frames to deliver before the jump to `first` */
+    int64_t first;                    /* frame to which the reader then jumps; -1: no jump is left */
 
-    trajectory_reader *part; /* of several files: the reader of the current one; else NULL */
+    trajectory_reader *part; /* with several files: the reader of the current file; else NULL */
 
     int clocked;      /* 1: delivers times by the clocks of `places` */
-    int delivered;    /* 1: a frame was */
+    int delivered;    /* 1: a frame was delivered */
     uint32_t missing; /* COLLET_TRAJECTORY_MISSING_* */
     trajectory_gaps gaps;
 
     atomic_int cancelled;
-    int truncated; /* 1: the error below is a file that ends inside a frame */
+    int truncated; /* 1: `error` means that the file ends inside a frame */
     collet_error error;
 };
 
-/* Sets the text "path: frame N at byte B: ..." about the frame at trajectory->offset, or at
- * the offset of its part. */
+/* Returns `status` with the text "path: frame N at byte B: ..." about the frame at trajectory->offset; with
+ * several files about the frame of the current file. */
 collet_status trajectory_reader_fail(const trajectory_reader *trajectory, collet_status status,
                                      collet_error *err, const char *format, ...)
     COLLET_PRINTF(4, 5);

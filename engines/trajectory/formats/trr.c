@@ -11,7 +11,7 @@
 #include "bigendian.h"
 #include "formats.h"
 
-/* Everything before the sizes is the same in each frame. */
+/* The bytes before the sizes; they are the same in each frame. */
 static const uint8_t preamble[24] = {0,   0,   0x07, 0xc9, 0,   0,   0,   13,  0,   0,   0,   12,
                                      'G', 'M', 'X',  '_',  't', 'r', 'n', '_', 'f', 'i', 'l', 'e'};
 
@@ -39,7 +39,8 @@ static int recognise(const uint8_t *bytes, size_t n)
     return n >= 4 && memcmp(bytes, preamble, 4) == 0;
 }
 
-/* The size of a real, or 0 when the sizes contradict each other. */
+/* Returns the size in bytes of a floating-point number in the frame; 0 if the sizes of its fields contradict
+ * each other. */
 static int64_t real_size(const int32_t *ints)
 {
     int64_t vectors = 3 * (int64_t)ints[ATOMS];
@@ -79,7 +80,7 @@ static collet_status check_ints(const trajectory_reader *trajectory, const int32
     return COLLET_OK;
 }
 
-/* Reports a head that the end of the file cuts: truncated, or not a frame. */
+/* For a head that the end of the file cuts: reports a truncated frame, or that the bytes do not begin a frame. */
 static collet_status check_preamble(trajectory_reader *trajectory, const uint8_t *bytes, size_t n,
                                     collet_error *err)
 {
@@ -97,7 +98,7 @@ static double load_real(const uint8_t *bytes, int64_t real)
     return real == 8 ? trajectory_be_f64(bytes) : (double)trajectory_be_f32(bytes);
 }
 
-/* Fields are consecutive; returns the offset of the next one. */
+/* Sets the offset of a field; fields are consecutive. Returns the offset of the next field. */
 static int64_t place(int64_t *field, int64_t at, int32_t size)
 {
     *field = size != 0 ? at : 0;

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Powers of the base quantities. */
+/* The base quantities, whose powers make up a unit. */
 enum { LENGTH, TIME, ENERGY, AMOUNT, BASES };
 
 static const struct {
     const char *name;
     int powers[BASES];
-    double times, over; /* the unit is times / over of nm, ps, kJ; both are exact */
+    double times, over; /* size of the unit: times / over, in nm, ps and kJ; both are exact numbers */
 } words[] = {
     {"nm", {1}, 1, 1},
     {"nanometer", {1}, 1, 1},
@@ -36,12 +36,12 @@ static const struct {
     {"J", {0, 0, 1}, 1, 1000},
     {"kcal", {0, 0, 1}, 4.184, 1},
     {"kilocalorie", {0, 0, 1}, 4.184, 1},
-    {"eV", {0, 0, 1, -1}, 96.48533212331, 1}, /* with Avogadro's number: of a particle */
+    {"eV", {0, 0, 1, -1}, 96.48533212331, 1}, /* eV of one particle = kJ/mol */
     {"mol", {0, 0, 0, 1}, 1, 1},
     {"mole", {0, 0, 0, 1}, 1, 1},
 };
 
-/* The index in `words`, in any case, also of the plural. -1: unknown. */
+/* Returns the index in `words`; upper or lower case and the plural are accepted. -1: unknown. */
 static int find(const char *word, size_t length)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -54,7 +54,7 @@ static int find(const char *word, size_t length)
     return -1;
 }
 
-/* Reads "-1", "^2", "2" or nothing, which is 1; moves *text behind it. 0: not an exponent. */
+/* Reads an exponent "-1", "^2" or "2"; without one it is 1. Moves *text to its end. 0: the text is not an exponent. */
 static int read_exponent(const char **text)
 {
     const char *at = *text + (**text == '^');

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* units.h - units that files name in words, such as "kilocalorie/mole/angstrom" and "nm ps-1". */
+/* units.h - parses units of files, such as "kilocalorie/mole/angstrom" and "nm ps-1". */
 #ifndef ENGINES_TRAJECTORY_FORMATS_UNITS_H
 #define ENGINES_TRAJECTORY_FORMATS_UNITS_H
 
-/* What a unit measures, and the unit that results have. */
+/* What a unit measures, and the unit of results. */
 typedef enum trajectory_measure {
     TRAJECTORY_LENGTH,   /* nm */
     TRAJECTORY_TIME,     /* ps */
@@ -12,7 +12,7 @@ typedef enum trajectory_measure {
 } trajectory_measure;
 
 /*
- * Sets *factor to the size of the unit `text`: numbers in it times *factor are in the unit of
+ * Sets *factor to the size of the unit `text`: numbers in this unit, times *factor, are in the unit of
  * `measure`. Words are separated by blanks or '*', or by '/', which divides by the next word; a word
  * may end in an exponent, as in "ps-1" and "ps^-2". Returns 0, and sets no factor, for a word that is unknown or
  * a unit that measures something else.

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define ANGSTROM 10.    /* in 1 nm */
-#define SHORTEST_LINE 8 /* "C 0 0 0\n": bounds memory by the file's size */
+#define SHORTEST_LINE 8 /* "C 0 0 0\n"; refuses numbers of atoms that the file cannot hold */
 #define WORDS 4
 
 /* ---- Lines ------------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static int parse(trajectory_word word, double *value)
     return io_decimal_parse(word.text, word.length, value);
 }
 
-/* The text behind KEY=, in quotation marks or up to a blank; length 0: none. */
+/* Returns the text after KEY=, in quotation marks or up to a blank; length 0 if there is none. */
 static trajectory_word find_key(const char *text, size_t length, const char *key)
 {
     const char *end = text + length;
@@ -75,7 +75,7 @@ static collet_status read_comment(const io_lines *lines, const char *text, size_
     return COLLET_OK;
 }
 
-/* Reads a line that the frame must have; *text is NULL where the file ends. */
+/* Reads a line that the frame must have; *text is NULL if the file ends before it. */
 static collet_status read_head_lines(io_lines *lines, xyz_head *head, const char **text,
                                      collet_error *err)
 {
@@ -173,7 +173,7 @@ static collet_status read_topology(io_source *source, trajectory_topology *topol
 
 /* ---- Frames ------------------------------------------------------------------------------ */
 
-/* Whether the line of an atom without a line end lacks a part of z. */
+/* Decides if the line of an atom, which has no line end, lacks a part of z. */
 static trajectory_text_ending judge(const char *text, size_t length)
 {
     trajectory_word words[WORDS];
@@ -253,7 +253,7 @@ static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_h
 
 /* ---- Recognition ------------------------------------------------------------------------- */
 
-/* The first line is a number, the third one a name and three numbers. */
+/* 1 if the first line is a number, and the third line a name and three numbers. */
 static int recognise(const uint8_t *bytes, size_t n)
 {
     const char *text = (const char *)bytes, *end = text + n;

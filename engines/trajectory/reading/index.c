@@ -18,7 +18,7 @@ typedef struct builder {
     trajectory_places *places;
     trajectory_reader *walker; /* reads heads */
     int64_t capacity;          /* entries */
-    int64_t part;              /* of the last frame; -1: none */
+    int64_t part;              /* file of the last frame; -1: no frame yet */
     int64_t carrier;
     trajectory_tick *ticks; /* of frames whose times are rounded */
     int64_t n_ticks;
@@ -128,7 +128,7 @@ static collet_status add(builder *b, const trajectory_frame_head *head, collet_e
     return COLLET_OK;
 }
 
-/* Reads heads up to the end, or to the first that cannot be read. */
+/* Reads heads up to the end, or to the first head that cannot be read. */
 static collet_status walk(builder *b, collet_error *err)
 {
     trajectory_reader *w = b->walker;
@@ -209,7 +209,7 @@ static trajectory_places *allocate(const trajectory_reader *trajectory)
     return places;
 }
 
-/* 1 if all offsets are computed: nothing is to be kept. */
+/* 1 if the format computes all offsets, so that no index is needed. */
 static int is_computed(const trajectory_reader *trajectory)
 {
     return !trajectory_parts_are(trajectory) && trajectory_places_computes(trajectory);
@@ -246,7 +246,7 @@ static collet_status make(const trajectory_reader *trajectory, trajectory_index_
 
 /* ---- The index file ---------------------------------------------------------------------- */
 
-/* Adds a file to the hash of an identity. Returns 0 where it is not there any more. */
+/* Adds a file to the hash of an identity. Returns 0 if the file no longer exists. */
 static int identify(const char *path, int64_t size, uint64_t *hash)
 {
     char *name = realpath(path, NULL);
@@ -263,7 +263,7 @@ static int identify(const char *path, int64_t size, uint64_t *hash)
     return 1;
 }
 
-/* The identity of the trajectory's files; 0: one of them is not there any more. */
+/* Returns the identity of the trajectory's files; 0 if one of them no longer exists. */
 static uint64_t identify_all(const trajectory_reader *trajectory)
 {
     int64_t n;
@@ -276,8 +276,8 @@ static uint64_t identify_all(const trajectory_reader *trajectory)
     return found ? hash : 0;
 }
 
-/* Loads the index file, or makes the index and the file. The work does not need the file: where it
- * cannot be written, other processes make their own. */
+/* Loads the index file, or makes the index and writes the file. If the file cannot be written, that is not an error:
+ * other processes then make their own index. */
 static collet_status share(trajectory_reader *trajectory, const char *path, uint64_t identity,
                            trajectory_index_lock *lock, collet_error *err)
 {
@@ -292,7 +292,7 @@ static collet_status share(trajectory_reader *trajectory, const char *path, uint
             break;
         status = trajectory_index_enter(lock, path, &trajectory->source.poll, &again, err);
     }
-    /* Whoever had the lock may have made the file and not have removed the lock file. */
+    /* A process that had the lock may have written the index file and ended before it removed the lock file. */
     if (status == COLLET_OK && !trajectory->places && lock->fd >= 0)
         trajectory->places = trajectory_index_load(path, identity, n > 0 ? n : 1);
     if (status != COLLET_OK || trajectory->places)

@@ -36,7 +36,7 @@ void trajectory_index_seal(void *bytes, size_t n)
 
 /* ---- Reading ----------------------------------------------------------------------------- */
 
-/* 1 if a file of n bytes has what its head counts. */
+/* 1 if a file of n bytes has exactly the parts and entries that its head counts. */
 static int fits(const trajectory_index_head *head, size_t n)
 {
     uint64_t rest = n - sizeof *head, parts, numbers;
@@ -49,7 +49,7 @@ static int fits(const trajectory_index_head *head, size_t n)
            parts <= rest && numbers == rest - parts;
 }
 
-/* 1 if each frame is in a part, and has an entry where the part has some. */
+/* 1 if each frame belongs to a part, and has an entry unless the part has no entries. */
 static int has_all(const trajectory_places *places)
 {
     int64_t n = 0;
@@ -65,8 +65,8 @@ static int has_all(const trajectory_places *places)
     return n == places->n_frames;
 }
 
-/* 1 if the places of a part rise. What a frame's head carries comes from the frame before it, or from where that
- * has it. */
+/* 1 if the offsets and lines of a part's entries rise. The carrier of a frame must be the frame before it, or that
+ * frame's own carrier. */
 static int rises(const trajectory_places *places, const trajectory_places_part *part)
 {
     const int64_t *entry = places->entries + places->width * part->entry;

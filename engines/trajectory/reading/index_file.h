@@ -2,8 +2,8 @@
 /*
  * index_file.h - the file that keeps an index (places.h) for other processes.
  *
- * A head, the parts and the entries, as numbers of this machine. A file that is shorter, of another
- * version or order of bytes, of other trajectories, or whose hash differs is not used.
+ * The file has a head, the parts and the entries, as numbers of this machine. It is not used if it is too short, or of
+ * another version, byte order or trajectory, or if its hash differs.
  */
 #ifndef ENGINES_TRAJECTORY_READING_INDEX_FILE_H
 #define ENGINES_TRAJECTORY_READING_INDEX_FILE_H
@@ -13,25 +13,24 @@
 typedef struct trajectory_index_head {
     char magic[8];
     uint32_t version;
-    uint32_t order;    /* of bytes */
-    uint64_t identity; /* of the trajectory's files */
+    uint32_t order;    /* byte-order mark */
+    uint64_t identity; /* hash that identifies the trajectory's files */
     int64_t n_frames;
     int64_t n_parts;
     int64_t width;
     int64_t n_entries;
     int64_t unused[2];
-    uint64_t hash; /* of the whole file, with 0 here */
+    uint64_t hash; /* hash of the whole file, with this member as 0 */
 } trajectory_index_head;
 
-/* Sets what depends on the rest of the n bytes of a file, which begin with a head: magic, version, order,
- * hash. */
+/* Completes the head of the n `bytes` of a file: sets magic, version, order and hash. */
 void trajectory_index_seal(void *bytes, size_t n);
 
-/* The index of the trajectory `identity`, of n_parts files, freed by the caller; NULL: the file
- * `path` is missing or not used. */
+/* Loads the index of the trajectory `identity`, which has n_parts files, from `path`; the caller frees the result. NULL
+ * if the file is missing or cannot be used. */
 trajectory_places *trajectory_index_load(const char *path, uint64_t identity, int64_t n_parts);
 
-/* Writes the file, atomically. COLLET_IO, COLLET_NO_MEMORY; then there is none. */
+/* Writes the file atomically. COLLET_IO, COLLET_NO_MEMORY: then no file was written. */
 collet_status trajectory_index_save(const char *path, uint64_t identity,
                                     const trajectory_places *places, collet_error *err);
 

@@ -27,8 +27,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* 1 after a second, then after twice the last pause, which grows to a minute: far less than the patience
- * of those that wait. */
+/* 1 if it is time for a text: after a second, then after pauses that double up to a minute. A minute is far below the
+ * time for which other processes wait (patience_s). */
 static int is_time(trajectory_index_lock *lock)
 {
     double t = now();
@@ -57,7 +57,8 @@ static int tell(trajectory_index_lock *lock, const char *format, ...)
     return lock->watch.tell && lock->watch.tell(lock->watch.user, text) != 0;
 }
 
-/* Only others read it: a failed write costs them a message. */
+/* Writes into the lock file who has the lock and how far the work is. Only other processes read it, for messages, so a
+ * failed write is not an error. */
 static void sign(const trajectory_index_lock *lock, int64_t frames, int percent)
 {
     char holder[HOLDER] = "";
@@ -73,8 +74,8 @@ static void sign(const trajectory_index_lock *lock, int64_t frames, int percent)
 
 /* A wait for another process. */
 typedef struct wait {
-    char holder[HOLDER]; /* what the lock file says; "": nothing yet */
-    double since;        /* it says so */
+    char holder[HOLDER]; /* text of the lock file; "": not read yet */
+    double since;        /* time from which the text has been the same */
     double pause;        /* seconds until the next try */
 } wait;
 
@@ -105,8 +106,8 @@ static collet_status check_wait(trajectory_index_lock *lock, int fd, wait *w, co
     return COLLET_OK;
 }
 
-/* Over NFS each try is a request to the server, and a thousand processes may wait; whoever cancels does
- * not. */
+/* Waits before the next try to get the lock: over NFS each try is a request to the server, and a thousand processes may
+ * be waiting. The poll is called more often, so that the program can cancel at once. */
 static collet_status pause_for(const trajectory_index_lock *lock, wait *w, const io_poll *poll,
                                collet_error *err)
 {
@@ -119,7 +120,7 @@ static collet_status pause_for(const trajectory_index_lock *lock, wait *w, const
     return COLLET_OK;
 }
 
-/* A lock file that its last holder has removed locks nobody out. */
+/* 1 if the last holder has removed the lock file: a lock on it has no effect then. */
 static int is_removed(int fd)
 {
     struct stat st;

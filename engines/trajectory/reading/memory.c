@@ -16,7 +16,7 @@ static size_t real_size(collet_dtype dtype)
     return dtype == COLLET_F64 ? sizeof(double) : sizeof(float);
 }
 
-/* Bytes of a frame in the source's arrays, the unit of offsets and sizes of the trajectory. */
+/* Bytes of a frame in the source's arrays. Frame i has the offset i times this number. */
 static int64_t frame_bytes(const collet_trajectory_source *source)
 {
     int64_t fields = 1 + (source->has_velocities != 0) + (source->has_forces != 0);
@@ -42,7 +42,7 @@ static collet_status copy_names(char (*to)[TRAJECTORY_ATOM_NAME], const char *co
     return COLLET_OK;
 }
 
-/* A copy of an optional array of one element an atom, in *to. */
+/* Copies an optional array with one element for each atom; `to` points to the pointer that is set. */
 static collet_status copy_array(const trajectory_topology *topology, void *to, const void *from,
                                 size_t element, collet_error *err)
 {
@@ -58,7 +58,7 @@ static collet_status copy_array(const trajectory_topology *topology, void *to, c
     return status;
 }
 
-/* The same for names. */
+/* Copies names in the same way. */
 static collet_status copy_labels(const trajectory_topology *topology,
                                  char (**to)[TRAJECTORY_ATOM_NAME], const char *const *names,
                                  const char *what, collet_error *err)

@@ -13,8 +13,8 @@
 collet_status trajectory_memory_topology(const collet_trajectory_source *source,
                                          trajectory_topology **out, collet_error *err);
 
-/* A trajectory that calls source->read on the reading thread; `source` outlives it. COLLET_INVALID
- * for a source without frames; COLLET_NO_MEMORY. */
+/* Opens a trajectory that calls source->read on the reading thread; `source` must stay valid until it is closed.
+ * COLLET_INVALID for a source without frames; COLLET_NO_MEMORY. */
 collet_status trajectory_memory_open(const collet_trajectory_source *source,
                                      trajectory_reader **out, collet_error *err);
 

@@ -10,20 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The state of the trajectory's format. */
+/* The state of the format that joins files. */
 typedef struct parts_state {
     trajectory_part *parts;
     int64_t n;
     int is_shared;             /* 1: `parts` belongs to the reader that scans the frames */
-    trajectory_reader *reader; /* of file `current`; NULL: none is open */
+    trajectory_reader *reader; /* reader of file `current`; NULL: none is open */
     int64_t current;
     double times
-        [2]; /* of the last frame of the current file whose head was read, and the one before */
+        [2]; /* times of the last frame of `current` whose head was read, and of the frame before it */
 } parts_state;
 
 /* ---- The current file -------------------------------------------------------------------- */
 
-/* The selection belongs to the whole trajectory. */
+/* Closes the current file. The selection (runs) is not freed: it belongs to the whole trajectory. */
 static void close_current(parts_state *s)
 {
     if (s->reader)
@@ -77,7 +77,7 @@ static collet_status move_to(trajectory_reader *trajectory, int64_t k, collet_er
     return COLLET_OK;
 }
 
-/* The file with this byte of all files, which is not behind the last. */
+/* Returns the file that has this byte, counted over all files; the byte must be within the files. */
 static int64_t part_at(const parts_state *s, int64_t offset)
 {
     int64_t k = 0;
@@ -89,7 +89,7 @@ static int64_t part_at(const parts_state *s, int64_t offset)
 
 /* ---- Functions of the format ------------------------------------------------------------- */
 
-/* Says that the error of file k ends the work although files follow. */
+/* If other files follow file k, adds to its error that they are not read. */
 static collet_status explain(trajectory_reader *trajectory, int64_t k, collet_status status,
                              collet_error *err)
 {
@@ -121,8 +121,8 @@ static collet_status read_part(trajectory_reader *trajectory, int64_t k,
     return status;
 }
 
-/* 1: the frame of file k whose head was read, or is cut off, is left out. A frame whose head is cut off
- * would come as long after the frame before it as that came after its own. */
+/* 1 if the frame of file k whose head was just read, or is cut off, is left out. If the head is cut off, the frame's
+ * time is estimated: as long after the frame before it as that frame is after its predecessor. */
 static int is_left_out(const parts_state *s, int64_t k, collet_status status,
                        const trajectory_frame_head *head)
 {
@@ -135,7 +135,8 @@ static int is_left_out(const parts_state *s, int64_t k, collet_status status,
            s->times[0] + step * (1 + 1e-3) >= part->end;
 }
 
-/* The file before file k ended after a complete frame, perhaps too early. */
+/* Fails if the file before file k ended too early: after a complete frame, but with fewer frames than its
+ * head counts. */
 static collet_status check_before(trajectory_reader *trajectory, int64_t k, collet_error *err)
 {
     const parts_state *s = trajectory->state;
@@ -149,7 +150,7 @@ static collet_status check_before(trajectory_reader *trajectory, int64_t k, coll
     return explain(trajectory, k - 1, trajectory_reader_truncated(s->reader, err), err);
 }
 
-/* Makes the head of a frame in file k, which is not left out, one of the trajectory's. */
+/* Converts the head of a frame in file k that is not left out to a head of the whole trajectory. */
 static collet_status accept(trajectory_reader *trajectory, int64_t k, collet_status status,
                             trajectory_frame_head *head, collet_error *err)
 {
@@ -260,7 +261,7 @@ static void share_parts(const trajectory_reader *from, trajectory_reader *decode
 
 /* ---- Jumps ------------------------------------------------------------------------------- */
 
-/* Takes over the place of the present file's reader. */
+/* Sets offset, line and index of the trajectory from the reader of the current file. */
 static void follow(trajectory_reader *trajectory)
 {
     const parts_state *s = trajectory->state;
@@ -271,7 +272,7 @@ static void follow(trajectory_reader *trajectory)
     trajectory->index = part->first + s->reader->index;
 }
 
-/* Opens file k, after those before it, which were read. */
+/* Opens file k. Sets what would be known of the files before it if they had been read. */
 static collet_status enter_part(trajectory_reader *trajectory, const trajectory_places *places,
                                 int64_t k, collet_error *err)
 {
@@ -290,7 +291,8 @@ static collet_status enter_part(trajectory_reader *trajectory, const trajectory_
     return open_part(trajectory, k, err);
 }
 
-/* A file that others follow is entered two frames earlier: they decide what a cut frame after them is. */
+/* Jumps to frame `index`. If other files follow, jumps to two frames before it: their times decide whether a cut frame
+ * at the end of the file is left out or an error. */
 static collet_status place(trajectory_reader *trajectory, int64_t index, collet_error *err)
 {
     const trajectory_places *places = trajectory->places;
@@ -349,8 +351,8 @@ int64_t trajectory_parts_current(const trajectory_reader *trajectory,
     return s->current;
 }
 
-/* Sets *frame to the first frame of the present file that is left out, or to n. Times rise in the file. Returns 0
- * if a head cannot be read. */
+/* Sets *frame to the first frame of `file` that is left out, or to n if there is none; times must rise in the file.
+ * Returns 0 if a head cannot be read. */
 static int find_cut(trajectory_reader *file, double end, int64_t n, int64_t *frame)
 {
     int64_t low = 0, high = n;
@@ -372,7 +374,8 @@ static int find_cut(trajectory_reader *file, double end, int64_t n, int64_t *fra
     return 1;
 }
 
-/* The two frames before the end of a file decide what a cut one after them is. */
+/* Jumps to two frames before the last: the times of the last two frames decide whether a cut frame after them is left
+ * out or an error. */
 collet_status trajectory_parts_hop(trajectory_reader *trajectory, collet_error *err)
 {
     const parts_state *s = trajectory->state;
@@ -408,7 +411,8 @@ static collet_status check_info(const trajectory_reader_info *info,
     return COLLET_OK;
 }
 
-/* Files of different formats may store the same time with different precision. */
+/* Returns the time from which frames of the earlier file are left out. Files of different formats may store
+ * the same time with different precision, so that the limit is rounded down to f32 then. */
 static double time_before(const trajectory_reader_info *earlier,
                           const trajectory_reader_info *later)
 {
@@ -419,7 +423,7 @@ static double time_before(const trajectory_reader_info *earlier,
     return (double)nextafterf((float)later->first_time, -INFINITY);
 }
 
-/* A file as it was found. */
+/* A file that was opened, with its properties. */
 typedef struct opened {
     const char *path;
     trajectory_reader_info info;

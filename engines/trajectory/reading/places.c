@@ -35,7 +35,8 @@ int trajectory_places_computes(const trajectory_reader *file)
     return file->format->count && file->format->count(file) >= 0;
 }
 
-/* An index file may be of another file after all: each use is checked. */
+/* Sets the position of a reader. Fails if the position is impossible: an index file may belong to another file in spite
+ * of its hash. */
 static collet_status set(trajectory_reader *file, int64_t offset, int64_t index, collet_error *err)
 {
     if (offset < 0 || offset >= file->source.size)

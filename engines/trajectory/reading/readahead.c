@@ -17,34 +17,34 @@
 #define PIECE_FRAMES 64
 #define PIECE_BYTES ((int64_t)128 << 10)
 
-/* Each thread has a piece in work, and a few wait for earlier ones. */
+/* Each thread works on one piece, and a few complete pieces wait for earlier ones. */
 #define PIECES 256
 
 /* Consecutive frames of a slot that one thread found and decodes. */
 typedef struct piece {
     trajectory_frames *frames;
-    int64_t n_frames; /* found; when it is done, decoded */
+    int64_t n_frames; /* number of frames found; once `done`, number of frames decoded */
     int64_t n_bad_times;
     int64_t end_offset;
-    trajectory_gaps gaps; /* of the trajectory up to the end of the piece */
+    trajectory_gaps gaps; /* gaps of the trajectory up to the end of the piece */
     int done;
-    int last;           /* 1: no frame follows, or the error below */
-    collet_error error; /* of reading the frame after the piece */
+    int last;           /* 1: no frame follows, or `error` ended reading */
+    collet_error error; /* error of the frame after the piece */
     int32_t truncated;
 } piece;
 
 typedef struct worker {
     trajectory_readahead *ahead;
-    trajectory_reader *decoder; /* its own; the trajectory's if there is one worker */
-    trajectory_frames *read;    /* a frame before it is arranged; NULL: the slot takes it */
+    trajectory_reader *decoder; /* the worker's own reader; with one worker, the trajectory's */
+    trajectory_frames *read;    /* a frame before it is arranged; NULL: it is read into the slot */
     pthread_t thread;
     trajectory_scanned found[PIECE_FRAMES];
 } worker;
 
 /*
- * Slots and pieces are numbered from 0 on; their place in the ring is the number modulo its size.
- * Slots before `returned` are free, those before `filled` are complete, and the caller has `held` slots
- * from `returned` on; a thread whose turn it is puts frames into slot `filling`.
+ * Slots and pieces are numbered from 0 on; their index in the ring is the number modulo the ring's size.
+ * Slots before number `returned` are free; slots from `returned` to before `filled` are complete, and the caller has
+ * the first `held` of these. The thread whose turn it is puts frames into slot `filling`.
  */
 struct trajectory_readahead {
     trajectory_reader *trajectory;
@@ -54,7 +54,7 @@ struct trajectory_readahead {
     int32_t n_threads; /* threads that were started; 0: `next` reads */
     int64_t piece_frames;
     const trajectory_arranger *arranger; /* NULL: none */
-    int64_t first;                       /* frames before it are not returned */
+    int64_t first;                       /* frames before this number are not returned */
     trajectory_frames *slots[TRAJECTORY_READAHEAD_SLOTS];
     worker *workers;
     io_poll poll;
@@ -65,9 +65,9 @@ struct trajectory_readahead {
     int64_t returned;
     int64_t filled;
     int64_t filling;
-    int64_t row;       /* of the slot `filling` that is the next to get a frame */
-    int64_t begun;     /* pieces */
-    int64_t completed; /* pieces, in order */
+    int64_t row;       /* row of slot `filling` that gets the next frame */
+    int64_t begun;     /* number of pieces begun */
+    int64_t completed; /* number of pieces delivered, in order */
     int scanning;      /* 1: a thread has its turn */
     int scanned;       /* 1: there are no more turns */
     int ended;         /* 1: no more slots will be filled */
@@ -162,7 +162,7 @@ static void complete_slot(trajectory_readahead *ahead)
     pthread_cond_broadcast(&ahead->filled_one);
 }
 
-/* Adds the piece to its slot, which is the next to be complete. */
+/* Adds the piece to slot `filled`, the oldest slot that is not complete. */
 static void deliver(trajectory_readahead *ahead, const piece *p)
 {
     trajectory_frames *frames = p->frames;
@@ -183,7 +183,7 @@ static void deliver(trajectory_readahead *ahead, const piece *p)
     }
 }
 
-/* Delivers in order what is decoded. Frames after the last one are dropped. */
+/* Delivers the decoded pieces in order. Pieces after the one that ends reading are dropped. */
 static void deliver_pieces(trajectory_readahead *ahead)
 {
     int had_room = ahead->begun - ahead->completed < PIECES;
@@ -219,7 +219,7 @@ static piece *begin_piece(trajectory_readahead *ahead)
     return p;
 }
 
-/* Finds and decodes a piece. Called with `lock` held where `can_scan`; releases it meanwhile. */
+/* Finds and decodes a piece. Called with `lock` held when `can_scan` is true; releases the lock while it works. */
 static void work(worker *w)
 {
     trajectory_readahead *ahead = w->ahead;
@@ -257,7 +257,7 @@ static void *run_worker(void *argument)
         else
             pthread_cond_wait(&ahead->may_scan, &ahead->lock);
     }
-    /* Others that wait for a turn end too. */
+    /* Wakes the threads that wait for a turn, so that they end too. */
     pthread_cond_broadcast(&ahead->may_scan);
     pthread_mutex_unlock(&ahead->lock);
     return NULL;
@@ -367,7 +367,8 @@ collet_status trajectory_readahead_start(trajectory_readahead *ahead, collet_err
     return COLLET_OK;
 }
 
-/* Frames of a piece. One worker alternates between head and body, whose bytes are consecutive. */
+/* Returns the number of frames in a piece. With one worker a piece is one frame: its head and body are
+ * consecutive bytes. */
 static int64_t choose_piece(const trajectory_readahead *ahead, const trajectory_reader_info *info)
 {
     int64_t frames =
@@ -458,7 +459,7 @@ static collet_status wait_for_slot(trajectory_readahead *ahead, collet_error *er
     return stops ? collet_fail(err, COLLET_CANCELLED, "cancelled") : COLLET_OK;
 }
 
-/* Until a slot is complete, or until none will be and nothing reads. */
+/* Waits until a slot is complete, or until no further slot will be and no thread reads. */
 static collet_status await_slot(trajectory_readahead *ahead, collet_error *err)
 {
     collet_status status = COLLET_OK;
@@ -473,7 +474,7 @@ static collet_status await_slot(trajectory_readahead *ahead, collet_error *err)
     return status;
 }
 
-/* Returns the next slot, as `take` does, before its frames are put in order. */
+/* Returns the next slot, like trajectory_readahead_take, but does not call finish_slot. */
 static collet_status next_slot(trajectory_readahead *ahead, trajectory_frames **out,
                                int32_t *truncated, collet_error *err)
 {
@@ -495,7 +496,7 @@ static collet_status next_slot(trajectory_readahead *ahead, trajectory_frames **
     return status;
 }
 
-/* Arranges a slot and drops the frames that only lead to others. */
+/* Calls `in_order` for a slot and drops frames before `first`, which were only needed to arrange later frames. */
 static void finish_slot(const trajectory_readahead *ahead, trajectory_frames *frames)
 {
     int64_t n = 0;
@@ -533,7 +534,7 @@ collet_status trajectory_readahead_take(trajectory_readahead *ahead, const traje
             *out = NULL;
             return collet_fail(err, COLLET_CANCELLED, "cancelled");
         }
-        trajectory_readahead_give(ahead, 1); /* it is the only one: others come after it */
+        trajectory_readahead_give(ahead, 1); /* the caller has no other slot yet */
     }
     *out = frames;
     return status;

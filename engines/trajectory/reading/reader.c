@@ -85,8 +85,8 @@ static trajectory_reader *allocate(const char *path, collet_error *err)
     return trajectory;
 }
 
-/* The last step of opening: takes the trajectory, also on an error. `status`: the result of the
- * steps before. */
+/* The last step of opening: sets *out to the trajectory, or after an error closes it. `status`: the result of the
+ * earlier steps. */
 static collet_status finish_open(trajectory_reader *trajectory, collet_status status,
                                  trajectory_reader **out, collet_error *err)
 {
@@ -158,7 +158,7 @@ collet_status trajectory_reader_open_with(const trajectory_format *format, const
     return finish_open(trajectory, status, out, err);
 }
 
-/* A trajectory that is not one file has no descriptor. */
+/* A trajectory that is not a single file has no file descriptor. */
 static collet_status share_source(const io_source *from, io_source *source, collet_error *err)
 {
     if (from->fd >= 0)

@@ -23,27 +23,27 @@
 /*
  * Opens `path` and reads the head of its first frame. COLLET_IO when it cannot be read,
  * COLLET_FORMAT when it is empty, not a trajectory, or ends within the first head; the text gives
- * the likely type of the file. On an error *out is NULL. `poll`, NULL: none, is copied and asked
- * after every 256 KiB read, here and later; COLLET_CANCELLED when it stops the work.
+ * the likely type of the file. On an error *out is NULL. `poll` (NULL: none) is copied and called
+ * after every 256 KiB that are read, here and later; COLLET_CANCELLED if it stops the work.
  */
 collet_status trajectory_reader_open(const char *path, const io_poll *poll, trajectory_reader **out,
                                      collet_error *err);
 
 struct trajectory_format;
 
-/* Opens frames that are not in one file. `state`, state_size bytes, is copied, and what it points to
- * belongs to the trajectory, also after an error; `name` is for messages. */
+/* Opens frames that are not in one file. `state`, format->state_size bytes, is copied; the memory to which it points
+ * then belongs to the trajectory, even after an error. `name` is for messages. */
 collet_status trajectory_reader_open_with(const struct trajectory_format *format, const void *state,
                                           const char *name, int64_t size, trajectory_reader **out,
                                           collet_error *err);
 
-/* Another thread will read from now on: `poll` is no longer called. */
+/* Call it before another thread reads: `poll` is no longer called then. */
 void trajectory_reader_background(trajectory_reader *trajectory);
 
 /*
- * Creates a reader that decodes frames of the same file on another thread, with the selection and
- * the poll of `from`, which is in the background, must stay open, and has a concurrent format. Close
- * it as any other.
+ * Creates a reader that decodes frames of the same file on another thread, with the selection and the poll of
+ * `from`. The format of `from` must be `concurrent`; call trajectory_reader_background before, and keep `from` open.
+ * Close the new reader like any other.
  */
 collet_status trajectory_reader_share(const trajectory_reader *from, trajectory_reader **out,
                                       collet_error *err);
@@ -51,8 +51,8 @@ collet_status trajectory_reader_share(const trajectory_reader *from, trajectory_
 /* Closes the file and frees everything; NULL is allowed. */
 void trajectory_reader_close(trajectory_reader *trajectory);
 
-/* Gives the info what it has after the last frame, where no frame is read. `note` is kept by address;
- * NULL: it has none. */
+/* For a trajectory of which no frame is read: sets what the info would have after the last frame. `note`, a static text
+ * or NULL, is not copied. */
 void trajectory_reader_set_end(trajectory_reader *trajectory, double precision, const char *note);
 
 /* Times in single precision are replaced by those of their clocks (clock.h), if frames are counted before they are
@@ -63,47 +63,47 @@ void trajectory_reader_use_clocks(trajectory_reader *trajectory);
 const trajectory_reader_info *trajectory_reader_get_info(const trajectory_reader *trajectory);
 
 /*
- * From now on only these atoms are delivered: `indices` (copied) are strictly increasing, within
- * [0, n_atoms). NULL with n = 0 means all atoms. COLLET_INVALID otherwise.
+ * Selects the atoms that are delivered: `indices` (copied) must be strictly increasing and within
+ * [0, n_atoms), else COLLET_INVALID. NULL with n = 0 means all atoms.
  */
 collet_status trajectory_reader_select(trajectory_reader *trajectory, const int64_t *indices,
                                        int64_t n, collet_error *err);
 
-/* Atoms that a frame delivers: the number selected, or all. */
+/* Returns the number of atoms that a frame delivers: the selected atoms, or all. */
 int64_t trajectory_reader_selected(const trajectory_reader *trajectory);
 
 /*
  * Deliver frames start, start + step, ... below stop; stop < 0 means to the end of the file. Call
- * it before the first read. start >= 0 and step >= 1, else COLLET_INVALID. Frames in between are
- * not read where the format computes where a frame begins or index.h has counted them; else they are
- * skipped by their size, not decoded (text formats: scanned). A start after the last frame delivers
- * nothing.
+ * it before the first read. start >= 0 and step >= 1, else COLLET_INVALID. If the format computes where a
+ * frame begins, or index.h has counted the frames, frames in between are not read; otherwise their heads
+ * are read but they are not decoded (text formats: their lines are scanned). A start after the last frame
+ * delivers nothing.
  */
 collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t start, int64_t stop,
                                       int64_t step, collet_error *err);
 
 /*
- * As trajectory_reader_slice, but only the first `lead` frames before `first`, a frame of the slice,
- * are delivered; frames that are left out because they lack fields do not count as such. The gaps of
- * frames before `first` are not counted. lead INT64_MAX: all. COLLET_INVALID.
+ * As trajectory_reader_slice, but of the frames before `first`, a frame of the slice, only the first `lead` are
+ * delivered (INT64_MAX: all). Frames that are left out because they lack fields do not count among these, and
+ * gaps of frames before `first` are not counted. COLLET_INVALID.
  */
 collet_status trajectory_reader_slice_shard(trajectory_reader *trajectory, int64_t start,
                                             int64_t stop, int64_t step, int64_t lead, int64_t first,
                                             collet_error *err);
 
-/* COLLET_TRAJECTORY_MISSING_*; before the first read. */
+/* Sets COLLET_TRAJECTORY_MISSING_*. Call it before the first read. */
 void trajectory_reader_set_missing(trajectory_reader *trajectory, uint32_t missing);
-/* Frames that were left out or have NaN; while nothing reads. Valid until the trajectory is closed. */
+/* Frames that were left out or have NaN. Do not call it while a thread reads. Valid until the trajectory is closed. */
 const trajectory_gaps *trajectory_reader_gaps(const trajectory_reader *trajectory);
 
-/* COLLET_INVALID when the batch does not fit the trajectory, COLLET_NOT_FOUND when the file does not
- * have a field that the batch has an array for. */
+/* COLLET_INVALID if the batch does not fit the trajectory; COLLET_NOT_FOUND if the batch has an array for a field that
+ * the file does not have. */
 collet_status trajectory_reader_check(const trajectory_reader *trajectory,
                                       const trajectory_frames *frames, collet_error *err);
 
 /*
- * Fills `frames` with the next frames, at most its capacity. Fills frames->velocities and forces
- * that are not NULL. frames->dtype must be the info's dtype and n_atoms the selection's.
+ * Fills `frames` with the next frames, at most its capacity; velocities and forces only if these arrays are
+ * not NULL. frames->dtype must be the info's dtype, and n_atoms the number of selected atoms.
  *
  * COLLET_OK: n_frames frames were read; 0 means that all were delivered. After an error, n_frames
  * complete frames were read too, and the error is about the frame after them:
@@ -118,9 +118,9 @@ collet_status trajectory_reader_read(trajectory_reader *trajectory, trajectory_f
                                      collet_error *err);
 
 /*
- * Makes the current read, and each later one, stop and return COLLET_OK with the complete frames it
- * has: at once if a thread reads ahead, otherwise before the next frame. The only function that
- * another thread may call.
+ * Makes the current read, and each later read, stop and return COLLET_OK with the frames that are complete: at
+ * once if a thread reads ahead, otherwise before the next frame. This is the only function that another thread
+ * may call.
  */
 void trajectory_reader_cancel(trajectory_reader *trajectory);
 

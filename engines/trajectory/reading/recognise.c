@@ -33,7 +33,7 @@ const trajectory_format *trajectory_formats_find(trajectory_holds what, const ch
 
 const char *trajectory_formats_describe(const char *path, const uint8_t *bytes, size_t n)
 {
-    /* Signatures are asked first, because a text format recognises almost any text. */
+    /* Tests signatures first, because a text format recognises almost any text. */
     const char *foreign = io_signature_describe(path, bytes, n);
 
     for (size_t i = 0; !foreign && trajectory_formats[i]; i++)
@@ -42,7 +42,7 @@ const char *trajectory_formats_describe(const char *path, const uint8_t *bytes, 
     return foreign;
 }
 
-/* ".trr, .xtc or .gro" */
+/* Writes a list such as ".trr, .xtc or .gro". */
 static void list_suffixes(trajectory_holds what, char list[LIST])
 {
     const char *last = NULL;

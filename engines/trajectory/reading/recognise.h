@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recognise.h - finds the format of a file; messages and help texts are made from the rows of the
- * formats. */
+/* recognise.h - finds the format of a file, and builds messages about formats from the table of formats. */
 #ifndef ENGINES_TRAJECTORY_READING_RECOGNISE_H
 #define ENGINES_TRAJECTORY_READING_RECOGNISE_H
 
@@ -14,19 +13,20 @@ typedef enum trajectory_holds {
     TRAJECTORY_HOLDS_FRAMES
 } trajectory_holds;
 
-/* 1 if files of the format can have `what`. */
+/* 1 if files of the format can hold `what`. */
 int trajectory_format_holds(const trajectory_format *format, trajectory_holds what);
 
-/* The first format with `what` that recognises the first n bytes of a file; NULL: none. The path
- * only excludes files of other formats that look like one of these. */
+/* Returns the first format that can hold `what` and recognises the first n bytes of a file; NULL: none.
+ * `path` serves only to exclude files that look like one of these formats but are not
+ * (io_signature_misleads). */
 const trajectory_format *trajectory_formats_find(trajectory_holds what, const char *path,
                                                  const uint8_t *bytes, size_t n);
 
-/* The kind of a file that begins with these bytes or has such a name, for "it looks like ..."; also
- * kinds of files that are no format here. NULL: unknown. */
+/* Returns the kind of a file that begins with these bytes or has such a name, for "it looks like ...". It
+ * may also be a kind that this library does not read. NULL: unknown. */
 const char *trajectory_formats_describe(const char *path, const uint8_t *bytes, size_t n);
 
-/* COLLET_FORMAT: "path: the content is not a trajectory (.trr, .xtc or .gro); it looks like
+/* Returns COLLET_FORMAT with a text like "path: the content is not a trajectory (.trr, .xtc or .gro); it looks like
  * ...". */
 collet_status trajectory_formats_refuse(trajectory_holds what, const char *path,
                                         const uint8_t *bytes, size_t n, collet_error *err);

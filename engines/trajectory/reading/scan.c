@@ -51,8 +51,7 @@ void trajectory_scan_step(trajectory_reader *trajectory, const trajectory_frame_
 
 /* ---- Gaps -------------------------------------------------------------------------------- */
 
-/* Writes " (atom A, time T ps, step S)", without parts that the file does not have; A is the first
- * atom without a velocity. */
+/* Writes " (atom A, time T ps, step S)", without parts that are unknown; A is the first atom without a velocity. */
 static void describe_place(const trajectory_frame_head *head, char *text, size_t size)
 {
     const char *before = " (";
@@ -78,7 +77,7 @@ static void describe_place(const trajectory_frame_head *head, char *text, size_t
     io_numerals_end(locale);
 }
 
-/* The requested fields that a frame lacks. */
+/* Returns the requested fields that a frame lacks. */
 static uint32_t lacking_fields(const trajectory_frame_head *head, const trajectory_frames *frames)
 {
     return (head->positions ? 0 : TRAJECTORY_HAS_POSITIONS) |
@@ -176,7 +175,7 @@ static collet_status take(trajectory_reader *trajectory, const trajectory_frames
     return COLLET_OK;
 }
 
-/* After the lead goes on with the frames that are the caller's. */
+/* After the `lead` frames, jumps to the frame `first`, from which on frames are the caller's. */
 static void leave_lead(trajectory_reader *trajectory)
 {
     trajectory_gaps *gaps = &trajectory->gaps;
@@ -191,7 +190,7 @@ static void leave_lead(trajectory_reader *trajectory)
     *gaps = (trajectory_gaps){.unused = gaps->unused, .first_unused = gaps->first_unused};
 }
 
-/* Notes the fields that frames before trajectory->index have and nobody uses. */
+/* Notes unused fields (velocities, forces) of frames before trajectory->index that were not read, by the index. */
 static void note_passed(trajectory_reader *trajectory, const trajectory_places *places)
 {
     static const uint32_t fields[2] = {TRAJECTORY_HAS_VELOCITIES, TRAJECTORY_HAS_FORCES};
@@ -207,8 +206,8 @@ static void note_passed(trajectory_reader *trajectory, const trajectory_places *
     }
 }
 
-/* Fails unless the index says that frame `index` begins at `offset`. A format of several files
- * checks the places itself. */
+/* Fails unless frame `index` begins at `offset` in the index. The format that joins several files checks this
+ * itself. */
 static collet_status check_place(const trajectory_reader *trajectory, int64_t index, int64_t offset,
                                  collet_error *err)
 {
@@ -219,8 +218,8 @@ static collet_status check_place(const trajectory_reader *trajectory, int64_t in
                : COLLET_OK;
 }
 
-/* Goes towards the next frame to deliver where frames before it need not be read; to the last frame
- * rather than to the end, so that what follows it is read. */
+/* Jumps to the next frame to deliver, if the frames before it need not be read. If no such frame is left, jumps to the
+ * last frame instead of the end, so that the bytes after the last frame are still checked. */
 static collet_status skip_to_next(trajectory_reader *trajectory, collet_error *err)
 {
     const trajectory_places *places = trajectory->places;
@@ -243,7 +242,7 @@ static collet_status skip_to_next(trajectory_reader *trajectory, collet_error *e
     return status;
 }
 
-/* Reads the next head, or goes to a later frame first if it is the next to deliver. */
+/* Reads the next head, after a jump to the next frame to deliver where this is possible. */
 static collet_status next_head(trajectory_reader *trajectory, trajectory_frame_head *head,
                                int *at_end, collet_error *err)
 {
@@ -286,7 +285,7 @@ collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajecto
 
 /* ---- Bodies ------------------------------------------------------------------------------ */
 
-/* NaN in place of what a frame lacks; its target is not decoded. */
+/* Fills the array of a field that the frame lacks with NaN, and sets the target to NULL: it is not decoded. */
 static void fill_gap(void **target, const trajectory_frames *frames)
 {
     for (int64_t i = 0; i < 3 * frames->n_atoms; i++)

@@ -3,8 +3,8 @@
  * scan.h - finds the frames of a trajectory in order, and decodes them in any order.
  *
  * `trajectory_scan_next` reads heads only: one thread at a time, in the order of the file.
- * `trajectory_scan_decode` reads the rest of a frame by a reader of its thread, which has its own
- * window of the file and state of the format.
+ * `trajectory_scan_decode` reads the rest of a frame with a reader that belongs to the thread and has its own
+ * window of the file and its own state of the format.
  */
 #ifndef ENGINES_TRAJECTORY_READING_SCAN_H
 #define ENGINES_TRAJECTORY_READING_SCAN_H
@@ -19,23 +19,23 @@ typedef struct trajectory_scanned {
     int64_t index;             /* its number in the file */
     int64_t line;              /* text formats: the line that begins there */
     const trajectory_clock *clock; /* NULL: its time is that of the head */
-    uint32_t gaps;             /* requested fields that it lacks, as bits; they become NaN */
-    int32_t bad_time;          /* 1, once it is decoded: its time is not finite */
+    uint32_t gaps;             /* requested fields that it lacks, as bits: their values become NaN */
+    int32_t bad_time;          /* set when it is decoded; 1: its time is not finite */
     trajectory_gaps gaps_then; /* gaps of the trajectory up to this frame */
 } trajectory_scanned;
 
-/* Reads the head of the frame at trajectory->offset and checks it; *at_end = 1 where the file ends
- * after a complete frame. */
+/* Reads the head of the frame at trajectory->offset and checks it; *at_end = 1 if the file ends there, after a complete
+ * frame. */
 collet_status trajectory_scan_head(trajectory_reader *trajectory, trajectory_frame_head *head,
                                    int *at_end, collet_error *err);
 
-/* Moves on behind the frame with this head. */
+/* Moves the trajectory to the end of the frame with this head. */
 void trajectory_scan_step(trajectory_reader *trajectory, const trajectory_frame_head *head);
 
 /*
- * Finds the next frame to deliver into a batch like `frames`, whose arrays say which fields are
- * requested. *found = 0: there is none left, or reading was cancelled. On an error
- * trajectory->offset is the byte of the frame that it is about.
+ * Finds the next frame to deliver into a batch like `frames`: the fields are requested for which it has arrays.
+ * *found = 0: no frame is left, or reading was cancelled. On an error trajectory->offset is the byte of the frame that
+ * the error is about.
  */
 collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajectory_frames *frames,
                                    trajectory_scanned *out, int *found, collet_error *err);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text that no format recognises, named .gro, is parsed as one: its error names the line. */
+/* A file named .gro that no format recognises is parsed as .gro, so that the error names the faulty line. */
 static collet_status choose_format(io_source *source, const trajectory_format **format,
                                    collet_error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * topology.h - a topology from a file of any format that has one.
+ * topology.h - reads a topology from a file of any format that has one.
  *
- * A file with several frames gives the topology of its first one.
+ * The topology of a file with several frames is that of the first frame.
  */
 #ifndef ENGINES_TRAJECTORY_READING_TOPOLOGY_H
 #define ENGINES_TRAJECTORY_READING_TOPOLOGY_H

@@ -34,12 +34,11 @@ void trajectory_notes_row(trajectory_notes *n, int64_t index, double time)
 
 /* ---- The table --------------------------------------------------------------------------- */
 
-/* How a member of a part is added. FIRST: taken while the member `guard` is 0, LAST: taken if the
- * part has frames, ROWS: counted by trajectory_notes_row,
- * UNUSED: taken while gaps.unused is 0. */
+/* How a member of a part is added to the notes. FIRST: copied while the member `guard` of the notes is 0. LAST: copied
+ * if the part has frames. ROWS: not added; trajectory_notes_row counts it. UNUSED: copied while gaps.unused is 0. */
 typedef enum rule { SUM, LEAST, MOST, BITS, FIRST, LAST, ROWS, UNUSED } rule;
 typedef enum type { I64, U32, I32, F64 } type;
-/* What a number may be at most. */
+/* The upper limit of a number. */
 typedef enum bound { ANY, ATOM, BODY, AXIS } bound;
 
 typedef struct member {
@@ -48,7 +47,7 @@ typedef struct member {
     type type;
     bound bound;
     rule rule;
-    size_t guard; /* of an int64_t, behind the members that it guards */
+    size_t guard; /* offset of the int64_t guard; its row must come after the rows that it guards */
 } member;
 
 #define AT(name) offsetof(trajectory_notes, name)
@@ -190,7 +189,7 @@ cJSON *trajectory_notes_write(const trajectory_notes *notes)
     return json;
 }
 
-/* An I64 may be INT64_MAX, for which doubles have no room. */
+/* Returns the check of a member's JSON. The limit of an I64 is 2^63, because a double cannot represent INT64_MAX. */
 static io_json_field field_of(const member *m, int64_t n_atoms, int64_t n_bodies)
 {
     const double most[] = {[ANY] = m->type == I64   ? 0x1p63

@@ -54,7 +54,7 @@ static const io_json_field of_notes[] = {
     {.name = "n_frames", .type = IO_JSON_WHOLE, .high = WHOLE_MOST},
     {.name = "truncated", .type = IO_JSON_WHOLE, .high = TRAJECTORY_DAMAGED},
     {.name = "truncation", .type = IO_JSON_TEXT, .flags = IO_JSON_OPTIONAL}};
-/* trajectory_work_settings checks the fields of "work", trajectory_notes_read the others of "notes". */
+/* trajectory_work_settings checks the fields of "work"; trajectory_notes_read checks the other fields of "notes". */
 static const io_json_field of_shard[] = {
     {.name = "shard", .type = IO_JSON_WHOLE, .low = 1, .high = TRAJECTORY_SHARDS_MOST},
     {.name = "n_shards", .type = IO_JSON_WHOLE, .low = 1, .high = TRAJECTORY_SHARDS_MOST},

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shard.h - a file with a part of the work: the sums over atoms of its frames, and notes.
+ * shard.h - a file with the results of a part of the work: sums over atoms for each of its frames, and notes.
  *
- * It is an .npz file: an array a sum (outputs.h), frames x numbers, "time_ps" and "frame", the
- * frames' numbers in the file, and a text, "notes", of JSON. A byte of the JSON is one character.
+ * It is an .npz file with one array for each sum (outputs.h), frames x numbers; the arrays "time_ps" and "frame",
+ * the times and numbers of the frames in the trajectory; and the text "notes", which is JSON: each byte of the JSON
+ * is one character.
  */
 #ifndef ENGINES_TRAJECTORY_SHARDS_SHARD_H
 #define ENGINES_TRAJECTORY_SHARDS_SHARD_H
@@ -25,25 +26,25 @@ typedef struct trajectory_shard {
     cJSON *json;   /* the notes */
     int64_t shard; /* 1 to n_shards */
     int64_t n_shards;
-    int64_t rows;      /* of all shards, before any is left out */
-    int64_t n_frames;  /* in this one */
+    int64_t rows;      /* number of rows of all shards, before any row is left out */
+    int64_t n_frames;  /* number of frames in this shard */
     int32_t truncated; /* 1: the rows end in this shard */
 } trajectory_shard;
 
-/* Numbers of a frame in the array of a sum. */
+/* Returns how many numbers the array of a sum has for one frame. */
 int64_t trajectory_sum_width(int32_t buffer, trajectory_extent extent);
 
-/* The row behind the last one of a shard: rows x shard / n_shards without overflow. */
+/* Returns the first row after a shard: rows x shard / n_shards, computed without overflow. */
 int64_t trajectory_shard_end(int64_t rows, int64_t shard, int64_t n_shards);
 
-/* "DIR/003-of-100.npz", which the caller frees; NULL: out of memory. */
+/* Returns "DIR/003-of-100.npz", which the caller frees; NULL: out of memory. */
 char *trajectory_shard_path(const char *directory, int64_t shard, int64_t n_shards);
 
 /* Reads the notes of a shard. COLLET_IO, FORMAT, NO_MEMORY; the caller frees it, also after an error. */
 collet_status trajectory_shard_read(const char *path, trajectory_shard *shard, collet_error *err);
 void trajectory_shard_free(trajectory_shard *shard);
 
-/* Reads all of it. COLLET_FORMAT if it is damaged. */
+/* Reads the whole file. COLLET_FORMAT if it is damaged. */
 collet_status trajectory_shard_check(const trajectory_shard *shard, collet_error *err);
 
 /* Reads n masses, which the caller frees; n = 0: NULL. COLLET_IO, FORMAT, NO_MEMORY. */
@@ -53,15 +54,15 @@ collet_status trajectory_shard_masses(const trajectory_shard *shard, int64_t n, 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
 typedef struct trajectory_shard_rows {
-    const double *frames;                /* numbers, whole */
+    const double *frames;                /* frame numbers (whole numbers) */
     const double *sums[TRAJECTORY_SUMS]; /* NULL: not among the sums */
     struct io_npz *npz;
     struct io_npz_array *arrays[TRAJECTORY_SUMS + 1];
     double *memory[TRAJECTORY_SUMS + 1];
 } trajectory_shard_rows;
 
-/* Opens the rows of a shard to read at most `most` of them at a time: `sums`, a set of buffers, and
- * the times. COLLET_IO, FORMAT, NO_MEMORY; the caller closes them, also after an error. */
+/* Opens the rows of a shard: the buffers of the set `sums`, and the times. At most `most` rows are read at a time.
+ * COLLET_IO, FORMAT, NO_MEMORY; the caller closes the rows, also after an error. */
 collet_status trajectory_shard_rows_open(const trajectory_shard *shard, uint64_t sums,
                                          trajectory_extent extent, int64_t most,
                                          trajectory_shard_rows *rows, collet_error *err);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST_BYTES 400 /* of a list of shards in a message */
+#define LIST_BYTES 400 /* most bytes of a list of shards in a message */
 
 /* ---- Reading ----------------------------------------------------------------------------- */
 
@@ -23,7 +23,7 @@ static collet_status add(trajectory_shards *s, const char *path, collet_error *e
     return trajectory_shard_read(path, &s->list[s->n++], err);
 }
 
-/* 1: "003-of-100.npz". */
+/* 1 if the name has the form "003-of-100.npz". */
 static int is_shard(const char *name)
 {
     static const char digits[] = "0123456789";
@@ -74,9 +74,9 @@ static collet_status add_path(trajectory_shards *s, const char *path, collet_err
 typedef struct list {
     char text[LIST_BYTES];
     size_t length;
-    int64_t first, last; /* the run that is not in the text yet; 0: none */
+    int64_t first, last; /* run of numbers that is not in the text yet; first = 0: none */
     int64_t count;
-    int64_t left; /* numbers that found no place */
+    int64_t left; /* number of numbers for which the text had no room */
 } list;
 
 static void flush(list *l)
@@ -130,7 +130,7 @@ void trajectory_shards_differ(const cJSON *work, const cJSON *other, char *text,
 
         if (cJSON_Compare(item, same, 1))
             continue;
-        if (strcmp(item->string, "inputs") == 0) { /* long numbers without the names of files */
+        if (strcmp(item->string, "inputs") == 0) { /* the values are only long numbers, without names of files */
             snprintf(text, size, "inputs: other files, or sizes or times of modification");
             return;
         }
@@ -158,7 +158,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Whether they are of the same work as the first. */
+/* Fails if shards belong to another work than the first shard. */
 static collet_status check_work(const trajectory_shards *s, collet_error *err)
 {
     const trajectory_shard *first = &s->list[0];
@@ -200,7 +200,7 @@ static collet_status check_work(const trajectory_shards *s, collet_error *err)
                              first->path, why, foreign.count == 1 ? "it" : "them");
 }
 
-/* Drops the shards behind one in which the rows end. */
+/* Fails if shards are missing. If the rows end in a shard, drops the shards after it. */
 static collet_status check_complete(trajectory_shards *s, collet_error *err)
 {
     int64_t n_shards = s->list[0].n_shards, next = 1, end = 0;

@@ -6,21 +6,22 @@
 #include "shard.h"
 
 typedef struct trajectory_shards {
-    trajectory_shard *list; /* shards 1 to n; from one in which the rows end on, none is needed */
+    trajectory_shard *list; /* shards 1 to n; if the rows end in a shard, it is the last one */
     int64_t n;
 } trajectory_shards;
 
 /*
- * Reads the notes of the shards `paths`; a directory stands for the shards in it. COLLET_NOT_FOUND
- * where some are missing, COLLET_INVALID where some are of other work or one is given twice: the text
- * names them. COLLET_IO, FORMAT, NO_MEMORY. The caller frees them, also after an error.
+ * Reads the notes of the shards `paths`; a directory stands for the shards in it. COLLET_NOT_FOUND if shards
+ * are missing; COLLET_INVALID if shards belong to other work or one is given twice; the text names them.
+ * COLLET_IO, FORMAT, NO_MEMORY. The caller frees the shards, also after an error.
  */
 collet_status trajectory_shards_open(const char *const *paths, int64_t n_paths,
                                      trajectory_shards *shards, collet_error *err);
 /* Zeros are allowed. */
 void trajectory_shards_free(trajectory_shards *shards);
 
-/* What differs between two works (work.h), into `text`: "keys: \"com\", not \"rg\""; "": nothing. */
+/* Writes the first difference between two works (work.h) to `text`: "keys: \"com\", not \"rg\""; "" if there
+ * is none. */
 void trajectory_shards_differ(const cJSON *work, const cJSON *other, char *text, size_t size);
 
 #endif

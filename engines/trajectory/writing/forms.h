@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* forms.h - the forms of one file of results, by the ending of its name. */
+/* forms.h - the file formats ("forms") of results in one file, chosen by the ending of its name. */
 #ifndef ENGINES_TRAJECTORY_WRITING_FORMS_H
 #define ENGINES_TRAJECTORY_WRITING_FORMS_H
 
@@ -8,15 +8,15 @@
 typedef struct trajectory_form {
     const char *suffix; /* ".csv" */
     int32_t timed;      /* 1: a table, which begins with the time */
-    int32_t described;  /* 1: it has the meta data, so that there is no meta file */
+    int32_t described;  /* 1: the file has the meta data, so there is no separate meta file */
     int32_t spool;      /* IO_SPOOL_OUTPUT or IO_SPOOL_NAMED */
-    /* Whether this build has the form; NULL: every build. */
+    /* Fails if this build does not have the form. NULL: every build has it. */
     collet_status (*check)(const char *path, collet_error *err);
-    /* Writes the table to `file`, in constant memory. NULL: the results write themselves. */
+    /* Writes the table to `file`, in constant memory. NULL: io_results writes the file (.npz). */
     collet_status (*write)(const trajectory_table *table, io_spool *file, collet_error *err);
 } trajectory_form;
 
-/* NULL: the name has no such ending. */
+/* Returns the form of a file by its name; NULL if the name has none of the endings. */
 const trajectory_form *trajectory_form_of(const char *path);
 
 #endif

@@ -12,10 +12,10 @@
 #include "io/hdf5/locks.h"
 
 #define CHUNK_BYTES ((int64_t)4 << 20)
-#define RESERVED 8192 /* bytes of the file, and of each array, beside the numbers */
-#define LABEL 64      /* bytes of a label beside its text */
+#define RESERVED 8192 /* bytes for the file, and for each array, besides the numbers */
+#define LABEL 64      /* bytes for a label besides its text */
 
-/* A text of any length. Texts of fixed length end at 64 KiB. */
+/* Writes a text attribute of variable length, because HDF5 limits texts of fixed length to 64 KiB. */
 static int put_text(hid_t object, const char *name, const char *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR), attribute = -1;
@@ -100,7 +100,7 @@ static int put_labels(const trajectory_table *t, hid_t file)
     return done;
 }
 
-/* Takes the space before HDF5 writes, because HDF5 crashes on a full disk. `flags`: of fallocate. */
+/* Reserves the disk space before HDF5 writes, because HDF5 crashes on a full disk. `flags`: flags of fallocate. */
 static int reserve(const trajectory_table *t, const char *path, int flags)
 {
     int64_t bytes = RESERVED + (t->meta ? (int64_t)strlen(t->meta) : 0);
@@ -141,7 +141,7 @@ collet_status trajectory_hdf5_write(const trajectory_table *table, io_spool *spo
     H5Eget_auto2(H5E_DEFAULT, &report, &data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    io_hdf5_without_locks(access); /* the spool's lock would be in its way */
+    io_hdf5_without_locks(access); /* the spool has locked the file, so that HDF5 could not lock it */
     hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     H5Pclose(access);
     int done = file >= 0 && reserve(table, path, FALLOC_FL_KEEP_SIZE) &&
@@ -150,7 +150,7 @@ collet_status trajectory_hdf5_write(const trajectory_table *table, io_spool *spo
         done = put_array(table, i, file, &status, err);
     if (file >= 0)
         done = H5Fclose(file) >= 0 && done;
-    /* Errors that a thread leaves when it ends would prevent HDF5 from closing with the process. */
+    /* If the thread ended with errors on its stack, HDF5 could not close at the end of the process. */
     H5Eclear2(H5E_DEFAULT);
     H5Eset_auto2(H5E_DEFAULT, report, data);
     if (status == COLLET_OK && !done)

@@ -32,7 +32,8 @@ static collet_status put(io_spool *file, collet_error *err, const char *format, 
     return io_spool_write(file, text, length < sizeof text ? length : sizeof text - 1, err);
 }
 
-/* 15 digits where they read back to the same number; io_decimal_parse tells within these limits. */
+/* Writes 15 digits if they read back to the same number, else 17. io_decimal_parse is exact only within the limits
+ * below, so that other numbers get 17 digits. */
 static size_t format_number(double value, char text[NUMBER])
 {
     double size = fabs(value), back;
@@ -101,7 +102,7 @@ static collet_status put_start(const trajectory_table *t, const chunk *c, int64_
     return io_spool_write(file, text, format_number(c->rows[0][k], text), err);
 }
 
-/* The numbers of a body, with a separator before each. */
+/* Writes the numbers of a body in row k, with a separator before each. */
 static collet_status put_cells(const trajectory_table *t, const chunk *c, int64_t k, int64_t body,
                                char separator, io_spool *file, collet_error *err)
 {
@@ -149,7 +150,7 @@ static collet_status write_table(const trajectory_table *t, row_fn row, io_spool
     return status;
 }
 
-/* "com_x (nm)"; without a unit where that is 1. */
+/* Writes "com_x (nm)"; without the unit if that is 1. */
 static collet_status put_name(const trajectory_output *output, const char *component, char joint,
                               io_spool *file, collet_error *err)
 {
@@ -162,7 +163,7 @@ static collet_status put_name(const trajectory_output *output, const char *compo
 
 /* ---- .csv -------------------------------------------------------------------------------- */
 
-/* "time_ps (ps),body,com_x (nm),com_y (nm)" */
+/* Writes a line such as "time_ps (ps),body,com_x (nm),com_y (nm)". */
 static collet_status put_names(const trajectory_table *t, io_spool *file, collet_error *err)
 {
     collet_status status =
@@ -183,7 +184,7 @@ static collet_status put_names(const trajectory_table *t, io_spool *file, collet
     return status == COLLET_OK ? put(file, err, "\n") : status;
 }
 
-/* In quotes, which are doubled inside, where a name has characters of the format. */
+/* Writes a label. If it has characters with a meaning in .csv, it is put in quotes, and quotes in it are doubled. */
 static collet_status put_label(const char *label, io_spool *file, collet_error *err)
 {
     collet_status status = COLLET_OK;
@@ -222,7 +223,7 @@ collet_status trajectory_csv_write(const trajectory_table *table, io_spool *file
 
 /* ---- .xvg -------------------------------------------------------------------------------- */
 
-/* The label of the y axis: the only quantity, or the unit that all have, or nothing. */
+/* Writes the label of the y axis: the key if there is only one quantity, and the unit if all have the same. */
 static collet_status put_y_label(const trajectory_table *t, io_spool *file, collet_error *err)
 {
     int32_t first = is_timed(t);
@@ -236,7 +237,7 @@ static collet_status put_y_label(const trajectory_table *t, io_spool *file, coll
                *unit ? "(" : "", unit, *unit ? ")" : "");
 }
 
-/* Without characters that end a text of xmgrace, or begin a code in it. */
+/* Writes a text without the characters that end a text of xmgrace or begin a code in it. */
 static collet_status put_plain(const char *text, io_spool *file, collet_error *err)
 {
     char plain[128];

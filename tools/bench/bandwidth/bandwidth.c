@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #define BYTES_MIN ((size_t)256 << 20)
-#define CACHES 8 /* bytes of a buffer, in sizes of the last cache */
+#define CACHES 8 /* size of a buffer, in sizes of the last-level cache */
 #define PASSES_MIN 3
 #define PASSES_MAX TOOL_SAMPLES_MAX
 
@@ -124,7 +124,8 @@ void bench_bandwidth_end(bench_bandwidth *b, stream_kind kind)
 {
     double fastest = b->best[kind].stats.min;
     b->best[kind] = figure_of(b, b->best[kind].strategy, b->best[kind].threads);
-    /* On a busy machine a later pass may never have all its processors at once. */
+    /* Keeps the earlier time if it is shorter: on a busy machine the later passes may never get all
+     * processors at once. */
     if (fastest < b->best[kind].stats.min)
         b->best[kind].stats.min = fastest;
 }
@@ -140,7 +141,7 @@ static unsigned char *buffer_create(size_t bytes)
     return memory;
 }
 
-/* Each thread touches its own part first, so that it is in the thread's NUMA node. */
+/* Each thread is the first to touch its own part, so that this part lies in the thread's NUMA node. */
 static void touch(unsigned char *target, const unsigned char *source, size_t bytes)
 {
     memset(target, 1, bytes);

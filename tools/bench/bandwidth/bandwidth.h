@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine's memory bandwidth: the floor for kernels bound by memory. */
+/* The machine's memory bandwidth, which limits the speed of memory-bound kernels. */
 #ifndef TOOLS_BENCH_BANDWIDTH_BANDWIDTH_H
 #define TOOLS_BENCH_BANDWIDTH_BANDWIDTH_H
 
@@ -9,11 +9,11 @@
 #include "stream.h"
 #include "team.h"
 
-/* A strategy of moving memory and its measurement. */
+/* A strategy of reading, writing or copying memory, and its measurement. */
 typedef struct bandwidth_figure {
     const stream_strategy *strategy; /* NULL: not measured */
     int32_t threads;
-    double bytes; /* a pass; a copy counts what it reads and what it writes */
+    double bytes; /* bytes moved in a pass; a copy counts the bytes read and the bytes written */
     tool_stats stats;
 } bandwidth_figure;
 
@@ -22,29 +22,29 @@ typedef struct bench_bandwidth {
     int32_t threads;
     size_t bytes; /* of each buffer */
     unsigned char *source, *target;
-    bandwidth_figure best[STREAM_KINDS]; /* by its fastest pass */
+    bandwidth_figure best[STREAM_KINDS]; /* the strategy with the fastest pass */
     double *samples;
     int64_t sample_count;
 } bench_bandwidth;
 
-/* "read", "write", "copy". */
+/* Returns "read", "write" or "copy". */
 const char *bandwidth_kind_name(stream_kind kind);
-/* Bytes a second of a figure's fastest and of its median pass; 0 when it was not measured. */
+/* Bytes per second of a figure's fastest and of its median pass; 0 if it was not measured. */
 double bandwidth_fastest(const bandwidth_figure *figure);
 double bandwidth_median(const bandwidth_figure *figure);
 
-/* Buffers of `bytes` each, 0: large against the last cache. NO_MEMORY, after which it is closed. */
+/* Allocates buffers of `bytes` each; 0: much larger than the last-level cache. NO_MEMORY; then *b is closed. */
 collet_status bench_bandwidth_open(bench_bandwidth *b, const bench_machine *machine, size_t bytes,
                                    collet_error *err);
 void bench_bandwidth_close(bench_bandwidth *b);
 
-/* Tries every strategy for `budget` seconds together and keeps the fastest in b->best[kind]. `seen`
- * is called with each figure, may be NULL. */
+/* Tries all strategies, for `budget` seconds in total, and keeps the fastest in b->best[kind]. Calls `seen` with each
+ * figure, unless it is NULL. */
 void bench_bandwidth_choose(bench_bandwidth *b, stream_kind kind, double budget,
                             void (*seen)(void *user, const bandwidth_figure *figure), void *user);
 
-/* Measures the chosen strategy again, in turn with something else: begin, more (repeatedly, each
- * for `budget` seconds after a pass that warms up), end: b->best[kind] is the result of these
+/* Measure the chosen strategy again, alternating with other measurements. Call begin; then more repeatedly, which
+ * measures for `budget` seconds after a warm-up pass; then end, which sets b->best[kind] to the result of all these
  * passes. */
 void bench_bandwidth_begin(bench_bandwidth *b);
 void bench_bandwidth_more(bench_bandwidth *b, stream_kind kind, double budget);

@@ -26,7 +26,7 @@
 
 typedef uint64_t vector __attribute__((vector_size(VECTOR)));
 
-#define PER_STEP 8 /* vectors in flight of each stream */
+#define PER_STEP 8 /* vectors of each stream that are loaded at a time */
 
 /* Keeps the compiler from removing the computation of the value. */
 #define CONSUME(value) __asm__ volatile("" : : "m"(value) : "memory")
@@ -36,7 +36,7 @@ static inline const vector *vectors_at(const unsigned char *bytes)
     return (const vector *)(const void *)bytes;
 }
 
-/* Sums `streams` equal parts of the source concurrently: each has its own prefetcher and page. */
+/* Sums `streams` equal parts of the source concurrently, so that the processor prefetches several pages. */
 static inline __attribute__((always_inline)) void
 read_streams(const unsigned char *source, size_t bytes, size_t streams, size_t ahead)
 {

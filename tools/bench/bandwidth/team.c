@@ -20,7 +20,7 @@ typedef struct worker {
 
 typedef struct run {
     bench_team *team;
-    _Atomic int32_t threads; /* 0: not all are created yet */
+    _Atomic int32_t threads; /* number of threads; 0: not all are created yet */
     _Atomic int64_t arrived;
     int64_t passes;
     double end;
@@ -35,11 +35,11 @@ static void bind_to(int32_t cpu)
         return;
     CPU_ZERO(&set);
     CPU_SET((size_t)cpu, &set);
-    /* If the system refuses, it places the thread itself. */
+    /* If this fails, the system chooses the thread's processor. */
     pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-/* A barrier that spins: waking takes long against a short pass. */
+/* A barrier that spins, because waking a thread takes long compared with a short pass. */
 static void meet(run *r, int32_t threads)
 {
     int64_t all = (atomic_fetch_add(&r->arrived, 1) / threads + 1) * threads;
@@ -82,7 +82,7 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* The index-th processor that this process may use, -1 if unknown. */
+/* Returns the index-th processor that this process may use, -1 if unknown. */
 static int32_t allowed_cpu(int32_t index)
 {
     cpu_set_t set;

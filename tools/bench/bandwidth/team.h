@@ -7,17 +7,17 @@
 
 typedef struct bench_team {
     int32_t threads, processors; /* threads are spread over the first allowed processors */
-    void (*part)(void *user, int32_t thread, int32_t threads); /* of a pass, for one thread */
+    void (*part)(void *user, int32_t thread, int32_t threads); /* one thread's part of a pass */
     void *user;
-    int64_t passes; /* at least, after one that warms up */
-    double seconds; /* at least, with the first one */
-    /* Each pass but the first one: seconds from the first start to the last end. */
+    int64_t passes; /* least number of passes after the warm-up pass */
+    double seconds; /* least time of all passes, including the warm-up pass */
+    /* For each pass except the warm-up: seconds from the first thread's start to the last one's end. */
     double *samples;
     int64_t count, capacity;
 } bench_team;
 
-/* Adds samples. Where the system refuses threads, the others do the work; team->threads is then
- * their number. */
+/* Runs passes and adds samples. If the system cannot create all threads, the created threads do the work, and
+ * team->threads becomes their number. */
 void bench_team_run(bench_team *team);
 
 #endif

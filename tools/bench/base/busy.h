@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* busy.h - other work on the machine: processes that only use processors, and stolen time. */
+/* busy.h - simulates other work on the machine by processes that only use processors, and measures stolen time. */
 #ifndef TOOLS_BENCH_BASE_BUSY_H
 #define TOOLS_BENCH_BASE_BUSY_H
 
@@ -13,20 +13,19 @@ typedef struct bench_busy {
     pid_t processes[BENCH_BUSY_MAX];
 } bench_busy;
 
-/* Starts `count` processes, each busy until bench_busy_stop or the end of this program. 0: not all
- * could be started, and none is left. */
+/* Starts `count` processes, each busy until bench_busy_stop or the end of this program. 0: not all could be started;
+ * then none is left running. */
 int32_t bench_busy_start(bench_busy *b, int32_t count);
 void bench_busy_stop(bench_busy *b);
 
-/* Up to now: seconds that passed and that this process used of processors; the ticks of all
- * processors, and those that a hypervisor gave to others (0 where the system does not count them).
- */
+/* Counters up to a point in time. seconds: wall-clock time; used: processor time of this process; ticks: time of all
+ * processors; stolen: ticks that a hypervisor gave to other machines (0 if the system does not count them). */
 typedef struct bench_usage {
     double seconds, used, ticks, stolen;
 } bench_usage;
 
 bench_usage bench_usage_now(void);
-/* The same between the two. */
+/* Returns the usage between two points in time. */
 bench_usage bench_usage_between(const bench_usage *begin, const bench_usage *end);
 
 #endif

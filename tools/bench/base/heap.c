@@ -102,7 +102,7 @@ INTERPOSED int posix_memalign(void **memory, size_t alignment, size_t bytes)
 
 #endif
 
-/* Read without stdio, which allocates. The second number of statm is resident pages. */
+/* Reads the file without stdio, because stdio allocates memory. The second number of statm is resident pages. */
 uint64_t bench_heap_resident(void)
 {
     char text[128];

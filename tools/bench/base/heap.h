@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts heap allocations: this program's malloc, calloc, realloc, aligned_alloc, memalign and
- * posix_memalign interpose the C library's for the whole process, libcore and plugins included, and
- * forward to it. Under a sanitizer its hooks count; the hooks of the thread sanitizer
+ * Counts heap allocations. This program defines malloc, calloc, realloc, aligned_alloc, memalign and
+ * posix_memalign: they replace the C library's functions in the whole process, including libcore and plugins,
+ * and call them. In a build with a sanitizer, the sanitizer's hooks count instead; those of the thread sanitizer
  * miss aligned_alloc.
  */
 #ifndef TOOLS_BENCH_BASE_HEAP_H
@@ -13,7 +13,7 @@
 /* Allocations made by all threads since the program began. */
 uint64_t bench_heap_allocations(void);
 
-/* Resident bytes; 0 if unknown. */
+/* Returns the number of resident bytes; 0 if unknown. */
 uint64_t bench_heap_resident(void);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define CACHES_MAX 16
 
-/* The first line "key...: value" of a file; 0 without one. */
+/* Finds the first line "key...: value" of a file; 0 if there is none. */
 static int32_t find_line(const char *path, const char *key, char *value, size_t capacity)
 {
     char line[512];

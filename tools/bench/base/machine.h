@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine of a measurement. */
+/* Describes the machine on which a measurement runs. */
 #ifndef TOOLS_BENCH_BASE_MACHINE_H
 #define TOOLS_BENCH_BASE_MACHINE_H
 
@@ -9,8 +9,8 @@
 typedef struct bench_machine {
     char host[256], cpu[256], kernel[256], compiler[64];
     int32_t allowed_cpus;      /* of the affinity mask */
-    int32_t threads;           /* the allowed CPUs, or the user's limit */
-    uint64_t last_cache_bytes; /* of the largest cache of CPU 0; 0 = unknown */
+    int32_t threads;           /* number of allowed CPUs, or the user's limit if that is lower */
+    uint64_t last_cache_bytes; /* size of the largest cache of CPU 0; 0 = unknown */
     uint64_t memory_bytes, available_bytes;
 } bench_machine;
 

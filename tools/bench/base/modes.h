@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* modes.h - what backend-bench measures besides one op, in the order of its help. */
+/* modes.h - the modes of backend-bench, in the order of its help. */
 #ifndef TOOLS_BENCH_BASE_MODES_H
 #define TOOLS_BENCH_BASE_MODES_H
 

@@ -139,7 +139,7 @@ static int is_word(const char *words, const char *word)
     return 0;
 }
 
-/* Refuses the options that a command would ignore. All have --json, --setting and --default. */
+/* Refuses options that the command would ignore. All commands have --json, --setting and --default. */
 static void check_used(struct argp_state *state, const bench_options *o)
 {
     const char *what = o->list ? "--list" : o->what;
@@ -226,7 +226,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-/* The modes, before the text that follows the options. */
+/* Inserts the list of modes into the help, before the text that follows the options. */
 static char *list_modes(int key, const char *text, void *input)
 {
     const bench_options *options = input;

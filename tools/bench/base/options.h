@@ -16,35 +16,35 @@ struct bench_session;
 typedef struct bench_mode {
     const char *name;
     const char *summary; /* its line in the help */
-    int32_t no_backend;  /* it needs none */
-    int32_t takes_names; /* its arguments are names of backends and ops; --dry-run */
-    const char *options; /* names that it uses, "shape threads" */
-    double seconds;      /* the default of --seconds; 0: the usual one */
-    /* Measures, and prints a table or fills the report; an exit status. */
+    int32_t no_backend;  /* 1: it needs no backend */
+    int32_t takes_names; /* 1: arguments are names of backends and ops; it has --dry-run */
+    const char *options; /* names of the options that it uses: "shape threads" */
+    double seconds;      /* default of --seconds; 0: the usual default */
+    /* Measures, and prints a table or fills the report. Returns an exit status. */
     int (*run)(struct bench_session *session);
 } bench_mode;
 
 typedef struct bench_options {
     int argc;
-    char **command;                 /* argv as typed, free(); NULL when out of memory */
-    const bench_mode *const *modes; /* all; NULL ends them */
-    const bench_mode *mode;         /* NULL: `what` is a case, or NULL with --list */
+    char **command;                 /* copy of argv, for free(); NULL when out of memory */
+    const bench_mode *const *modes; /* all modes, ended by NULL */
+    const bench_mode *mode;         /* NULL: `what` names an op's case; with --list it is NULL */
     const char *what;
     const char *shape;                 /* NULL: the case's own */
     const char *axis;                  /* NULL: the case's own */
-    const char *cases[BENCH_LIST_MAX]; /* of a mode that takes_names */
-    int32_t case_count;                /* 0: all */
+    const char *cases[BENCH_LIST_MAX]; /* arguments of a mode with takes_names */
+    int32_t case_count;                /* 0: all cases */
     const char *dtypes[BENCH_LIST_MAX];
     int32_t dtype_count; /* 0: the case's own */
     const char *backends[BENCH_LIST_MAX];
     int32_t backend_count;                        /* 0: every usable one */
     const char *defaults[BENCH_DEFAULTS_MAX + 1]; /* "key=value" of --default, then NULL */
     const char *settings[BENCH_DEFAULTS_MAX + 1]; /* of --setting */
-    int64_t threads;                              /* 0: all allowed */
-    double seconds;                               /* of sampling for one row of the report */
-    int32_t busy;                                 /* processes; 0: none */
+    int64_t threads;                              /* 0: all that are allowed */
+    double seconds;                               /* time of sampling for one row of the report */
+    int32_t busy;                                 /* number of busy processes; 0: none */
     int32_t steal, json, list, dry_run, check;
-    uint32_t given; /* a bit for each option of the command line */
+    uint32_t given; /* one bit for each option that the command line has */
 } bench_options;
 
 /* Exits with TOOL_EXIT_USAGE, or with 0 after --help and --version. Cuts lists in argv. */

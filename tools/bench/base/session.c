@@ -68,7 +68,7 @@ static void choose_usable(bench_session *s)
     }
 }
 
-/* Tries each choice, so that a wrong one is reported before anything is measured. */
+/* Tries each choice of backends, so that a wrong choice is reported before anything is measured. */
 static collet_status choose(bench_session *s, collet_error *err)
 {
     const bench_options *o = s->options;
@@ -115,7 +115,7 @@ static collet_status context_open(bench_session *s, collet_error *err)
     collet_status status = collet_context_create(s->runtime, &s->context, err);
     if (status != COLLET_OK)
         return status;
-    collet_set_fallback(s->context, 0); /* what is measured is what is named */
+    collet_set_fallback(s->context, 0); /* only the named backend may run the calls */
     return choose(s, err);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by all modes: options, machine, runtime, context, and the report. */
+/* What all modes of backend-bench share: options, machine, runtime, context, and the report. */
 #ifndef TOOLS_BENCH_BASE_SESSION_H
 #define TOOLS_BENCH_BASE_SESSION_H
 
@@ -17,7 +17,7 @@ typedef struct bench_session {
     bench_machine machine;
     collet_runtime *runtime;
     collet_context *context;
-    const char *choices[BENCH_CHOICES_MAX]; /* of backend: a row of the report each */
+    const char *choices[BENCH_CHOICES_MAX]; /* choices of backends: one row of the report for each */
     int32_t choice_count;
     cJSON *report; /* with --json; else NULL */
     tool_progress progress;
@@ -25,15 +25,15 @@ typedef struct bench_session {
 
 /*
  * Opens the runtime and chooses the backends to measure: the list of --backend, else the choice of
- * COLLET_BACKEND or the configuration file, else every usable one. With `with_backends` 0 there may
- * be none. UNKNOWN_BACKEND, UNAVAILABLE and errors of collet_runtime_create, after which the
+ * COLLET_BACKEND or the configuration file, else every usable backend. With with_backends = 0 it is no error
+ * if there is none. UNKNOWN_BACKEND, UNAVAILABLE and errors of collet_runtime_create; after an error the
  * session is closed.
  */
 collet_status bench_session_open(bench_session *s, const bench_options *options,
                                  int32_t with_backends, collet_error *err);
 void bench_session_close(bench_session *s);
 
-/* The backend of a choice such as "cuda:1"; 0 without one. */
+/* Sets *backend to the backend of a choice such as "cuda:1"; 0 if there is none. */
 int32_t bench_session_backend(const bench_session *s, const char *choice,
                               collet_backend_info *backend);
 
@@ -41,10 +41,10 @@ int32_t bench_session_backend(const bench_session *s, const char *choice,
  * tool_progress_end before it prints other text. */
 void bench_session_show(bench_session *s, const char *format, ...) COLLET_PRINTF(2, 3);
 
-/* The value of a setting of the runtime; "" without one. */
+/* Returns the value of a setting of the runtime; "" if it is not set. */
 const char *bench_setting(const collet_runtime *runtime, const char *key);
 
-/* "backend-bench: text" on standard error; returns the exit status for `status`. */
+/* Prints "backend-bench: text" on standard error; returns the exit status for `status`. */
 int bench_complain(collet_status status, const char *text);
 int bench_out_of_memory(void);
 

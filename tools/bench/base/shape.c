@@ -9,7 +9,7 @@
 
 #define NUMBER_MAX ((int64_t)1 << 62)
 
-/* Returns the end of the number; NULL without one. */
+/* Reads a number and returns its end; NULL if there is none. */
 static const char *take_number(const char *text, int64_t *number)
 {
     static const char units[] = "KMG";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes on the command line. */
+/* Parses shapes of the command line. */
 #ifndef TOOLS_BENCH_BASE_SHAPE_H
 #define TOOLS_BENCH_BASE_SHAPE_H
 
@@ -14,10 +14,10 @@ typedef struct bench_shape {
     int64_t extents[BENCH_EXTENTS_MAX];
 } bench_shape;
 
-/* "1024x3x2K": numbers with an optional K, M or G (powers of 1024) joined by x, each at least 1,
- * their product below 2^62. 0 when malformed. */
+/* Parses a shape such as "1024x3x2K": numbers joined by x, with an optional K, M or G (powers of 1024). Each is at
+ * least 1 and their product is below 2^62. Returns 0 if the text is malformed. */
 int32_t bench_shape_parse(const char *text, bench_shape *shape);
-/* "10000x1000x3", "()" for none. Returns `text`. */
+/* Writes "10000x1000x3"; "()" if there are no extents. Returns `text`. */
 const char *bench_shape_text(int32_t count, const int64_t *extents, char text[BENCH_SHAPE_TEXT]);
 
 #endif

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#define PATTERN ((int64_t)1 << 16) /* numbers after which inputs repeat */
+#define PATTERN ((int64_t)1 << 16) /* after so many numbers inputs repeat */
 
-/* Elements of such operands do not depend on each other. */
+/* 1 if the elements of such operands do not depend on each other, so that they may repeat. */
 static int32_t repeats(char make)
 {
     return strchr("upxm", make) != NULL;

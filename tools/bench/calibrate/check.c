@@ -19,20 +19,20 @@
 #define BUDGET_MIN 1e-3
 #define BUDGET_MAX 20e-3
 #define WORST 10
-#define TURNS 5             /* at most: the machine may have several speeds */
-#define SLOWEST_OTHER 16e-3 /* seconds of a call of a backend that is not the fastest */
-#define FEW 50              /* elements: where no backend should cost more than cpu_scalar */
+#define TURNS 5             /* most turns of a measurement: the machine may have several speeds */
+#define SLOWEST_OTHER 16e-3 /* seconds; a backend that takes longer for a call is left out of larger ones */
+#define FEW 50              /* up to so many elements auto should not cost more than cpu_scalar */
 
 static const char *const dtypes[] = {"f32", "f64", "i32", "i64"};
 #define DTYPES ((int32_t)(sizeof dtypes / sizeof *dtypes))
 
-/* Thin products, beside the square ones of all sizes. */
+/* Thin products, which are measured in addition to square products of all sizes. */
 static const char *const thin[] = {"16x320x320",   "320x16x320",   "320x320x16",
                                    "16x1000x1000", "1000x16x1000", "1000x1000x16"};
 #define THIN ((int32_t)(sizeof thin / sizeof *thin))
 
-/* One call on auto, on the backend that it chose (where that was left out: on auto) and on the best, each
- * measured by itself. */
+/* The times of one call: `seconds` on auto, `own` on the backend that auto chose (if that was left out, on auto), and
+ * `least` on the best backend. */
 typedef struct regret {
     char call[CALIBRATE_KEY + BENCH_SHAPE_TEXT];
     const char *best, *chosen;
@@ -45,13 +45,14 @@ typedef struct check {
     int32_t scalar;    /* index of the last backend in the order of auto */
     int32_t count, possible, done;
     double logs, logs_chosen, total, least; /* sums */
-    regret worst[WORST];                    /* falling */
-    regret few;  /* the worst against `scalar` of calls with few elements */
-    cJSON *list; /* or NULL */
+    regret worst[WORST];                    /* in descending order of ratio */
+    regret few;  /* the worst call with few elements, compared with `scalar` */
+    cJSON *list; /* may be NULL */
     int32_t fine;
 } check;
 
-/* Where auto chose the best backend, another ratio than 1 would be noise or the cost of choosing. */
+/* Returns how many times as long as the best backend the backend chosen by auto takes. It is 1 if auto chose the
+ * best backend: the time on auto itself would add noise and the cost of choosing. */
 static double ratio(const regret *r)
 {
     return r->least > 0 ? r->own / r->least : 0;
@@ -78,7 +79,7 @@ static int32_t add_row(cJSON *list, const regret *r)
            json_add_number(row, "ratio", ratio(r));
 }
 
-/* The last call was auto's. */
+/* Compares the times of one call. The last call must have run on auto, so that its backend is known. */
 static regret regret_of(const check *c, const double *seconds)
 {
     regret r = {.seconds = seconds[c->automatic],
@@ -118,7 +119,7 @@ static void note(check *c, const bench_layout *l, const char *dtype, const doubl
     }
 }
 
-/* Returns the time of the fastest. `seconds` as for calibrate_measure. */
+/* Measures and compares one call. Returns the time of the fastest backend. `seconds` as for calibrate_measure. */
 static double check_call(check *c, const bench_layout *l, const char *dtype, double budget,
                          double *seconds)
 {
@@ -132,7 +133,7 @@ static double check_call(check *c, const bench_layout *l, const char *dtype, dou
     return fmin(r.seconds, r.least);
 }
 
-/* Far slower backends will not be the fastest of a larger call either. */
+/* Leaves out backends that are far slower than the best: they will not be the fastest for larger calls either. */
 static void leave_out_slow(const check *c, double best, double *seconds)
 {
     for (int32_t b = 0; b < c->automatic; b++)

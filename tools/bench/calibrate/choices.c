@@ -34,7 +34,7 @@ static const char *name_of(const choice *c, int32_t way)
     return way < 0 ? "" : c->names[way];
 }
 
-/* "openblas at 64 (before onednn: 41.2 instead of 30.1 GF/s, 1.37 times as fast)" */
+/* Prints "openblas at 64 (before onednn: 41.2 instead of 30.1 GF/s, 1.37 times as fast)". */
 static void print_choice(const choice *c)
 {
     double now = c->rates[c->now], before = c->before < 0 ? NAN : c->rates[c->before];
@@ -63,7 +63,7 @@ static int32_t add_choice(cJSON *list, const choice *c)
 int32_t choices_tell(const char *backend, choice *choices, int32_t count, cJSON *list)
 {
     int32_t changed = 0;
-    const char *key = ""; /* of the sentence that is begun */
+    const char *key = ""; /* key of the sentence that is being written */
     if (count)
         qsort(choices, (size_t)count, sizeof *choices, compare);
     for (int32_t i = 0; i < count; i++) {

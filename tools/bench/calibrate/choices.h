@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choices.h - in which way a backend computes the calls that were measured, before and from now on. */
+/* choices.h - the way in which a backend computes the measured calls, before and after the calibration. A way is the
+ * backend's own kernels or a library (plugins/shared/host/util/ways.h). */
 #ifndef TOOLS_BENCH_CALIBRATE_CHOICES_H
 #define TOOLS_BENCH_CALIBRATE_CHOICES_H
 
@@ -18,12 +19,12 @@ typedef struct choice {
     int32_t before, now;       /* ways; -1: unknown */
 } choice;
 
-/* The way that a backend takes by calibrated rates: the fastest, if it is faster than the default by the
- * factor WAYS_BETTER_CALIBRATED. `usual` -1: unknown. */
+/* Returns the way that a backend chooses by calibrated rates: the fastest, if it is faster than the default way,
+ * `usual`, by the factor WAYS_BETTER_CALIBRATED. usual = -1: unknown. */
 int32_t choice_by(const double rates[CHOICE_WAYS], int32_t usual);
 
-/* Sorts the choices by key and side. Prints the sides where another way than before computes a call, and how
- * much faster, or adds that to `list`. Returns how many there are; -1: out of memory. */
+/* Sorts the choices by key and side. For each choice that has changed, prints the side, the new way and how
+ * much faster it is, or adds this to `list`. Returns the number of changed choices; -1: out of memory. */
 int32_t choices_tell(const char *backend, choice *choices, int32_t count, cJSON *list);
 
 #endif

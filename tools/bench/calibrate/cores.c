@@ -15,13 +15,13 @@
 
 #define FASTER 1.1
 #define SHAPE "512x512x512"
-#define AGAIN 2 /* times that a faster core type has to prove itself */
+#define AGAIN 2 /* a core type that seems faster is measured so many times more */
 
 extern char **environ;
 
 static const char *const dtypes[CALIBRATE_DTYPES] = {"f32", "f64"};
 
-/* Whether the processor supports the core type; the kernels for SSE are far slower. */
+/* 1 if the processor supports the core type. Core types with SSE kernels are left out: they are far slower. */
 static int32_t is_supported(const char *core)
 {
 #if defined(__x86_64__)
@@ -46,7 +46,7 @@ typedef struct core {
     double seconds[CALIBRATE_DTYPES]; /* NaN: not measured */
 } core;
 
-/* The present core type. 0: the backend has no OpenBLAS. */
+/* Sets `present` to the core type that OpenBLAS uses now. 0: the backend has no OpenBLAS. */
 static int32_t find_blas(const collet_backend_info *b, char present[64])
 {
     cJSON *capabilities = cJSON_Parse(b->capabilities);
@@ -58,7 +58,7 @@ static int32_t find_blas(const collet_backend_info *b, char present[64])
     return name != NULL;
 }
 
-/* Starts this program, whose report goes to `out`. */
+/* Starts this program (backend-bench) as another process, whose report goes to `out`. */
 static int spawn(pid_t *pid, const char **argv, int out)
 {
     posix_spawn_file_actions_t actions;
@@ -72,7 +72,7 @@ static int spawn(pid_t *pid, const char **argv, int out)
     return error;
 }
 
-/* Reads a report up to its end: the shortest times by dtype, earlier times included. */
+/* Reads a report up to its end, and lowers shortest[d] to the shortest time of dtype d. */
 static void read_report(int in, double shortest[CALIBRATE_DTYPES])
 {
     char *text = NULL;
@@ -95,8 +95,9 @@ static void read_report(int in, double shortest[CALIBRATE_DTYPES])
         close(in);
 }
 
-/* OpenBLAS reads its core type when it is loaded: the product is measured in another process. Processes
- * run one after the other, at any load, so the shortest times count, those of earlier calls included. */
+/* Measures a product with a core type. OpenBLAS reads its core type when it is loaded, so this is done in
+ * another process. The processes run one after the other, while the load of the machine may change: so the
+ * shortest time of all calls counts. */
 static void measure_core(const calibration_run *run, const char *backend, core *c, double seconds)
 {
     bench_session *s = run->session;
@@ -126,7 +127,7 @@ static void measure_core(const calibration_run *run, const char *backend, core *
         waitpid(pid, NULL, 0);
 }
 
-/* The geometric mean of how many times as fast as `than` a core type is; NaN: not measured. */
+/* Returns the speed of a core type relative to `than`, as the geometric mean over the dtypes; NaN: not measured. */
 static double speedup(const core *c, const core *than)
 {
     double logs = 0;
@@ -165,7 +166,7 @@ static int32_t compare_cores(calibration_run *run, const collet_backend_info *b,
     seconds /= (double)count * CALIBRATE_DTYPES;
     for (size_t i = 0; i < count; i++)
         measure_core(run, b->name, &cores[i], seconds);
-    for (size_t i = 0; i < count; i++) /* the first one is the library's own choice */
+    for (size_t i = 0; i < count; i++) /* cores[0] is the library's own choice */
         if (!i || !strcasecmp(cores[i].name, present))
             now = &cores[i];
     for (size_t i = 1; i < count; i++)

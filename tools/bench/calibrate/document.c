@@ -13,7 +13,7 @@
 
 #define MAX_DOCUMENT (1 << 20)
 #define FASTER                                                                                     \
-    0.9 /* another backend is chosen if it needs at most this share of the first backend's time, as in libcore */
+    0.9 /* as in libcore: another backend is chosen if it needs at most 0.9 of the first backend's time */
 
 /* ---- Documents --------------------------------------------------------------------------- */
 
@@ -58,7 +58,7 @@ static int32_t has_own_memory(const collet_runtime *runtime, const char *name)
     return 0;
 }
 
-/* In the order of auto, whatever the order of the command line. */
+/* Lists the backends in the order in which auto prefers them, whatever their order on the command line. */
 collet_status calibrate_begin(calibration_run *run, collet_error *err)
 {
     const bench_session *s = run->session;
@@ -97,9 +97,9 @@ static int32_t measured_now(const calibration_run *run, const char *key)
     return 0;
 }
 
-/* Adds old times as references, which distinguishes them from times of this run. If an op was
- * measured again, its old times are dropped for all backends, because the load of the machine
- * differed. */
+/* Adds the times of the old documents. They are added as cJSON references, so that they can be told from times of this
+ * run. If an op was measured again, its old times are dropped for all backends, because the load of the machine was
+ * different then. */
 int32_t calibrate_keep_old(calibration_run *run)
 {
     int32_t fine = 1;
@@ -146,8 +146,8 @@ double calibrate_seconds(const cJSON *document, const char *key, double work)
     return number_at(a, 1) * pow(work / number_at(a, 0), slope);
 }
 
-/* Seconds of operands from the host's memory and results to it: three arrays of the work, one of
- * them a result. */
+/* Seconds to copy the operands of a call from the host's memory and its results back, for a call with two
+ * operands and one result of `elements` elements each. */
 static double transfers(const cJSON *document, double elements, double bytes)
 {
     const cJSON *t = cJSON_GetObjectItemCaseSensitive(document, "transfer");
@@ -170,8 +170,9 @@ static int32_t has_kernel(const calibration_run *run, const char *backend, const
            collet_backend_has_kernel(runtime, backend, row.op.id, NULL, 0, NULL) == COLLET_OK;
 }
 
-/* The backend that auto takes for a call whose operands are in the host's memory. As in libcore, the first in its
- * order that has the op takes it, unless it was measured and another is faster. -1: none was measured. */
+/* Returns the backend that auto chooses for a call whose operands are in the host's memory. As in libcore,
+ * this is the first backend in auto's order that has the op, unless it was measured and another backend is
+ * faster. -1: none was measured. */
 static int32_t winner(const calibration_run *run, const char *key, double work, int32_t before)
 {
     double elements = strncmp(key, "matmul ", 7) ? work : pow(work, 2.0 / 3);
@@ -194,9 +195,10 @@ static int32_t winner(const calibration_run *run, const char *key, double work, 
 
 /* ---- Changes ----------------------------------------------------------------------------- */
 
-#define POWERS 9 /* works of 1 to 10^8 */
+#define POWERS 9 /* the work is 10^0 to 10^8 */
 
-/* For each power of ten of the work the backend, as a digit; without a calibration the first. */
+/* Writes, for each power of ten of the work, the index of the chosen backend as a digit; without a
+ * calibration this is the first backend. */
 static void choices(const calibration_run *run, const char *key, int32_t before,
                     char text[POWERS + 1])
 {
@@ -207,7 +209,7 @@ static void choices(const calibration_run *run, const char *key, int32_t before,
     text[POWERS] = '\0';
 }
 
-/* "opencl from 10^5 elements on" */
+/* Describes such digits in words: "opencl from 10^5 elements on". */
 static void describe(const calibration_run *run, const char *text, char *out, size_t size)
 {
     size_t length = 0;
@@ -219,7 +221,7 @@ static void describe(const calibration_run *run, const char *text, char *out, si
                                  run->usable[text[power] - '0'].name, power);
 }
 
-/* All keys with the same choices before and after make one sentence. */
+/* Prints one sentence for all keys that have the same choices before and the same choices after. */
 static void print_group(const calibration_run *run, const cJSON *keys, const char *before,
                         const char *now)
 {
@@ -263,7 +265,7 @@ static int32_t add_change(cJSON *list, const calibration_run *run, const char *k
            json_add_text(row, "now", texts[1]);
 }
 
-/* The members of "times" of the new documents, as names alone. NULL when out of memory. */
+/* The names of the members of "times" in all new documents. NULL when out of memory. */
 static cJSON *all_keys(const calibration_run *run)
 {
     cJSON *keys = cJSON_CreateObject();

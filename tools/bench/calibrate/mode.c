@@ -16,7 +16,7 @@
 
 #define SECONDS 60.0
 #define CORES_SHARE 0.1
-#define WAYS_SHARE 0.25 /* of the time for the ways of products and decompositions, at most */
+#define WAYS_SHARE 0.25 /* at most this part of the time is for ways of products and decompositions */
 
 /* Writes the document, and adds it to the report even if writing failed. Returns an exit status. */
 static int keep(bench_session *s, const calibrated *c, cJSON *list)
@@ -42,7 +42,7 @@ static int keep(bench_session *s, const calibrated *c, cJSON *list)
                : bench_out_of_memory();
 }
 
-/* Whether the result could be written; asked before a minute is spent. */
+/* 1 if the result can be written. This is checked before a minute is spent on measurements. */
 static int can_keep(const calibration_run *run)
 {
     collet_error err;
@@ -55,7 +55,7 @@ static int can_keep(const calibration_run *run)
     return TOOL_EXIT_OK;
 }
 
-/* Whether a setting keeps libcore from using what was kept. */
+/* Warns if a setting prevents libcore from using the documents that were written. */
 static void warn_if_unused(const collet_runtime *runtime)
 {
     collet_setting s = {.struct_size = sizeof s};

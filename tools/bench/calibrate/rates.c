@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An item of the texts: "KEY/SIDE:WAY=RATE,...". */
+/* An item of a text of rates: "KEY/SIDE:WAY=RATE,...". */
 typedef struct item {
     const char *at;
-    int length; /* of KEY/SIDE */
+    int length; /* length of "KEY/SIDE" */
 } item;
 
 /* Reads the next item; 0 at the end. */
@@ -22,7 +22,7 @@ static int32_t next_item(const char **text, item *out)
     return *at != '\0';
 }
 
-/* Whether the text has an item of the same key and side. */
+/* 1 if the text has an item with the same key and side as `like`. */
 static int32_t has_item(const char *text, const item *like)
 {
     item next;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rates.h - texts of rates, as plugins/shared/host/util/ways.h describes them, in documents. */
+/* rates.h - the texts of rates in documents. plugins/shared/host/util/ways.h describes such texts. */
 #ifndef TOOLS_BENCH_CALIBRATE_RATES_H
 #define TOOLS_BENCH_CALIBRATE_RATES_H
 
 #include <cjson/cJSON.h>
 
-/* The text of a document; NULL: it has none. */
+/* Returns the text of rates in a document; NULL: it has none. */
 const char *rates_of(const cJSON *document);
 
-/* `text`, and the items of `old` (may be NULL) for other keys or sides. The caller frees it; NULL: out of memory. */
+/* Returns `text` with those items of `old` (may be NULL) whose key and side are not in `text`. The caller
+ * frees it; NULL if out of memory. */
 char *rates_merged(const char *text, const char *old);
 
 #endif

@@ -12,17 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALLEST 10.0 /* product of the extents */
-#define LARGEST 1e7   /* of matmul: more, because that is its work */
+#define SMALLEST 10.0 /* smallest product of the extents */
+#define LARGEST 1e7   /* largest product; matmul: LARGEST_PRODUCT, as its work grows with it */
 #define LARGEST_PRODUCT 1e9
 #define STEP 10.0
-#define SLOWEST_ANY 16e-3 /* seconds of a call of any backend: longer ones are not measured */
-#define ROUNDS 3          /* each measures every backend; the fastest median counts */
+#define SLOWEST_ANY 16e-3 /* longest time of a call in seconds; longer calls are not measured */
+#define ROUNDS 3          /* each round measures every backend; the fastest median counts */
 #define BUDGET_MAX 20e-3
 #define BUDGET_MIN 1e-3
 #define SHARE_OF_MEMORY 0.25
-/* Bytes up to which each backend with memory of its own has arrays of its own: copies on other devices cost
- * microseconds. Those on the host's memory share arrays: where these lie alone can make a call twice as slow. */
+/* Up to so many bytes each backend with memory of its own gets its own arrays, because keeping copies on
+ * several devices consistent costs microseconds. Backends on the host's memory share arrays, because the
+ * address of an array alone can make a call twice as slow. */
 #define APART 16e6
 
 static const char *const dtypes[CALIBRATE_DTYPES] = {"f32", "f64"};
@@ -71,7 +72,7 @@ static collet_status make_arrays(bench_arrays *a, collet_context *context, const
     return status;
 }
 
-/* Whose arrays backend b uses. */
+/* Returns the index of the backend whose arrays backend b uses. */
 static int32_t owner(const calibration_run *run, const bench_layout *l, int32_t b)
 {
     int32_t first = 0;
@@ -149,7 +150,8 @@ static int32_t add_point(cJSON *times, const char *key, double work, double seco
     return item && cJSON_AddItemToArray(list, item);
 }
 
-/* A call that took longer than one with more work was disturbed by other programs: it gets that one's time. */
+/* If a call took longer than the next call, which has more work, other programs disturbed it: it gets the time of the
+ * next call. */
 static void remove_spikes(const cJSON *list)
 {
     for (int i = cJSON_GetArraySize(list) - 2; i >= 0; i--) {
@@ -160,8 +162,8 @@ static void remove_spikes(const cJSON *list)
     }
 }
 
-/* At growing sizes, until even the fastest backend would take too long: beyond that size libcore takes all
- * times as proportional to the work. 0 when out of memory. */
+/* Measures an op at growing sizes, until even the fastest backend would take too long. Beyond the last size
+ * libcore assumes that all times are proportional to the work. 0 when out of memory. */
 static int32_t measure_op(calibration_run *run, const bench_case *row, const char *dtype,
                           double budget)
 {
@@ -177,7 +179,7 @@ static int32_t measure_op(calibration_run *run, const bench_case *row, const cha
             continue;
         last = calibrate_work(&l);
         calibrate_measure(run, &l, budget, seconds);
-        /* The first in the order of auto gives way to another only if that is faster twice. */
+        /* Another backend replaces auto's first choice only if it is faster in two measurements. */
         if (least(run, seconds) < CALIBRATE_SAME * seconds[0])
             calibrate_measure_again(run, &l, budget, seconds);
         best = least(run, seconds);
@@ -199,7 +201,7 @@ static int32_t measure_op(calibration_run *run, const bench_case *row, const cha
 
 /* ---- All ops ----------------------------------------------------------------------------- */
 
-/* 1 if earlier calibrations of all backends have the op. */
+/* 1 if the earlier calibrations of all backends have this op and dtype. */
 static int32_t is_known(const calibration_run *run, const char *key)
 {
     for (int32_t b = 0; b < run->count; b++)
@@ -215,8 +217,8 @@ static int32_t has_dtype(const calibration_run *run, const bench_case *row, cons
            calibrate_layout(&l, run->session, row, dtype, SMALLEST * STEP);
 }
 
-/* Measures the op if it has the dtype and earlier calibrations have it (`known` 1) or not. 0 when out of
- * memory. */
+/* Measures the op if it has the dtype, and if earlier calibrations have it (known = 1) or do not have it (known = 0). 0
+ * when out of memory. */
 static int32_t visit(calibration_run *run, const bench_case *row, const char *dtype, int32_t known)
 {
     char key[CALIBRATE_KEY];
@@ -232,7 +234,7 @@ static int32_t visit(calibration_run *run, const bench_case *row, const char *dt
     return measure_op(run, row, dtype, fmin(fmax(each, BUDGET_MIN), BUDGET_MAX));
 }
 
-/* What no earlier calibration has measured comes first. */
+/* Ops that no earlier calibration has measured come first. */
 int32_t calibrate_times(calibration_run *run)
 {
     bench_case row;
@@ -253,9 +255,10 @@ int32_t calibrate_times(calibration_run *run)
 #define SMALL ((int64_t)1 << 10)  /* 4 KiB */
 #define TRANSFERS 5
 #define TRANSFERS_SMALL 50
-#define TRANSFERS_SHARE 0.1 /* of the time, at most, but for the first ones */
+#define TRANSFERS_SHARE 0.1 /* at most this part of the time; the first transfers are always made */
 
-/* Seconds from the host's memory to the device's, and back: medians of `count`, or of those until `end`. */
+/* Measures transfers from the host's memory to the device's, and back. Sets seconds[0] and seconds[1] to the medians of
+ * `count` transfers, or of those until `end`. */
 static collet_status time_transfers(collet_context *cx, const char *device, int64_t size,
                                     int32_t count, double end, double seconds[2])
 {
@@ -277,7 +280,7 @@ static collet_status time_transfers(collet_context *cx, const char *device, int6
             status = collet_array_prefetch(cx, a, device);
         if (status == COLLET_OK)
             status = collet_finish(cx);
-        if (i >= 0) /* the first one warms up */
+        if (i >= 0) /* the first transfer is a warm-up */
             to[i] = tool_now() - begin;
         if (status == COLLET_OK)
             status = collet_op_fill(cx, a, &one);

@@ -26,9 +26,9 @@
 
 static const char *const dtypes[CALIBRATE_DTYPES] = {"f32", "f64"};
 
-enum { HOST = 1, DEVICE = 2, BOTH = 3 }; /* backends without and with memory of their own */
+enum { HOST = 1, DEVICE = 2, BOTH = 3 }; /* backends without (HOST) and with (DEVICE) own memory */
 
-/* A form of products, and shapes MxKxN of it. */
+/* A form of products, and shapes MxKxN that have this form. */
 #define SHAPES 6
 static const struct form {
     const char *form;
@@ -53,13 +53,13 @@ static const char *const other_dtypes[] = {"c64", "c128", "bf16", "i8"};
 static const char *const other_shapes[] = {"256x256x256", "64x64x64", "500x500x500"};
 
 /* Decompositions of square matrices. */
-#define RIGHT_SIDES 4 /* of solve */
-#define MATRICES 100  /* in one call */
+#define RIGHT_SIDES 4 /* number of right-hand sides of solve */
+#define MATRICES 100  /* number of matrices in one call */
 static const char *const decompositions[] = {"lu", "solve", "qr", "svd", "eigh", "cholesky"};
 static const int sides[] = {32, 128, 64, 16, 96, 24, 48};
 static const int batch_sides[] = {32, 16, 64};
 
-/* Transforms over the axes of --axis. */
+/* Transforms; `axis`: the axes over which they are made, as --axis. */
 static const struct transform {
     const char *shape, *axis, *form;
 } transforms[] = {
@@ -71,8 +71,8 @@ static const char *const transform_dtypes[] = {"c64", "f32", "c128", "f64"};
 typedef struct way {
     char name[CHOICE_NAME];
     collet_runtime *runtime;
-    collet_context *context; /* NULL: the backend does not open with it */
-    int32_t slow;            /* left out */
+    collet_context *context; /* NULL: the backend cannot be opened with this way */
+    int32_t slow;            /* 1: left out, because it compiles for too long */
 } way;
 
 typedef struct study {
@@ -80,11 +80,11 @@ typedef struct study {
     calibrated *of;
     const char *backend;
     way ways[WAYS];
-    way usual; /* takes what it would without measurements */
+    way usual; /* the backend's choice without measurements */
     int on;    /* HOST or DEVICE */
     double end;
     FILE *text;
-    int32_t items, fine; /* fine 0: out of memory */
+    int32_t items, fine; /* fine = 0: out of memory */
 } study;
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -115,7 +115,7 @@ static void open_way(study *s, const collet_backend_info *b, way *of)
         collet_set_fallback(of->context, 0);
 }
 
-/* Opens a runtime for each word of the setting, and for the default. */
+/* Opens a runtime for each way, with the setting that chooses it, and one for the default. `words` lists the ways. */
 static void open_ways(study *s, const collet_backend_info *b, const char *words)
 {
     for (int w = 0; w < WAYS && *words; w++) {
@@ -150,8 +150,8 @@ static bench_calls calls_of(collet_context *context, const bench_layout *l,
                          l->op.params_size ? &l->params : NULL};
 }
 
-/* The code that would compute the call: what collet_explain writes after "How:", without the reason. "":
- * unknown. Returns 1 where the setting NAME.ways chooses. */
+/* Sets `code` to the code that would compute the call: the text of collet_explain after "How:", without the reason; ""
+ * if unknown. Returns 1 if the setting NAME.ways chooses the code. */
 static int32_t explain(const bench_calls *c, char code[EXPLAINED])
 {
     char text[EXPLAINED];
@@ -165,7 +165,7 @@ static int32_t explain(const bench_calls *c, char code[EXPLAINED])
     return how && strstr(how, ".ways");
 }
 
-/* Whether way w computes the call by other code than the ways before it. */
+/* 1 if the code with which way w computes the call differs from that of all ways before it. */
 static int32_t is_another(char code[WAYS][EXPLAINED], int w)
 {
     for (int other = 0; other < w; other++)
@@ -174,8 +174,8 @@ static int32_t is_another(char code[WAYS][EXPLAINED], int w)
     return code[w][0] != '\0';
 }
 
-/* Makes the call for each way, and sets wanted[w] if no way before w runs it by the same code. Returns the
- * number of wanted ways. */
+/* Prepares the call for each way, and sets wanted[w] to 1 if no way before w uses the same code for it.
+ * Returns the number of wanted ways. */
 static int32_t make_calls(study *s, const bench_layout *l, bench_arrays *arrays, bench_calls *calls,
                           char code[WAYS][EXPLAINED], int32_t *wanted)
 {
@@ -193,8 +193,8 @@ static int32_t make_calls(study *s, const bench_layout *l, bench_arrays *arrays,
     return count;
 }
 
-/* The first call, in which kernels are compiled. A library that compiles for seconds in each process is
- * left out from then on. */
+/* Makes the first call, which may compile kernels. If a library compiles for seconds (it would in each
+ * process), the way is left out from then on. */
 static int32_t begin_calls(study *s, int w, const bench_layout *l, const bench_arrays *arrays,
                            bench_calls *calls, tool_sampler *sampler)
 {
@@ -213,7 +213,7 @@ static int32_t begin_calls(study *s, int w, const bench_layout *l, const bench_a
     return !s->ways[w].slow && tool_sampler_create(sampler, bench_calls_run, calls) == COLLET_OK;
 }
 
-/* Seconds of a call on each way, the fastest median of its rounds; NaN: not measured. */
+/* Sets seconds[w] to the time of a call by way w: the fastest of the medians of its rounds; NaN: not measured. */
 static void time_ways(study *s, const bench_layout *l, char code[WAYS][EXPLAINED], double *seconds)
 {
     bench_arrays arrays[WAYS] = {{{NULL}}};
@@ -236,7 +236,7 @@ static void time_ways(study *s, const bench_layout *l, char code[WAYS][EXPLAINED
     }
 }
 
-/* The side of a call as plugins/shared/host/util/ways.h defines it. */
+/* Returns the side of a call as plugins/shared/host/util/ways.h defines it. */
 static double side_of(const bench_layout *l)
 {
     const int64_t *extents = l->shape.extents;
@@ -253,7 +253,8 @@ static double side_of(const bench_layout *l)
     return side;
 }
 
-/* The way whose code a context takes; -1: none of them. *set: the setting NAME.ways chooses it. */
+/* Returns the way whose code a context uses for the call; -1: none of the ways. *set becomes 1 if the
+ * setting NAME.ways chooses it. */
 static int32_t way_in(collet_context *context, const bench_layout *l, char code[WAYS][EXPLAINED],
                       int32_t *set)
 {
@@ -271,7 +272,8 @@ static int32_t way_in(collet_context *context, const bench_layout *l, char code[
     return found;
 }
 
-/* Which way computed the call until now, and which one will. 0 when out of memory. */
+/* Adds a choice: the way that has computed the call until now, and the way that will compute it. 0 when out
+ * of memory. */
 static int32_t add_choice(study *s, const choice *measured, const bench_layout *l,
                           char code[WAYS][EXPLAINED])
 {
@@ -293,7 +295,7 @@ static int32_t add_choice(study *s, const choice *measured, const bench_layout *
     return 1;
 }
 
-/* Adds an item and the choice, if there are two ways to compare. */
+/* Adds an item to the text of rates, and a choice, if at least two ways were measured. */
 static void add_item(study *s, const char *key, const bench_layout *l, char code[WAYS][EXPLAINED],
                      const double *seconds)
 {
@@ -339,7 +341,7 @@ static void study_call(study *s, const char *op, const char *shape, const char *
     add_item(s, key, &l, code, seconds);
 }
 
-/* Every key gets some sides before any gets all, in case the time is over. */
+/* Measures products: first one size of every form, then the next size, because the time may not suffice for all. */
 static void study_products(study *s)
 {
     char key[32];
@@ -356,7 +358,7 @@ static void study_products(study *s)
     }
 }
 
-/* `batch`: "", or "100x" and `form` "-batch". */
+/* Measures decompositions of n x n matrices. `batch` and `form` are "", or "100x" and "-batch". */
 static void study_matrices(study *s, int n, const char *batch, const char *form)
 {
     char key[32], shape[32];
@@ -397,7 +399,7 @@ static void study_transforms(study *s)
 
 /* ---- All --------------------------------------------------------------------------------- */
 
-/* The words of the backend's setting; NULL: it has none. */
+/* Returns the words of the backend's setting; NULL: it has none. */
 static const char *words_of(const collet_runtime *runtime, const char *backend, const char *word)
 {
     char key[COLLET_MAX_NAME + 16];
@@ -421,7 +423,7 @@ static int32_t study_backend(calibration_run *run, calibrated *c, const char *wo
         return 0;
     s.on = c->own_memory ? DEVICE : HOST;
     open_ways(&s, &b, words);
-    s.end = tool_now() + seconds; /* probes may have taken a second */
+    s.end = tool_now() + seconds; /* counts from here: opening the ways may take a second */
     study_products(&s);
     study_decompositions(&s);
     study_transforms(&s);
@@ -445,7 +447,7 @@ int32_t calibrate_ways(calibration_run *run, double end)
                        : NULL;
         left += words[i] != NULL;
     }
-    /* The backends have equal parts of the time. */
+    /* Each backend gets an equal part of the time. */
     for (int32_t i = 0; i < run->count && fine; i++) {
         if (words[i])
             fine = study_backend(run, &run->backends[i], words[i], (end - tool_now()) / left--);

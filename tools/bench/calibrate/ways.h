@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ways.h - rates of the ways in which a backend computes products and decompositions. */
+/* ways.h - measures the rates of the ways in which a backend computes products, decompositions and transforms. */
 #ifndef TOOLS_BENCH_CALIBRATE_WAYS_H
 #define TOOLS_BENCH_CALIBRATE_WAYS_H
 
@@ -9,8 +9,8 @@
  * when out of memory. */
 int32_t calibrate_ways(calibration_run *run, double end);
 
-/* Prints, or adds to the list "changes" of `report`, where another way than before computes a call. 0 when out
- * of memory. */
+/* Prints which calls another way than before computes, or adds this to the list "changes" of `report`. 0 when out of
+ * memory. */
 int32_t calibrate_ways_changes(const calibration_run *run, cJSON *report);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* ---- Parameters, shapes and work of single ops ------------------------------------------- */
 
-/* A product and a sum for every element of M x K x N, in every batch. */
+/* Counts a product and a sum for every element of M x K x N, in every batch. */
 static double matmul_flops(const bench_layout *l)
 {
     double flops = 2;
@@ -19,13 +19,13 @@ static double matmul_flops(const bench_layout *l)
     return flops;
 }
 
-/* Extent `back` from the shape's last. */
+/* Returns the extent that is `back` places before the shape's last. */
 static double extent_of(const bench_layout *l, int32_t back)
 {
     return (double)l->shape.extents[l->shape.count - 1 - back];
 }
 
-/* The number of matrices in the batch; a matrix has the last `own` extents. */
+/* Returns the number of matrices in the batch; the last `own` extents belong to a matrix. */
 static double matrices_of(const bench_layout *l, int32_t own)
 {
     double count = 1;
@@ -34,7 +34,7 @@ static double matrices_of(const bench_layout *l, int32_t own)
     return count;
 }
 
-/* Sum over k < min(m, n) of (m - k)(n - k): the elements that elimination updates. */
+/* Returns the sum over k < min(m, n) of (m - k)(n - k): the elements that elimination updates. */
 static double updated(double m, double n)
 {
     double k = m < n ? m : n;
@@ -52,14 +52,15 @@ static double solve_flops(const bench_layout *l)
     return (2 * updated(n, n) + 2 * n * n * r) * matrices_of(l, 2);
 }
 
-/* Q is computed from its reflectors. */
+/* Returns the count for R, and for Q, which is computed from its reflectors. */
 static double qr_flops(const bench_layout *l)
 {
     double m = extent_of(l, 1), n = extent_of(l, 0), k = m < n ? m : n;
     return 4 * (updated(m, n) + updated(m, k)) * matrices_of(l, 2);
 }
 
-/* The counts of Golub and Van Loan, Matrix Computations, 8.6 and 8.3, for values and vectors. */
+/* Counts for singular values and vectors (here) and for eigenvalues and vectors (below) by Golub and Van Loan, Matrix
+ * Computations, 8.6 and 8.3. */
 static double svd_flops(const bench_layout *l)
 {
     double m = extent_of(l, 1), n = extent_of(l, 0), tall = m > n ? m : n, wide = m < n ? m : n;
@@ -72,7 +73,8 @@ static double eigh_flops(const bench_layout *l)
     return 9 * n * n * n * matrices_of(l, 1);
 }
 
-/* The QR iteration's matrices, and the vectors of the triangular one (the same, 7.5). */
+/* Returns the count for the matrices of the QR iteration, and for the eigenvectors of the triangular matrix (same
+ * book, 7.5). */
 static double eig_flops(const bench_layout *l)
 {
     double n = extent_of(l, 0);
@@ -85,7 +87,8 @@ static double cholesky_flops(const bench_layout *l)
     return n * n * n / 3 * matrices_of(l, 1);
 }
 
-/* The transform is over the axes of --axis, the last ones; by default over all, 3 at most. */
+/* Returns the number of transformed axes: those of --axis, which must be the last ones; by default all axes,
+ * at most 3. */
 static int32_t transformed_axes(const bench_layout *l)
 {
     int32_t count = 0;
@@ -105,7 +108,7 @@ static void fft_parameters(bench_layout *l)
     l->params.fft.inverse = !is_complex(l->operands[0].dtype);
 }
 
-/* The shape of the real operand, if one is real. */
+/* Sets the shapes of an FFT. The given shape is that of the real operand, if one operand is real. */
 static collet_status fft_shapes(bench_layout *l, collet_error *err)
 {
     bench_operand *out = &l->operands[0], *in = &l->operands[1];
@@ -120,7 +123,7 @@ static collet_status fft_shapes(bench_layout *l, collet_error *err)
     return COLLET_OK;
 }
 
-/* The customary count: 5 n log2 n, half of it if one operand is real. */
+/* Returns the customary count of operations: 5 n log2 n, or half of that if one operand is real. */
 static double fft_flops(const bench_layout *l)
 {
     double points = 1, batch = 1;
@@ -165,7 +168,7 @@ static void linear_f32_parameters(bench_layout *l)
     l->params.ternary_linear.activations = COLLET_TERNARY_F32;
 }
 
-/* The shape counts weights: a packed row has the bytes of t2. */
+/* The shape counts weights; a packed row has the number of bytes that the format t2 needs for these weights. */
 static collet_status packed_rows(bench_layout *l, collet_error *err)
 {
     (void)err;
@@ -188,7 +191,8 @@ static collet_status bodies(bench_layout *l, collet_error *err)
     return COLLET_OK;
 }
 
-/* With one row of x each weight is read for one product. */
+/* Operations of a ternary product. With a single row of x it is bound by memory: each weight is read for one
+ * product. */
 static double ternary_flops(const bench_layout *l)
 {
     return matrices_of(l, 2) > 1 ? matmul_flops(l) : 0;
@@ -253,7 +257,7 @@ static int32_t is_about(const bench_detail *d, const char *op)
 
 /* ---- Cases ------------------------------------------------------------------------------- */
 
-/* "...,M,K,N": the letters of the inputs in order of occurrence. */
+/* Writes "...,M,K,N": the letters of the inputs in the order in which they occur. */
 static void derive_extents(const collet_ops_info *op, char text[BENCH_LETTERS])
 {
     char letters[BENCH_LETTERS] = "";
@@ -288,7 +292,7 @@ static void make_case(bench_case *c, const collet_ops_info *op, const bench_deta
         derive_extents(op, c->extents);
 }
 
-/* Row `index` of the op; an op without rows has a plain one. */
+/* Finds case number `index` of an op; an op without rows in the table has one case. */
 static int32_t case_of_op(const collet_ops_info *op, size_t index, bench_case *c)
 {
     size_t seen = 0;

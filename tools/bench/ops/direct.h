@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A kernel called without libcore, for comparison with a routed call. No other tool uses plugin.h.
+ * Calls a kernel without libcore, to measure what libcore's dispatch adds. No other tool uses plugin.h.
  */
 #ifndef TOOLS_BENCH_OPS_DIRECT_H
 #define TOOLS_BENCH_OPS_DIRECT_H
@@ -9,7 +9,7 @@
 #include <collet/plugin.h>
 
 typedef struct bench_direct {
-    collet_host host; /* first: a host table is cast back to its bench_direct */
+    collet_host host; /* first member: a pointer to it is cast to bench_direct */
     const collet_runtime *runtime;
     int32_t threads;
     void *library;
@@ -19,10 +19,10 @@ typedef struct bench_direct {
 } bench_direct;
 
 /*
- * Opens a device of the plugin file with another host table (and the runtime's settings) and finds
- * the row of `op` with `sig`. UNSUPPORTED without one, or if the plugin is not synchronous in host
- * memory. `device` is its number, its name, or "": number 0. `d` must not move until
- * bench_direct_close, which is called after a failure too.
+ * Opens a device of the plugin file with another host table (and the runtime's settings) and finds the row of
+ * `op` with `sig`. UNSUPPORTED if there is no such row, or if the device does not run kernels synchronously in
+ * host memory. `device` is its number, its name, or "" for number 0. `d` must not move until
+ * bench_direct_close, which must be called after a failure too.
  */
 collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, int32_t threads,
                                 const char *path, const char *device, uint32_t op, uint64_t sig,

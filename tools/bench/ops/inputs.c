@@ -16,7 +16,7 @@ static double uniform(uint64_t *state)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* Truncated, not rounded; subnormal values become 0. */
+/* Converts to f16 by truncation; subnormal values become 0. */
 static uint16_t to_f16(double value)
 {
     float f = (float)value;
@@ -84,7 +84,7 @@ static void store(collet_dtype dtype, void *data, int64_t i, double value)
 
 /* ---- Matrices ---------------------------------------------------------------------------- */
 
-/* The rotation of a random unit quaternion. */
+/* Sets r to the rotation of a random unit quaternion. */
 static void rotation(uint64_t *state, double r[9])
 {
     double q[4], norm = 0;
@@ -101,7 +101,7 @@ static void rotation(uint64_t *state, double r[9])
     memcpy(r, matrix, sizeof matrix);
 }
 
-/* R diag(moments) R^T, exactly symmetric. */
+/* Sets t to R diag(moments) R^T, exactly symmetric. */
 static void inertia(uint64_t *state, double t[9])
 {
     double r[9], moments[3];
@@ -131,7 +131,7 @@ static void fill_matrices(const bench_operand *o, void *data, uint64_t *state)
     }
 }
 
-/* Uniform in [-1, 1) with a dominant diagonal. */
+/* Fills matrices with uniform numbers in [-1, 1) and a dominant diagonal. */
 static void fill_definite(const bench_operand *o, void *data, uint64_t *state)
 {
     int64_t n = o->ndim > 1 ? o->shape[o->ndim - 1] : 1, size = n * n;
@@ -164,7 +164,7 @@ static void fill_numbers(const bench_operand *o, void *data, uint64_t *state, do
 
 /* ---- Ternary ----------------------------------------------------------------------------- */
 
-/* -1, 0 or 1 */
+/* Returns a random code: -1, 0 or 1. */
 static int next_code(uint64_t *state)
 {
     return (int)(3 * uniform(state)) - 1;
@@ -176,7 +176,7 @@ static void fill_codes(const bench_operand *o, int8_t *codes, uint64_t *state)
         codes[i] = (int8_t)next_code(state);
 }
 
-/* Four weights a byte, as in t2. */
+/* Fills packed rows: four weights in each byte, as in t2. */
 static void fill_packed(const bench_operand *o, uint8_t *bytes, uint64_t *state)
 {
     for (int64_t i = 0; i < bench_operand_size(o); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random, valid inputs for measurements; the same numbers in every run. */
+/* Makes random, valid inputs for measurements; every run gets the same numbers. */
 #ifndef TOOLS_BENCH_OPS_INPUTS_H
 #define TOOLS_BENCH_OPS_INPUTS_H
 

@@ -10,10 +10,10 @@
 
 /* ---- Extents ----------------------------------------------------------------------------- */
 
-/* Values of the letters and of "..." in the patterns. */
+/* The extents for which the letters of a pattern and "..." stand. */
 typedef struct extents {
     int64_t letter[128];
-    int32_t lead; /* axes of "..." */
+    int32_t lead; /* number of axes for which "..." stands */
 } extents;
 
 static collet_status too_many_axes(const bench_layout *l, collet_error *err)
@@ -22,7 +22,7 @@ static collet_status too_many_axes(const bench_layout *l, collet_error *err)
                        COLLET_MAX_DIMS);
 }
 
-/* "...,M,K,N" against the numbers of the shape. */
+/* Gives the letters of a text such as "...,M,K,N" the numbers of the shape. */
 static collet_status bind_extents(const bench_layout *l, extents *e, collet_error *err)
 {
     const char *s = l->row->extents;
@@ -50,7 +50,7 @@ static int64_t axis_extent(const extents *e, const collet_ops_axis *axis)
     return other < extent ? other : extent;
 }
 
-/* 1: the pattern has an extent that no number of the shape gives. */
+/* 1 if the pattern has an extent that the shape does not determine. */
 static int32_t is_open(const bench_layout *l, const collet_ops_pattern *p)
 {
     for (int32_t k = 0; k < p->ndim; k++)
@@ -59,8 +59,8 @@ static int32_t is_open(const bench_layout *l, const collet_ops_pattern *p)
     return 0;
 }
 
-/* Uses the operand's first pattern. An input that may have any axes gets the whole shape; an output
- * that may have any axes, or an extent that inputs do not have, is inferred. */
+/* Sets the shape of an operand by its first pattern. An input that may have any axes gets the whole shape. The shape of
+ * an output that may have any axes, or has an extent that no input has, is inferred later. */
 static collet_status arrange_operand(bench_layout *l, const extents *e, uint32_t i,
                                      collet_error *err)
 {
@@ -90,7 +90,7 @@ static collet_status arrange(bench_layout *l, collet_error *err)
                                                           : status;
 }
 
-/* Outputs without a shape yet; fails for shapes that the op does not accept. */
+/* Infers the shapes of outputs that have none yet; fails for shapes that the op does not accept. */
 static collet_status infer_outputs(bench_layout *l, const collet_runtime *runtime,
                                    collet_error *err)
 {
@@ -120,7 +120,7 @@ static const char letters[] = {'?',
 #undef LETTER
 };
 
-/* "f32", or NumPy's "float32". */
+/* Returns the dtype with the name "f32", or NumPy's name "float32". */
 static collet_dtype dtype_named(const char *name)
 {
     static const char *const kinds[][2] = {
@@ -156,7 +156,7 @@ static void take_signature(bench_layout *l, const collet_dtype *dtypes)
     *at = '\0';
 }
 
-/* A whole signature, "d:fd". */
+/* Finds a signature that is written in full, such as "d:fd". */
 static int32_t find_written(bench_layout *l, const collet_runtime *runtime, const char *text)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
@@ -168,9 +168,9 @@ static int32_t find_written(bench_layout *l, const collet_runtime *runtime, cons
     return 0;
 }
 
-/* The operand that names a call's dtype: the first input that is not bool, such as the numbers of `where`
- * behind its condition, else the first one; without inputs the first output. libcore's calibration reads
- * times by the same rule (core/dispatch/predict.c). */
+/* Returns the operand whose dtype is the dtype of a call: the first input that is not bool (for `where`, the
+ * numbers after the condition); if all are bool, the first input; without inputs, the first output. libcore
+ * finds measured times by the same rule (core/dispatch/predict.c). */
 static uint32_t decisive_operand(const bench_layout *l, const collet_dtype *dtypes)
 {
     uint32_t first = l->op.n_in ? l->op.n_out : 0;
@@ -180,8 +180,8 @@ static uint32_t decisive_operand(const bench_layout *l, const collet_dtype *dtyp
     return first;
 }
 
-/* The first signature whose decisive operand or first input has the dtype. If outputs may have any dtype, a
- * signature with an output of this dtype is preferred. NONE: the first signature. */
+/* Finds the first signature whose decisive operand or first input has the dtype. If outputs may have any dtype,
+ * prefers a signature with an output of this dtype. For NONE, takes the first signature. */
 static int32_t find_signature(bench_layout *l, const collet_runtime *runtime, collet_dtype dtype)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
@@ -243,7 +243,7 @@ static collet_status parse_axes(bench_layout *l, const char *text, collet_error 
 
 /* ---- Parameters -------------------------------------------------------------------------- */
 
-/* The defaults, but a scalar of 1.5, and the axes of --axis. */
+/* Sets the parameters: the defaults, except that a scalar is 1.5 and axes are those of --axis. */
 static collet_status set_parameters(bench_layout *l, const collet_runtime *runtime,
                                     collet_error *err)
 {

@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLOOR_SHARE 0.25   /* of the time goes to the bandwidth */
-#define CACHES_MIN 2       /* times the last cache: smaller operands may fit in it */
-#define CHOOSE_SECONDS 1.0 /* at most, to find the fastest way of moving memory */
-#define FEW 0.1            /* share of the bytes: an op that writes less only reads; likewise for
-                              reads */
+#define FLOOR_SHARE 0.25   /* part of the time for measuring the bandwidth */
+#define CACHES_MIN 2       /* operands below this many times the last cache may fit into it */
+#define CHOOSE_SECONDS 1.0 /* longest time for finding the fastest way to move memory */
+#define FEW 0.1            /* an op counts as only reading if it writes less than this share of all
+                              bytes, and as only writing if it reads less */
 
 /* ---- Arrays ------------------------------------------------------------------------------ */
 
@@ -27,8 +27,8 @@ static collet_status input_create(collet_context *cx, const bench_operand *o, ui
     void *data;
     const collet_scalar zero = {.dtype = COLLET_F32};
     collet_status status = collet_array_create(cx, out, o->dtype, o->ndim, o->shape);
-    /* The backend's threads touch the memory first, as in a program; backends without `fill` skip
-     * this. */
+    /* Lets the backend's threads be the first to touch the memory, as in a program, if the backend has
+     * `fill`. */
     if (status == COLLET_OK && collet_op_fill(cx, *out, &zero) == COLLET_OK)
         status = collet_finish(cx);
     if (status == COLLET_OK)
@@ -82,7 +82,7 @@ static int32_t has_kernel(const bench_session *s, const bench_layout *l, const c
     collet_backend_info backend;
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
     if (!bench_session_backend(s, choice, &backend))
-        return 1; /* with auto or a list the device is known after the call */
+        return 1; /* with auto or a list the device is known only after the call */
     for (uint32_t i = 0; i < l->count; i++)
         dtypes[i] = l->operands[i].make == '-' ? COLLET_DTYPE_NONE : l->operands[i].dtype;
     return collet_backend_has_kernel(s->runtime, choice, l->op.id, dtypes, l->count, NULL) ==
@@ -121,7 +121,7 @@ static bench_memory memory_now(collet_context *cx, const char *choice)
                           (int64_t)bench_heap_resident()};
 }
 
-/* Makes the peak of this process's memory what it is now (Linux 4.0). */
+/* Resets the peak of this process's memory to the present value (Linux 4.0). */
 static void reset_peak(collet_context *cx, const char *choice)
 {
     FILE *file = fopen("/proc/self/clear_refs", "w");
@@ -153,7 +153,7 @@ static int64_t peak_device(collet_context *cx, const char *choice)
 
 /* ---- Bandwidth --------------------------------------------------------------------------- */
 
-/* The bandwidth that bounds the op: mostly reading, mostly writing, or both. */
+/* Returns the kind of bandwidth that limits the op: reading, writing, or both (copying). */
 static stream_kind floor_kind(const bench_layout *l)
 {
     double all = l->bytes_read + l->bytes_written;
@@ -170,7 +170,7 @@ static int32_t is_bound_by_memory(const bench_session *s, const bench_layout *l,
            s->machine.last_cache_bytes && bytes >= CACHES_MIN * (double)s->machine.last_cache_bytes;
 }
 
-/* NULL: there is no comparison. */
+/* Opens the measurement of bandwidth; NULL if the op is not compared with it. */
 static bench_bandwidth *open_floor(bench_floor *f, bench_session *s, const bench_layout *l,
                                    const char *choice)
 {
@@ -205,10 +205,9 @@ double bench_share_of_fastest(const bench_result *r)
 
 /* ---- The device's clock ------------------------------------------------------------------ */
 
-#define DEVICE_SAMPLES 64 /* at most */
+#define DEVICE_SAMPLES 64 /* largest number of samples */
 
-/* One sample. A call before the first timestamp keeps the device at work while the others are
- * enqueued. */
+/* Takes one sample. A call before the first timestamp keeps the device busy while the measured calls are enqueued. */
 static collet_status device_sample(const bench_calls *calls, const char *device, int64_t count,
                                    double *seconds, int32_t *clock)
 {
@@ -229,7 +228,7 @@ static collet_status device_sample(const bench_calls *calls, const char *device,
     return status;
 }
 
-/* Measures for as long as a round of the samples by the host's clock. */
+/* Measures by the device's clock, for as long as a round of samples by the host's clock takes. */
 static collet_status measure_device(bench_session *session, const bench_calls *calls,
                                     bench_result *r)
 {
@@ -252,7 +251,7 @@ static collet_status measure_device(bench_session *session, const bench_calls *c
 
 /* ---- Rounds ------------------------------------------------------------------------------ */
 
-/* A backend's row, while it is measured. */
+/* A row of the report (one backend) while it is measured. */
 typedef struct turn {
     bench_result *result;
     bench_calls calls;
@@ -274,7 +273,7 @@ static void add_usage(bench_usage *sum, const bench_usage *begin)
                          sum->ticks + more.ticks, sum->stolen + more.stolen};
 }
 
-/* The median of the samples since `from`, and the mean difference of consecutive ones (the
+/* Notes the median of the samples from `from` on, and the mean difference of consecutive samples (the
  * interarrival jitter of RFC 3550, not smoothed). */
 static void note_samples(const tool_sampler *s, int64_t from, double *scratch, bench_round *round)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One op on each backend in turn: arrays, calls, statistics, memory before and after. */
+/* Measures one op on each backend in turn: creates arrays, makes calls, and computes statistics of times and memory. */
 #ifndef TOOLS_BENCH_OPS_MEASURE_H
 #define TOOLS_BENCH_OPS_MEASURE_H
 
@@ -14,7 +14,7 @@ typedef struct bench_arrays {
     collet_array *arrays[COLLET_MAX_OPERANDS]; /* outputs first */
 } bench_arrays;
 
-/* The context has the error's text. Call bench_arrays_free after a failure too. */
+/* Creates the arrays. The context has the text of an error. Call bench_arrays_free after a failure too. */
 collet_status bench_arrays_create(bench_arrays *a, collet_context *context,
                                   const bench_layout *layout);
 void bench_arrays_free(bench_arrays *a);
@@ -28,8 +28,8 @@ typedef struct bench_calls {
     const void *params;
 } bench_calls;
 
-/* Chooses the backend, without fallback. The other arguments must outlive the calls. `error` is set
- * with a status other than COLLET_OK. */
+/* Prepares calls on the backend `choice`, without fallback. All arguments must outlive *calls. If the status is not
+ * COLLET_OK, `error` is set. */
 collet_status bench_calls_open(bench_calls *calls, const bench_session *session,
                                const bench_layout *layout, const bench_arrays *arrays,
                                const char *choice, char error[COLLET_ERROR_TEXT]);
@@ -37,9 +37,9 @@ collet_status bench_calls_open(bench_calls *calls, const bench_session *session,
 collet_status bench_calls_run(void *calls, int64_t count);
 
 /*
- * A row measured again while other processes were busy. `share` is the part of each of its
- * `threads` processors that a scheduler without favourites leaves it: processors / (threads +
- * processes), at most 1.
+ * Statistics of a row that was measured again while other processes were busy. `share` is the part of a
+ * processor that a fair scheduler gives to each of the row's `threads`: processors / (threads + processes), at
+ * most 1.
  */
 typedef struct bench_busy_stats {
     int32_t processes; /* 0: not measured */
@@ -50,21 +50,21 @@ typedef struct bench_busy_stats {
 } bench_busy_stats;
 
 typedef struct bench_memory {
-    int64_t arrays, device, resident; /* bytes: of arrays, on the device, of this process */
+    int64_t arrays, device, resident; /* bytes of arrays, on the device, and of this process */
 } bench_memory;
 
 #define BENCH_ROUNDS 10
 
 typedef struct bench_round {
-    double median, jitter; /* seconds a call; jitter: the mean difference of consecutive samples.
-                              NaN where no sample was kept, because there were too many before */
-    bench_memory grown;    /* in this round and those before */
-    int64_t peak_device;   /* bytes that arrays had allocated on the device */
-    int64_t peak_resident; /* bytes of this process, libraries and other backends included */
+    double median, jitter; /* seconds per call; jitter: the mean difference of consecutive samples.
+                              NaN if no sample was kept, because earlier rounds had too many */
+    bench_memory grown;    /* growth of memory up to the end of this round */
+    int64_t peak_device;   /* peak of the bytes allocated for arrays on the device */
+    int64_t peak_resident; /* peak of the bytes of this process, with libraries and other backends */
 } bench_round;
 
 typedef struct bench_result {
-    const char *choice; /* of backend */
+    const char *choice; /* the backend */
     char dtype[2 * COLLET_MAX_OPERANDS];
     collet_status status;
     char error[COLLET_ERROR_TEXT]; /* of a status other than OK */
@@ -73,33 +73,34 @@ typedef struct bench_result {
     bench_usage usage; /* while sampling */
     bench_busy_stats busy;
     double bytes, flops;
-    bandwidth_figure floor; /* measured in turn with the op; strategy NULL: not comparable */
+    bandwidth_figure floor; /* bandwidth, measured alternating with the op; strategy NULL: none */
     bench_round rounds[BENCH_ROUNDS];
     bench_memory grown;
-    double ratio; /* times as fast as the first row of the same dtype; 0: unknown */
+    double ratio; /* speed relative to the first row with the same dtype; 0: unknown */
 } bench_result;
 
-/* The bandwidth of the rows of one run, opened with the first row that it bounds; zeros at first.
- */
+/* The measured bandwidth, shared by the rows of one run. It is opened for the first row that is bound by memory.
+ * Initialise with zeros. */
 typedef struct bench_floor {
     bench_bandwidth bandwidth; /* source NULL: not opened */
     int32_t chosen[STREAM_KINDS];
 } bench_floor;
 
 /*
- * Measures the layout's call on each choice of the session, without fallback, for `seconds` each, in
- * rounds in which each takes its turn, so that all see the same load of the machine, and in turn with
- * the memory's bandwidth where that bounds the call: not GPUs, operands that may fit in a cache, or
- * calls bound by operations. There is a result for each choice, which has the status too, unless
- * the status returned is NO_MEMORY.
+ * Measures the layout's call on each choice of the session, without fallback, for `seconds` each. Choices take turns in
+ * rounds, so that all see the same load of the machine. If memory bandwidth limits the call, the bandwidth is measured
+ * in turns too; it is not for GPUs, for operands that may fit into a cache, or for calls bound by operations. Sets a
+ * result with its own status for each choice, unless NO_MEMORY is returned.
  */
 collet_status bench_measure(bench_session *session, const bench_layout *layout,
                             const bench_arrays *arrays, bench_floor *floor, bench_result *results);
 
-/* The time of a call that the share allows, from the median without other processes. */
+/* Returns the time of a call to be expected with busy.share of the processors: the median without other
+ * processes / share. */
 double bench_fair_seconds(const bench_result *r);
 
-/* Share of the bandwidth, median against median and fastest against fastest; floor.strategy set. */
+/* Returns the share of the memory bandwidth that the call reaches: medians compared, and fastest samples compared.
+ * floor.strategy must not be NULL. */
 double bench_share_of_median(const bench_result *r);
 double bench_share_of_fastest(const bench_result *r);
 

@@ -27,11 +27,11 @@ static int32_t keep_row(op_job *job, const bench_result *r)
     if (job->list)
         return bench_result_add(job->list, r);
     bench_result_print(r, job->session->options->steal);
-    fflush(stdout); /* finished rows are seen when the program is stopped */
+    fflush(stdout); /* finished rows are visible even if the program is then stopped */
     return 1;
 }
 
-/* 0 when out of memory for the report. */
+/* Measures one dtype on all backends. 0 when out of memory for the report. */
 static int32_t measure_dtype(op_job *job, const bench_layout *l)
 {
     bench_session *s = job->session;

@@ -5,9 +5,9 @@
 
 #include "measure.h"
 
-/* Measures the op of the options with each dtype on each backend; an exit status. */
+/* Measures the op of the options with each dtype on each backend. Returns an exit status. */
 int bench_op_mode(bench_session *session);
-/* Prints or reports every case; an exit status. */
+/* Prints or reports every case. Returns an exit status. */
 int bench_list_mode(bench_session *session);
 
 #endif

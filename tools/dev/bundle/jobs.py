@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jobs.py BACKEND WATER FOLDER: the observables of a trajectory of water and the scattering of a core-shell
-sphere by BACKEND and by cpu_scalar; fails where they differ by more than rounding."""
+"""jobs.py BACKEND WATER FOLDER: computes the observables of a trajectory of water and the scattering of a
+core-shell sphere with BACKEND and with cpu_scalar; fails if the results differ by more than rounding."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ CLOSE = {"observables": 1e-9, "patterns": 2e-5}
 
 
 def difference(a, b):
-    """The largest, relative to the largest magnitude."""
+    """The largest difference, relative to the largest magnitude in b."""
     a, b = (xp.asarray(x, dtype=xp.float64) for x in (a, b))
     if a.size == 0:
         return 0.0

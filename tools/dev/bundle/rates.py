@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""rates.py BACKEND: programs of the array API by Collet on BACKEND and, where they are installed, by CuPy and
-PyTorch (cuda) or NumPy and PyTorch (a processor), in turn: milliseconds, minima of a few runs."""
+"""rates.py BACKEND: measures programs of the array API with Collet on BACKEND and, if they are installed, with CuPy
+and PyTorch (cuda) or NumPy and PyTorch (a processor), in turn. Prints milliseconds: the minimum of a few runs."""
 
 import importlib
 import sys
@@ -8,17 +8,17 @@ import time
 
 import collet
 
-SECONDS = 0.25  # of each program and library
+SECONDS = 0.25  # the time for each program and library
 M = 1 << 20
 
 
 def softmax(xp, x):
-    largest = xp.amax if xp.__name__ == "torch" else xp.max  # which gives indices too
+    largest = xp.amax if xp.__name__ == "torch" else xp.max  # torch.max gives indices too
     e = xp.exp(x - largest(x, axis=-1, keepdims=True))
     return e / xp.sum(e, axis=-1, keepdims=True)
 
 
-# Title, function of (namespace, uniform), where uniform(shape) gives f32 numbers below 1.
+# Each program has a title and a function of (namespace, uniform); uniform(shape) gives f32 numbers below 1.
 PROGRAMS = [
     ("a*b + c*exp(d), 16M f32", lambda xp, u: (lambda a, b, c, d: a*b + c*xp.exp(d), [u(16*M) for _ in range(4)])),
     ("softmax, 16K x 1,024", lambda xp, u: (lambda x: softmax(xp, x), [u((16*1024, 1024))])),

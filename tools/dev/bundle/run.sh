@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh OUT [STEP...]: checks and measures this machine, and its NVIDIA GPU where there is one, in at most
-# eight minutes, and writes OUT/report.md, which is to be sent back; the outputs of the steps are beside it.
-# A step that takes too long is ended and named. STEP limits the run to steps whose names contain it.
+# run.sh OUT [STEP...]: checks and measures this machine, and its NVIDIA GPU if it has one, in at most eight
+# minutes, and writes OUT/report.md, the file to send back. The outputs of the steps are beside this file. The
+# report names each step that took too long and was ended. Only steps whose names contain a STEP run, if one is given.
 #
-# Environment: BUNDLE_BACKEND, the backend (default: cuda); BUNDLE_SECONDS, the time for all (default: 480);
-# BUNDLE_JOBS, processes at a time; COLLET_CONFIG, settings of Collet.
+# Environment: BUNDLE_BACKEND, the backend (default: cuda); BUNDLE_SECONDS, the time for all steps (default: 480);
+# BUNDLE_JOBS, the number of processes at a time; COLLET_CONFIG, the file with settings of Collet.
 #
-# Exit status: 0 all passed, 1 a step failed or was ended, 2 usage, 77 the backend cannot be used here and
-# everything else passed.
+# Exit status: 0 if all steps passed, 1 if a step failed or was ended, 2 for a wrong command line, 77 if the
+# backend cannot be used here and everything else passed.
 set -u
 [ $# -ge 1 ] && [ "${1#-}" = "$1" ] || {
     sed -n 's/^# \{0,1\}//; 3,11p' "$0"
@@ -37,9 +37,9 @@ own=$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)
     exit 1
 }
 
-# ---- CUDA's libraries, in a toolkit, in pip's packages beside a Python, or carried ---------------
+# ---- CUDA's libraries: of a toolkit, of pip's packages for a Python, or in the bundle -----------
 
-# The first of NAME's versions, newest first; nothing where the dynamic linker finds it itself.
+# library NAME: prints the path of the newest version of NAME; nothing if the dynamic linker finds NAME itself.
 library() {
     local python site found
     ldconfig -p 2>/dev/null | grep -q "$1" && return
@@ -69,7 +69,7 @@ say() {
     echo "$*" | tee -a "$report"
 }
 
-# step NAME SECONDS COMMAND...: its output is OUT/NAME.txt.
+# step NAME SECONDS COMMAND...: runs COMMAND for at most SECONDS; its output is OUT/NAME.txt.
 step() {
     local name=$1 seconds=$2 file status begin=$SECONDS what left=$((end - SECONDS)) chosen
     file=$out/${name// /-}.txt
@@ -101,7 +101,7 @@ usable() {
     backend-info "$backend"
 }
 
-# Each op of the backend by itself, several at a time; the last lines name what failed.
+# Checks each op of the backend in a process of its own, several at a time; the last lines name what failed.
 check() {
     local bad
     backend-check --list "$here/lib/collet/cpu_scalar.so" | awk '/^[a-z_0-9]+  *\(/ {print $1}' >"$out/ops.txt"
@@ -138,7 +138,7 @@ sanitizer() {
     done
 }
 
-# The package needs Python 3.11 and NumPy; where they are, it is to work.
+# The package needs Python 3.11 and NumPy; it must work on a machine that has both.
 python_is_there() {
     python3 -c 'import sys, numpy; assert sys.version_info >= (3, 11)' 2>/dev/null || {
         echo "no Python 3.11 with NumPy on the PATH"
@@ -156,7 +156,7 @@ rates() {
     python3 "$here/rates.py" "$@"
 }
 
-# Ended by an interrupt, so that it prints what failed until then.
+# An interrupt ends pytest, so that it prints what failed until then.
 python_tests() {
     local workers=()
     python_is_there || return 77

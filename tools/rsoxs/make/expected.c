@@ -18,7 +18,7 @@
 
 /* ---- Polarisation ---------------------------------------------------------------------------- */
 
-/* (n^2 - 1) / (4 pi), summed over voxels: xx, xy, xz, yy, yz, zz. */
+/* The tensor (n^2 - 1) / (4 pi), summed over voxels: xx, xy, xz, yy, yz, zz. */
 typedef struct tensor {
     double complex at[6];
 } tensor;
@@ -42,7 +42,7 @@ static void add(tensor *to, double complex factor, const tensor *t)
         to->at[i] += factor * t->at[i];
 }
 
-/* The means over the angles of polarisation of cos^2, sin^2 and 2 sin cos; as many as a simulation
+/* Computes the means of cos^2, sin^2 and 2 sin cos over the same angles of polarisation as a simulation
  * has. */
 static void average_angles(const make_options *o, double means[3])
 {
@@ -57,7 +57,7 @@ static void average_angles(const make_options *o, double means[3])
     }
 }
 
-/* The mean over the angles of polarisation of |k^2 p - s (s.p)|^2, p = t e. */
+/* Returns the mean of |k^2 p - s (s.p)|^2 over the angles of polarisation, where p = t e. */
 static double intensity(const double means[3], const tensor *t, double k, const double s[3])
 {
     const double complex columns[2][3] = {{t->at[0], t->at[1], t->at[2]},
@@ -83,7 +83,7 @@ static double disk_factor(double x)
     return x > 1e-6 ? 2 * j1(x) / x : 1;
 }
 
-/* Volume, in voxels, times form factor. */
+/* Returns the volume of an object, in voxels, times its form factor. */
 static double form(const make_options *o, const make_object *object, double radius,
                    const double q[3])
 {
@@ -101,7 +101,7 @@ static double form(const make_options *o, const make_object *object, double radi
     return 4.0 / 3 * PI * radius * radius * radius / (a * a * a) * f;
 }
 
-/* The tensor of a voxel of a material within the object, over the tensor of the next material. */
+/* Returns the tensor of a voxel of a material in the object, minus the tensor of the next material. */
 static tensor contrast(const make_scene *scene, const make_object *object, int64_t material,
                        double energy)
 {
@@ -118,8 +118,8 @@ static tensor contrast(const make_scene *scene, const make_object *object, int64
 
 typedef struct pattern {
     const make_scene *scene;
-    tensor *tensors;    /* of the parts of each object */
-    double k, means[3]; /* of the angles of polarisation */
+    tensor *tensors;    /* the tensors of the parts of each object */
+    double k, means[3]; /* means over the angles of polarisation */
     int64_t parts;
 } pattern;
 
@@ -141,7 +141,7 @@ static double pixel(const pattern *p, double qx, double qy)
     return intensity(p->means, &sum, p->k, s);
 }
 
-/* Means over rings of pixels of the detector. */
+/* Computes means over rings of pixels of the detector. */
 static void integrate(const pattern *p, double rings[BINS])
 {
     const make_options *o = p->scene->options;
@@ -164,7 +164,7 @@ static void integrate(const pattern *p, double rings[BINS])
 
 /* ---- File ------------------------------------------------------------------------------------ */
 
-/* The intensity in the middle of the detector, q = 0, of the voxels as they are. */
+/* Returns the intensity in the middle of the detector, q = 0, computed from the sums over the voxels. */
 static double at_zero(const make_scene *scene, const make_sums *sums, double energy)
 {
     double k = 2 * PI * energy / HC, means[3];

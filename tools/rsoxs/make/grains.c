@@ -6,7 +6,7 @@
 #include <math.h>
 
 #define PI 3.14159265358979323846
-#define MAIN 0.8 /* fraction of the material that a grain mainly has */
+#define MAIN 0.8 /* fraction of a grain's main material */
 
 typedef struct grain {
     double at[3]; /* z, y, x; voxels */
@@ -18,7 +18,7 @@ typedef struct boxes {
     double edge[3];   /* voxels */
 } boxes;
 
-/* The grain of a box, which may be beyond the border: it is the grain of the other side. */
+/* Returns the grain of a box. For a box beyond the border it is the grain of the opposite side. */
 static grain find(const boxes *b, uint64_t seed, const int64_t box[3])
 {
     grain g = {.random = make_hash(seed)};
@@ -45,7 +45,7 @@ static uint64_t nearest(const grain near[27], int64_t z, int64_t y, int64_t x)
     return random;
 }
 
-/* Each material has a direction of its own in a grain. */
+/* Fills a voxel. In each grain, each material has a direction of its own. */
 static void fill_voxel(const make_scene *scene, uint64_t random, make_layer *layers, int64_t i)
 {
     const make_options *o = scene->options;
@@ -77,7 +77,7 @@ static void copy_voxel(const make_scene *scene, make_layer *layers, int64_t from
     }
 }
 
-/* The voxels of a layer whose centres are in a box. */
+/* Fills the voxels of a layer whose centres are in a box. */
 static void fill_box(const make_scene *scene, const boxes *b, const grain near[27], int64_t z,
                      int64_t row, int64_t column, make_layer *layers)
 {

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELDS 4 /* of a material: as in make_layer */
+#define FIELDS 4 /* the fields of a material, as in make_layer */
 
 typedef struct writer {
     const make_scene *scene;
@@ -41,7 +41,7 @@ static void add_sums(const writer *w, make_sums *sums)
     for (int64_t m = 0; m < w->scene->materials; m++) {
         const make_layer *l = &w->layers[m];
         int64_t count = o->size[1] * o->size[2];
-        double aligned = 0; /* of voxels with one direction */
+        double aligned = 0; /* the aligned part of voxels with the same direction */
         for (int64_t i = 0; i < count; i++) {
             sums[m].volume += (double)l->volume[i];
             if (!l->alignment)
@@ -57,7 +57,7 @@ static void add_sums(const writer *w, make_sums *sums)
 
 /* ---- Datasets -------------------------------------------------------------------------------- */
 
-/* A dataset that is never written takes no place and is read as zeros. */
+/* Creates the datasets. A dataset that is never written takes no space and is read as zeros. */
 static int create_datasets(writer *w)
 {
     static const char *const names[FIELDS] = {"Vfrac", "S", "Theta", "Psi"};
@@ -162,7 +162,7 @@ static void free_writer(writer *w)
     free(w->sets);
 }
 
-/* HDF5 leaves errno as the failing call of the system set it; 0: none did. */
+/* Fails with `code`: HDF5 leaves errno as the failing system call set it; 0 means that no call set it. */
 static collet_status refuse(const char *path, const char *what, int code, collet_error *err)
 {
     return collet_fail(err, COLLET_IO, "%s: cannot be %s: %s%s", path, what,
@@ -210,9 +210,9 @@ collet_status make_write_morphology(const make_scene *scene, const io_spool *spo
                                ? COLLET_OK
                                : collet_fail(err, COLLET_NO_MEMORY, "no memory for a layer of %s",
                                              io_spool_path(spool));
-    setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1); /* the spool's lock would be in its way */
+    setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1); /* HDF5's lock would conflict with the spool's lock */
     H5dont_atexit();                             /* HDF5's exit handler crashes after a full disk */
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* HDF5 prints its errors unless it is told not to */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* by default HDF5 prints its errors */
     tool_progress_begin(&w.progress, "collet-rsoxs make", "layers", stderr, scene->options->quiet);
     if (status == COLLET_OK)
         status = write_file(&w, spool, sums, err);

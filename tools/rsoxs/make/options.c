@@ -84,7 +84,7 @@ static double parse_real(struct argp_state *state, const char *option, const cha
     return value;
 }
 
-/* Numbers with commas between them; returns how many, at most `most`. */
+/* Reads numbers separated by commas, at most `most`; returns how many there are. */
 static int64_t parse_list(struct argp_state *state, const char *option, const char *text,
                           double *values, int64_t most)
 {

@@ -53,7 +53,7 @@ static double outer_radius(const make_options *o)
     return o->radius + (o->kind == MAKE_CORE_SHELL ? o->thickness : 0.0);
 }
 
-/* Half the extent along axis a; x is axis 0. */
+/* Returns half the extent of an object along axis a; x is axis 0. */
 static double extent(const make_options *o, const make_object *object, int a)
 {
     double along = object->axis[a];
@@ -67,7 +67,7 @@ static double clamp(double x, double most)
     return x < -most ? -most : x > most ? most : x;
 }
 
-/* The distance between the axes of two cylinders: finds the nearest point on each axis in turn. */
+/* Returns the distance between the axes of two cylinders: finds the nearest point on each axis in turn. */
 static double axis_distance(const make_options *o, const make_object *a, const make_object *b)
 {
     double between[3], s = 0, t = 0, d[3];
@@ -92,7 +92,7 @@ static int overlaps(const make_options *o, const make_object *a, const make_obje
            2 * outer_radius(o);
 }
 
-/* Whether the object is within the voxels; `low` and `high`: the limits of its centre. */
+/* 1 if the object is within the voxels. Sets `low` and `high` to the limits of its centre. */
 static int fits(const make_options *o, const make_object *object, double low[3], double high[3])
 {
     int inside = 1;
@@ -191,7 +191,8 @@ int make_is_aligned(const make_scene *scene, int64_t material)
 
 /* ---- Voxels ---------------------------------------------------------------------------------- */
 
-/* The distance of a point from the surface; negative inside. `d`: from the centre. */
+/* Returns the distance of a point from the surface, negative inside the object. The vector `d` leads from the
+ * centre to the point. */
 static double distance(const make_options *o, const make_object *object, double radius,
                        const double d[3])
 {
@@ -202,7 +203,7 @@ static double distance(const make_options *o, const make_object *object, double 
     return fmax(sqrt(fmax(0.0, square - along * along)) - radius, fabs(along) - o->length / 2);
 }
 
-/* The part of a voxel that is within the radius. */
+/* Returns the part of a voxel that is within the radius. */
 static double fraction(const make_options *o, const make_object *object, double radius,
                        const double d[3])
 {

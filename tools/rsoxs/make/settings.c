@@ -20,8 +20,8 @@ collet_status make_add_text(make_set *set, const char *path, const char *text, c
 }
 
 /*
- * n^2 = 1 - 0.004 + s E0^2 / (E0^2 - E^2 - i E) with the resonance E0 at 285, 286.5, ... eV, 1 eV
- * wide, stronger along the direction of the material than across it.
+ * Returns n, where n^2 = 1 - 0.004 + s E0^2 / (E0^2 - E^2 - i E). The resonance E0 is at 285, 286.5, ... eV
+ * and 1 eV wide; it is stronger along the material's direction than across it.
  */
 static double complex index_of(int64_t material, double energy, double strength)
 {
@@ -67,7 +67,7 @@ static void print_constants(FILE *f, const make_scene *scene, int64_t material)
     }
 }
 
-/* The configuration, or the constants of a material from 0 on. */
+/* Adds the file of the configuration, or of the constants of a material (from 0 on). */
 static collet_status add_file(make_set *set, const make_scene *scene, const char *path,
                               int64_t material, collet_error *err)
 {

@@ -30,7 +30,7 @@ static uint32_t from_oklch(double lightness, double chroma, double degrees)
            channel(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s);
 }
 
-/* All colours of both paths are within sRGB. */
+/* All colours of both maps are within sRGB. */
 uint32_t rsoxs_colour(double t)
 {
     double chroma = 0.06 * (1 - t) * (1 - 2 * t) + 0.18 * 4 * t * (1 - t) + 0.11 * t * (2 * t - 1);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* colour.h - maps from numbers to colours, perceptually uniform. */
+/* colour.h - perceptually uniform maps from numbers to colours. */
 #ifndef TOOLS_RSOXS_PICTURE_COLOUR_H
 #define TOOLS_RSOXS_PICTURE_COLOUR_H
 
 #include <stdint.h>
 
-/* 0xRRGGBB of t from 0 to 1: from dark blue by red to light yellow, the lightness growing evenly.
- */
+/* Returns the colour 0xRRGGBB for t from 0 to 1: from dark blue through red to light yellow, with evenly
+ * growing lightness. */
 uint32_t rsoxs_colour(double t);
-/* The colour of an angle, 1 a whole turn: all hues, with the same lightness. */
+/* Returns the colour of an angle, where t = 1 is a whole turn: all hues, with the same lightness. */
 uint32_t rsoxs_colour_cyclic(double t);
 
 #define RSOXS_COLOUR_NAN 0xc8c8c8u

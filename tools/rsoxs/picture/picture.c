@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lengths before scaling; the longer side of the map is SIDE. */
+/* These lengths are before scaling; the longer side of the map is SIDE. */
 #define SIDE 640.0
 #define LEFT 88.0
 #define TOP 44.0
@@ -19,7 +19,7 @@
 #define BAR_GAP 18.0
 #define BAR_WIDTH 20.0
 #define BAR_HEIGHT 180.0 /* the minimum */
-#define NARROW 60.0      /* the minimum of the shorter side, even if it changes the aspect ratio */
+#define NARROW 60.0      /* the minimum of the shorter side, even if this changes the aspect ratio */
 #define FONT TOOL_CANVAS_FONT
 #define TITLE 16.0
 #define PIXELS_MAX 2048
@@ -30,13 +30,13 @@ const int rsoxs_has_pictures = 1;
 
 typedef struct canvas {
     const rsoxs_picture *picture;
-    rsoxs_axis colour; /* with its range */
+    rsoxs_axis colour; /* the picture's axis, with its range */
     uint32_t colours[COLOURS];
     int has_nan;
-    double scale;                 /* of `own` */
-    int left, top, width, height; /* of the map, device pixels */
+    double scale;                 /* the scale of `own` */
+    int left, top, width, height; /* the place of the map, device pixels */
     int whole_width, whole_height;
-    double bar_top, bar_height, bar_right; /* right: of its longest label */
+    double bar_top, bar_height, bar_right; /* bar_right: the end of its longest label */
     tool_canvas own;
 } canvas;
 
@@ -47,7 +47,7 @@ static tool_range range_of(const rsoxs_axis *axis)
     return (tool_range){axis->from, axis->to, axis->logarithmic};
 }
 
-/* The index of the number at a place, among `count`. */
+/* Returns the index, among `count` numbers, of the number at a place. */
 static int64_t index_at(const rsoxs_axis *axis, int64_t count, double t)
 {
     double value = axis->logarithmic ? axis->from * pow(axis->to / axis->from, t)
@@ -66,7 +66,7 @@ static int64_t index_at(const rsoxs_axis *axis, int64_t count, double t)
     return low < 0 ? 0 : low < count ? low : count - 1;
 }
 
-/* The range of the colours is the range of the values, without what is far below the largest. */
+/* Finds the range of the colours: the range of the values, without values far below the largest. */
 static void find_range(canvas *c)
 {
     const rsoxs_picture *p = c->picture;
@@ -110,7 +110,7 @@ static void lay_out(canvas *c)
     double width = SIDE, height = 0.75 * SIDE;
     c->scale = 1.5;
     if (p->square) {
-        /* A whole number of pixels for each value, if they fit. */
+        /* Each value has a whole number of pixels, if they fit. */
         double pixels = fmin(longest * ceil(SIDE / longest), PIXELS_MAX);
         double aspect = (p->y.to - p->y.from) / (p->x.to - p->x.from);
         c->scale = pixels / SIDE;
@@ -180,7 +180,7 @@ static void frame(canvas *c, double x, double y, double width, double height)
     cairo_stroke(c->own.cairo);
 }
 
-/* The map, straight into the pixels of the surface. */
+/* Draws the map directly into the pixels of the surface. */
 static void draw_map(canvas *c, cairo_surface_t *surface)
 {
     const rsoxs_picture *p = c->picture;

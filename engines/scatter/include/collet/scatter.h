@@ -17,14 +17,15 @@
  * There are two methods. COLLET_SCATTER_FAST transforms each field of the morphology once and
  * combines two slices of the spectra for an energy. COLLET_SCATTER_DIRECT transforms the
  * polarisation for each energy and angle, as CyRSoXS does; it is a check of the fast method.
- * Results differ only by rounding.
+ * The results of the two methods differ only by rounding.
  *
  * Conventions
  *   As in collet.h: status returned, `collet_error *` may be NULL, `**out` belongs to the caller
  * and is NULL after an error. Structures begin with struct_size. A scattering belongs to one thread
- * at a time. Nothing else may use its contexts until it is destroyed; it uses several devices
- * each on a thread of its own, also between calls. collet_scatter_next calls the callbacks, on
- * its own thread. Nothing is printed. Lengths are in nm, energies in eV, angles in degrees.
+ * at a time. Nothing else may use its contexts until it is destroyed. With several devices, each
+ * device has its own thread, which also works between calls. collet_scatter_next calls the callbacks
+ * on the thread of its caller. Nothing is printed. Lengths are in nm, energies in eV, angles in
+ * degrees.
  */
 #ifndef COLLET_SCATTER_H
 #define COLLET_SCATTER_H
@@ -39,7 +40,7 @@ extern "C" {
 /*
  * A material of the morphology: arrays of Z x Y x X numbers, C-contiguous. With Euler angles:
  * volume fraction, alignment S (0 to 1), theta and psi in radians, which are ignored where S is 0;
- * `alignment` = NULL: isotropic. With vectors: `direction` (Z x Y x X x 3) and `unaligned`. The
+ * `alignment` = NULL means an isotropic material. With vectors: `direction` (Z x Y x X x 3) and `unaligned`. The
  * arrays belong to the caller, who must not change them until collet_scatter_destroy.
  */
 typedef struct collet_scatter_material {
@@ -47,11 +48,11 @@ typedef struct collet_scatter_material {
     collet_dtype dtype; /* of the arrays: COLLET_F32 or COLLET_F64 */
     const void *volume, *alignment, *theta, *psi;
     const void *direction, *unaligned;
-    uint32_t kind; /* COLLET_SCATTER_ISOTROPIC ..., if the options have `layers`; else 0 */
+    uint32_t kind; /* if the options have `layers`: COLLET_SCATTER_ISOTROPIC, ...; else 0 */
     uint32_t reserved;
 } collet_scatter_material;
 
-/* Kinds of materials: the arrays that `layers` fills, in this order. */
+/* Kinds of materials. Each comment lists the arrays that `layers` fills, in this order. */
 COLLET_ENUM(uint32_t){
     COLLET_SCATTER_ISOTROPIC = 1, /* volume */
     COLLET_SCATTER_EULER = 2,     /* volume, alignment, theta, psi */
@@ -59,10 +60,10 @@ COLLET_ENUM(uint32_t){
 };
 
 /*
- * Writes layers first .. first + count - 1 along z of a material, counted from 0, to the arrays of
- * its kind, as its dtype. collet_scatter_next calls it, on its own thread, and more than once
- * for a layer if memory is short or several devices share the energies. A failure ends that call;
- * put the text into `err`.
+ * Writes layers first .. first + count - 1 along z of a material to `arrays`: the arrays of the
+ * material's kind, in its dtype. Layers and materials count from 0. collet_scatter_next calls this
+ * function on its caller's thread, and more than once for a layer if memory is short or several devices
+ * share the energies. If the function fails, it must set `err`; collet_scatter_next returns this error.
  */
 typedef collet_status (*collet_scatter_layers_fn)(void *user, void *const *arrays,
                                                   int64_t material, int64_t first, int64_t count,
@@ -79,7 +80,7 @@ COLLET_ENUM(uint32_t){
     COLLET_SCATTER_DIRECT = 1,
 };
 
-/* The grid: q of pixel i of N, for voxels with the edge a in nm. */
+/* The grid: how q of pixel i of N is computed. a is the edge of a voxel in nm. */
 COLLET_ENUM(uint32_t){
     COLLET_SCATTER_CYRSOXS = 0, /* -pi / a + i (2 pi / a) / (N - 1) */
     COLLET_SCATTER_FFT = 1,     /* (i - N / 2) 2 pi / (N a) */
@@ -111,13 +112,13 @@ typedef struct collet_scatter_options {
     int64_t n_energies;
     const double *energies;                       /* eV */
     const collet_scatter_constants *constants; /* n_energies x n_materials */
-    uint64_t memory; /* limit for the bytes of arrays; 0: none. REFUSED if one energy needs more */
+    uint64_t memory; /* limit for the bytes of arrays. 0: 7/8 of the available memory if the system limits
+                        this process, else no limit. REFUSED if one energy needs more */
     collet_progress_fn progress; /* `done`: energies; the stage is "transforming", "scattering" or
                                     "differentiating". NULL: none */
     void *progress_user;
-    /* NULL: the arrays of the materials are used. Else this callback reads the layers, some at a
-     * time, so that a morphology may be larger than memory; layers are checked when they are
-     * read. */
+    /* NULL: the arrays of the materials are used. Otherwise this callback reads the layers, a few at a
+     * time, so that a morphology may be larger than memory. Each layer is checked when it is read. */
     collet_scatter_layers_fn layers;
     void *layers_user;
     /* Devices that share the energies; NULL: `context` alone. If all are of one kind, the patterns do
@@ -128,13 +129,14 @@ typedef struct collet_scatter_options {
      * averaged pattern is warped around pixel (Y / 2, X / 2) with bilinear interpolation: q moves
      * to M q, where M is the upper left 2 x 2 part of D K. K is the rotation that maps z to
      * `direction`, D the rotation that maps z to the normal, each about the axis perpendicular to
-     * both. So for a beam x, y, z the normal -x, -y, z leaves q unchanged. A pixel outside is NaN,
-     * or 0 with `mask`. Without `mask`, even where q is unchanged, a pixel becomes NaN if the pixel
-     * to the right, below, or below right is NaN, because those are read with weight 0.
+     * both. So for a beam x, y, z the normal -x, -y, z leaves q unchanged. A pixel whose position lies
+     * outside the image is NaN, or 0 with `mask`. Without `mask`, even where q is unchanged, a pixel
+     * becomes NaN if the pixel to the right, below, or below right is NaN, because these pixels are
+     * read with weight 0.
      */
     double detector[3];
-    /* 1: the fields of all layers are replaced by their mean along z, a film of one layer, as
-     * NRSS's z_collapse_mode "mean" does: an approximation for thin films. REFUSED with `layers`. */
+    /* 1: the fields of all layers are replaced by their mean along z, which gives a film of one layer.
+     * This is an approximation for thin films, as z_collapse_mode "mean" of NRSS. REFUSED with `layers`. */
     uint32_t collapse;
     uint32_t reserved;
 } collet_scatter_options;
@@ -147,10 +149,10 @@ typedef struct collet_scatter_options {
 typedef struct collet_scatter collet_scatter;
 
 /*
- * Checks the options and plans the work; nothing is computed. INVALID, for instance for a voxel
- * that is not finite or not a fraction (the text has material and position), or for an energy at
- * which Ewald's sphere meets no pixel. REFUSED if one energy needs more than `memory`; the text has
- * the bytes that it needs. NO_MEMORY.
+ * Checks the options and plans the work; nothing is computed. INVALID, for instance if a voxel's
+ * value is not finite or its volume fraction is not 0 to 1 (the text has material and position), or if
+ * Ewald's sphere of an energy meets no pixel. REFUSED if one energy needs more bytes than `memory`;
+ * the text has the number of bytes. NO_MEMORY.
  */
 COLLET_API collet_status collet_scatter_create(collet_context *context, collet_scatter **out,
                                                const collet_scatter_options *options,
@@ -185,11 +187,11 @@ typedef struct collet_scatter_pattern {
 } collet_scatter_pattern;
 
 /*
- * The pattern of the next energy, in the order of the options, valid until the next call; NULL with
- * COLLET_OK after the last. INVALID for a pattern without a finite number. After an error each
+ * Returns the pattern of the next energy, in the order of the options, valid until the next call; after
+ * the last energy *out is NULL. INVALID for a pattern without a finite number. After an error each
  * further call returns the same error; after CANCELLED a further call continues. If one of several
- * devices fails, the others compute its energies; collet_scatter_share_at says why. When all have
- * failed, the first error is returned, which names its device.
+ * devices fails, the others compute its energies; collet_scatter_share_at returns its error. When all
+ * have failed, the first error is returned; its text names the device.
  */
 COLLET_API collet_status collet_scatter_next(collet_scatter *scattering,
                                              const collet_scatter_pattern **out,
@@ -203,8 +205,8 @@ COLLET_API collet_status collet_scatter_share_at(const collet_scatter *scatterin
 
 /* ---- Gradients --------------------------------------------------------------------------- */
 
-/* Arrays for the gradients of a material, of its dtype and with the shapes of its arrays; NULL: not
- * computed. */
+/* Arrays for the gradients with respect to the arrays of a material, with the same dtype and shapes. NULL: this
+ * gradient is not computed. */
 typedef struct collet_scatter_derivatives {
     uint32_t struct_size;
     uint32_t reserved;
@@ -223,16 +225,16 @@ typedef struct collet_scatter_gradients {
 /*
  * The gradients of a real function L of all patterns, by the adjoint of the fast method. cotangents
  * has dL / d(value) of each pixel of each pattern: n_energies x Y x X numbers of the options' dtype.
- * The cotangents of pixels that are NaN are ignored. The result is dL / d(delta, beta) of each material and
- * energy, and dL / d(number) of each number of the morphology, each as if the others were constant:
- * the sum of the fractions may change.
+ * The cotangents of pixels that are NaN are ignored. The results are dL / d(delta, beta) of each material and
+ * energy, and dL / d(number) of each number of the morphology. Each derivative holds all other numbers constant,
+ * so the sum of a voxel's fractions is not kept at 1.
  *
- * Slices that the last pass computed are used again; otherwise they are computed again. Everything
- * but the transforms is computed by threads of the host, whatever the device; the sums do not depend
- * on their number. Where S = 0, dL / dS uses theta and psi, and is NaN if they are NaN. May be
+ * The slices of the last pass are reused; those of other passes are computed again. The device computes
+ * only the transforms; threads of the host compute everything else, and the results do not depend on
+ * the number of threads. Where S = 0, dL / dS uses theta and psi, and is NaN if they are NaN. May be
  * called before, between and after calls of collet_scatter_next. REFUSED for the direct method
- * and with `devices`. Errors and cancellation as in collet_scatter_next; the function for progress
- * reports on this call.
+ * and with `devices`. Errors and cancellation are as in collet_scatter_next; options.progress also
+ * reports the progress of this call.
  */
 COLLET_API collet_status collet_scatter_differentiate(collet_scatter *scattering,
                                                       const void *cotangents,
@@ -242,12 +244,13 @@ COLLET_API collet_status collet_scatter_differentiate(collet_scatter *scattering
 /* ---- Integration ------------------------------------------------------------------------- */
 
 /*
- * The rings over which patterns are integrated. On both grids a pixel has the FFT's q: (i - N / 2)
- * 2 pi / (N voxel) on each axis. COLLET_SCATTER_CYRSOXS uses its own q only to choose slices.
+ * The rings over which patterns are integrated. For both grids, q of a pixel is that of
+ * COLLET_SCATTER_FFT: (i - N / 2) 2 pi / (N voxel) on each axis. The q of COLLET_SCATTER_CYRSOXS is used
+ * only to choose slices.
  */
 typedef struct collet_scatter_rings {
     uint32_t struct_size;
-    uint32_t flat; /* 1: q in the detector's plane, as for one slice; 0: |q| on Ewald's sphere */
+    uint32_t flat; /* 1: q in the detector's plane, for films of one layer; 0: |q| on Ewald's sphere */
     int64_t y, x;  /* pixels, at least 2 x 2 */
     double voxel;  /* edge, nm */
     double direction[3]; /* beam: x, y, z; 0, 0, 0 means 0, 0, 1 */
@@ -264,12 +267,12 @@ typedef struct collet_scatter_rings {
 COLLET_API collet_status collet_scatter_rings_q(const collet_scatter_rings *rings,
                                                 int64_t *count, double *q, collet_error *err);
 
-/* Arrays of the caller; NULL: not computed. The mean of a ring is over the chi that are not NaN;
- * NaN if there is none. */
+/* Arrays of the caller; NULL: not computed. The mean of a ring is over the directions chi whose value is not
+ * NaN; it is NaN if there is none. */
 typedef struct collet_scatter_integrals {
     uint32_t struct_size;
     uint32_t wide;       /* 1: the arrays are f64; 0: f32 */
-    void *polar;         /* chi x rings: bilinear between pixels; NaN outside, or if one is NaN */
+    void *polar;         /* chi x rings: bilinear interpolation; NaN outside or if a pixel is NaN */
     void *mean;          /* mean over all chi */
     void *parallel;      /* mean over the wedges around chi = 0 and 180 */
     void *perpendicular; /* mean over the wedges around chi = 90 and -90 */
@@ -278,16 +281,16 @@ typedef struct collet_scatter_integrals {
 
 /* Integrates a pattern of y x x values whose images were rotated back so that the electric field is
  * along x, as collet_scatter_next does. Sums are f64. INVALID, also if no ring has a finite
- * number. Any thread. */
+ * number. May be called on any thread. */
 COLLET_API collet_status collet_scatter_integrate(const collet_scatter_rings *rings,
                                                   const collet_scatter_integrals *out,
                                                   double energy, collet_dtype dtype,
                                                   const void *values, collet_error *err);
 /*
- * The adjoint of collet_scatter_integrate: `cotangents` has dL / d(number) for each number of
- * arrays that a real function L depends on; NULL: on none. Sets `out`, y x x numbers of `dtype`, to
- * dL / d(value). Cotangents of numbers that are NaN are ignored. INVALID as
- * collet_scatter_integrate. Any thread.
+ * The adjoint of collet_scatter_integrate, for a real function L of the integrals. Each array of
+ * `cotangents` has dL / d(number) of each number of that integral; NULL: L does not depend on it. Sets
+ * `out`, y x x numbers of `dtype`, to dL / d(value). Cotangents of integrals that are NaN are ignored.
+ * INVALID as collet_scatter_integrate. May be called on any thread.
  */
 COLLET_API collet_status collet_scatter_integrate_adjoint(
     const collet_scatter_rings *rings, const collet_scatter_integrals *cotangents,
@@ -298,32 +301,32 @@ COLLET_API collet_status collet_scatter_integrate_adjoint(
 /*
  * A morphology (HDF5: /Euler_Angles/Mat_i_{Vfrac,S,Theta,Psi} or
  * /Vector_Morphology/Mat_i_{alignment,unaligned}, /Morphology_Parameters/{PhysSize,NumMaterial}),
- * a configuration (config.txt) and the materials' constants (Material<i>.txt, beside the
+ * a configuration (config.txt) and the materials' constants (Material<i>.txt in the folder of the
  * configuration), in memory.
  */
 typedef struct collet_scatter_input collet_scatter_input;
 
 /*
- * Reads the files without the voxels, which a scattering reads when it needs them; IO if the file
- * was replaced or changed in between. If the program collet-inspect is installed in the folder of
+ * Reads the files except the voxels; a scattering reads the voxels when it needs them, and fails with IO
+ * if the file was replaced or changed in between. If the program collet-inspect is installed in the folder of
  * the plugins, it opens the file first, in another process: FORMAT if libhdf5 crashes on the file
  * or does not end. Numbers are converted to `dtype`; a material whose alignment is 0 everywhere
- * becomes isotropic. A morphology that is NULL: only the configuration is read, for its energies,
- * beams and directory. IO, FORMAT, INVALID with file, dataset or key; NO_MEMORY.
+ * becomes isotropic. If `morphology` is NULL, only the configuration is read: its energies, beams and
+ * directory. IO, FORMAT, INVALID (the text names the file and the dataset or key); NO_MEMORY.
  */
 COLLET_API collet_status collet_scatter_read(collet_scatter_input **out,
                                              const char *morphology, const char *configuration,
                                              collet_dtype dtype, collet_error *err);
 COLLET_API void collet_scatter_input_destroy(collet_scatter_input *input);
-/* The options that were read, for the first beam; valid as long as the input. A program copies
- * them, sets method, grid, memory and progress, and creates a scattering for each beam. */
+/* The options that were read, for the first beam; valid as long as the input. Copy them, set method,
+ * grid, memory and progress, and create a scattering for each beam. */
 COLLET_API const collet_scatter_options *
 collet_scatter_input_options(const collet_scatter_input *input);
 /* Directions x, y, z of beams, normalised. */
 COLLET_API int64_t collet_scatter_input_beams(const collet_scatter_input *input,
                                               const double (**beams)[3]);
 /* Warnings about parts of the files that are suspicious or not used; NULL beyond the last. Warnings
- * about voxels appear when `layers` of the options has read all of them. */
+ * about voxels appear only when the callback `layers` of the options has read all voxels. */
 COLLET_API const char *collet_scatter_input_warning_at(const collet_scatter_input *input,
                                                        size_t index);
 
@@ -333,7 +336,7 @@ typedef struct collet_scatter_finding {
     uint32_t warning;    /* 0: a fault that prevents the computation; 1: suspicious */
     const char *text;    /* file, fault and position */
     const char *dataset; /* dataset of the faulty voxels, or NULL */
-    int64_t material;    /* material of the faulty voxels, from 1; 0: all together */
+    int64_t material;    /* material of the faulty voxels, from 1; 0: sum of all materials */
     int64_t voxels;      /* number of faulty voxels; 0: the fault is not in voxels */
     int64_t first[3][3]; /* z, y, x of the first three faulty voxels */
 } collet_scatter_finding;
@@ -343,10 +346,10 @@ typedef void (*collet_scatter_finding_fn)(void *user, const collet_scatter_findi
 /*
  * Reports every fault that collet_scatter_read and collet_scatter_create would find in these
  * files, and everything suspicious; voxels are read in parts. `path` is a morphology, a
- * configuration or a file of optical constants. For a morphology, the configuration and the
- * constants in its folder are checked too, unless `configuration` is NULL; for constants, that they
- * have the configuration's energies. A configuration is checked with the files Material<i>.txt that
- * exist in its folder. OK even if faults were found; NO_MEMORY.
+ * configuration or a file of optical constants. With a morphology, the configuration and the constants
+ * in the configuration's folder are checked too, unless `configuration` is NULL. With a file of constants,
+ * checks that it has the configuration's energies. With a configuration, checks also the files
+ * Material<i>.txt that exist in its folder. OK even if faults were found; NO_MEMORY.
  */
 COLLET_API collet_status collet_scatter_check(const char *path, const char *configuration,
                                               collet_scatter_finding_fn report, void *user,
@@ -355,7 +358,7 @@ COLLET_API collet_status collet_scatter_check(const char *path, const char *conf
 /* The quantity that a slice shows. */
 COLLET_ENUM(uint32_t){
     COLLET_SCATTER_FRACTION = 0,  /* the volume fraction */
-    COLLET_SCATTER_ALIGNMENT = 1, /* S; NaN where its volume fraction is 0 */
+    COLLET_SCATTER_ALIGNMENT = 1, /* S; NaN where the volume fraction is 0 */
     COLLET_SCATTER_THETA = 2,     /* radians; NaN where S is 0 */
     COLLET_SCATTER_PSI = 3,       /* radians; NaN where S is 0 */
 };
@@ -370,8 +373,8 @@ typedef struct collet_scatter_slice {
 } collet_scatter_slice;
 
 /*
- * Reads the slice `at` along an axis (0: z, 1: y, 2: x) of a material, counted from 1. If the file
- * has Euler angles and vectors, the angles are used. INVALID if the material or the slice does not
+ * Reads slice `at` along an axis (0: z, 1: y, 2: x). Materials count from 1. If the file has both Euler
+ * angles and vectors, the angles are used. INVALID if the material or the slice does not
  * exist; else errors as collet_scatter_read. collet_scatter_slice_destroy frees the values.
  */
 COLLET_API collet_status collet_scatter_read_slice(collet_scatter_slice *out,
@@ -383,9 +386,10 @@ COLLET_API void collet_scatter_slice_destroy(collet_scatter_slice *slice);
 
 /*
  * Writes all fields of all materials, under the names of their datasets, to an image file of VTK
- * (.vti), which ParaView opens: cells with the edge in nm, the first at the origin. Some layers are
- * copied at a time; only shapes are checked. The file gets its name when it is complete. Errors as
- * collet_scatter_read, and IO if there is a file at `path` and `replace` is 0.
+ * (.vti), which ParaView opens. A voxel is a cell with its edge in nm; the first cell begins at the
+ * origin. A few layers are copied at a time; values are not checked, only shapes. The file appears at
+ * `path` only when it is complete. Errors as collet_scatter_read, and IO if there is a file at `path`
+ * and `replace` is 0.
  */
 COLLET_API collet_status collet_scatter_write_image(const char *morphology, const char *path,
                                                     int32_t replace, collet_error *err);
@@ -395,14 +399,15 @@ COLLET_API collet_status collet_scatter_write_image(const char *morphology, cons
 COLLET_API void collet_scatter_file_name(char name[COLLET_SCATTER_NAME], double energy);
 /*
  * Writes the patterns of one energy, one for each beam, as CyRSoXS does: /K<i>/projection (Y, X) of
- * f32 and /KIDList/KVec. `settings`, any text, becomes an attribute of the file. The file gets its
- * name when it is complete and on disk. IO, NO_MEMORY.
+ * f32 and /KIDList/KVec. `settings`, any text, becomes an attribute of the file. The file appears under
+ * its name only when it is complete and on disk. IO, NO_MEMORY.
  */
 COLLET_API collet_status collet_scatter_write(const char *directory, double energy,
                                               int64_t n_beams, const double (*beams)[3],
                                               const collet_scatter_pattern *patterns,
                                               const char *settings, collet_error *err);
-/* The size of such a file with n_beams patterns; an estimate for more than 32. 0: out of memory. */
+/* The size in bytes of a file of collet_scatter_write with n_beams patterns; for more than 32 patterns an
+ * estimate. 0: out of memory. */
 COLLET_API uint64_t collet_scatter_file_bytes(int64_t n_beams, int64_t y, int64_t x,
                                               const char *settings);
 /* OK if the energy's file exists and was written with these settings; NOT_FOUND; INVALID for other
@@ -418,14 +423,14 @@ COLLET_API collet_status collet_scatter_read_pattern(float *values, const char *
 /*
  * Writes the integrals of all beams and energies: I_chi, I, I_parallel, I_perpendicular and A. Each
  * array has the shape n_beams x n_energies x its shape for one pattern; none may be NULL. Beam,
- * energy, chi and q are dimension scales; units and meanings are attributes, and so is `settings`,
- * any text. The file gets its name when it is complete and on disk. INVALID, IO, NO_MEMORY.
+ * energy, chi and q are dimension scales; units, meanings and `settings`, any text, are attributes. The
+ * file appears at `path` only when it is complete and on disk. INVALID, IO, NO_MEMORY.
  */
 COLLET_API collet_status collet_scatter_write_integrals(
     const char *path, const collet_scatter_rings *rings, int64_t n_beams,
     const double (*beams)[3], int64_t n_energies, const double *energies,
     const collet_scatter_integrals *integrals, const char *settings, collet_error *err);
-/* collet_scatter_written for the file `path` of collet_scatter_write_integrals. */
+/* Like collet_scatter_written, for the file `path` of collet_scatter_write_integrals. */
 COLLET_API collet_status collet_scatter_integrals_written(const char *path, const char *settings,
                                                           collet_error *err);
 /* The directory that the configuration names for results, or NULL. */

@@ -5,7 +5,7 @@
  *   collet_ternary_weights   a packed matrix of -1, 0 and 1, 2 bits each
  *   collet_ternary_network   layers of such matrices, run one after another
  *   collet_ternary_file      an open .t2, .npy or .gguf file
- *   collet_ternary_output    a complete file that has no name yet
+ *   collet_ternary_output    a complete file that is not yet visible under its name
  *
  * The library uses the ops ternary_pack, ternary_linear, ... of libcore. The conventions of
  * collet.h hold here too. Nothing here prints, exits or keeps state between calls.
@@ -25,8 +25,8 @@ extern "C" {
 /*
  * Long calls take a monitor, or NULL. Its functions run on the calling thread, must not use the same
  * context, and may be NULL.
- *   progress   called about once a million weights. `done` counts weights; in a run, vectors. A call
- *              that is cancelled leaves no output.
+ *   progress   called about once a million weights. `done` counts weights, or vectors in a run. If
+ *              `progress` cancels a call, the call leaves no output.
  *   warn       called for a suspicious result: more than 90 % of a matrix's codes are 0, or all are
  *              equal. `text` is valid during the call.
  */
@@ -41,43 +41,43 @@ typedef struct collet_ternary_monitor {
 /* ---- Weights --------------------------------------------------------------------------------- */
 
 /*
- * A matrix of M x K packed weights (COLLET_TERNARY_T2), which were checked: 2 bits each, rows
- * padded to whole blocks of 256, and one f32 scale a row. The data are arrays, so they move to the
- * backend that computes with them and stay there. Weights never change after they were made; any
+ * A checked matrix of M x K packed weights (COLLET_TERNARY_T2): 2 bits a weight, rows padded to whole
+ * blocks of 256 weights, and one f32 scale a row. The data are arrays, so they move to the
+ * backend that computes with them and stay there. Weights never change after creation; any
  * number of contexts of their runtime may use them at the same time.
  */
 typedef struct collet_ternary_weights collet_ternary_weights;
 
 /*
  * Floating-point weights are already ternary if the numbers of every row are -s, 0 and s, as
- * converters of ternary models (BitNet) write them; s may differ between rows. They are kept
- * exactly, wherever numbers become codes: the codes are the signs, the scale of a row is s, rounded
- * to f32. Only a threshold that the caller gives prevents that.
+ * converters of ternary models (BitNet) write them; s may differ between rows. All functions that
+ * convert numbers to codes keep such weights exactly: the codes are the signs, and the scale of a row is
+ * s, rounded to f32. The exception is a threshold that the caller gives.
  */
 
-/* *scale: the s of each row, f32 (...), of weights (..., K) in f32, f64, f16 or bf16; 1 for a row of
- * zeros. NULL: the weights are not already ternary. */
+/* Tests weights (..., K) in f32, f64, f16 or bf16. If they are already ternary, *scale becomes an f32 array (...)
+ * with the s of each row, 1 for a row of zeros; otherwise *scale becomes NULL. */
 COLLET_API collet_status collet_ternary_recognise(collet_context *context, collet_array **scale,
                                                   const collet_array *weights,
                                                   const collet_ternary_monitor *monitor,
                                                   collet_error *err);
 
 /* Quantizes and packs floating-point weights (M, K). Weights that are already ternary are kept exactly if params is
- * NULL, and with COLLET_TERNARY_ABSMEAN. params NULL: all others get a threshold of 0.3.
- * INVALID if a weight is not finite, or a scale is beyond f32. */
+ * NULL, and with COLLET_TERNARY_ABSMEAN. If params is NULL, other weights are quantized with a threshold of 0.3.
+ * INVALID if a weight is not finite, or a scale is outside the range of f32. */
 COLLET_API collet_status collet_ternary_weights_quantize(
     collet_context *context, collet_ternary_weights **out, const collet_array *weights,
     const collet_ternary_quantize_params *params, const collet_ternary_monitor *monitor,
     collet_error *err);
-/* Packs codes (M, K) i8. scale: (M) f32, copied; NULL: 1. INVALID if a code is not -1, 0 or 1. */
+/* Packs codes (M, K) i8. scale: (M) f32, copied; NULL: all scales are 1. INVALID if a code is not -1, 0 or 1. */
 COLLET_API collet_status collet_ternary_weights_from_codes(collet_context *context,
                                                            collet_ternary_weights **out,
                                                            const collet_array *codes,
                                                            const collet_array *scale,
                                                            collet_error *err);
 /* Uses packed rows (M, B) of K = `columns` weights each. Their storage is shared, not copied: do
- * not write to it while the weights exist. scale: as above. Reads all bytes to check them: INVALID
- * if a code is invalid or padding is not 0. */
+ * not write to it while the weights exist. scale: as in collet_ternary_weights_from_codes. Reads all bytes
+ * to check them: INVALID if a code is invalid or padding is not 0. */
 COLLET_API collet_status collet_ternary_weights_from_bytes(
     collet_context *context, collet_ternary_weights **out, const collet_array *bytes,
     int64_t columns, const collet_array *scale, const collet_ternary_monitor *monitor,
@@ -94,7 +94,7 @@ COLLET_API const collet_array *collet_ternary_weights_scale(const collet_ternary
 
 typedef struct collet_ternary_layer {
     uint32_t struct_size;
-    uint32_t activations; /* these three as in collet_ternary_linear_params */
+    uint32_t activations; /* activations, relu, threshold: see collet_ternary_linear_params */
     uint32_t relu;
     float threshold;
     const collet_ternary_weights *weights;
@@ -104,21 +104,22 @@ typedef struct collet_ternary_layer {
 /* Layers in sequence, and the buffers between them. */
 typedef struct collet_ternary_network collet_ternary_network;
 
-/* `count` >= 1 layers, each with as many columns as the layer before it has rows; SHAPE names two
- * that do not fit. Shares the layers' weights and biases; you may destroy these before the network. */
+/* Creates a network of `count` >= 1 layers. A layer must have as many columns as the layer before it has rows;
+ * otherwise SHAPE, and the text names the two layers. Shares the layers' weights and biases; you may destroy
+ * these before the network. */
 COLLET_API collet_status collet_ternary_network_create(collet_context *context,
                                                        collet_ternary_network **out,
                                                        const collet_ternary_layer *layers,
                                                        uint32_t count, collet_error *err);
 COLLET_API void collet_ternary_network_destroy(collet_ternary_network *network);
 
-/* Elements of a row of x (K of the first layer) and of y (M of the last). */
+/* Elements of a row of x (K of the first layer) and of a row of y (M of the last layer). */
 COLLET_API int64_t collet_ternary_network_inputs(const collet_ternary_network *network);
 COLLET_API int64_t collet_ternary_network_outputs(const collet_ternary_network *network);
 
 /* Computes y f32 (..., outputs) from x f32 (..., inputs), both with the same leading axes.
- * Allocates only when the leading axes differ from the previous run's. One thread at a time, with
- * any context of the layers' runtime. Asynchronous, as kernels are. */
+ * Allocates only when the leading axes differ from the previous run's. Only one thread at a time may run
+ * a network, with any context of the layers' runtime. Asynchronous, like kernels. */
 COLLET_API collet_status collet_ternary_network_run(collet_context *context,
                                                     collet_ternary_network *network,
                                                     collet_array *y, const collet_array *x,
@@ -143,9 +144,9 @@ COLLET_ENUM(uint32_t){
 
 /*
  * `name` is a path or, if no file has that name, "FILE:TENSOR". *index becomes the tensor's index,
- * or -1 if no tensor was named; index may be NULL. The type is recognised by content. Checks all
- * but the layers' data; faults of single tensors do not prevent a GGUF file from being opened. IO,
- * FORMAT, UNSUPPORTED, NOT_FOUND, OVERFLOW, NO_MEMORY.
+ * or -1 if no tensor was named; index may be NULL. The type is recognised by content. Checks everything
+ * except the layers' data. A GGUF file can be opened even if single tensors have faults. IO, FORMAT,
+ * UNSUPPORTED, NOT_FOUND, OVERFLOW, NO_MEMORY.
  */
 COLLET_API collet_status collet_ternary_file_open(collet_ternary_file **out, int64_t *index,
                                                   const char *name, collet_error *err);
@@ -184,7 +185,8 @@ typedef struct collet_ternary_matrix {
     int64_t shape[COLLET_MAX_DIMS];
     int64_t rows, columns; /* extents as a matrix; 0 for OTHER */
     uint64_t row_bytes;    /* rows x row_bytes are the bytes of the weights; 0 for OTHER */
-    /* Set for a layer of a .t2 file, else 0; the first three as in collet_ternary_layer. */
+    /* The following are set for a layer of a .t2 file, else 0. activations, relu and threshold: as in
+     * collet_ternary_layer. */
     uint32_t activations, relu;
     float threshold;
     uint32_t has_scale, has_bias;
@@ -192,7 +194,7 @@ typedef struct collet_ternary_matrix {
     char name[256];    /* name of a layer or tensor, UTF-8, cut to fit; "" if it has none. Control
     characters and invalid bytes of a tensor's name are \xNN */
     const char *fault; /* why a tensor of a supported type cannot be read, such as "the tensor has
-    no axes; ...", static; NULL: it can */
+    no axes; ..." (static text); NULL: it can be read */
 } collet_ternary_matrix;
 
 /* NOT_FOUND if there is no such matrix. */
@@ -214,12 +216,12 @@ COLLET_API collet_status collet_ternary_file_count(collet_context *context,
                                                    collet_error *err);
 
 /*
- * Loads a matrix as weights. Layers in t2 are used in the mapping, without a copy; others are
- * converted a few rows at a time. `quantize` sets how numbers are quantized, and blocks of TQ2_0
- * and TQ1_0 are quantized again; NULL: numbers as in collet_ternary_weights_quantize, the rest as
- * stored. INVALID: the text has the first value that is not finite, the first invalid code, a row
- * whose blocks have different scales, or a scale beyond f32. `bias` (may be NULL) receives the bias of a layer of a .t2 file, or
- * NULL.
+ * Loads a matrix as weights. Layers in the format t2 are used in the mapping, without a copy; other
+ * matrices are converted a few rows at a time. `quantize` sets how numbers are quantized; with it, blocks
+ * of TQ2_0 and TQ1_0 are quantized again. If `quantize` is NULL, numbers are quantized as in
+ * collet_ternary_weights_quantize, and codes are kept as stored. INVALID: the text has the first value
+ * that is not finite, the first invalid code, a row whose blocks have different scales, or a scale outside
+ * the range of f32. *bias becomes the bias of a layer of a .t2 file, or NULL; `bias` may be NULL.
  */
 COLLET_API collet_status collet_ternary_file_load(
     collet_context *context, const collet_ternary_file *file, collet_ternary_weights **out,
@@ -239,23 +241,24 @@ COLLET_API collet_status collet_ternary_network_load(collet_context *context,
 
 /* ---- Files: writing -------------------------------------------------------------------------- */
 
-/* A complete file on the disk that has no name yet, so that a program can report, and then publish
- * or drop the output. */
+/* A complete file on the disk that is not yet visible under its name. The program can report about it, and then
+ * publish or drop it. */
 typedef struct collet_ternary_output collet_ternary_output;
 
-/* Gives the file its name. `replace` 1: replaces an older file as a whole; 0: IO if there is one. */
+/* Gives the file its name. If a file of that name exists: replace = 1 replaces it atomically, replace = 0 fails
+ * with IO. */
 COLLET_API collet_status collet_ternary_output_publish(collet_ternary_output *output,
                                                        int32_t replace, collet_error *err);
 /* Removes the file if it was not published. */
 COLLET_API void collet_ternary_output_destroy(collet_ternary_output *output);
 COLLET_API uint64_t collet_ternary_output_bytes(const collet_ternary_output *output);
-/* About the layers of a .t2 file; 0 for other files. */
+/* The number of weights of the layers of a .t2 file; 0 for other files. */
 COLLET_API int64_t collet_ternary_output_weights(const collet_ternary_output *output);
 
 /* One layer to be packed; set struct_size, and set unused fields to 0. */
 typedef struct collet_ternary_source {
     uint32_t struct_size;
-    uint32_t activations; /* these three as in collet_ternary_layer */
+    uint32_t activations; /* activations, relu, threshold: as in collet_ternary_layer */
     uint32_t relu;
     float threshold;
     const char *weights; /* as in collet_ternary_file_open: an .npy file or FILE.gguf:TENSOR */
@@ -297,7 +300,7 @@ COLLET_API collet_status collet_ternary_file_unpack(collet_context *context,
 
 /* ---- Files: running -------------------------------------------------------------------------- */
 
-/* .npy files; x (..., inputs) has f2, f4, f8, i1, u1, i4 or i8 numbers, y gets f4. */
+/* Paths of .npy files. x (..., inputs) has f2, f4, f8, i1, u1, i4 or i8 numbers; y is written as f4. */
 typedef struct collet_ternary_run_files {
     uint32_t struct_size;
     uint32_t reserved;
@@ -306,15 +309,15 @@ typedef struct collet_ternary_run_files {
     const char *labels; /* one integer a vector: the class that y's largest number should have.
                            NULL: nothing is compared */
     const char *model;  /* a file that y must not replace, such as the network's. NULL: none */
-    const collet_devices *devices; /* of the network's runtime; NULL: the context alone */
+    const collet_devices *devices; /* devices that share the vectors; NULL: the context alone */
 } collet_ternary_run_files;
 
 typedef struct collet_ternary_run_result {
     uint32_t struct_size; /* set by the caller */
     uint32_t reserved;
     int64_t vectors;
-    int64_t correct; /* vectors whose largest number has the index in their label */
-    double seconds;  /* spent computing, without reading and writing; by the slowest device */
+    int64_t correct; /* vectors for which the index of y's largest number equals the label */
+    double seconds;  /* computing time of the slowest device, without reading and writing */
 } collet_ternary_run_result;
 
 /* Runs the network on all vectors of a file, a few at a time. *out becomes NULL if y is not
@@ -324,17 +327,17 @@ COLLET_API collet_status collet_ternary_network_run_files(
     collet_ternary_run_result *result, const collet_ternary_run_files *files,
     const collet_ternary_monitor *monitor, collet_error *err);
 
-/* What such a run needs. */
+/* What collet_ternary_network_run_files needs. */
 typedef struct collet_ternary_run_plan {
     uint32_t struct_size; /* set by the caller */
     uint32_t reserved;
     int64_t vectors;
     int64_t at_a_time; /* most vectors that a device computes at once */
-    uint64_t bytes;    /* of arrays on each device, with the network */
+    uint64_t bytes;    /* bytes of arrays on each device, with the network */
 } collet_ternary_run_plan;
 
-/* Opens and checks the files; writes nothing. Each device runs the first vectors, as many as it
- * takes at a time, twice; its share is of the second time. */
+/* Opens and checks the files; writes nothing. Each device runs the first at_a_time vectors twice;
+ * collet_ternary_network_share_at then returns the time of the second run. */
 COLLET_API collet_status collet_ternary_network_plan_files(collet_context *context,
                                                            collet_ternary_network *network,
                                                            collet_ternary_run_plan *plan,
@@ -342,14 +345,14 @@ COLLET_API collet_status collet_ternary_network_plan_files(collet_context *conte
                                                            collet_error *err);
 
 /* Computes y (vectors, outputs) from x (vectors, inputs), both C-contiguous, a few vectors at a time, on
- * `devices` (NULL: the context alone), and waits. `network`: of their runtime. */
+ * `devices` (NULL: the context alone), and waits. The devices must belong to the network's runtime. */
 COLLET_API collet_status collet_ternary_network_run_vectors(
     collet_context *context, collet_ternary_network *network, float *y, const float *x,
     int64_t vectors, const collet_devices *devices, const collet_ternary_monitor *monitor,
     collet_error *err);
 
-/* What device `index` did, in vectors, of the network's last run with `devices`, or of its last plan. NOT_FOUND
- * beyond the last. The strings are valid until the next run. */
+/* Sets *share to the part of device `index` in the network's last run with `devices`, or in its last plan, in
+ * vectors. NOT_FOUND beyond the last device. The strings are valid until the next run. */
 COLLET_API collet_status collet_ternary_network_share_at(const collet_ternary_network *network,
                                                          collet_device_share *share, size_t index,
                                                          collet_error *err);

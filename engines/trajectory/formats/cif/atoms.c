@@ -11,7 +11,7 @@
 #define ANGSTROM 10. /* in 1 nm */
 #define MAX_COLUMNS 255
 
-/* Items of _atom_site, and those that count where a row has no value of them. */
+/* Items of _atom_site, and for each the item that is used if a row has no value of the first. */
 static const char *const items[TRAJECTORY_CIF_FIELDS][2] = {
     [TRAJECTORY_CIF_MODEL] = {"pdbx_PDB_model_num", NULL},
     [TRAJECTORY_CIF_LOCATION] = {"label_alt_id", NULL},
@@ -28,7 +28,7 @@ static const char *const items[TRAJECTORY_CIF_FIELDS][2] = {
 
 /* ---- Head -------------------------------------------------------------------------------- */
 
-/* The name of the item after "_atom_site."; length 0: the item has another beginning. */
+/* Returns the name of the item after "_atom_site."; length 0: the item has another beginning. */
 static trajectory_word atom_item(const trajectory_cif_token *token)
 {
     const char category[] = "_atom_site.";

@@ -2,11 +2,11 @@
 /*
  * atoms.h - the atoms of an mmCIF file, model by model.
  *
- * They are the rows of the first loop with _atom_site.Cartn_x. The number of a residue and its chain
- * are the author's (auth_seq_id, auth_asym_id), as in a .pdb file; the names of atoms and residues
- * are the dictionary's (label_atom_id, label_comp_id), as in MDAnalysis and gemmi; where the file
- * lacks one, the other counts. The first alternative location in a residue is used. Rows of a
- * model, pdbx_PDB_model_num, follow each other. Lengths are in Angstrom.
+ * The atoms are the rows of the first loop with _atom_site.Cartn_x. The number of a residue and its chain
+ * are the author's (auth_seq_id, auth_asym_id), as in a .pdb file. The names of atoms and residues
+ * are the dictionary's (label_atom_id, label_comp_id), as in MDAnalysis and gemmi. If the file lacks one of
+ * these items, the corresponding label or auth item is used. In a residue the first alternative location is
+ * used. The rows of a model, pdbx_PDB_model_num, are consecutive. Lengths are in Angstrom.
  */
 #ifndef ENGINES_TRAJECTORY_FORMATS_CIF_ATOMS_H
 #define ENGINES_TRAJECTORY_FORMATS_CIF_ATOMS_H
@@ -32,16 +32,16 @@ enum {
 
 #define TRAJECTORY_CIF_VALUE 32 /* bytes of a value that are kept */
 
-/* Where the loop has the columns. */
+/* In which column of the loop each field is. */
 typedef struct trajectory_cif_columns {
-    uint8_t count;                         /* of the loop */
-    uint8_t place[TRAJECTORY_CIF_FIELDS];  /* from 1; 0: not in the loop */
-    uint8_t second[TRAJECTORY_CIF_FIELDS]; /* the item that counts where the first has no value */
+    uint8_t count;                         /* number of columns of the loop */
+    uint8_t place[TRAJECTORY_CIF_FIELDS];  /* column, from 1; 0: not in the loop */
+    uint8_t second[TRAJECTORY_CIF_FIELDS]; /* column used if the first has no value; 0: none */
 } trajectory_cif_columns;
 
 typedef struct trajectory_cif_value {
     char text[TRAJECTORY_CIF_VALUE];
-    size_t length; /* of the whole value; 0: none, or one of '.' and '?' */
+    size_t length; /* length of the whole value; 0: none, or the value is '.' or '?' */
 } trajectory_cif_value;
 
 typedef enum trajectory_cif_end {
@@ -56,20 +56,20 @@ typedef struct trajectory_cif {
     trajectory_cif_columns columns;
     char title[TRAJECTORY_CIF_TEXT];
     double box[9];                                     /* nm; zeros: none */
-    int has_cell;                                      /* 1: the file has said so */
-    trajectory_cif_value row[TRAJECTORY_CIF_FIELDS];   /* of the last atom */
-    trajectory_cif_value first[TRAJECTORY_CIF_FIELDS]; /* of the first atom in its residue with a
+    int has_cell;                                      /* 1: the cell of the file was read */
+    trajectory_cif_value row[TRAJECTORY_CIF_FIELDS];   /* values of the last atom */
+    trajectory_cif_value first[TRAJECTORY_CIF_FIELDS]; /* the first atom in the residue that has a
                                                           location: this location is used */
-    int64_t n_atoms;                                   /* of the model so far */
-    int64_t left_out; /* rows of the model so far in other locations */
+    int64_t n_atoms;                                   /* atoms of the model so far */
+    int64_t left_out; /* rows of the model so far that are in other locations */
     trajectory_cif_value model;
     trajectory_cif_end end;
-    int64_t next, next_line; /* where the last row begins, and so the next model, or what follows
-                                the loop */
+    int64_t next, next_line; /* where the last word that was read begins: at the end of a model, the
+                                next model or what follows the loop */
 } trajectory_cif;
 
 /* Reads from the start of the file to the loop of atoms; takes title and box if they come before
- * it. The next line that is read is the loop's first row. COLLET_FORMAT if there is no loop. */
+ * this loop. The next line that is read is the loop's first row. COLLET_FORMAT if there is no loop. */
 collet_status trajectory_cif_find_atoms(trajectory_cif *cif, collet_error *err);
 
 /* Reads the rest of the file for its box if none was before the atoms; nothing else is changed. */
@@ -78,10 +78,11 @@ collet_status trajectory_cif_find_box(trajectory_cif *cif, collet_error *err);
 /* Reads the next atom of the model; *more is 0 at its end. */
 collet_status trajectory_cif_next(trajectory_cif *cif, int *more, collet_error *err);
 
-/* Keeps a value; '.' and '?' without quotation marks are none, and leave it unchanged. */
+/* Copies the token's text to *value; '.' and '?' without quotation marks are not values: *value is not changed. */
 void trajectory_cif_take_value(trajectory_cif_value *value, const trajectory_cif_token *token);
 
-/* The function of connections.c: adds the bonds of _struct_conn between the file's `offset` and `end`. COLLET_FORMAT, COLLET_NO_MEMORY. */
+/* Adds the bonds of _struct_conn between the file's `offset` and `end` (in connections.c). COLLET_FORMAT,
+ * COLLET_NO_MEMORY. */
 collet_status trajectory_cif_read_links(io_source *source, int64_t offset, int64_t line,
                                         int64_t end, trajectory_links *links, collet_error *err);
 

@@ -33,7 +33,7 @@ static void copy_element(const trajectory_cif_value *value, char element[TRAJECT
     memcpy(element, value->text, value->length);
 }
 
-/* A residue without a number, of a file without author's numbers, has number 0. */
+/* Without a number (some files have no author's numbers) the residue gets number 0. */
 static collet_status read_residue(const trajectory_cif *cif, trajectory_topology *topology,
                                   int64_t atom, collet_error *err)
 {
@@ -79,8 +79,8 @@ static collet_status count_atoms(trajectory_cif *cif, collet_error *err)
                : trajectory_text_fail(&cif->tokens.lines, err, "the loop of atoms has no rows");
 }
 
-/* The loop of bonds is usually before the atoms, which begin at `rows`. If it is not there, it is searched
- * for after the atoms. A file that is cut off after the atoms is accepted. */
+/* Reads the loop of bonds. It is usually before the atoms, whose rows begin at `rows`; if it is not there, searches
+ * for it after the atoms. A file that is cut off after the atoms is accepted. */
 static collet_status read_bonds(io_source *source, int64_t rows, const trajectory_cif *after,
                                 trajectory_topology *topology, collet_error *err)
 {
@@ -138,7 +138,7 @@ static collet_status read_topology(io_source *source, trajectory_topology *topol
 
 /* ---- Frames ------------------------------------------------------------------------------ */
 
-/* Found at the first frame. */
+/* What the first frame shows: later frames have the same columns. */
 typedef struct cif_state {
     trajectory_cif_columns columns;
     double box[9];
@@ -146,7 +146,7 @@ typedef struct cif_state {
     int64_t line;
 } cif_state;
 
-/* What `head` tells `body`: the first model does not begin where the file does. */
+/* What `head` passes to `body`: the rows of the first model do not begin at the start of the file. */
 typedef struct cif_detail {
     trajectory_cif_columns columns;
     int64_t offset;
@@ -177,8 +177,8 @@ static collet_status find_first(trajectory_reader *trajectory, cif_state *state,
     return status;
 }
 
-/* Models after the first one have all its atoms: with fewer of them, the file ends inside; after all,
- * a row that the file cuts is of the next one. */
+/* Later models have as many atoms as the first. If the file ends after fewer atoms, it ends inside the
+ * model; if it ends within a row after all atoms, this row belongs to the next model. */
 static collet_status scan_model(trajectory_reader *trajectory, trajectory_cif *cif,
                                 collet_error *err)
 {

@@ -16,13 +16,13 @@
 
 #define MAX_COLUMNS 255
 
-/* The fields of each partner; SYMMETRY is 1_555 for the atom as the file has it, not an image. */
+/* The fields of each partner. SYMMETRY is 1_555 for an atom of the file itself, not of a symmetric image. */
 enum { CHAIN, RESIDUE, INSERTION, NAME, SYMMETRY, PARTNER_FIELDS };
 
 #define KIND (2 * PARTNER_FIELDS)
 #define FIELDS (KIND + 1)
 
-/* Items of _struct_conn, and those that count where a row has no value of them, as for atoms. */
+/* Items of _struct_conn, and for each the item that is used if a row has no value of the first. */
 static const char *const items[FIELDS][2] = {
     [CHAIN] = {"ptnr1_auth_asym_id", "ptnr1_label_asym_id"},
     [RESIDUE] = {"ptnr1_auth_seq_id", "ptnr1_label_seq_id"},
@@ -42,11 +42,11 @@ typedef trajectory_cif_value row[FIELDS][2];
 typedef struct connections {
     trajectory_cif_tokens tokens;
     trajectory_links *links;
-    uint8_t columns[MAX_COLUMNS]; /* of a loop: 1 + 2 x field + (0 or 1); 0: another item */
+    uint8_t columns[MAX_COLUMNS]; /* item of each column: 1 + 2 x field + (0 or 1); 0: another item */
     int n_columns;
 } connections;
 
-/* As in `columns`; -1: an item of another category. */
+/* Returns the number of an item, as in connections.columns; -1: an item of another category. */
 static int find_item(const trajectory_cif_token *token)
 {
     static const char category[] = "_struct_conn.";
@@ -78,7 +78,7 @@ static int is_bond(const trajectory_cif_value *kind)
            is_text(kind, "disulf");
 }
 
-/* 0: a value is too long, or no number. */
+/* Returns 0 if a value is too long or is not a number. */
 static int take_end(const row values, int partner, trajectory_link_end *end)
 {
     const trajectory_cif_value *fields[PARTNER_FIELDS];
@@ -120,7 +120,7 @@ static void take_value(row values, int item, const trajectory_cif_token *token)
 
 /* ---- The loop ---------------------------------------------------------------------------- */
 
-/* Reads the names of a loop; the tokens are at its first value then. *found: it has bonds. */
+/* Reads the names of a loop up to its first value. *found becomes 1 if the loop has bonds. */
 static collet_status read_columns(connections *c, int *found, collet_error *err)
 {
     trajectory_cif_token token;

@@ -54,7 +54,7 @@ static collet_status read_text(trajectory_cif_tokens *t, trajectory_cif_token *t
     return COLLET_OK;
 }
 
-/* Reads a value in quotation marks, which end it in front of a blank. */
+/* Reads a value in quotation marks. A mark ends the value only if a blank or the line's end follows. */
 static collet_status read_quoted(trajectory_cif_tokens *t, trajectory_cif_token *token,
                                  collet_error *err)
 {

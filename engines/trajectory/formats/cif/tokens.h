@@ -8,18 +8,18 @@
 #define TRAJECTORY_CIF_TEXT 256
 
 typedef struct trajectory_cif_tokens {
-    io_lines lines;      /* after the current line */
-    const char *at;      /* the rest of the current line; NULL: none was read */
-    const char *end;     /* of the current line */
-    const char *begin;   /* likewise */
-    int64_t line_offset; /* of the current line */
+    io_lines lines;      /* the lines after the current line */
+    const char *at;      /* the unread rest of the current line; NULL: no line was read */
+    const char *end;     /* end of the current line */
+    const char *begin;   /* begin of the current line */
+    int64_t line_offset; /* byte of the file at which the current line begins */
     int open;            /* 1: the file ends with the word that was read last, without a line end */
-    char text[TRAJECTORY_CIF_TEXT]; /* start of the last value of several lines */
+    char text[TRAJECTORY_CIF_TEXT]; /* start of the last value with several lines */
 } trajectory_cif_tokens;
 
 typedef struct trajectory_cif_token {
     trajectory_word
-        word;       /* without quotation marks, valid until the next one; text NULL: the end */
+        word;       /* without quotation marks, valid until the next read; text NULL: end of file */
     int quoted;     /* 1: a value, whatever its text */
     int64_t offset; /* where it begins, for trajectory_cif_seek */
     int64_t line;
@@ -35,7 +35,7 @@ collet_status trajectory_cif_read(trajectory_cif_tokens *tokens, trajectory_cif_
 /* Continues with the word at an offset in a line. */
 void trajectory_cif_seek(trajectory_cif_tokens *tokens, int64_t offset, int64_t line);
 
-/* 1 for the end, the name of an item or a keyword, which end the values of a loop. */
+/* 1 for the end of the file, the name of an item or a keyword: each of them ends the values of a loop. */
 int trajectory_cif_ends_values(const trajectory_cif_token *token);
 
 /* 1 if the word is this name, in any case. */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define UNIT 64                       /* bytes of a unit with its NUL */
-#define ROWS_LIMIT ((int64_t)1 << 40) /* keeps products of sizes below 2^63 */
-/* Rows of chunks that are kept unpacked, because a chunk may hold several frames. */
+#define ROWS_LIMIT ((int64_t)1 << 40) /* most rows; products of sizes stay below 2^63 */
+/* Memory for unpacked chunks: a chunk may hold several frames. */
 #define CACHE_BYTES ((size_t)64 << 20)
 #define CACHE_SLOTS 10007 /* a prime */
 
@@ -87,8 +87,8 @@ static int read_first(hid_t set, hid_t space, hsize_t n, double *numbers)
     return read;
 }
 
-/* Reads the numbers of the rows: one for each, NaN where there are fewer, or one for all, the interval
- * from an offset on. NULL: no such dataset. */
+/* Reads the dataset of steps or times. It has one number for each row (missing ones become NaN), or a single
+ * number, the interval, with an offset as an attribute. NULL: there is no such dataset. */
 static double *read_rows(hid_t file, const char *name, int64_t n_rows, hid_t *set)
 {
     int elsewhere;
@@ -167,7 +167,8 @@ static collet_status read_moments(hid_t file, const char *file_name, const char 
 
 /* ---- Values ------------------------------------------------------------------------------ */
 
-/* Keeps a row of chunks in memory: by default each frame of a chunk would unpack all of it. */
+/* Lets HDF5 keep a row of chunks in memory: with its default cache, reading each frame could unpack the whole chunk
+ * again. */
 static void enlarge_cache(hid_t file, const hsize_t *shape, trajectory_h5md_element *element)
 {
     hid_t properties = H5Dget_create_plist(element->set);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * element.h - the elements of an H5MD file: a dataset of values, with the steps and times of its rows.
+ * element.h - an element of an H5MD file: a dataset of values, with the steps and times of its rows.
  *
- * Functions need HDF5's messages to be off (io/hdf5/file.h) and one thread at a time. On a damaged file
- * libhdf5 itself may crash, for which collet-inspect looks first (io/hdf5/inspect.h).
+ * Turn off HDF5's messages before a call (io/hdf5/file.h); only one thread at a time may call these functions. On a
+ * damaged file libhdf5 itself may crash; therefore collet-inspect reads the file first (io/hdf5/inspect.h).
  */
 #ifndef ENGINES_TRAJECTORY_FORMATS_H5MD_ELEMENT_H
 #define ENGINES_TRAJECTORY_FORMATS_H5MD_ELEMENT_H
@@ -13,26 +13,26 @@
 
 #define TRAJECTORY_H5MD_NAME 200 /* bytes of the name of a dataset with its NUL */
 
-/* Zeroed, it is absent. */
+/* A zeroed struct means that the element is absent. */
 typedef struct trajectory_h5md_element {
     int present;
     int is_fixed; /* 1: the same in all frames; `set` has no axis of frames */
     hid_t set;
-    char name[TRAJECTORY_H5MD_NAME]; /* of `set` */
+    char name[TRAJECTORY_H5MD_NAME]; /* name of `set` */
     int64_t n_rows;                  /* 1 if fixed */
-    int64_t shape[2];                /* of a row; 1 for an axis that is absent */
-    int32_t axes;                    /* of a row, 0 to 2 */
-    size_t width;                    /* bytes of a number: 4, else 8 */
-    double factor;                   /* of its unit */
+    int64_t shape[2];                /* shape of a row; 1 for an axis that is absent */
+    int32_t axes;                    /* number of axes of a row, 0 to 2 */
+    size_t width;                    /* bytes of a number: 4 or 8 */
+    double factor;                   /* converts values from the file's unit */
     int64_t *steps;                  /* n_rows; NULL: no steps */
     double *times;                   /* n_rows, ps; NULL: no times */
     double single_ps;                /* the unit of times that are stored one by one in single precision, ps; else 0 */
 } trajectory_h5md_element;
 
 /*
- * Opens the element `path` of an open file, a group with the dataset "value" or a dataset of one row; it
- * may be absent. `usual`: the factor where the file names no unit; 0: a unit must be named. COLLET_FORMAT,
- * COLLET_NO_MEMORY.
+ * Opens the element `path` of an open file: a group with the dataset "value", or a dataset of one row. If there is
+ * none, the element is absent. `usual`: the factor if the file names no unit; 0: the file must name a unit.
+ * COLLET_FORMAT, COLLET_NO_MEMORY.
  */
 collet_status trajectory_h5md_open(hid_t file, const char *file_name, const char *path,
                                    trajectory_measure measure, double usual,

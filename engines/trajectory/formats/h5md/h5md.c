@@ -30,12 +30,12 @@ typedef struct h5md {
     hid_t file;
     char group[TRAJECTORY_H5MD_NAME / 2]; /* "/particles/trajectory" */
     trajectory_h5md_element elements[ELEMENTS];
-    int64_t rows[ELEMENTS]; /* of the frame whose head was read last; -1: it lacks the element */
+    int64_t rows[ELEMENTS]; /* row of each element in the frame whose head was read last; -1: none */
     void *span;             /* numbers from the first to the last selected atom */
     size_t span_bytes;
 } h5md;
 
-/* libhdf5 may have been built for one thread. */
+/* Held during every call of libhdf5, which may have been built for one thread only. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void enter(io_hdf5_quiet *before)
@@ -157,7 +157,7 @@ static collet_status open_file(trajectory_reader *trajectory, collet_error *err)
     }
     if (status == COLLET_OK)
         status = check_shapes(trajectory, err);
-    /* Each frame begins at a byte of its own. */
+    /* `locate` must give each frame a different byte. */
     if (status == COLLET_OK && trajectory->source.size < s->elements[POSITION].n_rows)
         trajectory->source.size = s->elements[POSITION].n_rows;
     s->ready = status == COLLET_OK;
@@ -171,7 +171,8 @@ static int64_t count(const trajectory_reader *trajectory)
     return ((const h5md *)trajectory->state)->elements[POSITION].n_rows;
 }
 
-/* Frames are not consecutive in the file: each gets an equal share of it. */
+/* Frames of this format are not consecutive bytes of the file: for progress, each frame gets an equal share
+ * of the file. */
 static int64_t locate(const trajectory_reader *trajectory, int64_t index)
 {
     double share = (double)trajectory->source.size / (double)count(trajectory);
@@ -179,7 +180,7 @@ static int64_t locate(const trajectory_reader *trajectory, int64_t index)
     return index == count(trajectory) ? trajectory->source.size : (int64_t)(share * (double)index);
 }
 
-/* The row of an element for the frame whose positions have this row and step; -1: it has none. */
+/* Returns the row of an element that belongs to the frame with this row and step of positions; -1: there is none. */
 static int64_t find_row(const trajectory_h5md_element *e, int64_t row, int64_t step, int has_step)
 {
     int64_t low = 0, high = e->n_rows;
@@ -198,7 +199,7 @@ static int64_t find_row(const trajectory_h5md_element *e, int64_t row, int64_t s
     return low < e->n_rows && e->steps[low] == step ? low : -1;
 }
 
-/* The box of a frame, of lengths or of vectors. */
+/* The box of a frame; the file has lengths or vectors. */
 static collet_status read_box(trajectory_reader *trajectory, double box[9], collet_error *err)
 {
     const h5md *s = trajectory->state;
@@ -286,8 +287,8 @@ static collet_status grow_span(trajectory_reader *trajectory, size_t bytes, coll
                                  trajectory->source.path, bytes);
 }
 
-/* Reads the selected atoms: one run at once, several with what is between them, because each access
- * unpacks whole chunks. */
+/* Reads the selected atoms with one access: several runs are read together with the atoms between them, because each
+ * access unpacks whole chunks. */
 static collet_status read_vectors(trajectory_reader *trajectory, int kind, size_t width, void *to,
                                   collet_error *err)
 {
@@ -351,8 +352,8 @@ static void close_file(trajectory_reader *trajectory)
 /* ---- Inspection -------------------------------------------------------------------------- */
 
 #define MOST_ATOMS (1 << 20) /* read at a time */
-/* Steps and times are read whole: in chunks of one number, the worst case, 120 MB of them take about
- * 20 s. */
+/* collet-inspect may take 1 s, and 1 s more for each BYTES_PER_S of the file. Steps and times are read as a
+ * whole: in the worst case, chunks of one number, 120 MB of them take about 20 s. */
 #define BYTES_PER_S 0x1p20
 #define MOST_SECONDS 120
 

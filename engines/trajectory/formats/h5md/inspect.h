@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inspect.h - how this engine reads HDF5 files: collet-inspect does the same first (io/hdf5/inspect.h). */
+/* inspect.h - the way in which this engine reads HDF5 files. collet-inspect first reads a file in the same way
+ * (io/hdf5/inspect.h). */
 #ifndef ENGINES_TRAJECTORY_FORMATS_H5MD_INSPECT_H
 #define ENGINES_TRAJECTORY_FORMATS_H5MD_INSPECT_H
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Units of LAMMPS: of length, time, velocity and force. */
+/* Systems of units of LAMMPS: units of length, time, velocity and force. */
 static const struct {
     const char *name, *units[4];
 } systems[] = {
@@ -21,9 +21,9 @@ static const struct {
 typedef struct dump {
     int system;        /* index in `systems`; -1: the file names none */
     double factors[4]; /* by trajectory_measure */
-    int64_t *ids;      /* n_atoms, ascending, of the first frame; NULL: atoms have no ids */
-    uint8_t *seen;     /* n_atoms: 1 for each atom of the frame that was read already */
-    int64_t *places;   /* n_atoms: place of each atom among the selected ones, -1: not selected */
+    int64_t *ids;      /* n_atoms: ids in the first frame, ascending; NULL: atoms have no ids */
+    uint8_t *seen;     /* n_atoms: 1 for each atom that was already read in this frame */
+    int64_t *places;   /* n_atoms: index of each atom among the selected atoms; -1: not selected */
     const trajectory_atom_run *runs; /* the runs for which `places` was made */
 
     trajectory_lammps_frame frame; /* the frame whose head was read last */
@@ -38,8 +38,8 @@ static int recognise(const uint8_t *bytes, size_t n)
 
 /* ---- Lines of atoms ---------------------------------------------------------------------- */
 
-/* Reads the columns that have a role of the next line. A value that is not requested is not parsed.
- * NULL `values`: only the id. */
+/* Reads the next line: the columns that have a role. A value that is not requested is not parsed. If `values` is NULL,
+ * reads only the id. */
 static collet_status read_atom(io_lines *lines, const trajectory_lammps_frame *frame,
                                const int *wanted, double values[TRAJECTORY_LAMMPS_ID], int64_t *id,
                                collet_error *err)
@@ -80,7 +80,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The index of the atom with this id; -1: there is none. Mostly ids are 1, 2, 3 and so on. */
+/* Returns the index of the atom with this id; -1: there is none. First tries index id - 1: usually ids are 1, 2, 3
+ * and so on. */
 static int64_t index_of(const dump *s, int64_t n_atoms, int64_t id)
 {
     if (id >= 1 && id <= n_atoms && s->ids[id - 1] == id)
@@ -117,7 +118,7 @@ static collet_status choose_units(trajectory_reader *trajectory, const char *nam
     return COLLET_OK;
 }
 
-/* Without units only lengths are certain: `units real` and `units metal` have the same. */
+/* If the file names no units, only lengths are certain: `units real` and `units metal` have the same unit of length. */
 static void note_units(trajectory_reader *trajectory)
 {
     const dump *s = trajectory->state;
@@ -145,7 +146,7 @@ static collet_status scan_atoms(trajectory_reader *trajectory, io_lines *lines, 
         io_lines again = *lines;
 
         collet_status status = io_lines_next(lines, &text, &length, err);
-        /* LAMMPS ends each line: one without an end may lack digits of its last number. */
+        /* LAMMPS ends each line with a line end. A line without it may lack digits of its last number. */
         if (status == COLLET_OK && (!text || lines->cut))
             return trajectory_reader_truncated(trajectory, err);
         if (status == COLLET_OK && ids)
@@ -170,8 +171,8 @@ static collet_status take_ids(trajectory_reader *trajectory, int64_t *ids, colle
     return COLLET_OK;
 }
 
-/* Each atom has a line of at least two bytes: a number of atoms that the file has no room for is not
- * allocated. */
+/* Allocates the arrays of atoms, but not for more atoms than the file can hold: the line of an atom has at least two
+ * bytes. */
 static collet_status open_atoms(trajectory_reader *trajectory, io_lines *lines, collet_error *err)
 {
     dump *s = trajectory->state;
@@ -242,7 +243,7 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
 
 /* ---- Bodies ------------------------------------------------------------------------------ */
 
-/* Finds the place of each atom in the target. */
+/* Finds the index of each atom among the selected atoms. */
 static void make_places(trajectory_reader *trajectory)
 {
     dump *s = trajectory->state;
@@ -255,7 +256,7 @@ static void make_places(trajectory_reader *trajectory)
     s->runs = trajectory->runs;
 }
 
-/* The atom of the line that was read last, which must not have come before in this frame. */
+/* Finds the atom of the line that was read last. Fails if this frame had a line of the same atom before. */
 static collet_status find_atom(trajectory_reader *trajectory, const io_lines *lines, int64_t line,
                                int64_t id, int64_t *atom, collet_error *err)
 {
@@ -271,7 +272,7 @@ static collet_status find_atom(trajectory_reader *trajectory, const io_lines *li
     return COLLET_OK;
 }
 
-/* Stores the numbers of a line in place `place`. */
+/* Stores the numbers of a line at index `place` of the target. */
 static void store(const dump *s, const trajectory_frame_target *target, int64_t place,
                   const double values[TRAJECTORY_LAMMPS_ID])
 {

@@ -17,7 +17,7 @@ static int is_word(trajectory_word word, const char *name)
 
 /* ---- Columns ----------------------------------------------------------------------------- */
 
-/* Where a file has several kinds of positions, the first of these is used. */
+/* Kinds of positions. If a file has several, the first of this list is used. */
 static const struct {
     const char *names[3];
     int is_scaled;
@@ -30,7 +30,7 @@ static const struct {
 
 static const char *const others[] = {"vx", "vy", "vz", "fx", "fy", "fz", "id"};
 
-/* The bits of the axes x, y and z that are columns. */
+/* For each kind, one bit for each of x, y and z that is a column of the file. */
 typedef struct columns {
     int axes[KINDS];
     int8_t at[KINDS][3];
@@ -89,7 +89,7 @@ static collet_status read_columns(const io_lines *lines, const char *text, size_
 
 /* ---- Items ------------------------------------------------------------------------------- */
 
-/* The next line; *ends = 1: there is none, or it has no end, as the file's last one if that is cut. */
+/* Reads the next line. *ends = 1: there is none, or it has no line end: the file may be cut there. */
 static collet_status next_line(io_lines *lines, const char **text, size_t *length, int *ends,
                                collet_error *err)
 {
@@ -135,7 +135,7 @@ static collet_status read_box(io_lines *lines, const char *words, size_t n_words
         is_general |= is_word(word[i], "abc");
         needed = is_general ? 4 : is_word(word[i], "xy") ? 3 : needed;
     }
-    /* The last three words; a box of an old version has none and is not periodic. */
+    /* The last three words say which axes are periodic. Old versions write no such words: not periodic. */
     for (size_t i = 0; i < 3; i++)
         frame->is_periodic[i] = n >= 3 && is_word(word[n - 3 + i], "pp");
     for (int i = 0; i < 3; i++) {

@@ -15,12 +15,12 @@
 
 enum { POSITIONS, VELOCITIES, FORCES, TIME, LENGTHS, ANGLES, VARIABLES };
 
-/* What the convention says of each variable; axes without the frames. */
+/* The variables of the AMBER convention; `axes` does not count the axis of frames. */
 static const struct {
     const char *name;
     int32_t axes;
     trajectory_measure measure;
-    double usual; /* of the result's unit, where the file names no unit */
+    double usual; /* factor to the unit of results if the file names no unit */
 } kinds[VARIABLES] = {
     [POSITIONS] = {"coordinates", 2, TRAJECTORY_LENGTH, .1},
     [VELOCITIES] = {"velocities", 2, TRAJECTORY_VELOCITY, .1},
@@ -36,7 +36,7 @@ typedef struct nc {
     trajectory_netcdf_variable variables[VARIABLES];
     double factors[VARIABLES];
     int64_t n_atoms;
-    int64_t n_frames; /* also those that should be in the file */
+    int64_t n_frames; /* frames by the file's header; some may be missing at the end of the file */
 } nc;
 
 static int recognise(const uint8_t *bytes, size_t n)
@@ -47,13 +47,13 @@ static int recognise(const uint8_t *bytes, size_t n)
 
 /* ---- The head of the file ---------------------------------------------------------------- */
 
-/* 1: each frame has a variable of its own; 0: all have the same. */
+/* 1 if the variable has an axis of frames; 0 if its values are valid for all frames. */
 static int has_frames(const trajectory_netcdf_variable *v, int kind)
 {
     return v->axes > kinds[kind].axes;
 }
 
-/* Bytes of a frame's variable. */
+/* Bytes of a variable in one frame. */
 static int64_t frame_bytes(const nc *s, int kind)
 {
     static const int64_t numbers[] = {1, 3};
@@ -90,7 +90,7 @@ static collet_status check_shape(trajectory_reader *trajectory, int kind, collet
     return COLLET_OK;
 }
 
-/* *factor: degrees in the unit. */
+/* Sets *factor to the size of the unit in degrees. */
 static int parse_angle(const char *unit, double *factor)
 {
     static const struct {
@@ -126,7 +126,8 @@ static collet_status choose_factor(trajectory_reader *trajectory, int kind, coll
     return COLLET_OK;
 }
 
-/* Counts the frames; more than the file has room for are one more. */
+/* Returns the number of frames by the header. If the file has no room for so many, the number that it has
+ * room for, plus one incomplete frame. */
 static int64_t count_frames(const trajectory_reader *trajectory)
 {
     const nc *s = trajectory->state;
@@ -193,7 +194,7 @@ static int64_t offset_of(const nc *s, int kind, int64_t frame)
     return v->begin + (has_frames(v, kind) ? frame * v->stride : 0);
 }
 
-/* The byte after the last of a frame's numbers. */
+/* Returns the byte after the last of a frame's numbers. */
 static int64_t end_of_numbers(const nc *s, int64_t frame)
 {
     int64_t end = 0;
@@ -205,7 +206,8 @@ static int64_t end_of_numbers(const nc *s, int64_t frame)
     return end;
 }
 
-/* Where the next frame begins. Bytes after the last one, fewer than another frame, are its padding. */
+/* Returns the byte where the next frame begins. If fewer bytes than a frame follow the last frame, they count as its
+ * padding. */
 static int64_t end_of_frame(const trajectory_reader *trajectory, int64_t index)
 {
     const nc *s = trajectory->state;

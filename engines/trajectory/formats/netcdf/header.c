@@ -25,11 +25,11 @@ typedef struct header {
     collet_error *err;
     int64_t at;
     int version;
-    collet_status status; /* of the first error; then all functions do nothing */
+    collet_status status; /* status of the first error; after it all functions do nothing */
     int64_t lengths[MOST_DIMENSIONS];
     int64_t n_dimensions;
     int64_t record_variables;
-    int64_t first_length; /* bytes of the first record variable in a record, not padded */
+    int64_t first_length; /* bytes of the first record variable in a record, without padding */
 } header;
 
 /* ---- Numbers ----------------------------------------------------------------------------- */
@@ -73,7 +73,7 @@ static int64_t take_number(header *h, int64_t width)
     return width == 8 ? (int64_t)trajectory_be64(bytes) : (int64_t)trajectory_be32(bytes);
 }
 
-/* A size that is not negative; 0 after an error. */
+/* Reads a size that must not be negative; 0 after an error. */
 static int64_t take_size(header *h)
 {
     int64_t size = take_number(h, h->version == CDF_64BIT_SIZES ? 8 : 4);
@@ -114,7 +114,7 @@ static void take_name(header *h, char name[TRAJECTORY_NETCDF_TEXT])
     take_text(h, take_size(h), name);
 }
 
-/* The length of a list; each element has at least 8 bytes. */
+/* Reads the length of a list. Each element takes at least 8 bytes, so a list that the file cannot hold is damaged. */
 static int64_t begin_list(header *h, int64_t tag)
 {
     int64_t found = take_number(h, 4), n = take_size(h);
@@ -150,7 +150,7 @@ static int64_t take_type(header *h)
     return h->status == COLLET_OK ? type : 0;
 }
 
-/* Keeps the text of attribute `kept`, and a scale_factor unless `scale` is NULL. */
+/* Reads a list of attributes; keeps the text of attribute `kept`, and scale_factor unless `scale` is NULL. */
 static void read_attributes(header *h, const char *kept, char text[TRAJECTORY_NETCDF_TEXT],
                             double *scale)
 {
@@ -208,7 +208,7 @@ static void read_variable(header *h, trajectory_netcdf *file, char name[TRAJECTO
     int records = read_axes(h, v);
     read_attributes(h, "units", v->units, &v->scale);
     int64_t type = take_type(h);
-    take_size(h); /* the size, which is wrong where it has too few bits */
+    take_size(h); /* the size is not used: it is wrong for variables too large for its bits */
     v->begin = take_number(h, h->version >= CDF_64BIT_OFFSETS ? 8 : 4);
     if (v->begin < 0 || v->begin > SIZE_LIMIT)
         damaged(h);
@@ -240,11 +240,11 @@ static void read_variables(header *h, const char *const *names, size_t n,
             if (strcmp(name, names[k]) == 0)
                 variables[k] = variable;
     }
-    if (h->record_variables == 1) /* the only one is not padded */
+    if (h->record_variables == 1) /* a single record variable is not padded */
         file->record = h->first_length;
 }
 
-/* Completes record variables, and checks that they are within a record. */
+/* Sets the stride of a record variable, and checks that it lies within a record. */
 static void check_records(header *h, const trajectory_netcdf *file, trajectory_netcdf_variable *v)
 {
     if (!v->present || v->axes == 0 || v->shape[0] != 0)

@@ -27,15 +27,15 @@ typedef struct trajectory_netcdf_variable {
 } trajectory_netcdf_variable;
 
 typedef struct trajectory_netcdf {
-    int64_t n_records; /* -1: as many as the file has, for a file that is written as a stream */
+    int64_t n_records; /* -1: the file was written as a stream; it has as many as its size allows */
     int64_t record;    /* bytes of a record; 0: no variable has records */
     int64_t records;   /* byte at which the first record begins */
     char conventions[TRAJECTORY_NETCDF_TEXT]; /* global attribute; "": none */
 } trajectory_netcdf;
 
 /*
- * Fills *file, and variables[i] with the variable names[i], of n names. Sizes are at least
- * 0, and products of them at most 2^60. COLLET_FORMAT for a header that is damaged or ends too early.
+ * Fills *file, and variables[i] with the variable called names[i], for n names. Sizes are at least 0 and their products
+ * at most 2^60. COLLET_FORMAT for a header that is damaged or ends too early.
  */
 collet_status trajectory_netcdf_read(trajectory_reader *trajectory, const char *const *names,
                                      size_t n, trajectory_netcdf_variable *variables,

@@ -28,7 +28,7 @@ static int is_record(const char *text, size_t length, const char name[RECORD + 1
     return 1;
 }
 
-/* A serial number of six digits may begin in the last column of "ATOM  ". */
+/* 1 for the line of an atom. A serial number of six digits may begin in the last column of "ATOM  ". */
 static int is_atom(const char *text, size_t length)
 {
     return length >= RECORD && ((memcmp(text, "ATOM ", 5) == 0 &&
@@ -59,7 +59,7 @@ static size_t find_shift(const char *text, size_t length)
     return 0;
 }
 
-/* 1 if the atom is used: it has no alternative location, or the residue's first one. */
+/* 1 if the atom is used: it has no alternative location, or its location is the first of the residue. */
 static int take_location(trajectory_pdb *pdb, const char *text)
 {
     const char *residue = text + TRAJECTORY_PDB_CHAIN + pdb->shift;
@@ -78,7 +78,7 @@ static int take_location(trajectory_pdb *pdb, const char *text)
 
 static void take_title(trajectory_pdb *pdb, const char *text, size_t length)
 {
-    const size_t from = 10; /* after the name and the number of a continuation */
+    const size_t from = 10; /* after the record's name and the number of the continuation line */
     size_t n = length > from ? length - from : 0;
 
     while (n > 0 && text[from + n - 1] == ' ')
@@ -126,7 +126,7 @@ static void take_record(trajectory_pdb *pdb, const char *text, size_t length,
     } else if (is_record(text, length, "ENDMDL")) {
         pdb->end = TRAJECTORY_PDB_COMPLETE;
     } else if (is_record(text, length, "END   ") && pdb->n_atoms > 0 &&
-               !(pdb->announced && pdb->lines.cut)) { /* otherwise it may be a cut ENDMDL */
+               !(pdb->announced && pdb->lines.cut)) { /* END without a line end may be a cut ENDMDL */
         pdb->end = TRAJECTORY_PDB_COMPLETE;
     }
 }

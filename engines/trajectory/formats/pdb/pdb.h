@@ -36,20 +36,20 @@ enum {
 typedef enum trajectory_pdb_end {
     TRAJECTORY_PDB_OPEN,     /* not reached yet */
     TRAJECTORY_PDB_COMPLETE, /* a record ends the model */
-    TRAJECTORY_PDB_FILE      /* the end of the file, after MODEL without ENDMDL or without MODEL */
+    TRAJECTORY_PDB_FILE      /* the file ends without a record that ends the model */
 } trajectory_pdb_end;
 
 typedef struct trajectory_pdb {
     io_lines lines;   /* set by the caller to the line after the last model */
     int64_t n_atoms;  /* number of atoms read so far */
-    int64_t left_out; /* atoms so far in other than the first location */
+    int64_t left_out; /* atoms so far in an alternative location that is not used */
     int announced;    /* 1: the model began with MODEL */
     int connected;    /* 1: a CONECT record was read */
     int boxed;        /* 1: a CRYST1 record was read */
     trajectory_pdb_end end;
     char title[TRAJECTORY_PDB_TITLE]; /* text of TITLE before the first atom; "": none */
-    double box[9];   /* nm, of the last CRYST1: the three vectors; set by the caller, else zeros */
-    size_t shift;    /* the last line is moved to the right by so many columns */
+    double box[9];   /* vectors of the last CRYST1, nm; the caller sets the box to use before one */
+    size_t shift;    /* columns by which a long serial number moves the last line to the right */
     char location;   /* the location used in this residue; ' ': none so far */
     char residue[6]; /* chain, number and insertion code of the last atom */
 } trajectory_pdb;
@@ -61,7 +61,7 @@ typedef struct trajectory_pdb {
 collet_status trajectory_pdb_next(trajectory_pdb *pdb, const char **text, size_t *length,
                                   collet_error *err);
 
-/* Reads the position of the atom of the last line, in nm. */
+/* Reads the position, in nm, from `text`, the line of the last atom. */
 collet_status trajectory_pdb_position(const trajectory_pdb *pdb, const char *text,
                                       double position[3], collet_error *err);
 
@@ -72,25 +72,25 @@ collet_status trajectory_pdb_skip_rest(trajectory_pdb *pdb, collet_error *err);
 int trajectory_pdb_recognise(const uint8_t *bytes, size_t n);
 
 /*
- * The function of pdb_bonds.c: sets bonds and bonds_left_out of a topology whose atoms are read, from
- * SSBOND, LINK, the CONECT records of the first model and those after the last one. `start`
- * is the beginning of the file, `rest` the state after the first model.
+ * Sets bonds and bonds_left_out of a topology whose atoms are read (in pdb_bonds.c): from SSBOND, LINK, the CONECT
+ * records of the first model and the CONECT records after the last model. `start` is the beginning of the file, `rest`
+ * the state after the first model.
  */
 collet_status trajectory_pdb_read_bonds(const trajectory_pdb *start, const trajectory_pdb *rest,
                                         trajectory_topology *topology, collet_error *err);
 
-/* The function of pdb_links.c: adds the bonds of records before the first atom. COLLET_NO_MEMORY and the
- * errors of lines. */
+/* Adds the bonds of SSBOND and LINK records before the first atom (in pdb_links.c). COLLET_NO_MEMORY, and errors of
+ * io_lines_next. */
 collet_status trajectory_pdb_read_links(io_lines lines, trajectory_links *links, collet_error *err);
 
 /* 1 for the line of an atom and for MODEL. */
 int trajectory_pdb_begins_model(const char *text, size_t length);
 
-/* Reads the number of a residue, TRAJECTORY_PDB_NUMBER columns, and its insertion code, the next one;
- * `last` is the number at the atom before. 0: it is none. */
+/* Reads the number of a residue, TRAJECTORY_PDB_NUMBER columns, and its insertion code, the next column; `last` is the
+ * residue number of the atom before. 0: the text is not a number. */
 int trajectory_pdb_residue(const char *text, int32_t last, int32_t *number, char *insertion);
 
-/* The columns of a line that have the serial number of its atom, without blanks. */
+/* Returns the serial number in the line of an atom, without blanks. */
 trajectory_word trajectory_pdb_serial(const trajectory_pdb *pdb, const char *text);
 
 /* The function trajectory_format.topology, in pdb_topology.c. */

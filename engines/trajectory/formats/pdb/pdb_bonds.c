@@ -14,15 +14,15 @@
 
 #include "trajectory/formats/growth.h"
 
-#define COLUMNS 5    /* of a serial number */
-#define FIRST 6      /* the first column of a record after its name */
-#define MAX_SERIAL 8 /* letters */
+#define COLUMNS 5    /* columns of a serial number */
+#define FIRST 6      /* first column after the name of a record */
+#define MAX_SERIAL 8 /* most characters of a serial number */
 #define RECORD_ENDS 5
-#define TAIL_PER_ATOM 128 /* bytes of CONECT records, about */
+#define TAIL_PER_ATOM 128 /* approximate bytes of CONECT records for an atom */
 
 enum { ABSENT = -1, REPEATED = -2 };
 
-/* The text of a serial number; 0: none. */
+/* The characters of a serial number, packed into 64 bits; 0: none. */
 typedef uint64_t serial;
 
 typedef struct identity {
@@ -34,7 +34,7 @@ typedef struct connections {
     trajectory_topology *topology;
     const char *path;
     identity *identities; /* n_atoms, ascending by serial */
-    size_t longest;       /* letters of an atom's serial number */
+    size_t longest;       /* characters of the longest serial number of an atom */
     trajectory_bond *bonds;
     int64_t n_bonds;
     int64_t capacity;
@@ -67,7 +67,7 @@ static int compare_identities(const void *a, const void *b)
     return (p->serial > q->serial) - (p->serial < q->serial);
 }
 
-/* Reads the first model once more. */
+/* Reads the first model again, for the serial numbers of its atoms. */
 static collet_status identify_atoms(connections *c, const trajectory_pdb *start, collet_error *err)
 {
     trajectory_pdb pdb = *start;
@@ -97,7 +97,7 @@ static collet_status identify_atoms(connections *c, const trajectory_pdb *start,
     return status;
 }
 
-/* The atom with this number, ABSENT or REPEATED. */
+/* Returns the atom with this serial number; ABSENT, or REPEATED if several atoms have it. */
 static int64_t find_atom(const connections *c, serial number)
 {
     const identity key = {number, 0};
@@ -121,8 +121,8 @@ static collet_status add_bond(connections *c, int64_t first, int64_t second, col
     return COLLET_OK;
 }
 
-/* Reads numbers of five columns, or of more where they are longer, which all belong to atoms; returns
- * how many, 0: none of these divisions of the text does. */
+/* Divides the text into serial numbers of five columns, or more if a number is longer, such that every
+ * number is that of an atom. Returns how many numbers there are; 0: no division is possible. */
 static size_t read_columns(const connections *c, trajectory_word rest, serial serials[RECORD_ENDS],
                            size_t n)
 {
@@ -144,7 +144,8 @@ static size_t read_columns(const connections *c, trajectory_word rest, serial se
     return 0;
 }
 
-/* Reads numbers that blanks separate. Longer ones than any atom's touch: their bonds are unknown. */
+/* Reads numbers that blanks separate. A number longer than any atom's is several numbers that touch: their bonds are
+ * unknown. */
 static size_t read_words(connections *c, trajectory_word rest, serial serials[RECORD_ENDS])
 {
     trajectory_word words[RECORD_ENDS];
@@ -201,7 +202,7 @@ static collet_status take_line(connections *c, const char *text, size_t length, 
     return status;
 }
 
-/* Moves `lines` to where the last records of the file begin, after other models. */
+/* Moves `lines` over other models to the CONECT records at the end of the file, or to a point before these. */
 static collet_status skip_models(io_lines *lines, int64_t n_atoms, collet_error *err)
 {
     int64_t from = lines->offset, size = lines->source->size;
@@ -223,7 +224,7 @@ static collet_status skip_models(io_lines *lines, int64_t n_atoms, collet_error 
     return COLLET_OK;
 }
 
-/* Takes the records from `lines` up to `end`. `rest`: not those among other models. */
+/* Takes the CONECT records from `lines` up to `end`. With `rest` = 1, skips records that belong to other models. */
 static collet_status take_lines(connections *c, const trajectory_pdb *start, io_lines lines,
                                 int64_t end, int rest, collet_error *err)
 {
@@ -239,7 +240,7 @@ static collet_status take_lines(connections *c, const trajectory_pdb *start, io_
             return status;
         if (is_connection(text, length) && !c->identities) {
             status = identify_atoms(c, start, err);
-            lines = before; /* its text is no longer valid */
+            lines = before; /* read the line again: its text is no longer valid */
         } else if (is_connection(text, length)) {
             status = take_line(c, text, length, err);
         } else if (rest && trajectory_pdb_begins_model(text, length)) {

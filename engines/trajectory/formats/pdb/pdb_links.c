@@ -14,10 +14,10 @@
 #define RECORD 6
 #define SYMMETRY 6 /* columns of an operator */
 
-/* Columns, from 0, of both ends. */
+/* The columns (from 0) in which a record has the names, chains and residues of both ends. */
 typedef struct ends {
     const char *record;
-    size_t names[2]; /* 0: the atom is SG */
+    size_t names[2]; /* 0: no such column; the atom is SG */
     size_t chains[2];
     size_t residues[2];
 } ends;
@@ -36,7 +36,7 @@ static int is_identity(const char *text, size_t length, size_t at)
     return operator[0] == '\0' || strcmp(operator, "1555") == 0;
 }
 
-/* 0: the line is too short, or its numbers are none. */
+/* Reads both ends of a bond. 0: the line is too short, or a residue number is not a number. */
 static int take_ends(const char *text, size_t length, const ends *columns,
                      trajectory_link_end link[2])
 {

@@ -22,7 +22,7 @@ static int digit(char c, int base)
     return value < base ? value : -1;
 }
 
-/* Reads a number of `base` that fills all columns; -1: the text is not such a number. */
+/* Reads a number in base `base` that fills all NUMBER columns; -1: the text is not such a number. */
 static int32_t parse_base(const char *text, int base)
 {
     int32_t value = 0;
@@ -36,8 +36,8 @@ static int32_t parse_base(const char *text, int base)
     return value;
 }
 
-/* Reads a number of hybrid-36: a letter, then digits of base 36, all in one case. Numbers in upper
- * case follow the decimal ones, numbers in lower case follow those in upper case. */
+/* Reads a hybrid-36 number: a letter, then digits of base 36, all letters in one case. Numbers in upper case continue
+ * after the largest decimal number, numbers in lower case after the largest number in upper case. */
 static int32_t parse_hybrid(const char *text)
 {
     const int32_t capitals = 26 * 36 * 36 * 36;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The box of the last frame, because a file may have one box for all frames. */
+/* The box of the last frame: a file may have a single CRYST1 record for all frames. */
 typedef struct pdb_state {
     double box[9];
 } pdb_state;
@@ -17,8 +17,8 @@ static trajectory_pdb begin(trajectory_reader *trajectory)
         .lines = trajectory_text_lines(trajectory, trajectory->offset, trajectory->line)};
 }
 
-/* The last model may end with the file unless it began with MODEL. Models after the first must have
- * all atoms. */
+/* 1 if the file ends inside the model. A model that began with MODEL must end with ENDMDL. Another model may end with
+ * the file; but if it is not the first, it must then have all atoms. */
 static int is_cut(const trajectory_reader *trajectory, const trajectory_pdb *pdb)
 {
     if (pdb->end != TRAJECTORY_PDB_FILE)

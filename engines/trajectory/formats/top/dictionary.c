@@ -13,7 +13,7 @@ static uint64_t hash(trajectory_word name)
     return value ^ value >> 32;
 }
 
-/* The slot of a name, or the empty one where it belongs. */
+/* Returns the slot of a name; if the name is absent, the empty slot into which it belongs. */
 static int64_t *find_slot(const trajectory_dictionary *d, trajectory_word name)
 {
     for (uint64_t at = hash(name);; at++) {

@@ -31,7 +31,7 @@ static trajectory_word word_of(const char *text)
     return (trajectory_word){text, strlen(text)};
 }
 
-/* The folder of a file with its '/'; "" of one without. */
+/* Returns the folder in a file's path, with its last '/'; "" if the path has no folder. */
 static trajectory_word folder_of(const char *file)
 {
     const char *slash = strrchr(file, '/');
@@ -39,7 +39,7 @@ static trajectory_word folder_of(const char *file)
     return (trajectory_word){file, slash ? (size_t)(slash - file) + 1 : 0};
 }
 
-/* Tries each folder of a list as in PATH. */
+/* Tries each folder of a list; ':' separates folders, as in PATH. */
 static int try_list(const char *list, trajectory_word name, char **path)
 {
     while (*list && !*path) {

@@ -7,7 +7,7 @@
 #include "trajectory/formats/growth.h"
 
 #define SHOWN(n) ((int)((n) < 60 ? (n) : 60))
-#define MAX_EXPANSIONS 16 /* macros in texts of macros */
+#define MAX_EXPANSIONS 16 /* depth of macros within the texts of macros */
 #define MAX_INCLUDED 10000
 
 static collet_status no_memory(const trajectory_top_lines *top, collet_error *err)
@@ -91,7 +91,7 @@ static collet_status include(trajectory_top_lines *top, trajectory_word name, co
     return COLLET_OK;
 }
 
-/* Leaves the last file at its end; *more is 0 after the first file. */
+/* At the end of an included file, returns to the file that includes it; *more is 0 at the end of the first file. */
 static collet_status leave(trajectory_top_lines *top, int *more, collet_error *err)
 {
     trajectory_top_file *file = top->files[top->depth - 1];
@@ -144,8 +144,8 @@ static collet_status define(trajectory_top_lines *top, trajectory_word name, tra
     return COLLET_OK;
 }
 
-/* Appends a text to top->line, which has *n bytes, with macros replaced. A macro without a text, as
- * for #ifdef, is no replacement. Returns 0 if the line becomes too long or macros have a circle. */
+/* Appends a text to top->line, which has *n bytes, and replaces macros. A macro without a text, for #ifdef, is not
+ * replaced. Returns 0 if the line becomes too long or macros refer to each other in a circle. */
 static int expand(const trajectory_top_lines *top, trajectory_word text, int depth, size_t *n)
 {
     const char *at = text.text, *end = at + text.length;
@@ -210,7 +210,7 @@ static collet_status change_condition(trajectory_top_lines *top, int is_else, co
     return COLLET_OK;
 }
 
-/* The name between quotation marks or angle brackets; length 0: none. */
+/* Returns the name between quotation marks or angle brackets; length 0 if there is none. */
 static trajectory_word quoted(trajectory_word text)
 {
     char last = text.length > 0 && *text.text == '<' ? '>' : '"';
@@ -226,7 +226,7 @@ static int is_word(trajectory_word word, const char *text)
     return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
 }
 
-/* 1 for all kinds of #if and #elif, also those that are unknown. */
+/* 1 for all directives that begin with #if or #elif, also unknown ones. */
 static int is_condition(trajectory_word directive)
 {
     return (directive.length >= 2 && memcmp(directive.text, "if", 2) == 0) ||
@@ -246,7 +246,7 @@ static collet_status define_or_refuse(trajectory_top_lines *top, trajectory_word
                                 SHOWN(directive.length), directive.text);
 }
 
-/* Runs the directive of a line, which has its '#' first. */
+/* Executes the directive of a line that begins with '#'. */
 static collet_status run_directive(trajectory_top_lines *top, trajectory_word line,
                                    collet_error *err)
 {
@@ -316,8 +316,8 @@ static collet_status join(trajectory_top_lines *top, trajectory_word line, traje
     return COLLET_OK;
 }
 
-/* Reads one line of the last file; the length of *line is 0 if it has nothing to return, and *more
- * is 0 after the last one. */
+/* Reads one line of the innermost file. The length of *line is 0 if the line is not to be returned; *more is
+ * 0 after the last line. */
 static collet_status read_line(trajectory_top_lines *top, trajectory_word *line, int *more,
                                collet_error *err)
 {

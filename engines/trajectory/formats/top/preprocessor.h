@@ -2,9 +2,9 @@
 /*
  * preprocessor.h - the lines of a .top or .itp file and of the files that it includes.
  *
- * #include, #define, #undef, #ifdef, #ifndef, #else and #endif as gmx grompp reads them, without
- * options: no macro is defined but by the files. Text after ';' is a comment; a '\' at the end of a
- * line continues it. Identifiers that a macro defines are replaced by its text.
+ * Supports #include, #define, #undef, #ifdef, #ifndef, #else and #endif like gmx grompp without options: only the
+ * files define macros. Text after ';' is a comment; a '\' at the end of a line continues the line. The name of a macro
+ * is replaced by the macro's text.
  */
 #ifndef ENGINES_TRAJECTORY_FORMATS_TOP_PREPROCESSOR_H
 #define ENGINES_TRAJECTORY_FORMATS_TOP_PREPROCESSOR_H
@@ -16,10 +16,10 @@
 #define TRAJECTORY_TOP_LINE 65536    /* bytes of a line with its continuations and macros */
 
 typedef struct trajectory_top_file {
-    io_source own; /* of an included file */
+    io_source own; /* the open file, if it is an included one */
     io_source *source;
     io_lines lines;
-    int n_conditions; /* open where the file begins */
+    int n_conditions; /* number of open conditions where the file begins */
 } trajectory_top_file;
 
 typedef struct trajectory_top_condition {
@@ -28,34 +28,34 @@ typedef struct trajectory_top_condition {
     int was_else; /* 1: #else was read */
 } trajectory_top_condition;
 
-/* Zeros, then trajectory_top_open. */
+/* Initialise with zeros, then call trajectory_top_open. */
 typedef struct trajectory_top_lines {
     trajectory_top_file *files[TRAJECTORY_TOP_DEPTH];
     int depth;
     int64_t n_included; /* number of #include so far */
     trajectory_top_condition conditions[TRAJECTORY_TOP_CONDITIONS];
     int n_conditions;
-    int n_inactive;               /* of these */
-    trajectory_dictionary macros; /* index of a text in `texts`; -1: not defined */
+    int n_inactive;               /* number of inactive conditions */
+    trajectory_dictionary macros; /* index in `texts` of the macro's text; -1: not defined */
     char **texts;
     int64_t n_texts;
     int64_t texts_capacity;
-    char *raw; /* TRAJECTORY_TOP_LINE bytes each */
+    char *raw; /* `raw` and `line` have TRAJECTORY_TOP_LINE bytes each */
     char *line;
 } trajectory_top_lines;
 
-/* Begins with `source`, which outlives the lines. COLLET_NO_MEMORY. */
+/* Begins to read `source`, which must stay open until trajectory_top_close. COLLET_NO_MEMORY. */
 collet_status trajectory_top_open(trajectory_top_lines *top, io_source *source, collet_error *err);
 
 /*
- * Returns the next line that is neither empty nor in an inactive condition, without comment and the
- * blanks around it, valid until the next call; *text is NULL after the last one. COLLET_FORMAT with
- * "path:line:" of the file in which the line is; COLLET_NO_MEMORY, COLLET_IO, COLLET_CANCELLED.
+ * Returns the next line that is neither empty nor in an inactive condition, without its comment and surrounding
+ * blanks. The line is valid until the next call; *text is NULL after the last line. COLLET_FORMAT with "path:line:" of
+ * the file that has the line; COLLET_NO_MEMORY, COLLET_IO, COLLET_CANCELLED.
  */
 collet_status trajectory_top_next(trajectory_top_lines *top, const char **text, size_t *length,
                                   collet_error *err);
 
-/* The position of the last line, for trajectory_text_fail. */
+/* Returns the position of the last line, for trajectory_text_fail. */
 const io_lines *trajectory_top_where(const trajectory_top_lines *top);
 
 /* Closes the included files and frees everything. */

@@ -31,7 +31,7 @@ static int begins_with(const char *text, size_t length, const char *const *list,
     return 0;
 }
 
-/* A file that begins with so many comments that nothing else is seen can be one. */
+/* A file is also accepted if its first n bytes are only comments. */
 static int recognise(const uint8_t *bytes, size_t n)
 {
     const char *text = (const char *)bytes, *end = text + n;
@@ -59,7 +59,7 @@ static int recognise(const uint8_t *bytes, size_t n)
 
 /* ---- Molecules --------------------------------------------------------------------------- */
 
-/* An .itp file has no [ molecules ]: it is one molecule of its only type. */
+/* An .itp file has no [ molecules ]: it stands for one molecule of its only type. */
 static collet_status complete(trajectory_top *top, const char *path, collet_error *err)
 {
     if (top->n_blocks == 0 && top->n_molecules == 1) {
@@ -88,7 +88,7 @@ static int is_numbered_through(const trajectory_top *top, const trajectory_top_m
     return molecule->n_residues == 1 && (top->n_blocks > 1 || top->blocks[0].count > 1);
 }
 
-/* The highest residue number of the molecules that keep theirs; 0: none. */
+/* Returns the highest residue number of the molecules that keep their residue numbers; 0 if there are none. */
 static int64_t highest_kept(const trajectory_top *top)
 {
     int64_t highest = 0;
@@ -104,7 +104,7 @@ static int64_t highest_kept(const trajectory_top *top)
     return highest;
 }
 
-/* Adds one molecule; `number`: of its residue, or -1. */
+/* Adds one molecule. `number`: the new number of its residue; -1: its residues keep their numbers. */
 static void put_molecule(trajectory_topology *topology, int64_t at, const trajectory_top *top,
                          const trajectory_top_molecule *molecule, int64_t number)
 {
@@ -133,7 +133,8 @@ static void put_atoms(trajectory_topology *topology, const trajectory_top *top)
     }
 }
 
-/* Bonds are sorted in each molecule type, so that all bonds of the system are sorted. */
+/* Adds the bonds of all molecules. The bonds of each molecule type are sorted first; then those of the
+ * system are too. */
 static collet_status put_bonds(trajectory_topology *topology, const trajectory_top *top,
                                const char *path, collet_error *err)
 {
@@ -141,7 +142,7 @@ static collet_status put_bonds(trajectory_topology *topology, const trajectory_t
 
     for (int64_t m = 0; m < top->n_molecules; m++) {
         trajectory_top_molecule *molecule = &top->molecules[m];
-        if (molecule->n_bonds > 0) /* else there may be no array */
+        if (molecule->n_bonds > 0) /* without bonds top->bonds may be NULL */
             molecule->n_bonds =
                 trajectory_bonds_sort(top->bonds + molecule->first_bond, molecule->n_bonds);
     }
@@ -166,7 +167,7 @@ static collet_status put_bonds(trajectory_topology *topology, const trajectory_t
     return trajectory_topology_set_bonds(topology, bonds, n, path, err);
 }
 
-/* Frees *values if one of them is not known. */
+/* Frees *values, n numbers, and sets it to NULL if one of the numbers is unknown (NaN). */
 static void keep_known(double **values, int64_t n)
 {
     for (int64_t i = 0; i < n && *values; i++)

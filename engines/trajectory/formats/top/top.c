@@ -10,8 +10,8 @@
 
 #include <math.h>
 
-#define MAX_WORDS 8   /* of a line, that are looked at */
-#define ATOM_BYTES 80 /* of memory in a topology, about */
+#define MAX_WORDS 8   /* only the first 8 words of a line are read */
+#define ATOM_BYTES 80 /* approximate memory of an atom in a topology, bytes */
 #define SHOWN(word) ((int)((word).length < 40 ? (word).length : 40)), (word).text
 
 /* The state of a parser. */
@@ -19,7 +19,7 @@ typedef struct parser {
     trajectory_top *top;
     trajectory_top_lines lines;
     const struct section *section; /* NULL: its lines are not read */
-    int done;                      /* 1: what follows joins molecules, and is no part of one */
+    int done;                      /* 1: later sections join molecules and do not belong to one */
 } parser;
 
 typedef struct line {
@@ -29,11 +29,11 @@ typedef struct line {
 } line;
 
 typedef struct section {
-    const char *name; /* lower case, without '_' and '-', as gmx compares */
+    const char *name; /* lower case, without '_' and '-': gmx ignores these when it compares names */
     size_t min_words;
     const char *words; /* for messages */
     collet_status (*read)(parser *p, const line *l, collet_error *err);
-    int of_system; /* 1: may come after [ molecules ] */
+    int of_system; /* 1: the section may come after [ molecules ] */
 } section;
 
 static collet_status no_memory(const parser *p, collet_error *err)
@@ -47,7 +47,7 @@ static const io_lines *where(const parser *p)
     return trajectory_top_where(&p->lines);
 }
 
-/* The molecule type that is read; NULL: none yet. */
+/* Returns the molecule type that is read; NULL: none yet. */
 static trajectory_top_molecule *current(const parser *p)
 {
     return p->top->n_molecules > 0 ? &p->top->molecules[p->top->n_molecules - 1] : NULL;
@@ -80,8 +80,8 @@ static int is_letter(trajectory_word word)
 }
 
 /*
- * A line has: name, a bonded type or not, an atomic number or not, mass, charge, particle type (one
- * letter), parameters. GROMACS tells these apart by the place of the particle type.
+ * Reads a line of [ atomtypes ]: name, optionally a bonded type, optionally an atomic number, mass, charge, particle
+ * type (one letter), parameters. Like GROMACS, finds out which are present by the position of the particle type.
  */
 static collet_status read_type(parser *p, const line *l, collet_error *err)
 {
@@ -124,7 +124,7 @@ static collet_status read_moleculetype(parser *p, const line *l, collet_error *e
     return COLLET_OK;
 }
 
-/* Charge and mass of an atom, from its line or from its type. */
+/* Reads the charge and the mass of an atom from its line or from its type. */
 static collet_status read_charge_and_mass(const parser *p, const line *l, trajectory_top_atom *atom,
                                           collet_error *err)
 {
@@ -146,7 +146,7 @@ static collet_status read_charge_and_mass(const parser *p, const line *l, trajec
     return status;
 }
 
-/* Digits and perhaps the letter of an insertion. */
+/* Reads a residue number: digits, and perhaps the letter of an insertion code. */
 static int parse_residue(trajectory_word word, trajectory_top_atom *atom)
 {
     int64_t value;
@@ -165,7 +165,7 @@ static int same_residue(const trajectory_top_atom *a, const trajectory_top_atom 
            strcmp(a->residue, b->residue) == 0;
 }
 
-/* A line has: number, type, residue number, residue, name, charge group, charge, mass. */
+/* Reads a line of [ atoms ]: number, type, residue number, residue, name, charge group, charge, mass. */
 static collet_status read_atom(parser *p, const line *l, collet_error *err)
 {
     trajectory_top *top = p->top;
@@ -220,8 +220,8 @@ static collet_status add_bond(parser *p, int64_t first, int64_t second, collet_e
     return COLLET_OK;
 }
 
-/* A line has two atoms: [ bonds ] of any function, [ constraints ], and a virtual site with the first
- * of the atoms that make it. */
+/* Reads a line whose first two words are the atoms of a bond: [ bonds ] of any function, [ constraints ], and virtual
+ * sites that begin with the site and the first of its atoms. */
 static collet_status read_bond(parser *p, const line *l, collet_error *err)
 {
     int64_t first, second;
@@ -234,7 +234,7 @@ static collet_status read_bond(parser *p, const line *l, collet_error *err)
     return add_bond(p, first, second, err);
 }
 
-/* A line has the oxygen of a rigid water, which the hydrogens follow. */
+/* Reads a line of [ settles ]: the oxygen of a rigid water; its hydrogens are the next two atoms. */
 static collet_status read_settle(parser *p, const line *l, collet_error *err)
 {
     int64_t oxygen;
@@ -248,7 +248,7 @@ static collet_status read_settle(parser *p, const line *l, collet_error *err)
     return status == COLLET_OK ? add_bond(p, oxygen, oxygen + 2, err) : status;
 }
 
-/* A line has a virtual site, a function and the atoms that make it. */
+/* Reads a line with a virtual site, a function, and then the atoms that define the site. */
 static collet_status read_site(parser *p, const line *l, collet_error *err)
 {
     line bond = *l;
@@ -269,7 +269,7 @@ static collet_status read_system(parser *p, const line *l, collet_error *err)
     return COLLET_OK;
 }
 
-/* GROMACS accepts a name that differs in case if there is none that is the same. */
+/* Finds a molecule type by name. Like GROMACS, accepts a name in other case if no name is exactly the same. */
 static int64_t find_molecule(const trajectory_top *top, trajectory_word name)
 {
     int64_t found = trajectory_dictionary_find(&top->molecule_names, name);
@@ -282,8 +282,8 @@ static int64_t find_molecule(const trajectory_top *top, trajectory_word name)
     return found;
 }
 
-/* How many atoms fit into the memory that the process may use: a line can ask for more than there is, and the
- * system would kill the program when it fills them. */
+/* Returns how many atoms fit into the memory that the process may use. A line of [ molecules ] can ask for
+ * more: the allocation could succeed, and the system would then kill the program while it fills the arrays. */
 static int64_t most_atoms(void)
 {
     collet_memory_limit limit = {.struct_size = sizeof limit};
@@ -343,7 +343,7 @@ static const section sections[] = {
     {"molecules", 2, "name, number of molecules", read_molecules, 1},
 };
 
-/* Begins a section; most sections have nothing that is needed. */
+/* Begins a section. The lines of most sections are not needed. */
 static collet_status begin_section(parser *p, trajectory_word text, collet_error *err)
 {
     const char *end = memchr(text.text, ']', text.length);

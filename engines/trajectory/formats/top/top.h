@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* top.h - what a .top or .itp file says: molecule types, and how many molecules of each there are.
- */
+/* top.h - the contents of a .top or .itp file: molecule types, and the number of molecules of each type. */
 #ifndef ENGINES_TRAJECTORY_FORMATS_TOP_TOP_H
 #define ENGINES_TRAJECTORY_FORMATS_TOP_TOP_H
 
@@ -14,11 +13,11 @@ typedef struct trajectory_top_atom {
     char residue[TRAJECTORY_ATOM_NAME];
     int32_t residue_id;
     char insertion; /* 0: none */
-    double charge;  /* NaN: the files do not have it */
-    double mass;    /* amu, likewise */
+    double charge;  /* NaN: not in the files */
+    double mass;    /* amu; NaN: not in the files */
 } trajectory_top_atom;
 
-/* Parts of the arrays of atoms and bonds below. */
+/* A molecule type: ranges in the arrays `atoms` and `bonds` of trajectory_top. */
 typedef struct trajectory_top_molecule {
     char name[TRAJECTORY_ATOM_NAME]; /* the first letters */
     int64_t first_atom;
@@ -45,17 +44,17 @@ typedef struct trajectory_top {
     int64_t n_molecules, molecules_capacity;
     trajectory_top_atom *atoms;
     int64_t n_atoms, atoms_capacity;
-    trajectory_bond *bonds; /* atoms from 0 in their molecule */
+    trajectory_bond *bonds; /* atoms count from 0 in each molecule */
     int64_t n_bonds, bonds_capacity;
     trajectory_top_block *blocks;
     int64_t n_blocks, blocks_capacity;
     int64_t total; /* atoms of all blocks, at most INT32_MAX and what memory can hold */
     trajectory_top_type *types;
     int64_t n_types, types_capacity;
-    trajectory_dictionary type_names, molecule_names; /* indices of types and molecules */
+    trajectory_dictionary type_names, molecule_names; /* map names to indices in types, molecules */
 } trajectory_top;
 
-/* Fills a zeroed `top`, which trajectory_top_free frees after errors too. COLLET_FORMAT with
+/* Fills a zeroed `top`. Call trajectory_top_free also after an error. COLLET_FORMAT with
  * "path:line:"; COLLET_NO_MEMORY, COLLET_IO, COLLET_CANCELLED. */
 collet_status trajectory_top_parse(trajectory_top *top, io_source *source, collet_error *err);
 

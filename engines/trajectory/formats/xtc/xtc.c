@@ -37,7 +37,7 @@ enum {
 
 #define PACKED(magic) ((size_t)PACKED_SIZE + ((magic) == MAGIC_LARGE ? 8 : 4))
 
-/* head->detail is a trajectory_xtc_block; n_bytes 0: plain floats. */
+/* head->detail is a trajectory_xtc_block; n_bytes = 0 means uncompressed floats. */
 _Static_assert(sizeof(trajectory_xtc_block) <= TRAJECTORY_HEAD_DETAIL,
                "the block of a frame fits into its head");
 
@@ -118,7 +118,7 @@ static collet_status read_block(const trajectory_reader *trajectory, const uint8
         return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
                                       "has a precision of %g: the file is damaged",
                                       (double)block->precision);
-    /* An atom takes more than one bit: this limits the memory by the size of the file. */
+    /* An atom takes more than one bit in the file: a larger number of atoms is refused before memory is allocated. */
     if (size < 1 || size > INT64_MAX - begin - 3 || head->n_atoms / 8 > size)
         return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
                                       "has %lld bytes for %lld atoms: the file is damaged",

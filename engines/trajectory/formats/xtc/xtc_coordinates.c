@@ -5,8 +5,8 @@
 #include "trajectory/formats/bigendian.h"
 
 /*
- * Ranges of small differences, a part of the format: about 2^(i/3), so that three of them fit into
- * i bits. The format does not use the first ones.
+ * The ranges of small differences, which the format defines: range i is about 2^(i/3), so that three differences
+ * fit into i bits. The format does not use the ranges that are 0.
  */
 static const uint32_t small_ranges[] = {
     0,        0,        0,       0,       0,       0,       0,       0,       0,       8,
@@ -21,10 +21,11 @@ static const uint32_t small_ranges[] = {
 #define FIRST_RANGE 9
 #define N_RANGES ((int)(sizeof small_ranges / sizeof *small_ranges))
 
-/* Above this the three coordinates of an atom are not packed into one number. */
+/* If a range is larger than this, the three coordinates of an atom are not packed into one number. */
 #define PACKED_LIMIT 0xffffffu
 
-/* A divisor with its reciprocal; exact while value bits + divisor bits <= 64. */
+/* A divisor with its reciprocal; multiplication gives the exact quotient if value and divisor have at most 64 bits
+ * together. */
 typedef struct radix {
     uint32_t divisor;
     uint64_t reciprocal; /* 0: divide */
@@ -43,7 +44,7 @@ typedef struct reader {
 
 /* ---- Bits -------------------------------------------------------------------------------- */
 
-/* The bits from the position on; the first one is the highest of the result, and 57 are valid. */
+/* Returns the next bits: the first bit is the highest bit of the result, and at least 57 bits are valid. */
 static inline uint64_t peek(const reader *in)
 {
     uint64_t word;
@@ -55,7 +56,7 @@ static inline uint64_t peek(const reader *in)
     return word << (in->position % 8);
 }
 
-/* Takes 1..32 bits; the first one is the highest. */
+/* Takes 1..32 bits; the first bit is the highest. */
 static inline uint32_t take_bits(reader *in, int bits)
 {
     uint64_t word = peek(in);
@@ -110,7 +111,7 @@ static packing make_packing(const uint32_t sizes[3], int bits)
     };
 }
 
-/* Too many bits for one peek: rare, so a division is acceptable. */
+/* For numbers with too many bits for one peek. They are rare, so a division is acceptable. */
 static void take_wide_triple(reader *in, const packing *p, uint32_t triple[3])
 {
     unsigned __int128 value = take_little(in, 32);
@@ -141,7 +142,7 @@ static inline void take_triple(reader *in, const packing *p, uint32_t triple[3])
 typedef struct decoder {
     reader in;
     packing full;
-    int full_bits[3]; /* bits of each coordinate if the three are not packed; full.bits is then 0 */
+    int full_bits[3]; /* if coordinates are not packed (full.bits is 0): bits of each */
     uint32_t min[3];
     packing small;
     uint32_t small_half;
@@ -153,8 +154,8 @@ static const char *set_small(decoder *d, int index)
 {
     if (index < FIRST_RANGE || index > N_RANGES)
         return "the index of the range of small differences is outside the table";
-    /* Programs start one past the last range when atoms are very far apart; the first step down
-     * leads into the table. */
+    /* When atoms are very far apart, programs begin with the index after the last range. No difference can then be
+     * stored, until a step down leads to the last range. */
     uint32_t size = index < N_RANGES ? small_ranges[index] : 0;
     d->small = make_packing((uint32_t[3]){size, size, size}, index);
     d->small_half = size / 2;

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Readable bytes (of any value) that must follow the packed ones. */
+/* So many readable bytes, of any value, must follow the packed bytes. */
 #define TRAJECTORY_XTC_PADDING 128
 
 typedef struct trajectory_xtc_block {
@@ -24,7 +24,7 @@ typedef struct trajectory_xtc_block {
     float precision;
     int32_t min[3];
     int32_t max[3];
-    int32_t small_index; /* the range that small differences start with */
+    int32_t small_index; /* index of the first range of small differences */
 } trajectory_xtc_block;
 
 /*
