@@ -12,8 +12,8 @@
 
 /*
  * Computes n elements. `out` may be exactly an input whose elements have the size of the output's.
- * Bit k of `repeated`: in[k] is one number for all elements. Only kernels of ops with BLOCK_REPEATS
- * accept such an input, one at most; and BLOCK_MUL_ADD, see below.
+ * Bit k of `repeated`: in[k] is one number for all elements. Kernels of ops with BLOCK_REPEATS accept
+ * one such input, BLOCK_MUL_ADD (below) accepts two, all other kernels accept none.
  */
 typedef void (*block_kernel)(void *out, const void *const *in, uint32_t repeated, int64_t n);
 
@@ -28,7 +28,7 @@ typedef struct block_kernels {
  * in[2] may be repeated. */
 #define BLOCK_MUL_ADD UINT32_MAX
 
-/* Functions of two inputs that are exact: their loops exist for one repeated input as well. */
+/* Exact functions of two inputs also have loops for one repeated input. */
 #define BLOCK_REPEATS(inputs, ulp) ((inputs) == 2 && (ulp) == 0)
 
 #endif

@@ -51,8 +51,8 @@ typedef struct move_kernels {
      * The same with non-temporal stores at any address, block by block: rows * 2^k <=
      * MOVE_STAGE_LENGTH and columns <= MOVE_STAGE_ROWS. Transposes `now` into `stage`
      * (MOVE_STAGE_BYTES), writes `last`, the previous block, from `last_stage` to its output, and
-     * prefetches `next`; each may be NULL. After the call without `now` everything is visible to
-     * other threads.
+     * prefetches `next`; each may be NULL. A call with now = NULL ends the sequence: after it other
+     * threads see all blocks.
      */
     void (*transpose_streamed[MOVE_SIZES])(const move_block *now, const move_block *next,
                                            const move_block *last, int64_t out_step,

@@ -20,7 +20,7 @@
 #define STACK_SLOTS 24
 #define STACK_BYTES (STACK_SLOTS * sizeof(char *) + MACHINE_ON_STACK * MACHINE_BLOCK)
 
-/* What a thread works on. */
+/* The state of a thread. */
 typedef struct worker {
     const machine *m;
     char **slot;
@@ -98,7 +98,7 @@ static void run_step(const worker *w, const machine_step *s, int64_t n)
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-/* n elements of input k from `at` on, along a row. */
+/* Makes slot k hold n elements of input k, which are along a row from `at` on. */
 static void take_row(worker *w, int32_t k, const char *at, int64_t n)
 {
     const machine *m = w->m;
@@ -139,8 +139,8 @@ static int64_t row_offset(const loop *l, int32_t k, int64_t row)
     return offset;
 }
 
-/* Copies short rows row .. row + rows - 1 of view k from the adjacent rows at `block` (put) or to
- * them. A single view has one element for all rows. */
+/* Copies short rows row .. row + rows - 1 of view k to the adjacent rows at `block`; if `put`, from them. If
+ * the view is `single`, one element stands for all rows. */
 static void move_rows(const machine *m, int32_t k, int64_t row, int64_t rows, char *block, int put)
 {
     const loop *l = &m->l;
@@ -297,7 +297,7 @@ static void walk_tile(worker *w, char *panel, char *const *start, int64_t rows, 
     }
 }
 
-/* Rows begin .. end-1. Tiles below one another read the same pages. */
+/* Computes rows begin .. end-1. Tiles one below the other follow each other, since they read the same pages. */
 static __attribute__((noinline)) void walk_tiles(worker *w, int64_t begin, int64_t end)
 {
     const machine *m = w->m;
