@@ -15,7 +15,7 @@
 #include "kernel_small.h"
 
 #define SECONDS 0.25 /* of all measurements */
-#define TURN 20e-6   /* of a way, at least: shorter products are repeated */
+#define TURN 20e-6   /* minimum seconds of one measurement: shorter products are repeated */
 #define TURNS 5      /* of products that take less than LONG, else TURNS_LONG */
 #define TURNS_LONG 2
 #define LONG 2e-3
@@ -123,7 +123,7 @@ static int is_possible(const measuring *m, way w)
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 
-/* Small numbers, none of them subnormal, in every type. */
+/* Fills the factors with small integers of the type. They are not subnormal: that could be slower. */
 static void fill(const measuring *m)
 {
     for (int k = 1; k < 3; k++) {
@@ -163,7 +163,7 @@ static void measure(const measuring *m, way_point *p)
         best[i] = INFINITY;
         if (!is_possible(m, i))
             continue;
-        best[i] = time_of(m, i, 1); /* the first: libraries compile kernels in it */
+        best[i] = time_of(m, i, 1); /* includes the time in which a library compiles its kernel */
         if (best[i] < LONG)
             best[i] = time_of(m, i, 1);
         times[i] = best[i] < TURN ? (int64_t)(TURN / best[i]) + 1 : 1;

@@ -20,8 +20,8 @@
 /* Minimum number of elements per thread. */
 #define GRAIN (16 << 10)
 
-/* Elements of a chunk of a row, and of a chunk of a tile of columns, whose partial sums are
- * kept: the more of the tile the larger the matrix is. */
+/* Elements of a chunk of a row (ROW_CHUNK), and of a chunk of a tile of columns: COLUMN_CHUNK, for large matrices
+ * LARGE_COLUMN_CHUNK. Each chunk has its own partial sums. */
 #define ROW_CHUNK (64 << 10)
 #define COLUMN_CHUNK (128 << 10)
 #define LARGE_COLUMN_CHUNK (1 << 20)
@@ -32,15 +32,15 @@
 /* Sums of a tile: they stay in the L2 cache while a matrix is read along its columns. */
 #define COLUMN_TILE 4096
 
-/* The same in the L1 cache, where products cost less. */
+/* Sums of a tile of narrow products, which cost less: they stay in the L1 cache. */
 #define NARROW_TILE 2048
 
-/* Rows that are read one after the other, to amortise the overhead of short ones; long ones are
- * read VECTOR_ROWS at a time, or twice as many. */
+/* Short rows are processed up to ROW_TILE at a time, which amortises overhead; long rows VECTOR_ROWS at a time, or
+ * twice as many. */
 #define ROW_TILE 256
 #define ROW_TILE_ELEMENTS 2048
 
-/* Rows of a matrix for which a vector is copied whose elements are not adjacent. */
+/* A vector whose elements are not adjacent is copied if the matrix has at least this many rows. */
 #define COPIED_ROWS 4
 
 /* Complex elements that are multiplied at a time. */
@@ -53,16 +53,16 @@ typedef struct vector_plan {
     int wide;    /* the factors are f64, or pairs of f64 */
     int to_wide; /* the results are f64, or pairs of f64 */
     int parts;   /* 2: complex */
-    int narrow;  /* parts of sums are formed in f32, where no number leaves its range */
+    int narrow;  /* groups of products are summed in f32; if one leaves its range, in f64 */
     batch batch;
     int64_t rows, inner;
     int64_t row[VIEWS], column[VIEWS];      /* bytes from one to the next */
-    enum { ALONG, ACROSS, SHORT } strategy; /* a row at a time, many, many short ones */
-    int64_t tile, tiles;                    /* rows of a at a time; of one product */
-    int64_t chunk, chunks;                  /* elements of a row at a time; of one tile */
+    enum { ALONG, ACROSS, SHORT } strategy; /* along rows; across rows; across few rows */
+    int64_t tile, tiles;                    /* rows of a per tile; tiles per product */
+    int64_t chunk, chunks;                  /* elements of a row per chunk; chunks per tile */
     int64_t items;
     double
-        *sums; /* 2 x parts x tile for each item, or each thread when there is one chunk a tile */
+        *sums; /* 2 x parts x tile for each item, or for each thread if tiles have one chunk */
 } vector_plan;
 
 /* The position of an item. */

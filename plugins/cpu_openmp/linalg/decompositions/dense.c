@@ -87,7 +87,7 @@ typedef struct copying {
     int32_t index;            /* of the size */
     int lower;                /* only the lower triangle */
     int measured;             /* determine the largest magnitude */
-    _Atomic uint64_t largest; /* as bits, which are in the order of magnitudes, NaN last */
+    _Atomic uint64_t largest; /* the bits of the largest magnitude; as integers they sort like magnitudes, NaN last */
 } copying;
 
 static void copy_band(const copying *c, int64_t first, int64_t last)
