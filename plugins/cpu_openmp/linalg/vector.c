@@ -73,7 +73,7 @@ typedef struct place {
 
 /* ---- Planning -------------------------------------------------------------------------------- */
 
-/* Whether all of these are exact enough, and have adjacent elements where kernels need them. */
+/* Whether the narrow kernels may run: f32 factors and results, with adjacent elements where the kernels need them. */
 static int is_narrow(const vector_plan *p)
 {
     int64_t step = sizeof(float);
@@ -181,8 +181,8 @@ static int64_t rows_of_tile(const vector_plan *p, int64_t tile)
     return min_i64(p->rows - tile * p->tile, p->tile);
 }
 
-/* Part `part` (0: real) of complex sums: real sums of (re, im) of a times (re, -im) or (im, re) of
- * x. `held` has room for a block of a row. */
+/* Computes the real (part 0) or imaginary (part 1) part of complex sums as sums of real numbers: (re, im) of a times
+ * (re, -im) or (im, re) of x. `held` has room for a block of a row. */
 static void sum_part(const vector_plan *p, int part, const char *a, char *held, const char *x,
                      int64_t n, int64_t rows, double *sum, double *lost)
 {
@@ -221,7 +221,7 @@ static void clear(const vector_plan *p, double *sum, double *lost)
         sum[i] = lost[i] = 0.0;
 }
 
-/* 1; 0: a number left the range of f32. */
+/* Returns 0 if a number left the range of f32, else 1. */
 static int sum_narrow(const vector_plan *p, const char *a, const char *x, int64_t n, int64_t rows,
                       double *sum, double *lost)
 {
@@ -259,7 +259,7 @@ static void sum_item(const vector_plan *p, const place *at, double *sum, double 
     p->kernels->rows[p->wide](sum, lost, a, row, column, x, x_step, rows, n);
 }
 
-/* Result i of a tile whose first is at `out`; imaginary parts follow the real ones. */
+/* The address of result i of a tile whose first result is at `out`. All imaginary parts follow all real parts. */
 static char *element_at(const vector_plan *p, char *out, int64_t rows, int64_t i)
 {
     return out + i % rows * p->row[Y] + i / rows * (p->to_wide ? 8 : 4);
@@ -293,7 +293,7 @@ static TEAM_BODY(run_items)
     }
 }
 
-/* Adds the chunks of a tile to the first: results of f32 need no errors of sums of f64. */
+/* Adds the other chunks of a tile to its first chunk. Results of f32 need no compensation of f64 sums. */
 static void join_narrow(const vector_plan *p, double *first, char *out, int64_t rows)
 {
     for (int64_t c = 1; c < p->chunks; c++) {
@@ -355,7 +355,7 @@ static collet_status run(const collet_device *device, vector_plan *p)
     return COLLET_OK;
 }
 
-/* Dot products of one chunk of real numbers need no plan, which costs more. */
+/* Short dot products of real numbers run without a plan, which would cost more than the product. */
 static int is_short(const collet_kernel_call *call)
 {
     const collet_operand *a = operand_of(call, A);
@@ -386,12 +386,12 @@ static void multiply_short(const collet_device *device, const collet_kernel_call
     real_store(cpu_at(y), to_wide, cpu_total(&(cpu_sum){sum, lost}));
 }
 
-/* Each row of a matrix reads the vector: vectors whose elements are not adjacent are copied before, each once. */
+/* Each row of a matrix reads the vector. A vector whose elements are not adjacent is copied once before. */
 typedef struct copied {
     collet_operand operands[VIEWS];
-    int64_t shape[COLLET_MAX_DIMS]; /* of the copy: 1 where vectors are repeated */
+    int64_t shape[COLLET_MAX_DIMS]; /* of the copy: 1 along axes that repeat vectors */
     int64_t strides[COLLET_MAX_DIMS];
-    collet_kernel_call call; /* with the copy at the beginning of the workspace */
+    collet_kernel_call call; /* reads the copy, which is at the beginning of the workspace */
     uint64_t bytes;          /* of the copy; 0: the call is the original one */
 } copied;
 
