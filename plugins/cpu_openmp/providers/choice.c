@@ -123,7 +123,7 @@ static const struct core {
     {"Cooperlake", PROCESSOR_V4 | PROCESSOR_BF16, 0},
 };
 
-/* Letters and digits; strcasecmp would depend on the locale. */
+/* Compares names of letters and digits without case. strcasecmp would depend on the locale. */
 static int same_core(const char *a, const char *b)
 {
     size_t i = 0;
@@ -144,7 +144,7 @@ static int has_variable(const char *name)
     return value && value[0];
 }
 
-/* "": the library selects it. */
+/* The core type to set; "": the library selects it. */
 static const char *core_type(const collet_host *host, const isa_level *level)
 {
     const char *set = core_setting(host), *name = "";
@@ -162,7 +162,7 @@ static void choose_openblas(const collet_host *host, const isa_level *level)
     char found[32];
     library_settings s = settings_of(host, "openblas", core_type(host, level));
     if (s.target[0] && blas_is_loaded(s.name, found, sizeof found) && !same_core(found, s.target))
-        host->log(host, COLLET_LOG_INFO, /* a warning would appear in every program with NumPy */
+        host->log(host, COLLET_LOG_INFO, /* as a warning it would appear in every program with NumPy */
                   "the program has loaded %s before, which runs as %s; the core %s would be "
                   "faster: set " BLAS_CORE_VARIABLE "=%s before the program starts",
                   s.name, found, s.target, s.target);
@@ -220,8 +220,8 @@ static void describe_openblas(const collet_host *host, text *json, text *choices
 /* ---- oneDNN ---------------------------------------------------------------------------------- */
 
 /*
- * Limits of the instruction set: the first that fits. A virtual machine may report AMX and not
- * support it: oneDNN 2.6 crashed in one (Emerald Rapids).
+ * Limits of the instruction set: the first one that the processor supports is set. A virtual machine may
+ * report AMX without supporting it: oneDNN 2.6 crashed in a virtual machine on Emerald Rapids.
  */
 static const struct limit {
     const char *isa;
