@@ -16,7 +16,7 @@
 #include "kernel_ternary.h"
 #include "tokens.h"
 
-/* Elements of a piece, and elements that are gathered at a time; whole blocks. */
+/* Elements of a piece; elements that are gathered at a time (SCRATCH). Both are whole blocks. */
 #define PIECE (64 * TERNARY_BLOCK)
 #define SCRATCH (4 * TERNARY_BLOCK)
 
