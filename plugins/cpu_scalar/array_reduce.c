@@ -216,7 +216,7 @@ static void split_axes(const collet_kernel_call *call, cpu_rows *kept, cpu_rows 
     }
 }
 
-/* The real parts of complex numbers are summed first, then the imaginary parts. */
+/* Sums the real and the imaginary parts of complex numbers separately. */
 KERNEL(reduce)
 {
     collet_dtype from = operand_of(call, 1)->dtype, to = operand_of(call, 0)->dtype;

@@ -66,7 +66,7 @@ INLINE f32 lgamma_f32(f32 a)
     return (f32)lgamma_f64((f64)a);
 }
 
-/* e^-a overflows only where the result is 0. */
+/* For a < 0, e^-a could overflow, so e^a is used. */
 INLINE f64 expit_f64(f64 a)
 {
     return a < 0.0 ? exp(a) / (1.0 + exp(a)) : 1.0 / (1.0 + exp(-a));

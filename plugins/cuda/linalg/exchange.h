@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exchange.h - decompositions by cuSOLVER: kernels of cusolver.dev copy the matrices to the
- * workspace, scaled and in column-major order, and the results back.
+ * exchange.h - decompositions by cuSOLVER. Kernels of cusolver.dev copy the matrices to the workspace, scaled
+ * and in column-major order, and copy the results back.
  */
 #ifndef PLUGINS_CUDA_LINALG_EXCHANGE_H
 #define PLUGINS_CUDA_LINALG_EXCHANGE_H
@@ -16,8 +16,7 @@
 
 #include "exchange_params.h"
 
-/* A call while its commands are enqueued. int64_t members that are not described are offsets into
- * the workspace. */
+/* A call while its commands are enqueued. int64_t members other than `count` are offsets into the workspace. */
 typedef struct solver_job {
     collet_device *device;
     collet_queue *queue;
@@ -30,11 +29,11 @@ typedef struct solver_job {
     int overflow;         /* `scratch` overflowed */
     collet_status status; /* after a failure nothing more is enqueued */
     int launched;
-    int possible; /* cuSOLVER supports the call, which may choose it or not: */
+    int possible; /* cuSOLVER supports the call */
     cuda_choice choice;
     int batched;              /* one call of cuSOLVER for all matrices */
-    int lwork;                /* numbers of cuSOLVER's own workspace, which all matrices share */
-    int64_t a, work;          /* the matrices; that workspace */
+    int lwork;                /* size, in numbers, of cuSOLVER's own workspace, which all matrices share */
+    int64_t a, work;          /* the matrices; cuSOLVER's workspace */
     int64_t places;           /* cholesky: pointers to the matrices */
     int64_t pivots, b, noted; /* lu and solve; `noted`: flags of columns */
     int64_t taus, signs;      /* qr */
@@ -82,7 +81,7 @@ uint64_t solver_scratch_bytes(const solver_job *j);
 void *solver_number(const solver_job *j, int64_t offset, int64_t index);
 int *solver_integer(const solver_job *j, int64_t offset, int64_t index);
 
-/* m x n numbers of operand k, the batch's operand `place`, and their place in the workspace. */
+/* A matrix of m x n numbers in operand k, which is operand `place` of the batch, and its layout in the workspace. */
 typedef struct solver_matrix {
     uint32_t k, place;
     int64_t m, n, matrix, pitch, down, across;
