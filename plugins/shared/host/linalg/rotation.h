@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rotation.h - norms and plane rotations of dense rows of doubles, for the decompositions of every
- * backend that works on host memory. A row of complex numbers is one of twice as many doubles. Pure
+ * backend that works on host memory. A row of complex numbers is a row of twice as many doubles. Pure
  * functions: any thread, no errors.
  */
 #ifndef PLUGINS_SHARED_HOST_LINALG_ROTATION_H

@@ -9,7 +9,7 @@
 /* Quadratic convergence takes fewer than ten sweeps; the bound guarantees termination. */
 #define MAX_SWEEPS 40
 
-/* Below this share of its two diagonal elements an off-diagonal element is negligible. */
+/* An off-diagonal element is negligible below this fraction of its two diagonal elements. */
 #define NEGLIGIBLE 0x1p-55
 
 static void rotate(double *x, double *y, double s, double tau)
