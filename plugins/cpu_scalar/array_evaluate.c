@@ -23,7 +23,7 @@ typedef struct evaluation {
     int32_t ndim;
     const int64_t *shape;
     evaluate_view in[COLLET_PROGRAM_INPUTS], out[COLLET_PROGRAM_OUTPUTS];
-    char *values;                    /* of the steps */
+    char *values;                    /* the values of the steps */
     char *at[COLLET_PROGRAM_INPUTS]; /* the first elements of the block */
     int64_t step[COLLET_PROGRAM_INPUTS];
 } evaluation;

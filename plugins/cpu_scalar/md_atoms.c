@@ -18,7 +18,7 @@ typedef struct atoms {
     const collet_operand *weights;   /* N or F,N; NULL or absent: all 1 */
     const collet_operand *vectors;   /* F,N,3 or N,3; NULL: none */
     const md_body *body;
-    int64_t first, count; /* of the chunk that is loaded */
+    int64_t first, count; /* the atoms of the chunk that is loaded */
     double w[CHUNK];
     double r[CHUNK][3];
     double v[CHUNK][3];
@@ -74,7 +74,7 @@ static void totals(const cpu_sum *sums, int n, double *out)
         out[i] = cpu_total(&sums[i]);
 }
 
-/* sum w (r - origin); returns sum w. */
+/* s = sum w (r - origin) over the atoms of a body; returns sum w. */
 static double sum_first_moments(const collet_operand *positions, const collet_operand *weights,
                                 const md_body *body, const double origin[3], double s[3])
 {
@@ -137,7 +137,7 @@ static void sum_inertia(const collet_operand *positions, const collet_operand *w
     cpu_inertia(s, inertia);
 }
 
-/* sum w (r - com) x v. */
+/* out = sum w (r - com) x v. */
 static void sum_cross(const collet_operand *positions, const collet_operand *weights,
                       const collet_operand *vectors, const md_body *body, const double com[3],
                       double out[3])

@@ -22,13 +22,13 @@ struct collet_device {
     cl_device_id id;
     cl_context context;
     uint32_t on_host;  /* device and host share memory */
-    opencl_blas blas;  /* under base.lock */
+    opencl_blas blas;  /* protected by base.lock */
     struct ways *ways; /* choice of the implementation of products: ways.h; constant */
     char cache[PATH_MAX];      /* the directory of PoCL's cache; "": another driver */
     _Atomic int64_t looked_at; /* when the cache was last found usable, in ns of the monotonic clock */
     uint32_t single;   /* kernels must run one after the other: see opencl_is_single */
     pthread_mutex_t launching;
-    cl_event launched; /* under `launching`: the latest kernel of a `single` device */
+    cl_event launched; /* the latest kernel of a `single` device; protected by `launching` */
 };
 
 /* A command that may be pending. */

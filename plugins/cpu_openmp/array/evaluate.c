@@ -47,12 +47,12 @@ static machine machine_of(const collet_device *device, const collet_evaluate_par
 
 /* ---- Reductions ------------------------------------------------------------------------------ */
 
-/* Some outputs of a program, which are computed when they are reduced. */
+/* Outputs of a program that are reduced, and only computed piece by piece for that. */
 typedef struct reduced_outputs {
-    packed_call packed; /* the call of the program with these outputs, in C order */
+    packed_call packed; /* a call of the program with only these outputs, in C order */
     collet_program program;
     machine m;
-    collet_kernel_call call; /* of the reduction */
+    collet_kernel_call call; /* the call of the reduction */
     collet_operand operand[COLLET_PROGRAM_OUTPUTS + 1];
     int computed; /* 0: there is one output, and it equals an input */
     collet_variance_params params;
@@ -159,7 +159,7 @@ static void compute(const void *context, int32_t thread, int64_t begin, int64_t 
     machine_range(&r->m, r->m.memory + thread * r->thread_bytes, begin, end, out, REDUCE_CAPACITY);
 }
 
-/* The workspace: steps, memory of the machine, scratch of the reduction, its own workspace. */
+/* The workspace has the steps, the machine's memory, the buffers of the reduction, and the workspace of its call. */
 static uint64_t reduced_bytes(const collet_device *device, const collet_kernel_call *call)
 {
     const collet_evaluate_params *params = call->params;

@@ -11,7 +11,7 @@
 #include <collet/types.h>
 
 /*
- * Computes n elements. `out` may be exactly an input whose elements have the size of the output's.
+ * Computes n elements. `out` may be the same array as an input whose elements have the same size.
  * Bit k of `repeated`: in[k] is one number for all elements. Kernels of ops with BLOCK_REPEATS accept
  * one such input, BLOCK_MUL_ADD (below) accepts two, all other kernels accept none.
  */
@@ -21,7 +21,7 @@ typedef void (*block_kernel)(void *out, const void *const *in, uint32_t repeated
 typedef block_kernel (*block_find)(uint32_t op);
 
 typedef struct block_kernels {
-    block_find find[COLLET_DTYPE_COUNT]; /* NULL: another table has this dtype */
+    block_find find[COLLET_DTYPE_COUNT]; /* NULL: the functions for this dtype are in another table */
 } block_kernels;
 
 /* Besides ops, for f32 and f64: in[0] * in[1] + in[2], the product rounded before the sum. in[1] and

@@ -9,7 +9,7 @@
  * addition of the tree's sum is compensated: the few roundings within a tree are harmless. */
 #define TREE 8
 
-/* Columns that are reduced at a time while rows below them are prefetched. */
+/* The number of columns that are reduced at a time while rows below them are prefetched. */
 #define STRIP 32
 
 /* The next address to prefetch. */

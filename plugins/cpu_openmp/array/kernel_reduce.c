@@ -55,7 +55,7 @@ INLINE int64_t stream_length(int64_t n, int64_t group)
 
 /* ---- Sums of f32 that become f32 ------------------------------------------------------------- */
 
-/* Eight vectors, `step` bytes apart: three roundings in f32. */
+/* The sum of eight vectors, `step` bytes apart; each term passes through three roundings in f32. */
 INLINE floats narrow_tree(const char *in, int64_t step)
 {
     return ((floats_at(in) + floats_at(in + step)) +

@@ -174,7 +174,7 @@ static void take_rows(worker *w, int32_t k, int64_t row, int64_t rows)
         return;
     }
     w->slot[k] = w->slot[v->slot];
-    /* All rows are the same one. */
+    /* All rows of this input are at the same address. */
     int same = 1;
     for (int32_t i = 0; i < l->ndim - 1; i++)
         same &= l->step[k][i] == 0;
@@ -218,7 +218,7 @@ static void walk_short_rows(worker *w, int64_t begin, int64_t end)
     }
 }
 
-/* Elements offset .. stop-1 of a row whose first elements are at start[]. */
+/* Computes elements offset .. stop-1 of a row whose first elements are at start[]. */
 static void walk_row(worker *w, char *const *start, int64_t offset, int64_t stop)
 {
     const machine *m = w->m;
@@ -262,7 +262,7 @@ static void walk_rows(worker *w, int64_t begin, int64_t end)
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 
-/* The n columns from `offset` on of `rows` rows, whose first elements are at start[]. */
+/* Computes the n columns from `offset` on of `rows` rows, whose first elements are at start[]. */
 static void walk_tile(worker *w, char *panel, char *const *start, int64_t rows, int64_t offset,
                       int64_t n)
 {
@@ -370,7 +370,7 @@ void machine_run(machine *m)
     team_run_phases(m->device->threads, &phase, 1, m);
 }
 
-/* The address of element 0 of an output whose element `first` is at `at`. */
+/* The address that element 0 of an output has if element `first` is at `at`. */
 static char *origin(const machine *m, int32_t k, char *at, int64_t first)
 {
     return (char *)((uintptr_t)at - (uintptr_t)(first * m->view[k].size));

@@ -31,7 +31,7 @@
 
 typedef struct machine_step {
     block_kernel run;
-    collet_dtype from, to; /* of the last input, and of the result */
+    collet_dtype from, to; /* the dtypes of the last input and of the result */
     uint16_t out, in[3];   /* slots */
     uint8_t kind;          /* MACHINE_* */
     uint8_t inputs;
@@ -57,7 +57,7 @@ typedef struct machine_view {
     uint8_t
         across;   /* an input whose elements are adjacent along the last axis but one: its tiles are
                          transposed into the panel */
-    int64_t size; /* of an element */
+    int64_t size; /* bytes of an element */
     int32_t shift; /* log2 of the size */
     int64_t panel; /* across: where its part of the panel begins */
 } machine_view;
@@ -82,18 +82,18 @@ typedef struct machine {
     int read_soon;       /* outputs: no non-temporal stores */
     uint32_t few;        /* up to `few` buffers have MACHINE_BLOCK bytes; if more, MACHINE_SMALL_BLOCK */
     uint32_t wide;       /* slot of the first of four buffers for operands of MACHINE_HALF */
-    int64_t block_bytes; /* of a buffer */
+    int64_t block_bytes; /* bytes of a buffer */
     int64_t block;       /* elements */
     int64_t block_rows;  /* short rows per block; 0: rows are long */
     int64_t
         tile_rows; /* rows that are walked together, block by block, if an input is `across`; else 0 */
     int64_t tile_columns;
-    int64_t cost; /* of an element, as the number of bytes whose copy takes as long */
+    int64_t cost; /* cost of an element: the number of bytes whose copy takes as long */
     char *memory; /* machine_memory bytes a thread; NULL: each thread uses its stack, and
                             `few` is MACHINE_ON_STACK */
 } machine;
 
-/* Buffers on the stack, or twice as many small ones. */
+/* The number of buffers of MACHINE_BLOCK bytes on the stack of a thread; or there are twice as many small ones. */
 #define MACHINE_ON_STACK 4
 
 /* Bytes of the tiles of all inputs that are transposed: on the stack of a thread. */

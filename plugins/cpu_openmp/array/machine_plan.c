@@ -14,7 +14,7 @@
 
 /* No slot. */
 #define NONE UINT16_MAX
-/* No step uses a value. */
+/* The last use of a value that no step uses. */
 #define UNUSED (UINT16_MAX - 1)
 
 #define LINE 64
@@ -204,7 +204,7 @@ static void find_block(machine *m)
     m->block = m->block_bytes / widest;
     if (m->block_rows) {
         int64_t rows = m->block / m->l.shape[m->l.ndim - 1];
-        /* Blocks that begin at cache lines if the operands do. */
+        /* A multiple of 64 rows: blocks then begin at cache lines if the operands do. */
         m->block_rows = rows > 64 ? rows / 64 * 64 : rows;
     }
 }
@@ -409,7 +409,7 @@ static void fuse(machine *m, const values *v, uint32_t i)
     m->n_steps--;
 }
 
-/* Slots of inputs and constants. */
+/* Assigns slots to inputs and constants. */
 static void place_operands(machine *m, values *v)
 {
     const collet_program *p = m->program;

@@ -48,8 +48,8 @@ typedef struct moving {
     const move_kernels *kernels;
     int32_t size;          /* index */
     int32_t across;        /* transposition: the axis along which the input is adjacent, or -1 */
-    int64_t rows, columns; /* of a tile of a transposition, along the last axis and `across` */
-    enum { BY_CACHES, BY_LINES, BY_STAGES } strategy; /* of a transposition to memory */
+    int64_t rows, columns; /* extents of a tile of a transposition, along the last axis and `across` */
+    enum { BY_CACHES, BY_LINES, BY_STAGES } strategy; /* how a transposition is written to memory */
     char *stage;                                      /* BY_STAGES: STAGES_BYTES a thread */
     collet_dtype to, from;                            /* conversion */
     convert_run convert;
@@ -152,7 +152,7 @@ static int32_t find_across(const loop *l, int64_t size)
     return -1;
 }
 
-/* A part of a plane that the last axis and `across` span. */
+/* Finds block `index`: a part of one of the planes that the last axis and `across` span. */
 static move_block find_block(const moving *m, int64_t index)
 {
     const loop *l = &m->l;
@@ -258,7 +258,7 @@ static uint64_t stage_bytes(const collet_device *device, const moving *m)
     return m->strategy == BY_CACHES ? 0 : (uint64_t)device->threads * (uint64_t)STAGES_BYTES;
 }
 
-/* Adjacent elements, by non-temporal stores. */
+/* Copies adjacent elements by non-temporal stores. */
 static TEAM_BODY(move_streamed)
 {
     const moving *m = argument;

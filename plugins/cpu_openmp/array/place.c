@@ -19,8 +19,8 @@
 
 #define GRAIN (32 << 10) /* elements per thread, at least */
 #define BLOCK 4096       /* elements, which stay in the L1 cache */
-#define PIECE 64         /* of such a block */
-#define PARTS 256        /* of one output, at most */
+#define PIECE 64         /* elements of a piece of such a block */
+#define PARTS 256        /* the maximum number of parts of one output */
 /* Up to this many elements (SHORT: adjacent, SHORT_APART: others) are compared one by one: a kernel call takes
  * longer. */
 #define SHORT 16
@@ -29,7 +29,7 @@
 /* A block of elements and its extreme. */
 typedef struct block {
     double value;   /* the extreme as kernels store it: a number, or the bits of an integer */
-    int64_t index;  /* of the first element, in C order of the reduced axes */
+    int64_t index;  /* the index of the first element, in C order of the reduced axes */
     const char *at; /* the first element; NULL: all elements so far equal the result of an empty reduction */
     int64_t left;   /* number of elements */
 } block;
@@ -47,12 +47,12 @@ typedef struct job {
 typedef struct division {
     const job *job;
     char *in;
-    block best[PARTS]; /* of each part */
+    block best[PARTS]; /* the best block of each part */
 } division;
 
 typedef struct search {
     const job *job;
-    int64_t index; /* of the next element */
+    int64_t index; /* the index of the next element */
     block best;
 } search;
 

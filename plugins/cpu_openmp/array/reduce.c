@@ -66,20 +66,20 @@ typedef struct reduce_plan {
     int narrow;
     axes kept, reduced;
     char *in, *out[REDUCE_OUTPUTS];
-    int32_t outputs; /* each has results of its own, result_size doubles apart */
+    int32_t outputs; /* the results of two outputs are result_size doubles apart */
     int64_t result_size;
     collet_dtype to;
-    int spread;     /* chunks have a mean of their own, see join_spread */
+    int spread;     /* each chunk uses its own mean: see join_spread */
     method sum;     /* for the mean */
     int to_center;  /* results are stored in `center`, not in the output */
     double *center; /* the mean of each column, [items][tile]; NULL: not needed */
-    int by_columns; /* else one kept element at a time */
+    int by_columns; /* 1: tiles of columns are reduced; 0: one kept element at a time */
     int64_t tile;   /* columns of a tile; 1 unless by_columns */
-    int64_t tiles;  /* along the last kept axis; an item is one tile */
+    int64_t tiles;  /* the number of tiles along the last kept axis; an item is one tile */
     int64_t fold;   /* adjacent rows that count as one wide row */
     int64_t blocks; /* unless by_columns: blocks per kept element */
     int64_t chunk;  /* blocks or rows per chunk */
-    int64_t chunks; /* of one tile */
+    int64_t chunks; /* the number of chunks of a tile */
     int64_t items;  /* tiles in all */
     int shared;     /* several threads share the chunks of a tile */
     int by_elements; /* one kept element at a time; stores results together, as a store costs as much as a result */
@@ -95,7 +95,7 @@ typedef struct part {
     int32_t thread;
     reduce_about about;
     const method *method;
-    double mean; /* of a chunk */
+    double mean; /* the mean of a chunk */
     int left; /* narrow: a number left the range of f32 before the current elements were computed */
 } part;
 
@@ -385,7 +385,7 @@ static void reduce_folded(part *p, const char *in, int64_t begin, int64_t end, i
     reduce_wide_rows(p, &wide, in, begin, end, width, result, lost);
 }
 
-/* Rows begin .. end-1 of the tile at `in`. */
+/* Reduces rows begin .. end-1 of the tile at `in`. */
 static void reduce_rows(part *p, const char *in, int64_t begin, int64_t end, int64_t width,
                         double *result, double *lost)
 {

@@ -11,7 +11,7 @@
 /* Rows that the kernels of columns take at a time. */
 #define REDUCE_TREE 8
 
-/* Bytes that are computed at a time, at most. */
+/* The maximum number of bytes that are computed at a time. */
 #define REDUCE_CAPACITY (512 << 10)
 
 /* Outputs of one run. */

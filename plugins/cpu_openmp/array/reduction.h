@@ -12,7 +12,7 @@
 #include "kernel_move.h"
 #include "kernel_reduce.h"
 
-/* Elements of a row that are reduced at a time. */
+/* The number of elements of a row that are reduced at a time. */
 #define REDUCE_BLOCK (16 << 10)
 
 /* Sums of at least this many elements add groups of elements in f32, if that is exact enough (method_narrow). */
@@ -32,9 +32,9 @@ typedef struct method {
     const reduction *kernel;
     const reduction *join; /* combines results of `kernel`, which it reads as elements */
     reduce_about about;
-    collet_dtype from;   /* of the elements */
+    collet_dtype from;   /* the dtype of the elements */
     collet_dtype to;     /* the kernel's dtype: it differs if elements are converted first */
-    convert_run convert; /* of adjacent elements; NULL: there is no vector loop */
+    convert_run convert; /* converts adjacent elements; NULL: there is no vector loop */
     /* Copies elements that are not adjacent (kernel_move.h); NULL: kernels read them where they are as fast. */
     void (*gather)(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t n);
     double first;        /* the result of an empty reduction, or its bits */

@@ -37,7 +37,7 @@ typedef struct strategy {
     int32_t lanes;         /* lines that are computed at a time; 1 for a single short line */
     int64_t length, inner; /* elements of the complex line, and of its convolution */
     int32_t split;         /* lines are split, one after another; else groups of whole lines */
-    int64_t rows, columns; /* of the matrix into which a line is split */
+    int64_t rows, columns; /* extents of the matrix into which a line is split */
     uint64_t half;         /* bytes of one of a thread's two buffers */
     uint64_t work, line;   /* bytes of the split matrix, and of the line between its steps */
 } strategy;
@@ -59,7 +59,7 @@ typedef struct long_line {
     const line_plan *plan;
     long_step step;
     fft_ends ends;
-    fft_span in, out; /* of the current step */
+    fft_span in, out; /* input and output of the current step */
     fft_span z;       /* the line between its steps, as pairs of real and imaginary part */
     char *work, *buffers;
 } long_line;
@@ -190,7 +190,7 @@ static void run_lines(const grouped *all, int cold, char *buffers, int64_t begin
 typedef struct boxed {
     grouped part[FFT_AXES_MAX];
     int32_t count;
-    int64_t lines[FFT_AXES_MAX]; /* lines of a box in each pass; for a single pass, of a group */
+    int64_t lines[FFT_AXES_MAX]; /* lines of a box in each pass; if there is only one pass, lines of a group */
     uint64_t bytes;              /* bytes of a thread's buffers */
     char *buffers;
 } boxed;
@@ -239,7 +239,7 @@ static void transform(long_line *l, const fft_span *in, const fft_span *out, fft
              run_rows, l);
 }
 
-/* Elements begin .. end-1 of a step that is not a transform. */
+/* Computes elements begin .. end-1 of a step that is not a transform. */
 static TEAM_BODY(run_step)
 {
     const long_line *l = argument;

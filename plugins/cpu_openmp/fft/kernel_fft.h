@@ -17,7 +17,7 @@
  */
 typedef struct fft_split {
     int64_t n, rows, columns;
-    fft_line column_line, row_line; /* of `rows` and of `columns` elements */
+    fft_line column_line, row_line; /* lines of `rows` and of `columns` elements */
     /* Element k of column lanes * g + l has the factor start[g][k] * step[k][l]. start[g][k] is a
      * complex number; step[k] is a vector of real parts and a vector of imaginary parts. */
     void *start, *step;
@@ -40,9 +40,9 @@ typedef struct fft_span {
 /* The functions for one dtype. */
 typedef struct fft_functions {
     int32_t lanes;
-    /* A group of lines; a and b hold fft_axis_pairs pairs of vectors each. */
+    /* Transforms a group of lines; a and b hold fft_axis_pairs pairs of vectors each. */
     void (*group)(const fft_group *g, void *a, void *b);
-    /* One line, without vectors; a and b hold pairs of numbers. */
+    /* Transforms one line, without vectors; a and b hold pairs of numbers. */
     void (*single)(const fft_group *g, void *a, void *b);
     /* Transforms columns first .. first + lanes - 1, as far as they exist, from `in` to `work`, which
      * holds round_up(rows, lanes) * columns pairs. `first` is a multiple of lanes. a, b: `rows` pairs of

@@ -31,7 +31,7 @@ typedef struct job {
     const collet_operand *a, *weights;
     int64_t count, parts;
     int64_t size; /* bins of a table: the first and the last one count what is outside */
-    int tables;   /* of a part */
+    int tables;   /* the number of tables of a part */
     histogram_edges edges;
     bin *bins;
 } job;

@@ -22,7 +22,7 @@
 #define CHUNK (16 << 10) /* elements, in the L2 cache */
 #define LINE 64          /* bytes */
 #define GRAIN (16 << 10) /* elements per thread, at least */
-#define SPINS 300        /* of a waiting thread, before it computes the missing sums itself; about 10 us */
+#define SPINS 300        /* how often a waiting thread spins before it computes the missing sums itself; about 10 us */
 
 /* The sum (or product) of all elements before a chunk. */
 typedef struct ahead {
@@ -44,7 +44,7 @@ typedef struct job {
     int streamed; /* the results get non-temporal stores */
     /* Used if threads share a row: */
     _Atomic int64_t taken; /* chunks */
-    ahead *ahead;          /* of each chunk, and of the end */
+    ahead *ahead;          /* one for each chunk, and one for the end */
 } job;
 
 /* ---- Elements -------------------------------------------------------------------------------- */

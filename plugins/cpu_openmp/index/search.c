@@ -17,10 +17,10 @@
 typedef struct job {
     index_order order;
     const char *a;
-    int64_t n, step; /* of the sorted array */
+    int64_t n, step; /* length and step of the sorted array */
     uint64_t size;   /* bytes of an element */
     int right;
-    uint64_t *keys; /* of the sorted array, or NULL */
+    uint64_t *keys; /* the keys of the sorted array, or NULL */
     loop values;    /* view 0 is the output */
 } job;
 

@@ -17,7 +17,7 @@
 #include "shared/host/util/counts.h"
 
 #define GRAIN (32 << 10) /* elements per thread, at least */
-#define PARTS 128        /* of a row, at most */
+#define PARTS 128        /* the maximum number of parts of a row */
 
 typedef struct job {
     const sort_width *width; /* sorts the words: keys, or for argsort a key above an index */

@@ -65,11 +65,11 @@ typedef struct product {
     double work; /* their product */
     strategy strategy;
     int wide;       /* if the real type is f32 or f64: whether it is f64 */
-    blas_type type; /* of the library and of BY_GEMM */
+    blas_type type; /* the type for the library and for BY_GEMM */
     onednn *onednn;
     blas *blas;
     blas_matrix form[MATRICES];                           /* for the libraries, without addresses */
-    int64_t part_rows, part_columns, parts_across, parts; /* of one product */
+    int64_t part_rows, part_columns, parts_across, parts; /* the parts of one product */
     char *scratch;                                        /* one piece a thread */
 } product;
 

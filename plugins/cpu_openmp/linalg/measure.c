@@ -14,9 +14,9 @@
 #include "kernel_narrow.h"
 #include "kernel_small.h"
 
-#define SECONDS 0.25 /* of all measurements */
+#define SECONDS 0.25 /* the time of all measurements */
 #define TURN 20e-6   /* minimum seconds of one measurement: shorter products are repeated */
-#define TURNS 5      /* of products that take less than LONG, else TURNS_LONG */
+#define TURNS 5      /* repetitions of products that take less than LONG; others have TURNS_LONG */
 #define TURNS_LONG 2
 #define LONG 2e-3
 
@@ -38,7 +38,7 @@ static const struct product_case {
     {WAY_F64, 512, 16, 512},
 };
 #define CASES (sizeof cases / sizeof cases[0])
-#define ELEMENTS (1024 * 1024) /* of a matrix, at most */
+#define ELEMENTS (1024 * 1024) /* the maximum number of elements of a matrix */
 
 typedef struct measuring {
     const isa_level *level;

@@ -56,7 +56,7 @@ typedef struct vector_plan {
     int narrow;  /* groups of products are summed in f32; if one leaves its range, in f64 */
     batch batch;
     int64_t rows, inner;
-    int64_t row[VIEWS], column[VIEWS];      /* bytes from one to the next */
+    int64_t row[VIEWS], column[VIEWS];      /* strides in bytes */
     enum { ALONG, ACROSS, SHORT } strategy; /* along rows; across rows; across few rows */
     int64_t tile, tiles;                    /* rows of a per tile; tiles per product */
     int64_t chunk, chunks;                  /* elements of a row per chunk; chunks per tile */
@@ -389,10 +389,10 @@ static void multiply_short(const collet_device *device, const collet_kernel_call
 /* Each row of a matrix reads the vector. A vector whose elements are not adjacent is copied once before. */
 typedef struct copied {
     collet_operand operands[VIEWS];
-    int64_t shape[COLLET_MAX_DIMS]; /* of the copy: 1 along axes that repeat vectors */
+    int64_t shape[COLLET_MAX_DIMS]; /* the shape of the copy: 1 along axes that repeat vectors */
     int64_t strides[COLLET_MAX_DIMS];
     collet_kernel_call call; /* reads the copy, which is at the beginning of the workspace */
-    uint64_t bytes;          /* of the copy; 0: the call is the original one */
+    uint64_t bytes;          /* bytes of the copy; 0: the call is the original one */
 } copied;
 
 static void begin_copied(copied *c, const collet_kernel_call *call)

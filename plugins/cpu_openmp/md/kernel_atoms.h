@@ -78,9 +78,9 @@ typedef struct frame_field {
     int64_t atom_step, step;
 } frame_field;
 
-/* Bodies of at least one atom each, with masses. Strides are any. */
+/* Bodies with masses, of at least one atom each. Strides are any. */
 typedef struct frame_bodies {
-    frame_field r, v, f, m; /* v and f only where the pass needs them */
+    frame_field r, v, f, m; /* v and f are set only if the pass needs them */
     int wide, wide_masses;
     int64_t atoms[FRAME_BODIES];
 } frame_bodies;

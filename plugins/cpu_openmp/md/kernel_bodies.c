@@ -15,7 +15,7 @@ typedef int64_t indices __attribute__((vector_size(8 * W)));
 _Static_assert(sizeof(body_sums) == sizeof(frame_sums), "the same layout");
 _Static_assert(W <= FRAME_BODIES, "a lane for each body");
 
-/* The numbers at these addresses. */
+/* Loads the numbers at these addresses. */
 INLINE lanes gather(int wide, indices at)
 {
 #if defined(__AVX512F__)

@@ -363,7 +363,7 @@ static void share_bodies(const atoms_job *job)
     int many = job->bodies > 1 && job->shared_above >= 0;
     const int64_t *at = many ? (const int64_t *)(const void *)cpu_at(o) : NULL;
     for (int64_t i = 0; i < job->bodies; i++) {
-        /* Fast, because there may be hundreds of thousands of small bodies. */
+        /* This test must be fast: there may be hundreds of thousands of small bodies. */
         if (many && (uint64_t)at[(i + 1) * o->strides[0]] - (uint64_t)at[i * o->strides[0]] <=
                         (uint64_t)job->shared_above)
             continue;

@@ -30,7 +30,7 @@ typedef struct atoms_source {
     const char *at; /* NULL: absent */
     int64_t frame_step, atom_step, step;
     int wide;     /* f64 */
-    int adjacent; /* the atoms of a frame are adjacent triples, or numbers; absent: 1 */
+    int adjacent; /* 1: the atoms of a frame are adjacent triples, or adjacent numbers, or absent */
 } atoms_source;
 
 /*
@@ -84,11 +84,11 @@ atoms_source atoms_find_masses(const collet_operand *o);
  * count elements). NULL if the source is absent. */
 const void *atoms_adjacent(const atoms_source *source, int64_t frame, int64_t first, int64_t count,
                            void *copy);
-/* The same of masses, `count` elements. */
+/* The same for `count` masses. */
 const void *atoms_adjacent_masses(const atoms_source *source, int64_t frame, int64_t first,
                                   int64_t count, void *copy);
 
-/* Atoms copied at a time where they are not adjacent; a multiple of the lanes of every level. */
+/* The number of atoms that are copied at a time if they are not adjacent; a multiple of the lanes of every level. */
 #define ATOMS_COPIED 192
 
 /* Sets `origin` to the body's first atom. Components that are not finite become 0; if the body is empty, all do. */

@@ -94,7 +94,7 @@ typedef struct body_pass {
     const fit *fit;
 } body_pass;
 
-/* Atoms i .. i + n - 1. */
+/* Adds the sums over atoms i .. i + n - 1. */
 static void pass_piece(const body_pass *p, int64_t i, int64_t n, block_sums *sums)
 {
     const rmsd_job *job = p->job;

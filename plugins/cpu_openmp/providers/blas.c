@@ -23,7 +23,7 @@
 #define CALLER_BYTES (UINT64_C(200) << 20)
 #define CALLERS 64 /* the most buffers that make_buffers maps */
 
-#define PARALLEL_OPENMP 2 /* of openblas_get_parallel */
+#define PARALLEL_OPENMP 2 /* a result of openblas_get_parallel */
 
 /* The constants of CBLAS; OpenBLAS's integers are int. */
 typedef enum cblas_order { CblasRowMajor = 101, CblasColMajor } cblas_order;
@@ -134,10 +134,10 @@ static const library_symbol lapack_symbols[] = {LAPACK(getrf),
                                                 COMPLEX_LAPACK(geqrf, geqrf),
                                                 COMPLEX_LAPACK(ungqr, ungqr)};
 
-/* What the names of all functions begin with: scipy-openblas32 has a prefix. */
+/* The prefixes that the names of all functions may have: none, or the one of scipy-openblas32. */
 static const char *const prefixes[] = {"", "scipy_"};
 
-/* The prefix with which the library has a function of that name; NULL: it has none. */
+/* The prefix with which the library has a function of that name; NULL if it has no such function. */
 static const char *prefix_of(void *handle, const char *name)
 {
     const library_symbol symbol = {name, 0};

@@ -62,7 +62,7 @@ typedef struct blas_lapack {
 /* A call, or a group of calls, in progress. Private to blas.c; the caller keeps it on its stack. */
 typedef struct blas_use {
     struct blas_use *next, *previous;
-    int32_t threads; /* of each call, >= 1 */
+    int32_t threads; /* the threads of each call, >= 1 */
     int32_t taken;   /* the number of threads to return by team_give; 0: none */
 } blas_use;
 

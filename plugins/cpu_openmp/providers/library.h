@@ -17,7 +17,7 @@
 #define LIBRARY_REASON 640
 
 typedef struct library_settings {
-    char name[512];  /* of the library, or its path; "": the default */
+    char name[512];  /* the library's name or path; "": the default */
     char target[32]; /* the core type or instruction set to set; "": the library chooses */
     char refused[LIBRARY_REASON]; /* why the library must not be opened; "": it may be */
 } library_settings;
@@ -69,7 +69,7 @@ int library_find(void *handle, const char *name, void *function);
  * `functions`. Returns 0 if one is missing. */
 typedef struct library_symbol {
     const char *name;
-    size_t offset; /* of the member */
+    size_t offset; /* the offset of the member */
 } library_symbol;
 int library_find_all(void *handle, const char *prefix, const library_symbol *symbols, size_t count,
                      void *functions);

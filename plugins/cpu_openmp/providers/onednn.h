@@ -50,7 +50,7 @@ void onednn_leave(int before);
      * and c is unchanged. */
 int onednn_product_f32(const onednn *o, const blas_matrix *c, const blas_matrix *a,
                        const blas_matrix *b, int64_t m, int64_t n, int64_t k);
-/* int8 factors, int32 results; sums are exact modulo 2^32. Faster than a plan for large products. */
+/* int8 factors, int32 results; sums are exact modulo 2^32. For large products it is faster than a plan. */
 int onednn_product_i8(const onednn *o, const blas_matrix *c, const blas_matrix *a,
                       const blas_matrix *b, int64_t m, int64_t n, int64_t k);
 

@@ -13,7 +13,7 @@ enum { SRC, WEIGHTS, DST, SCRATCH, MEMORIES };
 /* The product that a plan is compiled for. Keys are compared as bytes, so the struct has no padding. */
 typedef struct plan_key {
     int64_t extent[3];     /* m n k */
-    int64_t stride[3];     /* of a, b, c */
+    int64_t stride[3];     /* the strides of a, b and c */
     int32_t transposed[2]; /* a, b */
     int64_t type;
 } plan_key;

@@ -19,7 +19,7 @@ typedef struct drawing {
     random_draw draw;
     const move_kernels *move;
     uint64_t seed, offset;
-    int64_t size; /* of an element */
+    int64_t size; /* bytes of an element */
 } drawing;
 
 /* Adjacent elements. */
@@ -49,7 +49,7 @@ static TEAM_BODY(draw_part_streamed)
 typedef struct reserve {
     const drawing *d;
     uint64_t next;       /* the element after those generated */
-    int64_t used, count; /* of the piece */
+    int64_t used, count; /* how many numbers of the piece are used, and how many there are */
     char *piece;
 } reserve;
 

@@ -20,8 +20,8 @@ struct collet_device {
     const struct ternary_products *ternary; /* levels_ternary(level) */
     int32_t threads;                        /* the most threads of one call; see limit.h */
     struct ways *ways;                      /* measured rates; owned by the device */
-    struct onednn_plans *plans;             /* of bf16 and int8; NULL: out of memory */
-    int64_t cache_bytes; /* of the largest cache; larger outputs get non-temporal stores */
+    struct onednn_plans *plans;             /* plans for bf16 and int8; NULL: out of memory */
+    int64_t cache_bytes; /* size of the largest cache; larger outputs get non-temporal stores */
 };
 
 #endif

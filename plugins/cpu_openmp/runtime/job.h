@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define JOB_PARTS 64 /* of a job */
-#define JOB_PIECES 8 /* of a part */
+#define JOB_PARTS 64 /* the maximum number of parts of a job */
+#define JOB_PIECES 8 /* the maximum number of pieces of a part */
 #define JOB_LINE 64
 
 /* The rest of a part: the number of threads that may take pieces (thread numbers below it), the number of pieces, and
@@ -32,10 +32,10 @@ typedef struct job {
     _Alignas(JOB_LINE) void (*body)(void *argument, int32_t thread, int64_t begin, int64_t end);
     void *argument;
     int64_t count;
-    int32_t pieces;                           /* of a part, 1 .. JOB_PIECES */
+    int32_t pieces;                           /* pieces of a part, 1 .. JOB_PIECES */
     _Atomic int32_t part_count, threads;      /* only hints for a thread that has no piece */
     _Atomic int32_t to_wake;                  /* workers still to be woken */
-    _Atomic int32_t processor;                /* of the caller */
+    _Atomic int32_t processor;                /* the caller's processor */
     _Alignas(JOB_LINE) _Atomic uint32_t done; /* number of finished pieces; a futex */
     struct {
         _Alignas(JOB_LINE) _Atomic uint64_t left;

@@ -15,7 +15,7 @@
  * it is the system's limit wherever that limit has an effect. */
 static struct {
     pthread_mutex_t lock;
-    limit_host *first;       /* by `lock` */
+    limit_host *first;       /* protected by `lock` */
     _Atomic int64_t seconds; /* time of the last update */
     _Atomic int32_t threads; /* 0: no host, no limit */
     int32_t (*_Atomic program)(void); /* returns the program's limit; from any of the hosts; NULL: none */

@@ -24,12 +24,12 @@
 
 /* A caller owns one job of the table for the time of its call. */
 #define JOBS 32      /* the most calls that share the team at a time; further calls use only their own thread */
-#define WORKERS 1024 /* of the team */
+#define WORKERS 1024 /* the maximum number of workers */
 #define FAN 4        /* workers that one thread wakes at a time */
 #define LINE 64
 #define SLEEP_WORDS (WORKERS / 32)
 
-#ifndef NODES_DIRECTORY /* of a test */
+#ifndef NODES_DIRECTORY /* a test defines it */
 #define NODES_DIRECTORY "/sys/devices/system/node"
 #endif
 
@@ -40,7 +40,7 @@
 #define BRIEF_MAX 40000  /* time after which the caller of a brief loop wakes workers */
 #define WAKE_MIN 2000
 #define WAKE_MAX 50000
-#define NOW 0 /* of a wake-up */
+#define NOW 0 /* for a wake-up */
 #define NEVER INT64_MAX
 #define STALL_MIN 50000 /* waiting time after which the caller moves a worker that has no processor */
 #define STALL_MAX 20000000
@@ -59,11 +59,11 @@ static struct {
     _Atomic int32_t tried;                  /* the most threads that grow() has been called for */
     pthread_mutex_t growing;
     bool forks_known;
-    cpu_set_t processors; /* of the process when this plugin was loaded; empty: unknown */
-    nodes nodes;          /* of these processors; constant while there are workers */
+    cpu_set_t processors; /* those of the process when this plugin was loaded; empty: unknown */
+    nodes nodes;          /* the nodes of these processors; constant while there are workers */
     job jobs[JOBS];
     struct {
-        _Alignas(LINE) _Atomic pid_t id; /* of the thread; 0: not started */
+        _Alignas(LINE) _Atomic pid_t id; /* the thread's id; 0: not started */
         _Atomic int32_t job;             /* job whose pieces it runs, from 1; 0: none */
     } members[WORKERS];
 } team = {.growing = PTHREAD_MUTEX_INITIALIZER};

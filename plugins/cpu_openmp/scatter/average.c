@@ -48,7 +48,7 @@ typedef struct job {
     double sign[KINDS]; /* for each image: 1, or -1 if a quarter turn changes the sign of its weights */
     char *folded;       /* if quarter > 0: folded images [pixel][image][energy] */
     int32_t *order;     /* the pixels, sorted by their distance from the centre: see order_pixels */
-    char *memory;       /* of the threads */
+    char *memory;       /* the threads' memory */
     int64_t bytes;
 } job;
 

@@ -29,7 +29,7 @@ typedef struct scatter_energies {
     const char *weight[6];
     const int64_t *field[6];
     int64_t count[6];
-    const double *qz; /* of the slices */
+    const double *qz; /* qz of the slices */
     int64_t slices;
     int nearest;
 } scatter_energies;

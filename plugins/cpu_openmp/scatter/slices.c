@@ -21,8 +21,8 @@ typedef struct job {
     const scatter_kernels *kernels;
     int64_t size;         /* bytes of an element */
     double (*phase)[2];   /* exp(-2 pi i z / Z) */
-    char *memory;         /* of the threads */
-    int64_t memory_bytes; /* of one */
+    char *memory;         /* the threads' memory */
+    int64_t memory_bytes; /* bytes of one thread's memory */
 } job;
 
 /* Pixels begin .. end-1 of row y, which have the same slices and are on one side of q = 0. */

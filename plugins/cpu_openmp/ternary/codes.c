@@ -27,13 +27,13 @@
 typedef struct rows_plan {
     const ternary_rows *kernels;
     const convert_kernels *convert;
-    const collet_operand *codes, *scales, *other; /* scales may be NULL; weights or bytes */
+    const collet_operand *codes, *scales, *other; /* `scales` may be NULL; `other` is weights or bytes */
     uint32_t format, mode;
     float threshold;
-    int64_t rows, count;   /* of a row */
-    int64_t piece, pieces; /* of a row */
-    double *sums;          /* of pieces */
-    float *means;          /* of rows */
+    int64_t rows, count;   /* `count` elements per row */
+    int64_t piece, pieces; /* elements of a piece; pieces of a row */
+    double *sums;          /* the sums of pieces */
+    float *means;          /* the means of rows */
     _Atomic int64_t found; /* the count for `info` */
 } rows_plan;
 

@@ -26,8 +26,8 @@
 enum { TERNARY_I8, TERNARY_PACKED, TERNARY_F32, TERNARY_FORMS };
 
 #define TERNARY_BLOCK 256      /* weights */
-#define TERNARY_BLOCK_BYTES 64 /* of weights */
-#define TERNARY_MASK_BYTES 128 /* of a block of TERNARY_PACKED */
+#define TERNARY_BLOCK_BYTES 64 /* bytes of a block of weights */
+#define TERNARY_MASK_BYTES 128 /* bytes of a block of TERNARY_PACKED */
 
 /* A number of rows that is a multiple of this is fastest. */
 #define TERNARY_ROWS 12
@@ -37,7 +37,7 @@ enum { TERNARY_I8, TERNARY_PACKED, TERNARY_F32, TERNARY_FORMS };
 /* How sums of TERNARY_INTERLEAVED tokens become results of ternary_linear. */
 typedef struct ternary_finish_interleaved {
     const float *tokens; /* the scale of each token; if it is NaN, the results of the token are NaN */
-    const float *scales; /* of the panel's rows, or NULL */
+    const float *scales; /* the scales of the panel's rows, or NULL */
     const float *biases; /* likewise */
     int relu;
 } ternary_finish_interleaved;
@@ -49,7 +49,7 @@ typedef struct ternary_panel {
     int64_t rows, blocks;
     const char *tokens;
     int64_t token_step; /* bytes */
-    int64_t count;      /* of tokens */
+    int64_t count;      /* the number of tokens */
     void *sums;         /* i32, or f32 for TERNARY_F32: [token][row] */
     int64_t sums_step;  /* elements from one token to the next */
     /* Only for multiply_interleaved. less: a number for each token that is subtracted from its sums; NULL: the sums
@@ -72,7 +72,7 @@ typedef struct ternary_products {
 /* How the sums of a token become results of ternary_linear. */
 typedef struct ternary_finish {
     uint32_t base;       /* is subtracted from the integer sums, modulo 2^32: see the forms above */
-    float scale;         /* of the token, for TERNARY_I8 */
+    float scale;         /* the token's scale, for TERNARY_I8 */
     const float *scales; /* adjacent, of the rows, or NULL */
     const float *biases; /* likewise */
     int relu;

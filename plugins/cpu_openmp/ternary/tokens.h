@@ -17,8 +17,8 @@ enum ternary_source {
 
 /* The values of a token that its results need. */
 typedef struct ternary_token {
-    uint32_t base;  /* as ternary_finish.base */
-    float scale;    /* of TERNARY_I8 */
+    uint32_t base;  /* like ternary_finish.base */
+    float scale;    /* for TERNARY_I8 */
     int32_t is_nan; /* TOKENS_TO_I8: one of the activations is not finite */
 } ternary_token;
 
@@ -28,8 +28,8 @@ typedef struct ternary_tokens {
     const collet_operand *x; /* each row along the last axis is a token */
     int32_t form;            /* TERNARY_* */
     enum ternary_source source;
-    float threshold; /* of TOKENS_TO_CODES */
-    int64_t blocks;  /* of a token */
+    float threshold; /* for TOKENS_TO_CODES */
+    int64_t blocks;  /* blocks of a token */
     int64_t step;    /* bytes from one stored token to the next */
     char *stored;    /* 64-byte aligned */
     ternary_token *about;

@@ -22,7 +22,7 @@ typedef struct solver_job {
     collet_queue *queue;
     const collet_kernel_call *call;
     int wide;             /* f64 */
-    int m, n, min_extent; /* of the input's matrices */
+    int m, n, min_extent; /* extents of the input's matrices */
     int64_t count;        /* number of matrices, > 0 */
     exchange x;           /* common to all launches */
     uint64_t scratch;     /* bytes of the workspace that are reserved */
@@ -54,7 +54,7 @@ typedef struct solver_op {
     int batched_max;   /* extents that the batched function supports; 0: there is none */
     /* Reserves workspace; 0: cuSOLVER does not support the call. */
     int (*reserve)(solver_job *j);
-    /* Sets j->lwork; under the library's lock. Returns the status of cuSOLVER. */
+    /* Sets j->lwork; the caller holds the library's lock. Returns the status of cuSOLVER. */
     int (*size)(solver_job *j, cuda_solver *library);
     void (*run)(solver_job *j);
     /* The kernels of plugins/shared/jit, for other calls. */

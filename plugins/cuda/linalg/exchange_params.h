@@ -7,7 +7,7 @@
 typedef struct exchange {
     i64 count;          /* matrices */
     i64 m, n;           /* extents of what is copied or checked */
-    i64 groups;         /* of a launch, per matrix */
+    i64 groups;         /* groups of a launch, per matrix */
     i64 matrix, pitch;  /* the first element; elements between matrices */
     i64 down, across;   /* elements between rows, between columns */
     i64 parts, partial; /* largest magnitudes, real, `parts` per matrix */

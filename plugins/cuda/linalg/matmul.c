@@ -93,7 +93,7 @@ static int describe(product *p, const collet_kernel_call *call)
            lay_out(&p->b, &v, 2, operand_of(call, 2), inner, columns) && supports_type(p);
 }
 
-/* The queue's cuBLAS handle, created on first use; NULL on failure. Under the queue's lock, in the
+/* The queue's cuBLAS handle, created on first use; NULL on failure. The caller holds the queue's lock and is in the
  * device's context. */
 static cublasHandle_t handle_of(collet_device *d, collet_queue *q)
 {

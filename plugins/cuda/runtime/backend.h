@@ -38,7 +38,7 @@ struct collet_device {
     cuda_blas blas;
     cuda_fourier fourier;
     cuda_solver solver;
-    cuda_peer peers[CUDA_PEERS]; /* by GPU number; under base.lock */
+    cuda_peer peers[CUDA_PEERS]; /* the index is a GPU's number; protected by base.lock */
 };
 
 /* An event recorded after the command with this ticket. */

@@ -123,7 +123,7 @@ static void drain(collet_queue *q)
     all_passed(q);
 }
 
-/* Finds the first mark of `other` at or after `ticket`; records one if necessary. Under the lock of
+/* Finds the first mark of `other` at or after `ticket`; records one if necessary. The caller holds the lock of
  * `other`. */
 static CUresult mark_from(collet_queue *other, uint64_t ticket, CUevent *event)
 {

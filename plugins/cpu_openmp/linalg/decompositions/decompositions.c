@@ -46,9 +46,9 @@ static const routine qr_complex = {lapack_qr_complex, lapack_qr_complex_scratch,
 /* A call and its implementation. */
 typedef struct batch {
     const routine *routine;
-    lapack_job job; /* library NULL: the shared code */
+    lapack_job job; /* if its library is NULL, the shared code runs */
     int64_t count;
-    int32_t threads;          /* of the team; 1 if LAPACK uses threads of its own */
+    int32_t threads;          /* the team's threads; 1 if LAPACK uses its own threads */
     uint64_t scratch;         /* bytes per thread of the team */
     _Atomic int64_t singular; /* the first singular matrix, or the number of matrices */
 } batch;

@@ -84,7 +84,7 @@ typedef struct copying {
     const isa_level *kernels;
     dense_view out, in;
     int64_t size;
-    int32_t index;            /* of the size */
+    int32_t index;            /* the index of the element size */
     int lower;                /* only the lower triangle */
     int measured;             /* determine the largest magnitude */
     _Atomic uint64_t largest; /* the bits of the largest magnitude; as integers they sort like magnitudes, NaN last */

@@ -19,10 +19,10 @@ typedef struct dense_view {
 /* Matrix `index`, in C order of the batch axes, of an operand "...,M,N". */
 dense_view dense_of(const collet_operand *o, int64_t index);
 
-/* Adjacent elements, in rows without gaps. */
+/* A view of adjacent elements, in rows without gaps. */
 dense_view dense_at(void *at, collet_dtype dtype, int64_t rows, int64_t columns);
 
-/* The transpose. */
+/* The view of the transpose. */
 dense_view dense_transposed(dense_view v);
 
 /* The leading dimension, in elements, if BLAS supports the view: rows of adjacent elements that do not

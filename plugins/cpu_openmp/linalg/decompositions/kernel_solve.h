@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#define SOLVE_ORDER 16   /* of the largest matrix */
-#define SOLVE_COLUMNS 16 /* of the right sides, at most */
+#define SOLVE_ORDER 16   /* the order of the largest matrix */
+#define SOLVE_COLUMNS 16 /* the maximum number of columns of the right sides */
 #define SOLVE_LANES 16   /* at most, at once */
 /* Bytes of scratch that one group needs, on any processor. */
 #define SOLVE_BYTES ((SOLVE_ORDER * (SOLVE_ORDER + SOLVE_COLUMNS) + 1) * 64)

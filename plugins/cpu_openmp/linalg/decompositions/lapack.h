@@ -94,9 +94,9 @@ int64_t lapack_panel_columns(const collet_operand *a);
 /* The argument `threads` of lapack_enter before a call of lapack_factor. */
 int32_t lapack_factor_threads(const lapack_job *job);
 void lapack_factor(const lapack_factors *f);
-/* Exchanges rows of x as steps first .. last-1 did; x is rows that BLAS supports. */
+/* Exchanges rows of x as steps first .. last-1 did; the rows of x must be a view that BLAS supports. */
 void lapack_exchange(const lapack_factors *f, int64_t first, int64_t last, const dense_view *x);
-/* 0, or 1 + the first step whose pivot is zero. */
+/* Returns 0, or 1 + the first step whose pivot is zero. */
 int64_t lapack_zero_pivot(const lapack_factors *f);
 
 /* Whether LAPACK's arithmetic neither overflows nor underflows for this largest magnitude

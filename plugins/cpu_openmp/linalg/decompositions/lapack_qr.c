@@ -27,7 +27,7 @@ typedef struct qr_work {
     int64_t k; /* min(m, n) */
     int64_t size;
     char *panel;        /* vectors of a block, in columns: m x BLOCK */
-    char *t;            /* of every block, BLOCK x BLOCK each */
+    char *t;            /* the matrix T of every block, BLOCK x BLOCK each */
     char *left, *right; /* BLOCK x n each */
     char *corner;       /* BLOCK x BLOCK */
     int8_t *negated;    /* rows of R whose sign changes */
@@ -110,7 +110,7 @@ static void add_number(const qr_work *r, char *at, int value)
         *(float *)(void *)at += (float)value;
 }
 
-/* Columns first .. first+columns-1 of v, from row `first` down, as the panel's columns. */
+/* The view of the panel that has room for columns first .. first+columns-1 of v, from row `first` down. */
 static dense_view panel_of(const qr_work *r, const dense_view *v, int64_t first, int64_t columns)
 {
     return dense_transposed(dense_at(r->panel, v->dtype, columns, v->rows - first));

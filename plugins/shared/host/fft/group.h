@@ -27,7 +27,7 @@ typedef struct fft_group {
     int32_t kind;
     int32_t inverse;
     int32_t lanes; /* number of lines, at most the lanes of the vector */
-    double scale;  /* of the result */
+    double scale;  /* factor of the result */
     fft_view in, out;
 } fft_group;
 

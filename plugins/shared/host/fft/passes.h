@@ -25,7 +25,7 @@ typedef struct fft_side {
 
 /* A pass transforms all lines along one axis from an input view to an output view. */
 typedef struct fft_pass {
-    int32_t kind; /* of group.h */
+    int32_t kind; /* a constant of group.h */
     int32_t inverse;
     int32_t wide; /* f64 and c128 in memory, else f32 and c64 */
     int64_t n;    /* the length; for a half spectrum the length of the real line */

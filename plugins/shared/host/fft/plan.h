@@ -58,7 +58,7 @@ void fft_line_clear(fft_line *line);
 typedef struct fft_axis {
     int64_t n;
     int32_t real;  /* one side is real */
-    fft_line line; /* of length n; of length n / 2 if real and n is even */
+    fft_line line; /* its length is n, or n / 2 if the axis is real and n is even */
     void *half;    /* if real and n is even: exp(-2 pi i k / n), 0 <= k <= n / 4, in the type of the line's tables */
     uint64_t bytes;
 } fft_axis;

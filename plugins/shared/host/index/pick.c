@@ -33,7 +33,7 @@ static index_axes lead_of(const collet_operand *o)
 
 /* ---- take, take_along_axis ------------------------------------------------------------------- */
 
-/* Indices begin .. end-1 of all rows. */
+/* Computes the elements for indices begin .. end-1 of all rows. */
 static void take_elements(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     job *j = argument;

@@ -16,7 +16,7 @@ typedef struct job {
     const collet_kernel_call *call;
     const collet_operand *out, *mask;
     index_axes rows; /* the axes of the mask except its last axis */
-    int64_t length;  /* of a row */
+    int64_t length;  /* the length of a row */
     int64_t count;   /* elements of the mask */
     uint64_t bits;   /* an element is not 0 if one of these bits is set */
     int64_t *first;  /* the number of elements that are not 0 before each block */

@@ -25,8 +25,7 @@ double cpu_tilt(const double axes[9], const double axis[3]);
  */
 int32_t cpu_angular_velocity(const double inertia[9], const double L[3], double omega[3]);
 
-/* Components of v parallel and perpendicular to `axis`. A zero axis: parallel is 0, perpendicular
- * v. */
+/* Components of v parallel and perpendicular to `axis`. If the axis is zero, parallel is 0 and perpendicular is v. */
 void cpu_decompose(const double v[3], const double axis[3], double parallel[3],
                    double perpendicular[3]);
 

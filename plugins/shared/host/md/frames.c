@@ -90,7 +90,7 @@ void cpu_md_decompose(const collet_kernel_call *call, int64_t begin, int64_t end
     }
 }
 
-/* Components read at a time. */
+/* The number of components that are read at a time. */
 #define CHUNK 64
 
 /* Up to this many squares are summed without compensation, which is exact enough. */

@@ -4,7 +4,7 @@
  * backend that works on host memory. Operands are f32 or f64, of any strides. Stores do
  * nothing when the output is absent.
  *
- * Row f b + i is body i of b in frame f; without an axis of bodies it is frame f.
+ * Row f * b + i is body i of the b bodies in frame f; without an axis of bodies, row f is frame f.
  */
 #ifndef PLUGINS_SHARED_HOST_MD_OPERANDS_H
 #define PLUGINS_SHARED_HOST_MD_OPERANDS_H

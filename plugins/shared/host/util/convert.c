@@ -6,7 +6,7 @@
 
 #include "half.h"
 
-/* Elements converted through double at a time. */
+/* The number of elements that are converted through double at a time. */
 #define CHUNK 256
 
 /*

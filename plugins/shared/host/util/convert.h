@@ -27,8 +27,8 @@ static inline int cpu_dtype_is_complex(collet_dtype dtype)
 }
 
 /*
- * Converts `count` elements; steps are in bytes, of either sign. Both real, both complex, or real
- * to complex (imaginary part 0). `out` may be exactly `in` when dtype and step are the same.
+ * Converts `count` elements; steps are in bytes, of either sign. Both dtypes are real, or both are complex, or real
+ * elements become complex (with imaginary part 0). `out` may be the same array as `in` if dtype and step are the same.
  */
 void cpu_convert(char *out, collet_dtype to, int64_t out_step, const char *in, collet_dtype from,
                  int64_t in_step, int64_t count);

@@ -15,7 +15,7 @@ typedef void (*host_body)(void *argument, int32_t thread, int64_t begin, int64_t
 
 typedef struct host_device {
     const collet_host *host;
-    plan_cache *plans; /* of Fourier transforms */
+    plan_cache *plans; /* plans of Fourier transforms */
     /* Calls `body` for the items 0..count-1, in pieces of at least `grain` (>= 1) items, on several threads,
      * in any order. NULL: the backend has one thread. */
     void (*share)(collet_device *device, int64_t count, int64_t grain, host_body body,
@@ -31,7 +31,7 @@ collet_status host_device_open(const collet_plugin *plugin, collet_device **devi
                                collet_device_properties *properties, const collet_host *host,
                                uint32_t index, collet_error *err);
 
-/* As host_device.share, on any device. */
+/* Like host_device.share, but for any device. */
 static inline void host_share(collet_device *device, int64_t count, int64_t grain, host_body body,
                               void *argument)
 {

@@ -34,7 +34,7 @@ static inline uint16_t cpu_round16(double x, int digits, int bias)
     }
     if (shift > 53)
         return (uint16_t)sign;
-    /* The implicit bit carries into the exponent field, and so does rounding up. */
+    /* The mantissa's leading one adds 1 to the exponent field, and rounding up may carry into it. */
     uint64_t mantissa = fraction | 1ull << 52;
     uint64_t even = mantissa >> shift & 1;
     mantissa = (mantissa + ((1ull << (shift - 1)) - 1) + even) >> shift;

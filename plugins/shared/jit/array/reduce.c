@@ -24,8 +24,8 @@ static const jit_source source = {.name = "reduce", .make = jit_steps_texts};
 /* A reduction of the values of a program's only output. */
 typedef struct reduction {
     uint32_t axes, keepdims;
-    collet_operand out, in[COLLET_PROGRAM_INPUTS]; /* the inputs have one shape */
-    collet_dtype from;                             /* of a value */
+    collet_operand out, in[COLLET_PROGRAM_INPUTS]; /* the inputs have the same shape */
+    collet_dtype from;                             /* the dtype of a value */
     int64_t parts;                                 /* 2: `in` has the real and imaginary parts of complex numbers */
     collet_program program;
     const collet_scalar *constants;

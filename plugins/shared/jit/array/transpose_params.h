@@ -8,7 +8,7 @@
 typedef struct tile_view {
     i64 rows, columns, across, down;            /* extents; numbers of tiles along columns and rows */
     i64 out_row, out_column, in_row, in_column; /* strides */
-    i64 extent[VIEW_DIMS];                      /* of the other axes */
+    i64 extent[VIEW_DIMS];                      /* extents of the other axes */
     i64 stride[2][VIEW_DIMS];
     i32 outer, row_bits, column_bits, unused;
 } tile_view;

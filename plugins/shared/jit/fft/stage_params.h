@@ -9,7 +9,7 @@
 
 typedef struct fft_stage_params {
     i64 lines, first;          /* lines of this launch; the number of its first line */
-    i64 columns, all_columns;  /* columns of a line; of all lines of the launch */
+    i64 columns, all_columns;  /* columns of a line; columns of all lines of the launch */
     i64 stride;                /* the product of the radices of earlier stages */
     i64 in_step, out_step;     /* stride along the line, in elements */
     i64 in_line, out_line;     /* stride between lines of the launch; 0: given by `extent` */

@@ -18,7 +18,7 @@
 #define FFT_STAGES_MAX 12
 
 typedef struct fft_stage_plan {
-    int64_t radix;  /* of the stage */
+    int64_t radix;  /* the length of the stage's transforms */
     int64_t stride; /* the product of the radices of earlier stages */
     int32_t passes;
     int32_t small[FFT_RADICES];

@@ -18,7 +18,7 @@ void index_walk_over(index_walk *w, const collet_operand *o);
 /* A radix sort of rows: radix.dev. */
 typedef struct index_radix {
     radix_pass pass;
-    int64_t rows, bytes; /* of the counts */
+    int64_t rows, bytes; /* rows and bytes of the counts */
     char options[64];
 } index_radix;
 

@@ -37,7 +37,7 @@ typedef struct sort_order {
 
 /* A pass sorts rows of n elements by one digit. `blocks` groups work on a row, each on `share` elements. */
 typedef struct radix_pass {
-    index_walk walk; /* of the rows; operands: out, in */
+    index_walk walk; /* over the rows; its operands are out and in */
     sort_order order;
     i64 row, n, blocks, share, out_step, in_step;
     i64 keys_from, keys_to, indices_from, indices_to, counts, totals;

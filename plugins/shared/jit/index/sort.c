@@ -46,7 +46,7 @@ static sort_order order_of(collet_dtype dtype, int descending, int zeros)
 #define AT_ONCE (1 << 22)
 
 typedef struct rows {
-    index_walk walk; /* of the rows; operands: out, in */
+    index_walk walk; /* over the rows; its operands are out and in */
     int64_t n, rows, at_once, out_step, in_step;
     int64_t each, padded; /* rows that a group sorts in local memory, or 0; places of such a row */
     int64_t keys[2], indices[2]; /* bytes of the workspace */

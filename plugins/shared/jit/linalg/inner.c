@@ -36,7 +36,7 @@ static const char *inner_options(collet_dtype to, collet_dtype from)
 typedef struct inner {
     int64_t rows, inner, count, chunk, parts;
     uint64_t groups, across;
-    int by_items; /* one item per row, else one group */
+    int by_items; /* 1: one item per row; 0: one group per row */
     jit_batch batch;
 } inner;
 

@@ -299,7 +299,7 @@ static void hessenberg(jit_slabs *d, const place *a, const place *factor)
         reflector r = {a->first + (k + 1) * n + k, n, n - k - 1, EIG_TAU(n) + k, 0};
         make(d, &r);
         reflect(d, &r, r.first + 1, n, 1, r.n, 0);
-        r.conjugated = 1; /* of the transpose */
+        r.conjugated = 1; /* the matrix is transposed here */
         reflect(d, &r, a->first + k + 1, 1, n, n, 0);
     }
     identity(d, factor);

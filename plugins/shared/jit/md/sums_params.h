@@ -30,7 +30,7 @@
 typedef struct sums_job {
     md_geometry g;
     md_place r, v, f;     /* a row is an atom */
-    md_place masses;      /* likewise, of one column */
+    md_place masses;      /* a row is an atom; there is one column */
     md_place given;       /* the operand with origins; without it they are the bodies' first atoms */
     i64 partial, origins; /* their offsets in the workspace, in sums */
     i64 list;             /* offset, in i32s, of the number of listed rows, which the rows follow */

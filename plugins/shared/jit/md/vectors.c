@@ -78,7 +78,7 @@ JIT_KERNEL(time_derivative)
     return s.status;
 }
 
-/* One u32 per group of rows. */
+/* The workspace has one u32 per group of rows. */
 JIT_ACCEPTS(time_derivative)
 {
     uint64_t rows = rows_of(operand_of(call, 0));
