@@ -25,7 +25,7 @@ typedef struct worker {
     const machine *m;
     char **slot;
     const char *gathered[LOOP_VIEWS]; /* the element that a buffer repeats; NULL: none */
-    int64_t repeats[LOOP_VIEWS];      /* that many times */
+    int64_t repeats[LOOP_VIEWS];      /* how many times the buffer repeats it */
 } worker;
 
 static int64_t slot_bytes(const machine *m)

@@ -59,7 +59,7 @@ typedef struct machine_view {
                          transposed into the panel */
     int64_t size; /* bytes of an element */
     int32_t shift; /* log2 of the size */
-    int64_t panel; /* across: where its part of the panel begins */
+    int64_t panel; /* if `across`: where its part of the panel begins */
 } machine_view;
 
 enum {

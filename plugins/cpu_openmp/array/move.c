@@ -46,11 +46,11 @@
 typedef struct moving {
     loop l;
     const move_kernels *kernels;
-    int32_t size;          /* index */
+    int32_t size;          /* index of the element size */
     int32_t across;        /* transposition: the axis along which the input is adjacent, or -1 */
     int64_t rows, columns; /* extents of a tile of a transposition, along the last axis and `across` */
     enum { BY_CACHES, BY_LINES, BY_STAGES } strategy; /* how a transposition is written to memory */
-    char *stage;                                      /* BY_STAGES: STAGES_BYTES a thread */
+    char *stage;                                      /* BY_STAGES: STAGES_BYTES bytes per thread */
     collet_dtype to, from;                            /* conversion */
     convert_run convert;
 } moving;

@@ -23,7 +23,7 @@
 #define ROW_CHUNK (64 << 10)
 #define FOLD 1024   /* columns of a wide row, which consists of several narrow rows */
 #define PART 512    /* columns whose chunks are joined at a time */
-#define ELEMENTS 64 /* results that are stored together */
+#define ELEMENTS 64 /* the number of results that are stored together */
 
 /*
  * Columns of a tile, in multiples of TILE_STEP. The results of TILE columns stay in the L1 cache.

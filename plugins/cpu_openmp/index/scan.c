@@ -43,7 +43,7 @@ typedef struct job {
     int64_t out_step, in_step, length;
     int streamed; /* the results get non-temporal stores */
     /* Used if threads share a row: */
-    _Atomic int64_t taken; /* chunks */
+    _Atomic int64_t taken; /* the number of chunks that threads have taken */
     ahead *ahead;          /* one for each chunk, and one for the end */
 } job;
 

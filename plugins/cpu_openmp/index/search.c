@@ -12,7 +12,7 @@
 #include "shared/host/util/counts.h"
 
 #define GRAIN 512 /* values per thread, at least */
-#define GROUP 16  /* values at once */
+#define GROUP 16  /* the number of values that are searched at a time */
 
 typedef struct job {
     index_order order;

@@ -272,7 +272,7 @@ typedef struct target {
     const gemm_matrix *c;
     collet_dtype to;
     int64_t i, j, rows, columns;
-    word *panel; /* BLOCK_COLUMNS words a row */
+    word *panel; /* BLOCK_COLUMNS words per row */
     int first, last;
 } target;
 

@@ -70,7 +70,7 @@ typedef struct product {
     blas *blas;
     blas_matrix form[MATRICES];                           /* for the libraries, without addresses */
     int64_t part_rows, part_columns, parts_across, parts; /* the parts of one product */
-    char *scratch;                                        /* one piece a thread */
+    char *scratch;                                        /* one piece per thread */
 } product;
 
 /* ---- Operands that BLAS supports ------------------------------------------------------------- */

@@ -34,7 +34,7 @@ typedef struct rmsd_job {
     const collet_device *device;
     const collet_kernel_call *call;
     atoms_source positions, weights, reference;
-    int adjacent; /* all of them */
+    int adjacent; /* 1: all three are adjacent */
     int64_t rows, bodies, atoms, shared_above;
     block_sums *partial; /* the sums of each block of a body whose blocks the threads divide */
 } rmsd_job;

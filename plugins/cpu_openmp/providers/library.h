@@ -49,7 +49,7 @@ void *library_open(const char *name, const char *const *variables);
 int library_enter(void);
 void library_leave(void);
 
-/* How often fork() has returned in this process and in its ancestors. Only within a group. */
+/* How often fork() has returned in this process and in its ancestors. Call it only within a group. */
 int64_t library_forks(void);
 
 /* 1 in a child of a process that had opened a library: the library's own threads may be missing. */

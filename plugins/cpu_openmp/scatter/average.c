@@ -17,7 +17,7 @@
 
 #define KINDS 8    /* the most images per angle that have a weight other than 0 */
 #define GRAIN 16   /* pixels per thread, at least */
-#define STEP 32    /* energies of a pixel at a time: whole vectors */
+#define STEP 32    /* the number of energies of a pixel that are computed at a time: whole vectors */
 #define SAME 1e-13 /* weights, cosines and sines that differ by less count as equal */
 #define MOST_ANGLES ((int64_t)1 << 40)
 
@@ -241,8 +241,8 @@ static void run_some(const job *j, scatter_angle *angles, int64_t y, int64_t x, 
 
 /*
  * If quarter turns permute the angles, and each image's weights keep or change their signs, the images can
- * be folded: first, the four pixels that quarter turns exchange are added, with these signs. Then two sums
- * of samples suffice for the four pixels of the result: two are the sum of both, two the difference.
+ * be folded: first, the four pixels that quarter turns exchange are added, with these signs. Then two sums of samples
+ * suffice for the four pixels of the result: two pixels are the sum of these, the other two their difference.
  */
 
 /* Pixels of the folded quarter begin at this row and column, on the centre or next to it. */
@@ -353,8 +353,8 @@ static int find_orbits(const job *j, double dx, double dy, scatter_angle *angles
     return 1;
 }
 
-/* Computes energies begin .. begin+n-1 of the four pixels. If a sample of an energy is NaN, sets `single` for the
- * energy instead, and run_some computes it: so its result does not depend on the other energies. */
+/* Computes energies begin .. begin+n-1 of the four pixels. If a sample of an energy is NaN, only sets `single` for that
+ * energy, and run_some computes it, so that its result does not depend on the other energies. */
 static void run_orbit(const job *j, scatter_angle *angles, int64_t y, int64_t x, int64_t begin,
                       int64_t n, int *single)
 {

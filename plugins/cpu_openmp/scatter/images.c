@@ -8,7 +8,7 @@
 #include "shared/host/scatter/scatter.h"
 #include "kernel_scatter.h"
 
-#define PADDING 16 /* energies: a multiple of the lanes of a vector */
+#define PADDING 16 /* the number of energies at a time: a multiple of the lanes of a vector */
 
 typedef struct job {
     const collet_kernel_call *call;

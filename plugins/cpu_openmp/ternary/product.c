@@ -49,7 +49,7 @@ typedef struct product {
     int64_t panel;       /* rows of a panel */
     int64_t y_step;      /* bytes between the results of successive tokens; 0: the distances differ */
     int64_t first, here; /* the tokens that are prepared now: the first token, and their number */
-    int64_t interleaved; /* this many of these tokens, the first ones, are interleaved */
+    int64_t interleaved; /* how many of these tokens, counted from the first, are interleaved */
     ternary_tokens tokens;
 } product;
 

@@ -50,8 +50,8 @@ typedef struct cuda_library_facts {
  */
 void *cuda_library_open(const char *name, int driver);
 
-/* Stores the addresses of the symbols in *target, unless that is NULL. Returns the name of the
- * first missing one, or NULL. */
+/* Stores the addresses of the symbols in *target, unless that is NULL. Returns the name of the first missing symbol, or
+ * NULL. */
 const char *cuda_symbols_find(const cuda_symbol *symbols, size_t count, void *handle, void *target);
 
 /*

@@ -65,7 +65,7 @@ void lapack_eig(const lapack_job *job, void *scratch, int64_t begin, int64_t end
 void lapack_enter(const lapack_job *job, blas_use *use, int32_t threads);
 void lapack_leave(const lapack_job *job, blas_use *use);
 
-/* lapack_parts.c: as blas_multiply, blas_subtract_square and blas_solve, on the job's threads. */
+/* lapack_parts.c: like blas_multiply, blas_subtract_square and blas_solve, on the job's threads. */
 void lapack_multiply(const lapack_job *job, const blas_matrix *c, const blas_matrix *left,
                      const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor,
                      int keep);

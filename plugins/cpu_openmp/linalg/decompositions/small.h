@@ -11,7 +11,7 @@
 void small_eigh3(const collet_device *device, const collet_kernel_call *call);
 
 /*
- * As cpu_decomposition_run (shared/host/linalg/decompositions.h) for solve, but vectorised across systems
+ * Like cpu_decomposition_run (shared/host/linalg/decompositions.h) for solve, but vectorised across systems
  * if the matrices and the right sides are small; else it calls cpu_decomposition_run. Each thread needs a
  * scratch of small_solve_scratch bytes.
  */

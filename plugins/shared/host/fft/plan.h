@@ -50,7 +50,7 @@ typedef struct fft_line {
  * have tables of their own. */
 int fft_line_make(fft_line *line, int64_t n, int wide, int whole);
 /* Makes only the chirp and the spectrum, for a convolution of `inner` numbers; inner >= 2 n - 1 has only prime factors
- * up to FFT_PRIME_MAX and is not n. Returns 0 as above. */
+ * up to FFT_PRIME_MAX and is not n. Returns 0 if out of memory, like fft_line_make. */
 int fft_line_make_chirp(fft_line *line, int64_t n, int64_t inner, int wide);
 void fft_line_clear(fft_line *line);
 

@@ -42,7 +42,7 @@ double cpu_asphericity(const double tensor[9]);
 
 /*
  * The proper rotation R that maximises sum w y.(R x), from covariance[i][j] = sum w x_i y_j: it
- * superposes the points x on the points y. Covariance 0: the identity. Not finite: NaN.
+ * superposes the points x on the points y. If the covariance is 0, R is the identity; if it is not finite, R is NaN.
  */
 void cpu_superpose(const double covariance[9], double rotation[9]);
 

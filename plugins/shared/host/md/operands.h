@@ -121,7 +121,7 @@ static inline void md_put9(const collet_operand *o, int64_t distance, const doub
         md_put3(o, distance + i * down, x + 3 * i);
 }
 
-/* The same at a row, if the output is present. */
+/* Stores a number, a three-vector or a 3 x 3 matrix at a row of an output that may be absent. */
 static inline void md_store1(const collet_operand *o, int64_t row, double x)
 {
     if (operand_present(o))

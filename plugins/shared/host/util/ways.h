@@ -18,8 +18,8 @@
  *
  * Three settings of a backend are used. NAME.ways, by the user, takes precedence; it consists of words WAY or
  * KEY=WAY, separated by blanks, tabs or commas, where KEY may be a key or its beginning up to a hyphen.
- * Next is NAME.calibrated, written by `backend-bench calibrate`, if a SIDE in it is near the call's or nearer
- * than those of the probe. Last is NAME.measured, written by the probe.
+ * Next is NAME.calibrated, written by `backend-bench calibrate`. It is used if one of its SIDEs is near the SIDE of the
+ * call, or nearer to it than those of NAME.measured. Last is NAME.measured, written by the probe.
  */
 #ifndef PLUGINS_SHARED_HOST_UTIL_WAYS_H
 #define PLUGINS_SHARED_HOST_UTIL_WAYS_H
@@ -46,7 +46,8 @@ enum { WAY_OWN, WAYS_MAX = 3 };
 #define WAYS_FAR 1.15
 #define WAYS_NEAR 1.6
 
-/* Parts of a key. Products: type and form. Other ops: op, type, and whether a call has several matrices or transforms.
+/* The parts of a key. For products they are the type and the form; for other ops the op, the type, and whether a call
+ * has several matrices or transforms.
  */
 enum {
     WAY_F32,

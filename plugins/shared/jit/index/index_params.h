@@ -23,7 +23,8 @@ typedef struct sort_order {
 
 /* Elements per item, when rows that fit into local memory are sorted there. */
 #define SORT_EACH 8
-/* Local memory of a group in this case: 64-bit keys and their places. If the items run serially, twice as much. */
+/* Local memory of a group in this case: 64-bit keys and their places. If the items run serially, a group needs twice as
+ * much. */
 #define SHORT_ROWS_LOCAL(group, serial) ((group) * SORT_EACH * 10u * ((serial) ? 2 : 1))
 
 /* Bytes of keys, or of indices, that an item moves in a pass of radix.dev. */

@@ -86,8 +86,8 @@ typedef struct jit_launch {
 
 struct collet_buffer {
     void *memory;      /* the driver's handle */
-    uint64_t bytes;    /* as requested */
-    uint64_t capacity; /* as allocated */
+    uint64_t bytes;    /* the size requested */
+    uint64_t capacity; /* the size allocated */
     uint32_t imported; /* 1: `memory` belongs to a caller */
     uint64_t number;   /* in the pool: how many buffers were freed before this one */
     collet_buffer *next;
