@@ -52,7 +52,7 @@ static const char *threads_reason(const collet_host *host, int32_t threads)
 static void describe_libraries(const collet_host *host, const isa_level *level, text *json)
 {
     static pthread_mutex_t measuring = PTHREAD_MUTEX_INITIALIZER;
-    static char measured[4096]; /* once a process */
+    static char measured[4096]; /* set once per process */
     char members[8192];
     /* Measured only in a probe: elsewhere nothing reads the rates. */
     const char *wanted = host->config(host, "in_probe") ? host->config(host, "measure") : NULL;

@@ -103,7 +103,7 @@ static int multiply(const opencl_blas *blas, const product *p, int64_t first, in
 }
 
 /* Returns 0, or CLBlast's error. After an error the caller must run another kernel, which overwrites the results of
- * commands that CLBlast has already enqueued. Under the queue's lock. */
+ * commands that CLBlast has already enqueued. The caller holds the queue's lock. */
 static int try_multiply(collet_device *d, collet_queue *q, const product *p)
 {
     opencl_command *c = opencl_begin(q, "CLBlast matmul");

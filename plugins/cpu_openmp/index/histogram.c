@@ -15,7 +15,7 @@
 #include "shared/host/util/counts.h"
 #include "shared/host/util/rows.h"
 
-#define PARTS 32          /* at most */
+#define PARTS 32          /* the maximum number of parts */
 #define LINE 64           /* bytes */
 #define LEAST 32768       /* elements of a part */
 #define MOST (1 << 20)    /* bins of all parts */

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define HISTOGRAM_BLOCK 1024 /* elements at most */
+#define HISTOGRAM_BLOCK 1024 /* the maximum number of elements of a call */
 #define HISTOGRAM_TABLES 4
 
 typedef struct histogram_edges {

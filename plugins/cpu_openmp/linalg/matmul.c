@@ -322,7 +322,7 @@ static void part_by_gemm(const product *p, const gemm_matrix m[MATRICES], int64_
                            p->scratch + (uint64_t)thread * gemm->scratch_bytes);
 }
 
-/* 0: not supported, and nothing written. */
+/* Returns 0 if the product is not supported; then nothing is written. */
 static int by_onednn(const product *p, const blas_matrix *c, const blas_matrix *a,
                      const blas_matrix *b, int64_t rows, int64_t columns)
 {

@@ -15,7 +15,7 @@
 typedef struct frame_sums {
     double first[3];    /* sum m d */
     double second[6];   /* sum m d d^T: xx yy zz xy xz yz */
-    double mass;        /* sum m; by all passes but FRAME_ANGULAR */
+    double mass;        /* sum m; all passes but FRAME_ANGULAR compute it */
     double momentum[3]; /* sum m v */
     double vis_viva;    /* sum m v.v */
     double angular[3];  /* sum m d x v */

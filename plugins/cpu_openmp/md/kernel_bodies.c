@@ -176,7 +176,7 @@ INLINE lanes twice_rotational(const lanes second[6], const lanes L[3])
     return either(good, product, (lanes){0} - 1.0);
 }
 
-/* After `centre`. They replace `force`. */
+/* Call it after `centre`. The energies replace `force`. */
 INLINE void set_energies(accumulators *s)
 {
     const lanes *p = s->momentum;

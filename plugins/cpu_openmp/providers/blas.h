@@ -70,7 +70,7 @@ typedef struct blas_use {
 #define BLAS_CORE_VARIABLE "OPENBLAS_CORETYPE" /* OpenBLAS itself reads it */
 
 /* Sets how the first blas_open opens the library. The process has one copy of the library, so only the first call
- * counts, and only before the library is open. `target` is a core type. Any thread. */
+ * counts, and only before the library is open. `target` is a core type. Any thread may call it. */
 void blas_settle(const library_settings *settings);
 
 /* Returns 1 and sets `core` to the library's core type if the process has already loaded the library; else 0. */
@@ -78,7 +78,7 @@ int blas_is_loaded(const char *name, char *core, uint64_t capacity);
 
 /*
  * The library, opened at the first call and kept for the life of the process. NULL, with *reason
- * (`reason` may be NULL), when it cannot be used. Any thread.
+ * (`reason` may be NULL), when it cannot be used. Any thread may call it.
  */
 blas *blas_open(const char **reason);
 

@@ -26,14 +26,14 @@
 
 /* Adds the members "blas" and "onednn" to the capabilities, and members to their "choices". The first call in a
  * process opens and checks the libraries; later calls add the same texts. Sets *types to the products
- * (ONEDNN_TYPE_*) that oneDNN computes correctly. Any thread. */
+ * (ONEDNN_TYPE_*) that oneDNN computes correctly. Any thread may call it. */
 void choice_describe(const collet_host *host, const isa_level *level, text *json, text *choices,
                      uint32_t *types);
 
 /* Adds "word": "value" to the members of `choices`. */
 void choice_add(text *choices, const char *word, const char *value);
 
-/* Fixes how this process will open the libraries. Call it before any use of them. Any thread. */
+/* Fixes how this process will open the libraries. Call it before any use of them, on any thread. */
 void choice_settle(const collet_host *host, const isa_level *level);
 
 #endif

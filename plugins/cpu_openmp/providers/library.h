@@ -5,7 +5,7 @@
  *
  * Their functions are taken from the library's own handle, and the library itself is opened with
  * RTLD_DEEPBIND: neither our calls nor the calls within it reach functions of the same names that
- * the host program exports (cblas_sgemm, sgemm_...). Any thread.
+ * the host program exports (cblas_sgemm, sgemm_...). Any thread may call the functions of this header.
  */
 #ifndef PLUGINS_CPU_OPENMP_PROVIDERS_LIBRARY_H
 #define PLUGINS_CPU_OPENMP_PROVIDERS_LIBRARY_H

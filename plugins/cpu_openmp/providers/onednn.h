@@ -29,7 +29,7 @@ void onednn_settle(const library_settings *settings);
 
 /*
  * The library, opened at the first call and kept for the life of the process. NULL, with *reason
- * (`reason` may be NULL), when it cannot be used. Any thread.
+ * (`reason` may be NULL), when it cannot be used. Any thread may call it.
  */
 onednn *onednn_open(const char **reason);
 

@@ -13,7 +13,7 @@
  *                   the number of a = -1.
  *   TERNARY_F32     256 f32 per block. The sum of w a itself, with an error of at most 2^-20 times the sum
  *                   of |a|.
- * Integer sums are exact modulo 2^32. Any alignment; any thread.
+ * Integer sums are exact modulo 2^32. Arrays may have any alignment, and any thread may call the functions.
  *
  * TERNARY_INTERLEAVED tokens of TERNARY_I8 may be interleaved, in groups of 16: each 64 bytes of a token are
  * 16 words of four activations, and word j of token i is stored as word i of token j.

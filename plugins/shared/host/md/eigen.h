@@ -2,7 +2,8 @@
 /*
  * eigen.h - small symmetric eigenproblems, for every backend that works on host memory.
  *
- * Matrices are row-major; vectors are columns. Pure functions: any thread, no state, no errors.
+ * Matrices are row-major; vectors are columns. The functions are pure: any thread may call them, and there are no
+ * errors.
  */
 #ifndef PLUGINS_SHARED_HOST_MD_EIGEN_H
 #define PLUGINS_SHARED_HOST_MD_EIGEN_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * formulas.h - formulas on the sums over one frame's atoms, for every backend that works on host
- * memory. docs/KERNELS.md has the formulas. Matrices are 3 x 3, row-major; axes are columns. Pure
- * functions: any thread, no state, no errors. Outputs must not be inputs.
+ * memory. docs/KERNELS.md has the formulas. Matrices are 3 x 3, row-major; axes are columns. The functions are pure:
+ * any thread may call them, and there are no errors. Outputs must not be inputs.
  */
 #ifndef PLUGINS_SHARED_HOST_MD_FORMULAS_H
 #define PLUGINS_SHARED_HOST_MD_FORMULAS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * formats.h - conversion of rows of ternary weights between codes (-1, 0, 1) and the packed formats
- * of docs/KERNELS.md. Plain C; any alignment; any thread.
+ * of docs/KERNELS.md. Plain C. Arrays may have any alignment, and any thread may call the functions.
  */
 #ifndef PLUGINS_SHARED_HOST_TERNARY_FORMATS_H
 #define PLUGINS_SHARED_HOST_TERNARY_FORMATS_H

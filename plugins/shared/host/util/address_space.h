@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* Whether the process may map `bytes` (> 0) more now (ulimit -v and -d). Any thread. */
+/* Whether the process may map `bytes` (> 0) more now (ulimit -v and -d). Any thread may call it. */
 static inline bool address_space_has(uint64_t bytes)
 {
     void *memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,

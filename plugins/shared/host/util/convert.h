@@ -3,7 +3,7 @@
  * convert.h - element conversion as `copy` defines it, for every backend that works on host memory.
  *
  * To an integer: toward zero, saturating, NaN gives 0. To f64, f32, f16, bf16: one rounding, to
- * nearest even, from any source. Pure functions: any thread, no errors.
+ * nearest even, from any source. The functions are pure: any thread may call them, and there are no errors.
  */
 #ifndef PLUGINS_SHARED_HOST_UTIL_CONVERT_H
 #define PLUGINS_SHARED_HOST_UTIL_CONVERT_H

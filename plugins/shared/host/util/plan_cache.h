@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * plan_cache.h - a bounded LRU cache of plans. A plan is data that a kernel prepares once for all calls with
- * the same parameters, which are its key. One cache per device; any thread.
+ * the same parameters, which are its key. A device has one cache, which any thread may use.
  *
  * If the number or the total size of the plans exceeds its limit, the least recently used plans that are not
  * in use are freed. The last used plan is kept, whatever its size. A hit allocates nothing.

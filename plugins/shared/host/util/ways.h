@@ -125,7 +125,7 @@ way ways_choose(const ways *w, int key, double side, way usual, const way_point 
 /* The form of a product with these extents. page: rows of a matrix are a multiple of WAYS_PAGE bytes apart. */
 way_form ways_form(int64_t rows, int64_t columns, int64_t inner, int page);
 
-/* The WAY_F32 ... for the dtype of the factors of a product, or of the matrices of another op. */
+/* The constant WAY_F32 ... for the dtype of a product's factors, or of the matrices of another op. */
 int ways_type(collet_dtype dtype);
 
 /* The key and the side of `count` products in one call, for devices, where the form -page is not used. */
