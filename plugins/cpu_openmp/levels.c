@@ -17,7 +17,7 @@
 #define COLLET_HAS_LEVEL(level) 1
 #endif
 
-/* Under a sanitizer only the highest level of this machine is compiled, and stands for the others. */
+/* With a sanitizer only the highest level of this machine is compiled; the tables of all levels point to it. */
 #define AT_LEVEL(level, name) name##_##level
 #ifdef COLLET_ONE_LEVEL
 #define AT_ONE(level, name) AT_LEVEL(level, name)

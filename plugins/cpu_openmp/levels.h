@@ -7,13 +7,13 @@
 
 /*
  * The highest level that both the processor and the operating system support, not above `cap` ("v3"
- * or "x86-64-v3"; NULL, "" or "auto": no cap). NULL, with the text *reason, when the machine does
- * not support even the lowest, or when there is no level of that name.
+ * or "x86-64-v3"; NULL, "" or "auto": no cap). Returns NULL and sets *reason if the machine does not
+ * support even the lowest level, or if `cap` names no level.
  */
 const isa_level *levels_select(const char *cap, const char **reason);
 
-/* The best kernels at this level: if the processor has the instructions, kernels with int8 and bf16
- * instructions, and with int8 instructions and counts of bits; else the kernels of the level. */
+/* The best kernels at this level. At v4, if the processor has them: levels_narrow uses int8 and bf16
+ * instructions, levels_ternary int8 and population-count instructions. */
 const struct narrow_kernels *levels_narrow(const isa_level *level);
 const struct ternary_products *levels_ternary(const isa_level *level);
 

@@ -28,8 +28,8 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
-/* The limit of the number of threads. The probe has the affinity of the thread that made the
- * runtime. */
+/* What limits the number of threads. The process of the probe has the CPU affinity of the thread that created
+ * the runtime. */
 static const char *threads_reason(const collet_host *host, int32_t threads)
 {
     const char *set = host->config(host, "num_threads");
@@ -48,13 +48,13 @@ static const char *threads_reason(const collet_host *host, int32_t threads)
                                : "the processor quota of the cgroup";
 }
 
-/* Adds the libraries, and the choices: what is wrong with them, and what was measured. */
+/* Adds the libraries and the choices: why a library is refused, and the measured rates. */
 static void describe_libraries(const collet_host *host, const isa_level *level, text *json)
 {
     static pthread_mutex_t measuring = PTHREAD_MUTEX_INITIALIZER;
-    static char measured[4096]; /* once a process */
+    static char measured[4096]; /* set once per process */
     char members[8192];
-    /* Outside of a probe nobody would read it. */
+    /* Measured only in a probe: elsewhere nothing reads the rates. */
     const char *wanted = host->config(host, "in_probe") ? host->config(host, "measure") : NULL;
     text choices = {.at = members, .capacity = sizeof members};
     text rates = {.at = measured, .capacity = sizeof measured};
@@ -103,7 +103,7 @@ static collet_status capabilities(const collet_plugin *self, char *json, uint64_
     return COLLET_OK;
 }
 
-/* The program's OpenMP runtime, which may be clang's, initialises itself in its first call. */
+/* Initialises the program's OpenMP runtime, which may be clang's, by a first call. */
 static void call_openmp(void)
 {
     (void)omp_get_proc_bind();

@@ -18,7 +18,7 @@ void elementwise_row(uint32_t op, collet_dtype dtype, char *const *at, const int
 /* All operands have the output's shape. */
 KERNEL(elementwise)
 {
-    /* The dtype of the last input: the first one of `where` is a bool. */
+    /* The last input gives the dtype, because the first input of `where` is a bool. */
     row_fn row = row_find[operand_of(call, call->n_out + call->n_in - 1)->dtype](call->op);
     cpu_rows walk = {0};
     for (uint32_t i = 0; i < call->n_out + call->n_in; i++)
@@ -28,7 +28,7 @@ KERNEL(elementwise)
     return COLLET_OK;
 }
 
-/* Two roundings, so that every backend gives the same bits. */
+/* Rounds the product before the sum, so that every backend gives the same bits. */
 static void f32_axpy(const cpu_rows *w, float alpha)
 {
     for (int64_t i = 0; i < w->length; i++) {

@@ -7,7 +7,7 @@
 #include "shared/host/util/rows.h"
 
 #define BLOCK 256
-#define VALUE_BYTES (BLOCK * 16) /* of a value of a block, for any dtype */
+#define VALUE_BYTES (BLOCK * 16) /* bytes of one value of the program for a block, for any dtype */
 
 KERNEL_HEAD_(reduce);
 
@@ -23,7 +23,7 @@ typedef struct evaluation {
     int32_t ndim;
     const int64_t *shape;
     evaluate_view in[COLLET_PROGRAM_INPUTS], out[COLLET_PROGRAM_OUTPUTS];
-    char *values;                    /* of the steps */
+    char *values;                    /* the values of the steps */
     char *at[COLLET_PROGRAM_INPUTS]; /* the first elements of the block */
     int64_t step[COLLET_PROGRAM_INPUTS];
 } evaluation;
@@ -108,7 +108,7 @@ static char *element_of(const evaluation *e, const evaluate_view *v, const int64
     return at;
 }
 
-/* The elements from `index` on along the last axis. */
+/* Computes n elements along the last axis, from `index` on. */
 static void run_block(evaluation *e, const int64_t *index, int64_t n)
 {
     const collet_program *p = e->program;
@@ -118,7 +118,7 @@ static void run_block(evaluation *e, const int64_t *index, int64_t n)
         e->step[i] = last < 0 ? 0 : e->in[i].step[last];
     }
     run_steps(e, n);
-    /* An output may be an input's memory: it is written when no step reads the block any more. */
+    /* Outputs are written after all steps have run, because an output may share memory with an input. */
     for (uint32_t k = 0; k < p->n_out; k++) {
         char *at;
         int64_t step;
@@ -155,7 +155,7 @@ static void view_operand(evaluate_view *v, const collet_operand *o)
         v->step[i] = cpu_step(o, i);
 }
 
-/* Reduces what run_all has left at `from`, in C order. */
+/* Reduces output k, which run_all has stored in C order. */
 static collet_status reduce(collet_device *device, collet_queue *queue,
                             const collet_kernel_call *call, const evaluation *e, uint32_t k)
 {
@@ -187,7 +187,7 @@ static collet_status reduce(collet_device *device, collet_queue *queue,
     return host_reduce(device, queue, &one);
 }
 
-/* Lets output k of the program go to the workspace. */
+/* Directs output k of the program to the workspace at `at`, in C order. */
 static void view_full(evaluation *e, uint32_t k, char *at)
 {
     int64_t step = (int64_t)cpu_dtype_size(collet_program_dtype(e->program, e->program->outs[k]));

@@ -41,17 +41,17 @@ static int is_nonzero(const char *at, collet_dtype dtype)
 
 /* ---- One element of the output ----------------------------------------------------------- */
 
-/* What the elements so far give. */
+/* The state of a reduction after some elements. */
 typedef struct state {
-    collet_dtype dtype; /* of the elements; a part of a complex number is one */
+    collet_dtype dtype; /* of the elements; the real and the imaginary part of a number count as elements */
     int greatest;       /* max and argmax instead of min and argmin */
-    double center;      /* deviations: from it */
+    double center;      /* var, std: the squared distances from it are summed */
     cpu_sum sum;
     double product;
     uint64_t word_sum, word_product;
     int64_t count, nonzero;
     const char *extreme; /* the first of the least or greatest elements; NULL: none yet */
-    int64_t place;       /* its index */
+    int64_t place;       /* index of `extreme` */
 } state;
 
 typedef void take(state *s, const char *at);
@@ -83,8 +83,7 @@ static void take_nonzero(state *s, const char *at)
     s->nonzero += is_nonzero(at, s->dtype);
 }
 
-/* Whether x comes before y, an earlier one: NaN before numbers, and -0 before 0 unless zeros are
- * equal. */
+/* Whether x replaces y, an earlier element: NaN precedes numbers, and -0 precedes 0 unless zeros are equal. */
 static int precedes(const state *s, const char *x, const char *y, int zeros_equal)
 {
     if (!is_float(s->dtype)) {
@@ -114,7 +113,7 @@ static void take_place(state *s, const char *at)
     s->place = s->count;
 }
 
-/* Takes the elements that `reduced` walks, starting at `at`. */
+/* Applies `one` to the elements over which `reduced` loops, starting at `at`. */
 static void walk(cpu_rows reduced, char *at, state *s, take *one)
 {
     s->count = 0;
@@ -142,7 +141,7 @@ static double variance_of(cpu_rows reduced, char *at, state *s, double correctio
     return cpu_total(&s->sum) / (divisor > 0.0 ? divisor : 0.0);
 }
 
-/* The result of `op` over the elements at `at`, of dtype `from`, at `out`, of dtype `to`. */
+/* Reduces the elements at `at`, of dtype `from`, and stores the result at `out` as dtype `to`. */
 static void reduce_one(const collet_kernel_call *call, cpu_rows reduced, char *at,
                        collet_dtype from, char *out, collet_dtype to)
 {
@@ -195,7 +194,7 @@ static void reduce_one(const collet_kernel_call *call, cpu_rows reduced, char *a
 
 /* ---- The axes ------------------------------------------------------------------------------ */
 
-/* Splits the input's axes: `kept` walks input and output, `reduced` only the input. */
+/* Splits the input's axes: `kept` loops over input and output, `reduced` only over the input. */
 static void split_axes(const collet_kernel_call *call, cpu_rows *kept, cpu_rows *reduced)
 {
     const collet_reduce_params *params = call->params;
@@ -217,7 +216,7 @@ static void split_axes(const collet_kernel_call *call, cpu_rows *kept, cpu_rows 
     }
 }
 
-/* The parts of complex numbers are summed one after the other. */
+/* Sums the real and the imaginary parts of complex numbers separately. */
 KERNEL(reduce)
 {
     collet_dtype from = operand_of(call, 1)->dtype, to = operand_of(call, 0)->dtype;

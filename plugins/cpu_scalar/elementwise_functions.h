@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elementwise_functions.h - the elementary functions of formulas by the C library. f32 is computed
- * in double, whose error of a few ulp vanishes in the rounding.
+ * elementwise_functions.h - the elementary functions of formulas by the C library. f32 is computed in
+ * double, whose error of a few ulp hardly ever changes the rounded f32.
  */
 #ifndef PLUGINS_CPU_SCALAR_ELEMENTWISE_FUNCTIONS_H
 #define PLUGINS_CPU_SCALAR_ELEMENTWISE_FUNCTIONS_H
@@ -43,7 +43,7 @@ TWO_(pow) TWO_(atan2) TWO_(hypot)
     }
 PERIODIC_(sin) PERIODIC_(cos) PERIODIC_(tan)
 
-/* glibc's cbrt is 3 ulp off. */
+/* glibc's cbrt for double has errors of up to 3 ulp. */
 INLINE f64 cbrt_f64(f64 a)
 {
     return (f64)cbrtl((long double)a);
@@ -54,7 +54,7 @@ INLINE f32 cbrt_f32(f32 a)
     return (f32)cbrt((f64)a);
 }
 
-/* lgamma of the C library writes a global variable. */
+/* lgamma_r, because lgamma writes the global variable signgam. */
 INLINE f64 lgamma_f64(f64 a)
 {
     int sign;
@@ -66,7 +66,7 @@ INLINE f32 lgamma_f32(f32 a)
     return (f32)lgamma_f64((f64)a);
 }
 
-/* e^-a overflows only where the result is 0. */
+/* For a < 0, e^-a could overflow, so e^a is used. */
 INLINE f64 expit_f64(f64 a)
 {
     return a < 0.0 ? exp(a) / (1.0 + exp(a)) : 1.0 / (1.0 + exp(-a));

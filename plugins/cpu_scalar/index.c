@@ -14,8 +14,8 @@ typedef struct item {
     int64_t index;
 } item;
 
-/* Merges the sorted from[begin..middle) and from[middle..end) into `to`; of equal items the earlier
- * one comes first. */
+/* Merges the sorted ranges from[begin..middle) and from[middle..end) into `to`. The merge is stable: if two items are
+ * equal, the item of the first range comes first. */
 static void merge(item *to, const item *from, int64_t begin, int64_t middle, int64_t end)
 {
     int64_t a = begin, b = middle;
@@ -25,7 +25,7 @@ static void merge(item *to, const item *from, int64_t begin, int64_t middle, int
     }
 }
 
-/* Sorts `items`; `spare` has room for n more. Returns where the result is. */
+/* Sorts n items; `spare` has room for n more items. Returns `items` or `spare`, whichever holds the result. */
 static item *sorted(item *items, item *spare, int64_t n)
 {
     for (int64_t width = 1; width < n; width *= 2) {
@@ -38,7 +38,7 @@ static item *sorted(item *items, item *spare, int64_t n)
     return items;
 }
 
-/* The axis that is sorted, which all three blocks of parameters name. */
+/* The axis that is sorted; the parameter structs of all three ops contain it. */
 static int32_t axis_of(const collet_kernel_call *call)
 {
     const collet_sort_params *sort = call->params;
@@ -54,7 +54,7 @@ ACCEPTS(sort)
     return COLLET_OK;
 }
 
-/* sort, argsort and partition, whose result is the sorted axis. */
+/* sort, argsort and partition. partition sorts the whole axis, which is a valid result. */
 KERNEL(sort)
 {
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);

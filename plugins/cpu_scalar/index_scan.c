@@ -13,7 +13,7 @@ typedef union word {
     uint64_t word;
 } word;
 
-/* Joins *all with n words, which become the results. */
+/* Replaces each of n words by the sum (or product) of *all and the words up to it; then sets *all to the last. */
 static void join(word *all, word *words, int64_t n, int is_float, int is_product)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -26,7 +26,7 @@ static void join(word *all, word *words, int64_t n, int is_float, int is_product
     }
 }
 
-/* The parts of complex numbers are summed one after the other. */
+/* Sums the real and the imaginary parts of complex numbers separately. */
 KERNEL(scan)
 {
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
@@ -58,7 +58,7 @@ KERNEL(scan)
     return COLLET_OK;
 }
 
-/* The bin of x by the edges; -1: none. */
+/* The bin that contains x, by comparison with the edges; -1: no bin. */
 static int64_t bin_of(double low, double high, int64_t bins, double x)
 {
     double width = (high - low) / (double)bins, last = (double)(bins - 1);

@@ -18,7 +18,7 @@ typedef struct atoms {
     const collet_operand *weights;   /* N or F,N; NULL or absent: all 1 */
     const collet_operand *vectors;   /* F,N,3 or N,3; NULL: none */
     const md_body *body;
-    int64_t first, count; /* of the chunk that is loaded */
+    int64_t first, count; /* the atoms of the chunk that is loaded */
     double w[CHUNK];
     double r[CHUNK][3];
     double v[CHUNK][3];
@@ -74,7 +74,7 @@ static void totals(const cpu_sum *sums, int n, double *out)
         out[i] = cpu_total(&sums[i]);
 }
 
-/* sum w (r - origin); returns sum w. */
+/* s = sum w (r - origin) over the atoms of a body; returns sum w. */
 static double sum_first_moments(const collet_operand *positions, const collet_operand *weights,
                                 const md_body *body, const double origin[3], double s[3])
 {
@@ -91,7 +91,7 @@ static double sum_first_moments(const collet_operand *positions, const collet_op
     return cpu_total(&weight);
 }
 
-/* com and, returned, the total mass. */
+/* Sets com to the centre of mass; returns the total mass. */
 static double sum_com(const collet_operand *positions, const collet_operand *weights,
                       const md_body *body, double com[3])
 {
@@ -101,8 +101,8 @@ static double sum_com(const collet_operand *positions, const collet_operand *wei
         com[i] = mass == 0.0 ? (double)NAN : com[i] / mass;
     if (!isfinite(com[0]) || !isfinite(com[1]) || !isfinite(com[2]))
         return mass;
-    /* The rounding errors of the products m r: without them a single atom would not be its own com.
-     */
+    /* Adds the rounding errors of the products m r. Without them, the centre of mass of a single atom could differ from
+     * its position. */
     (void)sum_first_moments(positions, weights, body, com, rest);
     for (int i = 0; i < 3; i++)
         com[i] += rest[i] / mass;
@@ -137,7 +137,7 @@ static void sum_inertia(const collet_operand *positions, const collet_operand *w
     cpu_inertia(s, inertia);
 }
 
-/* sum w (r - com) x v. */
+/* out = sum w (r - com) x v. */
 static void sum_cross(const collet_operand *positions, const collet_operand *weights,
                       const collet_operand *vectors, const md_body *body, const double com[3],
                       double out[3])
@@ -157,7 +157,7 @@ static void sum_cross(const collet_operand *positions, const collet_operand *wei
     totals(sums, 3, out);
 }
 
-/* The three energies, from the frame's own mass, inertia and L about its com. */
+/* The three energies, from the mass, the inertia tensor and the angular momentum L about the centre of mass. */
 static void sum_kinetic(const collet_operand *masses, const collet_operand *velocities,
                         const md_body *body, double mass, const double inertia[9],
                         const double L[3], double energies[3])
@@ -313,8 +313,8 @@ static void sum_covariance(atoms *a, const double com[3], const double com_v[3],
 }
 
 /*
- * sum w |R (r - com) - (v - com_v)|^2. Formed from the differences themselves: the usual formula
- * from the largest eigenvalue loses half the digits where the two shapes agree.
+ * sum w |R (r - com) - (v - com_v)|^2. Computed from the differences themselves: the usual formula with the
+ * largest eigenvalue loses half the digits if the two shapes are nearly equal.
  */
 static double sum_residual(atoms *a, const double com[3], const double com_v[3], const double R[9])
 {

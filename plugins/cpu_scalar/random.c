@@ -7,7 +7,7 @@
 #include "shared/host/random/philox.h"
 #include "shared/host/util/rows.h"
 
-/* Number `lane` of a block; an f32 is returned as a double that rounds to it. */
+/* Returns number `lane` of a block. For f32, the caller rounds the double. */
 typedef double (*draw)(const uint32_t block[4], uint32_t lane);
 
 static uint64_t pair(const uint32_t block[4], uint32_t low)
@@ -45,7 +45,8 @@ static long double turn(long double v, uint32_t which)
     }
 }
 
-/* Rounded once: the reference is the nearest number; other backends may use the error bound. */
+/* The long double result is rounded once, so the reference is the nearest number. Other backends may differ within the
+ * error bound. */
 static double box_muller(double u, double v, uint32_t lane)
 {
     return (double)(sqrtl(-2 * logl(u)) * turn(v, lane % 2));

@@ -11,7 +11,8 @@
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* An operand without its last axis: one row, or one number, per row of the others. */
+/* Adds a view of the first `heads` axes of an operand: its elements are the rows of the operand, or, for operands
+ * without a last axis, one number per row. */
 static void heads_view(cpu_rows *w, const collet_operand *o, int32_t heads)
 {
     collet_operand head = *o;
@@ -22,7 +23,7 @@ static void heads_view(cpu_rows *w, const collet_operand *o, int32_t heads)
 /* Iteration over the rows of the first `heads` axes. */
 typedef struct row_walk {
     cpu_rows walk;
-    int64_t in_row; /* of the walk's row: its innermost axis of heads */
+    int64_t in_row; /* index along the innermost of the `heads` axes */
 } row_walk;
 
 /* View 0 is `out`'s rows, view 1 the rows of `in`, which has the same leading axes, view 2 one
@@ -38,8 +39,8 @@ static void rows_begin(row_walk *r, const collet_operand *out, const collet_oper
     r->in_row = 0;
 }
 
-/* Whether the outputs are empty (the second may be NULL or absent): the number of rows may then
- * overflow. */
+/* Whether the outputs are empty (the second one may be NULL or absent). Such calls return early, because their number
+ * of rows may overflow. */
 static int is_idle(const collet_operand *out, const collet_operand *numbers)
 {
     return operand_is_empty(out) && (!numbers || operand_is_empty(numbers));
@@ -270,7 +271,7 @@ static float largest(const char *x, int64_t step, int64_t count)
     return most;
 }
 
-/* q, and the scale s of the token; NaN if all results are NaN. */
+/* Computes q and returns the scale of the token. The scale is NaN if all results are NaN. */
 static float quantize_token(int8_t *q, const char *x, int64_t step, int64_t count,
                             const collet_ternary_linear_params *params)
 {

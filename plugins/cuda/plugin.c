@@ -9,7 +9,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 
 #include "rows/cuda.inc"
 
-/* Which of its ways the backend takes: collet.explain/1. */
+/* Reports which implementation computes a call, and why: collet.explain/1. */
 static void explain(collet_device *d, const collet_kernel_call *call, char *words,
                     uint64_t capacity)
 {

@@ -24,7 +24,7 @@ static const char *find_functions(void *library, opencl_blas *blas)
     return missing;
 }
 
-/* Handles of one loader are invalid in another. */
+/* Whether CLBlast uses the plugin's OpenCL loader: handles of one loader are invalid in another. */
 static int same_loader(void *library, const opencl_driver *cl)
 {
     void *theirs = dlsym(library, "clCreateBuffer");

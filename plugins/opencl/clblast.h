@@ -10,8 +10,8 @@
 
 enum { CLBLAST_ROWS = 101, CLBLAST_AS_IS = 111, CLBLAST_TRANSPOSED = 112 };
 
-/* layout, operation of a, of b, m, n, k, alpha, a, b and c each as buffer, first element and
- * leading dimension, beta before c, the queue, and an event that the caller owns, or NULL. */
+/* Parameters: layout; operation on a; operation on b; m, n, k; alpha; a; b; beta; c; the queue; an event that the
+ * caller will own, or NULL. a, b and c are three parameters each: buffer, first element, leading dimension. */
 #define CLBLAST_GEMM(type)                                                                         \
     int (*)(int, int, int, size_t, size_t, size_t, type, cl_mem, size_t, size_t, cl_mem, size_t,   \
             size_t, type, cl_mem, size_t, size_t, cl_command_queue *, cl_event *)
@@ -36,14 +36,14 @@ typedef struct opencl_blas {
 } opencl_blas;
 
 /*
- * 1 if CLBlast computes products on this device: the library of the setting opencl.clblast, on any
- * device; by default libclblast.so.1, on devices other than CPUs. "off": never. It must call the
- * same OpenCL loader as the plugin. Tried once, and logged, as a warning if opencl.clblast names it
- * or opencl.ways asks for it. One thread at a time.
+ * Returns 1 if CLBlast computes products on this device. If the setting opencl.clblast names a library, it is
+ * used on any device; by default libclblast.so.1 is used, except on CPUs; "off": none. The library must use
+ * the same OpenCL loader as the plugin. Opening is tried once. A failure is logged, as a warning if
+ * opencl.clblast names the library or opencl.ways requests it. Only one thread may call it at a time.
  */
 int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, cl_device_id id, int asked,
                       opencl_blas *blas);
-/* CLBlast rejected a product: it is not used for this device again. */
+/* Call it after CLBlast has rejected a product: CLBlast is then not used for this device again. */
 void opencl_blas_drop(const collet_host *host, opencl_blas *blas, int code);
 
 #endif

@@ -45,10 +45,10 @@ static int is_pocl(const opencl_driver *cl, cl_platform_id platform)
            !strcmp(name, "Portable Computing Language");
 }
 
-#define POCL_FREE (UINT64_C(8) << 20) /* bytes of its file system */
+#define POCL_FREE (UINT64_C(8) << 20) /* bytes that must be free in the file system of PoCL's cache */
 
-/* PoCL starts a thread for each processor when it is asked for its devices first, and aborts the
- * process where it cannot. */
+/* Whether PoCL can start its threads. The first query for its devices starts a thread for each processor, and PoCL
+ * aborts the process if that fails. */
 static int can_start(void)
 {
     static _Atomic int started;
@@ -80,8 +80,8 @@ static int file_system_of(const char *place, struct statvfs *fs)
     return 1;
 }
 
-/* PoCL compiles through files in its cache, which it opens as libraries, and its LLVM ends the
- * process where one cannot be written. */
+/* PoCL compiles kernels to files in its cache, which it opens as libraries. If a file cannot be written, its LLVM ends
+ * the process. */
 int opencl_cache_fails(const char *place, char reason[OPENCL_REASON])
 {
     struct stat st;
@@ -108,8 +108,8 @@ int opencl_cache_fails(const char *place, char reason[OPENCL_REASON])
     return *reason != '\0';
 }
 
-/* PoCL compiles through files of up to a few MiB, and its LLVM ends the process where one cannot be
- * written. */
+/* Limit of file sizes that PoCL needs: it writes files of up to a few MiB, and its LLVM ends the process if it cannot.
+ */
 #define POCL_FILE (UINT64_C(64) << 20)
 
 static int has_small_files(uint64_t *bytes)
@@ -121,7 +121,8 @@ static int has_small_files(uint64_t *bytes)
     return 1;
 }
 
-/* The threads of PoCL, as of other drivers, are not in a child of fork, which would wait for them. */
+/* Whether this process is a child of the process that used OpenCL first: it lacks the driver's threads and would wait
+ * for them forever. */
 static int was_forked(void)
 {
     static _Atomic long started;
@@ -129,7 +130,7 @@ static int was_forked(void)
     return !atomic_compare_exchange_strong(&started, &none, process) && none != process;
 }
 
-/* Why PoCL would end the process; 0: it would not. */
+/* Returns 1 and sets `reason` if PoCL would end the process; else 0. */
 static int pocl_aborts(char reason[OPENCL_REASON])
 {
     char place[PATH_MAX];
@@ -150,7 +151,8 @@ static int pocl_aborts(char reason[OPENCL_REASON])
     return 1;
 }
 
-/* The variable by which ocl-icd or Khronos's loader looks for drivers elsewhere; NULL: none. */
+/* The name of the environment variable, if one is set, that makes ocl-icd or Khronos's loader look for drivers
+ * elsewhere; else NULL. */
 static const char *redirected(void)
 {
     static const char *const names[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES",
@@ -215,7 +217,7 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
     return count;
 }
 
-/* A function of the driver, by which its library is found; the loader has functions of its own. */
+/* The address of a function of the driver itself, not of the loader; it shows which library the driver is. */
 static void *function_of_driver(const opencl_driver *cl, cl_platform_id platform)
 {
     void *(*find)(cl_platform_id, const char *) = NULL;
@@ -300,9 +302,9 @@ static uint32_t is_processor(const opencl_driver *cl, cl_device_id id)
     return (get_number(cl, id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
 }
 
-/* The largest power of two that the device supports, up to 256. Local memory must suffice for
- * `update` of update.dev, `move` of radix.dev and `short_rows` of sort.dev, which need the most of all kernels
- * that need more in larger groups and do not adapt to the local memory. */
+/* The largest power of two, up to 256, that the device supports as group size. Local memory must suffice for `update`
+ * of update.dev, `move` of radix.dev and `short_rows` of sort.dev. Of all kernels that need more local memory for
+ * larger groups and do not adapt to its size, these need the most. */
 static uint32_t group_size(const opencl_driver *cl, cl_device_id id)
 {
     const uint32_t serial = is_processor(cl, id);

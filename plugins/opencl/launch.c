@@ -40,8 +40,8 @@ static collet_status kernel_get(collet_queue *q, const jit_launch *l, const jit_
     return COLLET_OK;
 }
 
-/* On such a driver (see opencl_is_single) a kernel follows a kernel of another queue that was
- * enqueued before it. */
+/* Enqueues a kernel on a driver that must run one kernel at a time (opencl_is_single): it waits for the kernel that
+ * was enqueued last in any queue. */
 static cl_int enqueue_single(collet_device *d, collet_queue *q, cl_kernel kernel,
                              const size_t *items, const size_t *group, cl_event *event)
 {
@@ -65,7 +65,8 @@ static cl_int enqueue_single(collet_device *d, collet_queue *q, cl_kernel kernel
 
 #define LOOK_AGAIN 50000000 /* nanoseconds */
 
-/* PoCL compiles a kernel again for each size, when it is launched. */
+/* Checks PoCL's cache before launches too, because PoCL compiles a kernel again for each new size when it is launched.
+ */
 static collet_status check_cache(collet_device *d, collet_error *err)
 {
     char reason[OPENCL_REASON];
@@ -93,7 +94,7 @@ static collet_status launch(collet_device *d, collet_queue *q, const jit_launch 
         return d->base.host->fail(err, COLLET_REFUSED, "%s: too many groups", l->kernel);
     cl_int error = set_arguments(&d->cl, kernel->handle, l);
     if (error != CL_SUCCESS) {
-        /* A wrong argument is a bug of the family, and nothing has run. */
+        /* A wrong argument is a bug in the code that launches the kernel; nothing has run. */
         char why[32];
         return d->base.host->fail(err, COLLET_REFUSED, "%s: wrong argument: %s", l->kernel,
                                   opencl_error_name(error, why));

@@ -20,7 +20,7 @@ typedef struct matrix {
 typedef struct product {
     collet_dtype dtype;
     int64_t rows, columns, inner, count;
-    int key; /* of shared/host/util/ways.h, with its side */
+    int key; /* for shared/host/util/ways.h; likewise `side` */
     double side;
     matrix c, a, b;
 } product;
@@ -30,7 +30,7 @@ static int lay_out(matrix *m, const jit_batch *v, uint32_t k, const collet_opera
 {
     const collet_buffer *buffer = o->buffer;
     uint64_t size = cpu_dtype_size(o->dtype);
-    m->memory = buffer ? buffer->memory : NULL; /* NULL: the call is explained */
+    m->memory = buffer ? buffer->memory : NULL; /* NULL: the call is only explained, not run */
     m->first = o->byte_offset / size;
     return o->byte_offset % size == 0 && jit_batch_layout(&m->layout, v, k, rows, columns);
 }
@@ -75,7 +75,7 @@ static int operation(const matrix *m)
     return m->layout.transposed ? CLBLAST_TRANSPOSED : CLBLAST_AS_IS;
 }
 
-/* Enqueues products `first` .. + depth of each element: a's columns, b's rows. */
+/* Enqueues the product of `depth` columns of a and rows of b, from `first` on; adds it to c unless first is 0. */
 static int multiply(const opencl_blas *blas, const product *p, int64_t first, int64_t depth,
                     cl_command_queue *queue, cl_event *event)
 {
@@ -102,8 +102,8 @@ static int multiply(const opencl_blas *blas, const product *p, int64_t first, in
 #undef BATCH
 }
 
-/* Returns 0, or CLBlast's status: then another kernel must run, which overwrites the results of
- * commands that CLBlast has enqueued. Under the queue's lock. */
+/* Returns 0, or CLBlast's error. After an error the caller must run another kernel, which overwrites the results of
+ * commands that CLBlast has already enqueued. The caller holds the queue's lock. */
 static int try_multiply(collet_device *d, collet_queue *q, const product *p)
 {
     opencl_command *c = opencl_begin(q, "CLBlast matmul");
@@ -132,7 +132,7 @@ static int is_chosen(const collet_device *d, const product *p)
     return ways_choose(d->ways, p->key, p->side, WAY_CLBLAST, NULL) == WAY_CLBLAST;
 }
 
-/* Whether CLBlast, which is chosen, is there. */
+/* Whether CLBlast can be used, if it is chosen. */
 static int is_ready(collet_device *d, const product *p)
 {
     pthread_mutex_lock(&d->base.lock);
@@ -149,7 +149,7 @@ static void drop(collet_device *d, int code)
     pthread_mutex_unlock(&d->base.lock);
 }
 
-/* f32 and f64 products by CLBlast, if it is the chosen way and supports the operands' layout, else
+/* Computes products of f32 and f64 by CLBlast if it is chosen (ways.h) and supports the operands' layout; all others by
  * jit_matmul. */
 jit_run opencl_matmul;
 collet_status opencl_matmul(collet_device *d, collet_queue *q, const collet_kernel_call *call)

@@ -21,7 +21,7 @@ static void give(collet_device *d, void *memory)
 
 /* ---- Commands on buffers --------------------------------------------------------------------- */
 
-/* A buffer that the driver allocates in page-locked memory, mapped for its lifetime. */
+/* Creates a buffer that the driver allocates in page-locked memory, and maps it for its lifetime. */
 static void *map_new(collet_device *d, cl_command_queue queue, uint64_t bytes, void **handle,
                      cl_int *error)
 {
@@ -63,7 +63,7 @@ static void pinned_give(collet_queue *q, jit_piece *piece)
     pthread_mutex_unlock(&q->base.lock);
 }
 
-/* OpenCL maps in a queue: one for this alone. */
+/* Creates a queue only for mapping the buffer, as OpenCL requires a queue for that. */
 static collet_status pinned_alloc(collet_device *d, void **address, void **handle, uint64_t bytes,
                                   collet_error *err)
 {
@@ -132,7 +132,7 @@ static collet_status read_buffer(collet_device *d, collet_queue *q, collet_buffe
     return status;
 }
 
-/* The import of a buffer retains it, so it is given back like one of the pool. */
+/* Importing a buffer retains it, so an imported buffer is released like a buffer of the pool. */
 const jit_memory_slots opencl_memory = {
     .take = take,
     .give = give,

@@ -17,8 +17,7 @@ static collet_status native_device(collet_device *d, collet_native_device *nativ
     return COLLET_OK;
 }
 
-/* Enables profiling now, because timestamps would later replace the handle that the program
- * gets. */
+/* Enables profiling before the program gets the handle: a later request for timestamps would replace the handle. */
 static collet_status native_queue(collet_device *d, collet_queue *q, void **handle,
                                   collet_error *err)
 {
@@ -48,7 +47,7 @@ static collet_status native_buffer(collet_device *d, collet_buffer *b, void **ha
     return COLLET_OK;
 }
 
-/* A cl_mem of the device's context, with room for the bytes. */
+/* Checks that `memory` belongs to the device's context and is large enough. */
 static collet_status check(collet_device *d, cl_mem memory, uint64_t offset, uint64_t bytes,
                            collet_error *err)
 {

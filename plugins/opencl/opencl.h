@@ -11,7 +11,7 @@
 #include "clblast.h"
 #include "driver.h"
 
-/* Pending commands per queue; another waits for the oldest. A power of two. */
+/* The most pending commands per queue: a further command first waits for the oldest. A power of two. */
 #define OPENCL_COMMANDS 1024
 /* A write of up to this size is copied, so that the caller need not wait for the device. */
 #define OPENCL_STAGED ((uint64_t)64 << 10)
@@ -22,13 +22,13 @@ struct collet_device {
     cl_device_id id;
     cl_context context;
     uint32_t on_host;  /* device and host share memory */
-    opencl_blas blas;  /* under base.lock */
-    struct ways *ways; /* of products, by ways.h; constant */
-    char cache[PATH_MAX];      /* of PoCL; "": another driver */
-    _Atomic int64_t looked_at; /* when it was found usable, in ns of the monotonic clock */
-    uint32_t single;   /* kernels run one after the other: see opencl_is_single */
+    opencl_blas blas;  /* protected by base.lock */
+    struct ways *ways; /* choice of the implementation of products: ways.h; constant */
+    char cache[PATH_MAX];      /* the directory of PoCL's cache; "": another driver */
+    _Atomic int64_t looked_at; /* when the cache was last found usable, in ns of the monotonic clock */
+    uint32_t single;   /* kernels must run one after the other: see opencl_is_single */
     pthread_mutex_t launching;
-    cl_event launched; /* under it: the latest kernel of a `single` device */
+    cl_event launched; /* the latest kernel of a `single` device; protected by `launching` */
 };
 
 /* A command that may be pending. */
@@ -41,7 +41,7 @@ typedef struct opencl_command {
 struct collet_queue {
     jit_queue base;
     cl_command_queue handle;
-    cl_command_queue before; /* the handle without profiling, once replaced */
+    cl_command_queue before; /* the first handle, if opencl_profile has replaced it */
     jit_kernels kernels;     /* private to the queue, so that no other thread sets its arguments */
     opencl_command commands[OPENCL_COMMANDS];
 };
@@ -51,17 +51,18 @@ struct collet_queue {
 #define OPENCL_DEVICES 64
 #define OPENCL_REASON 512
 
-/* All devices of all platforms, in the loader's order; at most OPENCL_DEVICES. If there are none, 0
- * and why in `reason`. */
+/* Finds the devices of all platforms, in the loader's order, and returns their number, at most OPENCL_DEVICES. If there
+ * are none, returns 0 and sets `reason`. */
 uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DEVICES],
                              char reason[OPENCL_REASON]);
-/* PoCL before 6 loses count of the uses of a kernel's code while it runs in several sizes at once,
- * and aborts the process. */
+/* Whether kernels must run one after another: PoCL before version 6 miscounts the uses of a kernel's code while the
+ * kernel runs in several sizes at once, and aborts the process. */
 int opencl_is_single(const char *platform_version);
-/* For PoCL: sets `place` to the directory of its cache, "" for other drivers and where it is unknown, and lets
- * exit() leave alone what PoCL's compiler has made, which PoCL's threads may be using. */
+/* Sets `place` to the directory of PoCL's cache; "" for other drivers, or if it is unknown. For PoCL also prevents
+ * exit() from destroying objects of PoCL's compiler, which PoCL's threads may still be using. */
 void opencl_describe_compiler(const opencl_driver *cl, cl_device_id id, char place[PATH_MAX]);
-/* Whether PoCL would end the process when it compiles with that cache, and why. `place` "": no. */
+/* If PoCL would end the process when it compiles with the cache `place`, returns 1 and sets `reason`. Else, also if
+ * `place` is "", returns 0. */
 int opencl_cache_fails(const char *place, char reason[OPENCL_REASON]);
 /* Whether two devices have one name. */
 int opencl_same_model(const opencl_driver *cl, cl_device_id a, cl_device_id b);
@@ -80,12 +81,12 @@ collet_status opencl_capabilities(const collet_plugin *self, char *json, uint64_
  */
 opencl_command *opencl_begin(collet_queue *q, const char *label);
 uint64_t opencl_commit(collet_queue *q);
-/* The same with the lock: opencl_start takes it; opencl_finish commits, unless there is an error,
- * and releases it. Its status is as of opencl_fail; `ticket` may be NULL. */
+/* The same with the lock: opencl_start takes it; opencl_finish commits, unless there is an error, and releases it. It
+ * returns a status as opencl_fail does; `ticket` may be NULL. */
 opencl_command *opencl_start(collet_queue *q, const char *label);
 collet_status opencl_finish(collet_queue *q, cl_int error, uint64_t *ticket, collet_error *err);
 
-/* Replaces the handle, once, by one with profiling, whose commands follow the commands of the first
+/* The first call replaces the queue's handle by a handle with profiling; its commands follow the commands of the first
  * handle. The caller holds the queue's lock. */
 cl_int opencl_profile(collet_queue *q);
 

@@ -14,7 +14,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
-/* What was measured on the first device holds for others of its name. */
+/* Sets d->ways. Rates measured on the first device also apply to other devices of the same name. */
 static collet_status read_ways(collet_device *d, cl_device_id first, collet_error *err)
 {
     const collet_host *host = d->base.host;

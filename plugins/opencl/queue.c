@@ -67,7 +67,7 @@ static void retire(collet_queue *q)
     }
 }
 
-/* Waits for the oldest command. A failed one counts as complete. */
+/* Waits for the oldest command. A failed command counts as complete. */
 static void retire_one(collet_queue *q)
 {
     uint64_t before = q->base.retired;
@@ -91,7 +91,7 @@ opencl_command *opencl_begin(collet_queue *q, const char *label)
 
 uint64_t opencl_commit(collet_queue *q)
 {
-    /* Without a flush the device need not start, and other queues may wait for this one. */
+    /* Flush, because otherwise the device may not start the command, and other queues may wait for this queue. */
     q->base.device->cl.Flush(q->handle);
     return ++q->base.submitted;
 }
@@ -291,7 +291,7 @@ static void drain(collet_queue *q)
     }
 }
 
-/* Pending commands refer to labels of kernels. */
+/* Frees the kernels. First waits for all commands, because pending commands refer to labels of kernels. */
 static void trim(collet_queue *q)
 {
     reach(q, q->base.submitted);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ways.h - the backend's own kernels and CLBlast, among which shared/host/util/ways.h chooses. */
+/* ways.h - the two implementations of products: the backend's own kernels and CLBlast. shared/host/util/ways.h chooses
+ * one for each call. */
 #ifndef PLUGINS_OPENCL_WAYS_H
 #define PLUGINS_OPENCL_WAYS_H
 
@@ -9,7 +10,7 @@ enum { WAY_CLBLAST = WAY_OWN + 1 };
 
 extern const ways_kind opencl_ways; /* linalg.c */
 
-/* Which way a product takes, and why (collet.explain/1). */
+/* Writes which implementation computes a product, and why (collet.explain/1). */
 void opencl_explain_matmul(collet_device *d, const collet_kernel_call *call, text *out);
 
 #endif

@@ -12,7 +12,7 @@ static uint64_t wire_buffer(const void *buffer)
     return buffer ? ((const collet_buffer *)buffer)->id + 1 : 0;
 }
 
-/* The link of the call's row; operands that are absent fit any signature. */
+/* The link of the call's row. An absent operand matches every dtype of a signature. */
 static const row_link *link_of(const collet_device *d, const collet_kernel_call *call)
 {
     const row_link *found = device_link(d, call->op, call->sig);
@@ -69,7 +69,8 @@ collet_status worker_run(collet_device *d, collet_queue *q, const collet_kernel_
     return worker_command(q, &w, bytes, call->err);
 }
 
-/* Equal calls have equal bytes: `accepts` sees no buffers, and the rest of a message is 0. */
+/* The entry for a call in the table of accepted calls. Equal calls have equal bytes, because a call of `accepts` has no
+ * buffers and unused bytes of a message are 0. */
 static accepted_call *slot_of(collet_device *d, const wire_call *w, size_t bytes)
 {
     uint64_t hash = 0, word;

@@ -11,17 +11,17 @@
 
 #define WORKER_USAGE "name a backend: worker:NAME or worker:NAME:DEVICE"
 
-/* A row of the table and the row of the served backend. */
+/* Links a row of the plugin's table of kernels to the row of the served backend with the same op and signature. */
 typedef struct row_link {
-    uint32_t op, own; /* row of the plugin's table */
+    uint32_t op, own; /* `own` is the row of the plugin's table */
     uint64_t sig;
-    uint32_t served; /* index + 1; 0: there is none */
+    uint32_t served; /* the row of the backend + 1; 0: the backend has none */
     uint32_t asks;
 } row_link;
 
-/* A call that the worker has accepted, as it was asked. */
+/* A WIRE_ACCEPTS request that the worker has accepted. */
 typedef struct accepted_call {
-    size_t bytes; /* of `call`; 0: none */
+    size_t bytes; /* bytes of `call`; 0: the entry is empty */
     uint64_t workspace;
     wire_call call;
 } accepted_call;
@@ -33,23 +33,23 @@ struct collet_device {
     const collet_host *host;
     char name[COLLET_MAX_NAME]; /* "backend" or "backend:1" */
     process process;
-    bool host_memory; /* buffers are memory that both map */
+    bool host_memory; /* buffers are memory that the program and the worker both map */
     int32_t trims;
-    int32_t (*limit)(void);   /* of the program's threads; NULL: none */
-    int64_t patience;         /* limit of a wait in nanoseconds, -1: none */
+    int32_t (*limit)(void);   /* returns the limit on the program's threads; NULL: there is none */
+    int64_t patience;         /* limit of a wait in nanoseconds; -1: no limit */
     pthread_mutex_t requests; /* held from a request to its reply */
-    row_link *links;          /* one a row of the plugin's table, by op and signature */
-    uint32_t *link_of;        /* by row of the table */
-    pthread_mutex_t lock;     /* of the members below */
-    _Atomic int lost;         /* set when `why` is */
+    row_link *links;          /* one per row of the plugin's table, sorted by op and signature */
+    uint32_t *link_of;        /* the index in `links` of each row of the table */
+    pthread_mutex_t lock;     /* protects the members below */
+    _Atomic int lost;         /* 1: the device is lost, and `why` is set */
     char why[WIRE_TEXT + 64];
     collet_queue *queues;
-    accepted_call accepted[WORKER_ACCEPTED]; /* by hash; each the last such call */
+    accepted_call accepted[WORKER_ACCEPTED]; /* each entry has the last call with that hash */
 };
 
 struct collet_buffer {
     uint64_t id, bytes;
-    unsigned char *memory; /* NULL: of the served device alone */
+    unsigned char *memory; /* NULL: only the served device has the memory */
 };
 
 struct collet_queue {
@@ -57,7 +57,7 @@ struct collet_queue {
     uint64_t id;
     int socket;
     wire_queue *shared;
-    _Atomic uint64_t sent; /* commands */
+    _Atomic uint64_t sent; /* how many commands were sent */
     uint64_t slot_ticket[WIRE_SLOTS];
     uint32_t next_slot;
     collet_queue *next;
@@ -65,27 +65,29 @@ struct collet_queue {
 
 /* The callback process.ended; `user` is the device. */
 void device_ended(void *user);
-/* The device is lost; the first reason counts. Kills the worker. DEVICE_LOST. */
+/* Marks the device as lost and kills the worker. Only the first reason is kept. Returns DEVICE_LOST. */
 collet_status device_lose(collet_device *d, collet_error *err, const char *format, ...)
     COLLET_PRINTF(3, 4);
-/* DEVICE_LOST with the reason, for a device that is lost. */
+/* Returns DEVICE_LOST with the reason, for a device that is lost. */
 collet_status device_is_lost(collet_device *d, collet_error *err);
-/* The worker closed a socket, or did not answer in time: `error` is an errno or 0. DEVICE_LOST. */
+/* Called when the worker closed a socket or did not answer in time. `error` is an errno or 0. Returns DEVICE_LOST. */
 collet_status device_broken(collet_device *d, int error, collet_error *err);
 
-/* A request of `bytes` bytes; the reply's status must be OK or one of the bits of `allowed`. */
+/* Sends a request of `bytes` bytes and receives the reply, whose status must be OK or have its bit set in `allowed`. */
 collet_status device_request(collet_device *d, const void *request, size_t bytes, const int *fds,
                              int fd_count, uint32_t allowed, wire_reply *reply, collet_error *err);
-/* Memory that the worker cannot make smaller, with its descriptor; NULL: errno tells why. */
+/* Allocates memory that the worker can map but not make smaller, with its descriptor; on failure returns NULL and sets
+ * errno. */
 void *device_memory(uint64_t bytes, int *fd);
-/* The meaning of that errno, as text. Valid until the next call. */
+/* Explains an errno of device_memory. The text is valid until the next call. */
 const char *device_memory_error(int error);
 
-/* Links without rows; false: no memory. */
+/* Creates the links, at first without rows of the backend; false if there is no memory. */
 bool device_links_create(collet_device *d);
-/* Receives `count` rows. Rows that are not in the plugin's table are left out. DEVICE_LOST. */
+/* Receives `count` rows of the backend and links them. Rows that are not in the plugin's table are left out. Returns
+ * COLLET_OK or DEVICE_LOST. */
 collet_status device_receive_rows(collet_device *d, uint32_t count, collet_error *err);
-/* The link of a call's row; NULL: the table has none. */
+/* The link of the row with this op and signature; NULL if the table has no such row. */
 const row_link *device_link(const collet_device *d, uint32_t op, uint64_t sig);
 
 /* ---- The slots ------------------------------------------------------------------------------- */
@@ -113,7 +115,7 @@ collet_status worker_queue_wait(collet_device *device, collet_queue *queue, uint
                                 int64_t nanoseconds, collet_error *err);
 collet_status worker_queue_after(collet_device *device, collet_queue *queue, collet_queue *other,
                                  uint64_t value, collet_error *err);
-/* Sends a command, whose ticket is queue->sent afterwards. DEVICE_LOST. */
+/* Sends a command; queue->sent is then its ticket. Returns COLLET_OK or DEVICE_LOST. */
 collet_status worker_command(collet_queue *queue, const void *command, size_t bytes,
                              collet_error *err);
 

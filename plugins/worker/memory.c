@@ -15,7 +15,7 @@
 
 #define MAY(name) (1u << COLLET_##name)
 
-/* More memory than there is would cause a signal when it is touched. */
+/* Whether the host has this much memory: memory that does not exist would cause a signal when it is touched. */
 static bool is_there(const collet_host *host, uint64_t bytes)
 {
     const collet_host_memory_extension *memory =
@@ -80,7 +80,7 @@ void worker_buffer_free(collet_device *d, collet_buffer *b)
     free(b);
 }
 
-/* Waits until the queue has done the command `ticket`, failed or not. DEVICE_LOST. */
+/* Waits until the queue has done the command `ticket`, even if it failed. Returns COLLET_OK or DEVICE_LOST. */
 static collet_status reach(collet_device *d, collet_queue *q, uint64_t ticket, collet_error *err)
 {
     collet_error ignored = {COLLET_OK, ""};
@@ -88,7 +88,8 @@ static collet_status reach(collet_device *d, collet_queue *q, uint64_t ticket, c
     return status == COLLET_DEVICE_LOST ? device_is_lost(d, err) : COLLET_OK;
 }
 
-/* The next slot of the queue's staging, when no command uses it. DEVICE_LOST. */
+/* Sets *slot to the next slot of the queue's staging, and waits until no command uses it. Returns COLLET_OK or
+ * DEVICE_LOST. */
 static collet_status take_slot(collet_device *d, collet_queue *q, uint32_t *slot, collet_error *err)
 {
     *slot = q->next_slot++ % WIRE_SLOTS;

@@ -89,7 +89,7 @@ static COLLET_PRINTF(2, 3) bool word_add(command_line *c, const char *format, ..
     return true;
 }
 
-/* The program's search path, then the directory of this plugin. */
+/* Adds the setting plugin_path: the program's search path, then the directory of this plugin. */
 static bool path_add(command_line *c, const collet_device *d, int length, const char *directory)
 {
     const char *path = d->host->config(d->host, "plugin_path");
@@ -138,8 +138,8 @@ static void device_free(collet_device *d)
     free(d);
 }
 
-/* Whether the program is protected like the plugin beside it, which libcore has checked with its
- * directory: nobody else may write to it. A missing program is reported when it is started. */
+/* Whether nobody else may write to the program collet-worker. libcore has checked this for the plugin beside it and for
+ * their directory. A missing program is reported when it is started. */
 static bool program_trusted(const collet_plugin *plugin, const char *program)
 {
     Dl_info info;
@@ -156,8 +156,8 @@ static collet_status device_start(collet_device *d, collet_device_properties *pr
                                   collet_error *err)
 {
     command_line c;
-    /* The worker would inherit the privileges: the linker would not find libcore beside it, and it
-     * would refuse every backend that the caller's variables influence. */
+    /* The worker would inherit the privileges. Then the dynamic linker would not find libcore beside it, and the worker
+     * would refuse every backend that the caller's environment variables influence. */
     if (getauxval(AT_SECURE))
         return d->host->fail(
             err, COLLET_UNAVAILABLE,
@@ -186,7 +186,7 @@ static collet_status device_start(collet_device *d, collet_device_properties *pr
     return status;
 }
 
-/* libcore puts the name before it. */
+/* The text without "worker:NAME: " in front of it: libcore adds that itself. */
 static const char *without_name(const char *text, const char *name)
 {
     size_t length = strlen(name);

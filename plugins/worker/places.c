@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Functions of the program's OpenMP runtime; the plugin has no runtime of its own. */
+/* Functions of the program's OpenMP runtime; the plugin itself is not linked to one. */
 typedef struct places {
     int (*count)(void);
     int (*processors)(int place);
@@ -19,7 +19,7 @@ static bool find(places *p)
 {
     if (!getenv("OMP_PROC_BIND") && !getenv("OMP_PLACES") && !getenv("GOMP_CPU_AFFINITY"))
         return false;
-    /* A runtime that a library of the program has loaded is not in the global scope. */
+    /* If a library of the program has loaded the runtime, its functions may not be in the global scope. */
     void *loaded = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
     void *scope = loaded ? loaded : RTLD_DEFAULT;
     *(void **)&p->count = dlsym(scope, "omp_get_num_places");
@@ -30,7 +30,7 @@ static bool find(places *p)
     return p->count && p->processors && p->ids;
 }
 
-/* Adds the processors of a place; false: it has more than a set can hold. */
+/* Adds the processors of a place to the set; false if the place has more than a set can hold. */
 static bool add(const places *p, int place, cpu_set_t *set)
 {
     int ids[CPU_SETSIZE], count = p->processors(place);

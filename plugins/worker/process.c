@@ -24,7 +24,7 @@
 
 #define STACK 65536
 #define GRACE_MS 2000 /* a worker that was told to end is killed after this time */
-#define POLL_MS 100   /* if Linux lacks pidfds */
+#define POLL_MS 100   /* period of polling if Linux lacks pidfds */
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -32,8 +32,8 @@
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
-/* Runs in the memory of the program, whose thread waits until the new program is loaded. All
- * signals are blocked. */
+/* The child process between clone and exec. It shares the program's memory; the thread that started it waits until
+ * the new program is loaded. All signals are blocked. */
 __attribute__((no_sanitize("address", "thread", "undefined"))) static int child(void *argument)
 {
     process *p = argument;
@@ -67,7 +67,7 @@ static void set_state(process *p, process_state state)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* One message: a level and a text. 0: there will be no more. */
+/* Passes one message, a level and a text, to the log. Returns 0 if there will be no more messages. */
 static int pass_on(const process *p)
 {
     struct {
@@ -136,8 +136,8 @@ static void *thread_main(void *argument)
 
 /* ---- The interface --------------------------------------------------------------------------- */
 
-/* Descriptors from 10 on: the worker uses lower ones, and a program may have closed 0 to 2.
- * EINVAL of fcntl: the limit of open files is below 10. */
+/* Makes a pair of sockets whose descriptors are at least 10: the worker uses lower descriptors, and a program may have
+ * closed 0 to 2. fcntl fails with EINVAL if the limit of open files is below 10. */
 static int pair(int *own, int *theirs)
 {
     int low[2], *to[2] = {own, theirs}, error = 0;
@@ -247,7 +247,7 @@ bool process_wait(process *p, int milliseconds)
     return ended;
 }
 
-/* sigabbrev_np is of glibc 2.32. */
+/* Instead of sigabbrev_np, which needs glibc 2.32. */
 static const char *signal_name(int number)
 {
     switch (number) {

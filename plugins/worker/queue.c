@@ -44,7 +44,7 @@ static void unlink_queue(collet_device *d, collet_queue *q)
     pthread_mutex_unlock(&d->lock);
 }
 
-/* Sends the worker its ends. */
+/* Sends the worker its end of the socket and the descriptor of the shared memory. */
 static collet_status introduce(collet_device *d, collet_queue *q, int theirs, int memory,
                                collet_error *err)
 {
@@ -136,7 +136,7 @@ collet_status worker_queue_after(collet_device *d, collet_queue *q, collet_queue
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* The result that the worker reports for the commands up to `value`, which are done. */
+/* The status that the worker reports for the commands up to `value`; all of them are done. */
 static collet_status outcome(collet_device *d, const collet_queue *q, uint64_t value,
                              collet_error *err)
 {
@@ -158,7 +158,7 @@ collet_status worker_queue_wait(collet_device *d, collet_queue *q, uint64_t valu
     while (!atomic_load(&d->lost) && atomic_load(&shared->done) < value) {
         if (nanoseconds > 0)
             left = end - clock_now();
-        /* libcore would not close a device that hangs, but a worker can be killed. */
+        /* The device does not answer. libcore would never close such a device, but a worker can be killed. */
         if (nanoseconds > 0 && left <= 0 && nanoseconds == d->patience)
             return device_broken(d, EAGAIN, err);
         if (nanoseconds >= 0 && left <= 0)

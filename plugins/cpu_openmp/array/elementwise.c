@@ -6,7 +6,8 @@
 #include "shared/host/util/rows.h"
 #include "machine.h"
 
-/* Up to so many bytes an operand, which one thread computes, adjacent elements need no plan. */
+/* Adjacent operands of at most this many bytes each are computed by the calling thread, without a plan.
+ * SMALL_HEAVY_BYTES: for ops that cost much more than memory accesses. */
 #define SMALL_BYTES (20 << 10)
 #define SMALL_HEAVY_BYTES (5 << 10)
 
@@ -14,8 +15,8 @@
 #define STEPS_MAX MACHINE_STEPS(6)
 
 /*
- * Calls the block kernel if all operands are adjacent, or one input a repeated number for which
- * there is a kernel; returns whether they are.
+ * Calls the block kernel and returns 1 if the operands are small and all adjacent, or if all but one
+ * input are adjacent, this input is one repeated number, and the kernel accepts that. Else returns 0.
  */
 static int run_small(const collet_device *device, const collet_kernel_call *call)
 {
@@ -91,7 +92,7 @@ void machine_convert(collet_device *device, const collet_kernel_call *call)
 
 #define AXPY_BYTES MACHINE_BLOCK
 
-/* Calls the block kernels if all operands are adjacent and few; returns whether they are. */
+/* Calls the block kernels and returns 1 if all operands are adjacent and small; else returns 0. */
 static int axpy_small(const collet_device *device, const collet_kernel_call *call,
                       const collet_scalar *alpha)
 {
@@ -112,7 +113,7 @@ static int axpy_small(const collet_device *device, const collet_kernel_call *cal
     return 1;
 }
 
-/* Two steps: alpha x, rounded, and + y. */
+/* Two steps: the product alpha x, which is rounded, and the sum of the product and y. */
 KERNEL(axpy)
 {
     const collet_axpy_params *params = call->params;

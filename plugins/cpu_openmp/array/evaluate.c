@@ -9,7 +9,7 @@
 
 #define LINE 64
 
-/* Buffers of a thread that the L1 cache holds with the operands. */
+/* Number of buffers per thread that fit into the L1 cache together with the operands. */
 #define FEW_BUFFERS 8
 
 /* The operands that a program has, without those that are absent. */
@@ -47,14 +47,14 @@ static machine machine_of(const collet_device *device, const collet_evaluate_par
 
 /* ---- Reductions ------------------------------------------------------------------------------ */
 
-/* Some outputs of a program, which are computed when they are reduced. */
+/* Outputs of a program that are reduced, and only computed piece by piece for that. */
 typedef struct reduced_outputs {
-    packed_call packed; /* the call of the program with these outputs, in C order */
+    packed_call packed; /* a call of the program with only these outputs, in C order */
     collet_program program;
     machine m;
-    collet_kernel_call call; /* of the reduction */
+    collet_kernel_call call; /* the call of the reduction */
     collet_operand operand[COLLET_PROGRAM_OUTPUTS + 1];
-    int computed; /* 0: the only output is an input */
+    int computed; /* 0: there is one output, and it equals an input */
     collet_variance_params params;
     int64_t strides[COLLET_MAX_DIMS];
     int64_t thread_bytes;
@@ -66,7 +66,7 @@ static int is_reduced(const collet_program *p, uint32_t k)
     return p->reduce != COLLET_OP_ARGMIN && p->reduce != COLLET_OP_ARGMAX && p->n_in > 0;
 }
 
-/* The input that output k is, in C order with these strides; NULL: it must be computed. */
+/* The input that output k equals, if the input has these strides (C order). NULL: output k must be computed. */
 static const collet_operand *copied_input(const collet_kernel_call *call,
                                           const collet_program *program, uint32_t k,
                                           const int64_t *strides)
@@ -87,7 +87,7 @@ static const collet_operand *copied_input(const collet_kernel_call *call,
     return in;
 }
 
-/* The call of the reduction of the first outputs, from output k on, that can be computed at once. */
+/* Makes r->call reduce output k and as many of the outputs after it as one run can reduce. */
 static void set_call(reduced_outputs *r, const collet_device *device,
                      const collet_kernel_call *call, uint32_t k)
 {
@@ -130,7 +130,7 @@ static void set_call(reduced_outputs *r, const collet_device *device,
     }
 }
 
-/* Outputs from k on; `at` is memory of the workspace, or NULL. */
+/* Prepares the reduction of outputs from k on; `at` is memory of the workspace, or NULL. */
 static void reduced_outputs_init(reduced_outputs *r, const collet_device *device,
                                  const collet_kernel_call *call, uint32_t k, void *at)
 {
@@ -159,7 +159,7 @@ static void compute(const void *context, int32_t thread, int64_t begin, int64_t 
     machine_range(&r->m, r->m.memory + thread * r->thread_bytes, begin, end, out, REDUCE_CAPACITY);
 }
 
-/* The workspace: steps, memory of the machine, scratch of the reduction, its own workspace. */
+/* The workspace has the steps, the machine's memory, the buffers of the reduction, and the workspace of its call. */
 static uint64_t reduced_bytes(const collet_device *device, const collet_kernel_call *call)
 {
     const collet_evaluate_params *params = call->params;

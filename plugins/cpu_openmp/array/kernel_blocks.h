@@ -11,9 +11,9 @@
 #include <collet/types.h>
 
 /*
- * Computes n elements. `out` may be exactly an input whose elements have the size of the output's.
- * Bit k of `repeated`: in[k] is one number for all elements. Only kernels of ops with BLOCK_REPEATS
- * accept such an input, one at most; and BLOCK_MUL_ADD, see below.
+ * Computes n elements. `out` may be the same array as an input whose elements have the same size.
+ * Bit k of `repeated`: in[k] is one number for all elements. Kernels of ops with BLOCK_REPEATS accept
+ * one such input, BLOCK_MUL_ADD (below) accepts two, all other kernels accept none.
  */
 typedef void (*block_kernel)(void *out, const void *const *in, uint32_t repeated, int64_t n);
 
@@ -21,14 +21,14 @@ typedef void (*block_kernel)(void *out, const void *const *in, uint32_t repeated
 typedef block_kernel (*block_find)(uint32_t op);
 
 typedef struct block_kernels {
-    block_find find[COLLET_DTYPE_COUNT]; /* NULL: another table has this dtype */
+    block_find find[COLLET_DTYPE_COUNT]; /* NULL: the functions for this dtype are in another table */
 } block_kernels;
 
 /* Besides ops, for f32 and f64: in[0] * in[1] + in[2], the product rounded before the sum. in[1] and
  * in[2] may be repeated. */
 #define BLOCK_MUL_ADD UINT32_MAX
 
-/* Functions of two inputs that are exact: their loops exist for one repeated input as well. */
+/* Exact functions of two inputs also have loops for one repeated input. */
 #define BLOCK_REPEATS(inputs, ulp) ((inputs) == 2 && (ulp) == 0)
 
 #endif

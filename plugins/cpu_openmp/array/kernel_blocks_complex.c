@@ -7,7 +7,7 @@
 #include "shared/formula/formulas.h"
 #include "shared/formula/kinds.h"
 
-/* Complex numbers of a piece. */
+/* The number of complex numbers in a piece. */
 #define PAIRS 256
 
 #define BLOCK(x) block_##x##_c64

@@ -10,7 +10,7 @@
 #include "shared/formula/formulas.h"
 #include "shared/formula/kinds.h"
 
-/* Elements that are checked for special arguments at a time. */
+/* The number of elements that are checked for special arguments at a time. */
 #define GUARDED 1024
 
 #define BLOCK(x) block_##x##_f32

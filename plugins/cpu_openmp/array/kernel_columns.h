@@ -5,11 +5,11 @@
 
 #include "cpu_openmp/util/kernel_level.h"
 
-/* Elements that are joined as a tree before their result joins another. A sum adds the tree's sum with its error:
- * so few roundings are harmless. */
+/* Elements of a column that are combined as a tree before they are combined with the result so far. Only the
+ * addition of the tree's sum is compensated: the few roundings within a tree are harmless. */
 #define TREE 8
 
-/* Columns that are reduced at a time while rows below them are prefetched. */
+/* The number of columns that are reduced at a time while rows below them are prefetched. */
 #define STRIP 32
 
 /* The next address to prefetch. */
@@ -19,9 +19,10 @@ typedef struct ahead {
 } ahead;
 
 /*
- * The next TREE strips of the rows below, into the L2 cache: row after row in memory's order,
- * which is faster than several rows at once. The hardware prefetcher does not follow this order.
- * Not where columns are further apart than cache lines: most of each line would be wasted.
+ * Prefetches the next TREE strips of the rows below into the L2 cache, row after row in memory's
+ * order, which is faster than several rows at once. The hardware prefetcher does not follow the
+ * order in which strips are read. Does nothing if columns are more than a cache line apart: most of
+ * each line would be wasted.
  */
 INLINE void prefetch_next(ahead *next, int64_t row_step, int64_t column_step, int64_t columns)
 {

@@ -25,7 +25,7 @@
 #define TYPE_C64 float complex
 #define TYPE_C128 double complex
 
-/* X(to, from): conversions that are a cast in C; and those from or to bool. */
+/* X(to, from): conversions that are a cast in C (CASTS), and conversions from or to bool (TRUTHS). */
 #define CASTS(X)                                                                                   \
     X(F64, F32)                                                                                    \
     X(F32, F64)                                                                                    \
@@ -73,7 +73,7 @@ INLINE int32_t limited(double x, double least, double most)
     LOOP(to_dtype, from_dtype, limited((double)from[i], least, most))
 LIMITED(LIMIT)
 
-/* There is no instruction for numbers from 2^31 on. */
+/* AVX2 cannot convert to uint32_t: x - 2^31 is converted to int32_t, then the top bit is flipped. */
 INLINE uint32_t limited_u32(double x)
 {
     x = x < 0.0 ? 0.0 : x;
@@ -83,7 +83,7 @@ INLINE uint32_t limited_u32(double x)
 LOOP(U32, F32, limited_u32((double)from[i]))
 LOOP(U32, F64, limited_u32(from[i]))
 
-/* Nearly all numbers take the first way. */
+/* A branch instead of limits, because nearly all numbers are in range. */
 INLINE int64_t limited_i64(double x)
 {
     if (__builtin_expect(x < 0x1p63 && x > -0x1p63, 1))
@@ -114,7 +114,7 @@ static void bf16_f32(void *restrict out, const void *restrict in, int64_t n)
 }
 
 #if defined(__F16C__)
-/* The last elements of a run, up to a vector, through vectors on the stack. */
+/* The last elements, fewer than a vector holds, are converted in vectors on the stack. */
 static void f32_f16(void *restrict out, const void *restrict in, int64_t n)
 {
     float *restrict to = out;

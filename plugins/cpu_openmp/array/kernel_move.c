@@ -47,7 +47,8 @@ static void stream(char *out, const char *in, int64_t bytes)
 }
 
 #if VECTOR_BYTES == 64
-/* The squares of 2 by 2 f64 that the 16-byte parts of two rows are, and of 4 by 4 f32. */
+/* Transpose within the four 16-byte parts of a register: each part of two rows is a square of 2 by 2 f64
+ * (parts_of_two), each part of four rows a square of 4 by 4 f32 (parts_of_four). */
 INLINE void parts_of_two(__m512i out[2], const __m512i in[2])
 {
     out[0] = _mm512_unpacklo_epi64(in[0], in[1]);

@@ -34,8 +34,8 @@ typedef struct move_kernels {
     /* Copies n elements; the steps are in bytes. With in_step 0 one element is copied n times. */
     void (*row[MOVE_SIZES])(char *out, int64_t out_step, const char *in, int64_t in_step,
                             int64_t n);
-    /* rows x n elements; *_row and *_step are bytes along the axes, 0 repeats. Fast for few
-     * elements a row, if the elements of one side are adjacent. */
+    /* rows x n elements; *_row and *_step are bytes along the axes, 0 repeats. This is fast for few elements per row,
+     * if the elements of one side are adjacent. */
     void (*rows[MOVE_SIZES])(char *out, int64_t out_row, int64_t out_step, const char *in,
                              int64_t in_row, int64_t in_step, int64_t rows, int64_t n);
     /*
@@ -51,8 +51,8 @@ typedef struct move_kernels {
      * The same with non-temporal stores at any address, block by block: rows * 2^k <=
      * MOVE_STAGE_LENGTH and columns <= MOVE_STAGE_ROWS. Transposes `now` into `stage`
      * (MOVE_STAGE_BYTES), writes `last`, the previous block, from `last_stage` to its output, and
-     * prefetches `next`; each may be NULL. After the call without `now` everything is visible to
-     * other threads.
+     * prefetches `next`; each may be NULL. A call with now = NULL ends the sequence: after it other
+     * threads see all blocks.
      */
     void (*transpose_streamed[MOVE_SIZES])(const move_block *now, const move_block *next,
                                            const move_block *last, int64_t out_step,

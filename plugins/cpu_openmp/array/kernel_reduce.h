@@ -13,10 +13,11 @@
 
 /* What a reduction needs to know besides the elements. */
 typedef struct reduce_about {
-    /* The minimum of integers: the exclusive or with it orders the elements as signed integers that
-     * are to be minimised. Counts: the bits that are not all 0 in an element that counts. */
+    /* min of integers: an element is XORed with `bits`, then compared as a signed integer; so one
+     * kernel computes minima and maxima of signed and unsigned integers. count: counts the elements
+     * with (element & bits) != 0. */
     uint64_t bits;
-    const double *center; /* deviations: of the element of `run`, of each column of `columns` */
+    const double *center; /* deviations: one number for `run`, one per column for `columns` */
 } reduce_about;
 
 /* `result` is the result so far; `lost` is the accumulated rounding error of a sum, and unused by
@@ -30,15 +31,15 @@ typedef struct reduction {
                     int64_t column_step, int64_t rows, int64_t columns, const reduce_about *about);
 } reduction;
 
-/* The index is [f32, f64]. deviation: the sum of the squares of the distances from `center`. narrow: of f32,
- * for results that become f32 or less: parts of eight elements, or of four squares, are summed in f32, three roundings, and may leave
- * its range. */
+/* Indices: 0 is f32, 1 is f64. deviation: the sum of the squared distances from `center`. narrow: sums of f32
+ * whose result is stored as f32 or narrower. Eight elements, or four squares, are first summed in f32, with
+ * three roundings; these partial sums may leave the range of f32. */
 typedef struct reduce_kernels {
     reduction narrow_sum, narrow_deviation, sum[2], deviation[2], product[2], min[2], max[2];
 } reduce_kernels;
 
-/* Modulo 2^64. sum: the index is a dtype. The other indices are the
- * logarithm of an element's size; elements of 16 bytes are pairs. */
+/* Results are modulo 2^64. The index of `sum` is a dtype; the other indices are log2 of an element's size in
+ * bytes. Elements of 16 bytes are pairs. */
 typedef struct integer_kernels {
     reduction sum[COLLET_DTYPE_COUNT], product, min[4], count[5];
 } integer_kernels;

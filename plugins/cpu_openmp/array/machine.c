@@ -20,12 +20,12 @@
 #define STACK_SLOTS 24
 #define STACK_BYTES (STACK_SLOTS * sizeof(char *) + MACHINE_ON_STACK * MACHINE_BLOCK)
 
-/* What a thread works on. */
+/* The state of a thread. */
 typedef struct worker {
     const machine *m;
     char **slot;
     const char *gathered[LOOP_VIEWS]; /* the element that a buffer repeats; NULL: none */
-    int64_t repeats[LOOP_VIEWS];      /* that many times */
+    int64_t repeats[LOOP_VIEWS];      /* how many times the buffer repeats it */
 } worker;
 
 static int64_t slot_bytes(const machine *m)
@@ -98,7 +98,7 @@ static void run_step(const worker *w, const machine_step *s, int64_t n)
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-/* n elements of input k from `at` on, along a row. */
+/* Makes slot k hold n elements of input k, which are along a row from `at` on. */
 static void take_row(worker *w, int32_t k, const char *at, int64_t n)
 {
     const machine *m = w->m;
@@ -139,8 +139,8 @@ static int64_t row_offset(const loop *l, int32_t k, int64_t row)
     return offset;
 }
 
-/* Copies short rows row .. row + rows - 1 of view k from the adjacent rows at `block` (put) or to
- * them. A single view has one element for all rows. */
+/* Copies short rows row .. row + rows - 1 of view k to the adjacent rows at `block`; if `put`, from them. If
+ * the view is `single`, one element stands for all rows. */
 static void move_rows(const machine *m, int32_t k, int64_t row, int64_t rows, char *block, int put)
 {
     const loop *l = &m->l;
@@ -174,7 +174,7 @@ static void take_rows(worker *w, int32_t k, int64_t row, int64_t rows)
         return;
     }
     w->slot[k] = w->slot[v->slot];
-    /* All rows are the same one. */
+    /* All rows of this input are at the same address. */
     int same = 1;
     for (int32_t i = 0; i < l->ndim - 1; i++)
         same &= l->step[k][i] == 0;
@@ -218,7 +218,7 @@ static void walk_short_rows(worker *w, int64_t begin, int64_t end)
     }
 }
 
-/* Elements offset .. stop-1 of a row whose first elements are at start[]. */
+/* Computes elements offset .. stop-1 of a row whose first elements are at start[]. */
 static void walk_row(worker *w, char *const *start, int64_t offset, int64_t stop)
 {
     const machine *m = w->m;
@@ -262,7 +262,7 @@ static void walk_rows(worker *w, int64_t begin, int64_t end)
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 
-/* The n columns from `offset` on of `rows` rows, whose first elements are at start[]. */
+/* Computes the n columns from `offset` on of `rows` rows, whose first elements are at start[]. */
 static void walk_tile(worker *w, char *panel, char *const *start, int64_t rows, int64_t offset,
                       int64_t n)
 {
@@ -297,7 +297,7 @@ static void walk_tile(worker *w, char *panel, char *const *start, int64_t rows, 
     }
 }
 
-/* Rows begin .. end-1. Tiles below one another read the same pages. */
+/* Computes rows begin .. end-1. Tiles one below the other follow each other, since they read the same pages. */
 static __attribute__((noinline)) void walk_tiles(worker *w, int64_t begin, int64_t end)
 {
     const machine *m = w->m;
@@ -370,7 +370,7 @@ void machine_run(machine *m)
     team_run_phases(m->device->threads, &phase, 1, m);
 }
 
-/* The address of element 0 of an output whose element `first` is at `at`. */
+/* The address that element 0 of an output has if element `first` is at `at`. */
 static char *origin(const machine *m, int32_t k, char *at, int64_t first)
 {
     return (char *)((uintptr_t)at - (uintptr_t)(first * m->view[k].size));

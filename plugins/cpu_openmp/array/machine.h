@@ -5,11 +5,12 @@
  * The operands are walked in blocks whose values stay in the L1 cache: a step is one call of a block
  * kernel. Operands with adjacent elements are used in place, others are gathered into a buffer.
  * Rows too short for a block are walked several at a time. Inputs whose elements are adjacent along
- * another axis than the outputs' are transposed tile by tile. Results have the bits that calls of the
- * single ops give.
+ * another axis than the outputs' are transposed tile by tile. Results are bitwise equal to calls of the
+ * ops one after another.
  *
- * A value of the program is in a slot: views of the operands (outputs, then inputs), constants,
- * buffers. A value that is the same for all elements of a block is `single`: one number.
+ * Each value of the program has a slot, the number of its address. First come the views of the operands
+ * (outputs, then inputs), then constants, then buffers. A value that is the same for all elements of a
+ * block is `single`: one number.
  */
 #ifndef PLUGINS_CPU_OPENMP_ARRAY_MACHINE_H
 #define PLUGINS_CPU_OPENMP_ARRAY_MACHINE_H
@@ -24,24 +25,24 @@
 /* Values of a program: inputs, constants and steps. */
 #define MACHINE_VALUES (COLLET_PROGRAM_INPUTS + COLLET_PROGRAM_CONSTANTS + COLLET_PROGRAM_STEPS)
 
-/* Bytes of a buffer, which holds one block of the widest dtype, and of many buffers. */
+/* Bytes of a buffer, which holds one block of the widest dtype. SMALL: if a program needs many buffers. */
 #define MACHINE_BLOCK 4096
 #define MACHINE_SMALL_BLOCK 2048
 
 typedef struct machine_step {
     block_kernel run;
-    collet_dtype from, to; /* of the last input, and of the result */
+    collet_dtype from, to; /* the dtypes of the last input and of the result */
     uint16_t out, in[3];   /* slots */
     uint8_t kind;          /* MACHINE_* */
     uint8_t inputs;
     uint8_t repeated; /* bit k: input k is single, and the kernel accepts that */
-    uint8_t single;   /* so is the result */
+    uint8_t single;   /* the result is single */
     uint8_t halves;   /* bit k: input k is f16 or bf16 */
 } machine_step;
 
 enum {
     MACHINE_RUN,     /* a block kernel */
-    MACHINE_HALF,    /* of f32, whose operands are f16 or bf16 */
+    MACHINE_HALF,    /* a block kernel of f32 for operands of f16 or bf16, which are converted */
     MACHINE_CONVERT, /* to another dtype */
     MACHINE_FILL,    /* repeats a single value */
 };
@@ -52,18 +53,18 @@ typedef struct machine_view {
     uint8_t streamed; /* an output that is written by non-temporal stores */
     uint8_t direct;   /* an output that a step writes */
     uint8_t single;   /* an output whose value is single */
-    uint16_t slot;    /* of the value of an output; the buffer of a gathered input */
+    uint16_t slot;    /* outputs: the slot of the value; gathered inputs: the slot of the buffer */
     uint8_t
         across;   /* an input whose elements are adjacent along the last axis but one: its tiles are
                          transposed into the panel */
-    int64_t size; /* of an element */
+    int64_t size; /* bytes of an element */
     int32_t shift; /* log2 of the size */
-    int64_t panel; /* across: where its part of the panel begins */
+    int64_t panel; /* if `across`: where its part of the panel begins */
 } machine_view;
 
 enum {
     MACHINE_ADJACENT,
-    MACHINE_SINGLE,  /* all elements of a block are one */
+    MACHINE_SINGLE,  /* one number for all elements of a block */
     MACHINE_GATHERED /* or scattered, an output */
 };
 
@@ -73,62 +74,62 @@ typedef struct machine {
     const collet_scalar *constants;
     loop l;
     machine_view view[LOOP_VIEWS];
-    machine_step *steps;    /* the first `prologue` ones once a thread */
-    machine_step uncounted; /* the last step, when there is no room for them */
+    machine_step *steps;    /* each thread runs the first `prologue` steps once, the others per block */
+    machine_step uncounted; /* the latest step, if `steps` is NULL */
     uint32_t n_steps, prologue;
     uint32_t first_buffer; /* slot */
     uint32_t buffers;
     int read_soon;       /* outputs: no non-temporal stores */
-    uint32_t few;        /* buffers, of MACHINE_BLOCK bytes; more of them are small */
-    uint32_t wide;       /* the first of four buffers for operands of MACHINE_HALF */
-    int64_t block_bytes; /* of a buffer */
+    uint32_t few;        /* up to `few` buffers have MACHINE_BLOCK bytes; if more, MACHINE_SMALL_BLOCK */
+    uint32_t wide;       /* slot of the first of four buffers for operands of MACHINE_HALF */
+    int64_t block_bytes; /* bytes of a buffer */
     int64_t block;       /* elements */
-    int64_t block_rows;  /* of a block of short rows; 0: rows are long */
+    int64_t block_rows;  /* short rows per block; 0: rows are long */
     int64_t
         tile_rows; /* rows that are walked together, block by block, if an input is `across`; else 0 */
     int64_t tile_columns;
-    int64_t cost; /* of an element, in bytes moved */
+    int64_t cost; /* cost of an element: the number of bytes whose copy takes as long */
     char *memory; /* machine_memory bytes a thread; NULL: each thread uses its stack, and
                             `few` is MACHINE_ON_STACK */
 } machine;
 
-/* Buffers on the stack, or twice as many small ones. */
+/* The number of buffers of MACHINE_BLOCK bytes on the stack of a thread; or there are twice as many small ones. */
 #define MACHINE_ON_STACK 4
 
 /* Bytes of the tiles of all inputs that are transposed: on the stack of a thread. */
 #define MACHINE_PANEL (8 << 10)
 
-/* Steps that a program of `n` values may become: some fill a buffer. */
+/* The most machine steps that a program of `n` values needs: some steps only fill a buffer. */
 #define MACHINE_STEPS(n) (2 * (n))
 
 /*
  * Prepares `m` for a program of at most MACHINE_VALUES values and the operands of a call: the
- * outputs of the program, then its inputs. `steps` has room for MACHINE_STEPS of them; NULL: the
- * operands have no addresses yet, and machine_memory is then an upper bound. `m` is 0 but for
- * device, program, constants, few and read_soon.
+ * outputs of the program, then its inputs. `steps` has room for MACHINE_STEPS(values) steps; NULL: the
+ * operands have no addresses yet, and machine_memory is then an upper bound. On entry only device,
+ * program, constants, few and read_soon of `m` are set; the rest is 0.
  */
 void machine_prepare(machine *m, const collet_kernel_call *call, machine_step *steps);
 
 /* Bytes that each thread needs. */
 int64_t machine_memory(const machine *m);
 
-/* Runs it on the threads of the device. */
+/* Runs the program on the threads of the device. */
 void machine_run(machine *m);
 
 /* `copy` between two dtypes. */
 void machine_convert(collet_device *device, const collet_kernel_call *call);
 
 /*
- * Elements begin .. end-1 of the outputs, which are in C order, to `out` instead, further outputs
- * out_step bytes apart; `memory` has machine_memory bytes, and MACHINE_STAGE for each output if rows
+ * Computes elements begin .. end-1 of the outputs, in C order, on the calling thread. Writes output k to
+ * out + k * out_step. `memory` has machine_memory bytes, and MACHINE_STAGE more for each output if rows
  * are short.
  */
 #define MACHINE_STAGE (16 << 10)
 void machine_range(const machine *m, char *memory, int64_t begin, int64_t end, char *out,
                    int64_t out_step);
 
-/* What is known of an op: its number of inputs, and whether it has kernels with one repeated input
- * (kernel_blocks.h), or costs much more than memory accesses. */
+/* Properties of an op, as bits: its number of inputs; REPEATS: its kernels accept one repeated input
+ * (kernel_blocks.h); HEAVY: it costs much more than memory accesses. */
 #define MACHINE_INPUTS 3
 #define MACHINE_REPEATS 4
 #define MACHINE_HEAVY 8

@@ -14,7 +14,7 @@
 
 /* No slot. */
 #define NONE UINT16_MAX
-/* No step uses a value. */
+/* The last use of a value that no step uses. */
 #define UNUSED (UINT16_MAX - 1)
 
 #define LINE 64
@@ -42,9 +42,9 @@ int machine_traits(uint32_t op)
 typedef struct values {
     uint32_t first_step; /* number of inputs and constants */
     uint32_t count;
-    uint16_t last[MACHINE_VALUES];   /* the last step that uses it; outputs: no step */
+    uint16_t last[MACHINE_VALUES];   /* the last step that uses the value; outputs: no step */
     uint16_t slot[MACHINE_VALUES];   /* NONE: no longer in a buffer */
-    uint16_t filled[MACHINE_VALUES]; /* a single one as a block; NONE */
+    uint16_t filled[MACHINE_VALUES]; /* slot of a block that repeats a single value, or NONE */
     uint16_t spare[MACHINE_VALUES];  /* buffers */
     uint8_t flags[MACHINE_VALUES];   /* SINGLE, and FILL: some step needs it as a block */
     uint32_t spares;
@@ -86,7 +86,7 @@ static int is_same(const loop *l, int32_t out, int32_t in)
     return l->at[in] == l->at[out];
 }
 
-/* Larger than the caches, and no input is read where it is written. */
+/* Non-temporal stores pay if output k is larger than the caches and is not written over an input. */
 static int worth_streaming(const machine *m, int32_t k)
 {
     const loop *l = &m->l;
@@ -159,7 +159,8 @@ static void move_axis(loop *l, int32_t i)
     }
 }
 
-/* Tiles of whole cache lines of the inputs that are transposed; machine_range needs rows in order. */
+/* Chooses tiles that hold whole cache lines of the inputs that are transposed. No tiles if read_soon is set:
+ * machine_range needs rows in order. */
 static void find_tiles(machine *m)
 {
     loop *l = &m->l;
@@ -203,14 +204,14 @@ static void find_block(machine *m)
     m->block = m->block_bytes / widest;
     if (m->block_rows) {
         int64_t rows = m->block / m->l.shape[m->l.ndim - 1];
-        /* Blocks that begin at cache lines if the operands do. */
+        /* A multiple of 64 rows: blocks then begin at cache lines if the operands do. */
         m->block_rows = rows > 64 ? rows / 64 * 64 : rows;
     }
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* The inputs of a step that are single: bits. */
+/* Bit k: input k of the step is single. */
 static uint32_t singles_of(const values *v, const collet_step *s, uint32_t inputs)
 {
     uint32_t bits = 0;
@@ -219,15 +220,15 @@ static uint32_t singles_of(const values *v, const collet_step *s, uint32_t input
     return bits;
 }
 
-/* Those that its kernel accepts, unless all are single. */
+/* The single inputs that the kernel of the step accepts as they are. */
 static uint32_t repeated_of(const collet_step *s, uint32_t singles)
 {
     int one = (singles & (singles - 1)) == 0;
     return one && machine_traits(s->op) & MACHINE_REPEATS ? singles : 0;
 }
 
-/* Finds the single values; returns whether one of them is an input that a step needs as a block,
- * which is then gathered. */
+/* Finds the single values. Returns 1 if some step needs a single input as a block: the input is then
+ * gathered. */
 static int find_singles(machine *m, values *v)
 {
     const collet_program *p = m->program;
@@ -299,7 +300,7 @@ static machine_step *add_step(machine *m, uint8_t kind, collet_dtype to, uint16_
     return s;
 }
 
-/* A block of a single value. */
+/* Adds a step that fills a block with a single value. */
 static void add_fill(machine *m, values *v, uint32_t value)
 {
     v->filled[value] = take_buffer(m, v);
@@ -307,8 +308,8 @@ static void add_fill(machine *m, values *v, uint32_t value)
         v->slot[value];
 }
 
-/* The output that step i may write: adjacent, and no later step reads an input that is the same
- * array; NONE: none. Conversions are not done in place. */
+/* The output that step i may write without a buffer, or NONE. The output must be adjacent, and no later step may
+ * read an input that is the same array. A conversion may not have such an input itself. */
 static uint16_t direct_output(const machine *m, const values *v, uint32_t i)
 {
     const collet_program *p = m->program;
@@ -326,8 +327,8 @@ static uint16_t direct_output(const machine *m, const values *v, uint32_t i)
     return NONE;
 }
 
-/* Frees the buffers of inputs that step i is the last to use: of those alone that its result may
- * replace, since elements are computed one by one, or of all. */
+/* Frees the buffers of the inputs that step i is the last to use. `replaceable`: only those that the result of the
+ * step may overwrite element by element. */
 static void release_inputs(const machine *m, values *v, uint32_t i, int replaceable)
 {
     const collet_step *s = collet_program_step(m->program, i);
@@ -380,7 +381,7 @@ static void plan_step(machine *m, values *v, uint32_t i)
                                 : 0;
 }
 
-/* Makes one step of a product and the sum after it, step i of the program, that alone uses it. */
+/* If step i is a sum and the only user of the product before it, replaces both by one step. */
 static void fuse(machine *m, const values *v, uint32_t i)
 {
     const collet_step *s = collet_program_step(m->program, i);
@@ -408,7 +409,7 @@ static void fuse(machine *m, const values *v, uint32_t i)
     m->n_steps--;
 }
 
-/* Slots of inputs and constants. */
+/* Assigns slots to inputs and constants. */
 static void place_operands(machine *m, values *v)
 {
     const collet_program *p = m->program;

@@ -16,8 +16,8 @@
 /* Minimum number of bytes written per thread. */
 #define GRAIN_BYTES (64 << 10)
 
-/* Up to so many bytes, which one thread moves, rows of adjacent elements need no plan, and others up to so
- * many elements. */
+/* Calls of at most SMALL_BYTES with rows of adjacent elements, and other calls of at most SMALL_COUNT elements,
+ * run on the calling thread without a plan. */
 #define SMALL_BYTES (20 << 10)
 #define SMALL_COUNT 64
 
@@ -31,8 +31,8 @@
 /* Per thread: one staging block is filled while the other is written. */
 #define STAGES_BYTES (2 * MOVE_STAGE_BYTES)
 
-/* Tiles of line-by-line transposition: bytes of an output row, and rows. Lines of one DRAM page are
- * then written soon after one another. */
+/* Tiles of line-by-line transposition: bytes of an output row, and number of rows. With tiles, lines of one
+ * DRAM page are written soon after one another. */
 #define LINES_LENGTH 1024
 #define LINES_ROWS 4096
 
@@ -40,17 +40,17 @@
  * save. */
 #define STREAMED_COLUMNS 64
 
-/* Elements of rows that are moved many at a call. */
+/* Rows of fewer elements are moved many rows per call. */
 #define SHORT_ROW 64
 
 typedef struct moving {
     loop l;
     const move_kernels *kernels;
-    int32_t size;          /* index */
+    int32_t size;          /* index of the element size */
     int32_t across;        /* transposition: the axis along which the input is adjacent, or -1 */
-    int64_t rows, columns; /* of a tile of a transposition, along the last axis and `across` */
-    enum { BY_CACHES, BY_LINES, BY_STAGES } strategy; /* of a transposition to memory */
-    char *stage;                                      /* BY_STAGES: STAGES_BYTES a thread */
+    int64_t rows, columns; /* extents of a tile of a transposition, along the last axis and `across` */
+    enum { BY_CACHES, BY_LINES, BY_STAGES } strategy; /* how a transposition is written to memory */
+    char *stage;                                      /* BY_STAGES: STAGES_BYTES bytes per thread */
     collet_dtype to, from;                            /* conversion */
     convert_run convert;
 } moving;
@@ -72,7 +72,7 @@ static TEAM_BODY(move_part)
     loop_run(&m->l, begin, end, move_row, m);
 }
 
-/* n rows of the last axis. */
+/* Moves n short rows of the last axis. */
 static void move_few(const void *context, char *const *at, const int64_t *step, int64_t n)
 {
     const moving *m = context;
@@ -96,7 +96,7 @@ static int64_t grain_of(int32_t size)
 
 /* ---- fill ------------------------------------------------------------------------------------ */
 
-/* One value into a large adjacent output, by non-temporal stores. */
+/* Fills a large adjacent output with one value, by non-temporal stores. */
 static TEAM_BODY(fill_streamed)
 {
     const moving *m = argument;
@@ -138,8 +138,8 @@ KERNEL(fill)
 
 /* ---- Transposition --------------------------------------------------------------------------- */
 
-/* The axis other than the last along which the input's elements are adjacent; -1: none, or this is
- * no transposition, such as elements that are repeated along the last axis. */
+/* The axis, not the last one, along which the input's elements are adjacent. -1: there is none, or the call is no
+ * transposition, for example because the last axis repeats elements. */
 static int32_t find_across(const loop *l, int64_t size)
 {
     int32_t inner = l->ndim - 1;
@@ -152,7 +152,7 @@ static int32_t find_across(const loop *l, int64_t size)
     return -1;
 }
 
-/* A part of a plane that the last axis and `across` span. */
+/* Finds block `index`: a part of one of the planes that the last axis and `across` span. */
 static move_block find_block(const moving *m, int64_t index)
 {
     const loop *l = &m->l;
@@ -209,8 +209,8 @@ static TEAM_BODY(transpose_tiles_streamed)
     }
 }
 
-/* Large, and in pieces of several cache lines. Where rows are not aligned to lines, the ends of a
- * piece are stored through the caches, where the elements of the next piece complete the line. */
+/* Non-temporal stores suit an output that is larger than the caches and has rows of several cache lines. Ends of a
+ * piece that are not whole lines are stored in the caches, until the next piece completes the line. */
 static int suits_streaming(const collet_device *device, const moving *m)
 {
     const loop *l = &m->l;
@@ -228,7 +228,7 @@ static int rows_are_lines(const moving *m)
     return address % 64 == 0;
 }
 
-/* The loop of a call that moves elements of one type, and its strategy. */
+/* Sets the loop and the strategy of a call that moves elements without conversion. */
 static void plan_moving(const collet_device *device, moving *m, const collet_kernel_call *call,
                         const int32_t *perm)
 {
@@ -258,7 +258,7 @@ static uint64_t stage_bytes(const collet_device *device, const moving *m)
     return m->strategy == BY_CACHES ? 0 : (uint64_t)device->threads * (uint64_t)STAGES_BYTES;
 }
 
-/* Adjacent elements, by non-temporal stores. */
+/* Copies adjacent elements by non-temporal stores. */
 static TEAM_BODY(move_streamed)
 {
     const moving *m = argument;
@@ -293,8 +293,8 @@ static void move_all(const collet_device *device, moving *m)
              m->strategy == BY_STAGES ? transpose_tiles_streamed : transpose_tiles, m);
 }
 
-/* Only calls that exceed the cache need a stage: to plan others would take longer than to copy few
- * elements. */
+/* Calls that fit the cache need no staging buffer. They are recognised without a plan, because planning takes longer
+ * than copying few elements. */
 static int fits_cache(const collet_device *device, const collet_kernel_call *call)
 {
     const collet_operand *out = operand_of(call, 0);
@@ -304,7 +304,7 @@ static int fits_cache(const collet_device *device, const collet_kernel_call *cal
     return bytes <= device->cache_bytes;
 }
 
-/* Moves the rows of one or two axes without a plan, if they are few; returns whether they are. */
+/* Runs a small call of one or two axes without a plan and returns 1; returns 0 for all other calls. */
 static int move_small(const collet_device *device, const collet_kernel_call *call,
                       const int32_t *perm)
 {

@@ -19,19 +19,19 @@
 
 #define GRAIN (32 << 10) /* elements per thread, at least */
 #define BLOCK 4096       /* elements, which stay in the L1 cache */
-#define PIECE 64         /* of such a block */
-#define PARTS 256        /* of one output, at most */
-/* Elements that are compared one by one: kernels take longer to call; adjacent ones, and others. */
+#define PIECE 64         /* elements of a piece of such a block */
+#define PARTS 256        /* the maximum number of parts of one output */
+/* Up to this many elements (SHORT: adjacent, SHORT_APART: others) are compared one by one: a kernel call takes
+ * longer. */
 #define SHORT 16
 #define SHORT_APART 32
 
-/* A block whose extreme is `value`; it begins at `at`, which has `index` in the order of the axes.
- */
+/* A block of elements and its extreme. */
 typedef struct block {
-    double value; /* as results of kernels: a number, or the bits of an integer */
-    int64_t index;
-    const char *at; /* NULL: all elements so far are equal to the result of no elements */
-    int64_t left;   /* its elements */
+    double value;   /* the extreme as kernels store it: a number, or the bits of an integer */
+    int64_t index;  /* the index of the first element, in C order of the reduced axes */
+    const char *at; /* the first element; NULL: all elements so far equal the result of an empty reduction */
+    int64_t left;   /* number of elements */
 } block;
 
 typedef struct job {
@@ -47,12 +47,12 @@ typedef struct job {
 typedef struct division {
     const job *job;
     char *in;
-    block best[PARTS]; /* of each part */
+    block best[PARTS]; /* the best block of each part */
 } division;
 
 typedef struct search {
     const job *job;
-    int64_t index; /* of the next element */
+    int64_t index; /* the index of the next element */
     block best;
 } search;
 
@@ -75,8 +75,8 @@ static double extreme_of(const job *j, const char *in, int64_t step, int64_t n)
     return x;
 }
 
-/* How many of n elements are before the first one that is `extreme`; n if there is none, which another thread may
- * have changed. */
+/* The index of the first of n elements that equals `extreme`; n if there is none, because another thread has
+ * changed the input. */
 static int64_t before(const job *j, const char *in, int64_t step, int64_t n, double extreme)
 {
     int64_t i = 0;
@@ -124,8 +124,8 @@ static block search_part(const job *j, char *in, int64_t begin, int64_t end)
     return s.best;
 }
 
-/* The index of the first element of `b` that equals the extreme of `b`. To be fast, whole pieces
- * are skipped if their own extreme shows that they do not contain it. */
+/* The index of the first element of `b` that equals the extreme of `b`. Skips pieces whose own extreme is less
+ * extreme. */
 static int64_t place_in(const job *j, block b)
 {
     int64_t step = j->reduced.step[0][j->reduced.ndim - 1];
@@ -161,7 +161,7 @@ static void run_shared(const void *context, char *const *at, const int64_t *step
     }
 }
 
-/* The same for numbers of a short axis. */
+/* The index of the extreme along a short axis, for numbers of f32 or f64. */
 static inline int64_t place_in_short(const job *j, const char *in, int is_f64)
 {
     const int64_t step = j->reduced.step[0][0], n = j->reduced.count;

@@ -21,14 +21,14 @@
 
 #define CHUNK (256 << 10) /* elements, by columns */
 #define ROW_CHUNK (64 << 10)
-#define FOLD 1024   /* columns of rows that count as one */
+#define FOLD 1024   /* columns of a wide row, which consists of several narrow rows */
 #define PART 512    /* columns whose chunks are joined at a time */
-#define ELEMENTS 64 /* results that are stored together */
+#define ELEMENTS 64 /* the number of results that are stored together */
 
 /*
  * Columns of a tile, in multiples of TILE_STEP. The results of TILE columns stay in the L1 cache.
- * From LARGE elements on, which come from memory, the longer contiguous runs of WIDE are faster; as
- * each chunk writes 16 bytes per column, chunks are larger too.
+ * Arrays of LARGE or more elements are read from memory, where longer contiguous runs (WIDE) are
+ * faster. Each chunk writes 16 bytes per column, so wider tiles need larger chunks.
  */
 #define TILE 2048
 #define WIDE 8192
@@ -39,7 +39,7 @@
 /* Minimum number of elements per thread. */
 #define GRAIN (32 << 10)
 
-/* With at least so many rows, sums of columns of f32 begin in f32, as sums of REDUCE_NARROW elements do. */
+/* Sums of f32 columns with at least this many rows add groups of elements in f32 first (method_narrow). */
 #define NARROW_ROWS 16
 
 /* Up to this number of rows, one loop over the columns is faster than a loop along each column. */
@@ -48,10 +48,10 @@
 /* The two parts of a complex number are a further axis. */
 #define AXES_MAX (COLLET_MAX_DIMS + 1)
 
-/* The results of a chunk that has its own mean: a sum of squares, its rounding error, and these. */
+/* The results of a chunk that has its own mean: a sum of squares, its rounding error, the mean, the count. */
 enum { SPREAD_MEAN = 2, SPREAD_COUNT, SPREAD_SIZE };
 
-/* One kind of the input's axes: outermost first, the smallest step last. */
+/* The kept or the reduced axes of the input: outermost first, the smallest step last. */
 typedef struct axes {
     int32_t ndim;
     int64_t count;
@@ -62,28 +62,28 @@ typedef struct axes {
 
 typedef struct reduce_plan {
     method method;
-    method exact; /* where numbers leave the range of f32; only if `narrow` */
+    method exact; /* if `narrow`: used when a partial sum has left the range of f32 */
     int narrow;
     axes kept, reduced;
     char *in, *out[REDUCE_OUTPUTS];
-    int32_t outputs; /* each has results of its own, result_size doubles apart */
+    int32_t outputs; /* the results of two outputs are result_size doubles apart */
     int64_t result_size;
     collet_dtype to;
-    int spread;     /* chunks have a mean of their own, see join_spread */
+    int spread;     /* each chunk uses its own mean: see join_spread */
     method sum;     /* for the mean */
-    int to_center;  /* results become numbers of `center` */
+    int to_center;  /* results are stored in `center`, not in the output */
     double *center; /* the mean of each column, [items][tile]; NULL: not needed */
-    int by_columns; /* else one kept element at a time */
+    int by_columns; /* 1: tiles of columns are reduced; 0: one kept element at a time */
     int64_t tile;   /* columns of a tile; 1 unless by_columns */
-    int64_t tiles;  /* along the last kept axis; an item is one tile */
+    int64_t tiles;  /* the number of tiles along the last kept axis; an item is one tile */
     int64_t fold;   /* adjacent rows that count as one wide row */
-    int64_t blocks; /* by rows: of one kept element */
-    int64_t chunk;  /* blocks or rows a chunk */
-    int64_t chunks; /* of one tile */
+    int64_t blocks; /* unless by_columns: blocks per kept element */
+    int64_t chunk;  /* blocks or rows per chunk */
+    int64_t chunks; /* the number of chunks of a tile */
     int64_t items;  /* tiles in all */
     int shared;     /* several threads share the chunks of a tile */
-    int by_elements; /* one kept element at a time, whose result takes as long to store as to compute */
-    double *partial; /* results of `tile` columns: shared, [items][chunks]; else two a thread */
+    int by_elements; /* one kept element at a time; stores results together, as a store costs as much as a result */
+    double *partial; /* results of `tile` columns: [items][chunks] if shared, else two per thread */
     const reduce_source *source; /* NULL: the elements are at `in` */
     int64_t size;                /* bytes of an element, and of its parts */
     int64_t part_size;
@@ -95,17 +95,18 @@ typedef struct part {
     int32_t thread;
     reduce_about about;
     const method *method;
-    double mean; /* of a chunk */
-    int left; /* narrow: a number left the range of f32, before the elements at hand were computed */
+    double mean; /* the mean of a chunk */
+    int left; /* narrow: a number left the range of f32 before the current elements were computed */
 } part;
 
-/* The results of a tile in memory: for each output as many results as columns, then as many losses. */
+/* Doubles that the results of a tile need: for each output one result per column, then one rounding error per
+ * column. */
 static int64_t tile_size(const reduce_plan *plan)
 {
     return plan->outputs * plan->result_size;
 }
 
-/* Two of these, on cache lines that no other thread writes to. */
+/* Doubles of a thread: the results of two tiles, on cache lines that no other thread writes to. */
 static int64_t thread_size(const reduce_plan *plan)
 {
     return divide_up(2 * tile_size(plan), 16) * 16;
@@ -149,7 +150,7 @@ static void merge_axes(axes *x)
     x->ndim = last + 1;
 }
 
-/* The input's offset in bytes of element `index` of the first ndim axes; *out the output's. */
+/* The byte offset in the input of element `index` of the first ndim axes; sets *out to the offset in the output. */
 static int64_t offset_of(const axes *x, int32_t ndim, int64_t index, int64_t *out)
 {
     int64_t offset = 0;
@@ -192,7 +193,7 @@ static void split_axes(reduce_plan *plan, const collet_kernel_call *call)
     merge_axes(&plan->reduced);
 }
 
-/* The means of chunks are f64, exact enough for results of f32. */
+/* Whether each chunk uses a mean of its own. That is exact enough only for inputs and results narrower than f64. */
 static int is_spread(const reduce_plan *plan, const collet_kernel_call *call)
 {
     return reduce_has_center(call->op) && !plan->by_columns &&
@@ -214,7 +215,7 @@ static int shares_tiles(const collet_device *device, const reduce_plan *plan)
 {
     int64_t few = plan->by_columns
                       ? 1
-                      : 2; /* chunks that one thread reduces before a second thread wakes up */
+                      : 2; /* a thread reduces two chunks before a second thread has woken up */
     return device->threads > 1 && plan->chunks > few && plan->items < 4 * (int64_t)device->threads;
 }
 
@@ -263,7 +264,7 @@ static char *scratch_of(part *p)
     return plan->source->scratch + p->thread * plan->outputs * (int64_t)REDUCE_CAPACITY;
 }
 
-/* The bytes from `in` on, which is an offset from plan->in, of all outputs. */
+/* Computes `bytes` bytes of all outputs of the source, beginning where `in` is relative to plan->in. */
 static void fetch(part *p, const char *in, int64_t bytes, char *out)
 {
     const reduce_plan *plan = p->plan;
@@ -276,9 +277,9 @@ static void fetch(part *p, const char *in, int64_t bytes, char *out)
 }
 
 /*
- * `rows` rows of `width` columns, `row` bytes apart. Rows of a source are reduced in groups, as many
- * as kernels take at a time, and columns between which there are other rows in pieces: the results
- * are the same.
+ * Reduces `rows` rows of `width` columns; the rows are `row` bytes apart. If there is a source, its elements are
+ * computed in pieces that fit REDUCE_CAPACITY: groups of rows, or, if rows are interleaved, groups of columns. The
+ * results are the same as without a source.
  */
 static void reduce_columns(part *p, const reduce_about *about, double *result, double *lost,
                            const char *in, int64_t row, int64_t rows, int64_t width)
@@ -314,7 +315,7 @@ static void reduce_columns(part *p, const reduce_about *about, double *result, d
 
 /* ---- Along each kept element ----------------------------------------------------------------- */
 
-/* Blocks begin .. end-1 of the kept element at `in`. */
+/* Reduces blocks begin .. end-1 of the kept element at `in`. */
 static void reduce_blocks(part *p, const char *in, int64_t begin, int64_t end, double *result,
                           double *lost)
 {
@@ -347,7 +348,7 @@ static void clear(const reduce_plan *plan, double *result, double *lost, int64_t
     }
 }
 
-/* Combines the results of `width` columns with the results of as many others. */
+/* Combines the results of `width` columns with further results of the same columns. */
 static void join(const reduce_plan *plan, double *result, double *lost, const double *more,
                  const double *more_lost, int64_t width)
 {
@@ -358,8 +359,8 @@ static void join(const reduce_plan *plan, double *result, double *lost, const do
         lost[j] += more_lost[j];
 }
 
-/* Rows begin .. end-1 of adjacent columns; the rows follow each other in memory. `about` is that of
- * a wide row. */
+/* Reduces rows begin .. end-1 of adjacent columns; the rows follow each other in memory. `about` is for a wide
+ * row. */
 static __attribute__((noinline)) void reduce_wide_rows(part *p, const reduce_about *about,
                                                        const char *in, int64_t begin, int64_t end,
                                                        int64_t width, double *result, double *lost)
@@ -384,7 +385,7 @@ static void reduce_folded(part *p, const char *in, int64_t begin, int64_t end, i
     reduce_wide_rows(p, &wide, in, begin, end, width, result, lost);
 }
 
-/* Rows begin .. end-1 of the tile at `in`. */
+/* Reduces rows begin .. end-1 of the tile at `in`. */
 static void reduce_rows(part *p, const char *in, int64_t begin, int64_t end, int64_t width,
                         double *result, double *lost)
 {
@@ -450,14 +451,14 @@ static void find_mean(part *p, int64_t item, const char *in, int64_t chunk, doub
     result[SPREAD_COUNT] = (double)count;
 }
 
-/* The results of one chunk of the tile at `in`, tile_size of them. */
+/* Computes the tile_size results of one chunk of the tile at `in`. */
 static void reduce_chunk(part *p, int64_t item, const char *in, int64_t chunk, int64_t width,
                          double *result)
 {
     const reduce_plan *plan = p->plan;
     if (plan->spread)
         find_mean(p, item, in, chunk, result);
-    p->left = 0; /* flags that are older than this chunk's elements say nothing of them */
+    p->left = 0; /* exception flags from before this chunk do not count */
     if (plan->narrow)
         range_begin();
     reduce_chunk_by(p, &plan->method, item, in, chunk, width, result);
@@ -465,7 +466,7 @@ static void reduce_chunk(part *p, int64_t item, const char *in, int64_t chunk, i
         reduce_chunk_by(p, &plan->exact, item, in, chunk, width, result);
 }
 
-/* The results of `width` columns, from number `first` of all tiles on; in the output from byte `out` on. */
+/* Stores the results of `width` columns: in `center` from number `first` on, or in the outputs from byte `out` on. */
 static void store(const reduce_plan *plan, int64_t first, int64_t out, int64_t width,
                   const double *result, const double *lost)
 {
@@ -480,9 +481,9 @@ static void store(const reduce_plan *plan, int64_t first, int64_t out, int64_t w
                      width);
 }
 
-/* The squares of the distances of n and m elements from the mean of all: those from their own means, and
- * d^2 n m / (n + m), where d is the difference of the means (Chan, Golub, LeVeque: Updating formulae and a
- * pairwise algorithm for computing sample variances, 1979). */
+/* Joins two sums of squared distances from the means of n and m elements: the sum of squared distances from the
+ * common mean is their sum plus d^2 n m / (n + m), where d is the difference of the means (Chan, Golub, LeVeque:
+ * Updating formulae and a pairwise algorithm for computing sample variances, 1979). */
 static void join_spread(double *result, const double *more)
 {
     double n = result[SPREAD_COUNT], m = more[SPREAD_COUNT], share = m / (n + m);
@@ -504,7 +505,7 @@ static void join_chunk(const reduce_plan *plan, double *result, const double *mo
     }
 }
 
-/* Tiles begin .. end-1 of one column, of one chunk each and on one axis: their results are stored together. */
+/* Reduces tiles begin .. end-1, each of one column and one chunk, all along one axis; stores the results together. */
 static void reduce_elements(part *p, int64_t begin, int64_t end)
 {
     const reduce_plan *plan = p->plan;
@@ -521,7 +522,7 @@ static void reduce_elements(part *p, int64_t begin, int64_t end)
     store(plan, begin, out, end - begin, result, lost);
 }
 
-/* Whole tiles, with two of plan->partial that are the thread's. */
+/* Reduces whole tiles; plan->partial has room for two results per thread. */
 static TEAM_BODY(reduce_tiles)
 {
     const reduce_plan *plan = argument;
@@ -547,7 +548,7 @@ static TEAM_BODY(reduce_tiles)
     }
 }
 
-/* Chunks of tiles, into plan->partial. */
+/* Reduces chunks of tiles into plan->partial. */
 static TEAM_BODY(reduce_chunks)
 {
     const reduce_plan *plan = argument;
@@ -561,7 +562,7 @@ static TEAM_BODY(reduce_chunks)
     }
 }
 
-/* Parts of tiles, out of plan->partial. */
+/* Joins the chunks of plan->partial, PART columns at a time, and stores the results. */
 static TEAM_BODY(join_chunks)
 {
     const reduce_plan *plan = argument;
@@ -608,7 +609,7 @@ int reduce_together(const collet_device *device, const collet_kernel_call *call)
     return together;
 }
 
-/* Where results become f32 and there are enough terms. */
+/* Adds in f32 first if the results are not stored as f64 and there are enough terms. */
 static void choose_narrow(reduce_plan *plan, const collet_device *device)
 {
     plan->exact = plan->method;

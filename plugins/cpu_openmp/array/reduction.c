@@ -15,7 +15,7 @@
 
 /* Elements that are converted or made adjacent at a time, which stay in the L1 cache. */
 #define BLOCK 512
-#define FEW 32 /* elements that kernels reduce where they are */
+#define FEW 32 /* up to this many elements are reduced in place, without a copy */
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
@@ -124,7 +124,7 @@ int method_narrow(method *m, const collet_device *device)
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-/* n elements at `in` as adjacent elements that the kernel reads, in `block`. */
+/* Copies n elements at `in` to `block` as adjacent elements of the kernel's dtype. */
 static void collect(const method *m, double *block, const char *in, int64_t step, int64_t n)
 {
     if (m->from == m->to)
@@ -172,7 +172,7 @@ void method_columns(const method *m, const reduce_about *about, double *result, 
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* The numbers of n results: sums with their lost parts, unless they are not finite, over the divisor. */
+/* Computes n numbers: (result + lost) / divisor, without `lost` if the result is not finite. */
 static void find_numbers(const method *m, double *restrict numbers, const double *restrict result,
                          const double *restrict lost, int64_t n)
 {
@@ -187,7 +187,7 @@ static void find_numbers(const method *m, double *restrict numbers, const double
         numbers[i] = sqrt(numbers[i]);
 }
 
-/* The words of n results. */
+/* Computes the integers that n results stand for. */
 static void find_words(const method *m, uint64_t *restrict words, const double *restrict result,
                        int64_t n)
 {
@@ -201,7 +201,7 @@ static void find_words(const method *m, uint64_t *restrict words, const double *
         words[i] = words[i] == all;
 }
 
-/* n numbers as elements; floats that are adjacent in a loop of their own, which vectorises. */
+/* Stores n numbers as elements. Adjacent floats have a loop that vectorises. */
 static void store_numbers(char *out, collet_dtype to, int64_t step, const double *restrict numbers,
                           int64_t n)
 {
@@ -231,7 +231,7 @@ void method_store(const method *m, char *out, collet_dtype to, int64_t step, con
             store_numbers(out, to, step, block.numbers, part);
         } else {
             find_words(m, block.words, result + i, part);
-            /* The first bytes of a word are its low ones. */
+            /* Little-endian: the low bytes of a word come first. */
             cpu_move(out, step, (const char *)&block, 8, cpu_dtype_size(to), part);
         }
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reduction.h - which kernels run a reduction of elements of one dtype, and what its results become; reductions of one
- * block, without the plan of reduce.c, which takes longer than a small block.
+ * reduction.h - chooses the kernels of a reduction, converts its elements and stores its results. Also reduces single
+ * small blocks without the plan of reduce.c, which would take longer than the block.
  */
 #ifndef PLUGINS_CPU_OPENMP_ARRAY_REDUCTION_H
 #define PLUGINS_CPU_OPENMP_ARRAY_REDUCTION_H
@@ -12,15 +12,15 @@
 #include "kernel_move.h"
 #include "kernel_reduce.h"
 
-/* Elements of a row that are reduced at a time. */
+/* The number of elements of a row that are reduced at a time. */
 #define REDUCE_BLOCK (16 << 10)
 
-/* Elements from which on sums are formed in f32 where that is exact enough. */
+/* Sums of at least this many elements add groups of elements in f32, if that is exact enough (method_narrow). */
 #define REDUCE_NARROW 128
 
 typedef enum result_kind {
     RESULT_SUM,      /* a sum and its lost part, over the divisor */
-    RESULT_ROOT,     /* the root of that */
+    RESULT_ROOT,     /* the square root of a RESULT_SUM */
     RESULT_NUMBER,   /* a double */
     RESULT_WORD,     /* an integer modulo 2^64, after the exclusive or with about.bits */
     RESULT_COUNT,    /* an integer */
@@ -30,14 +30,14 @@ typedef enum result_kind {
 
 typedef struct method {
     const reduction *kernel;
-    const reduction *join; /* combines results with others as if these were elements */
+    const reduction *join; /* combines results of `kernel`, which it reads as elements */
     reduce_about about;
-    collet_dtype from;   /* of the elements */
+    collet_dtype from;   /* the dtype of the elements */
     collet_dtype to;     /* the kernel's dtype: it differs if elements are converted first */
-    convert_run convert; /* of adjacent elements; NULL: there is no vector loop */
+    convert_run convert; /* converts adjacent elements; NULL: there is no vector loop */
     /* Copies elements that are not adjacent (kernel_move.h); NULL: kernels read them where they are as fast. */
     void (*gather)(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t n);
-    double first;        /* the result of no elements, or its bits */
+    double first;        /* the result of an empty reduction, or its bits */
     result_kind kind;
     double divisor;
     int64_t all;
@@ -49,11 +49,11 @@ typedef struct method {
 void method_choose(method *m, const collet_device *device, uint32_t op, collet_dtype from,
                    int64_t count);
 
-/* Lets a sum of f32 add some of its terms in f32; its result must be stored as f32 or narrower. Returns 1, or
- * 0 for a reduction that is not a sum of f32. */
+/* Changes a sum of f32 to kernels that add groups of elements in f32; the result must be stored as f32 or narrower.
+ * Returns 1, or 0 for a reduction that is not a sum of f32. */
 int method_narrow(method *m, const collet_device *device);
 
-/* reduction.run and reduction.columns of any elements; `about` is m->about with a center. */
+/* Call the functions of m->kernel, after conversion where needed. `about`: m->about, with `center` set for VAR, STD. */
 void method_run(const method *m, const reduce_about *about, double *result, double *lost,
                 const char *in, int64_t step, int64_t n);
 void method_columns(const method *m, const reduce_about *about, double *result, double *lost,
@@ -70,7 +70,7 @@ static inline int reduce_has_center(uint32_t op)
     return op == COLLET_OP_VAR || op == COLLET_OP_STD;
 }
 
-/* By what the sum of their squares is divided; 0 if nothing is left of `count` elements. */
+/* The divisor of VAR and STD: `count` minus the correction, at least 0. */
 static inline double reduce_divisor(const collet_kernel_call *call, int64_t count)
 {
     const collet_variance_params *params = call->params;
@@ -78,10 +78,10 @@ static inline double reduce_divisor(const collet_kernel_call *call, int64_t coun
     return divisor > 0.0 ? divisor : 0.0;
 }
 
-/* The number of elements if they are adjacent, all become one result, and are at most REDUCE_BLOCK; else 0. */
+/* The number of elements of a call that reduces at most REDUCE_BLOCK adjacent elements to one result; else 0. */
 int64_t reduce_block_length(const collet_kernel_call *call);
 
-/* Reduces them; the result has the bits of reduce_run. */
+/* Runs such a call; the result is bitwise equal to that of reduce_run. */
 void reduce_block(const collet_device *device, const collet_kernel_call *call, int64_t count);
 
 #endif

@@ -14,8 +14,8 @@
 
 KERNEL(copy); /* array/move.c */
 
-/* Limit of the two buffers of a group of lines, so that they stay in the L2 cache; many groups stay
- * in the L2 caches of several cores. */
+/* Limit of the two buffers of a group of lines. GROUP_BYTES fit into one L2 cache. GROUPS_BYTES: limit for calls with
+ * at least GROUPS_MIN groups, which several cores compute. */
 #define GROUP_BYTES (512 << 10)
 #define GROUPS_BYTES (4 << 20)
 #define GROUPS_MIN 8
@@ -24,7 +24,7 @@ KERNEL(copy); /* array/move.c */
 #define BOX_BYTES (2 << 20)
 #define BOXES_MIN 16
 
-/* Shorter lines are not split. */
+/* Only lines of at least SPLIT_MIN elements are split, into at least SPLIT_ROWS_MIN rows. */
 #define SPLIT_MIN 256
 #define SPLIT_ROWS_MIN 8
 
@@ -35,11 +35,11 @@ KERNEL(copy); /* array/move.c */
 typedef struct strategy {
     const fft_functions *kernels;
     int32_t lanes;         /* lines that are computed at a time; 1 for a single short line */
-    int64_t length, inner; /* of the complex line and of its convolution */
+    int64_t length, inner; /* elements of the complex line, and of its convolution */
     int32_t split;         /* lines are split, one after another; else groups of whole lines */
-    int64_t rows, columns; /* of the cut */
+    int64_t rows, columns; /* extents of the matrix into which a line is split */
     uint64_t half;         /* bytes of one of a thread's two buffers */
-    uint64_t work, line;   /* of the split matrix, of the line between its steps */
+    uint64_t work, line;   /* bytes of the split matrix, and of the line between its steps */
 } strategy;
 
 typedef struct line_plan {
@@ -59,8 +59,8 @@ typedef struct long_line {
     const line_plan *plan;
     long_step step;
     fft_ends ends;
-    fft_span in, out; /* of the current step */
-    fft_span z;       /* the line between its steps, pairs */
+    fft_span in, out; /* input and output of the current step */
+    fft_span z;       /* the line between its steps, as pairs of real and imaginary part */
     char *work, *buffers;
 } long_line;
 
@@ -186,11 +186,11 @@ static void run_lines(const grouped *all, int cold, char *buffers, int64_t begin
     }
 }
 
-/* All passes of one box after another, or all groups of a single pass. */
+/* Runs all passes in one box after another, or all groups of a single pass. */
 typedef struct boxed {
     grouped part[FFT_AXES_MAX];
     int32_t count;
-    int64_t lines[FFT_AXES_MAX]; /* lines of a box in each pass; for a single pass, of a group */
+    int64_t lines[FFT_AXES_MAX]; /* lines of a box in each pass; if there is only one pass, lines of a group */
     uint64_t bytes;              /* bytes of a thread's buffers */
     char *buffers;
 } boxed;
@@ -239,7 +239,7 @@ static void transform(long_line *l, const fft_span *in, const fft_span *out, fft
              run_rows, l);
 }
 
-/* Elements begin .. end-1 of a step that is not a transform. */
+/* Computes elements begin .. end-1 of a step that is not a transform. */
 static TEAM_BODY(run_step)
 {
     const long_line *l = argument;
@@ -293,8 +293,8 @@ static void transform_here(long_line *l)
     each(l, l->w->length, UNCHIRP);
 }
 
-/* One line, from one view to the other: by the split alone where that side needs no other step,
- * else through z. */
+/* Transforms one line. The split steps read the input and write the output directly where that side needs no other
+ * step; else the line goes through z. */
 static void run_long(long_line *l, const fft_group *g)
 {
     const fft_pass *p = l->pass;
@@ -334,7 +334,7 @@ static void run_long(long_line *l, const fft_group *g)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-/* One pass with how it is computed. */
+/* A pass, its strategy and its plan. */
 typedef struct step {
     fft_pass pass;
     strategy w;

@@ -11,13 +11,13 @@
 #include "shared/host/fft/group.h"
 
 /*
- * A line of n = rows * columns elements as a matrix, element j in row j / columns. Columns are
- * transformed and multiplied by exp(-2 pi i column k / n), then rows: element k of column 0 .. and
- * k' of row k is output k + rows k' (Gentleman and Sande 1966; Bailey 1990).
+ * A line of n = rows * columns elements as a matrix; element j is in row j / columns. First each column
+ * is transformed, and its element k is multiplied by exp(-2 pi i column k / n). Then each row is
+ * transformed: element k' of row k is output k + rows k' (Gentleman and Sande 1966; Bailey 1990).
  */
 typedef struct fft_split {
     int64_t n, rows, columns;
-    fft_line column_line, row_line; /* of `rows` and of `columns` elements */
+    fft_line column_line, row_line; /* lines of `rows` and of `columns` elements */
     /* Element k of column lanes * g + l has the factor start[g][k] * step[k][l]. start[g][k] is a
      * complex number; step[k] is a vector of real parts and a vector of imaginary parts. */
     void *start, *step;
@@ -27,7 +27,7 @@ typedef struct fft_split {
 /* How the numbers of a long line are read and written. */
 typedef struct fft_ends {
     int32_t real_in, real_out;           /* no imaginary parts there */
-    int32_t exchanged_in, exchanged_out; /* real and imaginary parts, for the inverse */
+    int32_t exchanged_in, exchanged_out; /* inverse: real and imaginary parts are exchanged */
     double scale;
 } fft_ends;
 
@@ -40,26 +40,25 @@ typedef struct fft_span {
 /* The functions for one dtype. */
 typedef struct fft_functions {
     int32_t lanes;
-    /* A group of lines; a and b hold fft_axis_pairs pairs of vectors each. */
+    /* Transforms a group of lines; a and b hold fft_axis_pairs pairs of vectors each. */
     void (*group)(const fft_group *g, void *a, void *b);
-    /* One line, without vectors; a and b hold pairs of numbers. */
+    /* Transforms one line, without vectors; a and b hold pairs of numbers. */
     void (*single)(const fft_group *g, void *a, void *b);
-    /* Columns first .. first + lanes - 1 (those that exist), `first` a multiple of lanes: from `in`
-     * to `work`, which holds round_up(rows, lanes) * columns pairs. a, b: `rows` pairs of vectors.
-     */
+    /* Transforms columns first .. first + lanes - 1, as far as they exist, from `in` to `work`, which
+     * holds round_up(rows, lanes) * columns pairs. `first` is a multiple of lanes. a, b: `rows` pairs of
+     * vectors each. */
     void (*columns)(const fft_split *s, const fft_ends *e, const fft_span *in, int64_t first,
                     void *work, void *a, void *b);
-    /* Rows first .. first + lanes - 1 of `work`, which is overwritten, to `out`; b: `columns`
-     * pairs. */
+    /* Transforms rows first .. first + lanes - 1 of `work` to `out`; overwrites `work`. b: `columns` pairs. */
     void (*rows)(const fft_split *s, const fft_ends *e, const fft_span *out, int64_t first,
                  void *work, void *b);
     /*
-     * Elements begin .. end-1 of a line z of pairs {re, im}.
-     * load      from a view; `mirrored`: n elements from the half spectrum in it
-     * store     to a view
-     * chirp     times l->chirp up to its length, beyond that 0
-     * spectrum  times l->spectrum, parts exchanged
-     * unchirp   parts exchanged, times l->chirp
+     * Each function computes elements begin .. end-1 of a line z of pairs {re, im}.
+     * load      reads z from a view; `mirrored`: the view holds the half spectrum of n elements
+     * store     writes z to a view
+     * chirp     multiplies z by l->chirp; elements beyond the chirp become 0
+     * spectrum  multiplies z by l->spectrum, then exchanges real and imaginary parts
+     * unchirp   exchanges real and imaginary parts, then multiplies z by l->chirp
      */
     void (*load)(void *z, const fft_span *in, int64_t n, int32_t real, int32_t exchanged,
                  int32_t mirrored, int64_t begin, int64_t end);
@@ -68,9 +67,10 @@ typedef struct fft_functions {
     void (*chirp)(const fft_line *l, void *z, int64_t begin, int64_t end);
     void (*spectrum)(const fft_line *l, void *z, int64_t begin, int64_t end);
     void (*unchirp)(const fft_line *l, void *z, int64_t begin, int64_t end);
-    /* Outputs k and n/2 - k, begin <= k < end <= n/4 + 1, of a real line of even length.
-     * split  from the transform z of its pairs, which may be in place
-     * join   from the half spectrum to what is transformed back, exchanged */
+    /* A real line of even length n is transformed as a complex line z of n/2 pairs. Each function computes
+     * outputs k and n/2 - k for begin <= k < end <= n/4 + 1.
+     * split  computes the half spectrum from the transform of z; may be in place
+     * join   computes from the half spectrum the z of the inverse transform, with parts exchanged */
     void (*split)(const fft_axis *axis, const fft_span *out, const fft_span *z, int64_t begin,
                   int64_t end);
     void (*join)(const fft_axis *axis, void *z, const fft_span *in, int64_t begin, int64_t end);

@@ -15,11 +15,11 @@
 #include "shared/host/util/counts.h"
 #include "shared/host/util/rows.h"
 
-#define PARTS 32          /* at most */
+#define PARTS 32          /* the maximum number of parts */
 #define LINE 64           /* bytes */
 #define LEAST 32768       /* elements of a part */
 #define MOST (1 << 20)    /* bins of all parts */
-#define SEVERAL (1 << 10) /* bins, at most, of parts that have several tables */
+#define SEVERAL (1 << 10) /* with more bins, each part has one table */
 
 typedef union bin {
     double number;
@@ -31,7 +31,7 @@ typedef struct job {
     const collet_operand *a, *weights;
     int64_t count, parts;
     int64_t size; /* bins of a table: the first and the last one count what is outside */
-    int tables;   /* of a part */
+    int tables;   /* the number of tables of a part */
     histogram_edges edges;
     bin *bins;
 } job;
@@ -59,7 +59,7 @@ ACCEPTS(histogram)
     return COLLET_OK;
 }
 
-/* n elements of `a` from number i on, at most HISTOGRAM_BLOCK, as f32 or f64. */
+/* Returns n <= HISTOGRAM_BLOCK elements of `a`, from index i on, as f32 or f64. */
 static const void *read_block(const job *j, double *block, int64_t i, int64_t n)
 {
     int64_t step = cpu_last_step(j->a), size = (int64_t)cpu_dtype_size(j->a->dtype);
@@ -75,7 +75,7 @@ static const void *read_block(const job *j, double *block, int64_t i, int64_t n)
     return block;
 }
 
-/* Lines that arrive while the counters of the block before are counted. */
+/* Prefetches the elements of a block while the block before it is counted. */
 static void prefetch_block(const job *j, int64_t i, int64_t n)
 {
     int64_t step = cpu_last_step(j->a);
@@ -129,7 +129,7 @@ static TEAM_BODY(count_parts)
         count_part(argument, part);
 }
 
-/* Each part counted for itself: adds up their bins and writes the sums to `out`. */
+/* Adds up the bins of all parts and writes the sums to `out`. */
 static void store(const job *j, const collet_operand *out)
 {
     int numbers = operand_present(j->weights) && j->weights->dtype == COLLET_F64;
@@ -156,7 +156,7 @@ static histogram_edges edges_of(const collet_histogram_params *params, int64_t b
     }
     e.width = (e.high - e.low) / (double)bins;
     e.scale = (double)bins / (e.high - e.low);
-    /* Rounding of the factor, the product, the offset, the sum and the edges. */
+    /* Bounds the rounding errors of the factor, the product, the offset, the sum and the edges. */
     double largest = fmax(fabs(e.low), fabs(e.high)) * e.scale;
     double steps = 8 * largest + 4 * (double)bins + 4;
     e.error_f64 = steps * 0x1p-53;

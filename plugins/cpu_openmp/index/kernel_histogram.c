@@ -6,10 +6,10 @@
 
 #define STRIP 64 /* elements, divides HISTOGRAM_BLOCK */
 
-/* With a greater error most strips have a number near an edge. */
+/* With a greater error, most strips would have an element too near to an edge for the fast method. */
 #define ERROR_MOST (1.0 / 1024)
 
-/* The quotient may be wrong by one bin, so the edges decide. */
+/* Estimates the bin by a multiplication, which may be wrong by one bin; then compares with the edges. */
 static void find_exactly(const histogram_edges *e, int32_t *restrict to, const double *restrict in,
                          int64_t n)
 {

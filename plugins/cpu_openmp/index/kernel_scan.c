@@ -47,7 +47,7 @@
 #define WORD uint64_t
 #include "kernel_scan.inc"
 #else
-/* Without vectors, which have no such multiplication: integers wrap, so that any order gives the same bits. */
+/* Scalar, as AVX2 does not multiply 64-bit integers. They wrap, so any order gives the same bits. */
 
 /* Chains that hide the latency of a multiplication. */
 #define CHAINS 4

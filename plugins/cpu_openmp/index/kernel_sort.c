@@ -15,8 +15,8 @@
 #endif
 
 #if VECTORS
-/* The numbers of 8 lanes, a byte each: first those whose byte in `chosen` is 255, then the others.
- * `bits` is 8 times the number of the former. */
+/* Returns the numbers of 8 lanes, one per byte: first the lanes whose byte in `chosen` is 255, then the
+ * others. `bits` is 8 times the number of chosen lanes. */
 INLINE uint64_t less_first(uint64_t chosen, int bits)
 {
     const uint64_t lanes = 0x0706050403020100u;
@@ -27,14 +27,13 @@ INLINE uint64_t less_first(uint64_t chosen, int bits)
 
 #if defined(__AVX512F__)
 
-#define SPLITS_FEWER_u32 1 /* split also takes a part of a vector */
+#define SPLITS_FEWER_u32 1 /* split_u32 accepts n less than the number of lanes */
 #define SPLITS_FEWER_u64 0
 typedef __m512i vec;
 #define LOAD(at) _mm512_loadu_si512(at)
 #define STORE(at, x) _mm512_storeu_si512(at, x)
 
-/* Divides the first n keys: the keys less than the pivot go from *low on, the others before
- * *high. */
+/* Stores the first n keys of x: the keys less than the pivot from *low on, the others before *high. */
 INLINE void split_u32(uint32_t **low, uint32_t **high, vec x, int n, uint32_t pivot)
 {
     __mmask16 given = (__mmask16)((1u << n) - 1);
@@ -51,8 +50,8 @@ INLINE void split_u32(uint32_t **low, uint32_t **high, vec x, int n, uint32_t pi
                              _mm512_maskz_compress_epi32((__mmask16)(given & ~less), x));
 }
 
-/* The same by one permutation, for n = 8. Between *low and *high is room for one vector, or for two and
- * more. */
+/* The same by one permutation, for n = 8. Between *low and *high there must be room for exactly one vector, or for
+ * at least two. */
 INLINE void split_u64(uint64_t **low, uint64_t **high, vec x, int n, uint64_t pivot)
 {
     __mmask8 less = _mm512_cmplt_epu64_mask(x, _mm512_set1_epi64((long long)pivot));
@@ -80,7 +79,7 @@ INLINE vec swapped_u64(vec x, int m)
 
 #define LESSER_u32(a, b) _mm512_min_epu32(a, b)
 #define GREATER_u32(a, b) _mm512_max_epu32(a, b)
-/* Minima of 64 bits take longer than a comparison and a choice. */
+/* The min and max instructions for 64 bits take longer than a comparison and a blend. */
 #define LESSER_u64(a, b) _mm512_mask_mov_epi64(b, _mm512_cmplt_epu64_mask(a, b), a)
 #define GREATER_u64(a, b) _mm512_mask_mov_epi64(a, _mm512_cmplt_epu64_mask(a, b), b)
 
@@ -131,8 +130,8 @@ INLINE vec in_order(vec x, uint64_t order)
                                        _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)order)));
 }
 
-/* Stores the n = 8 keys of x: those that are less than the pivot from *low on, and the others before
- * *high. Between these is room for one vector, or for two and more. */
+/* Stores the n = 8 keys of x: the keys less than the pivot from *low on, the others before *high. Between *low
+ * and *high there must be room for exactly one vector, or for at least two. */
 INLINE void split_u32(uint32_t **low, uint32_t **high, vec x, int n, uint32_t pivot)
 {
     vec less = is_less_u32(x, _mm256_set1_epi32((int)pivot));

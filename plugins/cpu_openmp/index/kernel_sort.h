@@ -9,17 +9,18 @@
 #include "shared/host/index/keys.h"
 
 typedef struct sort_width {
-    /* The keys of n elements of `size` bytes, `step` bytes apart; the elements that have n keys. */
+    /* `read` computes the keys of n elements of `size` bytes, `step` bytes apart; `write` stores the
+     * elements that have the given keys. */
     void (*read)(void *keys, const char *in, int64_t step, uint64_t size, int64_t n,
                  const index_order *order);
     void (*write)(char *out, int64_t step, uint64_t size, const void *keys, int64_t n,
                   const index_order *order);
-    /* Sorts n keys; with `order` they then become the bits of elements. */
+    /* Sorts n keys. If `order` is not NULL, then replaces the keys by the bits of their elements. */
     void (*sort)(void *keys, int64_t n, const index_order *order);
-    /* One step of a sort of n >= 1 keys. No key before cut[0] is greater than one from cut[1] on; the keys
-     * between cut[0] and cut[1] have their final values. Neither of the two outer parts has all keys. */
+    /* One step of a quicksort of n >= 1 keys. Afterwards no key before cut[0] is greater than a key at or
+     * after cut[1]; the keys from cut[0] to cut[1] - 1 are final. Neither outer part has all n keys. */
     void (*divide)(void *keys, int64_t n, const index_order *order, int64_t cut[2]);
-    /* Key kth gets the value that it has when sorted, with none greater before and none less behind. */
+    /* Partitions: key kth gets its value in sorted order, no key before it is greater, no key after it less. */
     void (*select)(void *keys, int64_t n, int64_t kth);
 } sort_width;
 

@@ -6,8 +6,8 @@
 #include "cpu_openmp/util/loop.h"
 #include "shared/host/util/rows.h"
 
-/* Over the first elements of the rows along `axis`; -1: over all elements. View 0 is `out`, view 1
- * `in`. Views that are not used are not set: a loop is large. */
+/* Makes `l` the loop over the first elements of the rows along `axis`; -1: over all elements. View 0 is
+ * `out`, view 1 `in`. To save time, the other views of the loop are not initialised. */
 static inline void index_rows(loop *l, const collet_operand *out, const collet_operand *in,
                               int32_t axis)
 {

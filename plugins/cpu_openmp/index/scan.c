@@ -22,9 +22,9 @@
 #define CHUNK (16 << 10) /* elements, in the L2 cache */
 #define LINE 64          /* bytes */
 #define GRAIN (16 << 10) /* elements per thread, at least */
-#define SPINS 300        /* of a thread that waits; some ten microseconds */
+#define SPINS 300        /* how often a waiting thread spins before it computes the missing sums itself; about 10 us */
 
-/* What comes before a chunk. */
+/* The sum (or product) of all elements before a chunk. */
 typedef struct ahead {
     _Atomic uint64_t word; /* the bits of a scan_word */
     _Atomic uint32_t known;
@@ -33,7 +33,7 @@ typedef struct ahead {
 typedef struct job {
     const scan_loops *loops;
     const isa_level *level;
-    collet_dtype from, type; /* of the elements; of the results, and in the loops */
+    collet_dtype from, type; /* the dtype of the elements, and of the results and the loops */
     collet_dtype word;       /* the dtype in which elements are joined */
     int64_t size;            /* bytes of `type` */
     scan_word nothing;
@@ -43,8 +43,8 @@ typedef struct job {
     int64_t out_step, in_step, length;
     int streamed; /* the results get non-temporal stores */
     /* Used if threads share a row: */
-    _Atomic int64_t taken; /* chunks */
-    ahead *ahead;          /* of each chunk, and of the end */
+    _Atomic int64_t taken; /* the number of chunks that threads have taken */
+    ahead *ahead;          /* one for each chunk, and one for the end */
 } job;
 
 /* ---- Elements -------------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static const void *read_block(const job *j, char *block, const char *in, int64_t
     return block;
 }
 
-/* The block after the next one. */
+/* Prefetches the second block after the current one. */
 static void prefetch(const job *j, const char *in, int64_t n)
 {
     uintptr_t first = (uintptr_t)in + (uint64_t)(2 * BLOCK * j->in_step);
@@ -87,7 +87,7 @@ static void scan_chunk(const job *j, scan_word *before, char *out, const char *i
     for (int64_t i = 0; i < n; i += BLOCK) {
         int64_t m = min_i64(BLOCK, n - i);
         char *to = out ? out + i * j->out_step : NULL;
-        if (!out) /* else they are in a cache */
+        if (!out) /* with `out`, this is the second reading: elements are in a cache */
             prefetch(j, in + i * j->in_step, m);
         j->loops->run(direct ? to : block, read_block(j, block, in + i * j->in_step, j->in_step, m),
                       m, before, &local);
@@ -137,8 +137,9 @@ static scan_word total_of(const job *j, int64_t chunk)
     return all;
 }
 
-/* Two threads may do so, with the same bits. Who reads elements that have become results finds afterwards
- * that the sum is known. */
+/* Publishes the sum of the elements before chunk + 1. Two threads may do this for one chunk, with equal results.
+ * In an in-place scan a slow thread may have summed elements that were already overwritten; then is_known is true
+ * after the fence, and its sum is dropped. */
 static void set_after(job *j, int64_t chunk, const scan_word *total)
 {
     scan_word sum = before_chunk(j, chunk);
@@ -150,8 +151,8 @@ static void set_after(job *j, int64_t chunk, const scan_word *total)
     }
 }
 
-/* Waits until the sum before a chunk is known. If that takes long, the thread that has one of the
- * chunks before has no processor; its work is done here. */
+/* Waits until the sum before a chunk is known. If that takes long, the thread that computes an earlier chunk
+ * has probably been descheduled; then this thread computes the missing sums. */
 static void await_before(job *j, int64_t chunk)
 {
     int64_t missing = chunk;
@@ -182,7 +183,7 @@ static TEAM_BODY(scan_shared_row)
     j->level->move->stream_end();
 }
 
-/* One row after another, each on all threads. */
+/* Scans one row after another, each on all threads. */
 static void share_rows(const collet_device *device, job *j)
 {
     char *out = j->out;
@@ -197,7 +198,7 @@ static void share_rows(const collet_device *device, job *j)
     }
 }
 
-/* Adjacent elements are in different rows: tiles of BLOCK rows. */
+/* Adjacent elements are in different rows: scans tiles of BLOCK rows. */
 static TEAM_BODY(scan_tiles)
 {
     const job *j = argument;
@@ -217,8 +218,8 @@ static TEAM_BODY(scan_tiles)
     }
 }
 
-/* Whether threads share each row: all elements are then read twice, so that two threads gain only where memory
- * is what they wait for. */
+/* Whether threads share each row. All elements are then read twice, so two threads gain only on long rows, which
+ * are limited by memory bandwidth. */
 static int is_shared(const collet_device *device, int64_t rows, int64_t length)
 {
     int64_t least = device->threads > 2 ? 4 * CHUNK : 32 * CHUNK;

@@ -12,15 +12,15 @@
 #include "shared/host/util/counts.h"
 
 #define GRAIN 512 /* values per thread, at least */
-#define GROUP 16  /* values at once */
+#define GROUP 16  /* the number of values that are searched at a time */
 
 typedef struct job {
     index_order order;
     const char *a;
-    int64_t n, step; /* of the sorted array */
+    int64_t n, step; /* length and step of the sorted array */
     uint64_t size;   /* bytes of an element */
     int right;
-    uint64_t *keys; /* of the sorted array, or NULL */
+    uint64_t *keys; /* the keys of the sorted array, or NULL */
     loop values;    /* view 0 is the output */
 } job;
 
@@ -29,7 +29,7 @@ static inline uint64_t key_at(const job *j, const char *at)
     return index_key_u64(&j->order, index_load(at, j->size));
 }
 
-/* Few values: the keys of the elements that they are compared with are made for each. */
+/* For few values: computes the key of each element that a value is compared with. */
 static void search_elements(const job *j, const uint64_t *wanted, int64_t *found, int count)
 {
     for (int64_t left = j->n; left > 0;) {
@@ -42,7 +42,7 @@ static void search_elements(const job *j, const uint64_t *wanted, int64_t *found
     }
 }
 
-/* A loop that gathers keys is vectorised. */
+/* For many values: the keys of the sorted array exist, and the loop, which gathers them, vectorises. */
 static void search_keys(const job *j, const uint64_t *wanted, int64_t *found)
 {
     const uint64_t *keys = j->keys;
@@ -102,7 +102,7 @@ static void job_init(job *j, const collet_kernel_call *call)
     index_rows(&j->values, operand_of(call, 0), operand_of(call, 2), -1);
 }
 
-/* Whether there are so many values that the keys of the sorted array are made before. */
+/* Whether there are so many values that it pays to compute the keys of the sorted array first. */
 static int has_keys(const collet_kernel_call *call)
 {
     int64_t values = operand_count(operand_of(call, 2));

@@ -17,22 +17,22 @@
 #include "shared/host/util/counts.h"
 
 #define GRAIN (32 << 10) /* elements per thread, at least */
-#define PARTS 128        /* of a row, at most */
+#define PARTS 128        /* the maximum number of parts of a row */
 
 typedef struct job {
-    const sort_width *width; /* of what is sorted */
-    const sort_width *keys;  /* of the keys */
+    const sort_width *width; /* sorts the words: keys, or for argsort a key above an index */
+    const sort_width *keys;  /* reads and writes the keys */
     index_order order;
     uint32_t op;
     int32_t threads;
     int64_t n, kth;
     int64_t in_step, out_step; /* bytes, along the axis */
     uint64_t size;             /* bytes of an element of the input */
-    uint64_t word;             /* bytes of what is sorted */
+    uint64_t word;             /* bytes of a word */
     int shared;                /* the threads share each row */
     int in_place;              /* rows of the output have room for the keys */
     char *scratch;             /* a row of n words for each thread that sorts rows */
-    loop rows;                 /* their first elements: view 0 is the output, view 1 the input */
+    loop rows;                 /* the first elements of rows: view 0 is the output, view 1 the input */
 } job;
 
 /* Elements begin .. end-1. */
@@ -46,17 +46,17 @@ typedef struct row {
     char *out;
     const char *in;
     char *words;
-    uint64_t low; /* argsort of 64 bits: the least key, or 0 */
-    int shift;    /* bits of a key, counted from it, below those in the words */
+    uint64_t low; /* argsort of 64 bits: the least key; else 0 */
+    int shift;    /* words hold (key - low) >> shift; 0: words hold all bits of a key */
     int32_t count;
     part parts[PARTS]; /* parts that are not sorted yet */
     part halves[PARTS][2];
-    int64_t cut[PARTS + 1]; /* where parts that are written begin */
+    int64_t cut[PARTS + 1]; /* the beginnings of the parts that threads write to the output */
 } row;
 
 /* ---- The words of a row ---------------------------------------------------------------------- */
 
-/* Whether the keys have more bits than a word has room for. */
+/* Whether a key may not fit into its half of a word, so that words hold its distance from the least key. */
 static int has_range(const job *j)
 {
     return j->size == 8 && j->op == COLLET_OP_ARGSORT;
@@ -78,7 +78,7 @@ static range range_of(const row *r, int64_t begin, int64_t end)
     return all;
 }
 
-/* The words have the 32 upper bits in which keys differ from the least one. */
+/* Chooses the shift so that (key - low) >> shift fits 32 bits. */
 static void set_range(row *r, range all)
 {
     uint64_t most = all.high - all.low;
@@ -102,7 +102,7 @@ static void read_words(const row *r, int64_t begin, int64_t end)
     }
 }
 
-/* Sorts words[begin..end), whose upper halves are equal, by the bits below. */
+/* Sorts words[begin..end), whose upper halves are equal, by the low 32 bits of (key - low). */
 static void sort_equal(const row *r, int64_t begin, int64_t end)
 {
     const job *j = r->job;
@@ -124,7 +124,7 @@ static int64_t end_of_equal(const uint64_t *words, int64_t i, int64_t n)
     return i;
 }
 
-/* The sorted words become the output; equal upper halves begin and end within begin..end. */
+/* Writes the output of words[begin..end). No group of words with equal upper halves crosses begin or end. */
 static void write_words(const row *r, int64_t begin, int64_t end)
 {
     const job *j = r->job;

@@ -16,7 +16,7 @@ typedef struct batch {
     int64_t count;
     char *first[BATCH_VIEWS];
     const int64_t *strides[BATCH_VIEWS]; /* in elements */
-    int64_t size[BATCH_VIEWS];           /* of an element */
+    int64_t size[BATCH_VIEWS];           /* bytes of an element */
 } batch;
 
 typedef struct batch_place {
@@ -24,7 +24,7 @@ typedef struct batch_place {
     char *at[BATCH_VIEWS];
 } batch_place;
 
-/* The first `axes` axes of operand 0; views are operands 0 .. views-1. */
+/* A batch of the first `axes` axes of operand 0; its views are operands 0 .. views-1. */
 static inline batch batch_of(const collet_kernel_call *call, int32_t axes, int32_t views)
 {
     batch b = {.axes = axes, .views = views, .count = 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explain.h - in words, which implementation computes a call and why (collet.explain/1). */
+/* explain.h - describes which implementation computes a call, and why (collet.explain/1). */
 #ifndef PLUGINS_CPU_OPENMP_LINALG_EXPLAIN_H
 #define PLUGINS_CPU_OPENMP_LINALG_EXPLAIN_H
 
@@ -10,7 +10,7 @@
 void explain_matmul(const collet_device *device, const collet_kernel_call *call, text *out);
 void explain_decomposition(const collet_device *device, const collet_kernel_call *call, text *out);
 
-/* "oneDNN 2.6.3 (AVX2)"; without it "OpenBLAS 0.3.21 (Haswell)". */
+/* Writes the name of `o`, such as "oneDNN 2.6.3 (AVX2)"; if `o` is NULL, of `b`: "OpenBLAS 0.3.21 (Haswell)". */
 struct blas;
 struct onednn;
 void explain_library(text *out, const struct blas *b, const struct onednn *o);

@@ -34,10 +34,10 @@ typedef float floats __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef word (*pack)(word *out, const char *at, int64_t lane_step, int64_t k_step, int64_t lanes,
                      int64_t depth);
 
-/* How a type is multiplied. A pack function returns other than 0 when it finds elements that the
- * tile does not support. */
+/* The functions for one type. A pack function returns a nonzero number if it finds elements that `tile` does
+ * not support. */
 typedef struct form {
-    int64_t group, size; /* elements a word; bytes an element */
+    int64_t group, size; /* elements per word; bytes per element */
     int is_float;
     pack left, right;
     void (*tile)(word tile[TILE_ROWS][TILE_COLUMNS], const word *a, const word *b, int64_t steps);
@@ -100,7 +100,7 @@ static const form widened_bf16 = {1, 2, 1, bf16_pack_left, bf16_pack_right, f32_
 
 #if defined(__AVX512BF16__)
 
-/* The instruction treats subnormal factors as 0. */
+/* The bf16 instruction treats subnormal factors as 0; so *seen reports whether there are any. */
 INLINE word pair_of_bf16(const uint16_t *at, int64_t step, int64_t n, word *seen)
 {
     word low = at[0], high = n > 1 ? at[step] : 0;
@@ -137,8 +137,8 @@ static const form paired_bf16 = {
 
 #if defined(__AVX512VNNI__)
 
-/* The instruction multiplies unsigned by signed: 128 is added to b, for which the sums begin at
- * -128 sum a. */
+/* The instruction multiplies unsigned by signed numbers. So 128 is added to the elements of b, and each sum
+ * starts at -128 times the sum of the row of a. */
 INLINE word four_of_i8(const uint8_t *at, int64_t step, int64_t n, word *seen)
 {
     word a = at[0], b = n > 1 ? at[step] : 0;
@@ -267,12 +267,12 @@ static void store_words(char *at, int64_t step, const word *row, int64_t n)
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* A block of c, its sums so far, and which blocks of the inner axis these are. */
+/* A block of c, its sums so far, and whether the current block of the inner axis is the first or the last. */
 typedef struct target {
     const gemm_matrix *c;
     collet_dtype to;
     int64_t i, j, rows, columns;
-    word *panel; /* BLOCK_COLUMNS words a row */
+    word *panel; /* BLOCK_COLUMNS words per row */
     int first, last;
 } target;
 
@@ -307,7 +307,7 @@ static void store(const form *f, const target *t, int64_t i, int64_t j,
     }
 }
 
-/* Rows `begin` .. of a panel, from the copied blocks. */
+/* Computes `rows` rows of a panel, from row `begin` on, from the packed blocks. */
 static void block(const form *f, const target *t, int64_t begin, int64_t rows, int64_t steps,
                   const word *a, const word *b)
 {
@@ -325,7 +325,7 @@ static const char *element(const form *f, const gemm_matrix *m, int64_t i, int64
     return m->at + (i * m->row + j * m->column) * f->size;
 }
 
-/* The whole inner axis for one panel of c; not 0 when the form cannot do it. */
+/* Computes one panel of c, over the whole inner axis. Returns nonzero if the form does not support an element. */
 static word panel(const form *f, target *t, const gemm_matrix *a, const gemm_matrix *b,
                   int64_t inner, word *a_block, word *b_block)
 {
@@ -395,8 +395,7 @@ static void product(const gemm_matrix *c, collet_dtype to, const gemm_matrix *a,
 #define FLIPPED 0
 #endif
 
-/* The sums and the products of DOT_BYTES elements. If FLIPPED, 128 is added to the elements of a.
- */
+/* Adds the products of DOT_BYTES elements to the sums. If FLIPPED, 128 is added to the elements of a. */
 INLINE words dot_step(words sum, const int8_t *a, const int8_t *b)
 {
 #if defined(__AVX512VNNI__)

@@ -11,8 +11,8 @@
 typedef struct small_kernels {
     /*
      * c = a b; c is rows x columns, a rows x inner, b inner x columns; none of the extents is 0.
-     * The elements of a row are adjacent in c and in b; columns >= columns_min. Every element is
-     * summed in the order of the inner axis, SMALL_BLOCK products before they are added.
+     * The elements of a row are adjacent in c and in b; columns >= columns_min. Products are summed in
+     * the order of the inner axis, in blocks of SMALL_BLOCK; then the sums of the blocks are added.
      */
     void (*product[2])(const gemm_matrix *c, const gemm_matrix *a, const gemm_matrix *b,
                        int64_t rows, int64_t columns, int64_t inner);
@@ -21,8 +21,9 @@ typedef struct small_kernels {
 
 #define SMALL_BLOCK 128
 
-/* Multiplications up to which packing costs more than it gains: always, and where rows are near each
- * other and the inner axis is longer than SMALL_THIN. With at most SMALL_THIN columns it always does. */
+/* Up to this many multiplications packing costs more than it gains: SMALL_PRODUCT for all shapes,
+ * SMALL_PRODUCT_NEAR if rows are near each other and the inner axis is longer than SMALL_THIN. With at most
+ * SMALL_THIN columns packing never pays. */
 #define SMALL_PRODUCT (64 * 64 * 64)
 #define SMALL_PRODUCT_NEAR (128 * 128 * 128)
 #define SMALL_THIN 16

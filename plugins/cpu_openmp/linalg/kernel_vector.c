@@ -4,11 +4,10 @@
 
 #include "cpu_openmp/util/kernel_sums.h"
 
-/* Products that are summed as a tree before their sum is added with its error: so few roundings are
- * harmless. */
+/* This many products are summed as a tree without compensation: the few roundings are harmless. */
 #define TREE 8
 
-/* Sums of products of a row, at most. */
+/* Independent partial sums per row, at most; they hide latency. */
 #define VECTOR_CHAINS 4
 
 #define REAL float

@@ -23,7 +23,7 @@
 /* Multiplications below which a library's preparation costs more than the product. */
 #define LIBRARY_MIN (32 * 32 * 32)
 
-/* Multiplications from which int8 products are faster without a plan. */
+/* Multiplications from which int8 products by oneDNN are faster without a plan. */
 #define ONEDNN_I8_LARGE 1e9
 
 /* Minimum number of multiplications per thread. */
@@ -33,13 +33,13 @@
 #define CHECKED (64 << 10)
 
 /*
- * Rows and columns of the parts of a product are multiples of this: whole tiles of OpenBLAS. Parts
- * may end within our own tiles of 12 or 48: parts that differ by 48 would cost more, an eighth of
- * the time at 256.
+ * Rows and columns of the parts of a product are multiples of this number, so that parts are whole tiles
+ * of OpenBLAS. They need not be whole tiles of our kernels (12 or 48): parts of unequal size would cost
+ * more, an eighth of the time at 256.
  */
 #define PART 16
 
-/* Multiplications of a part from which there are two or four for each thread. */
+/* Parts of more multiplications than this are divided further, into two or four parts per thread. */
 #define PART_WORK 5e7
 
 enum { C, A, B, MATRICES };
@@ -64,13 +64,13 @@ typedef struct product {
     int64_t rows, columns, inner;
     double work; /* their product */
     strategy strategy;
-    int wide;       /* f64, else f32, where one of the two */
-    blas_type type; /* of the library and of BY_GEMM */
+    int wide;       /* if the real type is f32 or f64: whether it is f64 */
+    blas_type type; /* the type for the library and for BY_GEMM */
     onednn *onednn;
     blas *blas;
     blas_matrix form[MATRICES];                           /* for the libraries, without addresses */
-    int64_t part_rows, part_columns, parts_across, parts; /* of one product */
-    char *scratch;                                        /* one piece a thread */
+    int64_t part_rows, part_columns, parts_across, parts; /* the parts of one product */
+    char *scratch;                                        /* one piece per thread */
 } product;
 
 /* ---- Operands that BLAS supports ------------------------------------------------------------- */
@@ -105,9 +105,9 @@ static int64_t round_up(int64_t x, int64_t unit)
 }
 
 /*
- * Divides each product into one nearly square part per thread, or a few for large ones, so that a
- * late thread leaves some to the others. Each part packs both of its factors: many small ones, of
- * extents that do not depend on the number of threads, would cost a tenth of the speed.
+ * Divides each product into one nearly square part per thread; large products into a few parts per thread,
+ * so that other threads can take parts of a late thread. Each part packs both of its factors; many small
+ * parts, independent of the number of threads, would cost a tenth of the speed.
  */
 static void divide(product *p)
 {
@@ -135,7 +135,7 @@ static void divide(product *p)
     }
     p->part_columns = round_up(divide_up(p->columns, across), PART);
     p->part_rows = round_up(divide_up(p->rows, parts / across), PART);
-    /* A last part of fewer columns than the kernel computes at a time would overlap another. */
+    /* BY_SMALL computes at least columns_min columns; a narrower last part would overlap the part before. */
     if (p->strategy == BY_SMALL && p->columns % p->part_columns > 0 &&
         p->columns % p->part_columns < p->device->level->small->columns_min[p->wide])
         p->part_columns += PART;
@@ -172,8 +172,8 @@ static int is_narrow(const product *p)
     return p->from != COLLET_F32 && p->from != COLLET_F64 && part_of(p->from) == p->from;
 }
 
-/* Whether a factor or the product has rows of a multiple of WAYS_PAGE bytes; other types are measured
- * without. */
+/* Whether rows of a factor or of the product are a multiple of WAYS_PAGE bytes apart. 0 for types other than f32 and
+ * f64, whose measurements do not make this distinction. */
 static int has_page_rows(const product *p)
 {
     if (p->from != COLLET_F32 && p->from != COLLET_F64)
@@ -193,7 +193,7 @@ static int fits_small(const product *p)
         return 0;
     if (p->work <= SMALL_PRODUCT)
         return 1;
-    /* The kernel reads b again for every few rows of a: its rows have to be near each other. */
+    /* The kernel reads b again for every few rows of a, so rows of b have to be near each other. */
     int near = p->columns <= SMALL_THIN ? p->m[B].row <= 4 * SMALL_THIN : !has_page_rows(p);
     return near && p->m[A].column == 1;
 }
@@ -215,8 +215,8 @@ static int way_key(const product *p)
                        ways_form(p->rows, p->columns, p->inner, has_page_rows(p)));
 }
 
-/* The way where nothing was measured. Narrow products of oneDNN have to be measured, because only
- * then they have been compared with what is right. */
+/* The default implementation, without measurements. Narrow products never default to oneDNN: measuring also checks
+ * that its results are right. */
 static way usual_way(const product *p)
 {
     if (is_narrow(p) || fits_small(p))
@@ -237,9 +237,8 @@ static way choose_way(product *p)
     return chosen;
 }
 
-/* Libraries are opened by the first product that uses them: OpenBLAS starts threads, a cost for
- * programs without a product. One that cannot be opened is replaced by the other, then by our
- * kernels. */
+/* Opens a library for the first product that uses it, not earlier, because OpenBLAS starts threads. If oneDNN cannot
+ * be opened, OpenBLAS is used; if OpenBLAS cannot be opened, our kernels. */
 static strategy open_way(product *p, way chosen)
 {
     if (chosen == WAY_ONEDNN && part_of(p->from) == p->from && !p->wide)
@@ -303,7 +302,7 @@ static void part_by_narrow(const product *p, const gemm_matrix m[MATRICES], int6
                     p->scratch + (uint64_t)thread * narrow->scratch_bytes);
 }
 
-/* With one row, it is the second factor whose columns are adjacent. */
+/* A product of one row is computed as a product of one column, with the factors exchanged. */
 static void part_by_dots(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
                          int64_t columns)
 {
@@ -323,7 +322,7 @@ static void part_by_gemm(const product *p, const gemm_matrix m[MATRICES], int64_
                            p->scratch + (uint64_t)thread * gemm->scratch_bytes);
 }
 
-/* 0: not supported, and nothing written. */
+/* Returns 0 if the product is not supported; then nothing is written. */
 static int by_onednn(const product *p, const blas_matrix *c, const blas_matrix *a,
                      const blas_matrix *b, int64_t rows, int64_t columns)
 {
@@ -448,7 +447,7 @@ static TEAM_BODY(run_parts)
 
 /* ---- oneDNN ---------------------------------------------------------------------------------- */
 
-/* The library uses the thread that calls it alone. */
+/* Between onednn_enter and onednn_leave the library uses only the calling thread. */
 static TEAM_BODY(run_parts_by_onednn)
 {
     int before = onednn_enter();
@@ -502,9 +501,9 @@ static int onednn_fits(const product *p)
                                       !has_subnormals(p, B, p->inner, p->columns));
 }
 
-/* Whether it takes some tens of microseconds at most (team_phase): as long as 16 GRAIN multiplications
- * of f32. Those of f64 take twice as long, complex ones four times; an element that is read or written
- * takes as long as eight. */
+/* Whether a product is brief (see team_phase): at most the time of 16 GRAIN multiplications of f32, some tens of
+ * microseconds. A multiplication of f64 counts twice, a complex one four times, an element that is read or written
+ * eight times. */
 static int is_brief(const product *p)
 {
     double each = (p->wide ? 2.0 : 1.0) * (part_of(p->from) == p->from ? 1.0 : 4.0);
@@ -560,7 +559,7 @@ KERNEL(matmul)
     return COLLET_OK;
 }
 
-/* A library that would compute the product, and cannot. 0: there is none. */
+/* If the chosen library cannot be used, writes why and returns 1; else returns 0. */
 static int explain_missing(product *p, text *out)
 {
     const char *reason = NULL;

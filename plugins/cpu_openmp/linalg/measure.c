@@ -14,9 +14,9 @@
 #include "kernel_narrow.h"
 #include "kernel_small.h"
 
-#define SECONDS 0.25 /* of all measurements */
-#define TURN 20e-6   /* of a way, at least: shorter products are repeated */
-#define TURNS 5      /* of products that take less than LONG, else TURNS_LONG */
+#define SECONDS 0.25 /* the time of all measurements */
+#define TURN 20e-6   /* minimum seconds of one measurement: shorter products are repeated */
+#define TURNS 5      /* repetitions of products that take less than LONG; others have TURNS_LONG */
 #define TURNS_LONG 2
 #define LONG 2e-3
 
@@ -38,7 +38,7 @@ static const struct product_case {
     {WAY_F64, 512, 16, 512},
 };
 #define CASES (sizeof cases / sizeof cases[0])
-#define ELEMENTS (1024 * 1024) /* of a matrix, at most */
+#define ELEMENTS (1024 * 1024) /* the maximum number of elements of a matrix */
 
 typedef struct measuring {
     const isa_level *level;
@@ -123,7 +123,7 @@ static int is_possible(const measuring *m, way w)
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 
-/* Small numbers, none of them subnormal, in every type. */
+/* Fills the factors with small integers of the type. They are not subnormal: that could be slower. */
 static void fill(const measuring *m)
 {
     for (int k = 1; k < 3; k++) {
@@ -163,7 +163,7 @@ static void measure(const measuring *m, way_point *p)
         best[i] = INFINITY;
         if (!is_possible(m, i))
             continue;
-        best[i] = time_of(m, i, 1); /* the first: libraries compile kernels in it */
+        best[i] = time_of(m, i, 1); /* includes the time in which a library compiles its kernel */
         if (best[i] < LONG)
             best[i] = time_of(m, i, 1);
         times[i] = best[i] < TURN ? (int64_t)(TURN / best[i]) + 1 : 1;

@@ -7,9 +7,9 @@
 #include "shared/host/util/text.h"
 
 /*
- * Writes the measurements of products in the form of ways.h: on this thread alone, by its processor
- * time, the ways by turns, at most about 0.25 s; what the time does not suffice for is left out.
- * `onednn` are the products (ONEDNN_TYPE_*) that oneDNN computes correctly. Opens the libraries.
+ * Measures products and writes the results in the format of ways.h. Runs on the calling thread only, measures its
+ * processor time, and alternates between the implementations. Stops after about 0.25 s; products that were not
+ * reached are left out. `onednn` is the set of ONEDNN_TYPE_* that oneDNN computes correctly. Opens the libraries.
  */
 void measure_products(const isa_level *level, const struct narrow_kernels *narrow, uint32_t onednn,
                       text *out);

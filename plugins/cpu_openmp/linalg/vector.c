@@ -20,8 +20,8 @@
 /* Minimum number of elements per thread. */
 #define GRAIN (16 << 10)
 
-/* Elements of a chunk of a row, and of a chunk of a tile of columns, whose partial sums are
- * kept: the more of the tile the larger the matrix is. */
+/* Elements of a chunk of a row (ROW_CHUNK), and of a chunk of a tile of columns: COLUMN_CHUNK, for large matrices
+ * LARGE_COLUMN_CHUNK. Each chunk has its own partial sums. */
 #define ROW_CHUNK (64 << 10)
 #define COLUMN_CHUNK (128 << 10)
 #define LARGE_COLUMN_CHUNK (1 << 20)
@@ -32,15 +32,15 @@
 /* Sums of a tile: they stay in the L2 cache while a matrix is read along its columns. */
 #define COLUMN_TILE 4096
 
-/* The same in the L1 cache, where products cost less. */
+/* Sums of a tile of narrow products, which cost less: they stay in the L1 cache. */
 #define NARROW_TILE 2048
 
-/* Rows that are read one after the other, to amortise the overhead of short ones; long ones are
- * read VECTOR_ROWS at a time, or twice as many. */
+/* Short rows are processed up to ROW_TILE at a time, which amortises overhead; long rows VECTOR_ROWS at a time, or
+ * twice as many. */
 #define ROW_TILE 256
 #define ROW_TILE_ELEMENTS 2048
 
-/* Rows of a matrix for which a vector is copied whose elements are not adjacent. */
+/* A vector whose elements are not adjacent is copied if the matrix has at least this many rows. */
 #define COPIED_ROWS 4
 
 /* Complex elements that are multiplied at a time. */
@@ -53,16 +53,16 @@ typedef struct vector_plan {
     int wide;    /* the factors are f64, or pairs of f64 */
     int to_wide; /* the results are f64, or pairs of f64 */
     int parts;   /* 2: complex */
-    int narrow;  /* parts of sums are formed in f32, where no number leaves its range */
+    int narrow;  /* groups of products are summed in f32; if one leaves its range, in f64 */
     batch batch;
     int64_t rows, inner;
-    int64_t row[VIEWS], column[VIEWS];      /* bytes from one to the next */
-    enum { ALONG, ACROSS, SHORT } strategy; /* a row at a time, many, many short ones */
-    int64_t tile, tiles;                    /* rows of a at a time; of one product */
-    int64_t chunk, chunks;                  /* elements of a row at a time; of one tile */
+    int64_t row[VIEWS], column[VIEWS];      /* strides in bytes */
+    enum { ALONG, ACROSS, SHORT } strategy; /* along rows; across rows; across few rows */
+    int64_t tile, tiles;                    /* rows of a per tile; tiles per product */
+    int64_t chunk, chunks;                  /* elements of a row per chunk; chunks per tile */
     int64_t items;
     double
-        *sums; /* 2 x parts x tile for each item, or each thread when there is one chunk a tile */
+        *sums; /* 2 x parts x tile for each item, or for each thread if tiles have one chunk */
 } vector_plan;
 
 /* The position of an item. */
@@ -73,7 +73,7 @@ typedef struct place {
 
 /* ---- Planning -------------------------------------------------------------------------------- */
 
-/* Whether all of these are exact enough, and have adjacent elements where kernels need them. */
+/* Whether the narrow kernels may run: f32 factors and results, with adjacent elements where the kernels need them. */
 static int is_narrow(const vector_plan *p)
 {
     int64_t step = sizeof(float);
@@ -181,8 +181,8 @@ static int64_t rows_of_tile(const vector_plan *p, int64_t tile)
     return min_i64(p->rows - tile * p->tile, p->tile);
 }
 
-/* Part `part` (0: real) of complex sums: real sums of (re, im) of a times (re, -im) or (im, re) of
- * x. `held` has room for a block of a row. */
+/* Computes the real (part 0) or imaginary (part 1) part of complex sums as sums of real numbers: (re, im) of a times
+ * (re, -im) or (im, re) of x. `held` has room for a block of a row. */
 static void sum_part(const vector_plan *p, int part, const char *a, char *held, const char *x,
                      int64_t n, int64_t rows, double *sum, double *lost)
 {
@@ -221,7 +221,7 @@ static void clear(const vector_plan *p, double *sum, double *lost)
         sum[i] = lost[i] = 0.0;
 }
 
-/* 1; 0: a number left the range of f32. */
+/* Returns 0 if a number left the range of f32, else 1. */
 static int sum_narrow(const vector_plan *p, const char *a, const char *x, int64_t n, int64_t rows,
                       double *sum, double *lost)
 {
@@ -259,7 +259,7 @@ static void sum_item(const vector_plan *p, const place *at, double *sum, double 
     p->kernels->rows[p->wide](sum, lost, a, row, column, x, x_step, rows, n);
 }
 
-/* Result i of a tile whose first is at `out`; imaginary parts follow the real ones. */
+/* The address of result i of a tile whose first result is at `out`. All imaginary parts follow all real parts. */
 static char *element_at(const vector_plan *p, char *out, int64_t rows, int64_t i)
 {
     return out + i % rows * p->row[Y] + i / rows * (p->to_wide ? 8 : 4);
@@ -293,7 +293,7 @@ static TEAM_BODY(run_items)
     }
 }
 
-/* Adds the chunks of a tile to the first: results of f32 need no errors of sums of f64. */
+/* Adds the other chunks of a tile to its first chunk. Results of f32 need no compensation of f64 sums. */
 static void join_narrow(const vector_plan *p, double *first, char *out, int64_t rows)
 {
     for (int64_t c = 1; c < p->chunks; c++) {
@@ -355,7 +355,7 @@ static collet_status run(const collet_device *device, vector_plan *p)
     return COLLET_OK;
 }
 
-/* Dot products of one chunk of real numbers need no plan, which costs more. */
+/* Short dot products of real numbers run without a plan, which would cost more than the product. */
 static int is_short(const collet_kernel_call *call)
 {
     const collet_operand *a = operand_of(call, A);
@@ -386,13 +386,13 @@ static void multiply_short(const collet_device *device, const collet_kernel_call
     real_store(cpu_at(y), to_wide, cpu_total(&(cpu_sum){sum, lost}));
 }
 
-/* Each row of a matrix reads the vector: vectors whose elements are not adjacent are copied before, each once. */
+/* Each row of a matrix reads the vector. A vector whose elements are not adjacent is copied once before. */
 typedef struct copied {
     collet_operand operands[VIEWS];
-    int64_t shape[COLLET_MAX_DIMS]; /* of the copy: 1 where vectors are repeated */
+    int64_t shape[COLLET_MAX_DIMS]; /* the shape of the copy: 1 along axes that repeat vectors */
     int64_t strides[COLLET_MAX_DIMS];
-    collet_kernel_call call; /* with the copy at the beginning of the workspace */
-    uint64_t bytes;          /* of the copy; 0: the call is the original one */
+    collet_kernel_call call; /* reads the copy, which is at the beginning of the workspace */
+    uint64_t bytes;          /* bytes of the copy; 0: the call is the original one */
 } copied;
 
 static void begin_copied(copied *c, const collet_kernel_call *call)

@@ -10,8 +10,8 @@
 /* ---- Energies -------------------------------------------------------------------------------- */
 
 /*
- * L.I^-1 L by elimination, in a hundredth of the time of an eigenproblem. Returns 0, with nothing
- * set, for a tensor that is singular or near it, where elimination would lose digits.
+ * Computes L.I^-1 L by elimination, in a hundredth of the time of an eigenproblem. Returns 0 and sets
+ * nothing if the tensor is singular or nearly singular: elimination would lose digits.
  */
 static int solve_well_conditioned(const double inertia[9], const double L[3], double *product)
 {
@@ -122,7 +122,7 @@ static void finish_observables(const atoms_job *job, const md_body *body, const 
         store3(operand_of(call, 3), body, s->torque);
 }
 
-/* Operands that follow positions and masses: 1 for the first, 0 for none. */
+/* Indices of the operands after positions and masses: 1 is the first of them, 0 means none. */
 static const struct atoms_op {
     int pass;
     uint32_t origins, velocities, forces, offsets;

@@ -79,7 +79,7 @@ KERNEL(time_derivative)
 typedef struct norms {
     loop l; /* the output and the input's first components */
     collet_dtype dtype;
-    int64_t step, length; /* of the components */
+    int64_t step, length; /* step and number of the components */
 } norms;
 
 static void norm_row(const void *context, char *const *at, const int64_t *step, int64_t n)

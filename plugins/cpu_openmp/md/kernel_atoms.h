@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_atoms.h - sums over the atoms of one body in one frame, or of a part of them, in one pass;
- * and of several bodies of few atoms, one in each lane.
+ * kernel_atoms.h - sums over atoms in one pass: over all or some atoms of one body in one frame, or over
+ * several bodies of few atoms, one body per vector lane.
  *
- * Atoms are n triples of adjacent numbers. d is r - origin, formed in f64 from the start, as is
- * every sum.
+ * The coordinates of an atom are three adjacent numbers. d is r - origin. d and all sums are computed in
+ * f64.
  */
 #ifndef PLUGINS_CPU_OPENMP_MD_KERNEL_ATOMS_H
 #define PLUGINS_CPU_OPENMP_MD_KERNEL_ATOMS_H
@@ -15,17 +15,17 @@
 typedef struct frame_sums {
     double first[3];    /* sum m d */
     double second[6];   /* sum m d d^T: xx yy zz xy xz yz */
-    double mass;        /* sum m; by all passes but FRAME_ANGULAR */
+    double mass;        /* sum m; all passes but FRAME_ANGULAR compute it */
     double momentum[3]; /* sum m v */
     double vis_viva;    /* sum m v.v */
     double angular[3];  /* sum m d x v */
     double force[3];    /* sum f */
     double torque[3];   /* sum d x f */
-    double unused;      /* whole vectors, at any level */
+    double unused;      /* pads the struct to whole vectors of every level */
 } frame_sums;
 
-/* The sums of a body about its centre of mass, laid out as frame_sums. `energies`: total,
- * translational, rotational; the last is below 0 where they are to be computed from the sums. */
+/* The sums of a body about its centre of mass, laid out as frame_sums. `energies`: total, translational,
+ * rotational. If the rotational energy is negative, the caller must compute the energies from the sums. */
 typedef struct body_sums {
     double com[3];
     double second[6], mass, momentum[3], vis_viva, angular[3];
@@ -38,8 +38,8 @@ typedef struct body_sums {
  * used to invert it. */
 #define FRAME_WELL_CONDITIONED 1e-2
 
-/* The squared distance between origin and centre, relative to the squared extent, from which a
- * body is summed again: the subtraction then costs two of sixteen digits. */
+/* If the squared distance between origin and centre exceeds this multiple of the squared extent, the body is
+ * summed again about its centre: moving the sums would cost two of sixteen digits. */
 #define FRAME_FAR 64.0
 
 /* Sums of a body against a reference; e = ref - centre. */
@@ -61,26 +61,26 @@ typedef struct frame_view {
     double origin[3];
 } frame_view;
 
-/* The reference of a pass, atom by atom like the view, and its centre. */
+/* The reference positions of the atoms in a frame_view, in the same order, and their centre. */
 typedef struct frame_reference {
     const void *positions;
     int wide;
     double centre[3];
 } frame_reference;
 
-/* Bodies in lanes, at most: the lanes of the widest level. */
+/* The most bodies that are summed together: the lanes of the widest level. */
 #define FRAME_BODIES 8
 
-/* One array of frame_bodies: first atoms of the bodies, and steps in bytes from atom to atom and
- * from number to number. */
+/* One array of frame_bodies: the addresses of the bodies' first atoms, and the steps in bytes between atoms
+ * and between the numbers of an atom. */
 typedef struct frame_field {
     const char *at[FRAME_BODIES];
     int64_t atom_step, step;
 } frame_field;
 
-/* Bodies of at least one atom each, with masses. Strides are any. */
+/* Bodies with masses, of at least one atom each. Strides are any. */
 typedef struct frame_bodies {
-    frame_field r, v, f, m; /* v and f only where the pass needs them */
+    frame_field r, v, f, m; /* v and f are set only if the pass needs them */
     int wide, wide_masses;
     int64_t atoms[FRAME_BODIES];
 } frame_bodies;
@@ -88,7 +88,7 @@ typedef struct frame_bodies {
 /* `wide` here and below: positions, velocities and forces are f64, else f32. */
 typedef void (*frame_pass)(int wide, const frame_view *view, frame_sums *sums);
 
-/* The members that a pass computes, as index of `pass`. */
+/* Indices of `pass`, with the members of frame_sums that the pass computes. */
 enum {
     FRAME_FIRST,      /* first, mass */
     FRAME_SECOND,     /* first, second, mass */
@@ -110,9 +110,10 @@ typedef struct frame_kernels {
 
 typedef struct body_kernels {
     int32_t lanes; /* 1 .. FRAME_BODIES */
-    /* The sums of each body, taken about its first atom; members that the pass does not compute are
-     * not written. `pass`: FRAME_SECOND or one of the following. Bit i of the result: the first atom
-     * of body i is too far from the centre (FRAME_FAR), and its sums are useless. */
+    /* Computes the sums of each body: first about its first atom, then moved to its centre of mass. Members
+     * that the pass does not compute are not written. `pass`: FRAME_SECOND or a later index. Bit i of the
+     * result is set if the first atom of body i is too far from the centre (FRAME_FAR); its sums are then
+     * useless. */
     uint32_t (*sum)(int pass, const frame_bodies *bodies, body_sums *sums);
 } body_kernels;
 

@@ -15,7 +15,7 @@ typedef int64_t indices __attribute__((vector_size(8 * W)));
 _Static_assert(sizeof(body_sums) == sizeof(frame_sums), "the same layout");
 _Static_assert(W <= FRAME_BODIES, "a lane for each body");
 
-/* The numbers at these addresses. */
+/* Loads the numbers at these addresses. */
 INLINE lanes gather(int wide, indices at)
 {
 #if defined(__AVX512F__)
@@ -43,7 +43,7 @@ INLINE triple gather_atoms(int wide, const frame_field *field, indices at)
                     gather(wide, at + 2 * field->step)};
 }
 
-/* 0 where `valid` is 0. */
+/* Returns v, with 0 in the lanes where `valid` is 0. */
 INLINE lanes only(lanes v, indices valid)
 {
     return (lanes)((indices)v & valid);
@@ -120,8 +120,8 @@ INLINE void subtract_cross(const lanes a[3], const lanes b[3], lanes from[3])
     from[2] -= a[0] * b[1] - a[1] * b[0];
 }
 
-/* Moves the sums from the origins to the centres, which replace `first`. Returns the bodies whose
- * origin is too far away. */
+/* Moves the sums from the origins to the centres of mass, which replace `first`. Returns a mask of the bodies
+ * whose origin is too far from the centre. */
 INLINE indices centre(accumulators *s, triple o, int with_v, int with_f)
 {
     const lanes *p = s->first, per_mass = 1.0 / s->mass;
@@ -134,7 +134,7 @@ INLINE indices centre(accumulators *s, triple o, int with_v, int with_f)
     for (int i = 0; i < 3; i++) {
         shift[i] = nan_where(without_mass, p[i] * per_mass);
         com[i] = (i == 0 ? o.x : i == 1 ? o.y : o.z) + shift[i];
-        /* About a centre at infinity all is NaN; infinities could cancel to a finite number. */
+        /* If the centre is infinite, all sums become NaN; infinities could cancel to a finite number. */
         shift[i] = nan_where(~is_finite(shift[i]), shift[i]);
         s->second[i] -= p[i] * shift[i];
     }
@@ -157,8 +157,8 @@ INLINE lanes either(indices condition, lanes yes, lanes no)
     return (lanes)(((indices)yes & condition) | ((indices)no & ~condition));
 }
 
-/* L.I^-1 L by elimination; below 0 where the tensor is singular or near it, and elimination would
- * lose digits. */
+/* Computes L.I^-1 L by elimination. Negative if the tensor is singular or nearly singular, since elimination
+ * would lose digits. */
 INLINE lanes twice_rotational(const lanes second[6], const lanes L[3])
 {
     const lanes xx = second[1] + second[2], yy = second[0] + second[2], zz = second[0] + second[1];
@@ -176,7 +176,7 @@ INLINE lanes twice_rotational(const lanes second[6], const lanes L[3])
     return either(good, product, (lanes){0} - 1.0);
 }
 
-/* After `centre`. They replace `force`. */
+/* Call it after `centre`. The energies replace `force`. */
 INLINE void set_energies(accumulators *s)
 {
     const lanes *p = s->momentum;
@@ -238,7 +238,7 @@ INLINE uint32_t sum_of(int wide, int with_v, int with_f, const frame_bodies *b, 
     }
     o = (triple){finite_or_0(o.x), finite_or_0(o.y), finite_or_0(o.z)};
     for (int64_t j = 0; j < most; j++) {
-        /* A body without atom j reads its first one. */
+        /* Bodies with fewer than j + 1 atoms read their first atom, which does not count. */
         indices valid = (indices)(atoms > j);
         triple r = gather_atoms(wide, &b->r, at_r + (valid & (j * b->r.atom_step)));
         lanes m = gather(b->wide_masses, at_m + (valid & (j * b->m.atom_step)));

@@ -12,9 +12,9 @@ typedef float half_lanes __attribute__((vector_size(4 * W)));
 typedef float half_lanes_at_any __attribute__((vector_size(4 * W), aligned(4), may_alias));
 
 /*
- * x0 y0 z0 x1 y1 z1 ... in three vectors: since 3 and W share no divisor, the x fill different
- * lanes of the three, and so do the y and the z; blending them gives the atoms in the order 3 j mod
- * W, with y rotated by one lane and z by two.
+ * Three vectors hold x0 y0 z0 x1 y1 z1 .... As 3 and W have no common divisor, no two x are in the same
+ * lane number; the same holds for y and z. So a blend of the three vectors gives all x, in the order
+ * 3 j mod W of the atoms; likewise all y, rotated by one lane, and all z, rotated by two lanes.
  */
 #if W == 8
 #define ORDERED(a) __builtin_shufflevector(a, a, 0, 3, 6, 1, 4, 7, 2, 5)
@@ -50,7 +50,7 @@ typedef float half_lanes_at_any __attribute__((vector_size(4 * W), aligned(4), m
 
 INLINE lanes widen(half_lanes v)
 {
-    /* gcc 12 compiles the generic one to two conversions and an insertion. */
+    /* gcc 12 compiles __builtin_convertvector to two conversions and an insertion. */
 #if defined(__AVX512F__)
     return (lanes)_mm512_cvtps_pd((__m256)v);
 #elif defined(__AVX__)
@@ -77,8 +77,8 @@ INLINE triple load_f64(const double *at)
     return (triple){BLEND_X(a, b, c), ROTATE_1(y), ROTATE_2(z)};
 }
 
-/* The same where the next atom may be read too: lanes are rotated by unaligned loads, whose
- * units are idle, instead of permutations, which compete with the arithmetic. */
+/* The same if the atom after the last one may be read too. Lanes are rotated by unaligned loads instead of
+ * permutations: the load units are idle, while permutations compete with the arithmetic. */
 INLINE triple load_inside_f32(const float *at)
 {
 #define SHIFTED(k)                                                                                 \
@@ -108,7 +108,7 @@ INLINE triple load_inside(int wide, const void *atoms)
 typedef struct masses {
     const char *at;
     int wide;
-    int64_t size; /* bytes of one; 0: the same for all atoms */
+    int64_t size; /* bytes per mass; 0: all atoms have the same mass */
 } masses;
 
 INLINE masses masses_of(const frame_view *view)
@@ -139,7 +139,7 @@ INLINE lanes load_masses(const masses *m)
     return widen(ORDERED(HALF_LANES_AT(m->at)));
 }
 
-/* n < W masses and zeros. */
+/* Loads n < W masses; the other lanes are 0. */
 INLINE lanes load_last_masses(const masses *m, int64_t n)
 {
     double padded[W];
@@ -238,7 +238,7 @@ INLINE void add_atoms(int what, accumulators *s, lanes m, triple d, triple v, tr
     }
 }
 
-/* n < W atoms and W - n times `fill`. */
+/* Copies n < W atoms to `padded`, followed by W - n times `fill`. */
 INLINE void pad(int wide, void *padded, const void *atoms, int64_t n, const double fill[3])
 {
     for (int64_t i = 0; i < 3 * W; i++) {
@@ -309,7 +309,7 @@ INLINE void pass(int wide, int what, const frame_view *view, frame_sums *sums)
                   force);
     }
     *sums = (frame_sums){{0.0}, {0.0}, 0.0, {0.0}, 0.0, {0.0}, {0.0}, {0.0}, 0.0};
-    /* Adjacent members together: W totals cost little more than one. */
+    /* Totals of adjacent members are computed together: W totals cost little more than one. */
     if (what & LINEAR)
         totals((const lanes *)&s, (double *)sums, 17);
     else if (what & FIRST)
@@ -320,7 +320,7 @@ INLINE void pass(int wide, int what, const frame_view *view, frame_sums *sums)
         totals((const lanes *)&s + 17, (double *)sums + 17, 6);
 }
 
-/* Two loops, each for one type. */
+/* The branch gives each type a loop of its own. */
 INLINE void pass_of(int wide, int what, const frame_view *view, frame_sums *sums)
 {
     if (wide)
@@ -361,7 +361,7 @@ static void all(int wide, const frame_view *view, frame_sums *sums)
 
 /* ---- A body against a reference -------------------------------------------------------------- */
 
-/* Atoms i .. i + W - 1 of n, relative to `origin`; those beyond the last are at the origin. */
+/* Loads atoms i .. i + W - 1 of n, relative to `origin`; atoms beyond the last are at the origin. */
 INLINE triple relative_at(int wide, const void *positions, int64_t i, int64_t n,
                           const double origin[3])
 {
@@ -373,7 +373,7 @@ INLINE triple relative_at(int wide, const void *positions, int64_t i, int64_t n,
     return relative(load(wide, n - i < W ? (const void *)padded : atoms), &o);
 }
 
-/* The two types of a reference: a branch that is always the same. */
+/* Loads reference atoms of either type. The branch is well predicted: the type does not change. */
 INLINE triple reference_at(const frame_reference *reference, int64_t i, int64_t n)
 {
     return reference->wide ? relative_at(1, reference->positions, i, n, reference->centre)

@@ -11,7 +11,7 @@
 /* Minimum number of atoms per thread: some microseconds of work. */
 #define GRAIN 8192
 
-/* Bodies of at most so many atoms are summed in lanes: of more, one body fills the lanes. */
+/* Bodies of at most this many atoms are summed one per lane; a larger body fills all lanes. */
 #define FEW_ATOMS 24
 
 int64_t atoms_blocks(int64_t atoms)
@@ -167,7 +167,7 @@ static void first_origin(const atoms_job *job, const md_body *body, double origi
         atoms_first(&job->r, body, origin);
 }
 
-/* Moves the origin to the centre when they are too far apart; 0 when it did not. */
+/* If origin and centre are too far apart, moves the origin to the centre and returns 1; else returns 0. */
 static int better_origin(const atoms_job *job, const frame_sums *s, double origin[3])
 {
     if (job->origins || s->mass == 0.0)
@@ -202,7 +202,7 @@ static void centre(const md_body *body, const double origin[3], const frame_sums
     for (int i = 0; i < 3; i++) {
         shift[i] = without_mass ? (double)NAN : s->first[i] * per_mass;
         c->com[i] = origin[i] + shift[i];
-        /* About a centre at infinity all is NaN; infinities could cancel to a finite number. */
+        /* If the centre is infinite, all sums become NaN; infinities could cancel to a finite number. */
         shift[i] = isfinite(shift[i]) ? shift[i] : (double)NAN;
         if (without_mass && body->atoms == 0)
             shift[i] = 0.0;
@@ -216,7 +216,8 @@ static void centre(const md_body *body, const double origin[3], const frame_sums
     c->energies[2] = -1.0;
 }
 
-/* From the sums about the first origin. */
+/* Computes the sums about the centre of mass from the sums about `origin`. If the origin is too far away, sums the
+ * body again. */
 static void centre_body(const atoms_job *job, const md_body *body, double origin[3],
                         frame_sums *sums, body_sums *central)
 {
@@ -239,8 +240,8 @@ static void sum_one(const atoms_job *job, const md_body *body, body_sums *centra
 
 /* ---- Several bodies -------------------------------------------------------------------------- */
 
-/* Bodies summed before they are finished: finishing one is a chain of divisions, and the chains of
- * several overlap when no pass is between them. */
+/* This many bodies are summed, then finished one after another. Finishing a body is a chain of divisions; the
+ * chains of several bodies overlap in time if no pass is between them. */
 #define BATCH 16
 
 typedef struct batch {
@@ -260,7 +261,7 @@ static void set_steps(frame_field *field, const atoms_source *source)
     field->step = source->step;
 }
 
-/* Bodies first .. first + count - 1; lanes without a body repeat the first one. */
+/* Sums bodies first .. first + count - 1, one per lane; the remaining lanes repeat body `first`. */
 static void sum_lanes(const atoms_job *job, frame_bodies *lanes, batch *b, int first, int count)
 {
     const body_kernels *kernels = job->device->level->body;
@@ -283,7 +284,7 @@ static int fits_lanes(const atoms_job *job, const md_body *body)
     return body->atoms > 0 && body->atoms <= FEW_ATOMS && !job->origins && job->m.at;
 }
 
-/* Sums `count` bodies: one alone, or as many of few atoms as there are, up to all lanes. */
+/* Sums `count` bodies: consecutive bodies of few atoms together, one per lane, others one at a time. */
 static void sum_batch(const atoms_job *job, frame_bodies *lanes, batch *b, int count)
 {
     int most = job->device->level->body->lanes, fit;
@@ -340,7 +341,7 @@ static TEAM_BODY(run_blocks)
         sum_block(b->job, b->body, i, b->origin, &b->job->partial[i]);
 }
 
-/* The same sums as on one thread. */
+/* The team sums the blocks of one body; the result is the same as on one thread. */
 static void share_body(const atoms_job *job, const md_body *body)
 {
     double origin[3];
@@ -362,7 +363,7 @@ static void share_bodies(const atoms_job *job)
     int many = job->bodies > 1 && job->shared_above >= 0;
     const int64_t *at = many ? (const int64_t *)(const void *)cpu_at(o) : NULL;
     for (int64_t i = 0; i < job->bodies; i++) {
-        /* Fast, because there may be hundreds of thousands of small bodies. */
+        /* This test must be fast: there may be hundreds of thousands of small bodies. */
         if (many && (uint64_t)at[(i + 1) * o->strides[0]] - (uint64_t)at[i * o->strides[0]] <=
                         (uint64_t)job->shared_above)
             continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pass.h - the pass over the atoms of every body in every frame that all sums of the md family
- * share.
+ * pass.h - the pass over the atoms of every body in every frame. All ops of the md family that sum over
+ * atoms use it.
  *
  * A row is a body in a frame. Threads get equal numbers of rows and read each row from memory once.
  * Bodies of few atoms are summed several at a time, one in each lane. A body of many atoms is summed
@@ -24,22 +24,21 @@
 
 typedef struct atoms_job atoms_job;
 
-/* The layout of the atoms of an F x N x 3 or N x 3 operand; of masses, F x N or N, `step` is
- * unused. Strides in bytes. */
+/* The layout of the atoms of an operand of shape F x N x 3 or N x 3, or of masses, F x N or N, which do not use
+ * `step`. Strides in bytes. */
 typedef struct atoms_source {
     const char *at; /* NULL: absent */
     int64_t frame_step, atom_step, step;
     int wide;     /* f64 */
-    int adjacent; /* the atoms of a frame are adjacent triples, or numbers; absent: 1 */
+    int adjacent; /* 1: the atoms of a frame are adjacent triples, or adjacent numbers, or absent */
 } atoms_source;
 
 /*
- * Set by the kernel: everything before `call`. `pass` names the sums (FRAME_*); `masses` NULL or
- * absent means all 1; `offsets` NULL or absent: all atoms are one body; `origins` F x 3 are the
- * origins of d, NULL: the body's first atom. `finish` is called with a body's sums, on any thread,
- * in any order. Without `origins` the sums are moved to the centre of mass; a body for which that
- * would lose digits, because origin and centre are far apart relative to the extent, is summed again
- * from its centre.
+ * The kernel sets all members before `call`. `pass` is the index of the sums (FRAME_*). `masses` NULL or
+ * absent: all are 1. `offsets` NULL or absent: all atoms are one body. `origins`, F x 3, are the origins
+ * of d; NULL: the body's first atom. `finish` is called with a body's sums, on any thread, in any order.
+ * Without `origins` the sums are moved to the centre of mass. If that would lose digits, because origin
+ * and centre are far apart relative to the extent, the body is summed again about its centre.
  */
 struct atoms_job {
     int pass;
@@ -56,24 +55,24 @@ struct atoms_job {
     atoms_source r, v, f, m; /* positions, velocities, forces, masses */
     int adjacent;            /* all of them */
     int64_t rows, bodies, atoms, shared_above;
-    frame_sums *partial; /* of the blocks of a body, where threads divide them */
+    frame_sums *partial; /* the sums of each block of a body whose blocks the threads divide */
 };
 
 /* The workspace of an op whose first inputs are positions and masses. */
 uint64_t atoms_workspace(const collet_device *device, const collet_operand *positions,
                          const collet_operand *offsets);
 
-/* Runs the job. The workspace is atoms_workspace's. */
+/* Runs the job. The call's workspace has atoms_workspace bytes. */
 collet_status atoms_run(const collet_device *device, const collet_kernel_call *call,
                         atoms_job *job);
 
 /* ---- For kernels with passes of their own ---------------------------------------------------- */
 
-/* Blocks of so many atoms. */
+/* The number of blocks that `atoms` atoms fill. */
 int64_t atoms_blocks(int64_t atoms);
 
-/* Threads divide the blocks of bodies of more atoms than this, one body after the other, and the other
- * rows; -1: of all bodies; INT64_MAX: of none. `atoms`: of a frame. */
+/* Threads divide the blocks of each body that has more atoms than this, one body after the other; the other bodies
+ * are divided by rows. -1: the blocks of all bodies; INT64_MAX: of none. `atoms`: per frame. */
 int64_t atoms_shared_above(const collet_device *device, int64_t frames, int64_t bodies,
                            int64_t atoms);
 
@@ -81,18 +80,18 @@ int64_t atoms_shared_above(const collet_device *device, int64_t frames, int64_t 
 atoms_source atoms_find(const collet_operand *o);
 atoms_source atoms_find_masses(const collet_operand *o);
 
-/* Atoms first .. first+count-1 of a frame as adjacent triples: in place, or copied to `copy` (3 *
- * count elements). NULL of an absent source. */
+/* Returns atoms first .. first+count-1 of a frame as adjacent triples: in place, or copied to `copy` (3 *
+ * count elements). NULL if the source is absent. */
 const void *atoms_adjacent(const atoms_source *source, int64_t frame, int64_t first, int64_t count,
                            void *copy);
-/* The same of masses, `count` elements. */
+/* The same for `count` masses. */
 const void *atoms_adjacent_masses(const atoms_source *source, int64_t frame, int64_t first,
                                   int64_t count, void *copy);
 
-/* Atoms copied at a time where they are not adjacent; a multiple of the lanes of every level. */
+/* The number of atoms that are copied at a time if they are not adjacent; a multiple of the lanes of every level. */
 #define ATOMS_COPIED 192
 
-/* Sets origin to the body's first atom; components that are not finite become 0, and all if the body is empty. */
+/* Sets `origin` to the body's first atom. Components that are not finite become 0; if the body is empty, all do. */
 void atoms_first(const atoms_source *source, const md_body *body, double origin[3]);
 
 #endif

@@ -11,13 +11,13 @@
 /* Minimum number of atoms per thread. */
 #define GRAIN 4096
 
-/* Sums over a block of atoms of one body: of the first pass over the atoms, and of the second. */
+/* Sums over a block of atoms of one body: `overlap` by the first pass, `deviation` by the second. */
 typedef struct block_sums {
     overlap_sums overlap;
     double deviation;
 } block_sums;
 
-/* The best superposition of a body: R (d - shift) on the reference, d taken from origin. */
+/* The best superposition of a body on the reference: R (d - shift), where d = r - origin. */
 typedef struct fit {
     double origin[3];
     double shift[3];
@@ -34,9 +34,9 @@ typedef struct rmsd_job {
     const collet_device *device;
     const collet_kernel_call *call;
     atoms_source positions, weights, reference;
-    int adjacent; /* all of them */
+    int adjacent; /* 1: all three are adjacent */
     int64_t rows, bodies, atoms, shared_above;
-    block_sums *partial; /* [block], where the threads divide the blocks of a body */
+    block_sums *partial; /* the sums of each block of a body whose blocks the threads divide */
 } rmsd_job;
 
 static int64_t block_length(const md_body *body, int64_t block)
@@ -85,7 +85,7 @@ static void add_sums(block_sums *sums, const block_sums *part)
     sums->deviation += part->deviation;
 }
 
-/* A pass over a body; with `fit` the second, that needs the rotation. */
+/* A pass over a body. With `fit` it is the second pass, which needs the rotation. */
 typedef struct body_pass {
     const rmsd_job *job;
     const md_body *body;
@@ -94,7 +94,7 @@ typedef struct body_pass {
     const fit *fit;
 } body_pass;
 
-/* Atoms i .. i + n - 1. */
+/* Adds the sums over atoms i .. i + n - 1. */
 static void pass_piece(const body_pass *p, int64_t i, int64_t n, block_sums *sums)
 {
     const rmsd_job *job = p->job;
@@ -140,7 +140,7 @@ static TEAM_BODY(share_pass)
         pass_block(p, b, &p->job->partial[b]);
 }
 
-/* All blocks of a body, added in order, by this thread or, with `partial`, by the team. */
+/* Sums all blocks of a body in order: on this thread or, if `partial` is set, on the team. */
 static void pass_body(body_pass *p, block_sums *sums)
 {
     int64_t blocks = atoms_blocks(p->body->atoms);

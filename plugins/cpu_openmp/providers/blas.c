@@ -14,16 +14,16 @@
 #include "shared/host/util/threads.h"
 
 /* Address space that OpenBLAS needs: OPEN_BYTES for the library and its constructor, THREAD_BYTES
- * for the buffer (BUFFER_SIZE in common_x86_64.h) and the stack of each thread. Version 0.3.29 maps
- * one buffer more. If there is too little space, the library tries to map it for ever. Measured
- * with 0.3.21 and 0.3.29. */
+ * for the buffer (BUFFER_SIZE in common_x86_64.h) and the stack of each thread. Version 0.3.29 maps one
+ * more buffer. If there is too little space, the library retries the mapping forever. Measured with
+ * 0.3.21 and 0.3.29. */
 #define OPEN_BYTES (UINT64_C(64) << 20)
 #define THREAD_BYTES (UINT64_C(136) << 20)
 /* A calling thread needs its buffer and the memory that malloc maps at its first allocation. */
 #define CALLER_BYTES (UINT64_C(200) << 20)
-#define CALLERS 64 /* that buffers are made for at a time */
+#define CALLERS 64 /* the most buffers that make_buffers maps */
 
-#define PARALLEL_OPENMP 2 /* of openblas_get_parallel */
+#define PARALLEL_OPENMP 2 /* a result of openblas_get_parallel */
 
 /* The constants of CBLAS; OpenBLAS's integers are int. */
 typedef enum cblas_order { CblasRowMajor = 101, CblasColMajor } cblas_order;
@@ -66,7 +66,7 @@ struct blas {
                   float alpha, const float *a, int lda, float beta, float *c, int ldc);
     void (*dsyrk)(cblas_order, cblas_uplo, cblas_transpose, int n, int k,
                   double alpha, const double *a, int lda, double beta, double *c, int ldc);
-    void *(*memory_alloc)(int purpose); /* may be missing, as its counterpart */
+    void *(*memory_alloc)(int purpose); /* NULL if the library lacks it; likewise memory_free */
     void (*memory_free)(void *buffer);
     int (*get_num_threads)(void);
     void (*set_num_threads)(int threads);
@@ -75,14 +75,15 @@ struct blas {
     char *(*get_corename)(void);
     blas_lapack lapack[BLAS_TYPES];
     int has_lapack;
-    char reason[LIBRARY_REASON]; /* why it cannot be used; "": it can */
+    char reason[LIBRARY_REASON]; /* why the library cannot be used; "": it can */
     pthread_mutex_t lock;
     blas_use *uses; /* between enter and leave */
     int threads_found;
-    /* The most threads that called at a time, each with a buffer; the threads of current groups. */
+    /* callers: the most threads that have called the library at the same time; each has a buffer. claimed: the
+     * threads of the current groups. */
     int32_t callers, claimed;
     int pool;      /* threads that calls may use: the library's own and the caller */
-    int64_t forks; /* library_forks() when its own threads were started */
+    int64_t forks; /* the value of library_forks() when the library's threads were started */
 };
 
 static blas library = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -133,10 +134,10 @@ static const library_symbol lapack_symbols[] = {LAPACK(getrf),
                                                 COMPLEX_LAPACK(geqrf, geqrf),
                                                 COMPLEX_LAPACK(ungqr, ungqr)};
 
-/* What the names of all functions begin with: scipy-openblas32 has a prefix. */
+/* The prefixes that the names of all functions may have: none, or the one of scipy-openblas32. */
 static const char *const prefixes[] = {"", "scipy_"};
 
-/* The prefix with which the library has a function of that name; NULL: it has none. */
+/* The prefix with which the library has a function of that name; NULL if it has no such function. */
 static const char *prefix_of(void *handle, const char *name)
 {
     const library_symbol symbol = {name, 0};
@@ -147,7 +148,8 @@ static const char *prefix_of(void *handle, const char *name)
     return NULL;
 }
 
-/* Names of builds with integers of 64 bits, as NumPy contains one, mostly end with 64_. */
+/* Whether the library was built with 64-bit integers, as NumPy's copy is. Most such builds have names that end with
+ * 64_. */
 static bool has_long_integers(void *handle, const blas *b, const char *prefix)
 {
     return prefix ? strstr(b->get_config(), "USE64BITINT") != NULL
@@ -178,16 +180,16 @@ static void find_functions(void *handle, blas *b)
         b->memory_alloc = NULL;
 }
 
-/* Whether the library may start `count` threads. If it cannot start them, it raises SIGINT and
- * later waits for ever. The caller may have no buffer yet, and the threads would take its space. */
+/* Whether the library may start `count` threads: if it could not start them, it would raise SIGINT and later wait
+ * forever. Includes the space for a buffer of the caller, which may have none yet. */
 static bool can_start(int count)
 {
     return address_space_has((uint64_t)count * THREAD_BYTES + CALLER_BYTES) &&
            threads_can_start(count);
 }
 
-/* The number of threads, including the caller's, that the library may have when it is opened; 0: it
- * must not be opened. Sets *all to the number that it would start otherwise. */
+/* The number of threads, including the caller, that the library may have when it is opened; 0: it must not be
+ * opened. Sets *all to the number of threads that the library would use by default. */
 static int threads_at_open(int *all)
 {
     const char *text = getenv("OPENBLAS_NUM_THREADS");
@@ -204,7 +206,7 @@ static int threads_at_open(int *all)
 
 static void open_library(void)
 {
-    /* Static: the environment that the library's constructor saw points to it. */
+    /* Static, because the environment that the library's constructor reads points to these arrays. */
     static char core[sizeof settings->target + sizeof BLAS_CORE_VARIABLE], threads[40];
     int all, count;
     const char *variables[4] = {NULL}, **last = variables;
@@ -289,7 +291,7 @@ const blas_lapack *blas_lapack_of(const blas *b, blas_type type)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* The new threads inherit the affinity of this thread, which OpenMP may have bound. */
+/* Undoes the CPU binding that OpenMP may have set for this thread while the new threads inherit its affinity. */
 static void start_threads(const blas *b, int count)
 {
     cpu_set_t own;
@@ -325,8 +327,8 @@ static void find_threads(blas *b)
     b->pool = b->threads_found > b->pool ? b->threads_found : b->pool;
 }
 
-/* Has the library map `count` buffers now, before the program uses the address space otherwise.
- * They are never unmapped: later calls use them. */
+/* Makes the library map `count` buffers now, before the program uses up the address space. They stay mapped, and later
+ * calls use them. */
 static void make_buffers(const blas *b, int32_t count)
 {
     void *buffers[CALLERS];
@@ -340,7 +342,7 @@ static bool claim(blas *b, int32_t callers)
 {
     int32_t all = b->claimed + callers;
     if (all > b->callers && address_space_is_limited()) {
-        /* Groups under way may have their buffers. */
+        /* Buffers of current groups may be in use, so they count again. */
         uint64_t more = (uint64_t)(all - b->callers + b->claimed);
         if (all > CALLERS || !b->memory_alloc || !address_space_has(more * CALLER_BYTES))
             return false;
@@ -412,7 +414,7 @@ void blas_leave(blas *b, blas_use *use)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-/* A whole number, as complex functions read it; `room` holds it. */
+/* Stores an integer in `room` as a complex number of the type and returns its address. */
 static const void *complex_number(blas_type type, int value, double room[2])
 {
     room[0] = room[1] = 0.0;

@@ -2,9 +2,9 @@
 /*
  * blas.h - OpenBLAS with its LAPACK, found at run time.
  *
- * Functions that the host exports (cblas_*, sgemm_, sgetrf_) are never called instead of the
- * library's (library.h). blas_enter sets the number of threads that the
- * library uses; the last blas_leave restores what the host had set.
+ * Functions of the same names that the host program exports (cblas_*, sgemm_, sgetrf_) are never called
+ * instead of the library's (library.h). blas_enter sets the number of threads that the library uses; the
+ * last blas_leave restores the number that the host program had set.
  */
 #ifndef PLUGINS_CPU_OPENMP_PROVIDERS_BLAS_H
 #define PLUGINS_CPU_OPENMP_PROVIDERS_BLAS_H
@@ -17,7 +17,7 @@
 
 typedef struct blas blas;
 
-/* Types of elements; the first two are 0 and 1, flags for what is of real types alone. */
+/* Types of elements. BLAS_F32 is 0 and BLAS_F64 is 1; code for real types uses them as a flag. */
 typedef enum blas_type { BLAS_F32, BLAS_F64, BLAS_C64, BLAS_C128, BLAS_TYPES } blas_type;
 
 /*
@@ -27,7 +27,7 @@ typedef enum blas_type { BLAS_F32, BLAS_F64, BLAS_C64, BLAS_C128, BLAS_TYPES } b
  * as LAPACK's documentation of the routine states.
  */
 typedef struct blas_lapack {
-    /* getrs is for the check of the library alone, and getrf of real types. */
+    /* Only blas_check.c uses getrs, and getrf of real types. */
     void (*getrf)(const int *m, const int *n, void *a, const int *lda, int *ipiv, int *info);
     void (*getrs)(const char *trans, const int *n, const int *nrhs, const void *a, const int *lda,
                   const int *ipiv, void *b, const int *ldb, int *info, size_t trans_length);
@@ -42,7 +42,7 @@ typedef struct blas_lapack {
     void (*geev)(const char *jobvl, const char *jobvr, const int *n, void *a, const int *lda,
                  void *wr, void *wi, void *vl, const int *ldvl, void *vr, const int *ldvr,
                  void *work, const int *lwork, int *info, size_t jobvl_length, size_t jobvr_length);
-    /* Complex types have these instead of the three before. */
+    /* Complex types have these functions instead of gesdd, syevd and geev. */
     void (*geev_complex)(const char *jobvl, const char *jobvr, const int *n, void *a,
                          const int *lda, void *w, void *vl, const int *ldvl, void *vr,
                          const int *ldvr, void *work, const int *lwork, void *rwork, int *info,
@@ -59,26 +59,26 @@ typedef struct blas_lapack {
                   const void *tau, void *work, const int *lwork, int *info);
 } blas_lapack;
 
-/* A call, or a group of calls, under way. Private to blas.c; lives in the caller's frame. */
+/* A call, or a group of calls, in progress. Private to blas.c; the caller keeps it on its stack. */
 typedef struct blas_use {
     struct blas_use *next, *previous;
-    int32_t threads; /* of each call, >= 1 */
-    int32_t taken;   /* the number to give back by team_give; 0: none */
+    int32_t threads; /* the threads of each call, >= 1 */
+    int32_t taken;   /* the number of threads to return by team_give; 0: none */
 } blas_use;
 
 #define BLAS_NAME "libopenblas.so.0"
 #define BLAS_CORE_VARIABLE "OPENBLAS_CORETYPE" /* OpenBLAS itself reads it */
 
-/* Sets how the first blas_open opens the library, which is one for the process: the first settings
- * count, and none after it is open. `target` is a core type. Any thread. */
+/* Sets how the first blas_open opens the library. The process has one copy of the library, so only the first call
+ * counts, and only before the library is open. `target` is a core type. Any thread may call it. */
 void blas_settle(const library_settings *settings);
 
-/* 1, with the core type it runs as, when the process has the library loaded. */
+/* Returns 1 and sets `core` to the library's core type if the process has already loaded the library; else 0. */
 int blas_is_loaded(const char *name, char *core, uint64_t capacity);
 
 /*
  * The library, opened at the first call and kept for the life of the process. NULL, with *reason
- * (`reason` may be NULL), when it cannot be used. Any thread.
+ * (`reason` may be NULL), when it cannot be used. Any thread may call it.
  */
 blas *blas_open(const char **reason);
 
@@ -93,27 +93,27 @@ const char *blas_core(const blas *b);
 void blas_path(blas *b, char *path, uint64_t capacity);
 
 /*
- * library_enter for groups that call this library, from up to `callers` threads. fork() has stopped
- * the library's threads, in the parent too: they are started again here. 0 where the system does
- * not start them, or where the limit on address space (ulimit -v) leaves no buffer for each caller:
- * without one the library would try for ever. blas_end with the same number ends the group.
+ * library_enter for a group of calls of this library from up to `callers` threads. fork() stops the
+ * library's threads, in the parent too; blas_begin starts them again. Returns 0 if the system does not
+ * start them, or if the limit on address space (ulimit -v) leaves too little for a buffer for each
+ * caller: the library would retry forever. blas_end with the same number ends the group.
  */
 int blas_begin(blas *b, int32_t callers);
 void blas_end(blas *b, int32_t callers);
 
 /*
- * Around every group of calls, within blas_begin and blas_end; any number may be under way on
- * any threads. Calls within may each use up to `threads` (>= 1) threads of the library's own, which
- * count as threads of the team (team_take): fewer when other callers use some. 1 is for calls from
- * the threads of a team and counts as none. Returns the number granted. A group that begins while
- * another is under way does not change its results; the library's one thread count is then one that
- * suits both.
+ * Enclose every group of calls, between blas_begin and blas_end. Any number of groups may run at the same
+ * time, on any threads. Each call of the group may use up to `threads` (>= 1) of the library's threads,
+ * which count as threads of the team (team_take); it gets fewer if other callers use some. 1 is for calls
+ * from the threads of a team and takes no thread. Returns the number granted. A group that begins while
+ * another one runs does not change the results of the other; the library has one thread count, which is
+ * then chosen to suit both.
  */
 int32_t blas_enter(blas *b, blas_use *use, int32_t threads);
 void blas_leave(blas *b, blas_use *use);
 
-/* c = factor a b + keep c; c is m x n, not transposed, a m x k, b k x n. Extents and strides fit an
- * int. Within enter and leave. */
+/* c = factor a b + keep c; c is m x n, not transposed, a m x k, b k x n. Extents and strides fit an int. Call it
+ * between blas_enter and blas_leave. */
 void blas_multiply(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *left,
                    const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor, int keep);
 
@@ -126,13 +126,12 @@ typedef enum blas_triangle { BLAS_UNIT_LOWER, BLAS_UPPER, BLAS_LOWER_RIGHT } bla
 void blas_solve(const blas *b, blas_type type, blas_triangle which, const blas_matrix *a,
                 const blas_matrix *x, int64_t m, int64_t n);
 
-/* Subtracts the lower triangle of a a^H, a n x k, from the lower triangle of c (n x n),
- * likewise. */
+/* Subtracts the lower triangle of a a^H, where a is n x k, from the lower triangle of c (n x n). Extents as above. */
 void blas_subtract_square(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *a,
                           int64_t n, int64_t k);
 
-/* LAPACK for a type; NULL when this OpenBLAS was built without it. Its functions are called within
- * enter and leave. */
+/* LAPACK for a type; NULL if this OpenBLAS was built without it. Call its functions between blas_enter and
+ * blas_leave. */
 const blas_lapack *blas_lapack_of(const blas *b, blas_type type);
 
 /* blas_check.c: checks products and a solution; takes some milliseconds. Returns NULL, or what is

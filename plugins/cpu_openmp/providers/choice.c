@@ -11,10 +11,10 @@
 #include "onednn.h"
 #include "cpu_openmp/runtime/processor.h"
 
-#define OWN "own" /* what the library selects itself */
+#define OWN "own" /* the core type or ISA that the library selects itself */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Capabilities are requested twice and by several runtimes; the check is made once. */
+/* Capabilities are requested twice per runtime, and there may be several runtimes; the check runs once. */
 static int checked;
 static pthread_mutex_t checking = PTHREAD_MUTEX_INITIALIZER;
 
@@ -25,8 +25,8 @@ static const char *setting(const collet_host *host, const char *library, const c
     return host->config(host, key);
 }
 
-/* Whether "openblas" or "onednn" is not opened: 1, with the reason, when it is switched off, in
- * safe mode, and when the probe found it wrong. */
+/* Returns 1 and sets the reason if "openblas" or "onednn" must not be opened: it is switched off, safe mode is on, or
+ * the probe found wrong results. Else returns 0. */
 static int is_refused(const collet_host *host, const char *library, char *reason, uint64_t capacity)
 {
     const char *name = setting(host, library, ""), *wrong = setting(host, library, "_refused");
@@ -81,8 +81,9 @@ static void add_refusal(text *json, text *choices, const char *library, const ch
     choice_add(choices, word, reason);
 }
 
-/* Logs that the probe refused a library: a warning if a setting has no effect, else for debugging, since backend-info says it too.
- * `usual`: the default of its name; `more`: the end of another key. */
+/* Logs that the probe refused a library: a warning if a setting therefore has no effect, else a debug message, since
+ * backend-info reports it too. `usual`: the default of the setting of the library's name; `more`: the suffix of the
+ * key of its second setting. */
 static void warn_of_refusal(const collet_host *host, const char *library, const char *usual,
                             const char *more)
 {
@@ -102,8 +103,8 @@ static void warn_of_refusal(const collet_host *host, const char *library, const 
 /* ---- OpenBLAS -------------------------------------------------------------------------------- */
 
 /*
- * Core types of OpenBLAS and the features that they need; the last that fits is set. Where none
- * fits, the processor is so old that every OpenBLAS supports it.
+ * Core types of OpenBLAS and the features that they need; the last one that the processor supports is set.
+ * If it supports none, it is so old that every OpenBLAS has kernels for it.
  *
  * Measured with 0.3.21 (Debian 12), f32 and f64 GF/s on two threads of an AMD EPYC (family 26,
  * model 2): Cooperlake 467 and 195, SkylakeX 446 to 484 and 188 to 200, Haswell 251 and 124, Zen
@@ -122,7 +123,7 @@ static const struct core {
     {"Cooperlake", PROCESSOR_V4 | PROCESSOR_BF16, 0},
 };
 
-/* Letters and digits; strcasecmp would depend on the locale. */
+/* Compares names of letters and digits without case. strcasecmp would depend on the locale. */
 static int same_core(const char *a, const char *b)
 {
     size_t i = 0;
@@ -143,7 +144,7 @@ static int has_variable(const char *name)
     return value && value[0];
 }
 
-/* "": the library selects it. */
+/* The core type to set; "": the library selects it. */
 static const char *core_type(const collet_host *host, const isa_level *level)
 {
     const char *set = core_setting(host), *name = "";
@@ -161,7 +162,7 @@ static void choose_openblas(const collet_host *host, const isa_level *level)
     char found[32];
     library_settings s = settings_of(host, "openblas", core_type(host, level));
     if (s.target[0] && blas_is_loaded(s.name, found, sizeof found) && !same_core(found, s.target))
-        host->log(host, COLLET_LOG_INFO, /* a warning would appear in every program with NumPy */
+        host->log(host, COLLET_LOG_INFO, /* as a warning it would appear in every program with NumPy */
                   "the program has loaded %s before, which runs as %s; the core %s would be "
                   "faster: set " BLAS_CORE_VARIABLE "=%s before the program starts",
                   s.name, found, s.target, s.target);
@@ -219,8 +220,8 @@ static void describe_openblas(const collet_host *host, text *json, text *choices
 /* ---- oneDNN ---------------------------------------------------------------------------------- */
 
 /*
- * Limits of the instruction set: the first that fits. A virtual machine may report AMX and not
- * support it: oneDNN 2.6 crashed in one (Emerald Rapids).
+ * Limits of the instruction set: the first one that the processor supports is set. A virtual machine may
+ * report AMX without supporting it: oneDNN 2.6 crashed in a virtual machine on Emerald Rapids.
  */
 static const struct limit {
     const char *isa;

@@ -28,21 +28,22 @@
 
 /*
  * A library that reads its settings in its constructor receives them only through the environment.
- * setenv may free the array that another thread's getenv reads at that moment. So `environ` points
- * to another array meanwhile: the same strings and ours. Neither array is ever freed, so a reader
- * always finds a complete one.
+ * setenv may free the array that another thread's getenv reads at that moment. So while the library is
+ * opened, `environ` points to another array, which holds the same strings and ours. Neither array is ever
+ * freed, so a reader always finds a complete one.
  */
 typedef struct extended {
-    struct extended *next; /* all of them, so that leak checkers find them */
+    struct extended *next; /* a list of all, so that leak checkers see them as reachable */
     char **before;
-    char **array, **copy; /* the environment, and what it was before others changed it */
+    char **array, **copy; /* array: the new environment; copy: its original contents, which show changes */
     size_t count, ours;   /* the first `ours` strings are ours */
 } extended;
 
 static extended *all_extended;
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
-/* NULL: nothing to add, or out of memory; the library then finds the unchanged environment. */
+/* Extends the environment by `variables`. NULL: there is nothing to add, or out of memory; the environment is then
+ * unchanged. */
 static extended *extend(const char *const *variables)
 {
     size_t count = 0, more = 0;
@@ -82,8 +83,8 @@ static void remove_ours(const extended *s, char **environment)
     *kept = NULL;
 }
 
-/* If the program has changed its environment meanwhile, it has written into our array or copied it
- * to a larger one: its changes stay. */
+/* Restores the environment. If the program has changed it in between, in our array or in a larger copy, the changes
+ * stay, and only our strings are removed. */
 static void restore(const extended *s)
 {
     if (!s)
@@ -100,13 +101,13 @@ static void restore(const extended *s)
 static struct {
     pthread_mutex_t lock; /* held during fork() */
     pthread_cond_t changed;
-    int64_t groups; /* under way */
-    int forks;      /* forks that wait or are under way */
+    int64_t groups; /* groups of calls in progress, on all threads */
+    int forks;      /* calls of fork() that wait or are in progress */
     int64_t past;   /* forks that are over */
     int closed;     /* exit() has begun */
 } calls = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-/* Groups of this thread. A signal handler that exits within a group does not wait for it. */
+/* Groups of this thread. If a signal handler calls exit() during a group of its own thread, exit() does not wait. */
 static _Thread_local int64_t groups;
 
 int library_enter(void)
@@ -138,8 +139,8 @@ static void wait_for_others(void)
         (void)pthread_cond_wait(&calls.changed, &calls.lock);
 }
 
-/* Handlers run before fork() in the order opposite to their registration. Ours are registered after
- * each library, so that one of them waits before a library's own handlers stop its threads. */
+/* Handlers of pthread_atfork run before fork() in reverse order of their registration. Ours is registered again after
+ * each library is opened, so that it waits for calls before the library's own handler stops its threads. */
 static _Thread_local int handlers;
 
 static void before_fork(void)
@@ -228,7 +229,7 @@ void *library_open(const char *name, const char *const *variables)
     extended *s = extend(variables);
     sigset_t all, before;
     (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* for the threads that it starts */
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* threads that the library starts get no signals */
     void *handle = dlopen(name, OPEN_FLAGS);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     restore(s);

@@ -5,7 +5,7 @@
  *
  * Their functions are taken from the library's own handle, and the library itself is opened with
  * RTLD_DEEPBIND: neither our calls nor the calls within it reach functions of the same names that
- * the host program exports (cblas_sgemm, sgemm_...). Any thread.
+ * the host program exports (cblas_sgemm, sgemm_...). Any thread may call the functions of this header.
  */
 #ifndef PLUGINS_CPU_OPENMP_PROVIDERS_LIBRARY_H
 #define PLUGINS_CPU_OPENMP_PROVIDERS_LIBRARY_H
@@ -17,9 +17,9 @@
 #define LIBRARY_REASON 640
 
 typedef struct library_settings {
-    char name[512];  /* of the library, or its path; "": the default */
-    char target[32]; /* the core or instruction set that it is set to; "": its choice */
-    char refused[LIBRARY_REASON]; /* why it is not opened; "": it is */
+    char name[512];  /* the library's name or path; "": the default */
+    char target[32]; /* the core type or instruction set to set; "": the library chooses */
+    char refused[LIBRARY_REASON]; /* why the library must not be opened; "": it may be */
 } library_settings;
 
 /* The settings of one library of the process; the first library_settle decides them. */
@@ -29,34 +29,34 @@ typedef struct library_choice {
     library_settings settings;
 } library_choice;
 
-/* NULL: those that it has. */
+/* settings NULL: settles the settings that c has already. */
 void library_settle(library_choice *c, const library_settings *settings);
 
 /*
- * Opens the library `name` (as for dlopen). While it is opened, its constructors find `variables`
- * ("NAME=value", then NULL; NULL: none) in the environment, instead of variables of the same names
- * that it has. The strings live as long as the process. NULL when it cannot be opened.
+ * Opens the library `name` (as for dlopen). Its constructors find `variables` in the environment, instead
+ * of existing variables of the same names. `variables` is an array of "NAME=value" that ends with NULL, or
+ * NULL for none; the strings must live as long as the process. Returns NULL if the library cannot be opened.
  */
 void *library_open(const char *name, const char *const *variables);
 
 /*
- * Begin and end a group of calls of any of these libraries. fork() in another thread waits until no
- * group is under way, and groups wait until it returns, so that a child never finds a library's
- * locks held or its threads at work. exit() waits for groups too, because destructors of a library
- * free what its calls use. From then on library_enter returns 0: the caller must not call the
- * library, nor library_leave. Groups of one thread do not nest.
+ * Begin and end a group of calls of any of these libraries. fork() in another thread waits until no group
+ * is in progress, and new groups wait until fork() returns, so that a child never finds a library's locks
+ * held or its threads at work. exit() waits for groups too, because destructors of a library free memory
+ * that its calls use. After exit() has begun, library_enter returns 0: the caller must then call neither
+ * the library nor library_leave. Groups of one thread do not nest.
  */
 int library_enter(void);
 void library_leave(void);
 
-/* Within a group: how often fork() has returned in this process and those that it comes from. */
+/* How often fork() has returned in this process and in its ancestors. Call it only within a group. */
 int64_t library_forks(void);
 
 /* 1 in a child of a process that had opened a library: the library's own threads may be missing. */
 int library_forked(void);
 
-/* Makes the first call of a library that is loaded already, within a group (library_enter): fork()
- * waits until it returns, so that a child never finds the library half initialised. */
+/* Makes the first call of a library that is already loaded. fork() waits until the call returns, so that a child never
+ * finds the library half initialised. */
 void library_initialise(void (*first_call)(void));
 
 /* The library's handle when the process has it loaded already, else NULL. */
@@ -65,11 +65,11 @@ void *library_loaded(const char *name);
 /* Sets *function (a pointer to a function) to the library's function; 0 when there is none. */
 int library_find(void *handle, const char *name, void *function);
 
-/* The same for all members of the structure `functions`, called `prefix` and their names; 0 when one
- * is missing. */
+/* The same for all `symbols`, whose names begin with `prefix` in the library: sets the members of the structure
+ * `functions`. Returns 0 if one is missing. */
 typedef struct library_symbol {
     const char *name;
-    size_t offset; /* of the member */
+    size_t offset; /* the offset of the member */
 } library_symbol;
 int library_find_all(void *handle, const char *prefix, const library_symbol *symbols, size_t count,
                      void *functions);

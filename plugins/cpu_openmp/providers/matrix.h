@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Row-major with `stride` elements from row to row, or, transposed, from column to column.
+/* A row-major matrix with `stride` elements between rows; if `transposed`, column-major, between columns.
  * TRANSPOSED_CONJUGATE: a factor of a product is transposed and conjugated. */
 #define TRANSPOSED_CONJUGATE 2
 

@@ -2,9 +2,9 @@
 /*
  * onednn.h - matrix products by oneDNN 2 or 3, found at run time: f32, bf16, int8.
  *
- * Every product is called on one thread: the team divides them. oneDNN's own threads form an
- * OpenMP region, whose barrier waits for threads that the operating system has not scheduled, and
- * waits for ever in a child of fork().
+ * Each call of oneDNN runs on one thread; the team divides products among its threads. oneDNN's own
+ * threads would form an OpenMP region. Its barrier waits for threads that the operating system has not
+ * scheduled, and waits forever in a child of fork().
  */
 #ifndef PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_H
 #define PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_H
@@ -29,20 +29,20 @@ void onednn_settle(const library_settings *settings);
 
 /*
  * The library, opened at the first call and kept for the life of the process. NULL, with *reason
- * (`reason` may be NULL), when it cannot be used. Any thread.
+ * (`reason` may be NULL), when it cannot be used. Any thread may call it.
  */
 onednn *onednn_open(const char **reason);
 
 /* Every later onednn_open fails. Only before anything uses the library. */
 void onednn_refuse(const char *reason);
 
-/* "2.6.3"; the instruction set that it uses at most, as DNNL_MAX_CPU_ISA; its file. */
+/* The version, such as "2.6.3"; the limit of the instruction set, as in DNNL_MAX_CPU_ISA; the library's file. */
 void onednn_version(const onednn *o, char *version, uint64_t capacity);
 const char *onednn_isa(const onednn *o);
 void onednn_path(onednn *o, char *path, uint64_t capacity);
 
-/* Around calls of this thread: the library, which shares this plugin's OpenMP, uses this thread
- * alone. enter returns the thread's number of threads for leave to restore. */
+/* Enclose calls of this thread, so that the library, which uses the same OpenMP runtime as this plugin, uses only this
+ * thread. onednn_enter returns the thread's OpenMP thread count, which onednn_leave restores. */
 int onednn_enter(void);
 void onednn_leave(int before);
 
@@ -50,14 +50,14 @@ void onednn_leave(int before);
      * and c is unchanged. */
 int onednn_product_f32(const onednn *o, const blas_matrix *c, const blas_matrix *a,
                        const blas_matrix *b, int64_t m, int64_t n, int64_t k);
-/* int8 in, int32 out; sums are exact modulo 2^32. Faster than a plan for large products. */
+/* int8 factors, int32 results; sums are exact modulo 2^32. For large products it is faster than a plan. */
 int onednn_product_i8(const onednn *o, const blas_matrix *c, const blas_matrix *a,
                       const blas_matrix *b, int64_t m, int64_t n, int64_t k);
 
 /*
- * Products that are compiled for their extents: plans. A device keeps a few of them. Any number of
- * threads may use one set. NULL: out of memory. Freeing NULL does nothing; clearing frees the plans
- * that are not in use.
+ * A plan is a product that is compiled for its extents. A device keeps a set of a few plans, which any
+ * number of threads may use. onednn_plans_create returns NULL if out of memory; onednn_plans_free ignores
+ * NULL; onednn_plans_clear frees the plans that are not in use.
  */
 typedef struct onednn_plans onednn_plans;
 onednn_plans *onednn_plans_create(void);
@@ -72,8 +72,8 @@ int onednn_product_planned(onednn *o, onednn_plans *plans, onednn_type type, con
                            const blas_matrix *a, const blas_matrix *b, int64_t m, int64_t n,
                            int64_t k);
 
-/* onednn_check.c: *types becomes the products (ONEDNN_TYPE_*) that are right. Takes some milliseconds a
- * type. Returns NULL, or why the library cannot be used at all. */
+/* onednn_check.c: sets *types to the products (ONEDNN_TYPE_*) with right results. Takes some milliseconds per type.
+ * Returns NULL, or why the library cannot be used at all. */
 #define ONEDNN_TYPES 3
 const char *onednn_check(onednn *o, uint32_t *types);
 

@@ -27,8 +27,8 @@
 #define DNNL_ARGUMENT_SCRATCHPAD 80
 #define DNNL_AXES 12 /* DNNL_MAX_NDIMS */
 
-/* Version 2 has structures where version 3 has handles: more than their 696 and 2800 bytes in 2.6.
- */
+/* Version 2 has structures where version 3 has handles. In 2.6 they have 696 and 2800 bytes; later versions may have
+ * more. */
 #define DNNL_MEMORY_DESC_BYTES 2048
 #define DNNL_MATMUL_DESC_BYTES 16384
 
@@ -90,11 +90,11 @@ struct onednn {
                                         const void *attributes);
 
     void *engine;                /* NULL: no bf16 products */
-    char reason[LIBRARY_REASON]; /* why it cannot be used; "": it can */
+    char reason[LIBRARY_REASON]; /* why the library cannot be used; "": it can */
 };
 
-/* onednn_plans.c: finds the functions of version o->major, 0 when one is missing; makes the engine.
- */
+/* onednn_plans.c. onednn_find finds the functions of version o->major and returns 0 if one is missing; onednn_start
+ * makes the engine. */
 int onednn_find(void *handle, onednn *o);
 void onednn_start(onednn *o);
 

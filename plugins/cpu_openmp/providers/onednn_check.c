@@ -9,7 +9,7 @@ enum { F32, BF16, I8 }; /* the bits of ONEDNN_TYPE_* */
 typedef struct checked {
     onednn *library;
     onednn_plans *plans;
-    int large; /* int8 products by the function for large ones */
+    int large; /* int8 products use onednn_product_i8, as large products do */
 } checked;
 
 static int product(void *context, check_type type, const blas_matrix *c, const blas_matrix *a,
@@ -29,7 +29,7 @@ static int product(void *context, check_type type, const blas_matrix *c, const b
     return computed;
 }
 
-/* int8 in two ways: small products by a plan, large ones in one call. */
+/* Checks one type. int8 is checked twice: with plans, which small products use, and with onednn_product_i8. */
 static const char *check_one(checked *c, int type)
 {
     static const check_type types[ONEDNN_TYPES] = {CHECK_F32, CHECK_BF16, CHECK_I8};
@@ -41,7 +41,7 @@ static const char *check_one(checked *c, int type)
     return wrong;
 }
 
-/* A library whose f32 products are wrong is not used for others either. */
+/* If f32 products are wrong, the library is not used for other types either. */
 const char *onednn_check(onednn *o, uint32_t *types)
 {
     checked c = {.library = o, .plans = onednn_plans_create()};

@@ -22,8 +22,8 @@ void onednn_settle(const library_settings *given)
 static onednn library;
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 
-/* Instruction sets as DNNL_MAX_CPU_ISA names them, and their values in versions 2 and 3 (0: it has no
- * such limit). */
+/* Instruction sets as DNNL_MAX_CPU_ISA names them, and their values in versions 2 and 3 (0: that version lacks the
+ * name). */
 static const struct isa {
     const char *name;
     int value[2];
@@ -50,7 +50,7 @@ static const struct isa {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Two OpenMP runtimes in one process would not share threads. */
+/* Whether the library uses the same OpenMP runtime as this plugin. Two runtimes would not share threads. */
 static int shares_openmp(void *handle)
 {
     int (*theirs)(void), (*ours)(void) = omp_get_max_threads;
@@ -101,7 +101,7 @@ static void open_named(const char *name)
 
 static void open_first(void)
 {
-    /* Debian 13 has its own soname; the last is the link of a development package. */
+    /* libdnnl.so.3.6 is the soname in Debian 13; libdnnl.so is the link of a development package. */
     static const char *const names[] = {"libdnnl.so.3", "libdnnl.so.3.6", "libdnnl.so.2",
                                         "libdnnl.so"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -10,10 +10,10 @@
 
 enum { SRC, WEIGHTS, DST, SCRATCH, MEMORIES };
 
-/* The product that a plan is compiled for: compared as bytes, so it has no padding. */
+/* The product that a plan is compiled for. Keys are compared as bytes, so the struct has no padding. */
 typedef struct plan_key {
     int64_t extent[3];     /* m n k */
-    int64_t stride[3];     /* of a, b, c */
+    int64_t stride[3];     /* the strides of a, b and c */
     int32_t transposed[2]; /* a, b */
     int64_t type;
 } plan_key;
@@ -23,11 +23,11 @@ typedef struct plan {
     const onednn *library;
     void *primitive, *stream, *memory[MEMORIES];
     void *scratch;
-    uint64_t used; /* when it was used last, by the counter of the set */
+    uint64_t used; /* the value of the set's clock at the last use */
 } plan;
 
-/* Idle plans. One that is in use belongs to the call that has taken it: its memory objects point
- * at that call's matrices. */
+/* The idle plans. A call that uses a plan takes it out of the set, because the plan's memory objects then point at the
+ * matrices of the call. */
 struct onednn_plans {
     pthread_mutex_t lock;
     uint64_t clock;
@@ -148,7 +148,7 @@ static void *describe_product(const onednn *o, void *const d[])
     return status == DNNL_SUCCESS ? description : NULL;
 }
 
-/* The plan's memory objects, and the scratch that the product needs. */
+/* Makes the plan's memory objects and allocates the scratch that the product needs. */
 static int make_memories(const onednn *o, plan *p, void *const d[], const void *description)
 {
     const void *scratch = o->primitive_desc_query_md(description, DNNL_QUERY_SCRATCHPAD, 0);
@@ -244,7 +244,7 @@ static plan *plans_take(onednn_plans *plans, const plan_key *key)
     return found;
 }
 
-/* Into a free entry, or the entry of the least recently used plan. */
+/* Returns a plan to the set: into a free entry, or in place of the least recently used plan. */
 static void plans_give(onednn_plans *plans, plan *p)
 {
     int place = 0;

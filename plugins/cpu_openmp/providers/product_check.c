@@ -12,7 +12,8 @@ double product_check_number(int64_t i, int64_t j, int64_t seed)
     return (double)((i * 7 + j * 13 + i * j * 3 + seed) % 9 - 4);
 }
 
-/* int8 uses its whole range: some instructions add pairs of products in 16 bits. */
+/* Elements of int8 use the whole range, because some instructions add pairs of products in 16 bits, which may
+ * overflow. */
 static double element(check_type type, int64_t i, int64_t j, int64_t seed)
 {
     if (type == CHECK_I8)
@@ -42,7 +43,7 @@ static double result(const void *at, check_type type, int64_t index)
     return type == CHECK_I8 ? ((const int32_t *)at)[index] : (double)((const float *)at)[index];
 }
 
-/* rows x columns elements, row-major or transposed. */
+/* Fills a matrix of rows x columns elements, row-major or transposed. */
 static blas_matrix fill(void *at, check_type type, int64_t rows, int64_t columns, int64_t seed,
                         int transposed)
 {
@@ -89,7 +90,7 @@ static const char *check(check_product product, void *context, check_type type, 
 #define SIZE 256
 #define MATRIX_BYTES (8 * SIZE * SIZE)
 
-/* Larger than the products before, which some libraries compute by other kernels. */
+/* Checks a larger product: some libraries have other kernels for larger products. */
 static const char *check_larger(check_product product, void *context, check_type type, char *memory)
 {
     blas_matrix a = fill(memory, type, SIZE, SIZE, 1, 0);

@@ -10,8 +10,8 @@
 /* The type of the factors; the product is f32 for bf16, int32 for int8, else the same. */
 typedef enum check_type { CHECK_F32, CHECK_F64, CHECK_BF16, CHECK_I8, CHECK_TYPES } check_type;
 
-/* One product of the type c (m x n, not transposed) = a (m x k) b (k x n), on the calling thread
- * alone. 0: the library declined. */
+/* Computes one product c (m x n, not transposed) = a (m x k) b (k x n) of the type, on the calling thread
+ * only. Returns 0 if the library declined it. */
 typedef int (*check_product)(void *context, check_type type, const blas_matrix *c,
                              const blas_matrix *a, const blas_matrix *b, int64_t m, int64_t n,
                              int64_t k);
@@ -19,7 +19,7 @@ typedef int (*check_product)(void *context, check_type type, const blas_matrix *
 /* Compares products with their definition; takes some milliseconds. Returns NULL, or what is wrong. */
 const char *product_check(check_product product, void *context, check_type type);
 
-/* Whole numbers from -4 to 4: their sums of products are exact in every float type and order. */
+/* An integer from -4 to 4. Sums of products of such numbers are exact in every float type and in any order. */
 double product_check_number(int64_t i, int64_t j, int64_t seed);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ways.h - the backend's own kernels, OpenBLAS and oneDNN, among which shared/host/util/ways.h chooses. */
+/* ways.h - the implementations of this backend: its own kernels, OpenBLAS and oneDNN. shared/host/util/ways.h chooses
+ * one for each call. */
 #ifndef PLUGINS_CPU_OPENMP_PROVIDERS_WAYS_H
 #define PLUGINS_CPU_OPENMP_PROVIDERS_WAYS_H
 

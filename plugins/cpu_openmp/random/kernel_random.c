@@ -13,16 +13,15 @@
 
 /* ---- Philox ---------------------------------------------------------------------------------- */
 
-/* One word of as many blocks as there are lanes, in their low halves; the high halves are
- * undefined. */
+/* Each lane holds one 32-bit word of a block in its low half; the high half is undefined. */
 typedef uint64_t words __attribute__((vector_size(VECTOR_BYTES)));
 #define LANES (VECTOR_BYTES / 8)
 
-/* Blocks that are made at a time, and at the ends of a run. */
+/* Blocks that are made at a time: GROUP, or FEW at the ends of a run. */
 #define GROUP 64
 #define FEW (VECTORS * (int)LANES)
 
-/* 32 x 32 -> 64 bits of the low halves. */
+/* The 64-bit products of the low halves. */
 #if defined(__AVX512F__)
 #define MULTIPLY(a, b) ((words)_mm512_mul_epu32((__m512i)(a), (__m512i)(b)))
 #elif defined(__AVX2__)
@@ -34,8 +33,9 @@ typedef uint64_t words __attribute__((vector_size(VECTOR_BYTES)));
 #endif
 
 /*
- * The block that lane i holds: halves of a vector alternate, so that the even lanes of two vectors
- * alternately are one run of blocks, and odd lanes the next.
+ * The block that lane i holds. The blocks of the lower half of a vector are in the even lanes, those of the
+ * upper half in the odd lanes. EVEN_LANES of two vectors alternate their elements, so the words of
+ * consecutive blocks become adjacent; ODD_LANES gives the blocks that follow.
  */
 #if VECTOR_BYTES == 64
 #define BLOCK_OF_LANE                                                                              \
@@ -63,8 +63,8 @@ typedef uint64_t words __attribute__((vector_size(VECTOR_BYTES)));
 /* Vectors whose rounds are interleaved, to hide the latency of the multiplications. */
 #define VECTORS 2
 
-/* Blocks first .. first + VECTORS * LANES - 1, counted modulo last + 1, one after the other: words
- * 0 and 1 (low, high), words 2 and 3. */
+/* Writes blocks first .. first + VECTORS * LANES - 1, counted modulo last + 1. A block is two 64-bit numbers:
+ * words 0 (low half) and 1 (high half), then words 2 and 3. */
 INLINE void make_vectors(uint64_t *out, uint64_t seed, uint64_t first, uint64_t last)
 {
     const words order = BLOCK_OF_LANE, zero = {0}, m0 = zero + CPU_PHILOX_M0,
@@ -104,9 +104,9 @@ INLINE void make_blocks(uint64_t *out, uint64_t seed, uint64_t first, uint64_t l
 /* ---- f32 ------------------------------------------------------------------------------------- */
 
 /*
- * Cosine and sine of 2 pi v for 0 <= v < 1: quarter turns are subtracted exactly; with the
- * remainder f, |f| <= 1/2 quarter turns, sin(pi/2 f) = f (pi/2 + f^2 S(f^2)) and cos(pi/2 f) = 1 +
- * f^2 C(f^2) by minimax polynomials (errors 2^-28, 2^-34).
+ * Cosine and sine of 2 pi v for 0 <= v < 1. Whole quarter turns are subtracted exactly. The remainder is f
+ * quarter turns, |f| <= 1/2; sin(pi/2 f) = f (pi/2 + f^2 S(f^2)) and cos(pi/2 f) = 1 + f^2 C(f^2), where S
+ * and C are minimax polynomials (errors 2^-28 and 2^-34).
  */
 INLINE void turn_f32(float v, float *cosine, float *sine)
 {
@@ -155,8 +155,8 @@ INLINE void normal_f32(float *out, const uint64_t *bits, int blocks)
 
 /* ---- f64 ------------------------------------------------------------------------------------- */
 
-/* The upper 53 bits as a number in [0, 1); without a conversion of 64-bit integers, by parts placed
- * in the low bits of a known double. */
+/* The upper 53 bits as a number in [0, 1). Without an instruction that converts 64-bit integers, the two parts
+ * of the number are placed in the low bits of a double whose value is then subtracted. */
 INLINE double fraction_f64(uint64_t bits)
 {
 #if defined(__AVX512DQ__) || defined(__aarch64__)
@@ -215,7 +215,7 @@ INLINE void normal_f64(double *out, const uint64_t *bits, int blocks)
 
 enum { UNIFORM_F32, UNIFORM_F64, NORMAL_F32, NORMAL_F64 };
 
-/* `blocks`, a constant, is GROUP or FEW. */
+/* `blocks` is GROUP or FEW, known at compile time. */
 INLINE void make_numbers(int kind, char *out, uint64_t seed, uint64_t first, int blocks)
 {
     _Alignas(64) uint64_t bits[2 * GROUP];

@@ -11,7 +11,7 @@
 /* Minimum number of bytes written per thread. */
 #define GRAIN_BYTES (16 << 10)
 
-/* Numbers that are generated before they are stored. */
+/* Bytes of numbers that are generated into a buffer before they are stored. */
 #define PIECE_BYTES 4096
 
 typedef struct drawing {
@@ -19,7 +19,7 @@ typedef struct drawing {
     random_draw draw;
     const move_kernels *move;
     uint64_t seed, offset;
-    int64_t size; /* of an element */
+    int64_t size; /* bytes of an element */
 } drawing;
 
 /* Adjacent elements. */
@@ -29,7 +29,7 @@ static TEAM_BODY(draw_part)
     d->draw(d->l.at[0] + begin * d->size, d->seed, d->offset + (uint64_t)begin, end - begin);
 }
 
-/* Adjacent elements, by non-temporal stores. */
+/* Generates adjacent elements; writes them by non-temporal stores. */
 static TEAM_BODY(draw_part_streamed)
 {
     const drawing *d = argument;
@@ -49,7 +49,7 @@ static TEAM_BODY(draw_part_streamed)
 typedef struct reserve {
     const drawing *d;
     uint64_t next;       /* the element after those generated */
-    int64_t used, count; /* of the piece */
+    int64_t used, count; /* how many numbers of the piece are used, and how many there are */
     char *piece;
 } reserve;
 
@@ -81,7 +81,7 @@ static TEAM_BODY(draw_part_strided)
     loop_run(&d->l, begin, end, fill_row, &context);
 }
 
-/* The loop in C order, the order of the numbers; loop_init would reorder it to memory order. */
+/* Makes a loop in C order, which is the order of the numbers. loop_init would change it to memory order. */
 static void loop_in_order(loop *l, const collet_operand *out)
 {
     l->views = 1;

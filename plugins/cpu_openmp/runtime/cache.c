@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Bytes of the cache that the system calls `index`, for one core; 0: none. */
+/* Bytes of cache number `index` in Linux's list of the caches of core 0; 0: there is none. */
 static int64_t cache_size(int index)
 {
     char path[64], line[32] = "", *end;
@@ -21,7 +21,7 @@ static int64_t cache_size(int index)
     return size << (*end == 'K' ? 10 : *end == 'M' ? 20 : 0);
 }
 
-/* sysconf is the fallback: on some processors it returns the sum over all sockets. */
+/* sysconf is only the fallback, because on some processors it returns the sum over all sockets. */
 int64_t cache_largest(void)
 {
     int64_t largest = 0;

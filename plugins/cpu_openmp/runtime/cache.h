@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Bytes of the largest cache that one processor reaches; 8 MiB where that is unknown. */
+/* Bytes of the largest cache that one core uses; 8 MiB if unknown. */
 int64_t cache_largest(void);
 
 #endif

@@ -16,12 +16,12 @@ struct collet_device {
     host_device base;
     limit_host limit;
     const isa_level *level;
-    const struct narrow_kernels *narrow;    /* the best for `level`, as levels_narrow */
-    const struct ternary_products *ternary; /* as levels_ternary */
-    int32_t threads;                        /* at most, for one call; limit.h */
-    struct ways *ways;                      /* what was measured; the device's own */
-    struct onednn_plans *plans;             /* of bf16 and int8; NULL: there was no memory */
-    int64_t cache_bytes; /* of the largest cache; larger outputs get non-temporal stores */
+    const struct narrow_kernels *narrow;    /* levels_narrow(level) */
+    const struct ternary_products *ternary; /* levels_ternary(level) */
+    int32_t threads;                        /* the most threads of one call; see limit.h */
+    struct ways *ways;                      /* measured rates; owned by the device */
+    struct onednn_plans *plans;             /* plans for bf16 and int8; NULL: out of memory */
+    int64_t cache_bytes; /* size of the largest cache; larger outputs get non-temporal stores */
 };
 
 #endif

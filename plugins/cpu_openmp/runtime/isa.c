@@ -21,9 +21,9 @@
 /* leaf 0x80000001 */
 #define ECX81_V2 (1u << 0) /* lahf */
 #define ECX81_V3 (1u << 5) /* lzcnt */
-/* XCR0: the registers that the system saves */
+/* XCR0: the registers that the operating system saves */
 #define XCR0_V3 0x06u /* xmm ymm */
-#define XCR0_V4 0xe6u /* and k, upper zmm, zmm16-31 */
+#define XCR0_V4 0xe6u /* also k0-7, the upper halves of zmm0-15, and zmm16-31 */
 
 static int has(uint32_t features, uint32_t requested)
 {

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* Tables of kernels, X(type, name): struct `type` is defined in a kernel_*.h, and for each level a
- * kernel_*.c defines one that is called name_<level>. */
+/* Tables of kernels, X(type, name). A kernel_*.h defines struct `type`; a kernel_*.c, compiled for each level, defines
+ * a table of this type that is called name_<level>. */
 #define ISA_TABLES(X)                                                                              \
     X(block_kernels, blocks_real)                                                                  \
     X(block_kernels, blocks_integer)                                                               \
@@ -36,7 +36,7 @@
     X(ternary_products, ternary)                                                                   \
     X(ternary_rows, ternary_rows)
 
-/* One level: every kernel_*.c compiled for it. Constant, lives as long as the process. */
+/* One level: the tables of all kernel_*.c that are compiled for it. Constant; lives as long as the process. */
 typedef struct isa_level {
     const char *name; /* "x86-64-v3" */
     int number;       /* from 1; a higher level has all instructions of a lower one */
@@ -49,11 +49,10 @@ typedef struct isa_level {
  * even the lowest. */
 int isa_usable_levels(void);
 
-/* XCR0, the registers that the system saves; x86-64 alone. */
+/* XCR0: which registers the operating system saves. Only on x86-64. */
 uint32_t isa_saved_registers(void);
 
-/* The name that the processor reports, without what JSON would have to escape; "" when there is
- * none. */
+/* The name that the processor reports, without characters that JSON would have to escape; "" if it reports none. */
 void isa_processor_name(char *name, uint64_t capacity);
 
 #endif

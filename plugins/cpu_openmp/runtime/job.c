@@ -65,7 +65,7 @@ int32_t job_left(const job *j, int32_t first, int32_t most)
     return count < most ? count : most;
 }
 
-/* The part that a thread begins with, where there are as many parts as can be. */
+/* The part that a thread begins with if the job has the maximum number of parts. */
 static int32_t part_of(int32_t thread, int32_t threads)
 {
     return threads <= JOB_PARTS ? thread : (int32_t)share(JOB_PARTS, thread, threads);

@@ -2,9 +2,8 @@
 /*
  * job.h - splits the items of a call into pieces, which threads take. Private to team.c.
  *
- * The pieces are grouped in parts, one for each thread that can be of use: a thread begins with the
- * part of its number, whose data its caches and its node's memory may have, and then helps with the
- * others.
+ * The pieces are grouped in parts, one for each useful thread. A thread begins with the part of its own
+ * number, whose data may be in its caches and in its node's memory; then it takes pieces of other parts.
  */
 #ifndef PLUGINS_CPU_OPENMP_RUNTIME_JOB_H
 #define PLUGINS_CPU_OPENMP_RUNTIME_JOB_H
@@ -13,12 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define JOB_PARTS 64 /* of a job */
-#define JOB_PIECES 8 /* of a part */
+#define JOB_PARTS 64 /* the maximum number of parts of a job */
+#define JOB_PIECES 8 /* the maximum number of pieces of a part */
 #define JOB_LINE 64
 
-/* The rest of a part: the threads that may take pieces (numbers below), pieces in all, pieces
- * begun; in one word, so that a thread takes a piece only from the job that it has seen. */
+/* The rest of a part: the number of threads that may take pieces (thread numbers below it), the number of pieces, and
+ * how many of them have begun. One word, so that a compare-and-swap takes a piece only of the job that was seen. */
 #define JOB_REST(threads, pieces, begun)                                                           \
     ((uint64_t)(threads) << 32 | (uint64_t)(pieces) << 16 | (begun))
 #define JOB_THREADS(word) ((int32_t)((word) >> 32))
@@ -29,22 +28,22 @@
 #define JOB_SLEEPS 0x80000000u
 
 typedef struct job {
-    /* Constant while a piece is left or under way. */
+    /* These members do not change while a piece is left or running. */
     _Alignas(JOB_LINE) void (*body)(void *argument, int32_t thread, int64_t begin, int64_t end);
     void *argument;
     int64_t count;
-    int32_t pieces;                           /* of a part, 1 .. JOB_PIECES */
-    _Atomic int32_t part_count, threads;      /* hints without a piece */
+    int32_t pieces;                           /* pieces of a part, 1 .. JOB_PIECES */
+    _Atomic int32_t part_count, threads;      /* only hints for a thread that has no piece */
     _Atomic int32_t to_wake;                  /* workers still to be woken */
-    _Atomic int32_t processor;                /* of the caller */
-    _Alignas(JOB_LINE) _Atomic uint32_t done; /* pieces; a futex */
+    _Atomic int32_t processor;                /* the caller's processor */
+    _Alignas(JOB_LINE) _Atomic uint32_t done; /* number of finished pieces; a futex */
     struct {
         _Alignas(JOB_LINE) _Atomic uint64_t left;
     } parts[JOB_PARTS];
 } job;
 
-/* Offers the pieces of `parts` parts to threads 0..threads-1. body, argument, count and pieces are
- * set, and no piece of the job is left or under way. */
+/* Offers the pieces of `parts` parts to threads 0..threads-1. Before the call, body, argument, count and pieces must be
+ * set, and no piece of the job may be left or running. */
 void job_begin(job *j, int32_t threads, int32_t parts);
 
 /* The rest of a part. */
@@ -61,15 +60,15 @@ static inline bool job_is_open(uint64_t rest, int32_t thread)
 
 /* Takes a piece of a part for the thread; returns its number, -1: there is none. */
 int32_t job_take(job *j, int32_t part, int32_t thread);
-/* Does a piece that the thread has taken. */
+/* Runs a piece that the thread has taken. */
 void job_run(const job *j, int32_t part, int32_t piece, int32_t thread);
 /* Reports pieces as done; the last one wakes the caller. */
 void job_report(job *j, uint32_t pieces);
 /* The number of pieces that no thread has begun, from part `first` on; at most `most`. */
 int32_t job_left(const job *j, int32_t first, int32_t most);
 
-/* The order in which a thread looks for pieces: `own`, the other `count` parts from `first` on,
- * which are of its node, and then the parts of other nodes. */
+/* The order in which a thread looks for pieces: part `own`, then the others of the `count` parts from `first` on, which
+ * belong to its NUMA node, then the parts of other nodes. */
 typedef struct job_order {
     int32_t own, first, count, parts;
 } job_order;

@@ -10,14 +10,15 @@
 
 #include <collet/extensions.h>
 
-/* Process-wide, since the threads are. The hosts differ only by their COLLET_NUM_THREADS, which the
- * devices observe: the largest number is the system's limit where that limit has an effect. */
+/* One for the process, because all devices share the threads. Each host reports the smaller of the system's limit and
+ * its COLLET_NUM_THREADS. Devices apply COLLET_NUM_THREADS themselves, so the largest number of all hosts is used here:
+ * it is the system's limit wherever that limit has an effect. */
 static struct {
     pthread_mutex_t lock;
-    limit_host *first;       /* by `lock` */
-    _Atomic int64_t seconds; /* of the last look */
+    limit_host *first;       /* protected by `lock` */
+    _Atomic int64_t seconds; /* time of the last update */
     _Atomic int32_t threads; /* 0: no host, no limit */
-    int32_t (*_Atomic program)(void); /* the program's limit, of any host; NULL: none */
+    int32_t (*_Atomic program)(void); /* returns the program's limit; from any of the hosts; NULL: none */
 } quota = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int32_t (*program_limit(const collet_host *host))(void)
@@ -48,13 +49,13 @@ void limit_unfollow(limit_host *h)
     pthread_mutex_unlock(&quota.lock);
 }
 
-/* Another thread of the parent may have held the lock. */
+/* Makes the lock anew: another thread of the parent may have held it during fork(). */
 void limit_forget(void)
 {
     pthread_mutex_init(&quota.lock, NULL);
 }
 
-/* One thread looks; the others use the last result. */
+/* One thread updates the limit; meanwhile others use the last result. */
 static void look_at_hosts(int64_t seconds)
 {
     int32_t most = 0;
@@ -69,7 +70,7 @@ static void look_at_hosts(int64_t seconds)
     pthread_mutex_unlock(&quota.lock);
 }
 
-/* 0: unknown, or OpenMP has bound the thread to a place. */
+/* The number of processors that the calling thread may use; 0: unknown, or OpenMP has bound the thread. */
 static int32_t processors(void)
 {
     cpu_set_t set;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Threads of this process that run or could run now. */
+/* The number of threads of this process that run or are ready to run. */
 static int32_t running_here(void)
 {
     int32_t count = 0;
@@ -25,7 +25,7 @@ static int32_t running_here(void)
     return count;
 }
 
-/* Threads of all processes that run or could; 0: the system does not report them. */
+/* The number of threads of all processes that run or are ready to run; 0: the system does not report it. */
 static int32_t running_anywhere(void)
 {
     int running = 0;
@@ -43,7 +43,7 @@ int32_t load_free_processors(int32_t most)
     int32_t running = running_anywhere();
     if (running - 1 + most <= processors)
         return most;
-    int32_t here = running_here(), again = running_anywhere(); /* our threads come and go */
+    int32_t here = running_here(), again = running_anywhere(); /* read twice, as our threads may start or stop */
     int64_t left = processors - ((again > running ? again : running) - here);
     return left < 1 ? 1 : left < most ? (int32_t)left : most;
 }

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* `most` (>= 1), or the number of processors that other processes leave free now; at least 1. */
+/* The number of processors that other processes leave free now; at least 1, at most `most` (>= 1). */
 int32_t load_free_processors(int32_t most);
 
 #endif

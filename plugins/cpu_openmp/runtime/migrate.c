@@ -10,7 +10,7 @@
 #define AWAY_EVERY 500000
 #define OBSERVED 4000
 
-/* Moves the thread `id` (0: the calling one) if it runs on `processor`, or waits for it. */
+/* Moves the thread `id` (0: the calling thread) away if it runs on `processor` or waits for it. */
 static void leave(pid_t id, int32_t processor)
 {
     cpu_set_t all, others;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * migrate.h - moves threads to other processors where the operating system takes milliseconds to do
- * so. The processors that a thread may use stay as they are. Private to team.c.
+ * migrate.h - moves threads to other processors in cases in which the operating system would take
+ * milliseconds to move them. The set of processors that a thread may use does not change. Private to team.c.
  */
 #ifndef PLUGINS_CPU_OPENMP_RUNTIME_MIGRATE_H
 #define PLUGINS_CPU_OPENMP_RUNTIME_MIGRATE_H
@@ -11,16 +11,15 @@
 #include <sys/types.h>
 
 /*
- * The operating system often wakes a thread on the processor of the thread that wakes it. If no
- * processor is idle, caller and worker then take turns on one. So the calling worker leaves
- * `processor` to the caller and competes with other programs for another one.
+ * The operating system often wakes a thread on the processor of the thread that wakes it. If no processor
+ * is idle, the caller of a job and a worker then take turns on one processor. A worker calls this function
+ * to leave `processor` to the caller of the job and to compete with other programs for another processor.
  */
 void migrate_away(int32_t processor);
 
 /*
- * The same for the thread `id`, which waits for the processor of the calling one: a worker that was
- * woken and has not run yet. Does nothing within 0.5 ms of the calling thread's
- * last attempt.
+ * The same for the worker `id`, which was woken but has not run yet, because it waits for the processor of
+ * the calling thread. Does nothing within 0.5 ms of the calling thread's last attempt.
  */
 void migrate_off(pid_t id);
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* A list of numbers as Linux writes it, "0-3,8"; an empty set where there is no such file. */
+/* Reads a list of numbers as Linux writes it, "0-3,8". If there is no such file, the set is empty. */
 static void read_list(const char *directory, const char *name, cpu_set_t *set)
 {
     char path[4096];

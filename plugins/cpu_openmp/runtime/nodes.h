@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nodes.h - the NUMA nodes of the machine: which threads of a team belong to which.
+ * nodes.h - the NUMA nodes of the machine, and which threads of a team belong to each node.
  *
  * Thread numbers are divided among the nodes in blocks, in proportion to the processors that the
  * process may use in each.
@@ -14,24 +14,24 @@
 /* The processors, grouped by node. */
 typedef struct nodes {
     int32_t count; /* 0: there is one node only, or the system does not say */
-    int32_t first; /* the first one of the node where the caller of nodes_find ran */
+    int32_t first; /* index of the first processor of the node where the caller of nodes_find ran */
     struct {
         int16_t number, node;
     } processors[CPU_SETSIZE];
 } nodes;
 
-/* The nodes of the processors `allowed`, by the files of `directory`: Linux's
- * /sys/devices/system/node. */
+/* Finds the nodes of the processors `allowed` from the files in `directory`, which is /sys/devices/system/node on
+ * Linux. */
 void nodes_find(nodes *n, const cpu_set_t *allowed, const char *directory);
 
-/* Threads first..end-1 are of one node. */
+/* Threads first..end-1 belong to one node. */
 typedef struct nodes_block {
     int32_t first, end;
     cpu_set_t processors;
 } nodes_block;
 
-/* The block of thread 0 <= thread < threads; thread 0 is of the node where nodes_find was called.
- * Needs n->count > 0. */
+/* The block of `thread`, 0 <= thread < threads. Thread 0 belongs to the node where nodes_find was called. n->count must
+ * be greater than 0. */
 void nodes_place(const nodes *n, int32_t thread, int32_t threads, nodes_block *block);
 
 #endif

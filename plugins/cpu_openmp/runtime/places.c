@@ -4,7 +4,7 @@
 
 #include <omp.h>
 
-/* Adds the processors of a place; false: it has more than a set can hold. */
+/* Adds the processors of a place to the set; returns false if there are more than a set can hold. */
 static bool add(int place, cpu_set_t *set)
 {
     int ids[CPU_SETSIZE], count = omp_get_place_num_procs(place);
@@ -16,7 +16,7 @@ static bool add(int place, cpu_set_t *set)
     return true;
 }
 
-/* The places with a processor that no earlier place has. */
+/* Lists the places that have a processor which no earlier place has; returns their number. */
 static int distinct(int list[CPU_SETSIZE])
 {
     int places = omp_get_num_places(), count = 0;

@@ -14,12 +14,12 @@
 #define PROCESSOR_BF16 16u
 #define PROCESSOR_AMX 32u
 #define PROCESSOR_AMD 64u      /* made by AMD or Hygon */
-#define PROCESSOR_COUNTS 256u  /* AVX-512's counts of bits in lanes of 32 and 64 bits */
-#define PROCESSOR_VIRTUAL 512u /* of a virtual machine */
-#define PROCESSOR_CAPPED 128u  /* the machine has more than `level` */
+#define PROCESSOR_COUNTS 256u  /* AVX512_VPOPCNTDQ: population counts of 32 and 64 bits */
+#define PROCESSOR_VIRTUAL 512u /* it belongs to a virtual machine */
+#define PROCESSOR_CAPPED 128u  /* the machine supports a higher level than `level` */
 
-/* The features, limited to `level`, that the processor and the operating system support; 0 on
- * other architectures than x86-64. */
+/* The features, limited to `level`, that the processor and the operating system support. 0 on architectures other than
+ * x86-64. */
 uint32_t processor_features(const isa_level *level);
 
 #endif

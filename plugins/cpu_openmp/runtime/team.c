@@ -23,26 +23,26 @@
 #include <collet/floating.h>
 
 /* A caller owns one job of the table for the time of its call. */
-#define JOBS 32      /* calls that share the team at a time; further ones run alone */
-#define WORKERS 1024 /* of the team */
+#define JOBS 32      /* the most calls that share the team at a time; further calls use only their own thread */
+#define WORKERS 1024 /* the maximum number of workers */
 #define FAN 4        /* workers that one thread wakes at a time */
 #define LINE 64
 #define SLEEP_WORDS (WORKERS / 32)
 
-#ifndef NODES_DIRECTORY /* of a test */
+#ifndef NODES_DIRECTORY /* a test defines it */
 #define NODES_DIRECTORY "/sys/devices/system/node"
 #endif
 
 /* Nanoseconds. */
-#define CALLER_SPIN 4000 /* for pieces under way */
-#define SPIN_MAX 600000  /* of a worker, for the next call */
-#define GAP_MAX 250000   /* between calls that it spins for */
-#define BRIEF_MAX 40000  /* of a brief loop, after which the caller wakes others */
+#define CALLER_SPIN 4000 /* time that a caller spins for pieces that others run */
+#define SPIN_MAX 600000  /* longest time that a worker spins for the next call */
+#define GAP_MAX 250000   /* longest usual time between calls for which a worker spins */
+#define BRIEF_MAX 40000  /* time after which the caller of a brief loop wakes workers */
 #define WAKE_MIN 2000
 #define WAKE_MAX 50000
-#define NOW 0 /* of a wake-up */
+#define NOW 0 /* for a wake-up */
 #define NEVER INT64_MAX
-#define STALL_MIN 50000 /* of a piece under way, after which the caller looks for its thread */
+#define STALL_MIN 50000 /* waiting time after which the caller moves a worker that has no processor */
 #define STALL_MAX 20000000
 
 /* Process-wide. fork() leaves the child a copy without threads: see forget. */
@@ -50,20 +50,20 @@ static struct {
     _Alignas(LINE) _Atomic uint32_t calls;   /* grows with each phase */
     _Alignas(LINE) _Atomic uint32_t owned;   /* jobs that a caller owns, one bit each */
     _Alignas(LINE) _Atomic int32_t active;   /* callers in calls and workers with pieces */
-    _Atomic int32_t refused;                 /* threads of a call that refused a worker; 0: none */
+    _Atomic int32_t refused;                 /* `threads` of the last call that refused a worker; 0: none */
     _Alignas(LINE) _Atomic int32_t spinning; /* idle workers */
-    _Alignas(LINE) _Atomic uint32_t asleep[SLEEP_WORDS]; /* a bit for each worker; futexes */
-    _Atomic int64_t woken_at;  /* when some were last woken, in nanoseconds */
-    _Atomic int64_t missed_at; /* when a brief loop last found none awake, or took too long */
+    _Alignas(LINE) _Atomic uint32_t asleep[SLEEP_WORDS]; /* a bit for each worker; the words are futexes */
+    _Atomic int64_t woken_at;  /* when workers were last woken, in nanoseconds */
+    _Atomic int64_t missed_at; /* when a brief loop last found no worker awake, or took too long */
     _Alignas(LINE) _Atomic int32_t workers; /* started */
     _Atomic int32_t tried;                  /* the most threads that grow() has been called for */
     pthread_mutex_t growing;
     bool forks_known;
-    cpu_set_t processors; /* of the process when this plugin was loaded; none: unknown */
-    nodes nodes;          /* of these; constant while there are workers */
+    cpu_set_t processors; /* those of the process when this plugin was loaded; empty: unknown */
+    nodes nodes;          /* the nodes of these processors; constant while there are workers */
     job jobs[JOBS];
     struct {
-        _Alignas(LINE) _Atomic pid_t id; /* of the thread; 0: not started */
+        _Alignas(LINE) _Atomic pid_t id; /* the thread's id; 0: not started */
         _Atomic int32_t job;             /* job whose pieces it runs, from 1; 0: none */
     } members[WORKERS];
 } team = {.growing = PTHREAD_MUTEX_INITIALIZER};
@@ -95,8 +95,8 @@ static void wake(int32_t count, int32_t threads)
     }
 }
 
-/* Sleeps until another thread wakes the worker; returns false instead when `calls` is no longer
- * `seen`. */
+/* Sleeps until another thread wakes the worker, then returns true. Returns false without sleeping if `calls` is no
+ * longer `seen`. */
 static bool sleep_until_woken(int32_t thread, uint32_t seen)
 {
     _Atomic uint32_t *word = &team.asleep[thread / 32];
@@ -112,7 +112,7 @@ static bool sleep_until_woken(int32_t thread, uint32_t seen)
 
 /* ---- Pieces --------------------------------------------------------------------------------- */
 
-/* Wakes some of the workers that a job needs, if there are pieces for them. They wake the next. */
+/* Wakes some of the workers that a job needs, if there are pieces for them. These workers wake further workers. */
 static void wake_some(job *j, int32_t index, int32_t threads)
 {
     int32_t to_wake = atomic_load_explicit(&j->to_wake, memory_order_relaxed), count;
@@ -125,8 +125,8 @@ static void wake_some(job *j, int32_t index, int32_t threads)
     wake(job_left(j, index, count), threads);
 }
 
-/* When the caller of a job wakes workers: NOW, or a later time. A brief loop that soon follows another
- * wakes them now, because more are likely to come, for which they then spin. */
+/* The time at which the caller of a job wakes workers: NOW, or later. A brief loop that soon follows another brief loop
+ * wakes workers now: more loops are likely to come, and the workers will spin for them. */
 static int64_t wake_time(const team_phase *phase, int32_t spinning)
 {
     if (!phase->brief || spinning > 0)
@@ -136,7 +136,8 @@ static int64_t wake_time(const team_phase *phase, int32_t spinning)
     return now - before < GAP_MAX ? NOW : now + BRIEF_MAX;
 }
 
-/* Calls up to `count` idle workers for pieces of a job. Returns when the caller wakes more. */
+/* Calls up to `count` idle workers for pieces of a job. Returns the time from which the caller must wake workers; NEVER
+ * if it need not. */
 static int64_t call(job *j, const team_phase *phase, int32_t count, int32_t threads)
 {
     atomic_fetch_add_explicit(&team.calls, 1, memory_order_seq_cst);
@@ -148,12 +149,12 @@ static int64_t call(job *j, const team_phase *phase, int32_t count, int32_t thre
     if (when != NOW)
         return when;
     wake_some(j, 0, threads);
-    return NEVER; /* the woken ones do */
+    return NEVER; /* the woken workers wake the others */
 }
 
-/* Does pieces of part `index`, after the first one only while at most `threads` threads are at
- * work. Wakes workers from `when` on. Reports pieces together, because all threads write the cache line
- * of `done`. Returns how many it did. */
+/* Runs pieces of part `index` and returns their number. After the first piece it continues only while at most `threads`
+ * threads are active. From time `when` on, wakes workers. Reports all pieces at once, because all threads write the
+ * cache line of `done`. */
 static uint32_t run_part(job *j, int32_t index, int32_t thread, int32_t threads, int64_t when)
 {
     uint32_t ran = 0;
@@ -170,7 +171,7 @@ static uint32_t run_part(job *j, int32_t index, int32_t thread, int32_t threads,
     return ran;
 }
 
-/* ---- How many are at work ------------------------------------------------------------------- */
+/* ---- Number of active threads --------------------------------------------------------------- */
 
 static bool try_join(int32_t threads)
 {
@@ -183,7 +184,8 @@ static bool try_join(int32_t threads)
     return false;
 }
 
-/* After a refusal the next thread that stops wakes the idle ones. */
+/* Becomes active if fewer than `threads` threads are. If it is refused, the next thread that stops wakes idle workers.
+ */
 static bool join(int32_t threads)
 {
     if (try_join(threads))
@@ -207,7 +209,7 @@ static void stop(void)
     stopped();
 }
 
-/* Stops if more than `threads` are at work. */
+/* If more than `threads` threads are active, stops and returns true. */
 static bool leave(int32_t threads)
 {
     int32_t active = atomic_load_explicit(&team.active, memory_order_relaxed);
@@ -221,7 +223,7 @@ static bool leave(int32_t threads)
     return false;
 }
 
-/* Moves a worker that has pieces of the waiting caller's job, but no processor. */
+/* Moves a worker that has begun a piece of the waiting caller's job but gets no processor to the caller's processor. */
 static void pull(const job *j)
 {
     int32_t workers = atomic_load_explicit(&team.workers, memory_order_relaxed);
@@ -234,7 +236,7 @@ static void pull(const job *j)
     }
 }
 
-/* Moves a worker that is awake and did no piece of a call; it may wait for the caller's processor. */
+/* Moves one worker that is awake but has no piece away from the caller's processor, for which it may be waiting. */
 static void push(int32_t threads)
 {
     int32_t workers = atomic_load_explicit(&team.workers, memory_order_relaxed);
@@ -250,12 +252,11 @@ static void push(int32_t threads)
 
 typedef struct worker {
     int32_t number;
-    int32_t threads;    /* the largest team that it was placed for */
+    int32_t threads;    /* size of the team for which the worker was last placed */
     int32_t first, end; /* threads of its node */
 } worker;
 
-/* A worker does pieces of a job while there are any and not too many threads; returns whether it
- * did one. */
+/* Runs pieces of a job while there are any and not too many threads are active. Returns whether it ran a piece. */
 static bool help(job *j, const worker *w)
 {
     job_order o = job_order_of(j, w->number, w->first, w->end);
@@ -292,7 +293,7 @@ static bool help(job *j, const worker *w)
 
 /* ---- Workers -------------------------------------------------------------------------------- */
 
-/* Helps with any job; workers of different numbers begin at different ones. */
+/* Helps with all jobs, beginning with a job that depends on the worker's number. Returns whether it ran a piece. */
 static bool help_any(const worker *w)
 {
     bool done = false;
@@ -306,13 +307,13 @@ static bool help_any(const worker *w)
 }
 
 /*
- * How long an idle worker spins before it sleeps: for twice the usual time between calls, while
- * that is short and nobody else wants the processor; else for as long as a wake-up takes at most.
+ * How long an idle worker spins before it sleeps: about twice the usual time between calls if that is
+ * short and no other thread wants the processor; else as long as a wake-up takes.
  */
 typedef struct patience {
     int64_t gap;        /* nanoseconds between calls, smoothed */
-    int64_t wake;       /* from a call to the worker that it woke; the shortest recent time */
-    int32_t processors; /* CPUs of the process; not all of them spin */
+    int64_t wake;       /* shortest recent time from the call that wakes a worker until the worker runs */
+    int32_t processors; /* CPUs of the process; fewer workers than this spin */
 } patience;
 
 /* The processors that the process may use; a worker may be bound to fewer. */
@@ -321,7 +322,7 @@ static int32_t processors(void)
     return team.nodes.count > 0 ? team.nodes.count : omp_get_num_procs();
 }
 
-/* Returns when `calls` is no longer `seen`. */
+/* Spins, then sleeps, until `calls` is no longer `seen` or the worker is woken. */
 static void idle(patience *p, int32_t thread, uint32_t seen)
 {
     bool lost = false;
@@ -344,7 +345,7 @@ static void idle(patience *p, int32_t thread, uint32_t seen)
 
 /* ---- The team's threads --------------------------------------------------------------------- */
 
-/* Gives the calling worker its place in a team of `threads`: OpenMP's, else a node. */
+/* Binds the calling worker to its place in a team of `threads`: an OpenMP place or, without one, a NUMA node. */
 static void place(worker *w, int32_t threads)
 {
     nodes_block block = {.end = WORKERS};
@@ -378,7 +379,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Runs in the child after fork(), whose only thread is not in a call. */
+/* Runs in the child after fork(). Its only thread is not in a call. */
 static void forget(void)
 {
     atomic_store(&team.owned, 0);
@@ -398,9 +399,9 @@ static void forget(void)
 }
 
 /*
- * Runs when this plugin is loaded, not in a call: fork() in another thread waits for calls of
- * libraries (library.h), and before glibc 2.36 pthread_atfork waits for fork(). The calling thread
- * or the initial one may have bound itself to some processors; workers are not bound with it.
+ * Runs when this plugin is loaded. It must not run in a call: fork() in another thread waits for calls of
+ * libraries (library.h), and before glibc 2.36 pthread_atfork waits for fork(). Either the calling thread
+ * or the initial thread may have bound itself to some processors; workers do not inherit such a binding.
  */
 __attribute__((constructor)) static void prepare(void)
 {
@@ -433,7 +434,7 @@ static void grow(int32_t threads)
     if (atomic_load_explicit(&team.tried, memory_order_relaxed) < threads)
         atomic_store_explicit(&team.tried, threads, memory_order_relaxed);
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the host's threads */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* workers get no signals; the host's threads do */
     for (int32_t i = have + 1; i < threads && team.forks_known; i++) {
         if (!start(i))
             break;
@@ -445,7 +446,7 @@ static void grow(int32_t threads)
 
 /* ---- Callers -------------------------------------------------------------------------------- */
 
-/* The caller owns a job afterwards; NULL: all have owners. */
+/* Takes a free job for the caller; NULL: all jobs are in use. */
 static job *own(void)
 {
     uint32_t owned = atomic_load_explicit(&team.owned, memory_order_relaxed);
@@ -485,7 +486,7 @@ static void await(job *j, uint32_t all)
     }
 }
 
-/* How many of at most `threads` threads a phase can use. */
+/* The number of threads, at most `threads`, that a phase can use. */
 static int32_t useful(const team_phase *phase, int32_t threads)
 {
     int64_t parts = phase->count / phase->grain;
@@ -512,7 +513,7 @@ static void run_phase(job *j, int32_t threads, const team_phase *phase, void *ar
     for (int32_t i = 0; i < parts; i++)
         did += run_part(j, i, 0, INT32_MAX, when);
     int64_t end = when != NEVER ? clock_now() : 0;
-    if (end > when) /* it was not brief, and the next one may not be */
+    if (end > when) /* the loop was not brief, and the next loop may not be brief either */
         atomic_store_explicit(&team.missed_at, end, memory_order_relaxed);
     if (did == all)
         push(threads);
@@ -554,7 +555,7 @@ void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, voi
 
 int32_t team_threads(int32_t available)
 {
-    /* Libraries of the host change omp_get_max_threads for the calling thread. */
+    /* Not omp_get_max_threads: libraries of the host program change it for the calling thread. */
     const char *text = getenv("OMP_NUM_THREADS");
     long threads = text ? strtol(text, NULL, 10) : 0;
     return threads > 0 && threads < available ? (int32_t)threads : available;

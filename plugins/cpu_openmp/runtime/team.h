@@ -2,16 +2,16 @@
 /*
  * team.h - runs loops on several threads; all threads of this plugin come from here.
  *
- * One team serves all devices, contexts and runtimes of a process: workers, which are started by
- * the first call and last as long as the process, and each calling thread for the time of its call.
- * A loop is cut into more pieces than threads. Each running thread takes the next piece, the caller
- * too: a worker that the operating system has not scheduled delays nothing unless it has begun a
- * piece. The caller waits for such pieces only; it spins for a few microseconds and then sleeps, so
- * that its processor can run the other thread. Idle workers sleep. To wake one takes longer than a
- * brief loop: after a pause the caller does such a loop alone, and wakes workers only if it takes longer
- * than expected. Callers and working workers together are never more than the largest `threads` of a
- * call, so calls at the same time share the team. If the system now allows fewer (limit.h), calls use
- * that number. A child after fork() gets a team of its own.
+ * One team serves all devices, contexts and runtimes of a process. It consists of workers, which the first
+ * calls start and which last as long as the process, and of each calling thread during its call.
+ * A loop is cut into more pieces than threads. Each running thread, the caller too, takes the next piece;
+ * so a worker that the operating system has not scheduled delays nothing unless it has begun a piece. The
+ * caller waits only for pieces that have begun; it spins for a few microseconds and then sleeps, so that
+ * its processor can run the other thread. Idle workers sleep. Waking a worker takes longer than a brief
+ * loop; so after a pause the caller runs a brief loop alone, and wakes workers only if the loop takes longer
+ * than expected. At most as many callers and workers are active as the largest `threads` of a current
+ * call, so calls at the same time share the team. If the system now allows fewer threads (limit.h), calls
+ * use that number. A child after fork() gets a team of its own.
  *
  * The workers are not threads of an OpenMP region, because the barrier of a region waits for every
  * thread. They are bound to the places that OpenMP reads from OMP_PROC_BIND, OMP_PLACES or
@@ -22,14 +22,14 @@
 
 #include <stdint.h>
 
-/* The number of threads that calls may use: `available`, or fewer by OMP_NUM_THREADS. */
+/* The number of threads that calls may use: the smaller of `available` and OMP_NUM_THREADS. */
 int32_t team_threads(int32_t available);
 
-/* Does items begin..end-1. `thread` is 0..threads-1, different for calls that run at the same time.
- * A thread may be called more than once, for parts in any order. */
+/* Processes items begin..end-1. `thread` is 0..threads-1; calls of the function that run at the same time have
+ * different numbers. A thread may call it several times, for parts in any order. */
 typedef void (*team_body)(void *argument, int32_t thread, int64_t begin, int64_t end);
 
-/* The head of such a function; few use the thread. */
+/* Declares a team_body; `thread` may be unused. */
 #define TEAM_BODY(name)                                                                            \
     void name(void *argument, __attribute__((unused)) int32_t thread, int64_t begin, int64_t end)
 
@@ -49,20 +49,20 @@ typedef struct team_phase {
     int32_t brief;
 } team_phase;
 
-/* Whether a loop is brief whose pieces of `grain` items take a few microseconds each. */
+/* Whether a loop is brief, if each piece of `grain` items takes a few microseconds. */
 static inline int32_t team_is_brief(int64_t count, int64_t grain)
 {
     return count / grain < 16;
 }
 
-/* Runs several phases in order: one begins when all pieces of the one before are done. */
+/* Runs several phases in order. A phase begins when all pieces of the phase before it are done. */
 void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, void *argument);
 
 /*
- * The thread count alone, for a library with its own threads, which wait for each other: returns
- * how many of `requested` (>= 1) threads its call may use when this plugin may use `limit`, not
- * more than there are processors that nothing else uses now; at least 1. The caller returns the
- * same number by team_give.
+ * Reserves threads for a call of a library that uses threads of its own, which wait for each other. Returns
+ * the number of threads, at most `requested` (>= 1), that the call may use if this plugin may use `limit`
+ * threads: at least 1, and not more than there are processors that nothing else uses now. Afterwards the
+ * caller releases this number by team_give.
  */
 int32_t team_take(int32_t requested, int32_t limit);
 void team_give(int32_t taken);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wait.h - how threads of the team wait: the clock, futexes, spinning; how soon woken ones run. */
+/* wait.h - how threads of the team wait: futexes, spinning; how soon woken threads run. */
 #ifndef PLUGINS_CPU_OPENMP_RUNTIME_WAIT_H
 #define PLUGINS_CPU_OPENMP_RUNTIME_WAIT_H
 
@@ -14,13 +14,13 @@
 
 #include "shared/host/util/clock.h"
 
-/* Nanoseconds between two looks at the clock after which something else ran meanwhile. */
+/* If two readings of the clock in spin() are this many nanoseconds apart, another thread had the processor. */
 #define WAIT_LOST 100000
 
-/* Nanoseconds that a worker runs before threads of others may; see wait_briefly. */
+/* Nanoseconds of the time slice that wait_briefly requests. */
 #define WAIT_SLICE 100000
 
-/* Sleeps while `word` is `value`, until a wake that has a bit of `bits`. */
+/* If `word` is `value`, sleeps until a futex_wake whose bits have a bit in common with `bits`. */
 static inline void futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t bits)
 {
     syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, NULL, NULL, bits);
@@ -47,8 +47,8 @@ static inline void relax(void)
 #endif
 }
 
-/* Spins until `word` is no longer `value`, at most `limit` nanoseconds. Returns how long; *lost is
- * set when another thread had the processor meanwhile. */
+/* Spins until `word` is no longer `value`, at most `limit` nanoseconds. Returns the time that it spun; sets *lost if
+ * another thread had the processor in between. */
 static inline int64_t spin(_Atomic uint32_t *word, uint32_t value, int64_t limit, bool *lost)
 {
     int64_t begin = clock_now(), last = begin;
@@ -67,10 +67,10 @@ static inline int64_t spin(_Atomic uint32_t *word, uint32_t value, int64_t limit
 }
 
 /*
- * Asks Linux for short slices for the calling thread. A thread that is woken interrupts one whose
- * slice is longer; else it waits for the rest of that slice, 3 ms by default, often on the processor
- * of the thread that woke it: idle processors of a virtual machine do not look idle to Linux. Without
- * effect before Linux 6.12, and on threads that the system schedules in another way.
+ * Requests short time slices from Linux for the calling thread. A thread that is woken preempts a thread
+ * with a longer slice. Otherwise it waits until that slice, 3 ms by default, ends, often on the processor of
+ * the thread that woke it: idle processors of a virtual machine do not look idle to Linux. No effect before
+ * Linux 6.12, and on threads with a scheduling policy other than SCHED_OTHER.
  */
 static inline void wait_briefly(void)
 {

@@ -15,10 +15,10 @@
 #include "shared/host/scatter/scatter.h"
 #include "kernel_scatter.h"
 
-#define KINDS 8    /* images of an angle that have a weight, at most */
+#define KINDS 8    /* the most images per angle that have a weight other than 0 */
 #define GRAIN 16   /* pixels per thread, at least */
-#define STEP 32    /* energies of a pixel at a time: whole vectors */
-#define SAME 1e-13 /* of weights, and of cosines and sines */
+#define STEP 32    /* the number of energies of a pixel that are computed at a time: whole vectors */
+#define SAME 1e-13 /* weights, cosines and sines that differ by less count as equal */
 #define MOST_ANGLES ((int64_t)1 << 40)
 
 /* One angle. */
@@ -41,14 +41,14 @@ typedef struct job {
     int64_t n_angles;
     turn *turns;
     double *weights; /* KINDS of each angle */
-    double *reach;   /* of each energy: the largest distance at which there is a sample */
+    double *reach;   /* for each energy: the largest distance from the centre at which a sample exists */
     double aspect;
-    int64_t quarter;    /* angles of a quarter of a circle; 0: quarter turns do not exchange them */
-    int64_t kept;       /* images whose weights keep their signs in a quarter turn */
-    double sign[KINDS]; /* of their change */
-    char *folded;       /* then: quarters of the images, all energies of each image at a pixel */
-    int32_t *order;     /* the pixels by their distance from the centre: see order_pixels */
-    char *memory;       /* of the threads */
+    int64_t quarter;    /* number of angles in a quarter circle; 0: quarter turns do not permute the angles */
+    int64_t kept;       /* number of images whose weights keep their signs in a quarter turn */
+    double sign[KINDS]; /* for each image: 1, or -1 if a quarter turn changes the sign of its weights */
+    char *folded;       /* if quarter > 0: folded images [pixel][image][energy] */
+    int32_t *order;     /* the pixels, sorted by their distance from the centre: see order_pixels */
+    char *memory;       /* the threads' memory */
     int64_t bytes;
 } job;
 
@@ -57,7 +57,7 @@ static int64_t angles_of(const collet_kernel_call *call)
     return operand_of(call, 2)->shape[0];
 }
 
-/* Bytes of the lists of four pixels; the lists of one pixel get as many. */
+/* Bytes of the tap lists of four pixels that quarter turns exchange; the lists of one pixel need less. */
 static int64_t orbit_bytes(const collet_kernel_call *call)
 {
     return angles_of(call) * (int64_t)(sizeof(scatter_angle) + 4 * KINDS * sizeof(scatter_tap));
@@ -68,14 +68,14 @@ static int64_t thread_bytes(const collet_kernel_call *call)
     return 2 * orbit_bytes(call);
 }
 
-/* The distance from the centre, in longer sides of a pixel: a rotation does not change it. */
+/* The distance from the centre, in units of the longer side of a pixel. A rotation does not change it. */
 static double distance(const job *j, double dx, double dy)
 {
     dy *= j->aspect;
     return sqrt(dx * dx + dy * dy) / fmax(j->aspect, 1.0);
 }
 
-/* The distance of pixel i of out, in whole ones. */
+/* The distance of pixel i of `out` from the centre, rounded down. */
 static int64_t radius(const job *j, const collet_operand *out, int64_t i)
 {
     return (int64_t)distance(j, (double)(i % out->shape[2]) - (double)out->shape[2] / 2,
@@ -87,8 +87,8 @@ static int64_t rings_of(const collet_operand *out)
     return out->shape[1] + out->shape[2] + 1;
 }
 
-/* All angles of a pixel read the same ring of the images, so pixels of a ring share its bytes in
- * the caches. */
+/* Sorts the pixels by rings around the centre. All angles of a pixel read one ring of the images, so pixels of the same
+ * ring find it in the caches. */
 static void order_pixels(const job *j, const collet_operand *out)
 {
     int64_t pixels = out->shape[1] * out->shape[2], rings = rings_of(out);
@@ -115,8 +115,8 @@ static int has_number(const collet_operand *images, int64_t pixel, int64_t e)
     return 0;
 }
 
-/* A sample that is more than a pixel beyond the outermost number is NaN, unless it has no
- * weights. */
+/* Finds the reach of each energy: samples more than a pixel beyond the outermost pixel that is not NaN are NaN, except
+ * samples without weights. */
 static void find_reach(const job *j)
 {
     const collet_operand *out = operand_of(j->call, 0), *images = operand_of(j->call, 1);
@@ -135,7 +135,7 @@ static void find_reach(const job *j)
             }
 }
 
-/* 0: an angle has more weights. */
+/* Returns 0 if an angle has more than KINDS weights that are not 0. */
 static int find_turns(const job *j)
 {
     const collet_operand *images = operand_of(j->call, 1), *angles = operand_of(j->call, 2);
@@ -158,7 +158,7 @@ static int find_turns(const job *j)
     return 1;
 }
 
-/* Adds the taps of an angle; returns their number, or -1 outside of the images. */
+/* Stores the taps of an angle and returns their number, or -1 if the sample is outside the images. */
 static int64_t find_taps(const collet_operand *images, const turn *t, double aspect, double dx,
                          double dy, scatter_tap *taps)
 {
@@ -181,7 +181,7 @@ static int64_t find_taps(const collet_operand *images, const turn *t, double asp
 
 /* ---- Pixels ---------------------------------------------------------------------------------- */
 
-/* Energies begin .. begin+n-1 of a pixel. */
+/* Sets energies begin .. begin+n-1 of a pixel to `value`. */
 static void set_energies(const job *j, char *to, int64_t begin, int64_t n, double value)
 {
     const collet_operand *out = operand_of(j->call, 0);
@@ -195,7 +195,7 @@ static char *pixel_at(const job *j, int64_t y, int64_t x)
     return cpu_at(out) + y * cpu_step(out, 1) + x * cpu_step(out, 2);
 }
 
-/* Energies begin .. begin+n-1 of pixel y, x, angle by angle. */
+/* Computes energies begin .. begin+n-1 of pixel y, x, angle by angle. */
 static void run_pixel(const job *j, scatter_angle *angles, int64_t y, int64_t x, int64_t begin,
                       int64_t n)
 {
@@ -217,7 +217,8 @@ static void run_pixel(const job *j, scatter_angle *angles, int64_t y, int64_t x,
                                        cpu_step(out, 0));
 }
 
-/* The same, or nothing for energies whose images have no number so far from the centre. */
+/* The same. Energies whose images are all NaN at this distance from the centre are not computed: the result is NaN, or
+ * 0 with a mask. */
 static void run_some(const job *j, scatter_angle *angles, int64_t y, int64_t x, int64_t begin,
                      int64_t n)
 {
@@ -239,9 +240,9 @@ static void run_some(const job *j, scatter_angle *angles, int64_t y, int64_t x, 
 /* ---- Four pixels ----------------------------------------------------------------------------- */
 
 /*
- * If the angles repeat after a quarter turn, with weights that keep or change their signs, the
- * images can be folded: the four pixels that quarter turns exchange are added first, with those
- * signs. The four pixels of the result have the same two sums of samples, added and subtracted.
+ * If quarter turns permute the angles, and each image's weights keep or change their signs, the images can
+ * be folded: first, the four pixels that quarter turns exchange are added, with these signs. Then two sums of samples
+ * suffice for the four pixels of the result: two pixels are the sum of these, the other two their difference.
  */
 
 /* Pixels of the folded quarter begin at this row and column, on the centre or next to it. */
@@ -256,7 +257,7 @@ static int64_t folded_side(int64_t n)
     return n - first_folded(n);
 }
 
-/* Only one of the pixels that quarter turns exchange is stored: right of the centre and not above
+/* Of four pixels that quarter turns exchange, the folded images store the one that is right of the centre and not above
  * it. */
 static int is_folded(int64_t n, int64_t row, int64_t column)
 {
@@ -271,7 +272,7 @@ static void turn_pixel(int64_t n, int64_t *row, int64_t *column)
     *column = turned;
 }
 
-/* All energies of image k at a pixel of the folded images. */
+/* The address of the energies of image k at a pixel of the folded images. */
 static char *folded_at(const job *j, int64_t row, int64_t column, int64_t k)
 {
     const collet_operand *images = operand_of(j->call, 1);
@@ -303,8 +304,8 @@ static TEAM_BODY(fold_rows)
     }
 }
 
-/* Adds the taps at x, y of the folded images to two lists: weights that keep their signs, and
- * weights that change them. 0: a pixel is outside. */
+/* Adds the taps at x, y of the folded images to two lists: images whose weights keep their signs, and images whose
+ * weights change them. Returns 0 if a pixel is outside the images. */
 static int find_folded(const job *j, const double *weights, double x, double y,
                        scatter_tap *taps[2], int64_t counts[2])
 {
@@ -332,7 +333,8 @@ static int find_folded(const job *j, const double *weights, double x, double y,
     return across.low >= 0 && down.low >= 0;
 }
 
-/* The lists of all angles of the first quarter for an offset from the centre; 0: outside. */
+/* Makes the tap lists of all angles of the first quarter circle, for an offset from the centre. Returns 0 if a pixel is
+ * outside the images. */
 static int find_orbits(const job *j, double dx, double dy, scatter_angle *angles)
 {
     int64_t n = operand_of(j->call, 1)->shape[2], quarter = j->quarter;
@@ -351,8 +353,8 @@ static int find_orbits(const job *j, double dx, double dy, scatter_angle *angles
     return 1;
 }
 
-/* The next STEP energies of the four pixels, except energies with a sample that is NaN, for which
- * `single` is set: an energy's result does not depend on the other energies. */
+/* Computes energies begin .. begin+n-1 of the four pixels. If a sample of an energy is NaN, only sets `single` for that
+ * energy, and run_some computes it, so that its result does not depend on the other energies. */
 static void run_orbit(const job *j, scatter_angle *angles, int64_t y, int64_t x, int64_t begin,
                       int64_t n, int *single)
 {
@@ -380,7 +382,7 @@ static void run_orbit(const job *j, scatter_angle *angles, int64_t y, int64_t x,
     }
 }
 
-/* All energies of the pixels that quarter turns make of y, x. */
+/* Computes all energies of pixel y, x and of the three pixels to which quarter turns move it. */
 static void run_four(const job *j, char *memory, int64_t y, int64_t x)
 {
     const collet_operand *out = operand_of(j->call, 0);
@@ -410,7 +412,7 @@ static void run_four(const job *j, char *memory, int64_t y, int64_t x)
     }
 }
 
-/* Whether quarter turns exchange the angles, and how they change the weights. */
+/* Finds whether quarter turns permute the angles, and how they change the signs of the weights. */
 static void find_quarter(job *j)
 {
     const collet_operand *images = operand_of(j->call, 1), *weights = operand_of(j->call, 3);

@@ -8,7 +8,7 @@
 #include "shared/host/scatter/scatter.h"
 #include "kernel_scatter.h"
 
-#define PADDING 16 /* energies: a multiple of the lanes of a vector */
+#define PADDING 16 /* the number of energies at a time: a multiple of the lanes of a vector */
 
 typedef struct job {
     const collet_kernel_call *call;
@@ -22,13 +22,13 @@ static int64_t padded_energies(const collet_kernel_call *call)
     return (operand_of(call, 0)->shape[0] + PADDING - 1) / PADDING * PADDING;
 }
 
-/* An element of a vector, or of a matrix. */
+/* Element i of a vector, or element (i, j) of a matrix. */
 static double number(const collet_operand *o, int64_t i, int64_t j)
 {
     return real_at(cpu_at(o) + i * cpu_step(o, 0) + (o->ndim > 1 ? j * cpu_step(o, 1) : 0), 1);
 }
 
-/* Copies k and q of the slices. Returns the memory after them. */
+/* Copies k, and qz of the slices, to `memory`. Returns the address after them. */
 static double *copy_waves(job *j, double *memory)
 {
     const collet_operand *k = operand_of(j->call, 4), *qz = operand_of(j->call, 7);
@@ -69,7 +69,7 @@ static int is_used(const job *j, int64_t c, int64_t f)
     return 0;
 }
 
-/* The weights of the six sums that are not 0 for all energies. */
+/* Copies the weights of the six sums, without fields whose weights are 0 at all energies. */
 static void copy_weights(job *j, double *memory)
 {
     scatter_energies *g = &j->energies;

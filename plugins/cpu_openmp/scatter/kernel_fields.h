@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 typedef struct field_kernels {
-    /* The seven fields of n voxels from volume fraction, alignment, theta and psi. 0: an angle of
-     * an aligned voxel is far from 0 or NaN; nothing is written. */
+    /* Computes the seven fields of n voxels from volume fraction, alignment, theta and psi. If an angle of an aligned
+     * voxel is NaN or far from 0, writes nothing and returns 0. */
     int (*euler[2])(char *const out[7], const char *const in[4], int64_t n);
 } field_kernels;
 

@@ -8,27 +8,28 @@
 
 #include <stdint.h>
 
-/* A pixel that is read: its first energy, and its weight. */
+/* A pixel of an image that is read: the address of its first energy, and its weight. */
 typedef struct scatter_tap {
     const char *at;
     double weight;
 } scatter_tap;
 
-/* The taps of one angle: count of them, -1: the angle is outside of the images. */
+/* The taps of one angle. count -1: the sample is outside the images. */
 typedef struct scatter_angle {
     const scatter_tap *taps;
     int64_t count;
 } scatter_angle;
 
-/* The data of all energies for scatter_images, in arrays of `padded` numbers, which repeat the last
- * energy. `weight` of a sum: [count][re, im][padded] of the fields field[0 .. count-1]. */
+/* The data of all energies for scatter_images, in arrays that are padded to `padded` numbers by repeating the last
+ * energy. For each of six sums, `field` lists the `count` fields that have weights, and `weight` holds these weights:
+ * [count][re, im][padded]. */
 typedef struct scatter_energies {
     int64_t n, padded;
     const double *k[3], *square;
     const char *weight[6];
     const int64_t *field[6];
     int64_t count[6];
-    const double *qz; /* of the slices */
+    const double *qz; /* qz of the slices */
     int64_t slices;
     int nearest;
 } scatter_energies;
@@ -42,21 +43,21 @@ typedef struct scatter_pixel {
 } scatter_pixel;
 
 typedef struct scatter_kernels {
-    /* out[e] = the mean over the angles of sum weight tap[begin + e], e < n, out_step bytes apart;
-     * `mask`: without NaN, 0 if there is nothing else. */
+    /* out[e] = the mean over the angles of the weighted sum of taps at energy begin + e, for e < n; results are
+     * out_step bytes apart. `mask`: NaN samples do not count; if all are NaN, the result is 0. */
     void (*mean[2])(const scatter_angle *angles, int64_t n_angles, int mask, int64_t begin,
                     int64_t n, char *out, int64_t out_step);
     /* out[e] = in[0][e] + sign in[1][e] + in[2][e] + sign in[3][e], e < n. */
     void (*fold[2])(const char *const in[4], double sign, int64_t n, char *out);
     /*
      * out[i] = before[i] + sum over fields of weight f[i], i < n, complex. `before` may be `out` or
-     * NULL. `reversed`: f[n - 1 - i]; `conjugate`: its conjugate. There are `room` >= n elements
-     * that can be read at each f.
+     * NULL. `reversed`: reads f[n - 1 - i]; `conjugate`: adds the conjugate of the sum. `room` >= n
+     * elements may be read from each f.
      */
     void (*combine[2])(char *out, const char *before, const char *const *f,
                        const double (*weights)[2], int64_t fields, int64_t n, int64_t room,
                        int reversed, int conjugate);
-    /* The three images of all energies at a pixel. */
+    /* Computes the three images at a pixel for all energies. */
     void (*images[2])(const scatter_energies *energies, const scatter_pixel *pixel);
 } scatter_kernels;
 

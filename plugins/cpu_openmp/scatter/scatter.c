@@ -9,7 +9,7 @@
 #include "rows.h"
 
 #define GRAIN 256         /* pixels or voxels per thread, at least */
-#define VECTOR_GRAIN 1024 /* of scatter_vector */
+#define VECTOR_GRAIN 1024 /* for scatter_vector */
 
 typedef struct job {
     const collet_kernel_call *call;

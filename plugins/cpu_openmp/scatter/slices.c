@@ -21,8 +21,8 @@ typedef struct job {
     const scatter_kernels *kernels;
     int64_t size;         /* bytes of an element */
     double (*phase)[2];   /* exp(-2 pi i z / Z) */
-    char *memory;         /* of the threads */
-    int64_t memory_bytes; /* of one */
+    char *memory;         /* the threads' memory */
+    int64_t memory_bytes; /* bytes of one thread's memory */
 } job;
 
 /* Pixels begin .. end-1 of row y, which have the same slices and are on one side of q = 0. */
@@ -35,7 +35,7 @@ static int64_t layers_of(const collet_kernel_call *call)
     return operand_of(call, 1)->shape[1];
 }
 
-/* Whether slice d of a part exists, and the factors of its layers. */
+/* If slice d of a part exists, sets the phase factors of its layers and returns 1; else returns 0. */
 static int find_phases(const job *j, const part *p, int64_t d, double (*weight)[2])
 {
     const collet_scatter_params *params = j->call->params;
@@ -47,13 +47,13 @@ static int find_phases(const job *j, const part *p, int64_t d, double (*weight)[
     return 1;
 }
 
-/* The first element of each layer of field f that a part reads; returns how many follow. */
+/* Finds the first element of each layer of field f that a part reads; returns the number of elements. */
 static int64_t find_layers(const job *j, const part *p, int64_t f, const char **at)
 {
     const collet_operand *layers = operand_of(j->call, 1), *out = operand_of(j->call, 0);
     int64_t Y = out->shape[2], X = out->shape[3], b = (Y / 2 - p->y + Y) % Y;
     int near = p->begin <= X / 2;
-    /* Beyond q = 0 the index is N - (N / 2 - x + N) = x - N / 2. */
+    /* For x > X / 2 the frequency is negative; its conjugate is stored at index x - X / 2. */
     int64_t c = near ? X / 2 - (p->end - 1) : p->begin - X / 2;
     const char *first = cpu_at(layers) + f * cpu_step(layers, 0) +
                         (near ? b : (Y - b) % Y) * cpu_step(layers, 2) + c * j->size;

@@ -16,7 +16,7 @@
 #include "kernel_ternary.h"
 #include "tokens.h"
 
-/* Elements of a piece, and elements that are gathered at a time; whole blocks. */
+/* Elements of a piece; elements that are gathered at a time (SCRATCH). Both are whole blocks. */
 #define PIECE (64 * TERNARY_BLOCK)
 #define SCRATCH (4 * TERNARY_BLOCK)
 
@@ -27,13 +27,13 @@
 typedef struct rows_plan {
     const ternary_rows *kernels;
     const convert_kernels *convert;
-    const collet_operand *codes, *scales, *other; /* scales may be NULL; weights or bytes */
+    const collet_operand *codes, *scales, *other; /* `scales` may be NULL; `other` is weights or bytes */
     uint32_t format, mode;
     float threshold;
-    int64_t rows, count;   /* of a row */
-    int64_t piece, pieces; /* of a row */
-    double *sums;          /* of pieces */
-    float *means;          /* of rows */
+    int64_t rows, count;   /* `count` elements per row */
+    int64_t piece, pieces; /* elements of a piece; pieces of a row */
+    double *sums;          /* the sums of pieces */
+    float *means;          /* the means of rows */
     _Atomic int64_t found; /* the count for `info` */
 } rows_plan;
 
@@ -48,7 +48,7 @@ static char *row_at(const collet_operand *o, int64_t row)
     return cpu_at(o) + ternary_offset(o, o->ndim - 1, row);
 }
 
-/* `idle`: all outputs are empty, and the rows may be more than can be counted. */
+/* `idle`: all outputs are empty, and the number of rows may overflow. */
 static void begin_plan(rows_plan *p, const collet_device *device, const collet_operand *codes,
                        const collet_operand *scales, const collet_operand *other, int idle)
 {
@@ -64,7 +64,7 @@ static void begin_plan(rows_plan *p, const collet_device *device, const collet_o
     p->piece = PIECE;
 }
 
-/* Runs `body` for all pieces; a row without elements has one, for its scale. */
+/* Runs `body` for all pieces; an empty row has one piece, which computes its scale. */
 static void run_pieces(rows_plan *p, const collet_device *device, team_body body)
 {
     int64_t work = min_i64(p->count, p->piece) + 1;
@@ -84,7 +84,7 @@ static void store_info(rows_plan *p, const collet_operand *info)
 
 /* ---- quantize -------------------------------------------------------------------------------- */
 
-/* Weights as f64 if they are f64, else as f32. */
+/* Weights of f64 are processed as f64, all other weights as f32. */
 typedef union numbers {
     float f32[SCRATCH];
     double f64[SCRATCH];
@@ -96,7 +96,8 @@ typedef struct run_of_weights {
     collet_dtype dtype;
 } run_of_weights;
 
-/* n adjacent numbers from element `first`; n <= SCRATCH unless they are adjacent in memory. */
+/* Returns n numbers, from element `first` on, as adjacent f32 or f64: in place if possible, else converted to
+ * `scratch`, for which n must be at most SCRATCH. */
 static const void *adjacent(const rows_plan *p, const run_of_weights *w, int64_t first, int64_t n,
                             numbers *scratch)
 {
@@ -211,7 +212,8 @@ static void plan_quantize(rows_plan *p, const collet_device *device, const colle
     divide(p);
 }
 
-/* Long rows are read once for their mean and once more: the sums of their pieces, and the means. */
+/* Whether rows are read twice: long rows are read once for the sums of their pieces, which give the mean, and a second
+ * time for the codes. */
 static int has_sums(const rows_plan *p)
 {
     return p->mode == COLLET_TERNARY_ABSMEAN && p->pieces > 1;
@@ -242,7 +244,7 @@ KERNEL(ternary_quantize)
 
 /* ---- pack, unpack ---------------------------------------------------------------------------- */
 
-/* Bytes of 256 weights; 0: a row's bytes are not the concatenated bytes of its pieces. */
+/* Bytes of 256 weights; 0: a row cannot be packed piece by piece. */
 static int64_t block_bytes(uint32_t format)
 {
     static const int64_t bytes[COLLET_TERNARY_FORMATS] = {
@@ -263,7 +265,7 @@ static void plan_format(rows_plan *p, const collet_kernel_call *call)
     divide(p);
 }
 
-/* Codes to t2; the last block is filled up. */
+/* Packs codes as t2; pads the last block. */
 static int64_t pack_t2(const rows_plan *p, uint8_t *bytes, const char *codes, int64_t step,
                        int64_t count)
 {
@@ -325,7 +327,7 @@ static int64_t unpack_t2(const rows_plan *p, char *codes, int64_t step, int64_t 
                                     n / TERNARY_BLOCK);
         cpu_move(codes + i * step, step, (const char *)scratch, 1, 1, n);
     }
-    /* The last block may hold more than weights, which is no error. */
+    /* The last block may hold padding, which must not be checked as weights. */
     i = count / TERNARY_BLOCK * TERNARY_BLOCK;
     if (i < count)
         wrong += cpu_ternary_unpack(COLLET_TERNARY_T2, (int8_t *)codes + i * step, step, count - i,

@@ -2,11 +2,12 @@
 /*
  * kernel_lanes.h - vector operations of the products in kernel_product.c.
  *
- * products     Partial sums of u a, of at most PRODUCT_BLOCKS blocks. products_add adds those
- *              of a register of u (0, 1, 2) and one of a (i8); products_sum adds to sums of 32
- * bits. counts       Sums of numbers of two bits, of at most COUNT_BLOCKS blocks. counts_add adds
- *              a register of four such numbers a byte, counts_add_two two of them; counts_sum adds
- * to sums of 64 bits.
+ * products     Partial sums of products u a over at most PRODUCT_BLOCKS blocks. products_add adds the
+ *              products of a register of u (0, 1, 2) and a register of a (i8). products_sum adds the
+ *              partial sums to sums of 32 bits.
+ * counts       Partial sums of 2-bit numbers over at most COUNT_BLOCKS blocks. counts_add adds a
+ *              register with four such numbers per byte, counts_add_two two registers. counts_sum adds
+ *              the partial sums to sums of 64 bits.
  */
 #ifndef PLUGINS_CPU_OPENMP_TERNARY_KERNEL_LANES_H
 #define PLUGINS_CPU_OPENMP_TERNARY_KERNEL_LANES_H
@@ -35,9 +36,9 @@ INLINE bytes load_bytes(const void *at)
 }
 
 /*
- * With 32 registers the compiler reloads a value at each use, a load for each product, and keeps
- * others in registers that should be reloaded. IN_REGISTER(x) keeps x in a register;
- * LOADED_ANEW(pointer) has the values behind the pointer loaded again.
+ * With 32 registers the compiler makes bad choices: it loads some values again for each product, and keeps
+ * other values in registers that should be loaded again. IN_REGISTER(x) keeps x in a register;
+ * LOADED_ANEW(pointer) makes the compiler load the values at the pointer again.
  */
 #if defined(__AVX512F__)
 #define IN_REGISTER(x) __asm__("" : "+v"(x))
@@ -52,13 +53,13 @@ INLINE void store_bytes(void *at, bytes x)
     *(bytes_at_any *)at = (bytes_at_any)x;
 }
 
-/* Number l of each byte. */
+/* The 2-bit number l of each byte. */
 INLINE bytes field(bytes x, int l)
 {
     return (bytes)((ushorts)x >> 2 * l) & 3;
 }
 
-/* 4^l times as much. */
+/* The same number, left at its position in the byte: 4^l times as large. */
 INLINE bytes field_in_place(bytes x, int l)
 {
     return x & ((bytes){0} + (uint8_t)(3 << 2 * l));
@@ -89,7 +90,7 @@ INLINE int32_t across_words(words x)
 #endif
 }
 
-/* The sums of four registers at four adjacent places. */
+/* Stores the sums of the lanes of a, b, c and d at out[0 .. 3]. */
 INLINE void across_four_words(int32_t *out, words a, words b, words c, words d)
 {
 #if VECTOR_BYTES == 64
@@ -121,8 +122,8 @@ INLINE int64_t across_quads(quads x)
 
 #if defined(__AVX512VNNI__)
 
-/* Wraps around as the sums do; of numbers 64 times too large, -128 * 3 each, so many blocks stay
- * within 2^31. */
+/* Lanes of 32 bits wrap around as the sums do, so there is no limit. Fields in place are up to 64 times too large, and
+ * their sums must be divided: with PLACED_BLOCKS blocks they stay below 2^31. */
 #define PRODUCT_BLOCKS INT64_MAX
 #define PLACED_BLOCKS 16384
 typedef words products;
@@ -139,7 +140,7 @@ INLINE words products_sum(words sum, products p)
 
 #else
 
-/* Two products, 512 at most, in 16 bits, of each of the four numbers in each register. */
+/* A 16-bit lane gets two products, together at most 512, for each of the four fields of each register. */
 #define PRODUCT_BLOCKS (32767 / (512 * 4 * PIECES))
 typedef shorts products;
 
@@ -187,13 +188,13 @@ INLINE quads bits_set(bytes x)
     return (quads)_mm512_popcnt_epi64((__m512i)x);
 }
 
-/* A number of two bits is the count of its bits plus the higher bit once more. */
+/* A 2-bit number is the count of its set bits, plus 1 if its higher bit is set. */
 INLINE counts counts_add(counts c, bytes y)
 {
     return c + bits_set(y) + bits_set(y & 0xaa);
 }
 
-/* The higher bits of both fit in one register. */
+/* The higher bits of y and z fit into one register. */
 INLINE counts counts_add_two(counts c, bytes y, bytes z)
 {
     bytes high = (y & 0xaa) | ((bytes)((ushorts)z >> 1) & 0x55);
@@ -207,7 +208,7 @@ INLINE quads counts_sum(quads sum, counts c)
 
 #else
 
-/* Bytes of at most 4 times 3. */
+/* A call of counts_add adds at most 4 times 3 to a byte. */
 #define COUNT_BLOCKS (255 / (12 * PIECES))
 typedef bytes counts;
 
@@ -215,7 +216,7 @@ INLINE counts counts_add(counts c, bytes y)
 {
 #if defined(__SSSE3__)
     bytes low = y & 15, high = (bytes)((ushorts)y >> 4) & 15;
-    /* The sum of the two numbers in half a byte. */
+    /* For each half byte: the sum of its two 2-bit numbers. */
     const __m128i sums = _mm_setr_epi8(0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6);
 #if defined(__AVX512BW__)
     __m512i table = _mm512_broadcast_i32x4(sums);
@@ -280,7 +281,7 @@ INLINE words widen_bytes(const uint8_t *at)
 #endif
 }
 
-/* Number l of each lane minus 1; other bits of the lane do not matter. */
+/* The weight of field l of each lane, which is the 2-bit number minus 1. Other bits of the lane are ignored. */
 INLINE floats weight_field(words x, int l)
 {
 #if defined(__AVX512BW__)

@@ -8,7 +8,7 @@
 
 #if defined(__AVX512VNNI__)
 
-#define INTERLEAVED_WORDS 16 /* of a register: one word of each of as many tokens */
+#define INTERLEAVED_WORDS 16 /* words per register: one word of each of 16 tokens */
 #define INTERLEAVED_HALVES (TERNARY_INTERLEAVED / INTERLEAVED_WORDS)
 
 typedef int32_t word_at_any __attribute__((aligned(1), may_alias));
@@ -22,7 +22,7 @@ INLINE bytes word_in_all(const uint8_t *at)
     return (bytes)x;
 }
 
-/* Within each 16 bytes: word j of x[i] and word i of x[j] change places. */
+/* Within each 16 bytes, exchanges word j of x[i] and word i of x[j]. */
 INLINE void transpose_fours(words x[4])
 {
     __m512i ab_low = _mm512_unpacklo_epi32((__m512i)x[0], (__m512i)x[1]);
@@ -35,8 +35,7 @@ INLINE void transpose_fours(words x[4])
     x[3] = (words)_mm512_unpackhi_epi64(ab_high, cd_high);
 }
 
-/* Word j of the 64 bytes i and word i of the 64 bytes j, of 16 that are `step` bytes apart, are
- * exchanged. */
+/* Transposes 16 rows of 16 words, in place; rows are `step` bytes apart. */
 INLINE void transpose_words(char *at, int64_t step)
 {
     words x[INTERLEAVED_WORDS];
@@ -71,7 +70,7 @@ INLINE void fetch_sums(const ternary_panel *p, int64_t row, int64_t rows)
     }
 }
 
-/* Results of the 16 tokens of a half and row `row` of the panel, each operation rounded. */
+/* The results of row `row` of the panel for the 16 tokens of a half; each operation is rounded. */
 INLINE words finished(const ternary_finish_interleaved *how, words sums, int64_t row, int half)
 {
     floats scale = (floats)load_bytes(how->tokens + half * INTERLEAVED_WORDS);
@@ -79,7 +78,7 @@ INLINE words finished(const ternary_finish_interleaved *how, words sums, int64_t
     if (how->scales)
         scale *= how->scales[row];
     y *= scale;
-    IN_REGISTER(y); /* or it would be rounded once with what follows */
+    IN_REGISTER(y); /* prevents a fused multiply-add with the bias */
     if (how->biases)
         y += how->biases[row];
     if (how->relu)
@@ -88,9 +87,10 @@ INLINE words finished(const ternary_finish_interleaved *how, words sums, int64_t
 }
 
 /*
- * Stores sums of `rows` rows minus p->less, finished if p asks for that, or adds them: a call, so
- * that its addresses leave the registers to the products. All results of a token are stored at
- * once: tokens may be so far apart that their cache lines evict each other.
+ * If p->less is NULL, adds the sums of `rows` rows to the stored sums. Else stores the sums minus p->less;
+ * with p->finish, their results. Not inlined, so that its addresses use no registers during the products.
+ * All results of a token are stored together: tokens may be so far apart that their cache lines evict
+ * each other.
  */
 static __attribute__((noinline)) void store_interleaved(const ternary_panel *p, int64_t row,
                                                         int rows,
@@ -133,7 +133,7 @@ typedef void (*tile)(const ternary_panel *p, int64_t row, int64_t token);
 #define TILE_(kind, rows, tokens) kind##_##rows##x##tokens
 #define TILE(kind, rows, tokens) TILE_(kind, rows, tokens)
 
-/* A tile of `rows` rows and `tokens` tokens, and the same of one row. */
+/* The function for a tile of `rows` rows and `tokens` tokens, and the function for one row and `tokens` tokens. */
 typedef struct tile_shape {
     int64_t tokens, rows;
     tile several, one;
@@ -144,12 +144,13 @@ INLINE const uint8_t *row_at(const ternary_panel *p, int64_t row)
     return p->weights + row * p->row_step;
 }
 
-/* Bytes of rows that the L1 cache holds besides the current ones; bytes ahead. */
+/* NEAR: bytes of following rows that fit into the L1 cache besides the current rows. SOON: prefetch distance in bytes.
+ */
 #define NEAR (16 << 10)
 #define SOON 512
 
-/* Both prefetch the line `offset` bytes ahead, whether or not that is within the weights: into the
- * L1 cache, or into the L2 cache. */
+/* Prefetch the line `offset` bytes ahead, which may be outside the weights: fetch_soon into the L1 cache, fetch_line
+ * into the L2 cache. */
 INLINE void fetch_soon(const uint8_t *at, int64_t offset)
 {
     __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)offset), 0, 3);
@@ -160,8 +161,8 @@ INLINE void fetch_line(const uint8_t *at, int64_t offset)
     __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)offset), 0, 2);
 }
 
-/* Prefetches a line of each of the `rows` rows after those at `at`: the hardware prefetcher does
- * not. */
+/* Prefetches a line of each of the next `rows` rows, which the hardware prefetcher does not do. If all rows are larger
+ * than NEAR, they go to the L2 cache, and the next lines of the current rows to the L1 cache. */
 INLINE void fetch_next(const uint8_t *at, int64_t row_step, int64_t rows)
 {
     const int near = rows * row_step <= NEAR;
@@ -190,8 +191,8 @@ INLINE void multiply(const ternary_panel *p, const tile_shape *shape)
 
 #if defined(__AVX512VNNI__)
 
-/* 24 sums, 4 registers of weights, one of activations: activations of 4096 weights stay in the
- * cache. */
+/* Registers: 24 sums, 4 with weights, one with activations. The activations of 6 tokens stay in the L1 cache if rows
+ * have up to 4096 weights. */
 #define ROWS 4
 #define TOKENS 6
 #include "kernel_i8.inc"
@@ -253,7 +254,7 @@ static void multiply_i8(const ternary_panel *p)
 
 #if defined(__AVX512VNNI__)
 
-/* 24 sums, two registers of activations, one of weights. */
+/* Registers: 24 sums, two with activations, one with weights. */
 #define ROWS TERNARY_ROWS
 #include "kernel_interleaved.inc"
 

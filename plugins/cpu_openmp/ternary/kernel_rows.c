@@ -10,7 +10,7 @@
 
 #define FINITE_BELOW 0x7f800000u
 #define MAGNITUDE 0x7fffffffu
-/* Adding it to |x| < 2^22 leaves x, rounded to nearest even, in the lowest bits. */
+/* x + ROUNDER, for |x| < 2^22, has x, rounded to nearest even, in its lowest bits. */
 #define ROUNDER 0x1.8p23f
 
 #define GROUP LANES_F32
@@ -32,7 +32,7 @@ static int32_t sum_i8(const int8_t *at, int64_t n)
     int32_t sum = 0;
     int64_t i = 0;
     words total = {0};
-    /* Every byte as u = 1 times a. */
+    /* A sum of products with u = 1. */
     for (; i + VECTOR_BYTES <= n; i += VECTOR_BYTES)
         total =
             products_sum(total, products_add((products){0}, (bytes){0} + 1, load_bytes(at + i)));
@@ -48,7 +48,7 @@ INLINE words greater_of(words a, words b)
     return (a & above) | (b & ~above);
 }
 
-/* Four at a time, to hide the latency of each. */
+/* Four vectors at a time, to hide latency. */
 static uint32_t greatest(uint32_t so_far, const float *x, int64_t n)
 {
     words most[4] = {{0}};
@@ -148,7 +148,7 @@ static int64_t codes_f64(int8_t *codes, const void *values, double t, int64_t n)
     int64_t nonfinite = 0;
     for (int64_t i = 0; i < n; i++) {
         codes[i] = (int8_t)((x[i] > t) - (x[i] < -t));
-        /* x - x is NaN where x is not finite. */
+        /* x - x is NaN if x is not finite. */
         nonfinite += x[i] - x[i] != 0;
     }
     return nonfinite;

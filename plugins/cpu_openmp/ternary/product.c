@@ -19,7 +19,7 @@
 #define PANEL_ROWS (4 * TERNARY_ROWS)
 #define PANEL_TOKENS TERNARY_INTERLEAVED
 
-/* Results of `linear` that are finished at a time: the L1 cache holds them for a group. */
+/* Rows of `linear` that are finished at a time: the results of a group of tokens fit into the L1 cache. */
 #define FINISH_ROWS (12 * TERNARY_ROWS)
 
 /* Panels per thread, for load balance. */
@@ -31,7 +31,7 @@
 /* Blocks of a group at a time: its tokens stay in a cache while rows are multiplied. */
 #define GROUP_BLOCKS 64
 
-/* Rows of a group's piece, whose results begin and end with cache lines. */
+/* Rows of a group's piece. The results of a piece are whole cache lines. */
 #define PIECE_ROWS 16
 
 /* Minimum number of products of weights, and of activations, per thread. */
@@ -44,12 +44,12 @@ typedef struct product {
     const ternary_products *kernels;
     const collet_operand *y, *weights, *scales, *biases; /* the last two may be NULL */
     int linear, relu;
-    int64_t rows, count; /* of the weights; of tokens */
-    int64_t ready;       /* tokens at a time, at most */
+    int64_t rows, count; /* rows of weights; number of tokens */
+    int64_t ready;       /* the most tokens that are prepared at a time */
     int64_t panel;       /* rows of a panel */
-    int64_t y_step;      /* bytes from one token's results to the next; 0 where they differ */
-    int64_t first, here; /* the tokens that are ready now */
-    int64_t interleaved; /* of them, the first ones */
+    int64_t y_step;      /* bytes between the results of successive tokens; 0: the distances differ */
+    int64_t first, here; /* the tokens that are prepared now: the first token, and their number */
+    int64_t interleaved; /* how many of these tokens, counted from the first, are interleaved */
     ternary_tokens tokens;
 } product;
 
@@ -75,8 +75,8 @@ static void choose_source(product *p, const collet_kernel_call *call)
     }
 }
 
-/* Rows of a panel, few enough that every thread has panels. For matmul the height that gives
- * the busiest thread the fewest rows; for `linear` the largest, as results are finished in bulk. */
+/* Rows of a panel, few enough that every thread has several panels. For matmul, the height that gives the busiest
+ * thread the fewest rows. For `linear`, the largest height, as results are finished in bulk. */
 static int64_t panel_rows(const collet_device *device, int64_t rows, int64_t ready, int linear)
 {
     int64_t threads = device->threads, groups = divide_up(ready, PANEL_TOKENS);
@@ -120,7 +120,7 @@ static int can_interleave(const product *p)
            cpu_last_step(p->y) == (int64_t)sizeof(int32_t);
 }
 
-/* Tokens of codes that can be interleaved become i8: products are faster than counts there. */
+/* Tokens of codes are stored as i8 if they can be interleaved: then products are faster than counts. */
 static void choose_form(product *p)
 {
     if (p->tokens.form == TERNARY_PACKED && p->count >= TERNARY_INTERLEAVED && can_interleave(p))
@@ -161,7 +161,7 @@ static void make_product(product *p, const collet_device *device, const collet_k
         p->ready = min_i64(p->count, PANEL_TOKENS);
 }
 
-/* The tokens, and a ternary_token for each. */
+/* Bytes of the prepared tokens, and of a ternary_token for each. */
 static uint64_t scratch_bytes(const product *p)
 {
     return (uint64_t)p->ready * ((uint64_t)p->tokens.step + sizeof(ternary_token));
@@ -169,9 +169,8 @@ static uint64_t scratch_bytes(const product *p)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* Adjacent numbers of the rows first .. first + n - 1; copied to `scratch` if they are not
- * adjacent; or NULL.
- */
+/* Returns the numbers of rows first .. first + n - 1, copied to `scratch` if they are not adjacent. NULL if there is
+ * no operand. */
 static const float *of_rows(const collet_operand *o, int64_t first, int64_t n, float *scratch)
 {
     if (!o)
@@ -183,7 +182,7 @@ static const float *of_rows(const collet_operand *o, int64_t first, int64_t n, f
     return scratch;
 }
 
-/* Sums of n rows and one token, unchanged. */
+/* Stores the sums of n rows and one token as they are. */
 static void store_sums(const product *p, char *y, const void *sums, uint32_t base, int64_t n)
 {
     int64_t step = cpu_last_step(p->y), size = sizeof(int32_t);
@@ -217,7 +216,7 @@ static void store_linear(const product *p, char *y, const void *sums, ternary_fi
         cpu_move(y, step, (const char *)scratch, size, (uint64_t)size, n);
 }
 
-/* The address of the results of ready token number `place`. */
+/* The address of the results of prepared token number `place`. */
 static char *results_of(const product *p, int64_t place)
 {
     int64_t token = p->first + place;
@@ -225,8 +224,8 @@ static char *results_of(const product *p, int64_t place)
            (p->y_step ? token * p->y_step : ternary_offset(p->y, p->y->ndim - 1, token));
 }
 
-/* The results of a panel from its sums: rows from `row`, ready tokens from number `place`. The
- * results of `linear` may overwrite the sums. */
+/* Stores the results of a panel: rows from `row` on, prepared tokens from number `place` on. The results of `linear`
+ * may overwrite the sums. */
 static void store_panel(const product *p, const ternary_panel *panel, int64_t row, int64_t place)
 {
     float scale_scratch[FINISH_ROWS], bias_scratch[FINISH_ROWS];
@@ -264,7 +263,7 @@ static TEAM_BODY(interleave)
                                t->step, item % t->blocks, 1);
 }
 
-/* Rows row .. end-1 of an interleaved group, from ready token `place`. */
+/* Computes rows row .. end-1 for the interleaved group of prepared tokens that begins at number `place`. */
 static void multiply_group(const product *p, int64_t place, int64_t row, int64_t end)
 {
     float scale_scratch[FINISH_ROWS], bias_scratch[FINISH_ROWS], scales[TERNARY_INTERLEAVED];

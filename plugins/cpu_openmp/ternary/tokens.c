@@ -12,7 +12,7 @@
 #define LEAST_MAGNITUDE 0x1p-100f
 #define INFINITY_BITS 0x7f800000u
 
-/* Padding: tokens at a distance of 4096 bytes would share a few cache sets. */
+/* Padding between tokens: tokens 4096 bytes apart would share few cache sets. */
 #define APART 64
 
 int64_t ternary_token_bytes(const ternary_tokens *t)

@@ -10,26 +10,26 @@
 
 /* How activations are converted. */
 enum ternary_source {
-    TOKENS_AS_THEY_ARE, /* i8, u8 packed, f32: of the form's own type, or i8 of packed ones */
-    TOKENS_TO_I8,       /* f32, with a scale for each token */
-    TOKENS_TO_CODES     /* f32, by a threshold: packed or i8 */
+    TOKENS_AS_THEY_ARE, /* i8, packed u8 or f32 have the form's type already; packed u8 may also become i8 */
+    TOKENS_TO_I8,       /* f32 becomes i8, with a scale for each token */
+    TOKENS_TO_CODES     /* f32 becomes -1, 0 or 1 by a threshold; stored packed or as i8 */
 };
 
-/* Per-token values that its results need. */
+/* The values of a token that its results need. */
 typedef struct ternary_token {
-    uint32_t base;  /* as ternary_finish.base */
-    float scale;    /* of TERNARY_I8 */
+    uint32_t base;  /* like ternary_finish.base */
+    float scale;    /* for TERNARY_I8 */
     int32_t is_nan; /* TOKENS_TO_I8: one of the activations is not finite */
 } ternary_token;
 
-/* The source of tokens and how they are stored; constant while they are made. */
+/* The source of tokens and how they are stored. Constant while tokens are prepared. */
 typedef struct ternary_tokens {
     const ternary_rows *kernels;
-    const collet_operand *x; /* its last axis is a token's */
+    const collet_operand *x; /* each row along the last axis is a token */
     int32_t form;            /* TERNARY_* */
     enum ternary_source source;
-    float threshold; /* of TOKENS_TO_CODES */
-    int64_t blocks;  /* of a token */
+    float threshold; /* for TOKENS_TO_CODES */
+    int64_t blocks;  /* blocks of a token */
     int64_t step;    /* bytes from one stored token to the next */
     char *stored;    /* 64-byte aligned */
     ternary_token *about;
@@ -38,10 +38,10 @@ typedef struct ternary_tokens {
 /* Bytes of a stored token; set `form` and `blocks` before. */
 int64_t ternary_token_bytes(const ternary_tokens *t);
 
-/* Byte offset of number `index` of an operand's first `axes` axes, counted in C order. */
+/* The byte offset of index `index`, in C order over the first `axes` axes of an operand. */
 int64_t ternary_offset(const collet_operand *o, int32_t axes, int64_t index);
 
-/* Stores token `index` as number `place`. */
+/* Prepares token `index` of x and stores it as number `place`. */
 void ternary_token_store(const ternary_tokens *t, int64_t index, int64_t place);
 
 #endif

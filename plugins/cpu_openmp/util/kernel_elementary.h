@@ -18,7 +18,7 @@
 #undef cos_f64
 #undef tan_f64
 
-/* Far from 0 the C library reduces the argument. */
+/* For arguments far from 0, calls the C library. */
 #define PERIODIC(name)                                                                             \
     INLINE f32 name##_f32(f32 a)                                                                   \
     {                                                                                              \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_functions.h - the elementary functions of plugins/shared/formula at a level of the CPU:
- * without branches, so that a loop over them vectorises.
+ * kernel_functions.h - the elementary functions of plugins/shared/formula for one instruction set level.
+ * They have no branches, so that a loop over them vectorises.
  */
 #ifndef PLUGINS_CPU_OPENMP_UTIL_KERNEL_FUNCTIONS_H
 #define PLUGINS_CPU_OPENMP_UTIL_KERNEL_FUNCTIONS_H
@@ -26,7 +26,7 @@
 #endif
 
 #if !HAVE_FMA
-/* By halves of the digits (T. Dekker, 1971). */
+/* The rounding error of p = a b: splits a and b into halves of their digits (T. Dekker, 1971). */
 INLINE f64 product_low_f64(f64 a, f64 b, f64 p)
 {
     f64 a_high = of_f64(bits_f64(a) & 0xfffffffff8000000u), a_low = a - a_high;

@@ -18,7 +18,7 @@
 
 #include <immintrin.h>
 
-/* 2^(j / 16) and its rounding error. */
+/* 2^(j / 16) rounded to f32, and the remainder. */
 static const float exp_table[2][16] = {
     {0x1p+0f, 0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f, 0x1.306fep+0f, 0x1.3dea64p+0f,
      0x1.4bfdaep+0f, 0x1.5ab07ep+0f, 0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
@@ -29,16 +29,15 @@ static const float exp_table[2][16] = {
 };
 
 /*
- * x = k ln 2 + r, k a multiple of 1/16, |r| <= ln 2 / 32: e^x = 2^floor(k) T e^r, T = 2^(k -
- * floor(k)) by the table; (e^r - 1 - r) / r^2 is a straight line (error 2^-29 of e^r). Adding
- * 1.5 * 2^19 rounds to a multiple of 1/16, whose low bits are then the table's index.
+ * x = k ln 2 + r, where k is a multiple of 1/16 and |r| <= ln 2 / 32. So e^x = 2^floor(k) T e^r, where
+ * T = 2^(k - floor(k)) is from the table. (e^r - 1 - r) / r^2 is approximated by a straight line (relative
+ * error of e^r: 2^-29). Adding 1.5 * 2^19 rounds to a multiple of 1/16; the low bits are the table's index.
  */
 INLINE __m512 exp_lanes_f32(__m512 x)
 {
     const __m512 round = _mm512_set1_ps(0x1.8p19f);
-    /* Beyond these the result is infinity or 0 all the same. NaN is the second argument: it
-     * propagates.
-     */
+    /* For x beyond these limits the result is infinity or 0 anyway. x is the second argument of min and max, so
+     * that NaN propagates. */
     __m512 bounded = _mm512_min_ps(_mm512_set1_ps(89.0f), x);
     bounded = _mm512_max_ps(_mm512_set1_ps(-104.0f), bounded);
     __m512 shifted = _mm512_fmadd_ps(bounded, _mm512_set1_ps(0x1.715476p+0f), round);
@@ -54,11 +53,11 @@ INLINE __m512 exp_lanes_f32(__m512 x)
 }
 
 /*
- * For the upper five bits j of m in [1, 2): c near 1 / m, and -ln c as the sum of a multiple of
- * 2^-17 and a remainder. j and j + 16 share one remainder. For j < 8 and j >= 24, where x may be
- * near 1, c is a multiple of 1/128 and m c - 1 is exact. For the other j, c was found by a search
- * among all numbers near 1 / m: the remainders of j and j + 16 differ by 2^-30 only. On both sides
- * of 1, c is 1 or 1/2 and -ln c is 0 or the parts of ln 2, so that ln x keeps its digits there.
+ * Tables with index j, the upper five bits of the fraction of m in [1, 2): c, which is near 1 / m, and -ln c
+ * as the sum of a multiple of 2^-17 and a remainder. j and j + 16 share one remainder. For j < 8 and
+ * j >= 24, where x may be near 1, c is a multiple of 1/128, and m c - 1 is exact. For the other j, c was
+ * found by a search among all numbers near 1 / m, so that the remainders of j and j + 16 differ by only
+ * 2^-30. Next to x = 1, c is 1 or 1/2 and -ln c is 0 or ln 2 in its two parts, so that ln x keeps its digits.
  */
 static const float log_inverse[32] = {
     0x1p+0f,        0x1.e8p-1f,     0x1.d8p-1f,     0x1.dp-1f,      0x1.cp-1f,      0x1.b8p-1f,
@@ -91,21 +90,21 @@ static const float log_rest[16] = {0.0f,
                                    0x1.7f7d1cp-20f,
                                    0x1.7f7d1cp-20f};
 
-/* The entry of a table of 32 for each index mod 32. */
+/* For each lane: the entry of a table of 32 numbers at index mod 32. */
 INLINE __m512 look_up_32(const float *table, __m512i index)
 {
     __m512 first = _mm512_loadu_ps(table), second = _mm512_loadu_ps(table + 16);
     return _mm512_permutex2var_ps(first, index, second);
 }
 
-/* Without optimisation gcc 12 has macros for getmant and getexp, whose masks change their sign. */
+/* Without optimisation, gcc 12 implements getmant and getexp as macros whose masks cause -Wsign-conversion. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 
 /*
- * x = 2^e m: ln x = (e ln 2 - ln c) + ln(1 + r), r = m c - 1, |r| <= 1/32. The upper parts of the
- * first sum add exactly; (ln(1 + r) - r) / r^2 is a polynomial (error 2^-31 of ln(1 + r)). 0 and
- * infinity have e infinite, m 1.
+ * x = 2^e m, so ln x = (e ln 2 - ln c) + ln(1 + r), where r = m c - 1 and |r| <= 1/32. The upper parts of
+ * e ln 2 and -ln c add exactly. (ln(1 + r) - r) / r^2 is approximated by a polynomial (relative error of
+ * ln(1 + r): 2^-31). For x = 0 and infinity, e is -infinity and infinity, and m is 1.
  */
 INLINE __m512 log_lanes_f32(__m512 x)
 {

@@ -33,8 +33,8 @@
 #define VECTOR_REGISTERS 16
 #endif
 
-/* A tile of a matrix product c = a b in registers: TILE_ROWS x 2 vectors, and three more, two of b
- * and one of a. */
+/* A matrix product c = a b keeps a tile of c of TILE_ROWS rows and 2 vectors per row in registers; three more registers
+ * hold two vectors of b and one of a. */
 #if VECTOR_REGISTERS == 32 && VECTOR_BYTES == 64
 #define TILE_ROWS 12
 #elif VECTOR_REGISTERS == 32
@@ -57,7 +57,7 @@
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-/* a * b + c rounded once where the level has FMA, elsewhere twice. */
+/* a * b + c, rounded once if the level has FMA, else twice. */
 #if defined(__FMA__) || defined(__aarch64__)
 #define HAVE_FMA 1
 #define MULTIPLY_ADD(a, b, c)                                                                      \

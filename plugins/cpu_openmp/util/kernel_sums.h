@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_sums.h - vectors of doubles, and sums that keep the errors of their roundings. */
+/* kernel_sums.h - vectors of doubles, and sums that also sum their rounding errors. */
 #ifndef PLUGINS_CPU_OPENMP_UTIL_KERNEL_SUMS_H
 #define PLUGINS_CPU_OPENMP_UTIL_KERNEL_SUMS_H
 
@@ -12,7 +12,8 @@
 typedef double lanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef double lanes_at_any __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 
-/* D. E. Knuth's exact sum of two numbers (TAOCP 2, 4.2.2), which needs no comparison. */
+/* sum += x; adds the rounding error to `lost`. D. E. Knuth's exact sum of two numbers (TAOCP 2, 4.2.2), which needs no
+ * comparison. */
 #define ADD(sum, lost, x)                                                                          \
     do {                                                                                           \
         __typeof__(sum) before = (sum), term = (x), after = before + term;                         \
@@ -30,7 +31,7 @@ INLINE double across(lanes x)
     return x[0];
 }
 
-/* Loads a float for each lane. Written out, because GCC would convert them in two halves. */
+/* Loads a float for each lane. With intrinsics, because GCC would convert the two halves of the vector separately. */
 INLINE lanes load_f32(const char *at)
 {
 #if defined(__AVX512F__)

@@ -20,10 +20,9 @@ typedef struct loop {
 } loop;
 
 /*
- * The loop over operands 0 .. views-1 of a call, which have one shape. Axes are reordered, reversed
- * and merged so that output addresses ascend, the smallest step last; ndim
- * is at least 1 (an array without axes is one element). With `perm` input axis perm[i] is output
- * axis i.
+ * Makes the loop over operands 0 .. views-1 of a call, which have one shape. Axes are reordered, reversed
+ * and merged so that output addresses ascend and the smallest step is last. ndim is at least 1 (an array
+ * without axes is one element). With `perm`, axis perm[i] of the input is axis i of the output.
  */
 void loop_init(loop *l, const collet_kernel_call *call, int32_t views, const int32_t *perm);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * range.h - whether numbers of the calling thread have left the range of their type, by the processor's sticky flags of
- * overflow and underflow. Kernels are called through pointers, so that the compiler moves none beyond these functions.
+ * overflow and underflow. Kernels are called through pointers, so the compiler cannot move a kernel's arithmetic across
+ * these functions.
  */
 #ifndef PLUGINS_CPU_OPENMP_UTIL_RANGE_H
 #define PLUGINS_CPU_OPENMP_UTIL_RANGE_H
@@ -13,7 +14,7 @@ static inline int range_was_left(void)
     return fetestexcept(FE_OVERFLOW | FE_UNDERFLOW) != 0;
 }
 
-/* Clears the flags, which takes longer than to read them. */
+/* Clears the flags. Reads them first, since clearing takes longer than reading. */
 static inline void range_begin(void)
 {
     if (range_was_left())

@@ -18,7 +18,7 @@ static const jit_source source = {.name = "cufft", .texts = texts};
 
 #define AXES_MAX 3
 #define PLANS 64
-/* Device memory that the cached plans report; cuFFT's own tables are smaller. */
+/* Limit on the device memory of the cached plans: cuFFT reports their work areas. cuFFT's tables are smaller. */
 #define PLANS_BYTES ((uint64_t)1 << 30)
 /* Alignment of arrays in the workspace. */
 #define ALIGNMENT 512u
@@ -40,7 +40,7 @@ typedef struct transform {
     cuda_choice choice;
 } transform;
 
-/* Merges the batch's axes into one; transforms must not coincide. */
+/* Merges the axes of the batch into one. Returns 0 if that is impossible, or if transforms coincide. */
 static int set_distance(layout *l, const collet_operand *o, int32_t axes)
 {
     int64_t common = 0;
@@ -94,8 +94,8 @@ static CUdeviceptr address_of(const collet_operand *o)
     return cuda_address(o->buffer) + o->byte_offset;
 }
 
-/* cuFFT's algorithm for lengths with other factors than these loses up to two digits in transforms
- * of real numbers: on an H200 CUDA 13.0 is wrong by 2.5 eps (1 + log2 N) at N = 4099. */
+/* For lengths with prime factors above this, cuFFT uses an algorithm that loses up to two digits in transforms of real
+ * numbers: on an H200 with CUDA 13.0 the error is 2.5 eps (1 + log2 N) at N = 4099. */
 #define LARGEST_FACTOR 127
 
 static int has_large_factor(long long n)
@@ -106,8 +106,8 @@ static int has_large_factor(long long n)
     return n > 1;
 }
 
-/* 1 if cuFFT supports the call. It reads real numbers in pairs, so these must be aligned as complex
- * ones. */
+/* Returns 1 if cuFFT supports the call. cuFFT reads real numbers in pairs, so they must be aligned as complex numbers.
+ */
 static int describe(transform *t, const collet_kernel_call *call)
 {
     const collet_fft_params *params = call->params;
@@ -153,7 +153,7 @@ typedef struct fft_plan {
     cached_plan head;
     collet_device *device;
     pthread_mutex_t lock;
-    int usable; /* 0: cuFFT supports no such plan, which is cached too */
+    int usable; /* 0: cuFFT does not support this plan; the cache keeps this result too */
     cufftHandle handle;
     size_t work;
 } fft_plan;
@@ -342,7 +342,7 @@ typedef struct execution {
     int direction;
 } execution;
 
-/* The plan's settings apply to what is enqueued next, so `lock` is held until then. */
+/* Holds `lock` from setting the plan's stream and work area until the transform is enqueued. */
 static int execute(void *context, int *code)
 {
     const execution *e = context;
@@ -392,7 +392,7 @@ static int is_ready(collet_device *d, const collet_kernel_call *call, transform 
                               &d->fourier.library);
 }
 
-/* By cuFFT if it is installed, the chosen way and supports the operands' layout, else jit_fft. */
+/* Uses cuFFT if it is installed, is chosen (ways.h) and supports the operands' layout; else jit_fft. */
 jit_run cuda_fft;
 jit_accepts cuda_fft_accepts;
 
@@ -404,8 +404,7 @@ collet_status cuda_fft_accepts(collet_device *d, const collet_kernel_call *call,
     fft_plan *p = status == COLLET_OK && is_ready(d, call, &t) ? take_plan(d, &t) : NULL;
     if (!p)
         return status;
-    /* A plan that can be made now may not be made when the call runs: the memory suffices for
-     * either. */
+    /* Creating the plan may fail when the call runs, so the workspace must suffice for jit_fft too. */
     if (t.spectrum + p->work > *workspace_bytes)
         *workspace_bytes = t.spectrum + p->work;
     plan_cache_give(d->fourier.plans, &p->head);

@@ -2,8 +2,8 @@
 /* Tests: tests/cuda/test_cuda_solver.c */
 #include "exchange.h"
 
-/* All decompositions: by cuSOLVER if it is installed and the chosen way (by default if the matrices are
- * large, or small and many), else by plugins/shared/jit. */
+/* All decompositions use cuSOLVER if it is installed and chosen (by default if the matrices are large, or small and
+ * many), else plugins/shared/jit. */
 jit_run cuda_decompose;
 jit_accepts cuda_decompose_accepts;
 
@@ -25,7 +25,7 @@ collet_status cuda_decompose_accepts(collet_device *d, const collet_kernel_call 
     collet_status status = o->own_accepts(d, call, workspace_bytes);
     if (!solver_plan(&j, o, d, NULL, call))
         return status;
-    /* cuSOLVER may lack memory of its own when the call runs: the workspace suffices for either. */
+    /* cuSOLVER may run out of its own memory when the call runs, so the workspace must suffice for both. */
     uint64_t bytes = solver_scratch_bytes(&j);
     if (bytes > *workspace_bytes)
         *workspace_bytes = bytes;

@@ -23,7 +23,7 @@ static const jit_source source = {.name = "cusolver", .texts = texts};
 /* Maximum number of matrices computed one after another: with more, the kernels of
  * plugins/shared/jit use the device better. */
 #define SERIAL_MAX 64
-/* Binary exponents whose squares neither overflow nor underflow. */
+/* Matrices are scaled to binary exponents from -TOP to TOP, so that squares neither overflow nor underflow. */
 #define TOP_OF_F32 50
 #define TOP_OF_F64 400
 
@@ -60,7 +60,7 @@ static int begin_job(solver_job *j, uint32_t input, uint32_t operands)
     return 1;
 }
 
-/* Creates a handle and may open the library, so it is the last condition to check. */
+/* Whether cuSOLVER is open. May open the library and create a handle, so check other conditions first. */
 static int is_ready(const solver_job *j)
 {
     if (cuda_enter(j->device) != CUDA_SUCCESS)
@@ -70,8 +70,8 @@ static int is_ready(const solver_job *j)
     return ready;
 }
 
-/* Sets whether cuSOLVER can compute the call: all matrices in one batched call, or one after another;
- * and which way is the default. */
+/* Sets whether cuSOLVER can compute the call, in one batched call or one matrix after another, and whether it is the
+ * default. */
 static void consider(solver_job *j, const solver_op *o)
 {
     collet_dtype dtype = operand_of(j->call, o->input)->dtype;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exchange.h - decompositions by cuSOLVER: kernels of cusolver.dev copy the matrices to the
- * workspace, scaled and in column-major order, and the results back.
+ * exchange.h - decompositions by cuSOLVER. Kernels of cusolver.dev copy the matrices to the workspace, scaled
+ * and in column-major order, and copy the results back.
  */
 #ifndef PLUGINS_CUDA_LINALG_EXCHANGE_H
 #define PLUGINS_CUDA_LINALG_EXCHANGE_H
@@ -16,25 +16,24 @@
 
 #include "exchange_params.h"
 
-/* A call while its commands are enqueued. int64_t members that are not described are offsets into
- * the workspace. */
+/* A call while its commands are enqueued. int64_t members other than `count` are offsets into the workspace. */
 typedef struct solver_job {
     collet_device *device;
     collet_queue *queue;
     const collet_kernel_call *call;
     int wide;             /* f64 */
-    int m, n, min_extent; /* of the input's matrices */
+    int m, n, min_extent; /* extents of the input's matrices */
     int64_t count;        /* number of matrices, > 0 */
     exchange x;           /* common to all launches */
     uint64_t scratch;     /* bytes of the workspace that are reserved */
     int overflow;         /* `scratch` overflowed */
     collet_status status; /* after a failure nothing more is enqueued */
     int launched;
-    int possible; /* cuSOLVER supports the call, which may choose it or not: */
+    int possible; /* cuSOLVER supports the call */
     cuda_choice choice;
     int batched;              /* one call of cuSOLVER for all matrices */
-    int lwork;                /* numbers of cuSOLVER's own workspace, which all matrices share */
-    int64_t a, work;          /* the matrices; that workspace */
+    int lwork;                /* size, in numbers, of cuSOLVER's own workspace, which all matrices share */
+    int64_t a, work;          /* the matrices; cuSOLVER's workspace */
     int64_t places;           /* cholesky: pointers to the matrices */
     int64_t pivots, b, noted; /* lu and solve; `noted`: flags of columns */
     int64_t taus, signs;      /* qr */
@@ -55,7 +54,7 @@ typedef struct solver_op {
     int batched_max;   /* extents that the batched function supports; 0: there is none */
     /* Reserves workspace; 0: cuSOLVER does not support the call. */
     int (*reserve)(solver_job *j);
-    /* Sets j->lwork; under the library's lock. Returns the status of cuSOLVER. */
+    /* Sets j->lwork; the caller holds the library's lock. Returns the status of cuSOLVER. */
     int (*size)(solver_job *j, cuda_solver *library);
     void (*run)(solver_job *j);
     /* The kernels of plugins/shared/jit, for other calls. */
@@ -82,7 +81,7 @@ uint64_t solver_scratch_bytes(const solver_job *j);
 void *solver_number(const solver_job *j, int64_t offset, int64_t index);
 int *solver_integer(const solver_job *j, int64_t offset, int64_t index);
 
-/* m x n numbers of operand k, the batch's operand `place`, and their place in the workspace. */
+/* A matrix of m x n numbers in operand k, which is operand `place` of the batch, and its layout in the workspace. */
 typedef struct solver_matrix {
     uint32_t k, place;
     int64_t m, n, matrix, pitch, down, across;

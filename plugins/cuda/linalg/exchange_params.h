@@ -7,12 +7,12 @@
 typedef struct exchange {
     i64 count;          /* matrices */
     i64 m, n;           /* extents of what is copied or checked */
-    i64 groups;         /* of a launch, per matrix */
+    i64 groups;         /* groups of a launch, per matrix */
     i64 matrix, pitch;  /* the first element; elements between matrices */
     i64 down, across;   /* elements between rows, between columns */
     i64 parts, partial; /* largest magnitudes, real, `parts` per matrix */
     i64 scales;         /* real, one per matrix: the scale factor; 0: not finite */
-    i64 states;         /* i32, one per matrix: 0, or its results are NaN */
+    i64 states;         /* i32, one per matrix: 0: valid; else the results become NaN */
     i64 infos;          /* i32, one per matrix: cuSOLVER's info */
     i64 extra;          /* TYPE or i32: signs, pivots or flags of columns that are not finite; u64:
                            addresses of the matrices */
@@ -36,9 +36,9 @@ typedef struct exchange {
 #define EXCHANGE_LOWER 8
 #define EXCHANGE_UPPER 16
 #define EXCHANGE_UNIT 32
-#define EXCHANGE_SCALED 64        /* the result scales as the matrix */
-#define EXCHANGE_SCALED_BACK 128  /* the result scales as its inverse */
+#define EXCHANGE_SCALED 64        /* the result is proportional to the matrix */
+#define EXCHANGE_SCALED_BACK 128  /* the result is proportional to the inverse of the matrix */
 #define EXCHANGE_SIGN_ROWS 256    /* `extra` has signs of rows */
-#define EXCHANGE_SIGN_COLUMNS 512 /* or of columns */
+#define EXCHANGE_SIGN_COLUMNS 512 /* `extra` has signs of columns */
 
 #endif

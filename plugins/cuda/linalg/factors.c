@@ -9,7 +9,7 @@
 
 /* ---- Shared helpers ------------------------------------------------------------------------- */
 
-/* The input in column-major order. */
+/* The layout of the input in the workspace: column-major. */
 static solver_matrix by_columns(const solver_job *j, uint32_t k)
 {
     return (solver_matrix){.k = k,
@@ -22,7 +22,7 @@ static solver_matrix by_columns(const solver_job *j, uint32_t k)
                            .across = j->m};
 }
 
-/* Stores its leading m x n part to operand k. */
+/* Stores the leading m x n part of the matrix `whole` to operand k. */
 static void store_part(solver_job *j, solver_matrix whole, uint32_t k, int64_t m, int64_t n,
                        int flags)
 {
@@ -54,8 +54,7 @@ static int size_cholesky(solver_job *j, cuda_solver *library)
                                     j->n, NULL, j->n, &j->lwork);
 }
 
-/* The row-major matrix is the transpose of a column-major one: the upper factor U = L^T in place is
- * L in row-major order. */
+/* In memory, the column-major upper factor U = L^T is the row-major L. */
 static int step_cholesky(const solver_job *j, cusolverDnHandle_t handle, int64_t i)
 {
     return j->batched ? (int)SOLVER(j, potrfBatched, handle, CUBLAS_FILL_MODE_UPPER, j->n,

@@ -60,7 +60,8 @@ static int is_aligned4(const layout *m)
     return m->address % 4 == 0 && m->leading % 4 == 0 && m->step % 4 == 0;
 }
 
-/* For i8, cuBLAS requires multiples of 4, and sums beyond i32 are undefined. */
+/* For i8, cuBLAS requires that addresses and leading dimensions are multiples of 4; sums that overflow i32 are
+ * undefined. */
 static int supports_type(const product *p)
 {
     return p->compute != CUBLAS_COMPUTE_32I || (p->inner <= EXACT_INNER_MAX && is_aligned4(&p->a) &&
@@ -92,7 +93,7 @@ static int describe(product *p, const collet_kernel_call *call)
            lay_out(&p->b, &v, 2, operand_of(call, 2), inner, columns) && supports_type(p);
 }
 
-/* The queue's cuBLAS handle, created on first use; NULL on failure. Under the queue's lock, in the
+/* The queue's cuBLAS handle, created on first use; NULL on failure. The caller holds the queue's lock and is in the
  * device's context. */
 static cublasHandle_t handle_of(collet_device *d, collet_queue *q)
 {
@@ -102,7 +103,7 @@ static cublasHandle_t handle_of(collet_device *d, collet_queue *q)
         return q->blas;
     if (blas->Create(&handle) != CUBLAS_STATUS_SUCCESS)
         return NULL;
-    /* Partial sums, too, are added in f32. */
+    /* Requires that partial sums are also added in f32. */
     if (blas->SetStream(handle, q->handle) != CUBLAS_STATUS_SUCCESS ||
         blas->SetMathMode(handle,
                           CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) !=
@@ -117,7 +118,7 @@ static cublasHandle_t handle_of(collet_device *d, collet_queue *q)
 /* Row-major c = a b is column-major c^T = b^T a^T. */
 static cublasStatus_t multiply(const cuda_blas *blas, cublasHandle_t handle, const product *p)
 {
-    /* Complex if the types are. */
+    /* For complex types, cuBLAS reads two numbers. */
     static const double one_f64[] = {1.0, 0.0}, zero_f64[] = {0.0, 0.0};
     static const float one_f32[] = {1.0f, 0.0f}, zero_f32[] = {0.0f, 0.0f};
     static const int32_t one_i32 = 1, zero_i32 = 0;
@@ -162,7 +163,7 @@ static int is_ready(collet_device *d)
     return cuda_library_ready(d->base.host, d->cu.version, &cuda_blas_facts, &d->blas.library);
 }
 
-/* By cuBLAS if it is installed, the chosen way and supports the operands' layout, else jit_matmul. */
+/* Uses cuBLAS if it is installed, is chosen (ways.h) and supports the operands' layout; else jit_matmul. */
 jit_run cuda_matmul;
 collet_status cuda_matmul(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {

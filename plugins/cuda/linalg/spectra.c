@@ -32,7 +32,7 @@ static solver_matrix transpose_of(solver_matrix a)
     return t;
 }
 
-/* The values of all matrices, one row per matrix. */
+/* Stores the eigenvalues or singular values of all matrices, one row per matrix. */
 static void store_values(solver_job *j, uint32_t k, int64_t values, int64_t count)
 {
     solver_matrix v = {.k = k,

@@ -49,7 +49,7 @@ static collet_status start(const collet_host *host, cuda_driver *cu, collet_erro
                           visible ? " (CUDA_VISIBLE_DEVICES is \"" : "", visible ? visible : "",
                           visible ? "\")" : "");
     }
-    if (error == CUDA_ERROR_NOT_INITIALIZED) /* measured: what cuInit returns after fork */
+    if (error == CUDA_ERROR_NOT_INITIALIZED) /* cuInit returned this after fork in tests */
         return host->fail(
             err, COLLET_UNAVAILABLE,
             "the NVIDIA driver does not work in a process that was forked by one which "

@@ -8,7 +8,7 @@
 
 /* ---- Finding --------------------------------------------------------------------------------- */
 
-/* The version in the file name of a library of CUDA `major`. */
+/* The version number in the file name of a library of CUDA version `major`. */
 static int number_of(const char *name, int major)
 {
     if (!strcmp(name, "libcufft.so"))
@@ -26,7 +26,7 @@ static void *open_major(const char *name, int major)
     for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++) {
         snprintf(path, sizeof path, "%s%s.%d", places[i], name, number_of(name, major));
         library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        /* NVRTC 11.2 and its successors up to 11.8 share a name. */
+        /* NVRTC 11.2 to 11.8 have the same file name, with the version 11.2. */
         if (!library && major == 11) {
             snprintf(path, sizeof path, "%s%s.11.2", places[i], name);
             library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

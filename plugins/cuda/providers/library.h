@@ -14,7 +14,7 @@
 
 typedef struct cuda_library {
     pthread_mutex_t lock;
-    int tried;    /* to open it */
+    int tried;    /* whether opening was tried */
     void *handle; /* NULL: not usable */
 } cuda_library;
 
@@ -27,9 +27,9 @@ typedef struct cuda_symbol {
 typedef struct cuda_library_facts {
     const char *title;   /* "cuFFT" */
     const char *name;    /* "libcufft.so" */
-    const char *setting; /* "cuda.cufft": its path, or "off" */
-    const char *version; /* its function cufftGetProperty(type, int *) */
-    const char *instead; /* what runs without it, the end of a message */
+    const char *setting; /* "cuda.cufft": the library's path, or "off" */
+    const char *version; /* name of a function like cufftGetProperty(type, int *) */
+    const char *instead; /* the end of a message: what runs without the library */
     const cuda_symbol *symbols;
     size_t symbol_count;
 } cuda_library_facts;
@@ -44,20 +44,20 @@ typedef struct cuda_library_facts {
 #define CUDA_NEWEST_MAJOR 13
 
 /*
- * Opens a library of the toolkit, "libnvrtc.so", from the linker's path or where toolkits are
- * installed: of the driver's major version (`driver` as cuDriverGetVersion returns it), else the
- * newest older one, else a newer one. NULL: not found.
+ * Opens a library of the toolkit, such as "libnvrtc.so", from the linker's path or where toolkits are
+ * installed. Tries the driver's major version (`driver` as cuDriverGetVersion returns it), then older
+ * versions, the newest first, then newer versions. NULL: not found.
  */
 void *cuda_library_open(const char *name, int driver);
 
-/* Stores the addresses of the symbols in *target, unless that is NULL. Returns the name of the
- * first missing one, or NULL. */
+/* Stores the addresses of the symbols in *target, unless that is NULL. Returns the name of the first missing symbol, or
+ * NULL. */
 const char *cuda_symbols_find(const cuda_symbol *symbols, size_t count, void *handle, void *target);
 
 /*
- * 1 if the library is open: the library that its setting names, unless that is "off", else the library that
- * cuda_library_open finds. Tried once; a missing library is logged. Any thread. `library` is the
- * first member of the struct that holds the symbols.
+ * Returns 1 if the library is open. The first call tries to open it: the file that its setting names, or, if
+ * the setting is empty, the library that cuda_library_open finds; "off": none. A missing library is logged.
+ * Any thread may call it. `library` is the first member of the struct that holds the symbols.
  */
 int cuda_library_ready(const collet_host *host, int driver, const cuda_library_facts *facts,
                        cuda_library *library);

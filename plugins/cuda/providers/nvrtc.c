@@ -79,7 +79,8 @@ collet_status cuda_compiler_target(const collet_host *host, const cuda_compiler 
     return COLLET_OK;
 }
 
-/* Splits `options`, which is overwritten, at its blanks; how many there are, or OPTIONS + 1. */
+/* Splits `options`, which is overwritten, at its blanks. Returns the number of options; OPTIONS + 1 if there are more
+ * than OPTIONS. */
 static int split(char *options, const char *each[OPTIONS])
 {
     char *rest = NULL;
@@ -103,7 +104,7 @@ static char *join(const char *const *texts, uint32_t count)
     return all;
 }
 
-/* Fails with the beginning of the compiler's log, which has the error. */
+/* Fails with the beginning of the compiler's log, which shows the first error. */
 static collet_status does_not_compile(const collet_host *host, const cuda_compiler *rtc,
                                       nvrtcProgram program, const char *name, const char *options,
                                       nvrtcResult error, collet_error *err)
@@ -122,9 +123,9 @@ static collet_status does_not_compile(const collet_host *host, const cuda_compil
     return COLLET_REFUSED;
 }
 
-/* NVRTC ignores SIGXFSZ while it compiles, and then gives it the default action, whatever it had:
- * a Python program, which ignores it, would end at its next write beyond a limit of file sizes.
- * Several devices may compile at once: only the first saves the program's action. */
+/* NVRTC ignores SIGXFSZ while it compiles, and afterwards sets the default action, whatever the action was before. A
+ * Python program, which ignores SIGXFSZ, would then be killed by its next write beyond the limit of file sizes. So the
+ * action is saved and restored. Several devices may compile at once: only the first compilation saves it. */
 static struct {
     pthread_mutex_t lock;
     int compilations;
@@ -145,7 +146,7 @@ static void restore_signal(void)
     pthread_mutex_lock(&kept.lock);
     kept.compilations--;
     sigaction(SIGXFSZ, NULL, &now);
-    /* The program may have set another handler meanwhile. */
+    /* If the program has set a handler during the compilation, keep it. */
     if (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN)
         sigaction(SIGXFSZ, &kept.action, NULL);
     pthread_mutex_unlock(&kept.lock);

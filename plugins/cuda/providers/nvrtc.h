@@ -21,18 +21,18 @@ collet_status cuda_compiler_open(const collet_host *host, int driver, cuda_compi
                                  collet_error *err);
 
 /*
- * The option that names the target for a device of compute capability `capability` (90 for 9.0):
- * "--gpu-architecture=sm_90", or, if the compiler does not know that architecture, compute_N for
- * the newest older N, whose PTX the driver compiles. *architecture is the number. REFUSED if the
- * compiler knows no older one.
+ * Sets `option` to the compiler's option for a device of compute capability `capability` (90 for 9.0):
+ * "--gpu-architecture=sm_90". If the compiler does not know that architecture, the option is compute_N with
+ * the newest older N that it knows; the driver then compiles the PTX. Sets *architecture to the number.
+ * REFUSED if the compiler knows no older architecture.
  */
 collet_status cuda_compiler_target(const collet_host *host, const cuda_compiler *rtc,
                                    int capability, char option[48], int *architecture,
                                    collet_error *err);
 
 /*
- * Compiles `count` texts, one after the other, with `options`, separated by blanks. *code (a cubin,
- * or PTX with its NUL; the caller frees it) has *bytes bytes. REFUSED with the compiler's log;
+ * Compiles the concatenation of `count` texts. `options` are separated by blanks. Sets *code to a cubin, or
+ * to PTX with its final NUL, of *bytes bytes; the caller frees it. Errors: REFUSED with the compiler's log,
  * NO_MEMORY.
  */
 collet_status cuda_compile(const collet_host *host, const cuda_compiler *rtc, const char *name,

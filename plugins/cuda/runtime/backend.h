@@ -30,15 +30,15 @@ struct collet_device {
     CUdevice id;
     CUcontext context;         /* the retained primary context */
     int capability;            /* 90 for 9.0 */
-    char target[48];           /* the compiler's option for it */
+    char target[48];           /* the compiler's option for this capability */
     uint32_t wait_each;        /* setting cuda.sync: wait for every launch */
     pthread_rwlock_t launches; /* read-locked by launches, write-locked to change `kernels` */
     jit_kernels kernels;
-    struct ways *ways; /* of ops for which a library is installed: cuda/runtime/ways.h; constant */
+    struct ways *ways; /* choice between own kernels and libraries: cuda/runtime/ways.h; constant */
     cuda_blas blas;
     cuda_fourier fourier;
     cuda_solver solver;
-    cuda_peer peers[CUDA_PEERS]; /* by GPU number; under base.lock */
+    cuda_peer peers[CUDA_PEERS]; /* the index is a GPU's number; protected by base.lock */
 };
 
 /* An event recorded after the command with this ticket. */
@@ -50,7 +50,7 @@ typedef struct cuda_mark {
 struct collet_queue {
     jit_queue base;
     CUstream handle;
-    uint64_t first_mark, mark_count; /* the pending ones in the ring `marks` */
+    uint64_t first_mark, mark_count; /* the pending marks in the ring `marks` */
     cublasHandle_t blas;             /* created by the first product */
     cusolverDnHandle_t solver;       /* created by the first decomposition */
     cuda_mark marks[CUDA_MARKS];
@@ -68,12 +68,12 @@ collet_status cuda_capabilities(const collet_plugin *self, char *json, uint64_t 
 /* ---- context.c ------------------------------------------------------------------------------- */
 
 /*
- * Push the device's context on this thread's stack of contexts and pop it. Every driver call of a
- * slot is made between the two, which nest. After an error of cuda_enter there is nothing to leave.
+ * cuda_enter pushes the device's context on this thread's stack of contexts; cuda_leave pops it. Every driver
+ * call of a slot is made between the two. Pairs may nest. If cuda_enter fails, do not call cuda_leave.
  */
 CUresult cuda_enter(collet_device *d);
 void cuda_leave(collet_device *d);
-/* One driver call between the two: its CUresult, or the result of cuda_enter. */
+/* One driver call between cuda_enter and cuda_leave: its CUresult, or the error of cuda_enter. */
 #define CUDA_IN_CONTEXT(d, call)                                                                   \
     ({                                                                                             \
         CUresult result_ = cuda_enter(d);                                                          \
@@ -114,7 +114,7 @@ extern const collet_timing_extension cuda_timing;
 
 /* ---- ways.c ---------------------------------------------------------------------------------- */
 
-/* Sets d->ways. What was calibrated, on the first GPU, counts for GPUs of its name. NO_MEMORY. */
+/* Sets d->ways. Calibration measures only the first GPU; its results apply to all GPUs of the same name. NO_MEMORY. */
 collet_status cuda_ways_open(collet_device *d, collet_error *err);
 
 /* ---- native.c -------------------------------------------------------------------------------- */

@@ -28,7 +28,7 @@ static int reaches(collet_device *d, collet_device *from)
     return can;
 }
 
-/* A ticket after all commands so far; 0 if the context cannot be entered. */
+/* Returns a new ticket, which follows all commands enqueued so far; 0 if the context cannot be entered. */
 static uint64_t ticket_of(collet_queue *q, const char *label)
 {
     if (cuda_enter(q->base.device) != CUDA_SUCCESS)
@@ -44,7 +44,7 @@ static collet_status export_begin(collet_queue *q, uint64_t bytes, jit_export *e
                                   collet_error *err)
 {
     (void)bytes;
-    /* Waits of the queue have no ticket of their own; this one follows them. */
+    /* Waits for other queues have no ticket, so a new ticket is made that follows them. */
     export->ticket = ticket_of(q, "exporting to another device");
     if (!export->ticket)
         return jit_host(q->base.device)

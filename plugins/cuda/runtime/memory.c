@@ -7,8 +7,8 @@
 
 #include "shared/jit/runtime/launch.h"
 
-/* Writes of up to this size from page-locked memory are copied to pageable memory first: the driver
- * reads page-locked memory after its call has returned, pageable memory before. */
+/* Writes of up to this size from page-locked memory are first copied to pageable memory. The driver may read
+ * page-locked memory after its call has returned, but reads pageable memory before it returns. */
 #define STAGED_MAX ((uint64_t)64 << 10)
 
 /* ---- The pool's memory ----------------------------------------------------------------------- */
@@ -80,8 +80,8 @@ static collet_status begin_command(collet_device *d, collet_queue *q, collet_err
     return COLLET_OK;
 }
 
-/* Any driver call may return the error of an earlier command, which is stored for the wait.
- * `marks`: the command will be waited for without those that follow. */
+/* Any driver call may return the error of an earlier command; the error is stored for the next wait. `marks`: records a
+ * mark, so that a wait for this command does not wait for later commands. */
 static collet_status end_command(collet_device *d, collet_queue *q, CUresult error,
                                  const char *what, int marks, collet_error *err)
 {
@@ -99,8 +99,8 @@ static collet_status end_command(collet_device *d, collet_queue *q, CUresult err
     return status;
 }
 
-/* cuPointerGetAttributes is called although there is one attribute: unlike cuPointerGetAttribute it does not
- * fail for memory that CUDA does not know, and compute-sanitizer would report a failure. */
+/* Calls cuPointerGetAttributes for a single attribute, because cuPointerGetAttribute fails for memory that CUDA does
+ * not know, which compute-sanitizer would report. */
 unsigned cuda_memory_type(collet_device *d, CUdeviceptr address)
 {
     unsigned type = 0;

@@ -26,7 +26,7 @@ static collet_status native_queue(collet_device *d, collet_queue *q, void **hand
     return COLLET_OK;
 }
 
-/* Marks are recorded after the last ticket, so the commands get one. */
+/* The program's commands get a ticket, because a mark is recorded for the last ticket. */
 static collet_status native_queue_used(collet_device *d, collet_queue *q, collet_error *err)
 {
     CUresult error = cuda_enter(d);

@@ -15,7 +15,7 @@ static cuda_mark *mark_at(collet_queue *q, uint64_t i)
     return &q->marks[(q->first_mark + i) % CUDA_MARKS];
 }
 
-/* When all marks are pending the oldest is reused: later ones imply it. */
+/* If all marks are pending, the oldest is reused: a later mark that is reached implies it. */
 CUresult cuda_mark_now(collet_queue *q)
 {
     if (q->mark_count && mark_at(q, q->mark_count - 1)->ticket == q->base.submitted)
@@ -123,7 +123,7 @@ static void drain(collet_queue *q)
     all_passed(q);
 }
 
-/* Finds the first mark of `other` at or after `ticket`; records one if necessary. Under the lock of
+/* Finds the first mark of `other` at or after `ticket`; records one if necessary. The caller holds the lock of
  * `other`. */
 static CUresult mark_from(collet_queue *other, uint64_t ticket, CUevent *event)
 {

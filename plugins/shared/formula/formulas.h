@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* formulas.h - the formulas of all dtypes in C; host.h and the elementary functions come before. */
+/* formulas.h - the formulas of all dtypes in C. Include host.h and the elementary functions before. */
 #ifndef PLUGINS_SHARED_FORMULA_FORMULAS_H
 #define PLUGINS_SHARED_FORMULA_FORMULAS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host.h - the language of formulas in C: names of types, and the definitions of the devices'
- * preludes, except the elementary functions (exp_f32, ...). The formulas follow with formulas.h.
+ * host.h - the names that formulas use, defined for C: types, and the functions that the preludes of devices
+ * define, except the elementary functions (exp_f32, ...). Include it before formulas.h.
  */
 #ifndef PLUGINS_SHARED_FORMULA_HOST_H
 #define PLUGINS_SHARED_FORMULA_HOST_H
@@ -86,8 +86,9 @@ INLINE f64 of_f64(u64 bits)
 #define fmod_f64(a, b) fmod((a), (b))
 #define complex_f32 complex_c64
 
-/* sin, cos and tan of a f64 by the C library. Those of glibc are up to 14 ulp off at some numbers far from 0 that are
- * close to a multiple of pi/2 (measured with 2.36: cos 5.319372648326541e255); its long double ones are not. */
+/* sin, cos and tan of an f64 by the C library. For some arguments far from 0 and close to a multiple of pi/2, glibc's
+ * functions for double have errors of up to 14 ulp (measured with 2.36: cos 5.319372648326541e255); its functions for
+ * long double do not. */
 #define library_periodic(name, x) (__builtin_fabs(x) < 0x1p26 ? name(x) : (f64)name##l((long double)(x)))
 #define complex_f64 complex_c128
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kinds.h - rows of elementwise.def for one kind of dtypes: OF_I(IFC, text) is the text if integers
- * are among the kinds IFC, else nothing. F: f32 and f64. H: f16 and bf16, which W does not have.
+ * kinds.h - selects the rows of elementwise.def for one kind of dtypes: OF_I(IFC, text) is the text if
+ * integers (I) are among the kinds IFC, else nothing. Kinds: B bool, I integers, F f32 f64 f16 bf16, W only
+ * f32 and f64, C complex.
  */
 #ifndef PLUGINS_SHARED_FORMULA_KINDS_H
 #define PLUGINS_SHARED_FORMULA_KINDS_H
 
-/* Which kinds a name has, in the order of its parameters: bool, integer, F, H, complex. */
+/* KINDS_<kinds> selects those of five parameters that belong to the kinds: bool, integers, f32 and f64, f16 and bf16,
+ * complex. */
 #define KINDS_B(b, i, f, h, c) b
 #define KINDS_I(b, i, f, h, c) i
 #define KINDS_W(b, i, f, h, c) f

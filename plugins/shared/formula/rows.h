@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h - every elementwise function as a loop over one row, plainly, by the formulas. The elementary
- * functions come before.
+ * rows.h - for every elementwise function a simple loop over one row, which evaluates the formula. Include
+ * the elementary functions before.
  */
 #ifndef PLUGINS_SHARED_FORMULA_ROWS_H
 #define PLUGINS_SHARED_FORMULA_ROWS_H
@@ -164,7 +164,7 @@ typedef void (*row_fn)(char *const *at, const int64_t *step, int64_t n);
 #include "shared/formula/rows.inc"
 
 #define FIND_REAL(NAME, name, ...) [COLLET_##NAME] = row_find_##name,
-/* By the dtype of the last input (the first one of `where` is a bool), then by op; NULL: none. */
+/* The row function for the dtype of the last input (the first input of `where` is a bool) and an op; NULL: none. */
 static row_fn (*const row_find[COLLET_DTYPE_COUNT])(uint32_t op) = {
     COLLET_EACH_REAL(FIND_REAL, 0)[COLLET_C64] = row_find_c64, [COLLET_C128] = row_find_c128};
 

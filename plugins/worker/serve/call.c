@@ -36,7 +36,7 @@ static const collet_kernel_row *row_of(const server *s, const wire_call *w)
                           (size_t)s->rows[w->row] * s->plugin->kernel_size);
 }
 
-/* A call as the backend gets it. */
+/* Makes the call for the backend from the message. */
 static collet_kernel_call call_of(server *s, const wire_call *w, const collet_kernel_row *row,
                                   collet_operand operands[], collet_error *err)
 {

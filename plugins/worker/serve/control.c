@@ -5,7 +5,7 @@
 
 #include "serve.h"
 
-/* The code that uses *fds closes them; the caller closes those that are not -1 afterwards. */
+/* Answers a request. A descriptor that a called function closes is set to -1 in `fds`; the caller closes the others. */
 static collet_status answer(server *s, const wire_call *m, size_t bytes, int fds[2],
                             wire_reply *reply, collet_error *err)
 {
@@ -57,7 +57,7 @@ void serve_control(server *s)
         if (wire_send(WIRE_CONTROL, &reply, sizeof reply, NULL, 0))
             break;
     }
-    /* If the program has ended, queues may still be at work. */
+    /* If the program has ended, it has not destroyed its queues, and they may still run commands. */
     if (!s->queues)
         s->plugin->device_close(s->device);
 }

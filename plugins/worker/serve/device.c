@@ -30,7 +30,7 @@ void *serve_buffer(server *s, uint64_t wire)
     return handle;
 }
 
-/* Keeps a buffer under the first free number. */
+/* Stores a buffer and sets *id to the first free number. */
 static bool buffer_add(server *s, served_buffer buffer, uint64_t *id)
 {
     pthread_mutex_lock(&s->lock);

@@ -21,7 +21,7 @@
 #define SYS_close_range 436
 #endif
 
-/* Keeps only the two sockets and the standard error of the program. */
+/* Closes all inherited descriptors but the two sockets and the standard error of the program. */
 static void close_inherited(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -43,14 +43,14 @@ static void close_inherited(void)
         closedir(directory);
 }
 
-/* Unlike SIG_IGN it is not passed on to programs that the backend starts. */
+/* A handler that does nothing. Unlike SIG_IGN, programs that the backend starts do not inherit it. */
 static void leave_to_program(int number)
 {
     (void)number;
 }
 
-/* The program's thread blocks all signals. SIGHUP, SIGINT and SIGTERM, which a terminal or
- * scheduler sends to every process of a job, are for the program: it ends the worker. */
+/* Resets the signals, because the thread that started the worker had blocked all of them. SIGHUP, SIGINT and SIGTERM
+ * have no effect: a terminal or scheduler sends them to every process of a job, but the program ends the worker. */
 static void signals_default(void)
 {
     static const int asked[] = {SIGHUP, SIGINT, SIGTERM};
@@ -84,6 +84,6 @@ int main(int argc, char **argv)
     int served = serve_open(&s, argv[1], (const char *const *)argv + 4);
     if (served)
         serve_control(&s);
-    /* _exit(), because the system frees all that the backend left. */
+    /* _exit() skips destructors: the operating system frees all that the backend left. */
     _exit(!served);
 }

@@ -67,8 +67,8 @@ static const void *host_extension(const collet_host *host, const char *name)
 
 /* ---- The backend ----------------------------------------------------------------------------- */
 
-/* A runtime of the program's settings, then `more`. plugin_deny names only `worker`: a worker may
- * serve a backend that is denied to programs. */
+/* Creates a runtime with the program's settings, then `more`. Here plugin_deny is only `worker`: a worker may
+ * serve a backend that the program's plugin_deny excludes. */
 static collet_status create_runtime(server *s, const char *const *settings, const char *path,
                                     const char *more, collet_error *err)
 {
@@ -88,7 +88,7 @@ static collet_status create_runtime(server *s, const char *const *settings, cons
     return collet_runtime_create(&s->runtime, &options, err);
 }
 
-/* The backend's file, as a text that the caller frees. */
+/* Finds the file of the backend's plugin; the caller frees *path. */
 static collet_status find(const server *s, char **path, collet_error *err)
 {
     for (size_t i = 0; i < collet_backend_count(s->runtime); i++) {
@@ -105,8 +105,8 @@ static collet_status find(const server *s, char **path, collet_error *err)
     return collet_fail(err, COLLET_UNAVAILABLE, "there is no backend '%s'", s->backend);
 }
 
-/* Twice: which file it is, by the manifests alone; then that one with its probe, whose results the
- * backend reads. */
+/* Creates the runtime twice. The first finds the backend's file by the manifests alone. The second loads only this file
+ * and runs its probe, because the backend reads the results of the probe. */
 static collet_status prepare(server *s, const char *const *settings, char **path, collet_error *err)
 {
     collet_status status = create_runtime(s, settings, NULL, "probe=off", err);

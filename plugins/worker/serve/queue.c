@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A queue is a thread. On a device without queues it executes the commands. Otherwise it enqueues
- * them, and waits for the oldest while no further command has come, so that the counter of the
- * queue follows each command.
+ * Each queue has a thread. If the device has no queues, the thread executes the commands. Otherwise it enqueues them
+ * in the device's queue; while no further command comes, it waits for the oldest one, so that the queue's counter
+ * follows each command.
  * Tests: tests/worker/test_worker.c
  */
 #include <errno.h>
@@ -15,18 +15,18 @@
 
 #include "serve.h"
 
-#define AHEAD 256 /* commands that are enqueued and not known to be done */
+#define AHEAD 256 /* the maximum number of commands that are enqueued and not known to be done */
 
 struct served_queue {
     server *server;
     uint64_t id;
     int socket;
     wire_queue *shared;
-    collet_queue *real; /* NULL: the device has none */
+    collet_queue *real; /* the backend's queue; NULL: the device has no queues */
     pthread_t thread;
     uint64_t received, done;
-    uint64_t marks[AHEAD]; /* of command n at n % AHEAD */
-    uint32_t users;        /* under server->lock */
+    uint64_t marks[AHEAD]; /* the mark of command n is at n % AHEAD */
+    uint32_t users;        /* protected by server->lock */
     served_queue *next;
 };
 
@@ -86,7 +86,7 @@ static void release(served_queue *q)
     free(q);
 }
 
-/* NULL: it was destroyed, so all its commands are done. */
+/* Finds a queue by its id. NULL if it was destroyed; then all its commands are done. */
 static served_queue *find(server *s, uint64_t id)
 {
     pthread_mutex_lock(&s->lock);

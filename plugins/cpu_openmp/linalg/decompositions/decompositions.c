@@ -29,7 +29,7 @@ typedef struct routine {
     void (*large)(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
     void (*large_scratch)(const collet_kernel_call *call, lapack_pieces *p);
     int way;            /* WAY_LU ... */
-    int64_t large_from; /* the shorter side from which LAPACK is used where nothing was measured */
+    int64_t large_from; /* without measurements, LAPACK is used if the shorter side has this length or more */
 } routine;
 
 static const routine routines[] = {
@@ -46,9 +46,9 @@ static const routine qr_complex = {lapack_qr_complex, lapack_qr_complex_scratch,
 /* A call and its implementation. */
 typedef struct batch {
     const routine *routine;
-    lapack_job job; /* library NULL: the shared code */
+    lapack_job job; /* if its library is NULL, the shared code runs */
     int64_t count;
-    int32_t threads;          /* of the team: 1 where LAPACK uses its own */
+    int32_t threads;          /* the team's threads; 1 if LAPACK uses its own threads */
     uint64_t scratch;         /* bytes per thread of the team */
     _Atomic int64_t singular; /* the first singular matrix, or the number of matrices */
 } batch;
@@ -71,8 +71,8 @@ static way usual_way(const routine *r, int64_t side)
     return side >= r->large_from ? WAY_OPENBLAS : WAY_OWN;
 }
 
-/* Whether LAPACK is used for matrices with this shorter side: of small ones our singular values and
- * solutions are more exact, whatever is faster. */
+/* Whether LAPACK is used for matrices with this shorter side. Below half of large_from it never is, even if it is
+ * faster: our singular values and solutions are more exact. */
 static int is_large(const collet_device *device, const routine *r, blas_type type, int64_t side)
 {
     return side >= r->large_from / 2 &&

@@ -84,10 +84,10 @@ typedef struct copying {
     const isa_level *kernels;
     dense_view out, in;
     int64_t size;
-    int32_t index;            /* of the size */
+    int32_t index;            /* the index of the element size */
     int lower;                /* only the lower triangle */
     int measured;             /* determine the largest magnitude */
-    _Atomic uint64_t largest; /* as bits, which are in the order of magnitudes, NaN last */
+    _Atomic uint64_t largest; /* the bits of the largest magnitude; as integers they sort like magnitudes, NaN last */
 } copying;
 
 static void copy_band(const copying *c, int64_t first, int64_t last)

@@ -8,7 +8,7 @@
 
 #include "cpu_openmp/runtime/device.h"
 
-/* rows x columns elements; bytes from one to the next row and column. */
+/* rows x columns elements; `row` and `column` are the strides in bytes. */
 typedef struct dense_view {
     char *at;
     int64_t rows, columns;
@@ -19,21 +19,21 @@ typedef struct dense_view {
 /* Matrix `index`, in C order of the batch axes, of an operand "...,M,N". */
 dense_view dense_of(const collet_operand *o, int64_t index);
 
-/* Adjacent elements, in rows without gaps. */
+/* A view of adjacent elements, in rows without gaps. */
 dense_view dense_at(void *at, collet_dtype dtype, int64_t rows, int64_t columns);
 
-/* The transpose. */
+/* The view of the transpose. */
 dense_view dense_transposed(dense_view v);
 
-/* Elements from row to row when BLAS supports the view (rows of adjacent elements that do not
- * overlap, all counts fit an int), else 0. */
+/* The leading dimension, in elements, if BLAS supports the view: rows of adjacent elements that do not
+ * overlap, and all counts fit an int. Else 0. */
 int dense_stride(const dense_view *v);
 
 /* Like dense_of, for an output that BLAS or LAPACK may write; `at` is NULL where they do not
  * support the view. */
 dense_view dense_output(const collet_operand *o, int64_t index);
 
-/* out = in, which have one shape and dtype and do not overlap, on at most `threads` threads. */
+/* Copies `in` to `out` on at most `threads` threads; both have one shape and dtype and do not overlap. */
 void dense_copy(const collet_device *device, int32_t threads, const dense_view *out,
                 const dense_view *in);
 

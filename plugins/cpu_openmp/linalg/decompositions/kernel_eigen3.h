@@ -3,11 +3,11 @@
  * kernel_eigen3.h - eigenvalues and vectors of many symmetric 3 x 3 matrices. The index of a table
  * is [f32, f64].
  *
- * Values ascend; vectors are columns, orthonormal to a few eps whatever the matrix, with residuals
- * of a few eps of its largest element: equal and nearly equal values, graded matrices and ones
- * whose elements are near the ends of the range included. The result depends on the matrix alone,
- * not on its index in the batch. A matrix with an element (of those read) that is not finite gives
- * NaN and info 1, all others info 0.
+ * Values ascend; vectors are columns. The vectors are orthonormal to a few eps, and residuals are a few
+ * eps times the largest element of the matrix. This holds for all matrices, also with equal or nearly
+ * equal values, graded, or with elements near the ends of the range. The result depends on the matrix
+ * alone, not on its index in the batch. If an element that is read is not finite, the results are NaN
+ * and info is 1; else info is 0.
  */
 #ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_EIGEN3_H
 #define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_EIGEN3_H
@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 /*
- * n matrices; all steps in bytes, from one to the next of: matrices (batch), rows, columns. Only
-     * the lower triangle of `matrix` is read. Outputs overlap neither it nor each other.
+ * n matrices. Steps in bytes: *_step between matrices, *_row between rows, *_column between columns. Only
+ * the lower triangle of `matrix` is read. Outputs overlap neither `matrix` nor each other.
  */
 typedef struct eigen3_batch {
     const char *matrix;

@@ -19,16 +19,16 @@ typedef struct panel_kernels {
     void (*swap[2])(void *x, void *y, int64_t n);
     /*
      * P A = L U with partial pivoting, in place, of a panel whose column j begins at a + j *
-     * stride: step k exchanged rows k and pivot[k] >= k, k < min(rows, columns). The first of
-     * equal magnitudes is the pivot; a column without a pivot is skipped. Finite entries.
+     * stride. Step k exchanges rows k and pivot[k] >= k, k < min(rows, columns). The pivot is the
+     * first element of largest magnitude; a column of zeros is skipped. All entries must be finite.
      */
     void (*lu[2])(void *a, int64_t stride, int64_t rows, int64_t columns, int32_t *pivot);
     /*
      * A = Q R of such a panel, rows >= columns, in place: R on and above the diagonal, below it the
      * Householder vectors, which begin with a 1 that is not stored: Q = 1 - V T V^T with the upper
      * triangular T, row-major, columns x columns with zeros below its diagonal (R. Schreiber and
-     * C. Van Loan, SIAM J. Sci. Stat. Comput. 10, 53, 1989). Finite entries of less than the root
-     * of the largest number.
+     * C. Van Loan, SIAM J. Sci. Stat. Comput. 10, 53, 1989). All entries must be finite and less than
+     * the square root of the largest number.
      */
     void (*qr[2])(void *a, int64_t stride, int64_t rows, int64_t columns, void *t);
 } panel_kernels;

@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-#define SOLVE_ORDER 16   /* of the largest matrix */
-#define SOLVE_COLUMNS 16 /* of the right sides, at most */
+#define SOLVE_ORDER 16   /* the order of the largest matrix */
+#define SOLVE_COLUMNS 16 /* the maximum number of columns of the right sides */
 #define SOLVE_LANES 16   /* at most, at once */
-/* The systems of a group, on any processor. */
+/* Bytes of scratch that one group needs, on any processor. */
 #define SOLVE_BYTES ((SOLVE_ORDER * (SOLVE_ORDER + SOLVE_COLUMNS) + 1) * 64)
 
 /* `count` systems a x = b of one shape; all steps in bytes. */
@@ -26,9 +26,10 @@ typedef struct solve_group {
 typedef struct solve_kernels {
     int32_t lanes[2]; /* the largest count */
     /*
-     * Gaussian elimination with partial pivoting. Bit i of the result is set where system i has
-     * numbers that are not finite, or so near the ends of the range that they or its pivots (also a
-     * zero one) need scaling: its x is not written. `scratch`: SOLVE_BYTES, 64-byte aligned.
+     * Gaussian elimination with partial pivoting. Bit i of the result is set if system i was refused; its
+     * x is not written. Refused are systems with numbers that are not finite, with numbers or pivots
+     * that need scaling because they are near the ends of the range, and with a pivot that is 0.
+     * `scratch`: SOLVE_BYTES, 64-byte aligned.
      */
     uint32_t (*solve[2])(const solve_group *group, void *scratch);
 } solve_kernels;

@@ -7,8 +7,8 @@
 
 #include "shared/host/linalg/matrices.h"
 
-/* LAPACK's largest scratches are gesdd's, 4 k^2 + 7 k + 64 (m + n) numbers counted in an int, and of
- * complex matrices 5 k^2 + 5 k and 2 k (m + n) + k. */
+/* LAPACK counts its scratch in an int. gesdd needs the most: 4 k^2 + 7 k + 64 (m + n) numbers, and for complex
+ * matrices 5 k^2 + 5 k and 2 k (m + n) + k. */
 static int counts_fit(int64_t m, int64_t n, int parts)
 {
     int64_t k = m < n ? m : n;

@@ -2,10 +2,10 @@
 /*
  * lapack.h - decompositions of large matrices with OpenBLAS and its LAPACK. Private to the plugin.
  *
- * lapack_<op>(job, scratch, begin, end) computes matrices begin .. end-1 of the job's call, in the
- * dtype, with a scratch of its own, 64-byte aligned: the pieces that lapack_<op>_scratch
- * adds, and no fewer bytes than cpu_decomposition_scratch. Matrices with elements that are not finite or
- * near the ends of the range are passed to cpu_decomposition_run (shared/host/linalg/decompositions.h) instead
+ * lapack_<op>(job, scratch, begin, end) computes matrices begin .. end-1 of the job's call. No other
+ * thread may use its scratch, which is 64-byte aligned and holds the pieces that lapack_<op>_scratch
+ * adds, but at least cpu_decomposition_scratch bytes. Matrices with elements that are not finite or near
+ * the ends of the range are passed to cpu_decomposition_run (shared/host/linalg/decompositions.h) instead
  * of LAPACK, with the same scratch.
  */
 #ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_LAPACK_H
@@ -23,7 +23,7 @@ typedef struct lapack_job {
     int wide;                  /* f64, or pairs of f64 */
     int parts;                 /* 2: complex */
     int64_t size;              /* bytes of an element */
-    int32_t threads;           /* for each matrix; with 1 the caller is within blas_enter */
+    int32_t threads;           /* for each matrix; if 1, the caller has called blas_enter */
 } lapack_job;
 
 /* Divides a scratch into pieces, 64-byte aligned; with base NULL it only counts. */
@@ -58,14 +58,14 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
 void lapack_eig_scratch(const collet_kernel_call *call, lapack_pieces *p);
 void lapack_eig(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
 
-/* ---- For these files ------------------------------------------------------------------------- */
+/* ---- Only for lapack_*.c --------------------------------------------------------------------- */
 
-/* Around calls of the library's LAPACK, with `threads` = job->threads; or, with 1, around calls of
- * lapack_parts.c and of the library on one thread. */
+/* Enclose calls of the library. threads = job->threads: LAPACK with threads of its own. threads = 1: the library on
+ * one thread, and the functions of lapack_parts.c. */
 void lapack_enter(const lapack_job *job, blas_use *use, int32_t threads);
 void lapack_leave(const lapack_job *job, blas_use *use);
 
-/* lapack_parts.c: as blas_multiply, blas_subtract_square and blas_solve, on the job's threads. */
+/* lapack_parts.c: like blas_multiply, blas_subtract_square and blas_solve, on the job's threads. */
 void lapack_multiply(const lapack_job *job, const blas_matrix *c, const blas_matrix *left,
                      const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor,
                      int keep);
@@ -75,9 +75,9 @@ void lapack_solve_triangle(const lapack_job *job, blas_triangle which, const bla
                            const blas_matrix *x, int64_t m, int64_t n);
 
 /*
- * lapack_factor.c: P A = L U in place, for min(rows, columns) steps: step k exchanged row k with
- * row pivot[k] (Toledo's recursion; docs/KERNELS.md, lu). The caller keeps ownership of the parts.
- * Between lapack_enter, for lapack_factor_threads, and lapack_leave.
+ * lapack_factor.c: P A = L U in place, in min(rows, columns) steps; step k exchanges row k with row
+ * pivot[k] (Toledo's recursion; docs/KERNELS.md, lu). The caller owns the memory of the members.
+ * Call lapack_enter with lapack_factor_threads before, and lapack_leave afterwards.
  */
 typedef struct lapack_factors {
     const lapack_job *job;
@@ -86,23 +86,24 @@ typedef struct lapack_factors {
     void *panel;    /* scratch of rows x lapack_panel_columns elements */
 } lapack_factors;
 
-/* Columns that are factored one by one; complex matrices, by LAPACK, are copied whole. */
+/* Panels of at most this many columns are factored column by column. LAPACK factors complex matrices; for it the
+ * whole matrix is copied. */
 #define LAPACK_PANEL 16
 int64_t lapack_panel_columns(const collet_operand *a);
 
-/* The threads of the library for lapack_factor, for lapack_enter. */
+/* The argument `threads` of lapack_enter before a call of lapack_factor. */
 int32_t lapack_factor_threads(const lapack_job *job);
 void lapack_factor(const lapack_factors *f);
-/* Exchanges rows of x as steps first .. last-1 did; x is rows that BLAS supports. */
+/* Exchanges rows of x as steps first .. last-1 did; the rows of x must be a view that BLAS supports. */
 void lapack_exchange(const lapack_factors *f, int64_t first, int64_t last, const dense_view *x);
-/* 0, or 1 + the first step whose pivot is zero. */
+/* Returns 0, or 1 + the first step whose pivot is zero. */
 int64_t lapack_zero_pivot(const lapack_factors *f);
 
 /* Whether LAPACK's arithmetic neither overflows nor underflows for this largest magnitude
  * (dense_load). */
 int lapack_is_regular(const lapack_job *job, double largest);
 
-/* Scratch of rows x columns elements of `size` bytes. */
+/* Takes a piece of scratch for rows x columns elements of `size` bytes. */
 void *lapack_take(lapack_pieces *p, int64_t rows, int64_t columns, uint64_t size);
 
 #endif

@@ -28,15 +28,15 @@ static blas_matrix block(const factoring *f, int64_t i, int64_t j)
 }
 
 /*
- * The n x n block whose first element is (first, first), by halves: LAPACK's own is slow
- * on row-major matrices. 0, or the order of the first leading minor that is not positive.
+ * Factors the n x n block whose first element is (first, first), by halves: LAPACK's own function is slow on row-major
+ * matrices. Returns 0, or the order of the first leading minor that is not positive.
  */
 static int64_t factor(const factoring *f, int64_t first, int64_t count)
 {
     blas_matrix top = block(f, first, first);
     if (count <= BLOCK) {
         int n = (int)count, info;
-        /* The lower triangle of rows is the upper one of columns. */
+        /* The lower triangle in row-major order is the upper triangle in column-major order. */
         f->job->lapack->potrf("U", &n, top.at, &f->stride, &info, 1);
         return info == 0 ? 0 : first + info;
     }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LU by halves of the columns (S. Toledo, SIAM J. Matrix Anal. Appl. 18, 1065, 1997) on
- * row-major matrices: LAPACK's own needs column-major ones, and its threads would compete with ours
- * for processors.
+ * LU by halves of the columns (S. Toledo, SIAM J. Matrix Anal. Appl. 18, 1065, 1997) on row-major matrices. LAPACK's
+ * own LU needs column-major matrices, and its threads would compete with ours for processors.
  * Tests: conformance/linalg/factors.c, tests/host/test_decompositions.c
  */
 #include "cpu_openmp/runtime/team.h"
@@ -24,7 +23,7 @@ static blas_matrix block(const lapack_factors *f, int64_t i, int64_t j)
     return (blas_matrix){.at = element(f, i, j), .stride = dense_stride(&f->a)};
 }
 
-/* Columns of one exchange after the other. */
+/* Exchanges rows; each thread applies all exchanges, in order, to some columns. */
 typedef struct exchanging {
     const lapack_factors *f;
     int64_t first, last;
@@ -50,7 +49,7 @@ void lapack_exchange(const lapack_factors *f, int64_t first, int64_t last, const
              &e);
 }
 
-/* The same of `count` columns of the matrix itself, from `column` on. */
+/* Exchanges rows in `count` columns of the matrix itself, from `column` on. */
 static void exchange(const lapack_factors *f, int64_t first, int64_t last, int64_t column,
                      int64_t count)
 {
@@ -77,7 +76,7 @@ static void factor_panel(const lapack_factors *f, int64_t first, int64_t columns
         f->pivot[k] += (int32_t)first;
 }
 
-/* `columns` columns from `first` on, from row `first` down: no fewer rows than columns. */
+/* Factors `columns` columns from `first` on, from row `first` down; there are at least as many rows. */
 static void factor_columns(const lapack_factors *f, int64_t first, int64_t columns)
 {
     if (columns <= LAPACK_PANEL) {

@@ -49,7 +49,7 @@ static void part(const lapack_factors *f, const dense_view *lower, const dense_v
     dense_clear_below(upper);
 }
 
-/* Matrix `index` is factored in the output of its shape, when BLAS supports that one. */
+/* Where matrix `index` is factored: in the output that has its shape, if BLAS supports that output. */
 static dense_view place_of(const collet_kernel_call *call, int64_t index)
 {
     const collet_operand *lower = operand_of(call, 1), *upper = operand_of(call, 2);

@@ -8,8 +8,8 @@
 #include "shared/host/util/counts.h"
 #include "lapack.h"
 
-/* Minimum number of multiply-adds per thread, and of rows or columns per piece of several: OpenBLAS
- * packs the other factor for each piece. */
+/* Minimum number of multiply-adds per thread; minimum number of rows or columns per piece, as OpenBLAS packs the
+ * other factor again for each piece. */
 #define GRAIN_PRODUCTS (1 << 19)
 #define GRAIN_LINES 384
 
@@ -65,8 +65,7 @@ void lapack_multiply(const lapack_job *job, const blas_matrix *c, const blas_mat
     run(&p, p.by_rows ? m : n, (p.by_rows ? n : m) * k, multiply);
 }
 
-/* Rows begin .. end-1 of a lower triangle: the rectangle left of the diagonal square, and the
- * square. */
+/* Updates rows begin .. end-1 of a lower triangle: the square on the diagonal, and the rectangle left of it. */
 static TEAM_BODY(subtract_square)
 {
     const parts *p = argument;
@@ -79,7 +78,7 @@ static TEAM_BODY(subtract_square)
     blas_subtract_square(p->job->library, p->job->type, &square, &rows, end - begin, p->k);
 }
 
-/* Twice as many parts as threads: the first rows of the triangle are the short ones. */
+/* Computes the parts of the triangle, two per thread: the first rows are short, the last rows long. */
 static TEAM_BODY(subtract_parts)
 {
     const parts *p = argument;
@@ -104,7 +103,7 @@ void lapack_subtract_square(const lapack_job *job, const blas_matrix *c, const b
 
 /* ---- Triangular systems ---------------------------------------------------------------------- */
 
-/* Columns begin .. end-1 of x; rows, where the triangle is on the right. */
+/* Solves for columns begin .. end-1 of x; if the triangle is on the right, for rows. */
 static TEAM_BODY(solve)
 {
     const parts *p = argument;

@@ -19,21 +19,21 @@
 /* Columns of a block. */
 #define BLOCK 32
 
-/* A factorisation and its scratch. `a` is m x n and becomes R with the vectors below its
- * diagonal; q is m x k, `a` itself where n = k. */
+/* A factorisation and its scratch. `a` is m x n and becomes R, with the Householder vectors below the
+ * diagonal; q is m x k. If n = k, q is the same memory as `a`. */
 typedef struct qr_work {
     const lapack_job *job;
     dense_view a, q;
     int64_t k; /* min(m, n) */
     int64_t size;
     char *panel;        /* vectors of a block, in columns: m x BLOCK */
-    char *t;            /* of every block, BLOCK x BLOCK each */
+    char *t;            /* the matrix T of every block, BLOCK x BLOCK each */
     char *left, *right; /* BLOCK x n each */
     char *corner;       /* BLOCK x BLOCK */
     int8_t *negated;    /* rows of R whose sign changes */
 } qr_work;
 
-/* Scratch for q where BLAS does not support the output, and for `a` where it is neither q nor R. */
+/* Scratch for q if BLAS does not support the output, and for `a` if it shares memory with neither q nor R. */
 typedef struct qr_places {
     void *q, *a;
 } qr_places;
@@ -110,14 +110,14 @@ static void add_number(const qr_work *r, char *at, int value)
         *(float *)(void *)at += (float)value;
 }
 
-/* Columns first .. first+columns-1 of v, from row `first` down, as the panel's columns. */
+/* The view of the panel that has room for columns first .. first+columns-1 of v, from row `first` down. */
 static dense_view panel_of(const qr_work *r, const dense_view *v, int64_t first, int64_t columns)
 {
     return dense_transposed(dense_at(r->panel, v->dtype, columns, v->rows - first));
 }
 
-/* Completes the Householder vectors in the panel: each gets its 1, and zeros before it. The panel
- * is then V^T with `rows` numbers a row. */
+/* Completes the Householder vectors in the panel: stores the leading 1 of each vector and the zeros before
+ * it. The panel is then V^T, with `rows` numbers per row. */
 static blas_matrix complete_panel(const qr_work *r, int64_t rows, int64_t columns)
 {
     for (int64_t j = 0; j < columns; j++) {
@@ -133,7 +133,7 @@ static char *triangle(const qr_work *r, int64_t first)
     return r->t + first / BLOCK * (BLOCK * BLOCK * r->size);
 }
 
-/* R and the vectors, block by block. */
+/* Computes R and the Householder vectors, block by block. */
 static void reduce(const qr_work *r)
 {
     const dense_view *a = &r->a;
@@ -159,7 +159,8 @@ static void reduce(const qr_work *r)
     }
 }
 
-/* The block's own columns of Q: the signed identity minus V T V1^T, V1 the first rows of V. */
+/* Computes the columns of Q that belong to a block: the signed identity minus V T V1^T, where V1 is the first rows
+ * of V. */
 static void form_own(const qr_work *r, int64_t first, int64_t columns, blas_matrix vectors)
 {
     blas_matrix corner = dense_matrix(r->corner, columns);
@@ -176,8 +177,8 @@ static void form_own(const qr_work *r, int64_t first, int64_t columns, blas_matr
         add_number(r, element(&r->q, j, j), r->negated[j] ? -1 : 1);
 }
 
-/* Q, which replaces the vectors. Elements in a block's rows and the columns of later blocks count
- * as zero before the block is applied. */
+/* Replaces the vectors by Q, from the last block to the first. Before a block is applied, the elements in its rows
+ * and in the columns of later blocks count as zero. */
 static void form(const qr_work *r)
 {
     const dense_view *q = &r->q;
@@ -202,7 +203,7 @@ static void form(const qr_work *r)
 
 /* ---- qr -------------------------------------------------------------------------------------- */
 
-/* R, its diagonal not negative, from `a`, which may be the output. */
+/* Stores R from `a`, which may be the output itself, with signs that make the diagonal nonnegative. */
 static void store_upper(const qr_work *r, const dense_view *upper)
 {
     dense_view top = part(&r->a, 0, 0, r->k, r->a.columns);

@@ -32,7 +32,7 @@ void lapack_qr_complex_scratch(const collet_kernel_call *call, lapack_pieces *p)
     (void)qr_take(call, p);
 }
 
-/* The matrix in r->a, in columns. */
+/* Factors the matrix in r->a, which is in column-major order. */
 static void decompose(const lapack_job *job, const qr_scratch *r, const dense_view *a,
                       const dense_view *q, const dense_view *upper)
 {

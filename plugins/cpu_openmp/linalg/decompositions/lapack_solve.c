@@ -58,7 +58,7 @@ static blas_matrix rows_of(const dense_view *v)
     return (blas_matrix){.at = v->at, .stride = dense_stride(v)};
 }
 
-/* 0: the right sides are not regular. */
+/* Returns 0 without a result if lapack_is_regular rejects the right sides. */
 static int solve_one(const lapack_job *job, int64_t index, const solve_scratch *r)
 {
     dense_view b = dense_of(operand_of(job->call, 3), index);
@@ -97,7 +97,7 @@ int64_t lapack_solve(const lapack_job *job, void *scratch, int64_t begin, int64_
             singular = index < singular ? index : singular;
             cpu_matrix_fill(x, index, (double)NAN);
         } else if (found == IRREGULAR || !solve_one(job, index, &r)) {
-            /* It uses the same scratch, where the factors were. */
+            /* cpu_decomposition_run overwrites the factors in the scratch. */
             int64_t bad = cpu_decomposition_run(call, scratch, index, index + 1);
             singular = bad <= index && bad < singular ? bad : singular;
             held = NULL;

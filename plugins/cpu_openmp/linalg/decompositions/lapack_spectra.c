@@ -7,8 +7,8 @@
 #include "shared/host/linalg/matrices.h"
 #include "lapack.h"
 
-/* The side from which the library's threads, which wait for each other, are worth it: two save
- * nothing at 256, 15 % at 512, a third at 1000. */
+/* The shorter side from which the library's threads pay, as they wait for each other. Two threads save no time at
+ * side 256, 15 % at 512, a third at 1000. */
 #define LIBRARY_THREADS_SIDE 384
 
 static int32_t library_threads(const lapack_job *job, const dense_view *a)
@@ -17,7 +17,7 @@ static int32_t library_threads(const lapack_job *job, const dense_view *a)
     return side < LIBRARY_THREADS_SIDE ? 1 : job->threads;
 }
 
-/* A vector of `count` adjacent elements as output `o` of matrix `index`. */
+/* Stores the adjacent elements at x as output `o` of matrix `index`. */
 static void store_vector(const collet_operand *o, int64_t index, const void *x)
 {
     uint64_t size = cpu_dtype_size(o->dtype);
@@ -27,8 +27,8 @@ static void store_vector(const collet_operand *o, int64_t index, const void *x)
 
 /* ---- svd ------------------------------------------------------------------------------------- */
 
-/* For LAPACK a row-major matrix is its transpose, whose U and V^T are, row-major, V^T and U:
- * nothing has to be transposed. */
+/* LAPACK reads a row-major matrix as its transpose. The U and V^T that it stores, read as row-major, are the V^T and
+ * U of the matrix; so nothing has to be transposed. */
 typedef struct svd_scratch {
     void *a, *u, *s, *vt, *work, *reals, *integers;
     int lwork;
@@ -142,8 +142,8 @@ void lapack_eigh_scratch(const collet_kernel_call *call, lapack_pieces *p)
     (void)eigh_take(call, p);
 }
 
-/* The eigenvectors of the matrix in r->a, or with complex numbers of its conjugate, replace it.
- * Returns LAPACK's info. */
+/* Replaces the matrix in r->a by its eigenvectors; a complex matrix by the eigenvectors of its conjugate. Returns
+ * LAPACK's info. */
 static int eigenvectors(const lapack_job *job, const eigh_scratch *r, int64_t order)
 {
     int n = (int)order, info;
@@ -192,7 +192,7 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
 
 /* ---- eig ------------------------------------------------------------------------------------- */
 
-/* Numbers of LAPACK's work for each row: several blocks of 64. */
+/* Numbers of LAPACK's workspace per row of the matrix: two blocks of 64 and some more. */
 #define EIG_WORK 132
 
 typedef struct eig_scratch {
@@ -225,8 +225,8 @@ static void set_complex(char *at, int wide, double real, double imaginary)
     real_store(at + (wide ? 8 : 4), wide, imaginary);
 }
 
-/* Complex results from LAPACK's for a real matrix: of a pair of eigenvalues, whose first has the
- * positive imaginary part, two columns are the parts of the first vector. */
+/* Stores LAPACK's results for a real matrix as complex numbers. For a conjugate pair of eigenvalues, the first with
+ * the positive imaginary part, LAPACK's two columns are the real and imaginary parts of the first vector. */
 static void store_pairs(const lapack_job *job, int64_t index, const eig_scratch *r, int64_t n)
 {
     const collet_operand *values = operand_of(job->call, 0);
@@ -237,7 +237,7 @@ static void store_pairs(const lapack_job *job, int64_t index, const eig_scratch 
     double other = 0.0;
     for (int64_t k = 0; k < n; k++) {
         double imaginary = real_load(im + k * size, job->wide);
-        /* The second of a pair has the first's columns. */
+        /* The second vector of a pair is the conjugate of the first and uses the same two columns. */
         int second = imaginary < 0.0 && other > 0.0;
         const char *column = (const char *)r->vectors + (second ? k - 1 : k) * n * size;
         set_complex(value + k * step, job->wide, real_load(re + k * size, job->wide), imaginary);
@@ -271,7 +271,8 @@ static void *run_geev(void *argument)
     return NULL;
 }
 
-/* LAPACK's hqr needs more stack than collet.h promises to need of the caller's. 0: no thread. */
+/* Runs `work` on a thread with a large stack: LAPACK's hqr needs more stack than collet.h requires of callers. Returns
+ * 0 if no thread could be started. */
 static int on_large_stack(void *(*work)(void *), void *argument)
 {
     pthread_attr_t attributes;
@@ -284,7 +285,7 @@ static int on_large_stack(void *(*work)(void *), void *argument)
     return started && pthread_join(thread, NULL) == 0;
 }
 
-/* 0: done. `a` is the matrix in r->a, in columns. */
+/* Returns 0 on success. `a` is the matrix in r->a, in column-major order. */
 static int decompose_any(const lapack_job *job, int64_t index, const eig_scratch *r,
                          const dense_view *a)
 {

@@ -34,7 +34,7 @@ static int64_t batch_step(const collet_operand *o, int32_t axes)
     return 0;
 }
 
-/* How many matrices follow each other in such steps. */
+/* The number of matrices that are one batch_step apart in every operand. */
 static int64_t batch_run(const collet_kernel_call *call)
 {
     const collet_operand *info = operand_of(call, INFO);
@@ -87,7 +87,7 @@ void small_eigh3(const collet_device *device, const collet_kernel_call *call)
 
 /* ---- solve ----------------------------------------------------------------------------------- */
 
-/* Whether vectors of several matrices' elements are faster than one matrix at a time. */
+/* Whether one system per vector lane is faster than one system at a time. */
 static int solve_is_small(const collet_kernel_call *call)
 {
     const collet_operand *x = operand_of(call, 0);

@@ -11,9 +11,9 @@
 void small_eigh3(const collet_device *device, const collet_kernel_call *call);
 
 /*
- * cpu_decomposition_run (shared/host/linalg/decompositions.h) of solve, of any order: systems of low order with few right
- * sides are vectorised across systems, others are solved by cpu_decomposition_run itself. The scratch is a
- * thread's own, as cpu_decomposition_run's, of small_solve_scratch bytes.
+ * Like cpu_decomposition_run (shared/host/linalg/decompositions.h) for solve, but vectorised across systems
+ * if the matrices and the right sides are small; else it calls cpu_decomposition_run. Each thread needs a
+ * scratch of small_solve_scratch bytes.
  */
 uint64_t small_solve_scratch(const collet_kernel_call *call);
 int64_t small_solve(const collet_device *device, const collet_kernel_call *call, void *scratch,

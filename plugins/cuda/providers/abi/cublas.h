@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of cuBLAS's ABI that is used: shared/jit/runtime/abi.h; with the types of data that
- * cuFFT has too. */
+/* The part of cuBLAS's ABI that is used (see shared/jit/runtime/abi.h). Includes the data types that cuFFT shares. */
 #ifndef PLUGINS_CUDA_PROVIDERS_ABI_CUBLAS_H
 #define PLUGINS_CUDA_PROVIDERS_ABI_CUBLAS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * group.h - transforms of a few lines at once: from memory, computed, to memory.
+ * group.h - a group of a few lines that are read from memory, transformed together and written to memory.
  */
 #ifndef PLUGINS_SHARED_HOST_FFT_GROUP_H
 #define PLUGINS_SHARED_HOST_FFT_GROUP_H
@@ -12,9 +12,8 @@
 #define FFT_LANES_MAX 16
 #define FFT_CACHE_LINE 64
 
-/* The addresses of some lines: element j of line l at at[l] + j * step, its imaginary part `part`
- * bytes after it; a real line has none. The next group, `ahead` bytes further, is prefetched; 0: no
- * prefetch. */
+/* The addresses of some lines: element j of line l is at at[l] + j * step; its imaginary part, if the line is complex,
+ * is `part` bytes after it. The next group, `ahead` bytes after this group, is prefetched; 0: no prefetch. */
 typedef struct fft_view {
     char *at[FFT_LANES_MAX];
     int64_t step, part, ahead;
@@ -27,8 +26,8 @@ typedef struct fft_group {
     const fft_axis *axis;
     int32_t kind;
     int32_t inverse;
-    int32_t lanes; /* lines, at most the lanes of the vector */
-    double scale;  /* of the result */
+    int32_t lanes; /* number of lines, at most the lanes of the vector */
+    double scale;  /* factor of the result */
     fft_view in, out;
 } fft_group;
 

@@ -4,7 +4,7 @@
 
 #include "shared/host/util/operand.h"
 
-/* All elements of a side. */
+/* All elements of the input or the output. */
 typedef struct view {
     void *buffer;
     int64_t first;
@@ -22,7 +22,7 @@ static void view_operand(view *v, const collet_operand *o, fft_unit unit)
         v->step[i] = unit == FFT_BYTES ? o->strides[i] * (int64_t)size : o->strides[i];
 }
 
-/* A contiguous array in the workspace with the input's shape. */
+/* Views the workspace as a contiguous array with the input's shape. */
 static void view_temporary(view *v, const collet_kernel_call *call, fft_unit unit)
 {
     const collet_operand *in = operand_of(call, 1);
@@ -36,7 +36,7 @@ static void view_temporary(view *v, const collet_kernel_call *call, fft_unit uni
     }
 }
 
-/* Inserts an axis among those before it, sorting them by descending stride in the output. */
+/* Inserts an axis into the list of the other axes, which is sorted by descending stride in the output. */
 static void add_other(fft_pass *p, int64_t extent, int64_t from, int64_t to)
 {
     int32_t i = p->ndim++;
@@ -103,7 +103,7 @@ int32_t fft_passes_of(const collet_kernel_call *call, fft_unit unit, fft_pass pa
     for (int32_t i = 0; i < count; i++)
         scale *= params->inverse ? (double)out->shape[last - i] : 1.0;
     for (int32_t i = 0; i < count; i++) {
-        /* The last axis first; but last in a complex-to-real transform. */
+        /* The last axis is transformed first; in a complex-to-real transform, last. */
         int32_t axis = from_half ? last - (count - 1) + i : last - i;
         int to_real = from_half && axis == last,
             from_real = !cpu_dtype_is_complex(in->dtype) && i == 0;

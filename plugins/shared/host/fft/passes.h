@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * passes.h - a call of fft as transforms along one axis after another, for every plugin of this
- * tree, and their lines in host memory.
+ * passes.h - a call of fft as a sequence of passes, each of which transforms along one axis; for every plugin
+ * of this tree. Also the lines of a pass in host memory.
  */
 #ifndef PLUGINS_SHARED_HOST_FFT_PASSES_H
 #define PLUGINS_SHARED_HOST_FFT_PASSES_H
@@ -23,28 +23,28 @@ typedef struct fft_side {
     int64_t other[COLLET_MAX_DIMS]; /* steps of fft_pass.shape */
 } fft_side;
 
-/* All lines along one axis of a view, transformed into the lines of another. */
+/* A pass transforms all lines along one axis from an input view to an output view. */
 typedef struct fft_pass {
-    int32_t kind; /* of group.h */
+    int32_t kind; /* a constant of group.h */
     int32_t inverse;
     int32_t wide; /* f64 and c128 in memory, else f32 and c64 */
     int64_t n;    /* the length; for a half spectrum the length of the real line */
     double scale;
     int64_t lines;
     fft_side from, to;
-    int32_t ndim; /* of the other axes, the one with the smallest stride in the output last */
+    int32_t ndim; /* number of the other axes; the axis with the smallest stride in the output is last */
     int64_t shape[COLLET_MAX_DIMS];
 } fft_pass;
 
 /*
- * The passes of a call in order; at most FFT_AXES_MAX. 0 when there is nothing to compute. A
- * transform from half spectra over several axes begins in call->workspace and uses its first
- * fft_temporary bytes; the first pass may be in place, later ones are.
+ * Sets the passes of a call, in order, and returns their number, at most FFT_AXES_MAX; 0 if there is nothing
+ * to compute. A transform from half spectra over several axes uses the first fft_temporary bytes of
+ * call->workspace for its first passes. The first pass may be in place; later passes always are.
  */
 int32_t fft_passes_of(const collet_kernel_call *call, fft_unit unit, fft_pass pass[FFT_AXES_MAX]);
 uint64_t fft_temporary(const collet_kernel_call *call);
 
-/* Lines first .. first + count - 1 (count <= FFT_LANES_MAX) of a pass in bytes into g's views. */
+/* Sets the views of g to lines first .. first + count - 1 (count <= FFT_LANES_MAX) of a pass whose unit is bytes. */
 void fft_pass_lines(const fft_pass *p, int64_t first, int32_t count, fft_group *g);
 
 #endif

@@ -15,13 +15,13 @@
 
 /* ---- Factors --------------------------------------------------------------------------------- */
 
-/* Divides n by its prime factors up to FFT_PRIME_MAX; returns the rest. */
+/* Divides n by all its prime factors up to FFT_PRIME_MAX; returns the quotient. */
 static int64_t factor(fft_form *f, int64_t n)
 {
     int32_t twos = 0;
     for (; n % 2 == 0; n /= 2)
         twos++;
-    /* Uses as few passes as with radix 16, but radix 8 where that needs no more passes. */
+    /* Uses the smallest number of passes, but radix 8 instead of 16 if that needs no more passes. */
     for (int32_t left = (twos + 3) / 4; left > 0; left--) {
         int32_t bits = (twos + left - 1) / left;
         f->radix[f->passes++] = 1 << bits;
@@ -75,7 +75,7 @@ void fft_root(int64_t k, int64_t n, double root[2])
         c = s;
         s = t;
     }
-    /* cos and -sin of additional quarter turns */
+    /* Adds the quarter turns to cos and -sin. */
     root[0] = quarter == 0 ? c : quarter == 1 ? -s : quarter == 2 ? -c : s;
     root[1] = quarter == 0 ? -s : quarter == 1 ? -c : quarter == 2 ? s : c;
 }
@@ -134,8 +134,8 @@ static int make_passes(fft_line *l)
     return 1;
 }
 
-/* The chirp and the spectrum of its conjugate, transformed in double for either table type and
- * scaled by the convolution's 1 / inner. */
+/* Makes the chirp and the spectrum of its conjugate. The spectrum is computed in double, for both table types, and is
+ * scaled by 1 / inner, the factor of the convolution. */
 static int make_chirp(fft_line *l)
 {
     int64_t n = l->form.n, inner = l->form.inner, square = 0;

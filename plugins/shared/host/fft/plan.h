@@ -3,10 +3,10 @@
  * plan.h - how a transform of one length is computed: factors, twiddle factors, and for lengths
  * with large prime factors the convolution that replaces it.
  *
- * Lengths whose prime factors are at most FFT_PRIME_MAX: self-sorting passes (Stockham), decimation
- * in frequency. Others: the chirp transform of Bluestein (Rabiner, Schafer and Rader 1969), a
- * cyclic convolution of a smooth length >= 2 n - 1. Real transforms of even length: the complex one
- * of half the length. Tables are computed in double and rounded once.
+ * Lengths whose prime factors are at most FFT_PRIME_MAX use self-sorting passes (Stockham), decimation in
+ * frequency. Other lengths use Bluestein's chirp transform (Rabiner, Schafer and Rader 1969), a cyclic
+ * convolution of a length >= 2 n - 1 with small prime factors. Real transforms of even length use a complex
+ * transform of half the length. Tables are computed in double and rounded once.
  */
 #ifndef PLUGINS_SHARED_HOST_FFT_PLAN_H
 #define PLUGINS_SHARED_HOST_FFT_PLAN_H
@@ -42,15 +42,15 @@ typedef struct fft_line {
     void *root;
     int64_t root_at[FFT_PASSES_MAX];
     void *chirp;    /* exp(-pi i j^2 / n), j < n; NULL unless inner != n */
-    void *spectrum; /* transform of the conjugate chirp, over inner; NULL likewise */
+    void *spectrum; /* transform, of length `inner`, of the conjugate chirp; NULL unless inner != n */
     uint64_t bytes;
 } fft_line;
 
-/* 0 when out of memory; nothing is left to free then. Not `whole`: without the tables of the
- * passes, for a caller that replaces them. */
+/* Returns 0 if out of memory; then nothing has to be freed. whole 0: without the tables of the passes, for callers that
+ * have tables of their own. */
 int fft_line_make(fft_line *line, int64_t n, int wide, int whole);
-/* Makes only chirp and spectrum, for a convolution of `inner` numbers: >= 2 n - 1, smooth, not n.
- * Returns 0 as above. */
+/* Makes only the chirp and the spectrum, for a convolution of `inner` numbers; inner >= 2 n - 1 has only prime factors
+ * up to FFT_PRIME_MAX and is not n. Returns 0 if out of memory, like fft_line_make. */
 int fft_line_make_chirp(fft_line *line, int64_t n, int64_t inner, int wide);
 void fft_line_clear(fft_line *line);
 
@@ -58,8 +58,8 @@ void fft_line_clear(fft_line *line);
 typedef struct fft_axis {
     int64_t n;
     int32_t real;  /* one side is real */
-    fft_line line; /* of n; of n / 2 when real and n even */
-    void *half;    /* then exp(-2 pi i k / n), 0 <= k <= n / 4, as in the line's tables */
+    fft_line line; /* its length is n, or n / 2 if the axis is real and n is even */
+    void *half;    /* if real and n is even: exp(-2 pi i k / n), 0 <= k <= n / 4, in the type of the line's tables */
     uint64_t bytes;
 } fft_axis;
 

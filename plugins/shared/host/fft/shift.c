@@ -23,7 +23,7 @@ collet_status cpu_fft_shift(collet_device *device, collet_queue *queue,
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     uint32_t axes = cut_axes(params, out), back = 0;
     collet_status status = COLLET_OK;
-    /* Bit i of `back`: this block is the part of axis i that moves to the front. */
+    /* Bit i of `back`: along axis i, this block moves to the front. */
     do {
         int64_t shape[COLLET_MAX_DIMS];
         collet_operand block[2] = {*out, *in};

@@ -14,7 +14,7 @@ static void note(index_info *info, int64_t position)
     }
 }
 
-/* Returns whether one is out of range. */
+/* Reads n positions; returns a nonzero number if one is out of range. */
 INLINE int64_t read_positions(int64_t *positions, const char *at, int64_t step, int wide, int64_t n,
                               int64_t extent)
 {
@@ -48,10 +48,10 @@ void index_store_info(const collet_operand *o, const index_info *info)
     *(int64_t *)(void *)cpu_at(o) = info->first == INT64_MAX ? 0 : 1 + info->first;
 }
 
-/* Random elements arrive from memory one by one. More lines are on their way to an L2 cache at a time
- * than to an L1 cache. */
+/* The hardware does not prefetch elements at random positions, so software does: into the L2 cache, because more
+ * lines can be in transfer to an L2 cache than to an L1 cache. */
 #define AHEAD 64 /* elements */
-/* Bytes that an L2 cache holds: there prefetching costs more than it brings. */
+/* Arrays of up to this many bytes fit into an L2 cache, where prefetching costs more than it saves. */
 #define NEAR (256 << 10)
 #define PREFETCH(a, offset)                                                                        \
     __builtin_prefetch((const void *)((uintptr_t)(a) + (uint64_t)(offset)), 0, 2)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* axes.h - some adjacent axes of an operand as one, and positions in the index family. */
+/* axes.h - treats some consecutive axes of an operand as one axis; reads the positions of the index family. */
 #ifndef PLUGINS_SHARED_HOST_INDEX_AXES_H
 #define PLUGINS_SHARED_HOST_INDEX_AXES_H
 
@@ -11,7 +11,7 @@ typedef struct index_axes {
     int64_t count; /* elements */
     int64_t shape[COLLET_MAX_DIMS];
     int64_t step[COLLET_MAX_DIMS]; /* bytes */
-    int flat;                      /* element i is i * each bytes from the first one */
+    int flat;                      /* element i is i * each bytes after the first element */
     int64_t each;
 } index_axes;
 
@@ -45,35 +45,35 @@ static inline int64_t index_at(const index_axes *x, int64_t i)
     return offset;
 }
 
-/* Whether elements along these axes are closer than `step`, and so the inner loop. */
+/* Whether elements along these axes are closer to each other than `step`, so that they should be the inner loop. */
 static inline int index_is_inner(const index_axes *x, int64_t step)
 {
     int64_t each = x->each < 0 ? -x->each : x->each;
     return x->flat && x->count > 1 && each < (step < 0 ? -step : step);
 }
 
-/* Positions of an axis, at most INDEX_BLOCK at a time. */
+/* The most positions that are read at a time. */
 #define INDEX_BLOCK 1024
 
-/* The position of the first index that is out of range, so far; INT64_MAX: none. Several threads. */
+/* The position of the first index that was found out of range; INT64_MAX: none. Several threads may update it. */
 typedef struct index_info {
     int64_t first;
 } index_info;
 
-/* Positions 0..extent-1 of n indices of a row, i64 or i32, from index `from` on; negative ones count
- * from the end. Those out of range become -1 and are noted; the first index of the row is number
- * `base` of all. */
+/* Converts n indices of a row (i64 or i32), from index `from` on, to positions 0..extent-1; negative indices count from
+ * the end. An index that is out of range becomes -1 and is noted in `info`. `base` is the number of all indices before
+ * this row. */
 void index_positions(int64_t *positions, const collet_operand *index, const char *row, int64_t base,
                      int64_t from, int64_t n, int64_t extent, index_info *info);
 
-/* Stores 0, or 1 + the noted position, in the i64 of `o`. */
+/* Stores in the i64 of `o` 0, or 1 + the position that `info` has noted. */
 void index_store_info(const collet_operand *o, const index_info *info);
 
 /* out[i] = a[positions[i]], i < n; position -1: 0. Steps are in bytes; positions are below `extent`. */
 void index_gather(char *out, int64_t out_step, const char *a, int64_t a_step, int64_t extent,
                   uint64_t size, const int64_t *positions, int64_t n);
 
-/* out[positions[i]] = in[i] for the positions in [low, high), in order. */
+/* out[positions[i]] = in[i] for all positions in [low, high), in the order of i. */
 void index_scatter(char *out, int64_t out_step, const char *in, int64_t in_step, uint64_t size,
                    const int64_t *positions, int64_t n, int64_t low, int64_t high);
 

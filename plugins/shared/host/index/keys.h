@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keys.h - the order of elements as the order of unsigned integers, for kernels that sort and search.
+ * keys.h - maps elements to unsigned integers (keys) that have the same order, for kernels that sort and
+ * search.
  *
  * A key has as many bits as its element, in the low bits of a u64. Every NaN has the greatest key.
  * The key of -0 is one less than the key of +0, or equal to it if zeros are to be equal. Pure
@@ -12,14 +13,14 @@
 #include "shared/host/util/operand.h"
 
 typedef struct index_order {
-    uint64_t bias;     /* the bit of the sign, inverted in keys; of unsigned types 0 */
+    uint64_t bias;     /* the sign bit, which is inverted in keys; 0 for unsigned types */
     uint64_t negated;  /* the bits that are inverted in keys of negative elements */
     uint64_t greatest; /* the key of NaN */
-    uint64_t infinity; /* the bits of infinity; of types without NaN all bits */
-    uint64_t zero;     /* -0 if it gets the key of +0; else 0 */
-    uint64_t flip;     /* inverts a key for the descending order; else 0 */
-    int32_t sign;      /* the number of the highest bit of an element */
-    int32_t boolean;   /* 1: all bits other than 0 are one value */
+    uint64_t infinity; /* the bits of infinity; all bits for types without NaN */
+    uint64_t zero;     /* the bits of -0 if -0 and +0 have the same key; else 0 */
+    uint64_t flip;     /* descending order: the bits that invert a key; else 0 */
+    int32_t sign;      /* the index of the highest bit of an element */
+    int32_t boolean;   /* 1: bool, whose nonzero elements are all equal */
 } index_order;
 
 #define INDEX_SIGNED_UINT 0
@@ -88,7 +89,7 @@ static inline void index_store(char *at, uint64_t size, uint64_t bits)
         *(uint8_t *)p = (uint8_t)bits;
 }
 
-/* The bits that make an element true if one is set: not the sign of a zero. */
+/* A mask of bits: an element is true if one of these bits is set. The sign bit is not among them, since -0 is false. */
 static inline uint64_t index_bits_that_count(collet_dtype dtype)
 {
     switch (dtype) {

@@ -9,20 +9,20 @@
 #include "shared/host/util/counts.h"
 
 #define GRAIN (16 << 10) /* elements per thread, at least */
-#define FEW 8            /* elements of other axes that are taken as blocks */
+#define FEW 8            /* up to this many elements of the other axes, indices are processed in blocks */
 
-/* Each thread reads all indices, and cannot foresee which are its own: a few threads gain only where they
- * write many elements for an index. */
+/* Writes are divided by position: each thread reads all indices and cannot predict which belong to it. So few threads
+ * (less than MANY_THREADS) pay only if each index writes at least MANY elements. */
 #define MANY 32
 #define MANY_THREADS 8
 
 typedef struct job {
     const collet_operand *out, *a, *index, *values;
     index_axes out_lead, a_lead, index_lead, values_lead;
-    int64_t extent; /* positions of the last axis of a or out */
+    int64_t extent; /* length of the indexed axis of a or out */
     int64_t count;  /* indices of a row */
     uint64_t size;
-    int64_t parts; /* of the positions that are written to */
+    int64_t parts; /* number of parts into which the positions of `out` are divided for threads */
     index_info info;
 } job;
 
@@ -33,7 +33,7 @@ static index_axes lead_of(const collet_operand *o)
 
 /* ---- take, take_along_axis ------------------------------------------------------------------- */
 
-/* Indices begin .. end-1 of all rows. */
+/* Computes the elements for indices begin .. end-1 of all rows. */
 static void take_elements(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     job *j = argument;
@@ -59,8 +59,8 @@ static void clear(char *out, int64_t step, uint64_t size, int64_t n)
         index_gather(out + i * step, 0, NULL, 0, 0, size, &none, 1);
 }
 
-/* Indices begin .. end-1 of one row; the elements of the other axes are copied for each, or, if they
- * are in few cache lines, one after the other for a block of indices. */
+/* Takes indices begin .. end-1 of one row. For each index the elements of the other axes are copied; if these are few,
+ * the loop over a block of indices is the inner loop instead. */
 static void take_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     job *j = argument;
@@ -85,7 +85,7 @@ static void take_rows(void *argument, int32_t thread, int64_t begin, int64_t end
     }
 }
 
-/* Checks indices begin .. end-1 of all, also those from which no element is taken. */
+/* Checks indices begin .. end-1 of all rows, also if no elements are taken. */
 static void check_indices(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     job *j = argument;
@@ -100,7 +100,7 @@ static void check_indices(void *argument, int32_t thread, int64_t begin, int64_t
     }
 }
 
-/* take and take_along_axis differ in the axes of the indices. */
+/* take and take_along_axis; they differ in the axes of the indices. */
 KERNEL(take)
 {
     job j = {.out = operand_of(call, 0),
@@ -172,7 +172,7 @@ static void begin_writes(job *j, collet_device *device, const collet_kernel_call
     j->size = cpu_dtype_size(j->out->dtype);
     int gains = j->out_lead.count >= MANY || host->threads >= MANY_THREADS;
     j->parts = gains && host->threads > 1 && j->count >= GRAIN ? host->threads : 1;
-    if (cpu_at(j->out) != cpu_at(j->a)) /* else the two are the same view */
+    if (cpu_at(j->out) != cpu_at(j->a)) /* else `out` and `a` are the same view */
         host_share(device, j->out_lead.count * j->extent, GRAIN, copy_elements, j);
 }
 
@@ -187,7 +187,7 @@ KERNEL(put)
 
 typedef void add_run(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t n);
 
-/* Integers wrap; the types are unsigned, of the same size. */
+/* Integers wrap, so they are added as unsigned types of the same size. */
 #define ADD(name, TYPE)                                                                            \
     static void add_##name(char *out, int64_t out_step, const char *in, int64_t in_step,           \
                            int64_t n)                                                              \
@@ -222,7 +222,7 @@ static add_run *const adds[COLLET_DTYPE_COUNT] = {
     [COLLET_U32] = add_32,    [COLLET_I64] = add_64,  [COLLET_U64] = add_64,
 };
 
-/* Parts begin .. end-1 of the positions, in all rows; elements of other axes may be the inner loop. */
+/* Adds for parts begin .. end-1 of the positions, in all rows. The inner loop may be over the other axes. */
 static void add_part(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     job *j = argument;

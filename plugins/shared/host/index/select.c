@@ -15,10 +15,10 @@
 typedef struct job {
     const collet_kernel_call *call;
     const collet_operand *out, *mask;
-    index_axes rows; /* of the mask, without its last axis */
-    int64_t length;  /* of a row */
+    index_axes rows; /* the axes of the mask except its last axis */
+    int64_t length;  /* the length of a row */
     int64_t count;   /* elements of the mask */
-    uint64_t bits;   /* of an element that is not 0, one is set */
+    uint64_t bits;   /* an element is not 0 if one of these bits is set */
     int64_t *first;  /* the number of elements that are not 0 before each block */
 } job;
 
@@ -28,7 +28,7 @@ typedef struct pair {
     uint64_t first, second;
 } pair;
 
-/* Appends `base` + i for each element i that is not 0; returns how many. */
+/* Appends `base` + i for each element i that is not 0; returns the number of such elements. */
 #define LIST(size, TYPE, BITS)                                                                     \
     static int64_t list_##size(int64_t *to, const char *in, int64_t step, int64_t n, int64_t base, \
                                uint64_t bits)                                                      \
@@ -64,7 +64,7 @@ static int64_t list(const job *j, int64_t *to, const char *in, int64_t n, int64_
     }
 }
 
-/* The positions of a block in C order, at most BLOCK. */
+/* Lists the positions, in C order, of the elements of a block that are not 0; returns their number, at most BLOCK. */
 static int64_t list_block(const job *j, int64_t block, int64_t *positions)
 {
     int64_t begin = block * BLOCK, end = min_i64(begin + BLOCK, j->count), count = 0;
@@ -87,7 +87,7 @@ static void count_blocks(void *argument, int32_t thread, int64_t begin, int64_t 
         j->first[b] = list_block(j, b, positions);
 }
 
-/* Counts, then calls `write` for the blocks. Returns the number of all elements that are not 0. */
+/* Counts the elements that are not 0 in each block, then calls `write` for the blocks. Returns the total number. */
 static int64_t select_elements(job *j, collet_device *device, host_body write)
 {
     int64_t blocks = divide_up(j->count, BLOCK), total = 0;
@@ -145,7 +145,7 @@ static void compress_blocks(void *argument, int32_t thread, int64_t begin, int64
     }
 }
 
-/* Zeros from element `total` on of each row of the output. */
+/* Sets the elements of each row of the output, from element `total` on, to 0. */
 static void clear_rest(const collet_operand *out, int64_t total)
 {
     static const int64_t none = -1;
@@ -221,7 +221,7 @@ static void place_blocks(void *argument, int32_t thread, int64_t begin, int64_t 
     (void)thread;
     for (int64_t b = begin; b < end; b++) {
         int64_t n = list_block(j, b, positions), from = j->first[b];
-        if (cpu_at(j->out) != cpu_at(operand_of(j->call, 2))) /* else the two are the same view */
+        if (cpu_at(j->out) != cpu_at(operand_of(j->call, 2))) /* else both are the same view */
             copy_block(j, b);
         for (int64_t i = 0; i < n && (most == 1 || from + i < most); i++)
             cpu_move(cpu_at(j->out) + index_at(&all, positions[i]), 0,

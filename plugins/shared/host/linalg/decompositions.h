@@ -8,16 +8,15 @@
 
 #include <collet/plugin.h>
 
-/* Matrices of a call: what begin and end count. */
+/* The number of matrices of a call; `begin` and `end` below count matrices. */
 int64_t cpu_decomposition_count(const collet_kernel_call *call);
 
 /*
- * Computes matrices begin .. end-1 (in C order of the batch axes) of the call of any of these ops,
- * in double or double complex for every dtype, with a private scratch of
- * cpu_decomposition_scratch(call) bytes, 64-byte aligned; disjoint parts may run concurrently.
- * UINT64_MAX bytes mean a size that overflows, or row numbers that do not fit in perm: libcore
- * refuses such a call. Returns `end`; of solve, the first singular matrix of the part if there is
- * one.
+ * cpu_decomposition_run computes matrices begin .. end-1 (in C order of the batch axes) of a call of any of
+ * these ops. All dtypes are computed in double or double complex. Each thread needs a scratch of its own of
+ * cpu_decomposition_scratch(call) bytes, 64-byte aligned; disjoint parts may run at the same time.
+ * UINT64_MAX bytes mean that the size overflows, or that row numbers do not fit in perm: libcore refuses
+ * such a call. Returns `end`; for solve, the index of the first singular matrix of the part, if any.
  */
 uint64_t cpu_decomposition_scratch(const collet_kernel_call *call);
 int64_t cpu_decomposition_run(const collet_kernel_call *call, void *scratch, int64_t begin,

@@ -43,7 +43,7 @@ static inline void cpu_matrix_load(const collet_operand *o, int64_t index, void 
                     at + i * cpu_step(o, o->ndim - 2), o->dtype, cpu_step(o, o->ndim - 1), columns);
 }
 
-/* The same to dense columns: its transpose. */
+/* Copies the transpose of matrix `index` to dense rows of `dtype`. */
 static inline void cpu_matrix_load_transposed(const collet_operand *o, int64_t index, void *dense,
                                               collet_dtype dtype)
 {
@@ -76,7 +76,7 @@ static inline void cpu_vector_store(const collet_operand *o, int64_t index, cons
                 step * (int64_t)cpu_dtype_size(dtype), operand_extent(o, 0));
 }
 
-/* Every part of a complex number. */
+/* Set all elements to `value`; complex elements to (value, value). */
 static inline void cpu_matrix_fill(const collet_operand *o, int64_t index, double value)
 {
     const double parts[2] = {value, value};
@@ -103,13 +103,13 @@ static inline double cpu_largest(const double *x, int64_t n)
     for (int64_t i = 0; i < n; i++) {
         double magnitude = fabs(x[i]);
         largest = magnitude > largest ? magnitude : largest;
-        finite += magnitude - magnitude; /* 0, or NaN, which is sticky */
+        finite += magnitude - magnitude; /* stays 0 until a number is not finite; then NaN */
     }
     return finite == 0.0 ? largest : (double)NAN;
 }
 
-/* The power of two that scales a positive magnitude to at most 2^top, and with `least` <= top, to
- * at least 2^least; 1 if it already is. */
+/* The power of two that scales a positive magnitude to at most 2^top and, if least <= top, at least 2^least. 1 if the
+ * magnitude is already within these limits. */
 static inline double cpu_scale_to(double largest, int least, int top)
 {
     int exponent;

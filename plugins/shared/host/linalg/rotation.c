@@ -21,7 +21,7 @@ double cpu_rows_norm(const double *x, int64_t n)
         largest = fmax(largest, fabs(x[i]));
     if (largest == 0.0)
         return 0.0;
-    /* Squares of these neither overflow, for any count, nor lose bits below the smallest double. */
+    /* Within these limits, sums of squares neither overflow, for any count, nor lose bits by underflow. */
     if (largest <= 0x1p-400 || largest >= 0x1p+400) {
         (void)frexp(largest, &exponent);
         shift = exponent;

@@ -22,7 +22,7 @@ static void turn_right(const bidiagonal *b, int64_t i, int64_t k, double c, doub
 
 /* ---- Iteration ------------------------------------------------------------------------------- */
 
-/* d[zero] is 0 above the end of a block: chases e[zero] out through the rows below. */
+/* If d[zero] is 0 before the end of a block: rotations with the rows below make e[zero] 0. */
 static void clear_row(const bidiagonal *b, int64_t zero, int64_t last)
 {
     double f = b->e[zero], c, s;
@@ -36,7 +36,7 @@ static void clear_row(const bidiagonal *b, int64_t zero, int64_t last)
     }
 }
 
-/* d[last] is 0: chases e[last - 1] out through the columns before. */
+/* If d[last] is 0: rotations with the columns before it make e[last - 1] 0. */
 static void clear_column(const bidiagonal *b, int64_t first, int64_t last)
 {
     double f = b->e[last - 1], c, s;
@@ -97,7 +97,7 @@ static int is_split(const bidiagonal *b, int64_t i)
     return fabs(b->e[i]) <= DBL_EPSILON / 2.0 * (fabs(b->d[i]) + fabs(b->d[i + 1]));
 }
 
-/* The index of a d of the block that is 0 relative to the whole matrix, or -1. */
+/* The index of a d in the block that is negligible relative to the whole matrix, or -1. */
 static int64_t find_zero(const bidiagonal *b, int64_t first, int64_t last, double norm)
 {
     for (int64_t i = first; i <= last; i++)

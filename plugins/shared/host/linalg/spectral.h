@@ -14,11 +14,10 @@
 #include <stdint.h>
 
 /*
- * The symmetric n x n matrix with the diagonal d and e[0..n-2] below it: d becomes its eigenvalues,
- * ascending. The n rows of `vectors`, `length` doubles each, are multiplied from the left by the
- * matrix whose rows are the eigenvectors: of the identity, row i becomes the eigenvector of d[i]. e
- * is destroyed.
- * Implicitly shifted QL steps (Golub and Van Loan, 8.3).
+ * Computes the eigenvalues of the symmetric n x n matrix with the diagonal d and the subdiagonal e[0..n-2],
+ * ascending, in d; destroys e. Multiplies the n rows of `vectors`, `length` doubles each, from the left by the
+ * matrix whose rows are the eigenvectors; so if `vectors` is the identity, row i becomes the eigenvector of
+ * d[i]. Implicitly shifted QL steps (Golub and Van Loan, 8.3).
  */
 int cpu_tridiagonal_eigen(double *d, double *e, int64_t n, double *vectors, int64_t length);
 

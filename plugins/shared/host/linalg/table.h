@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h - the decompositions by op, of real and of complex matrices (real.c, complex.c).
+ * table.h - tables that give the functions of each decomposition, for real matrices (real.c) and for complex matrices
+ * (complex.c). The index is the op.
  */
 #ifndef PLUGINS_SHARED_HOST_LINALG_TABLE_H
 #define PLUGINS_SHARED_HOST_LINALG_TABLE_H

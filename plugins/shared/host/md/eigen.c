@@ -9,7 +9,7 @@
 /* Quadratic convergence takes fewer than ten sweeps; the bound guarantees termination. */
 #define MAX_SWEEPS 40
 
-/* Below this share of its two diagonal elements an off-diagonal element is negligible. */
+/* An off-diagonal element is negligible below this fraction of its two diagonal elements. */
 #define NEGLIGIBLE 0x1p-55
 
 static void rotate(double *x, double *y, double s, double tau)
@@ -63,7 +63,7 @@ static void jacobi(int n, double *a, double *v)
     }
 }
 
-/* The exponent that scales the largest of n numbers to [0.5, 1). 0 if one is not finite. */
+/* Sets the exponent by which the largest of n numbers is scaled to [0.5, 1). Returns 0 if a number is not finite. */
 static int scale_exponent(int n, const double *a, int *exponent)
 {
     double largest = 0.0;
@@ -100,7 +100,7 @@ static void sort_ascending(double values[3], double v[9])
         swap_columns(values, v, 0, 1);
 }
 
-/* Unit length, largest component positive. */
+/* Scales x to unit length; the sign makes its largest component positive. */
 static void make_positive(double x[3])
 {
     double largest = x[0];

@@ -2,17 +2,18 @@
 /*
  * eigen.h - small symmetric eigenproblems, for every backend that works on host memory.
  *
- * Matrices are row-major; vectors are columns. Pure functions: any thread, no state, no errors.
+ * Matrices are row-major; vectors are columns. The functions are pure: any thread may call them, and there are no
+ * errors.
  */
 #ifndef PLUGINS_SHARED_HOST_MD_EIGEN_H
 #define PLUGINS_SHARED_HOST_MD_EIGEN_H
 
 /*
- * Moments (ascending) and axes of the symmetric part of a. The axes are orthonormal, right-handed,
- * and signed as the first frame of `principal_axes`: the largest component by magnitude (the first
- * of equals) of columns 0 and 1 is positive, column 2 is their cross product. Equal moments give
- * some orthonormal basis of their space, a zero matrix the identity. If `a` is not finite, every
- * result is NaN. `axes` may be `a`.
+ * Moments (ascending) and axes of the symmetric part of a. The axes are orthonormal and right-handed, with
+ * signs as in the first frame of `principal_axes`: the component of largest magnitude (the first one, if
+ * several are equal) of columns 0 and 1 is positive; column 2 is their cross product. For equal moments the
+ * axes are some orthonormal basis of their space, for a zero matrix the identity. If `a` is not finite, all
+ * results are NaN. `axes` may be `a`.
  */
 void cpu_eigen3(const double a[9], double moments[3], double axes[9]);
 

@@ -9,7 +9,7 @@
 
 #define DEGREES (180.0 / 3.14159265358979323846)
 
-/* Jacobi leaves a moment that is truly zero at a few 1e-16 of the largest. */
+/* Jacobi's method computes a moment that is exactly 0 as a few 1e-16 of the largest moment. */
 #define SINGULAR 1e-12
 
 void cpu_euler_zyz(const double r[9], double angles[3])

@@ -90,10 +90,10 @@ void cpu_md_decompose(const collet_kernel_call *call, int64_t begin, int64_t end
     }
 }
 
-/* Components read at a time. */
+/* The number of components that are read at a time. */
 #define CHUNK 64
 
-/* So few squares are summed exactly enough without compensation. */
+/* Up to this many squares are summed without compensation, which is exact enough. */
 #define FEW 4
 
 /* The largest magnitude of n numbers; NaN if one is NaN. */
@@ -112,7 +112,7 @@ static double largest_of(const char *at, collet_dtype dtype, int64_t step, int64
     return largest;
 }
 
-/* The sum of the squares of a few f32 or f64, which may leave the range of f64. */
+/* The sum of the squares of a few numbers of f32 or f64. The sum may leave the range of f64. */
 static inline double few_squares(const char *at, collet_dtype dtype, int64_t step, int64_t n)
 {
     double sum = 0.0;

@@ -10,8 +10,8 @@
 
 #include <collet/plugin.h>
 
-/* principal_axes in two parts: each row's moments and axes independently, then, after all rows, the
- * signs from frame to frame of bodies begin .. end-1. */
+/* principal_axes in two steps. cpu_md_eigen computes the moments and axes of each row independently. After all rows are
+ * done, cpu_md_align chooses the signs from frame to frame for bodies begin .. end-1. */
 void cpu_md_eigen(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_md_align(const collet_kernel_call *call, int64_t begin, int64_t end);
 
@@ -20,8 +20,8 @@ void cpu_md_tilt(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_md_angular_velocity(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_md_decompose(const collet_kernel_call *call, int64_t begin, int64_t end);
 
-/* Returns the part's first frame whose times are equal, F if there is none; `info` is then set once
- * from the minimum over all parts. */
+/* Returns the first frame of the part for which times are equal; F if there is none. Then call
+ * cpu_md_time_derivative_info once, with the minimum over all parts; it sets `info`. */
 int64_t cpu_md_time_derivative(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_md_time_derivative_info(const collet_kernel_call *call, int64_t equal_times);
 

@@ -4,15 +4,15 @@
  * backend that works on host memory. Operands are f32 or f64, of any strides. Stores do
  * nothing when the output is absent.
  *
- * Row f b + i is body i of b in frame f; without an axis of bodies it is frame f.
+ * Row f * b + i is body i of the b bodies in frame f; without an axis of bodies, row f is frame f.
  */
 #ifndef PLUGINS_SHARED_HOST_MD_OPERANDS_H
 #define PLUGINS_SHARED_HOST_MD_OPERANDS_H
 
 #include "shared/host/util/rows.h"
 
-/* Elements from the operand's first to its last `axes` (0 to 2) axes at `row`; `o` may lack the axes
- * of frames and bodies. */
+/* The offset of `row` in elements, where the last `axes` (0 to 2) axes of the operand belong to a row. `o` may lack the
+ * axes of frames and bodies. */
 static inline int64_t md_distance(const collet_operand *o, int64_t row, int32_t axes)
 {
     if (o->ndim - axes == 2)
@@ -25,7 +25,7 @@ static inline char *md_block(const collet_operand *o, int64_t row, int32_t axes)
     return cpu_at(o) + md_distance(o, row, axes) * (int64_t)cpu_dtype_size(o->dtype);
 }
 
-/* Bodies of a frame, by an operand whose rows have `axes` axes. */
+/* The number of bodies per frame, from the shape of an operand whose rows have `axes` axes. */
 static inline int64_t md_bodies(const collet_operand *o, int32_t axes)
 {
     return o->ndim - axes == 2 ? o->shape[1] : 1;
@@ -36,14 +36,14 @@ typedef struct md_body {
     int64_t row, frame, first, atoms;
 } md_body;
 
-/* Bodies of a frame; `offsets` NULL or absent: one, all atoms. */
+/* The number of bodies per frame; `offsets` NULL or absent: 1, which has all atoms. */
 static inline int64_t md_bodies_of(const collet_operand *offsets)
 {
     return offsets && operand_present(offsets) ? offsets->shape[0] - 1 : 1;
 }
 
-/* Body `body` of frame 0, of the `atoms` of a frame; offsets that libcore could not check lead to no
- * atom that does not exist. */
+/* Body `body` of frame 0; a frame has `atoms` atoms. Offsets are clamped to this range, because libcore could not check
+ * them. */
 static inline md_body md_body_at(const collet_operand *offsets, int64_t body, int64_t atoms)
 {
     if (!offsets || !operand_present(offsets))
@@ -66,8 +66,7 @@ static inline md_body md_body_of(const collet_operand *offsets, int64_t bodies, 
     return b;
 }
 
-/* Three numbers, `step` bytes apart; f32 and f64, the types of md operands, without a function
- * call. */
+/* Loads three numbers of f32 or f64, `step` bytes apart, without a function call. */
 static inline void md_load_row(const char *at, collet_dtype dtype, int64_t step, double x[3])
 {
     for (int i = 0; i < 3; i++, at += step) {
@@ -91,7 +90,7 @@ static inline void md_load9(const collet_operand *o, int64_t row, double x[9])
     }
 }
 
-/* The same of a body's row, without a division. */
+/* md_distance of the row of a body, without a division. */
 static inline int64_t md_distance_of(const collet_operand *o, const md_body *b, int32_t axes)
 {
     if (o->ndim - axes == 2)
@@ -122,7 +121,7 @@ static inline void md_put9(const collet_operand *o, int64_t distance, const doub
         md_put3(o, distance + i * down, x + 3 * i);
 }
 
-/* The same at a row. */
+/* Stores a number, a three-vector or a 3 x 3 matrix at a row of an output that may be absent. */
 static inline void md_store1(const collet_operand *o, int64_t row, double x)
 {
     if (operand_present(o))

@@ -23,7 +23,7 @@ static double weighted(const collet_operand *images, const char *weights, int64_
     return sum;
 }
 
-/* A pixel of the image of angle a that is turned back. */
+/* A pixel of the image of angle a after this image has been rotated back. */
 static double turned(const collet_kernel_call *call, int64_t a, int64_t e, int64_t y, int64_t x)
 {
     const collet_operand *images = operand_of(call, 1), *angles = operand_of(call, 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* between.h - where a coordinate is between pixels. */
+/* between.h - finds the two pixels between which a coordinate lies. */
 #ifndef PLUGINS_SHARED_HOST_SCATTER_BETWEEN_H
 #define PLUGINS_SHARED_HOST_SCATTER_BETWEEN_H
 
@@ -8,11 +8,11 @@
 
 #include <collet/plugin.h>
 
-/* Coordinates this close to a pixel are on it, so that quarter turns are exact. */
+/* A coordinate that is closer than this to a pixel counts as the pixel's, so that quarter turns are exact. */
 #define BETWEEN_ON_PIXEL 1e-9
 
-/* One axis of a bilinear interpolation: pixels low and low + 1 with the weight `high` of the
- * latter; low = -1 outside. */
+/* One axis of a bilinear interpolation between pixels low and low + 1; `high` is the weight of pixel low + 1.
+ * low = -1: the coordinate is outside. */
 typedef struct between {
     int64_t low;
     double high;
@@ -31,7 +31,7 @@ static inline between between_pixels(double at, int64_t n)
     return (between){low, at - (double)low};
 }
 
-/* The height of a pixel over its width. */
+/* The height of a pixel divided by its width. */
 static inline double scatter_aspect(const collet_kernel_call *call)
 {
     const collet_scatter_average_params *params = call->params;

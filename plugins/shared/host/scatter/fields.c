@@ -18,7 +18,7 @@ static char *voxels(const collet_operand *o, int32_t axis, int64_t row)
     return cpu_at(o) + z * cpu_step(o, axis) + y * cpu_step(o, axis + 1);
 }
 
-/* The fields of a voxel that begin at `at`. */
+/* Stores the fields of a voxel, from address `at` on. */
 static void set_fields(char *at, int64_t step, int wide, double unaligned, double aligned,
                        const double product[5])
 {
@@ -78,12 +78,12 @@ void cpu_scatter_vector(const collet_kernel_call *call, int64_t begin, int64_t e
     }
 }
 
-/* Of BLOCK voxels, along one axis. */
+/* One component of the polarisation of BLOCK voxels. */
 typedef struct polarisation {
     double re[BLOCK], im[BLOCK];
 } polarisation;
 
-/* p += (N^2 - 1) e of one material in n voxels `next` bytes apart, whose fields are `field` bytes apart. */
+/* p += (N^2 - 1) e for one material in n voxels. Voxels are `next` bytes apart, the fields of a voxel `field` bytes. */
 INLINE void add_material(const char *restrict at, int64_t next, int64_t field, int wide,
                          const complex_number constant[3], const double e[3], int64_t n,
                          polarisation *restrict p)
@@ -105,7 +105,7 @@ INLINE void add_material(const char *restrict at, int64_t next, int64_t field, i
     }
 }
 
-/* The polarisation of all materials, in n voxels from `at` on. */
+/* Adds the polarisation of all materials in n voxels, from address `at` on. */
 static void add_materials(const collet_kernel_call *call, const char *at, const double e[3],
                           int64_t n, polarisation p[3])
 {

@@ -30,7 +30,7 @@ static int32_t slice_at(const collet_operand *slice, int64_t row, int64_t x)
 
 /* ---- Ewald's sphere -------------------------------------------------------------------------- */
 
-/* The position among `count` slices; NaN outside. */
+/* The position, in units of slices, where the Ewald sphere meets the pixel (qx, qy); NaN outside the slices. */
 static double position(const double k[3], double qx, double qy, const collet_operand *qz)
 {
     int64_t count = qz->shape[0];
@@ -68,8 +68,8 @@ void cpu_scatter_ewald(const collet_kernel_call *call, int64_t begin, int64_t en
 
 /* ---- Spectra --------------------------------------------------------------------------------- */
 
-/* A spectrum of Z x Y x X; if `half`, of one layer of a real array: only its
- * first X / 2 + 1 elements along x exist. */
+/* A spectrum of Z x Y x X elements. If `half`, it is the spectrum of one layer of a real array, and only the first
+ * X / 2 + 1 elements along x exist. */
 typedef struct spectrum {
     const char *at;
     int64_t extent[3], step[3]; /* z, y, x */
@@ -86,8 +86,7 @@ static complex_number element(const spectrum *s, int64_t z, int64_t y, int64_t x
     return (complex_number){a.re, -a.im};
 }
 
-/* The mean of the elements next to 0, 0, 0 on the axes that a spectrum of more than one slice has,
- * else on two. */
+/* The mean of the neighbours of element 0, 0, 0: six neighbours along three axes or, with one slice, four along two. */
 static complex_number about_zero(const spectrum *s)
 {
     complex_number sum = {0.0, 0.0};
@@ -101,7 +100,7 @@ static complex_number about_zero(const spectrum *s)
     return scaled(sum, first ? 0.25 : 1.0 / 6.0);
 }
 
-/* The element of pixel x, y and slice z, which are in the order of q with 0 at N / 2. */
+/* The element of the spectrum for pixel x, y and slice z, which are ordered by q, with q = 0 at index N / 2. */
 static complex_number at_pixel(const spectrum *s, int64_t z, int64_t y, int64_t x, int neighbours)
 {
     const int64_t *n = s->extent;
@@ -236,7 +235,7 @@ void cpu_scatter_projection(const collet_kernel_call *call, int64_t begin, int64
     }
 }
 
-/* p = the polarisation at an angle, turned back by it about k. */
+/* p = the polarisation for an electric field at an angle, rotated back about k by this angle. */
 static void at_angle(const complex_number amplitude[6], const double k[3], double angle,
                      complex_number p[3])
 {
@@ -257,8 +256,8 @@ static void at_angle(const complex_number amplitude[6], const double k[3], doubl
     }
 }
 
-/* The mean over all angles of the intensity, and its parts with the cosine and sine of twice the
- * angle. */
+/* The intensity as a function of the angle: its mean over all angles, and the amplitudes of the cosine and the sine of
+ * twice the angle. */
 static void three_parts(const complex_number amplitude[6], const double s[3], double k_square,
                         double part[3])
 {
@@ -272,7 +271,7 @@ static void three_parts(const complex_number amplitude[6], const double s[3], do
     part[2] = (intensity(both, s, k_square) - first - second) / 2;
 }
 
-/* The six sums of slice z at row e Y + y, pixel x; 0: the pixel does not have the slice. */
+/* Computes the six sums of slice z at row e Y + y, pixel x. Returns 0 if the slice does not exist for this pixel. */
 static int amplitude_of(const collet_kernel_call *call, int64_t row, int64_t x, int64_t z,
                         complex_number sum[6])
 {

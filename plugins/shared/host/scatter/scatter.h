@@ -11,7 +11,8 @@
 /* Computes rows begin .. end-1 of a call; disjoint parts may run at the same time. */
 typedef void (*cpu_scatter_rows)(const collet_kernel_call *call, int64_t begin, int64_t end);
 
-/* The function of the call's op, and its number of rows: all pixels or voxels along x. */
+/* Returns the function for the call's op; sets *rows to its number of rows, each of which is all pixels or voxels along
+ * x. */
 cpu_scatter_rows cpu_scatter(const collet_kernel_call *call, int64_t *rows);
 
 void cpu_scatter_euler(const collet_kernel_call *call, int64_t begin, int64_t end);
@@ -20,9 +21,9 @@ void cpu_scatter_polarisation(const collet_kernel_call *call, int64_t begin, int
 void cpu_scatter_ewald(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_scatter_projection(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_scatter_slices(const collet_kernel_call *call, int64_t begin, int64_t end);
-/* The layers of the sample. */
+/* The number of layers of the sample. */
 int64_t cpu_scatter_layers(const collet_kernel_call *call);
-/* Pixel x of one of its rows. */
+/* Computes pixel x of one row of scatter_slices. */
 void cpu_scatter_slices_pixel(const collet_kernel_call *call, int64_t row, int64_t x);
 void cpu_scatter_images(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_scatter_average(const collet_kernel_call *call, int64_t begin, int64_t end);

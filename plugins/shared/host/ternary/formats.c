@@ -10,7 +10,7 @@
 #define TQ1_0_BYTES 54
 #define TQ1_0_DIGITS 52 /* bytes of digits before the scale */
 
-/* The number w + 1 of a code; an invalid code is counted and gives 1. */
+/* Converts a code to the number w + 1. An invalid code is counted and gives 1. */
 static unsigned digit_of(int8_t code, int64_t *wrong)
 {
     unsigned digit = (unsigned)(code + 1);
@@ -20,7 +20,7 @@ static unsigned digit_of(int8_t code, int64_t *wrong)
     return 1;
 }
 
-/* The code of a number w + 1; 3 is counted and gives 0. */
+/* Converts a number w + 1 to a code. The invalid number 3 is counted and gives 0. */
 static int8_t code_of(unsigned digit, int64_t *wrong)
 {
     if (digit <= 2)
@@ -120,7 +120,7 @@ static int64_t unpack_pairs(uint32_t format, int8_t *codes, int64_t step, int64_
 
 /* ---- Base 3 ---------------------------------------------------------------------------------- */
 
-/* Byte b of a block holds `digits` weights, starting with `first`, at a distance of `apart`. */
+/* Byte b of a block holds `digits` weights: weight `first` and every `apart`-th weight after it. */
 typedef struct digits {
     int first, apart, digits;
 } digits;
@@ -148,7 +148,7 @@ static int64_t pack_base_3(uint8_t *block, const int8_t *codes, int64_t step)
     return wrong;
 }
 
-/* The byte is a fraction of 256 in base 3: multiplied by 3, it carries out the next digit. */
+/* A byte / 256 is a fraction whose digits in base 3 are the weights: multiplying by 3 gives the next digit as carry. */
 static void unpack_base_3(int8_t *codes, int64_t step, const uint8_t *block)
 {
     for (int b = 0; b < TQ1_0_DIGITS; b++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * formats.h - conversion of rows of ternary weights between codes (-1, 0, 1) and the packed formats
- * of docs/KERNELS.md. Plain C; any alignment; any thread.
+ * of docs/KERNELS.md. Plain C. Arrays may have any alignment, and any thread may call the functions.
  */
 #ifndef PLUGINS_SHARED_HOST_TERNARY_FORMATS_H
 #define PLUGINS_SHARED_HOST_TERNARY_FORMATS_H
@@ -18,7 +18,7 @@
 int64_t cpu_ternary_pack(uint32_t format, uint8_t *bytes, const int8_t *codes, int64_t step,
                          int64_t count, float scale);
 
-/* The inverse; returns the number of weights with an invalid code; they become 0. */
+/* The inverse of cpu_ternary_pack. Returns the number of invalid packed weights; they become 0. */
 int64_t cpu_ternary_unpack(uint32_t format, int8_t *codes, int64_t step, int64_t count,
                            const uint8_t *bytes);
 

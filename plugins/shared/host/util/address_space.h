@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* address_space.h - checks before a library maps memory: without it some libraries retry for ever.
+/* address_space.h - checks whether a library will be able to map memory; some libraries retry forever if they cannot.
  */
 #ifndef PLUGINS_SHARED_HOST_UTIL_ADDRESS_SPACE_H
 #define PLUGINS_SHARED_HOST_UTIL_ADDRESS_SPACE_H
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* Whether the process may map `bytes` (> 0) more now (ulimit -v and -d). Any thread. */
+/* Whether the process may map `bytes` (> 0) more now (ulimit -v and -d). Any thread may call it. */
 static inline bool address_space_has(uint64_t bytes)
 {
     void *memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
@@ -17,7 +17,7 @@ static inline bool address_space_has(uint64_t bytes)
     return memory != MAP_FAILED && munmap(memory, (size_t)bytes) == 0;
 }
 
-/* Whether there is a limit besides what the machine has. */
+/* Whether the process has a limit on address space or data (ulimit -v, -d). */
 static inline bool address_space_is_limited(void)
 {
     struct rlimit all, data;

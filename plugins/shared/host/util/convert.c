@@ -6,12 +6,12 @@
 
 #include "half.h"
 
-/* Elements converted through double at a time. */
+/* The number of elements that are converted through double at a time. */
 #define CHUNK 256
 
 /*
- * A 64-bit integer rounded to odd (the last bit is sticky) as a double: rounding it again, to 24
- * bits or fewer, gives the same as rounding the integer once.
+ * Converts a 64-bit integer to double by rounding to odd (the last bit is sticky). Rounding the double again,
+ * to 24 bits or fewer, then gives the same as rounding the integer once.
  */
 static double sticky_u64(uint64_t x)
 {
@@ -124,7 +124,7 @@ static double sticky_i64(int64_t x)
 
 typedef struct conversion {
     uint64_t size;
-    collet_dtype part; /* of a complex type, else none */
+    collet_dtype part; /* the dtype of the parts of a complex dtype; 0 for others */
     void (*load)(double *out, const char *in, int64_t step, int64_t count);
     void (*store)(char *out, int64_t step, const double *in, int64_t count);
     void (*store_i64)(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t count);

@@ -3,7 +3,7 @@
  * convert.h - element conversion as `copy` defines it, for every backend that works on host memory.
  *
  * To an integer: toward zero, saturating, NaN gives 0. To f64, f32, f16, bf16: one rounding, to
- * nearest even, from any source. Pure functions: any thread, no errors.
+ * nearest even, from any source. The functions are pure: any thread may call them, and there are no errors.
  */
 #ifndef PLUGINS_SHARED_HOST_UTIL_CONVERT_H
 #define PLUGINS_SHARED_HOST_UTIL_CONVERT_H
@@ -27,8 +27,8 @@ static inline int cpu_dtype_is_complex(collet_dtype dtype)
 }
 
 /*
- * Converts `count` elements; steps are in bytes, of either sign. Both real, both complex, or real
- * to complex (imaginary part 0). `out` may be exactly `in` when dtype and step are the same.
+ * Converts `count` elements; steps are in bytes, of either sign. Both dtypes are real, or both are complex, or real
+ * elements become complex (with imaginary part 0). `out` may be the same array as `in` if dtype and step are the same.
  */
 void cpu_convert(char *out, collet_dtype to, int64_t out_step, const char *in, collet_dtype from,
                  int64_t in_step, int64_t count);

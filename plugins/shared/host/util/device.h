@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device.h - what the devices of the CPU backends have in common: each backend has one, which works
+ * device.h - what the devices of the CPU backends have in common. Each backend has one device, which works
  * synchronously in the memory of the host. Its `struct collet_device` begins with a host_device.
  */
 #ifndef PLUGINS_SHARED_HOST_UTIL_DEVICE_H
@@ -10,18 +10,18 @@
 
 #include "plan_cache.h"
 
-/* Does items begin..end-1. */
+/* Processes items begin..end-1. */
 typedef void (*host_body)(void *argument, int32_t thread, int64_t begin, int64_t end);
 
 typedef struct host_device {
     const collet_host *host;
-    plan_cache *plans; /* of Fourier transforms */
+    plan_cache *plans; /* plans of Fourier transforms */
     /* Calls `body` for the items 0..count-1, in pieces of at least `grain` (>= 1) items, on several threads,
      * in any order. NULL: the backend has one thread. */
     void (*share)(collet_device *device, int64_t count, int64_t grain, host_body body,
                   void *argument);
-    int32_t threads; /* of `share`, at most */
-    /* Frees what else the backend keeps for later calls; NULL: nothing. */
+    int32_t threads; /* the most threads that `share` uses */
+    /* Frees other memory, besides `plans`, that the backend keeps for later calls; NULL: there is none. */
     void (*trim)(collet_device *device);
 } host_device;
 
@@ -31,7 +31,7 @@ collet_status host_device_open(const collet_plugin *plugin, collet_device **devi
                                collet_device_properties *properties, const collet_host *host,
                                uint32_t index, collet_error *err);
 
-/* As host_device.share, on any device. */
+/* Like host_device.share, but for any device. */
 static inline void host_share(collet_device *device, int64_t count, int64_t grain, host_body body,
                               void *argument)
 {
@@ -49,16 +49,16 @@ const void *host_extension(collet_device *device, const char *name);
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
 /*
- * Declares the kernel `name`, the function collet_kernel_row.run of one op or of several that
- * differ in a function; before a body, defines it. Which ops it runs: kernels.txt. It implements
- * every signature of its ops and reads the dtypes from the operands. Kernels are synchronous: few use the
- * device, none the queue. docs/KERNELS.md defines the results.
+ * Declares, or before a body defines, the kernel `name`: a function collet_kernel_row.run for one op or for
+ * several similar ops. kernels.txt lists the ops that it runs. It implements every signature of its ops and
+ * reads the dtypes from the operands. Kernels are synchronous; few use the device, none uses the queue.
+ * docs/KERNELS.md defines the results.
  */
 #define KERNEL(name)                                                                               \
     KERNEL_HEAD_(name);                                                                            \
     KERNEL_HEAD_(name)
 
-/* The same for a row's `accepts`. */
+/* The same for collet_kernel_row.accepts. */
 #define ACCEPTS(name)                                                                              \
     ACCEPTS_HEAD_(name);                                                                           \
     ACCEPTS_HEAD_(name)

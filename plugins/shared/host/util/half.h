@@ -2,8 +2,9 @@
 /*
  * half.h - conversion of f16 (1-5-10) and bf16 (1-8-7) to and from double.
  *
- * To double is exact. From double rounds once, to nearest even, subnormals included; too large
- * becomes infinity; NaN stays NaN (quiet), with its sign. Independent of the rounding mode.
+ * Conversion to double is exact. Conversion from double rounds once, to nearest even, also to subnormal numbers;
+ * numbers that are too large become infinity; NaN stays NaN (quiet) and keeps its sign. The results do not depend
+ * on the rounding mode.
  */
 #ifndef PLUGINS_SHARED_HOST_UTIL_HALF_H
 #define PLUGINS_SHARED_HOST_UTIL_HALF_H
@@ -11,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A 16-bit float with `digits` stored mantissa bits and an exponent bias of `bias`. */
+/* Rounds x to a 16-bit float with `digits` stored mantissa bits and an exponent bias of `bias`. */
 static inline uint16_t cpu_round16(double x, int digits, int bias)
 {
     uint64_t bits;
@@ -33,7 +34,7 @@ static inline uint16_t cpu_round16(double x, int digits, int bias)
     }
     if (shift > 53)
         return (uint16_t)sign;
-    /* The implicit bit carries into the exponent field, and so does rounding up. */
+    /* The mantissa's leading one adds 1 to the exponent field, and rounding up may carry into it. */
     uint64_t mantissa = fraction | 1ull << 52;
     uint64_t even = mantissa >> shift & 1;
     mantissa = (mantissa + ((1ull << (shift - 1)) - 1) + even) >> shift;

@@ -19,7 +19,7 @@ static inline int operand_present(const collet_operand *o)
     return o->dtype != COLLET_DTYPE_NONE;
 }
 
-/* Whether it has no elements; an absent operand has none. */
+/* Whether the operand has no elements. An absent operand has none. */
 static inline int operand_is_empty(const collet_operand *o)
 {
     int empty = !operand_present(o);
@@ -28,7 +28,7 @@ static inline int operand_is_empty(const collet_operand *o)
     return empty;
 }
 
-/* Extent of the last axis but `back`. */
+/* The extent of an axis, counted from the last axis (back = 0). */
 static inline int64_t operand_extent(const collet_operand *o, int32_t back)
 {
     return o->shape[o->ndim - 1 - back];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan_cache.h - a bounded LRU cache of plans: what a kernel prepares once for calls with equal
- * parameters. One per device; any thread.
+ * plan_cache.h - a bounded LRU cache of plans. A plan is data that a kernel prepares once for all calls with
+ * the same parameters, which are its key. A device has one cache, which any thread may use.
  *
- * The key of a plan is its parameters. Plans in use are kept; of the others the least recently used
- * is freed when the number or total size exceeds its limit. The last used plan is kept, whatever
- * its size. A hit allocates nothing.
+ * If the number or the total size of the plans exceeds its limit, the least recently used plans that are not
+ * in use are freed. The last used plan is kept, whatever its size. A hit allocates nothing.
  */
 #ifndef PLUGINS_SHARED_HOST_UTIL_PLAN_CACHE_H
 #define PLUGINS_SHARED_HOST_UTIL_PLAN_CACHE_H
@@ -16,7 +15,7 @@
 
 /* The first member of every plan. */
 typedef struct cached_plan {
-    void (*destroy)(struct cached_plan *plan); /* frees it and all that it owns */
+    void (*destroy)(struct cached_plan *plan); /* frees the plan and everything that it owns */
     uint64_t bytes;                            /* approximate size */
 } cached_plan;
 
@@ -31,7 +30,7 @@ static inline void plan_key_add(plan_key *key, int64_t word)
         key->word[key->words++] = word;
 }
 
-/* Creates the plan of a key; `context` is the caller's. NULL on failure. */
+/* Creates the plan for a key; `context` is the argument of plan_cache_take. NULL on failure. */
 typedef cached_plan *(*plan_make)(const plan_key *key, void *context);
 
 typedef struct plan_cache plan_cache;
@@ -41,8 +40,8 @@ plan_cache *plan_cache_create(int32_t plans, uint64_t bytes);
 /* No plan may be in use. NULL does nothing. */
 void plan_cache_destroy(plan_cache *cache);
 
-/* The plan of `key`, created if missing: one at a time. The caller returns it by plan_cache_give.
- * NULL on failure. */
+/* Returns the plan for `key`; creates it if it is missing. Plans are created one at a time. The caller returns the plan
+ * by plan_cache_give. NULL on failure. */
 cached_plan *plan_cache_take(plan_cache *cache, const plan_key *key, plan_make make, void *context);
 void plan_cache_give(plan_cache *cache, cached_plan *plan);
 

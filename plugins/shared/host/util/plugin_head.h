@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plugin_head.h - what the plugins of this tree have in common, as initialisers of a collet_plugin:
- * PLUGIN_HEAD("name", rows), `rows` the array of its kernels.
+ * plugin_head.h - the initialisers of a collet_plugin that the plugins of this tree have in common:
+ * PLUGIN_HEAD("name", rows), where `rows` is the array of the plugin's kernels.
  */
 #ifndef PLUGINS_SHARED_HOST_UTIL_PLUGIN_HEAD_H
 #define PLUGINS_SHARED_HOST_UTIL_PLUGIN_HEAD_H

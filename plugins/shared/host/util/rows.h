@@ -10,7 +10,7 @@
 
 #define CPU_ROWS_VIEWS 4
 
-/* Address of the first element; as an integer, because in `accepts` the buffer is NULL. */
+/* The address of the first element. Computed as an integer, because in `accepts` the buffer is NULL. */
 static inline char *cpu_at(const collet_operand *o)
 {
     return (char *)((uintptr_t)o->buffer + o->byte_offset);
@@ -22,14 +22,14 @@ static inline int64_t cpu_step(const collet_operand *o, int32_t axis)
     return o->strides[axis] * (int64_t)cpu_dtype_size(o->dtype);
 }
 
-/* The same along the last axis, of at least one. */
+/* The same along the last axis; the operand must have at least one axis. */
 static inline int64_t cpu_last_step(const collet_operand *o)
 {
     return cpu_step(o, o->ndim - 1);
 }
 
 /*
- * A walk. Fill ndim, shape, at and step for `views` views (cpu_rows_view), then
+ * Iteration over rows. Set ndim, shape, at and step for `views` views (cpu_rows_view does), then
  *   for (cpu_rows_begin(&w); w.rows > 0; cpu_rows_next(&w))
  *       ... w.at[k] is view k's first element, w.length elements w.inner[k] bytes apart ...
  * A shape without axes is one row of one element; an empty shape has no rows.
@@ -46,7 +46,7 @@ typedef struct cpu_rows {
     int64_t inner[CPU_ROWS_VIEWS]; /* bytes */
 } cpu_rows;
 
-/* Adds operand `o` as the next view; the first one's shape is the walk's. */
+/* Adds operand `o` as the next view. The first view sets the shape of the iteration. */
 static inline void cpu_rows_view(cpu_rows *w, const collet_operand *o)
 {
     int32_t k = w->views++;

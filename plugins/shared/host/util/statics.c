@@ -18,7 +18,7 @@ typedef struct image {
     const ElfW(Sym) * symbols;
     const char *names;
     const ElfW(Rela) * relocations[2];
-    size_t count[2], relative; /* the first ones of relocations[0] have no symbol */
+    size_t count[2], relative; /* the first `relative` relocations of relocations[0] have no symbol */
 } image;
 
 /* Replaces __cxa_atexit. */

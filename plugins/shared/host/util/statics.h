@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * statics.h - static objects that a library in C++ (oneDNN, LLVM) makes within its functions.
+ * statics.h - static objects that a C++ library (oneDNN, LLVM) creates within its functions.
  *
- * Their destructors are registered at the first call of such a function, so exit() runs them before
- * all handlers that were registered earlier: while other threads use the objects, or make them.
+ * Their destructors are registered at the first call of such a function. So exit() runs them before all
+ * handlers that were registered earlier, while other threads may still create or use such objects.
  */
 #ifndef PLUGINS_SHARED_HOST_UTIL_STATICS_H
 #define PLUGINS_SHARED_HOST_UTIL_STATICS_H
 
 /*
- * From now on exit() does not destroy static objects that the library (a handle of dlopen, which is
- * never closed) makes, for any caller in the process. Objects made while it was loaded are
- * destroyed. 0: the system does not allow this.
+ * Makes exit() not destroy static objects that the library creates from now on, for any caller in the process.
+ * Objects that were created while the library was loaded are destroyed. `handle` is from dlopen and must never
+ * be closed. Returns 0 if the system does not allow this.
  */
 int statics_keep(void *handle);
-/* The same for the library that contains `address` and for the libraries that it names as needed,
- * where their file's name begins with one of `prefixes`, a list that ends with NULL. */
+/* The same for the library that contains `address`, and for the libraries that it needs and whose file names begin with
+ * one of `prefixes`, a list that ends with NULL. */
 int statics_keep_needed(void *address, const char *const *prefixes);
 
 #endif

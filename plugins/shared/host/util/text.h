@@ -15,12 +15,12 @@ typedef struct text {
 
 void text_add(text *t, const char *format, ...) COLLET_PRINTF(2, 3);
 
-/* A string in quotes; control characters become blanks. */
+/* Writes a string in quotes; control characters become blanks. */
 void text_quote(text *t, const char *string);
 
 /* A member of an object after others: `, "name": value`. */
 void text_string(text *t, const char *name, const char *value);
-/* The same; nothing for 0. */
+/* The same for a number; writes nothing if it is 0. */
 void text_number(text *t, const char *name, uint64_t value);
 /* The member "uuid", 8-4-4-4-12. */
 void text_uuid(text *t, const unsigned char uuid[16]);

@@ -20,7 +20,7 @@ int threads_can_start(int count)
     sigset_t all, before;
     int started = 0;
     (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the host's threads */
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* the started threads get no signals */
     (void)pthread_mutex_lock(&gate);
     while (threads && started < 2 * count &&
            pthread_create(&threads[started], NULL, pass, &gate) == 0)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define KEY_TEXT 32
-#define WARNINGS 3    /* of one text: what is skipped beyond them is counted */
+#define WARNINGS 3    /* warnings per setting; further skipped items are only counted */
 #define ITEM_SHOWN 80 /* bytes */
 
 static const char *const types[WAY_TYPES] = {"f32", "f64", "c64", "c128", "bf16", "i8", "f16"};
@@ -34,7 +34,7 @@ static void key_name(int key, char name[KEY_TEXT])
                    types[key / 2 % WAY_REAL_AND_COMPLEX], key % 2 ? forms[WAY_BATCH] : "");
 }
 
-/* Whether the backend has more than one way for it. */
+/* Whether the backend has more than one implementation for a key. */
 static int has_key(const ways_kind *kind, int key)
 {
     if (is_product(key))
@@ -46,7 +46,7 @@ static int has_key(const ways_kind *kind, int key)
            (key % 2 == 0 || (kind->forms >> WAY_BATCH & 1));
 }
 
-/* Whether the way computes it. */
+/* Whether implementation w computes the calls of a key. */
 static int has_way(const ways_kind *kind, way w, int key)
 {
     const way_range *range = &kind->range[w];
@@ -62,7 +62,7 @@ static int has_way(const ways_kind *kind, way w, int key)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* -1: there is no way of this name. */
+/* The implementation of this name; -1: there is none. */
 static int way_named(const ways_kind *kind, const char *word, size_t length)
 {
     for (int i = 0; kind->names[i]; i++)
@@ -84,7 +84,7 @@ static int key_named(const ways_kind *kind, const char *word, size_t length)
     return -1;
 }
 
-/* A number as printf writes it in the locale C, whatever the locale is; *at moves behind it. */
+/* Reads a number as printf writes it in the locale C, whatever the current locale is; moves *at behind the number. */
 static int read_number(const char **at, const char *end, double *number)
 {
     double unit = 0.0;
@@ -138,8 +138,8 @@ static found read_item(const ways *w, way_list *lists, int32_t calibrated, const
     return FINE;
 }
 
-/* "WAY": for the keys that it computes; the default for others. "KEY=WAY": IMPOSSIBLE if it computes
- * none of the keys. */
+/* Reads a word of the user's setting. "WAY" chooses the implementation for all keys that it computes; other keys use
+ * their default. "KEY=WAY" chooses it for a key; IMPOSSIBLE if it computes no such key. */
 static found read_wish(ways *w, const char *at, const char *end)
 {
     const char *equals = memchr(at, '=', (size_t)(end - at)), *word = equals ? equals + 1 : at;
@@ -161,7 +161,7 @@ static found read_wish(ways *w, const char *at, const char *end)
     return result;
 }
 
-/* `lists` NULL: the user's wishes. */
+/* Reads a setting with measurements into `lists`; lists NULL: the user's setting NAME.ways. */
 static void read_setting(ways *w, const collet_host *host, const char *setting, way_list *lists)
 {
     const char *blanks = lists ? " " : " \t\n,";
@@ -207,7 +207,7 @@ void ways_read(ways *w, const collet_host *host, const ways_kind *kind, int cali
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
 #define SMALLER                                                                                    \
-    0.7 /* of the smallest side that was measured: no further down does it mean anything */
+    0.7 /* rates do not apply to sides smaller than this fraction of the smallest measured side */
 
 static const way_point *nearest_of(const way_list *list, double side, double *distance)
 {
@@ -225,7 +225,7 @@ static const way_point *nearest_of(const way_list *list, double side, double *di
     return side < SMALLER * smallest ? NULL : best;
 }
 
-/* A calibration takes longer than the probe, and has all threads: it counts where it is near. */
+/* A calibration is preferred if its side is near: it measures longer than the probe, and on all threads. */
 static const way_point *nearest(const ways *w, int key, double side)
 {
     double by_probe, by_bench;
@@ -257,8 +257,8 @@ static way choose(const ways *w, int key, const way_point *p, way usual, int far
     return best;
 }
 
-/* The point for a call: of its own key, or, where rows of whole pages were not measured, of the form without them.
- * *from is that key; *far 1: the call differs from what was measured. */
+/* The rates for a call: those of its key, or, if nothing was measured with -page, those of the key without -page. Sets
+ * *from to this key, and *far to 1 if the call differs from what was measured. */
 static const way_point *find(const ways *w, int key, double side, int *from, int *far)
 {
     const way_point *p = nearest(w, *from = key, side);

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ways.h - which of several implementations computes a call: a backend's own kernels or a library,
- * by rates that were measured on this machine.
+ * ways.h - chooses which of several implementations (ways) computes a call: a backend's own kernels or a
+ * library. The choice is based on rates that were measured on this machine.
  *
  * Measurements are a text: items separated by blanks, "KEY/SIDE:WAY=RATE,WAY=RATE", for example
  *   f32/256:own=61.2,openblas=98.3,onednn=91 lu-f64/48:own=1.1,openblas=1.4
- * Keys of products are f32 f64 c64 c128 bf16 i8 f16, alone or with -thin-inner, -thin-rows,
- * -thin-columns (that extent is at most WAYS_THIN, and a quarter of the next) or -batch (several
- * products in one call); of f32 and f64 all but the last with -page, too (a matrix has rows of a
- * multiple of WAYS_PAGE bytes). Their side is the cube root of the number of multiplications of one
- * product. Keys of other ops are OP-DTYPE, or OP-DTYPE-batch for
- * several matrices or transforms in one call; the side of a decomposition is the shorter one of a
- * matrix, that of a transform its number of elements. For a transform of real numbers DTYPE is real.
- * Rates are in 10^9 operations a second.
+ * KEY names an op, a dtype and a form; SIDE is the size of the problem.
+ * Matrix products: KEY is the dtype (f32 f64 c64 c128 bf16 i8 f16), optionally followed by -thin-inner,
+ * -thin-rows or -thin-columns (this extent is at most WAYS_THIN and at most a quarter of the next larger
+ * extent) or by -batch (several products in one call). For f32 and f64, all but -batch may be followed by
+ * -page: rows of a matrix are a multiple of WAYS_PAGE bytes apart. SIDE is the cube root of the number of
+ * multiplications of one product.
+ * Other ops: KEY is OP-DTYPE, or OP-DTYPE-batch for several matrices or transforms in one call. SIDE of a
+ * decomposition is the shorter side of a matrix; of a transform, its number of elements. For transforms of
+ * real numbers DTYPE is real.
+ * Rates are in 10^9 operations per second.
  *
- * Three settings of a backend count: NAME.measured (the probe); NAME.calibrated (backend-bench
- * calibrate), before it where its side is near the call's or the nearer one; and the user's NAME.ways
- * before both: words WAY or KEY=WAY, separated by blanks, tabs or commas, where KEY may be the beginning
- * of keys up to a hyphen.
+ * Three settings of a backend are used. NAME.ways, by the user, takes precedence; it consists of words WAY or
+ * KEY=WAY, separated by blanks, tabs or commas, where KEY may be a key or its beginning up to a hyphen.
+ * Next is NAME.calibrated, written by `backend-bench calibrate`. It is used if one of its SIDEs is near the SIDE of the
+ * call, or nearer to it than those of NAME.measured. Last is NAME.measured, written by the probe.
  */
 #ifndef PLUGINS_SHARED_HOST_UTIL_WAYS_H
 #define PLUGINS_SHARED_HOST_UTIL_WAYS_H
@@ -26,25 +28,27 @@
 
 #include "shared/host/util/text.h"
 
-/* A way is the index of its name in ways_kind; 0 are the backend's own kernels. */
+/* A way is an implementation, given as the index of its name in ways_kind; 0 is the backend's own kernels. */
 typedef int way;
 enum { WAY_OWN, WAYS_MAX = 3 };
 
 #define WAYS_THIN 16
-#define WAYS_PAGE 2048 /* elements of a column then share a few lines of a cache */
-#define WAYS_POINTS 12 /* at most, of a key in a text */
+#define WAYS_PAGE 2048 /* elements of a column then share few sets of a cache */
+#define WAYS_POINTS 12 /* the most measured sides per key */
 
-/* A call takes another way than the default only if that way is faster by this factor. WAYS_BETTER holds
- * for rates that the probe measured: each process may measure other rates, and with this factor noise
- * seldom changes the way, and with it the last bits of results. WAYS_BETTER_CALIBRATED holds for rates of a
- * calibration. Both are multiplied by WAYS_FAR if the side of the call is more than WAYS_NEAR times the
- * side of those rates, or if they are rates of another form of product. */
+/* A call uses another implementation than the default only if it is faster by this factor. WAYS_BETTER is for rates
+ * that the probe measured. They differ from process to process; the factor makes it rare that noise changes the
+ * implementation, and with it the last bits of results. WAYS_BETTER_CALIBRATED is for rates of a calibration. Both are
+ * multiplied by WAYS_FAR if the side of the call is more than WAYS_NEAR times the measured side, or if the rates were
+ * measured for another form of product. */
 #define WAYS_BETTER 1.15
 #define WAYS_BETTER_CALIBRATED 1.05
 #define WAYS_FAR 1.15
 #define WAYS_NEAR 1.6
 
-/* Products: type and form. Other ops: op, type, and whether a call has several. */
+/* The parts of a key. For products they are the type and the form; for other ops the op, the type, and whether a call
+ * has several matrices or transforms.
+ */
 enum {
     WAY_F32,
     WAY_F64,
@@ -62,7 +66,7 @@ typedef enum way_form {
     WAY_ROWS,
     WAY_COLUMNS,
     WAY_BATCH,
-    WAY_PAGE, /* the first four, with such rows */
+    WAY_PAGE, /* WAY_PAGE + one of the first four forms: rows are a multiple of WAYS_PAGE bytes apart */
     WAY_FORMS = WAY_PAGE + WAY_BATCH
 } way_form;
 enum { WAY_LU, WAY_SOLVE, WAY_QR, WAY_SVD, WAY_EIGH, WAY_EIG, WAY_CHOLESKY, WAY_FFT, WAY_OPS };
@@ -72,24 +76,25 @@ enum { WAY_LU, WAY_SOLVE, WAY_QR, WAY_SVD, WAY_EIGH, WAY_EIG, WAY_CHOLESKY, WAY_
     (WAY_TYPES * WAY_FORMS + ((op)*WAY_REAL_AND_COMPLEX + (type)) * 2 + (batch))
 #define WAY_KEYS WAY_OP(WAY_OPS, 0, 0)
 
-/* What a way computes: products of types, ops of real and of complex numbers; bits 1 << WAY_F32 ... */
+/* What an implementation computes. types: bits 1 << WAY_F32 ... of the types of products. real, complex: bits
+ * 1 << WAY_LU ... of the other ops for real and for complex numbers. */
 typedef struct way_range {
     uint32_t types, real, complex;
 } way_range;
 
-/* The ways of a backend, and the keys for which it has more than one. */
+/* The implementations of a backend, and the keys for which it has more than one implementation. */
 typedef struct ways_kind {
     const char *backend;
-    const char *names[WAYS_MAX + 1]; /* the first is "own"; NULL ends them */
-    way_range range[WAYS_MAX];       /* unused for "own", which has no limits */
-    int32_t measured;                /* by the probe: the backend has the setting NAME.measured */
-    uint32_t types, forms, ops;      /* products; with WAY_BATCH the ops have -batch, too */
+    const char *names[WAYS_MAX + 1]; /* the first is "own"; ends with NULL */
+    way_range range[WAYS_MAX];       /* unused for "own", which computes everything */
+    int32_t measured;                /* the probe measures: the backend has the setting NAME.measured */
+    uint32_t types, forms, ops;      /* bits. If forms has WAY_BATCH, keys of the other ops have -batch too */
 } ways_kind;
 
 typedef struct way_point {
     double side;
     double rate[WAYS_MAX]; /* 0: not measured, or not possible */
-    int32_t calibrated;    /* else measured by the probe */
+    int32_t calibrated;    /* 1: from a calibration; 0: measured by the probe */
 } way_point;
 
 typedef struct way_list {
@@ -99,42 +104,40 @@ typedef struct way_list {
 
 #define WAY_NOT_FORCED (-1)
 #define WAY_IMPOSSIBLE(w)                                                                          \
-    (-2 - (w)) /* and back: the user chose w, which does not compute the key */
+    (-2 - (w)) /* the user chose w, which does not compute the key; the macro is its own inverse */
 
 /* Constant once it is read. */
 typedef struct ways {
     const ways_kind *kind;
-    int8_t forced[WAY_KEYS]; /* a way that the user chose, or one of the above */
+    int8_t forced[WAY_KEYS]; /* the user's choice, WAY_NOT_FORCED or WAY_IMPOSSIBLE(choice) */
     way_list measured[WAY_KEYS], calibrated[WAY_KEYS];
 } ways;
 
-/* Reads the three settings; parts that have not the form above are skipped, and logged, as are ways that
- * do not compute a key. `calibrated` 0: not what was calibrated, which is about another device. */
+/* Reads the three settings. Skips and logs items that are malformed, and implementations that do not compute a key.
+ * calibrated 0: ignores NAME.calibrated, which was measured on another device. */
 void ways_read(ways *w, const collet_host *host, const ways_kind *kind, int calibrated);
 
-/* The way for a call: the user's (`usual` if that is impossible), else the fastest at the nearest
- * measured side, else `usual`, which is also taken if it is nearly as fast. What was not measured with
- * -page is compared without. *at (may be NULL): what was measured there, or NULL. */
+/* Returns the implementation for a call: the user's choice (`usual` if that is impossible); else the fastest at the
+ * nearest measured side, unless `usual` is nearly as fast; without measurements `usual`. If nothing was measured with
+ * -page, the rates without -page are used. Sets *at (`at` may be NULL) to the rates that were used, or NULL. */
 way ways_choose(const ways *w, int key, double side, way usual, const way_point **at);
 
-/* The form of a product of such extents. `page`: a matrix has rows of a multiple of WAYS_PAGE bytes. */
+/* The form of a product with these extents. page: rows of a matrix are a multiple of WAYS_PAGE bytes apart. */
 way_form ways_form(int64_t rows, int64_t columns, int64_t inner, int page);
 
-/* WAY_F32 ... of the factors of a product, or of another op's matrices. */
+/* The constant WAY_F32 ... for the dtype of a product's factors, or of the matrices of another op. */
 int ways_type(collet_dtype dtype);
 
-/* The key and the side of `count` products that a device computes in one call: lengths of rows do not
- * matter there. */
+/* The key and the side of `count` products in one call, for devices, where the form -page is not used. */
 int ways_product(int type, int64_t count, int64_t rows, int64_t columns, int64_t inner,
                  double *side);
 
-/* Writes "KEY/SIDE:" and what was measured, as above. */
+/* Writes a measurement as "KEY/SIDE:WAY=RATE,WAY=RATE". */
 void ways_write(text *t, const ways_kind *kind, int key, const way_point *point);
 
-/* Writes for people why the chosen way computes a call: "chosen by the setting cpu_openmp.ways"; or,
- * from what was measured, "the probe measured for f32 at side 256: own 61, openblas 98 GF/s", and
- * whether the default stays though another is faster; or "own is the default; f32 was not measured
- * here". */
+/* Writes, for people, why this implementation computes a call: "chosen by the setting cpu_openmp.ways"; or "the probe
+ * measured for f32 at side 256: own 61, openblas 98 GF/s", and whether the default is kept although another is faster;
+ * or "own is the default; f32 was not measured here". */
 void ways_explain(text *t, const ways *w, int key, double side, way usual);
 
 #endif

@@ -35,7 +35,7 @@ static void pack(packed_call *packed, const collet_kernel_call *call, const coll
     }
 }
 
-/* `constants`: the program's, in its dtypes. */
+/* Runs a program. `constants` are the constants of the program, in its dtypes. */
 static collet_status run(collet_device *device, collet_queue *queue, const collet_kernel_call *call,
                          const collet_program *p, const collet_scalar *constants)
 {

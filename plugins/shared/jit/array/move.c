@@ -25,7 +25,7 @@ typedef struct tile_kind {
     int32_t bits; /* the logarithm of TILE */
 } tile_kind;
 
-/* Indexed by element size; at 16 bytes, 1024 elements exceed the local memory of small devices. */
+/* Indexed by element size. With 16 bytes, 1024 elements would exceed the local memory of small devices. */
 static const tile_kind kinds[17] = {[1] = {"-DELEMENT=u8 -DBYTES=1 -DTILE=4096", 12},
                                     [2] = {"-DELEMENT=u16 -DBYTES=2 -DTILE=2048", 11},
                                     [4] = {"-DELEMENT=u32 -DBYTES=4 -DTILE=1024", 10},
@@ -52,7 +52,8 @@ static void shape_tile(tile_view *v, int32_t bits)
     v->column_bits = bits - v->row_bits;
 }
 
-/* Rows are axis `fast`, columns the last one. Returns the number of groups. */
+/* Describes the tiles of a transposition: rows are along axis `fast`, columns along the last axis. Returns the number
+ * of groups. */
 static uint64_t view_tiles(tile_view *v, const jit_axis *axes, int32_t count, int32_t fast,
                            int32_t bits)
 {

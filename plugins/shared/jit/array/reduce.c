@@ -21,12 +21,12 @@ static const jit_source source = {.name = "reduce", .make = jit_steps_texts};
 
 /* ---- What is reduced ------------------------------------------------------------------------- */
 
-/* The values of a program's only output. */
+/* A reduction of the values of a program's only output. */
 typedef struct reduction {
     uint32_t axes, keepdims;
-    collet_operand out, in[COLLET_PROGRAM_INPUTS]; /* the inputs have one shape */
-    collet_dtype from;                             /* of a value */
-    int64_t parts;                                 /* 2: `in` are the numbers of complex ones */
+    collet_operand out, in[COLLET_PROGRAM_INPUTS]; /* the inputs have the same shape */
+    collet_dtype from;                             /* the dtype of a value */
+    int64_t parts;                                 /* 2: `in` has the real and imaginary parts of complex numbers */
     collet_program program;
     const collet_scalar *constants;
     uint16_t value;
@@ -45,7 +45,7 @@ static int is_sum_of_floats(const reduction *r)
            (r->program.reduce == COLLET_OP_SUM && to != COLLET_I64 && to != COLLET_U64);
 }
 
-/* The elements of an array: a program without steps. A complex sum is two of real numbers. */
+/* Describes the reduction of an array, as a program without steps. A complex sum is two sums of real numbers. */
 static void reduction_init(reduction *r, const collet_kernel_call *call)
 {
     const collet_reduce_params *params = call->params;
@@ -99,8 +99,8 @@ static jit_axis axis_of(const reduction *r, int32_t axis, int64_t result)
     return a;
 }
 
-/* Strides count real numbers: the two parts of a complex number form one more kept axis. Stride 0
- * of a reduced axis is the stride of the elements' index. */
+/* Splits the axes into kept and reduced axes. Strides count real numbers; the two parts of a complex number form one
+ * more kept axis. stride[0] of a reduced axis is the stride of the elements' index. */
 static void split(split_axes *s, const reduction *r)
 {
     int64_t index = 1;
@@ -145,7 +145,7 @@ static void view_axes(reduce_view *v, const split_axes *s, uint32_t inputs)
     }
     v->kept_axes = s->kept_count;
     v->row_axes = last > 0 ? last : 0;
-    v->column_axis = last >= 0 ? s->kept_count + last : 0; /* without one, the only column is 0 */
+    v->column_axis = last >= 0 ? s->kept_count + last : 0; /* without reduced axes, there is only column 0 */
     v->kept_adjacent = kept_last >= 0 && (last < 0 || jit_axis_span(&s->kept[kept_last], inputs) <
                                                           jit_axis_span(&s->reduced[last], inputs));
 }
@@ -154,8 +154,8 @@ static void view_axes(reduce_view *v, const split_axes *s, uint32_t inputs)
 
 /* Minimum number of elements of a part per item. */
 #define PER_MEMBER 16
-/* Elements of a part, in all inputs, that caches hold: a processor runs the items of a group one after
- * the other, and each reads all lines of the part. */
+/* Elements of a part, over all inputs, that fit into the caches of a CPU: it runs the items of a group one after
+ * another, and each item reads all cache lines of the part. */
 #define CACHED (16 << 10)
 /* One group joins the results of up to this many parts. */
 #define MOST_PARTS 4096
@@ -199,7 +199,7 @@ static void cut(reduce_view *v, int64_t parts)
     v->parts = v->rows * v->across;
 }
 
-/* Items that share a kept element of a group. */
+/* Chooses how many items of a group share a kept element. */
 static void shape_groups(reduce_view *v, const jit_traits *t, uint32_t inputs)
 {
     int32_t group_bits = bits_for(t->group, 30);
@@ -231,7 +231,7 @@ static void view_of(reduce_view *v, const jit_traits *t, const reduction *r)
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-/* Options by the dtype of the elements. The results may have another dtype. */
+/* Compiler options by the dtype of the elements. The results may have another dtype. */
 #define SAME(NAME, name, mode) [COLLET_##NAME] = "-D" mode "=1 -DIN=" #name " -DTO=" #name,
 #define OPTION(NAME, in, mode, to) [COLLET_##NAME] = "-D" mode "=1 -DIN=" #in " -DTO=" #to,
 #define COUNTS(mode, to)                                                                           \
@@ -252,7 +252,7 @@ static by_type places[] = {{COLLET_EACH_REAL(OPTION, "LEAST=1 -DPLACE", i64)},
 static by_type counts[] = {
     {COUNTS("COUNT", i64)}, {COUNTS("ANY=1 -DCOUNT", b8)}, {COUNTS("ALL=1 -DCOUNT", b8)}};
 
-/* NULL: the kernels do not reduce so. */
+/* The compiler options of a reduction; NULL: the kernels do not support it. */
 static const char *kind_of(const reduction *r)
 {
     collet_dtype to = r->out.dtype, from = r->from;
@@ -287,7 +287,7 @@ static const char *kind_of(const reduction *r)
     return to == from ? same_sums[to] : to == COLLET_F64 ? "-DSUM=1 -DIN=f32 -DTO=f64" : NULL;
 }
 
-/* The divisor of a sum: one number of the kernel's wide type and its rounding error. */
+/* Passes the divisor of a sum as two arguments: a number of the kernel's wide type, and its rounding error. */
 static void pass_count(jit_launch *l, const jit_traits *t, const reduction *r, const reduce_view *v)
 {
     if (!is_sum_of_floats(r))
@@ -304,7 +304,7 @@ static void pass_count(jit_launch *l, const jit_traits *t, const reduction *r, c
     }
 }
 
-/* Bytes of the partial results; `carried` in the kernels has at most so many. */
+/* Bytes of the partial results. The type `carried` of the kernels has at most 16, or 8, bytes. */
 static uint64_t partial_bytes(const jit_traits *t, const reduction *r, const reduce_view *v)
 {
     uint32_t op = r->program.reduce;
@@ -313,7 +313,7 @@ static uint64_t partial_bytes(const jit_traits *t, const reduction *r, const red
     return v->parts > 1 ? (uint64_t)v->parts * (uint64_t)v->kept * (pairs ? 16 : 8) : 0;
 }
 
-/* The partial results, then the means of kept elements. */
+/* Bytes of workspace: for the partial results, followed by the means of kept elements. */
 static uint64_t workspace_of(const jit_traits *t, const reduction *r, const reduce_view *v)
 {
     return partial_bytes(t, r, v) + (is_variance(r) ? (uint64_t)v->kept * sizeof(double) : 0);
@@ -405,7 +405,7 @@ JIT_KERNEL(reduce)
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-/* The outputs, one after the other, use the same workspace. */
+/* All outputs use the same workspace, because they are reduced one after another. */
 JIT_ACCEPTS(reduce_program)
 {
     const collet_evaluate_params *params = call->params;

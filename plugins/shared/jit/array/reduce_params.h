@@ -9,8 +9,8 @@
 /* The parts of complex numbers form a separate axis. */
 #define REDUCE_DIMS (VIEW_DIMS + 1)
 
-/* reduce_view.pass. ONCE: there is no other pass, or this one computes the means. VARIANCE and DEVIATION: the second
- * pass, over the squares of the distances from the means; DEVIATION takes the root. */
+/* reduce_view.pass. ONCE: the only pass, or the pass that computes the means. VARIANCE and DEVIATION: the second pass,
+ * which sums the squared distances from the means; DEVIATION also takes the square root. */
 #define REDUCE_ONCE 0
 #define REDUCE_VARIANCE 1
 #define REDUCE_DEVIATION 2
@@ -23,14 +23,14 @@ typedef struct reduce_view {
     i64 kept, groups;
     /* Axes of kept elements, then of rows; the columns' is column_axis. */
     i32 kept_axes, row_axes, column_axis;
-    /* A group has 1 << kept_bits kept elements and divides its items among them, 1 << column_bits
-     * per row. Adjacent items have adjacent kept elements or adjacent reduced ones. */
+    /* A group has 1 << kept_bits kept elements and divides its items among them, 1 << column_bits per row.
+     * kept_adjacent: adjacent items have adjacent kept elements; else adjacent reduced elements. */
     i32 kept_bits, column_bits, kept_adjacent;
     i32 negated; /* max is -min(-x) */
     i32 pass;
     i64 extent[REDUCE_DIMS];
-    /* Strides of kept axes in the output, and of reduced ones in the index of an element, which counts
-     * them in the order of the inputs' axes. */
+    /* Strides of kept axes in the output; strides of reduced axes in the index of an element, which is in C order
+     * of the inputs' reduced axes. */
     i64 result[REDUCE_DIMS];
     i64 stride[INPUTS][REDUCE_DIMS];
 } reduce_view;

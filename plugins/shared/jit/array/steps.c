@@ -19,7 +19,7 @@
 typedef struct step_function {
     const char *name;
     uint32_t inputs;
-    uint32_t elementary; /* of floating numbers: it is not a formula */
+    uint32_t elementary; /* for floating-point numbers: an elementary function, not a formula */
 } step_function;
 
 static const step_function functions[] = {
@@ -44,8 +44,8 @@ static collet_dtype computed(collet_dtype dtype)
     return is_half(dtype) ? COLLET_F32 : dtype;
 }
 
-/* A program without steps only moves bits, also of types that the device cannot compute with,
- * unless it reduces. */
+/* The type of a value. A program without steps that does not reduce only moves bits, so it also supports types with
+ * which the device cannot compute. */
 static const char *type_name(const collet_program *p, uint32_t value)
 {
     static const char *const moved[17] = {
@@ -101,7 +101,7 @@ int jit_steps_offered(const collet_program *p, const jit_traits *t, char why[STE
 
 /* ---- The text of the steps ------------------------------------------------------------------- */
 
-/* A value as its function takes it: the type of computation. */
+/* Writes a value as an argument of a function, converted to the type of computation. */
 static void write_argument(text *t, const collet_program *p, uint32_t value)
 {
     collet_dtype dtype = collet_program_dtype(p, value);
@@ -161,13 +161,13 @@ static uint32_t count_words(const collet_program *p)
     return count;
 }
 
-/* A reduction has its own parameters for the output. */
+/* The number of outputs among the parameters. A reduction declares its output elsewhere. */
 static uint32_t outputs_of(const collet_program *p)
 {
     return p->reduce ? 0 : p->n_out;
 }
 
-/* Pointers and indices of operands, outputs first. */
+/* Writes the parameters of operands: pointers and indices, outputs first. */
 static void write_parameters(text *t, const collet_program *p, const char *index)
 {
     uint32_t outputs = outputs_of(p);
@@ -179,7 +179,7 @@ static void write_parameters(text *t, const collet_program *p, const char *index
                  i, i, index);
 }
 
-/* The function of one element: it stores the outputs or, for a reduction, returns the value. */
+/* Writes the function `element`, which stores the outputs of one element or, for a reduction, returns the value. */
 static void write_function(text *t, const collet_program *p)
 {
     uint32_t given = p->n_in + p->n_constants, word = 0;
@@ -223,7 +223,7 @@ static void write_function(text *t, const collet_program *p)
         text_add(t, "\n#define CONSTANTS\n#define CONSTANT_NAMES\n");
 }
 
-/* How kernels pass their parameters on. */
+/* Writes the macros with which kernels declare their parameters and pass them on. */
 static void write_macros(text *t, const collet_program *p)
 {
     uint32_t outputs = outputs_of(p);
@@ -253,7 +253,7 @@ static void add(text_list *l, const char *piece)
     l->texts[l->count++] = piece;
 }
 
-/* Which formulas the steps need, by dtype: 1, or 2 with elementary functions. */
+/* Finds the formulas that the steps need: used[dtype] is 1, or 2 if elementary functions are needed too. */
 static void find_used(uint8_t used[COLLET_DTYPE_COUNT], const collet_program *p)
 {
     for (uint32_t i = 0; i < p->n_steps; i++) {
@@ -314,7 +314,7 @@ static void write_text(text *t, const collet_program *p)
     write_macros(t, p);
 }
 
-/* The list and the text that is made, in one allocation. */
+/* Allocates the list of texts together with the text that is written for the program. */
 const char **jit_steps_texts(const void *program)
 {
     const collet_program *p = program;

@@ -44,7 +44,7 @@ static int32_t passes_of(const collet_kernel_call *call, fft_pass passes[FFT_AXE
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 
-/* Launches of a pass: a convolution transforms forward and back. */
+/* The number of launches of a pass. A convolution transforms forward and back, which doubles it. */
 static int32_t launches_of(const fft_stages *s)
 {
     return s->inner == s->n ? s->count : 2 * s->count;
@@ -70,7 +70,7 @@ static uint64_t scratch_bytes(const fft_stages *s, const fft_pass *p)
     return (uint64_t)(lines_together(s, p) * s->inner * pair_bytes(s));
 }
 
-/* Number of such arrays: two alternate, two launches need one. */
+/* The number of arrays between stages: one if there are two launches, two, used alternately, if there are more. */
 static uint64_t scratch_arrays(const fft_stages *s)
 {
     int32_t between = launches_of(s) - 1;
@@ -104,8 +104,8 @@ typedef struct run {
     char options[96];
 } run;
 
-/* Columns per group: as many as fit, fewer if that leaves compute units idle, and at min_bits eight
- * where adjacent columns are adjacent in memory. Returns the groups. */
+/* Sets the number of columns per group: as many as fit, or fewer if compute units would be idle, but at least eight if
+ * adjacent columns are adjacent in memory. Returns the number of groups. */
 static uint64_t set_columns(fft_stage_params *g, const jit_traits *t, int wide)
 {
     int32_t bits = 0, capacity = fft_capacity(t, wide);
@@ -143,7 +143,7 @@ static void set_table(fft_stage_params *g, const fft_stages *s, const fft_stage_
     g->spectrum = s->spectrum;
 }
 
-/* Flags for launch `i` of a pass: what it does when it reads and writes. */
+/* The flags of launch i of a pass, which tell what it does when it reads and writes. */
 static int32_t flags_of(const run *r, int32_t i, const fft_stage_params *g)
 {
     const fft_stages *s = r->stages;
@@ -177,7 +177,7 @@ static void pass_scale(jit_launch *l, const fft_stages *s, double scale)
         jit_pass_f32(l, (float)scale);
 }
 
-/* The source and target of launch `i`: operands at the ends of a pass, else scratch. */
+/* Sets the source and the target of launch i: operands for the first source and the last target, else scratch. */
 static void set_sides(fft_stage_params *g, const run *r, int32_t i)
 {
     const fft_stages *s = r->stages;
@@ -210,7 +210,7 @@ static void pass_sides(jit_launch *l, const run *r, int32_t i)
     jit_pass_buffer(l, r->table->buffer);
 }
 
-/* Launch `i` for `lines` lines from `first` on. */
+/* Enqueues launch i for `lines` lines from `first` on. */
 static void launch(run *r, int32_t i, int64_t first, int64_t lines)
 {
     const fft_stages *s = r->stages;

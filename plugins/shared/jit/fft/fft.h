@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fft.h - the kernel `fft`, which a backend may call in its own. */
+/* fft.h - the kernel `fft`, which a backend's own functions may call. */
 #ifndef PLUGINS_SHARED_JIT_FFT_FFT_H
 #define PLUGINS_SHARED_JIT_FFT_FFT_H
 

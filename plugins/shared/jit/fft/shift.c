@@ -19,7 +19,7 @@ static const char *const options[17] = {[1] = "-DELEMENT=u8",
                                         [8] = "-DELEMENT=u64",
                                         [16] = "-DELEMENT=b128"};
 
-/* Merges the axes of output and input, with the rotation of each. */
+/* The merged axes of output and input, with the rotation along each axis. */
 typedef struct rotated {
     collet_operand operands[2];
     int64_t shape[COLLET_MAX_DIMS], strides[2][COLLET_MAX_DIMS], cut[COLLET_MAX_DIMS];

@@ -3,7 +3,7 @@
 #ifndef COLLET_JIT_FFT_SHIFT_PARAMS_H
 #define COLLET_JIT_FFT_SHIFT_PARAMS_H
 
-/* Offset of the input element along each axis, before it wraps. */
+/* The offset of the input element along each axis, before it wraps around. */
 typedef struct rotation {
     i64 outer[VIEW_DIMS];
     i64 column;

@@ -10,7 +10,7 @@
 
 int32_t fft_capacity(const jit_traits *t, int wide)
 {
-    /* Two buffers of two parts, and the data of the columns. */
+    /* Local memory holds two buffers of real and imaginary parts, and the data of the columns. */
     uint64_t each = wide ? 32 : 16, others = 4 * FFT_TILE * sizeof(int64_t);
     int32_t capacity = wide ? 1024 : 2048;
     while (capacity > 256 && (uint64_t)capacity * each + others > t->local_bytes)
@@ -20,7 +20,7 @@ int32_t fft_capacity(const jit_traits *t, int wide)
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
 
-/* Prime factors of a smooth n, descending. */
+/* The prime factors, descending, of a number without factors above FFT_PRIME_MAX. */
 static int32_t factors_of(int64_t n, int32_t factor[FACTORS_MAX])
 {
     int32_t count = 0;
@@ -30,7 +30,8 @@ static int32_t factors_of(int64_t n, int32_t factor[FACTORS_MAX])
     return count;
 }
 
-/* Distributes the factors over `stages` products, each to the smallest; 0 if one exceeds `most`. */
+/* Distributes the factors over `stages` products: each factor goes to the smallest product. Returns 0 if a product
+ * exceeds `most`. */
 static int share(const int32_t *factor, int32_t count, int32_t stages, int64_t most,
                  int64_t product[FFT_STAGES_MAX])
 {
@@ -56,7 +57,8 @@ static int32_t fewest(const int32_t *factor, int32_t count, int64_t most,
     return stages;
 }
 
-/* Radix 8, or radix 4 if that takes as few passes, then the odd primes. */
+/* Splits the radix of a stage into passes: powers of two up to 8, nearly equal and as few as possible, then odd primes.
+ */
 static void split_radix(fft_stage_plan *p)
 {
     int64_t n = p->radix;
@@ -73,7 +75,8 @@ static void split_radix(fft_stage_plan *p)
             p->small[p->passes++] = prime;
 }
 
-/* A group has adjacent columns, eight unless that takes another stage. */
+/* Chooses the radices of the stages so that a group can have eight adjacent columns, unless that needs another stage.
+ */
 static int32_t radices_of(int64_t n, int64_t capacity, int64_t radix[FFT_STAGES_MAX])
 {
     int32_t factor[FACTORS_MAX];

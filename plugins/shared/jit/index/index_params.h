@@ -7,7 +7,7 @@
 #define INDEX_DIMS (VIEW_DIMS + 1)
 #define INDEX_OPERANDS 4
 
-/* `count` elements, in C order of the axes, and the strides of several operands. */
+/* A walk: `count` elements in C order of the axes, with the strides of several operands. */
 typedef struct index_walk {
     i64 count;
     i64 extent[INDEX_DIMS];
@@ -15,29 +15,30 @@ typedef struct index_walk {
     i32 axes, unused;
 } index_walk;
 
-/* How elements become unsigned integers that are in the same order: index_order of shared/host/index/keys.h. */
+/* How elements are mapped to unsigned integers of the same order: index_order of shared/host/index/keys.h. */
 typedef struct sort_order {
     u64 bias, negated, greatest, infinity, zero, flip;
     i32 sign, boolean, size, unused;
 } sort_order;
 
-/* Elements that an item sorts in rows that fit into local memory. */
+/* Elements per item, when rows that fit into local memory are sorted there. */
 #define SORT_EACH 8
-/* Local memory of a group there, of 64-bit keys and their places; `serial` items sort into a second array. */
+/* Local memory of a group in this case: 64-bit keys and their places. If the items run serially, a group needs twice as
+ * much. */
 #define SHORT_ROWS_LOCAL(group, serial) ((group) * SORT_EACH * 10u * ((serial) ? 2 : 1))
 
 /* Bytes of keys, or of indices, that an item moves in a pass of radix.dev. */
 #define RADIX_BYTES 64
-/* Local memory of a group there, and a little more. */
+/* An upper bound of the local memory of a group in radix.dev. */
 #define RADIX_LOCAL(group) ((group) * (RADIX_BYTES + 32) + 6144)
 
-/* Where a pass reads and writes, if not at a byte of the workspace. */
+/* Special values for where a pass reads and writes; other values are byte offsets in the workspace. */
 #define RADIX_OPERAND (-1)
 #define RADIX_NONE (-2)
 
 /* A pass sorts rows of n elements by one digit. `blocks` groups work on a row, each on `share` elements. */
 typedef struct radix_pass {
-    index_walk walk; /* of the rows; operands: out, in */
+    index_walk walk; /* over the rows; its operands are out and in */
     sort_order order;
     i64 row, n, blocks, share, out_step, in_step;
     i64 keys_from, keys_to, indices_from, indices_to, counts, totals;
@@ -47,7 +48,7 @@ typedef struct radix_pass {
 /* Elements of a mask that an item reads. */
 #define SELECT_EACH 16
 
-/* Elements that an item joins. */
+/* Elements that an item scans. */
 #define SCAN_EACH 8
 
 /* The type of the numbers. i64 and u64 are both NUMBER_WORD. */
@@ -62,7 +63,7 @@ typedef struct radix_pass {
 #define NUMBER_F32 9
 #define NUMBER_F64 10
 
-/* How scatter_add adds: integers by their size, and floating numbers. */
+/* How scatter_add adds: an integer type is given by its size in bytes, floating-point types by these numbers. */
 #define ADD_F32 32
 #define ADD_F64 64
 

@@ -9,9 +9,9 @@
 static const jit_source source =
     JIT_SOURCE("pick", jit_text_index_index_params, jit_text_index_index, jit_text_index_pick);
 
-/* Groups that look for indices out of range, at most; each has a word at the start of the workspace. */
+/* The most groups that check indices; each has a word at the start of the workspace. */
 #define CHECKS 512
-#define CHECKED 32 /* indices of an item, at least */
+#define CHECKED 32 /* minimum number of indices per item */
 
 static uint64_t check_groups(const jit_traits *t, const collet_operand *index)
 {
@@ -59,7 +59,7 @@ JIT_ACCEPTS(take)
     return COLLET_OK;
 }
 
-/* take and take_along_axis differ in the axes of the indices. */
+/* take and take_along_axis; they differ in the axes of the indices. */
 JIT_KERNEL(take)
 {
     const collet_operand *out = operand_of(call, 0), *a = operand_of(call, 2);
@@ -89,7 +89,7 @@ JIT_KERNEL(take)
 
 /* ---- put, scatter_add ------------------------------------------------------------------------ */
 
-/* The words of check, then the pairs. */
+/* The workspace: the words of `check`, followed by the pairs. */
 JIT_ACCEPTS(write)
 {
     int64_t count = operand_extent(operand_of(call, 3), 0);
@@ -97,7 +97,7 @@ JIT_ACCEPTS(write)
     return COLLET_OK;
 }
 
-/* Sets info and out = a, and sorts the pairs; returns where they begin. */
+/* Sets `info`, copies a to out, and sorts the pairs. Returns the word of the workspace where the pairs begin. */
 static int64_t begin_writes(jit_sequence *s)
 {
     const collet_operand *out = operand_of(s->call, 0), *index = operand_of(s->call, 3);
@@ -119,7 +119,7 @@ static int64_t begin_writes(jit_sequence *s)
     return index_sort_pairs(s, CHECKS, count, bits);
 }
 
-/* The arguments that put and scatter_add have in common. */
+/* Passes the arguments that put and scatter_add have in common. */
 static void pass_write(jit_launch *l, const jit_sequence *s, const collet_operand *out,
                        const collet_operand *values, int32_t kind, int64_t pairs)
 {
@@ -144,7 +144,7 @@ JIT_KERNEL(put)
     return s.status;
 }
 
-/* Real numbers: the parts of complex ones are another axis. */
+/* Views complex numbers as real numbers with one more axis, for the real and the imaginary part. */
 static collet_operand parts_of(const collet_operand *o, int64_t strides[COLLET_MAX_DIMS])
 {
     collet_operand parts = *o;

@@ -11,11 +11,11 @@ static const jit_source source =
                jit_text_index_radix);
 
 #define DIGITS 256
-/* Blocks for each unit of a device whose items run one after the other, and their elements. */
+/* Devices whose items run one after another: blocks per compute unit, and limits of the elements of a block. */
 #define BLOCKS 4
 #define SHARE_LEAST (1 << 12)
 #define SHARE_MOST (1 << 30)
-/* Counts of an item, unless a group does not suffice. */
+/* Counts that an item adds up, unless a group would then not suffice. */
 #define COUNTS 8
 
 void index_radix_of(index_radix *r, const jit_traits *t, int64_t rows, int64_t n, uint64_t word,

@@ -20,13 +20,13 @@ static const char *const options_of[COLLET_DTYPE_COUNT] = {
     OPTIONS(U64, u64, u64), OPTIONS(F32, f32, f64), OPTIONS(F64, f64, f64),
 };
 
-/* Shorter rows get an item, and so do others if there are this many rows for a compute unit, unless adjacent items
- * would read elements that are far apart. */
+/* One item scans a whole row if the row is shorter than SHORT, or if there are at least MANY_ROWS rows per compute unit
+ * and adjacent items read elements that are near each other. */
 #define SHORT 64
 #define MANY_ROWS 256
 
 typedef struct scan {
-    index_walk walk; /* of the rows; the parts of complex numbers are rows */
+    index_walk walk; /* over the rows; real and imaginary parts of complex numbers are separate rows */
     collet_operand out, in;
     int64_t n, out_step, in_step, blocks;
     int by_items;
@@ -54,7 +54,7 @@ static void scan_of(scan *s, const jit_traits *t, const collet_kernel_call *call
                                     (t->serial || s->in_step != 1));
 }
 
-/* The joined elements of each block. */
+/* The workspace holds the total of each block. */
 JIT_ACCEPTS(scan)
 {
     scan s;
@@ -116,7 +116,8 @@ JIT_KERNEL(scan)
 
 /* ---- histogram ------------------------------------------------------------------------------- */
 
-/* Elements of an item, at least; items and words of their bins, at most. */
+/* SHARE: minimum number of elements per item. ITEMS: maximum number of items. BINS: maximum number of bins of all
+ * items. / */
 #define SHARE 64
 #define ITEMS 8192
 #define BINS (1 << 24)

@@ -15,13 +15,13 @@ static const collet_operand *mask_of(const collet_kernel_call *call)
     return operand_of(call, call->op == COLLET_OP_NONZERO ? 2 : 3);
 }
 
-/* Groups that read the mask, each with a count at the start of the workspace. */
+/* The number of groups that read the mask; each has a count at the start of the workspace. */
 static uint64_t blocks_of(const jit_traits *t, const collet_kernel_call *call)
 {
     return jit_ceiling((uint64_t)operand_count(mask_of(call)), (uint64_t)t->group * SELECT_EACH);
 }
 
-/* The list of the true elements: as many as the output has room for. Elements of a vector need none. */
+/* The length of the list of true elements: as many as the output has room for; 0 if the op needs no list. */
 static int64_t listed(const collet_kernel_call *call)
 {
     const collet_operand *out = operand_of(call, 0);
@@ -48,7 +48,7 @@ static void begin(jit_launch *l, const jit_sequence *s, const index_walk *m, con
     jit_pass_buffer(l, s->call->workspace);
 }
 
-/* Sets the counts and their sum, operand 1, and the list behind the counts. */
+/* Computes the counts, their sum (operand 1) and, after the counts in the workspace, the list. */
 static void find(jit_sequence *s, const index_walk *m)
 {
     uint64_t blocks = blocks_of(s->traits, s->call);

@@ -42,19 +42,19 @@ static sort_order order_of(collet_dtype dtype, int descending, int zeros)
 
 /* ---- sort, argsort, partition ---------------------------------------------------------------- */
 
-/* Elements sorted at a time, unless a row has more or a group sorts rows. */
+/* Elements that are sorted at a time, unless one row has more, or groups sort whole rows. */
 #define AT_ONCE (1 << 22)
 
 typedef struct rows {
-    index_walk walk; /* of the rows; operands: out, in */
+    index_walk walk; /* over the rows; its operands are out and in */
     int64_t n, rows, at_once, out_step, in_step;
-    int64_t each, padded; /* rows that a group sorts, or 0, and their places in local memory */
+    int64_t each, padded; /* rows that a group sorts in local memory, or 0; places of such a row */
     int64_t keys[2], indices[2]; /* bytes of the workspace */
     int32_t passes;
     index_radix radix;
 } rows;
 
-/* Where two arrays of `size` bytes an element begin in the workspace, and its end behind them. */
+/* Places up to two arrays of `count` elements in the workspace, from `end` on; sets first[], returns the new end. */
 static int64_t put(int64_t first[2], int64_t end, int64_t count, uint64_t size, int32_t passes)
 {
     int64_t bytes = (int64_t)jit_ceiling((uint64_t)count * size, 8) * 8;
@@ -88,7 +88,7 @@ static uint64_t rows_of(rows *r, const jit_traits *t, const collet_kernel_call *
         return 0;
     r->at_once = r->n < AT_ONCE ? AT_ONCE / r->n : 1;
     r->at_once = r->at_once < r->rows ? r->at_once : r->rows;
-    /* In place a pass reads or writes the workspace. */
+    /* If the call is in place, each pass must read or write the workspace, so at least two passes are needed. */
     r->passes = (int32_t)cpu_dtype_size(in->dtype);
     r->passes += r->passes == 1 && index_in_place(out, in);
     uint64_t index = r->n > (int64_t)UINT32_MAX ? sizeof(uint64_t) : sizeof(uint32_t);
@@ -151,7 +151,7 @@ static void sort_by_digits(jit_sequence *s, rows *r, const sort_order *order)
     }
 }
 
-/* sort, argsort and partition, whose result is the sorted axis. */
+/* sort, argsort and partition. partition sorts the whole axis, which is a valid result. */
 JIT_KERNEL(sort)
 {
     const collet_sort_params *params = call->params;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Whether the last axis of a walk and the next one are one axis for all operands. */
+/* Whether the walk's last axis and `axis`, the next one, can be merged: the strides of all operands allow it. */
 static int adjoins(const index_walk *w, const jit_axis *axis, uint32_t operands)
 {
     for (uint32_t k = 0; k < operands; k++)

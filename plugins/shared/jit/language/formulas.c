@@ -10,7 +10,7 @@
         NAMES(type) "#define U u" #bits "\n", jit_text_formula_real, jit_text_formula_composed     \
     }
 #define SIGNED "((x) < 0)"
-/* Not the constant 0, which compilers warn of in conditions. */
+/* Always 0, but not a constant: compilers warn of constant conditions. */
 #define UNSIGNED "((x) & 0)"
 #define INTEGER(type, computed, bits, negative)                                                    \
     {                                                                                              \

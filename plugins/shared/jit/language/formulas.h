@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * formulas.h - the formulas of plugins/shared/formula as texts of device sources: for each dtype a
- * text that defines its macros, the formulas, elementary functions if they are needed, and
- * JIT_FORMULA_END. They need common.dev.
+ * formulas.h - the formulas of plugins/shared/formula as texts of device sources. For each dtype a source has a text
+ * that defines the macros of the dtype, the formulas, the elementary functions if they are needed, and
+ * JIT_FORMULA_END. common.dev must precede them.
  */
 #ifndef PLUGINS_SHARED_JIT_LANGUAGE_FORMULAS_H
 #define PLUGINS_SHARED_JIT_LANGUAGE_FORMULAS_H
@@ -14,10 +14,10 @@ typedef struct jit_formula {
     const char *elementary; /* elementary functions; NULL: the dtype has none */
 } jit_formula;
 
-/* By dtype; f16 and bf16 have none. Complex formulas need the formulas of their parts. */
+/* The index is a dtype; f16 and bf16 have no formulas. The formulas of a complex dtype use those of its real dtype. */
 extern const jit_formula jit_formulas[COLLET_DTYPE_COUNT];
 
-/* The dtypes in an order of texts. */
+/* The dtypes in an order in which their texts can be compiled. */
 #define JIT_FORMULA_COUNT 13
 extern const uint8_t jit_formula_order[JIT_FORMULA_COUNT];
 
@@ -25,8 +25,8 @@ extern const uint8_t jit_formula_order[JIT_FORMULA_COUNT];
     "#undef T\n#undef P\n#undef F\n#undef R\n#undef U\n#undef C\n#undef BITS\n#undef NEGATIVE\n"   \
     "#undef WORD\n#undef DIGITS\n#undef SMALLEST\n#undef LARGE\n"
 
-/* Texts of a constant source: formulas NAME_complex of the type COMPLEX with parts PART, which are
- * options. */
+/* Texts for a jit_source: the complex formulas NAME_complex. The options COMPLEX and PART are the complex type and
+ * the type of its parts. */
 #define JIT_COMPLEX_TEXTS                                                                          \
     "#define T PART\n#define F(x) PASTE(x##_, PART)\n", jit_text_formula_real, JIT_FORMULA_END,    \
         "#define T COMPLEX\n#define P PART\n#define F(x) x##_complex\n"                            \

@@ -12,13 +12,13 @@ static const jit_source cholesky_source =
 static const jit_source lu_source = JIT_SOURCE("lu", SLAB_TEXTS, jit_text_linalg_matmul_params,
                                                jit_text_linalg_update, jit_text_linalg_lu);
 
-/* Steps of a factorisation between two updates of the rest; matrices up to WHOLE have no updates.
- */
+/* Steps of a factorisation before the rest of the matrix is updated. A factorisation of at most WHOLE steps is done
+ * without updates. */
 #define PANEL 32
 #define WHOLE 64
 
-/* update.dev: c -= a b, or with `lower` c -= a conj(b), with rows `stride` apart; b has strides
- * b_row and b_column. */
+/* The parameters of the kernel in update.dev: c -= a b, or with `lower` c -= a conj(b). Rows of a and c are `stride`
+ * apart; b has strides b_row and b_column. */
 typedef struct update {
     int64_t c, a, b, stride, b_row, b_column, rows, columns, inner;
     int32_t lower;
@@ -112,7 +112,7 @@ static void lu_load(jit_slabs *d, uint32_t input)
     jit_slabs_each(d, &l);
 }
 
-/* Steps first .. first + width, on columns up to `last`. */
+/* Performs steps first .. first + width - 1 of the factorisation, on the columns before `last`. */
 static void lu_panel(jit_slabs *d, int64_t first, int64_t width, int64_t last)
 {
     jit_launch l;
@@ -184,7 +184,7 @@ JIT_KERNEL(lu)
     return d.s.status;
 }
 
-/* Operands x, info : a, b. In the batch: x, b, a. */
+/* The op's operands are x, info, a, b; the batch has x, b, a in this order. */
 static jit_slabs solve_of(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call)
 {

@@ -27,20 +27,20 @@ static const char *inner_options(collet_dtype to, collet_dtype from)
 #define CHUNK_OF_GROUP 8192
 #define CHUNK_OF_ITEM 128
 #define PARTS 1024
-/* With this many groups rows are not divided. This depends on the shape only, so that results are
- * reproducible. */
+/* Rows are divided only until there are this many groups. The division depends on the shape only, not on the device,
+ * so that results are reproducible. */
 #define ENOUGH 512
-/* Longer rows get a whole group. */
+/* Rows that are longer than this get a whole group each, unless adjacent rows are adjacent in memory. */
 #define SHORT 64
 
 typedef struct inner {
     int64_t rows, inner, count, chunk, parts;
     uint64_t groups, across;
-    int by_items; /* one item per row, else one group */
+    int by_items; /* 1: one item per row; 0: one group per row */
     jit_batch batch;
 } inner;
 
-/* matvec; dot has a single row, whose stride is unused. */
+/* Describes a call of matvec or dot. dot has a single row, whose stride is unused. */
 static void inner_of(inner *s, const jit_traits *t, const collet_kernel_call *call)
 {
     const collet_operand *y = operand_of(call, 0), *a = operand_of(call, 1);
@@ -57,7 +57,7 @@ static void inner_of(inner *s, const jit_traits *t, const collet_kernel_call *ca
     s->groups = s->across * (uint64_t)s->count;
     int64_t shortest = s->by_items ? CHUNK_OF_ITEM : CHUNK_OF_GROUP;
     int64_t parts = s->inner / shortest, most = s->groups ? ENOUGH / (int64_t)s->groups : 0;
-    /* A single row may have more parts, so that none grows long. */
+    /* A single row may have more parts, so that the parts do not become long. */
     most = s->groups == 1 ? PARTS : most;
     parts = parts < most ? parts : most;
     s->parts = parts > 1 ? parts : 1;
@@ -96,7 +96,7 @@ JIT_ACCEPTS(inner_products)
 {
     inner s;
     inner_of(&s, jit_traits_of(device), call);
-    /* Only a few rows are divided. Each part has a sum, two numbers of f64, or four if complex. */
+    /* If the rows are divided, each part has a sum in the workspace: two f64, or four if complex. */
     *workspace_bytes =
         s.parts > 1 ? (uint64_t)(s.rows * s.count * s.parts) * 4 * sizeof(double) : 0;
     return COLLET_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linalg.h - kernels of the linalg family, which a backend may call in its own. */
+/* linalg.h - kernels of the linalg family that a backend's own functions may call. */
 #ifndef PLUGINS_SHARED_JIT_LINALG_LINALG_H
 #define PLUGINS_SHARED_JIT_LINALG_LINALG_H
 

@@ -15,7 +15,7 @@ static const jit_source source =
  */
 #define FEW 1024
 #define SHALLOW 8
-/* Complex numbers have blocks of half the extents. */
+/* Rows and columns of c per item; half of that for complex numbers. */
 #define SMALL_BLOCK 4
 #define LARGE_BLOCK 8
 
@@ -51,7 +51,7 @@ static void product_of(product *p, const collet_kernel_call *call)
         jit_batch_operand(&p->batch, k, operand_of(call, k));
 }
 
-/* Groups of `tiled` at `block` x `block` elements per item. */
+/* The number of groups of the kernel `tiled` if each item computes `block` x `block` elements. */
 static uint64_t tiles(const jit_traits *t, const product *p, uint64_t block, uint64_t *across,
                       uint64_t *down)
 {
@@ -61,8 +61,8 @@ static uint64_t tiles(const jit_traits *t, const product *p, uint64_t block, uin
     return *across * *down * (uint64_t)p->count;
 }
 
-/* Whether tiles of a and b of `block` x `block` elements an item fit in local memory, in the type
- * of the computation. */
+/* Whether the tiles of a and b, in the type of the computation, fit in local memory if each item computes `block` x
+ * `block` elements. */
 static int tiles_fit(const jit_traits *t, collet_dtype from, uint64_t block)
 {
     uint64_t items = TILE_ACROSS(t->group);
@@ -70,7 +70,7 @@ static int tiles_fit(const jit_traits *t, collet_dtype from, uint64_t block)
     return TILE_DEEP * ((items + t->group / items) * block + 2) * size <= t->local_bytes;
 }
 
-/* The chosen kernel and, for tiles, their grid. */
+/* The chosen kernel and, if it is `tiled`, the grid of its tiles. */
 typedef struct choice {
     const char *kernel;
     uint64_t groups, across, down;
@@ -87,7 +87,7 @@ static choice choose(const jit_traits *t, const product *p, collet_dtype from)
         return c;
     }
     uint64_t parts = part_of(from) == from ? 1 : 2;
-    /* Small tiles if large ones leave compute units idle. */
+    /* Uses small tiles if large ones would leave compute units idle or do not fit. */
     c.groups = tiles(t, p, LARGE_BLOCK / parts, &c.across, &c.down);
     c.large = c.groups >= 2 * (uint64_t)t->units && tiles_fit(t, from, LARGE_BLOCK / parts);
     if (!c.large)

@@ -25,7 +25,7 @@ void jit_batch_operand(jit_batch *v, uint32_t k, const collet_operand *o)
     v->row[k] = own > 1 ? o->strides[o->ndim - 2] : 0;
 }
 
-/* Merges the batch's axes into one, with one stride for operand k. */
+/* Whether operand k has a single stride along all axes of the batch; sets *step to it. */
 static int single_step(const jit_batch *v, uint32_t k, int64_t *step)
 {
     int64_t expected = -1;

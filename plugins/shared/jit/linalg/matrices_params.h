@@ -9,8 +9,8 @@
 typedef struct jit_batch {
     i64 extent[VIEW_DIMS];
     i64 stride[BATCH_OPERANDS][VIEW_DIMS];
-    i64 row[BATCH_OPERANDS];    /* of the last but one axis */
-    i64 column[BATCH_OPERANDS]; /* of the last axis */
+    i64 row[BATCH_OPERANDS];    /* stride of the last axis but one */
+    i64 column[BATCH_OPERANDS]; /* stride of the last axis */
     i64 axes;
 } jit_batch;
 

@@ -14,7 +14,7 @@ int64_t jit_slabs_plus(int64_t sum, int64_t a, int64_t b)
 #define OF_C64 "-DCOMPLEX=c64 -DPART=f32"
 #define OF_C128 "-DCOMPLEX=c128 -DPART=f64"
 
-/* Compiler options: the type of numbers; for kernels that read or write operands, their type too. */
+/* Compiler options: the type of a slab's numbers and, for kernels that read or write operands, the operands' type. */
 static const char *inside_of(int complex, int has_f64)
 {
     return !complex ? "" : has_f64 ? OF_C128 : OF_C64;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slabs.h - the launches of a decomposition: each matrix of a batch has a slab of the workspace, of
- * numbers of the device's widest type, real or complex as the operands are (dense.dev).
+ * slabs.h - the launches of a decomposition. Each matrix of a batch has a slab, a part of the workspace with numbers
+ * of the device's widest type; they are real or complex, like the operands (dense.dev).
  */
 #ifndef PLUGINS_SHARED_JIT_LINALG_SLABS_H
 #define PLUGINS_SHARED_JIT_LINALG_SLABS_H
@@ -19,22 +19,22 @@
 typedef struct jit_slabs {
     jit_sequence s;
     const jit_source *source;
-    const char *options, *inside; /* of jit_slabs_launch and of jit_slabs_inside */
-    int complex;                  /* the type of numbers */
-    int64_t m, n, count;          /* matrices, and the extents of each */
+    const char *options, *inside; /* compiler options of jit_slabs_launch and of jit_slabs_inside */
+    int complex;                  /* whether the numbers are complex */
+    int64_t m, n, count;          /* there are `count` matrices of m x n */
     int64_t pitch;                /* numbers per slab; -1: overflow */
     jit_batch batch;
 } jit_slabs;
 
-/* Begins slabs for the matrices of operand `input`, of complex numbers if that is complex; the
- * pitch is SLAB_HEAD, operands are not set yet. */
+/* Begins slabs for the matrices of operand `input`; their numbers are complex if the operand is. The pitch is
+ * SLAB_HEAD at first, and no operands are set. */
 jit_slabs jit_slabs_begin(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call, const jit_source *source, uint32_t input);
 
-/* Makes the numbers complex where the operand is real, too. */
+/* Makes the numbers complex even if the operand is real. */
 void jit_slabs_widen(jit_slabs *d, collet_dtype dtype);
 
-/* sum + a * b; -1 on overflow, also if sum is -1. */
+/* sum + a * b; -1 on overflow or if sum is -1. */
 int64_t jit_slabs_plus(int64_t sum, int64_t a, int64_t b);
 
 /* Sets operands 0 .. count - 1, which have the batch's axes. */
@@ -43,9 +43,9 @@ void jit_slabs_operands(jit_slabs *d, uint32_t count);
 /* Bytes of workspace; UINT64_MAX on overflow. */
 uint64_t jit_slabs_bytes(const jit_slabs *d);
 
-/* Begins a kernel that copies between slabs and operands, compiled for their type. */
+/* Begins the launch of a kernel that copies between slabs and operands; it is compiled for the operands' type. */
 void jit_slabs_launch(const jit_slabs *d, jit_launch *l, const char *kernel);
-/* Begins one that works on slabs only: the workspace and the pitch are passed already. */
+/* Begins the launch of a kernel that works on slabs only, and passes the workspace and the pitch to it. */
 void jit_slabs_inside(const jit_slabs *d, jit_launch *l, const jit_source *source,
                       const char *kernel);
 /* Passes the workspace and the pitch. */

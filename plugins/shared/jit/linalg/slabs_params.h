@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Offsets of the parts of a slab, a decomposition's share of the workspace for one matrix. The
+ * Offsets in a slab, the part of the workspace in which a decomposition keeps one matrix. The
  * matrix is m x n; min_mn is the smaller extent.
  */
 #ifndef COLLET_JIT_LINALG_SLABS_PARAMS_H
@@ -8,7 +8,7 @@
 
 #define SLAB_SCALE 0 /* the scale factor of the matrix; infinite if an element is not finite */
 #define SLAB_STATE 1
-#define SLAB_HEAD 2 /* then the parts of the op */
+#define SLAB_HEAD 2 /* the op's own numbers follow */
 
 #define CHOLESKY_MATRIX SLAB_HEAD
 

@@ -50,8 +50,8 @@ static void identity(jit_slabs *d, const place *a)
     jit_sequence_enqueue(&d->s, &l, across * (uint64_t)d->count);
 }
 
-/* The reflector of n numbers from `first` on, `step` apart; its tau goes to `tau`. With
- * `conjugated` the conjugate of the reflector is applied. */
+/* The reflector of the n numbers from offset `first` of a slab on, `step` apart; its tau is at offset `tau`. With
+ * `conjugated`, the conjugate of the reflector is applied. */
 typedef struct reflector {
     int64_t first, step, n, tau, conjugated;
 } reflector;
@@ -64,11 +64,11 @@ static void make(jit_slabs *d, const reflector *r)
     jit_sequence_enqueue(&d->s, &l, (uint64_t)d->count);
 }
 
-/* Columns of a matrix per group, so that many groups share one matrix. */
+/* The maximum number of columns of a group, so that many groups share one matrix. */
 #define MOST_COLUMNS 32
 
-/* Applies a reflector to `count` columns, `column` apart, of numbers `row` apart; or, unless p is
- * 0, writes tau x^T conj(v) to p. */
+/* Applies a reflector to `count` columns, `column` apart, whose numbers are `row` apart. If p is not 0, only writes
+ * tau x^T conj(v) to p instead. */
 static void reflect(jit_slabs *d, const reflector *r, int64_t x, int64_t row, int64_t column,
                     int64_t count, int64_t p)
 {
@@ -146,8 +146,8 @@ JIT_ACCEPTS(eigh)
     return COLLET_OK;
 }
 
-/* Applies the reflector from both sides to the matrix that begins one column after r, with p = tau
- * x v there. */
+/* Applies the reflector from both sides to the matrix x that begins one column after r. `p` is the offset of the
+ * vector conj(tau x v). */
 static void rank_two(jit_slabs *d, const reflector *r, int64_t p)
 {
     uint64_t per_group = (uint64_t)d->s.traits->group * EIGH_EACH;
@@ -191,7 +191,7 @@ JIT_KERNEL(eigh)
 
 /* ---- svd ------------------------------------------------------------------------------------- */
 
-/* m >= n: the extents of the matrices or of their transposes. */
+/* Begins svd. m >= n are the extents of the matrices or of their transposes. */
 static jit_slabs svd_of(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     jit_slabs d = jit_slabs_begin(device, queue, call, &svd_source, 4);
@@ -211,8 +211,7 @@ JIT_ACCEPTS(svd)
     return COLLET_OK;
 }
 
-/* The reflectors of column k, from the left, and of the rest of row k, from the
- * right. */
+/* The reflectors of column k, which is applied from the left, and of the rest of row k, applied from the right. */
 static reflector of_column(const place *a, int64_t k)
 {
     return (reflector){a->first + k * a->n + k, a->n, a->m - k, SVD_TAU_LEFT(a->n) + k, 0};
@@ -236,7 +235,7 @@ static void bidiagonalise(jit_slabs *d, const place *a)
     }
 }
 
-/* The columns of U as rows of u, V^H as v. */
+/* Stores the columns of U as the rows of u, and V^H as v. */
 static void accumulate(jit_slabs *d, const place *a, const place *u, const place *v)
 {
     identity(d, u);
@@ -292,7 +291,7 @@ JIT_ACCEPTS(eig)
     return COLLET_OK;
 }
 
-/* The columns of the factor are stored as rows. */
+/* Reduces the matrix to Hessenberg form. The columns of the unitary factor are stored as rows. */
 static void hessenberg(jit_slabs *d, const place *a, const place *factor)
 {
     int64_t n = d->n;
@@ -300,7 +299,7 @@ static void hessenberg(jit_slabs *d, const place *a, const place *factor)
         reflector r = {a->first + (k + 1) * n + k, n, n - k - 1, EIG_TAU(n) + k, 0};
         make(d, &r);
         reflect(d, &r, r.first + 1, n, 1, r.n, 0);
-        r.conjugated = 1; /* of the transpose */
+        r.conjugated = 1; /* the matrix is transposed here */
         reflect(d, &r, a->first + k + 1, 1, n, n, 0);
     }
     identity(d, factor);

@@ -5,12 +5,13 @@
 
 #include "sums.h"
 
-/* The sums of an op and its operands; 0: absent, as operand 0 is an output. */
+/* What an op sums (`what`), and the numbers of its operands; 0: the op has no such operand, as operand 0 is an
+ * output. */
 typedef struct atoms_op {
     uint32_t what;
     int32_t moves;
     uint32_t positions, masses, velocities, forces, origins, offsets;
-    uint32_t results[MD_RESULTS]; /* operand + 1; 0: none */
+    uint32_t results[MD_RESULTS]; /* number of an operand + 1; 0: none */
 } atoms_op;
 
 static const atoms_op ops[] = {
@@ -52,7 +53,7 @@ JIT_KERNEL(atoms)
                  .offsets = find(call, op->offsets)};
     for (int i = 0; i < MD_RESULTS; i++)
         s.results[i] = op->results[i] ? operand_of(call, op->results[i] - 1) : NULL;
-    /* An optional input adds its sums. */
+    /* With an optional input, more is summed. */
     if (call->op == COLLET_OP_OBSERVABLES) {
         s.what |= s.velocities ? MD_ANGULAR | MD_LINEAR : 0;
         s.what |= s.forces ? MD_FORCES : 0;

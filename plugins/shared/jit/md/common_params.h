@@ -4,19 +4,18 @@
 #define COLLET_JIT_MD_COMMON_PARAMS_H
 
 /*
- * The location of an operand, in elements: row i, column j of body b in frame f is element first + f
- * frame + b body + i row + j step. An operand without the axis of frames has frame 0, without the
- * axis of bodies body 0, a vector row 0.
+ * The location of an operand, in elements: row i, column j of body b in frame f is element first + f * frame +
+ * b * body + i * row + j * step. The stride `frame` is 0 if the operand has no axis of frames, `body` is 0 if it has
+ * no axis of bodies, and `row` is 0 if it is a vector.
  */
 typedef struct md_place {
     i64 first, frame, body, row, step;
 } md_place;
 
 /*
- * How atoms are divided. Row t is body t % bodies of frame t / bodies; its atoms are divided into
- * `blocks` of equal numbers, and each block has a team of 1 << team_bits adjacent items of a group,
- * which take its atoms cyclically. `atoms`: of a frame. The offsets of bodies are `offsets_step`
- * elements apart from element `offsets` on.
+ * How atoms are divided. Row t is body t % bodies of frame t / bodies. Its atoms are divided into `blocks` of equal
+ * numbers. Each block has a team of 1 << team_bits adjacent items of a group, which take the block's atoms in turn.
+ * A frame has `atoms` atoms. The offsets of bodies begin at element `offsets` and are `offsets_step` elements apart.
  */
 typedef struct md_geometry {
     i64 rows, bodies, atoms, blocks;

@@ -16,7 +16,7 @@ static const jit_source source =
 
 typedef struct frames_op {
     const char *kernel;
-    int32_t axes[MOST_OPERANDS]; /* axes of each operand that belong to a frame */
+    int32_t axes[MOST_OPERANDS]; /* for each operand: the number of axes that belong to a frame */
 } frames_op;
 
 static const frames_op ops[] = {
@@ -26,7 +26,7 @@ static const frames_op ops[] = {
     [COLLET_OP_DECOMPOSE] = {"decompose", {1, 1, 1, 1}},
 };
 
-/* Every operand's buffer, then the location of each, then the number of frames. */
+/* The kernel's arguments are every operand's buffer, then every operand's location, then the number of frames. */
 JIT_KERNEL(frames)
 {
     const frames_op *op = &ops[call->op];
@@ -128,7 +128,7 @@ JIT_KERNEL(principal_axes)
     return a.s.status;
 }
 
-/* One byte per row, in whole groups, and one per group. */
+/* The workspace has one byte per item of all groups, and one byte per group. */
 JIT_ACCEPTS(principal_axes)
 {
     const jit_traits *t = jit_traits_of(device);

@@ -8,14 +8,14 @@
 
 #include "common_params.h"
 
-/* The first element of an operand in its buffer; 0 of an absent one. */
+/* The index of an operand's first element in its buffer; 0 if the operand is absent. */
 static inline int64_t md_first(const collet_operand *o)
 {
     return operand_present(o) ? (int64_t)(o->byte_offset / cpu_dtype_size(o->dtype)) : 0;
 }
 
-/* An operand whose last `axes` (0: a number, 1: a vector, 2: rows of vectors) belong to a body in a
- * frame; the axes of frames and bodies are optional. For an absent one: zeros. */
+/* The location of an operand whose last `axes` axes belong to a body in a frame (0: a number, 1: a vector, 2: rows of
+ * vectors). The axes of frames and bodies are optional. All zeros if the operand is absent. */
 static inline md_place md_place_of(const collet_operand *o, int32_t axes)
 {
     md_place p = {0, 0, 0, 0, 0};
@@ -29,13 +29,13 @@ static inline md_place md_place_of(const collet_operand *o, int32_t axes)
     return p;
 }
 
-/* Bodies of a frame, by an operand whose last `axes` belong to a body. */
+/* The number of bodies in a frame, from the shape of an operand whose last `axes` axes belong to a body. */
 static inline int64_t md_bodies(const collet_operand *o, int32_t axes)
 {
     return o->ndim > axes + 1 ? o->shape[1] : 1;
 }
 
-/* An operand whose rows are single numbers: masses. */
+/* The location of an operand whose rows are single numbers, such as masses. */
 static inline md_place md_place_of_column(const collet_operand *o)
 {
     md_place p = md_place_of(o, 1);
@@ -44,7 +44,7 @@ static inline md_place md_place_of_column(const collet_operand *o)
     return p;
 }
 
-/* Buffer of an operand that may be absent or beyond the op's operands. */
+/* Passes the buffer of an operand, or a null pointer if the op does not have the operand or it is absent. */
 static inline void md_pass(jit_launch *l, const collet_operand *o)
 {
     jit_pass_buffer(l, o && operand_present(o) ? o->buffer : NULL);

@@ -14,12 +14,12 @@ static const jit_source fit_source =
     JIT_SOURCE("md_fit", jit_text_md_common_params, jit_text_md_rmsd_params, jit_text_md_common,
                jit_text_md_eigen, jit_text_md_fit);
 
-/* A call; offsets from `partial` on are f64s of the workspace. */
+/* A call. The members from `partial` on are offsets in the workspace, in f64s. */
 typedef struct rmsd_call {
     jit_sequence s;
     const collet_operand *positions, *weights, *reference, *offsets;
     md_geometry g;
-    int64_t frames_of_centres; /* one, or all if weights differ from frame to frame */
+    int64_t frames_of_centres; /* 1, or the number of frames if weights differ from frame to frame */
     int64_t partial, totals, deviations, weight_sums, centres, fits, sums, end;
 } rmsd_call;
 
@@ -38,7 +38,7 @@ static rmsd_call call_of(collet_device *device, collet_queue *queue, const colle
     int64_t rows = c.g.rows, at = OVERLAP_ROWS * rows * c.g.blocks;
     c.totals = c.g.blocks > 1 ? at : 0;
     at += c.g.blocks > 1 ? OVERLAP_ROWS * rows : 0;
-    /* The row of weights is read last; the deviations overwrite the following row. */
+    /* The sums of weights are read to the end; the deviations overwrite the sums that follow them. */
     c.weight_sums = c.totals;
     c.deviations = c.totals + rows;
     c.centres = at;
@@ -50,7 +50,7 @@ static rmsd_call call_of(collet_device *device, collet_queue *queue, const colle
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-/* The centres of mass of the reference, which every frame repeats. */
+/* Computes the centres of mass of the reference, which is the same for every frame (stride 0). */
 static void centre_reference(rmsd_call *c)
 {
     const int64_t bodies = c->g.bodies;
@@ -76,7 +76,7 @@ static void centre_reference(rmsd_call *c)
     md_sums_run(&c->s, &s, c->sums);
 }
 
-/* Sums over the atoms of every row, into `partial`. */
+/* Launches a kernel that sums over the atoms of every row, into `partial`. */
 static void launch_pass(rmsd_call *c, const char *kernel, int64_t partial)
 {
     static const char *const options[] = {"-DPOSITIONS=f32 -DMASSES=f32 -DREFERENCE=f32",
@@ -105,9 +105,7 @@ static void launch_pass(rmsd_call *c, const char *kernel, int64_t partial)
     jit_sequence_enqueue(&c->s, &l, md_geometry_groups(&c->g, c->s.traits));
 }
 
-/* A kernel of one item a row, which writes `out` from the numbers `from` and `to` of the
- * workspace.
- */
+/* Launches a kernel with one item per row, which writes `out`. `from` and `to` are offsets in the workspace. */
 static void launch_fit(rmsd_call *c, const char *kernel, const collet_operand *out, int32_t axes,
                        int64_t from, int64_t to)
 {

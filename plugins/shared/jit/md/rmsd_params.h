@@ -13,10 +13,10 @@
 typedef struct rmsd_job {
     md_geometry g;
     md_place r, masses, reference; /* a row is an atom */
-    i64 partial;                   /* their offsets in the workspace, in f64s */
-    i64 centres;                   /* of the reference: 3 numbers of a body */
-    i64 centres_frame;             /* centres of a frame; 0: the same in all frames */
-    i64 fits;                      /* a row's rotation and shift: 12 numbers */
+    i64 partial;                   /* `partial`, `centres` and `fits` are offsets in the workspace, in f64s */
+    i64 centres;                   /* the centre of the reference: 3 numbers per body */
+    i64 centres_frame;             /* centres per frame; 0: the same in all frames */
+    i64 fits;                      /* the rotation and the shift: 12 numbers per row */
 } rmsd_job;
 
 #endif

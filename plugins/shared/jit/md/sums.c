@@ -13,10 +13,10 @@ static const jit_source finish_source =
 
 /* ---- Geometry -------------------------------------------------------------------------------- */
 
-/* Items that keep a compute unit busy. */
+/* The number of items that keep a compute unit busy. */
 #define ITEMS_A_UNIT 2048
-/* Atoms per item: the desired number; the number that always justifies more items; the maximum,
- * beyond which sums lose digits. */
+/* Atoms per item: an item should have at least LEAST_ATOMS; if it has more than ENOUGH_ATOMS, the team always gets
+ * more items; with more than MOST_ATOMS, sums would lose digits. */
 #define LEAST_ATOMS 4
 #define ENOUGH_ATOMS 64
 #define MOST_ATOMS 4096
@@ -32,7 +32,7 @@ md_geometry md_geometry_of(const jit_traits *t, int64_t frames, int64_t atoms,
         g.rows = frames * g.bodies;
         g.offsets = md_first(offsets);
         g.offsets_step = offsets->strides[0];
-        /* The mean stands for all bodies: their atoms are known only on the device. */
+        /* Uses the mean number of atoms per body: the real numbers are known only on the device. */
         atoms = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)(g.bodies > 0 ? g.bodies : 1));
     }
     int64_t team = 1, target = (int64_t)t->units * ITEMS_A_UNIT;
@@ -95,7 +95,7 @@ uint64_t md_sums_workspace(const md_geometry *g)
 static const char *const options[16][4] = {
     [1] = OPTIONS(1), [2] = OPTIONS(2), [7] = OPTIONS(7), [9] = OPTIONS(9), [15] = OPTIONS(15)};
 
-/* f32 results come from sums that are pairs of f32. */
+/* Whether sums are pairs of f32: results are f32. */
 static int in_pairs(const jit_sequence *q)
 {
     return operand_of(q->call, 0)->dtype == COLLET_F32;
@@ -121,7 +121,7 @@ static uint32_t sums_set(uint32_t what)
     return set;
 }
 
-/* The list is usually empty: as many groups as keep the device busy share it. */
+/* The list of bodies to sum again is usually short or empty, so only a few groups per compute unit share it. */
 static uint64_t groups_of(const jit_traits *t, uint64_t all, int listed)
 {
     uint64_t few = 8 * (uint64_t)t->units;
@@ -202,7 +202,7 @@ static void launch_finish(jit_sequence *q, const md_sums *s, const md_geometry *
     jit_sequence_enqueue(q, &l, groups_of(q->traits, groups, round == 2));
 }
 
-/* All rows, or those listed by the previous round. */
+/* Sums all rows, or in round 2 the rows that round 1 listed. */
 static void run_round(jit_sequence *q, const md_sums *s, const md_geometry *g, const layout *r,
                       int32_t round)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sums.h - the sums over the atoms of each body in each frame, and what follows from them, as
- * launches.
+ * sums.h - launches the sums over the atoms of each body in each frame, and the kernel that computes results from the
+ * sums.
  *
- * Each body is read once. It has one team of adjacent items, several teams per group if bodies are
- * small; large and few bodies have several teams (blocks). Sums are taken about the body's first
- * atom and moved to the centre of mass; bodies so far from it that digits would be lost are listed
- * and summed again about their centres.
+ * Each body is read once, by a team of adjacent items. If bodies are small, a group has several teams; if bodies are
+ * few and large, a body is divided into blocks, with one team per block. Sums are taken about the body's first
+ * atom and moved to the centre of mass. If that is so far from the first atom that digits would be lost, the body is
+ * listed and summed again about its centre.
  */
 #ifndef PLUGINS_SHARED_JIT_MD_SUMS_H
 #define PLUGINS_SHARED_JIT_MD_SUMS_H
@@ -14,18 +14,18 @@
 #include "place.h"
 #include "sums_params.h"
 
-/* `offsets` NULL or absent: one body a frame. */
+/* If `offsets` is NULL or absent, a frame has one body. */
 md_geometry md_geometry_of(const jit_traits *t, int64_t frames, int64_t atoms,
                            const collet_operand *offsets);
-/* Groups for all blocks of all rows. */
+/* The number of groups for all blocks of all rows. */
 uint64_t md_geometry_groups(const md_geometry *g, const jit_traits *t);
 
 /* ---- Sums ---------------------------------------------------------------------------------- */
 
-/* Absent operands may be NULL. Without masses each mass is 1. */
+/* Operands that are absent may be NULL. Without masses, each mass is 1. */
 typedef struct md_sums {
     uint32_t what;
-    int moves; /* to the centre of mass; else the sums are about `origins` */
+    int moves; /* 1: sums are moved to the centre of mass; 0: they are about `origins` */
     const collet_operand *positions;
     const collet_operand *masses;
     const collet_operand *velocities;
@@ -35,20 +35,20 @@ typedef struct md_sums {
     const collet_operand *results[MD_RESULTS];
 } md_sums;
 
-/* Workspace in numbers of 8 bytes: f64, or pairs of f32. */
+/* The size of the workspace, in numbers of 8 bytes (f64, or pairs of f32). */
 uint64_t md_sums_workspace(const md_geometry *g);
 
 /* Enqueues the sums and their results; the workspace is used from number `first` on. */
 void md_sums_run(jit_sequence *q, const md_sums *s, int64_t first);
 
-/* Enqueues the total over the blocks of each row: sums of `partial` to sums of `totals`, both numbers
- * of the workspace. `list`: i32s of the workspace, the rows to process; -1: all. `set`: bit k is sum
- * k. */
+/* Enqueues the kernel that adds up the sums of each row's blocks. `partial` (the sums) and `totals` (the results) are
+ * offsets in the workspace, in numbers of 8 bytes. `list` is the offset, in i32s, of the list of rows to process; -1
+ * for all rows. Bit k of `set` selects sum k. */
 void md_gather(jit_sequence *q, const md_geometry *g, int64_t partial, int64_t totals, int64_t list,
                uint32_t set);
 
-/* Index of a program by the types of positions and masses: f32 f32, f32 f64, f64 f64; without
- * masses, by positions only. */
+/* The index of the program for the types of positions and masses: 0 for f32 and f32, 1 for f32 and f64, 2 for f64 and
+ * f64. Without masses the type of positions decides. */
 uint32_t md_types(const collet_operand *positions, const collet_operand *masses);
 
 #endif

@@ -20,7 +20,7 @@
 #define SUM_TORQUE 20
 #define SUM_ROWS 23
 
-/* Whether `what` sets row k. */
+/* Whether sum k is one of those that `what` selects. */
 #define SUM_IS_SET(what, k)                                                                        \
     (((what) & ((k) < SUM_MOMENTUM  ? MD_MOMENTS                                                   \
                 : (k) < SUM_ANGULAR ? MD_LINEAR                                                    \
@@ -30,20 +30,20 @@
 typedef struct sums_job {
     md_geometry g;
     md_place r, v, f;     /* a row is an atom */
-    md_place masses;      /* likewise, of one column */
-    md_place given;       /* origins; else the bodies' first atoms */
-    i64 partial, origins; /* their offsets in the workspace, in sums */
-    i64 list;             /* offset in i32s: the number of listed rows, then these */
-    i32 listed;           /* only the rows of the list, from the origins in the workspace */
+    md_place masses;      /* a row is an atom; there is one column */
+    md_place given;       /* the operand with origins; without it they are the bodies' first atoms */
+    i64 partial, origins; /* offsets of the sums and the origins in the workspace, in sums */
+    i64 list;             /* offset, in i32s, of the number of listed rows, which the rows follow */
+    i32 listed;           /* 1: sums only listed rows, about the origins in the workspace */
     i32 unused;
 } sums_job;
 
 typedef struct finish_job {
     md_geometry g;
     i64 totals, origins, list;
-    i32 set;   /* bit k: sum k was set */
-    i32 round; /* 0: nothing is summed again; 1: far bodies are listed; 2: processes the list */
-    i32 moves; /* the sums are moved to the centre of mass */
+    i32 set;   /* bit k: there is a sum k */
+    i32 round; /* 0: nothing is summed again; 1: bodies to sum again are listed; 2: these are processed */
+    i32 moves; /* 1: sums are moved to the centre of mass */
     i32 unused;
 } finish_job;
 

@@ -24,7 +24,7 @@ JIT_KERNEL(magnitude)
     int64_t length = in->shape[in->ndim - 1];
     jit_view view;
     jit_launch l;
-    /* The input's last axis is not part of the view. */
+    /* The view has the axes of the output, not the last axis of the input. */
     uint64_t groups = jit_view_of(&view, jit_traits_of(device), call, 2);
     if (length >= LONG)
         groups = (uint64_t)operand_count(out);
@@ -78,7 +78,7 @@ JIT_KERNEL(time_derivative)
     return s.status;
 }
 
-/* One u32 per group of rows. */
+/* The workspace has one u32 per group of rows. */
 JIT_ACCEPTS(time_derivative)
 {
     uint64_t rows = rows_of(operand_of(call, 0));

@@ -6,8 +6,8 @@
  * them with the libraries' own headers; they include both, so COLLET_CUDA_TOOLKIT and
  * COLLET_OPENCL_HEADERS omit the types and constants here.
  *
- * A list of functions has X(type, name, symbol, (parameters)): type, symbol and parameters as the
- * library has them, `name` for the member of a struct of pointers. Enumerations are int.
+ * A list of functions has entries X(type, name, symbol, (parameters)): type, symbol and parameters as the
+ * library declares them; `name` is the member of a struct of pointers. Enumerations are int.
  */
 #ifndef PLUGINS_SHARED_JIT_RUNTIME_ABI_H
 #define PLUGINS_SHARED_JIT_RUNTIME_ABI_H

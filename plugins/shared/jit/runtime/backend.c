@@ -11,8 +11,8 @@
 #include "rows.h"
 #include "tables.h"
 
-/* A device keeps at most this share of its memory in freed blocks. If the device is a processor, other
- * libraries use its memory too, and it keeps at most POOL_ON_HOST bytes. */
+/* By default a device keeps at most 1 / POOL_SHARE of its memory as freed buffers. If the device is a processor, other
+ * libraries use that memory too, so it keeps at most POOL_ON_HOST bytes. */
 #define POOL_SHARE 16
 #define POOL_ON_HOST ((uint64_t)256 << 20)
 
@@ -47,7 +47,7 @@ static uint64_t most_idle(const jit_base *b)
     return jit_staging_size(b->host, key, share);
 }
 
-/* The bytes that the setting allows, by default the device's total. */
+/* The bytes that the setting NAME.memory allows; by default all memory of the device. */
 static uint64_t memory_limit(const jit_base *b)
 {
     char key[64];
@@ -111,7 +111,7 @@ void jit_device_close(collet_device *d)
     jit_base *b = jit_base_of(d);
     if (!d)
         return;
-    /* Tables are pooled buffers, and refer to queues. */
+    /* Tables come first: they are pooled buffers and refer to queues. */
     plan_cache_destroy(b->tables);
     jit_pool_trim(&b->pool, d);
     jit_staging_release(d);
@@ -152,7 +152,7 @@ collet_status jit_buffer_alloc(collet_device *d, collet_buffer **buffer, uint64_
     collet_status status = jit_check(d, err);
     if (status == COLLET_OK)
         status = jit_pool_alloc(&b->pool, d, bytes, buffer, err);
-    /* The allocation may have found the device lost. */
+    /* The device may have been lost during the allocation. */
     return status != COLLET_OK && jit_check(d, err) != COLLET_OK ? COLLET_DEVICE_LOST : status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * backend.h - the shared code as a backend that compiles kernels at run time uses it: its slots of
- * the vtable, and by includes queues (queue.h), programs (program.h), buffers (pool.h) and
+ * backend.h - what a backend that compiles kernels at run time uses of the shared code: functions for slots of its
+ * collet_plugin, and, by the headers included here, queues (queue.h), programs (program.h), buffers (pool.h) and
  * transfers (staging.h). driver.h lists what the backend implements.
  */
 #ifndef PLUGINS_SHARED_JIT_RUNTIME_BACKEND_H
@@ -15,13 +15,13 @@
 #include "queue.h"
 #include "staging.h"
 
-/* Writes base.options: `first`, then the macros of the traits. */
+/* Writes base.options: `first`, then definitions of macros for the traits. */
 void jit_options(collet_device *device, const char *first);
 
-/* The host's memory that the process may use; zeros if the host does not know. */
+/* How much of the host's memory the process may use; all zeros if libcore does not know. */
 collet_memory_limit jit_host_memory(const collet_host *host);
 
-/* Slots. `self` is the first member of a jit_driver. */
+/* Functions for slots of collet_plugin. `self` must be the first member of a jit_driver. */
 collet_status jit_device_open(const collet_plugin *self, collet_device **device,
                               collet_device_properties *properties, const collet_host *host,
                               uint32_t index, const char *name, collet_error *err);
@@ -33,8 +33,7 @@ void jit_buffer_free(collet_device *device, collet_buffer *buffer);
 /* The driver's extensions, and collet.copy/1, collet.memory/1 and collet.trim/1. */
 const void *jit_extension(collet_device *device, const char *name);
 
-/* The slots that all backends have in common, as initialisers of a collet_plugin, after
- * PLUGIN_HEAD. */
+/* Initialisers for the slots of a collet_plugin that are the same for all backends; they follow PLUGIN_HEAD. */
 #define JIT_SLOTS                                                                                  \
     .device_open = jit_device_open, .device_close = jit_device_close,                              \
     .device_supports = jit_device_supports, .buffer_alloc = jit_buffer_alloc,                      \

@@ -10,7 +10,7 @@ static collet_status refuse(collet_device *d, const char *why, collet_error *err
     return jit_host(d)->fail(err, COLLET_REFUSED, "no copy between these devices: %s", why);
 }
 
-/* Fetches the bytes in `q`, after the source was exported in `from_queue`. */
+/* Enqueues in `q` the read of the exported bytes; the export was enqueued in `from_queue`. */
 static collet_status fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
                            collet_queue *from_queue, const jit_export *export, uint64_t bytes,
                            collet_error *err)
@@ -23,7 +23,7 @@ static collet_status fetch(collet_queue *q, collet_buffer *target, uint64_t offs
                                          export, bytes, &ticket, err);
     if (status != COLLET_OK)
         return status;
-    /* If the queues cannot be ordered, the host waits. */
+    /* The export ends after the read. If the queues cannot be ordered, the host waits for the read. */
     collet_error why = {COLLET_OK, ""};
     if (jit_slots_of(q)->order(from_queue, q, ticket, &why) != COLLET_OK)
         jit_queue_await(q, ticket);

@@ -15,10 +15,10 @@
 
 #define MAGIC 0x31656c656e72656bull
 #define MAX_BINARY ((uint64_t)64 << 20)
-/* Temporary files, which a crash may leave behind, are removed after this many seconds. */
+/* A crash may leave temporary files behind; they are removed after this many seconds. */
 #define STALE 600
 
-/* A file holds this header, the key's text, the binary. */
+/* A file has this header, then the text of the key, then the binary. */
 typedef struct header {
     uint64_t magic;
     uint64_t key_bytes;
@@ -77,7 +77,7 @@ int binary_cache_directory(const collet_host *host, char path[PATH_MAX])
     return length > 0 && length < PATH_MAX;
 }
 
-/* -1 unless the directory belongs to this user and only the user has access. */
+/* Opens the cache directory. Returns -1 unless the directory belongs to this user and nobody else has access. */
 static int open_directory(const collet_host *host, int make)
 {
     char path[PATH_MAX];
@@ -146,7 +146,7 @@ void *binary_cache_get(const collet_host *host, const char *key, uint64_t *bytes
     int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
     void *binary = file ? read_binary(file, key, bytes) : NULL;
-    /* The modification time is the time of last use: eviction removes the oldest. */
+    /* Sets the modification time to the time of this use: eviction removes the files used least recently. */
     if (binary)
         (void)futimens(fd, NULL);
     if (file)
@@ -184,7 +184,7 @@ static int by_age(const void *left, const void *right)
     return a->tv_nsec < b->tv_nsec ? -1 : a->tv_nsec > b->tv_nsec;
 }
 
-/* All binaries of the directory, oldest first; removes abandoned temporary files at once. */
+/* Lists all binaries of the directory, oldest first, and removes abandoned temporary files. */
 static uint64_t list_files(int directory, DIR *d, kept *files, uint64_t most, uint64_t *bytes)
 {
     uint64_t count = 0;

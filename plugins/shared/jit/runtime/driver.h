@@ -4,7 +4,7 @@
  * constant jit_driver, which begins with the table of its plugin. plugins/shared/jit calls the
  * backend through the jit_driver alone; the backend calls the functions of backend.h.
  *
- *   jit_driver          the plugin, the prelude of all kernels, the sizes of its objects; launch
+ *   jit_driver          the plugin, the prelude of all kernels, the sizes of the backend's structs; enqueues launches
  *   jit_device_slots    opens, closes and trims a device, and reports its loss
  *   jit_memory_slots    allocates device and page-locked memory, enqueues transfers
  *   jit_program_slots   compiles, loads and unloads programs, finds their kernels
@@ -12,12 +12,12 @@
  *   jit_copy_slots      copies between two devices of the backend
  *
  * A backend's `struct collet_device` begins with a jit_base, its `struct collet_queue` with a
- * jit_queue; its own members follow.
+ * jit_queue; the backend's own members follow.
  *
  * Slots marked "optional" may be NULL. The rules for all slots:
  *
- * Threads: any thread, several at once, unless the comment names a lock that the caller holds or
- * says otherwise.
+ * Threads: a slot may be called by any thread, and by several at once, unless its comment names a lock that the caller
+ * holds or says otherwise.
  * Errors: a slot that returns a status also sets a text, by host->fail(err, ...); `err` may be
  * NULL. REFUSED: a resource is short or the call is not supported, and nothing was enqueued.
  * FAILED: commands may have been enqueued. DEVICE_LOST: the slot has set base.lost. A command that
@@ -38,10 +38,10 @@
 
 /*
  * One translation unit: the backend's prelude, common.dev, then `texts` up to a NULL. `name`
- * appears in messages and in the names of cached binaries. A constant of the family.
+ * appears in messages and in the keys of cached binaries. Each source is a constant of its family.
  *
- * If `texts` is NULL, `make` returns them for a launch's `made_of`: one allocation, which the caller
- * frees; NULL when out of memory. The options of the launch tell different texts apart.
+ * If `texts` is NULL, `make` returns the texts for a launch, from its `made_of`, as one allocation that the caller
+ * frees; NULL when out of memory. Launches with different texts must have different options.
  */
 typedef struct jit_source {
     const char *name;
@@ -49,7 +49,7 @@ typedef struct jit_source {
     const char **(*make)(const void *made_of);
 } jit_source;
 
-/* Device properties that choose kernels. */
+/* Properties of a device on which the choice of kernels depends. */
 typedef struct jit_traits {
     uint32_t group;    /* GROUP of every kernel: work-items in a work-group, a power of two, 1 ..
                         * 1024 */
@@ -58,7 +58,7 @@ typedef struct jit_traits {
     uint32_t has_f64;
     uint32_t exact_f32;      /* f32 division and square root are correctly rounded */
     uint32_t has_tiles;      /* HAVE_TILES: the warp has an i8 matrix instruction */
-    uint32_t serial;         /* a processor: the items of a group run one after the other */
+    uint32_t serial;         /* the device is a processor: the items of a group run one after the other */
     uint64_t local_bytes;    /* local memory available to a group */
     uint64_t argument_bytes; /* maximum total size of a kernel's arguments */
 } jit_traits;
@@ -66,18 +66,18 @@ typedef struct jit_traits {
 #define JIT_ARGUMENTS 40
 
 typedef struct jit_argument {
-    collet_buffer *buffer; /* or NULL: */
-    const void *block;     /* valid until the launch is enqueued; or NULL: `value` */
-    uint32_t size;         /* 0: a buffer */
+    collet_buffer *buffer; /* if `size` is 0; may be NULL */
+    const void *block;     /* a struct, which stays valid until the launch is enqueued; NULL: `value` is passed */
+    uint32_t size;         /* of `block` or `value`; 0: `buffer` is passed */
     _Alignas(16) unsigned char value[16];
 } jit_argument;
 
-/* One launch under construction. The strings are valid until it is enqueued. */
+/* A launch that is being prepared. The strings are valid until it is enqueued. */
 typedef struct jit_launch {
     const jit_source *source;
     const char *options;
     const char *kernel;
-    const void *made_of; /* of a source that is made */
+    const void *made_of; /* passed to the source's `make` */
     uint32_t count;
     jit_argument arguments[JIT_ARGUMENTS];
 } jit_launch;
@@ -86,64 +86,64 @@ typedef struct jit_launch {
 
 struct collet_buffer {
     void *memory;      /* the driver's handle */
-    uint64_t bytes;    /* as requested */
-    uint64_t capacity; /* as allocated */
-    uint32_t imported; /* `memory` belongs to a caller */
-    uint64_t number;   /* in the pool: buffers that were freed before it */
+    uint64_t bytes;    /* the size requested */
+    uint64_t capacity; /* the size allocated */
+    uint32_t imported; /* 1: `memory` belongs to a caller */
+    uint64_t number;   /* in the pool: how many buffers were freed before this one */
     collet_buffer *next;
 };
 
 #define JIT_POOL_BINS 512
 
-/* Buffers that are reused: pool.h. */
+/* A pool of buffers that are reused: pool.h. */
 typedef struct jit_pool {
     pthread_mutex_t lock;
     uint64_t limit; /* upper limit of `reserved` */
     uint64_t most;  /* upper limit of `idle` */
     uint64_t current, reserved, peak;
-    uint64_t idle;  /* bytes of the buffers in `bins` */
-    uint64_t freed; /* buffers so far */
+    uint64_t idle;  /* total bytes of the buffers in `bins` */
+    uint64_t freed; /* how many buffers were freed so far */
     collet_buffer *bins[JIT_POOL_BINS];
 } jit_pool;
 
-/* A device keeps at most this many; jit_programs_forget empties the table. */
+/* A device keeps at most this many programs; jit_programs_forget empties the table. */
 #define JIT_PROGRAMS 1024u
 
 typedef struct jit_program {
     const jit_source *source;
     char *options;
-    void *handle; /* NULL: it did not compile, */
-    char *why;    /* and this is the reason */
+    void *handle; /* NULL: the program did not compile */
+    char *why;    /* the reason if it did not compile */
 } jit_program;
 
 typedef struct jit_programs {
     pthread_mutex_t lock; /* held during compilation */
-    double seconds;       /* spent on compilation */
-    uint32_t compiled;    /* programs */
+    double seconds;       /* the time spent on compilation */
+    uint32_t compiled;    /* the number of programs compiled */
     uint32_t count;
     jit_program programs[JIT_PROGRAMS];
 } jit_programs;
 
 typedef struct jit_piece {
-    void *address;   /* NULL: not taken */
+    void *address;   /* NULL: not allocated */
     void *handle;    /* the driver's handle */
-    uint64_t ticket; /* of the last command that uses it */
+    uint64_t ticket; /* the last command that uses the piece */
 } jit_piece;
 
 /* Page-locked memory of a queue: staging.h. */
 typedef struct jit_staging {
-    pthread_mutex_t lock; /* held for a whole transfer; taken before the queue's */
+    pthread_mutex_t lock; /* held for a whole transfer; taken before the queue's lock */
     jit_piece pieces[2];
     uint32_t next;
-    int none; /* allocation failed; tried again after the next trim */
+    int none; /* 1: allocation failed; it is tried again after the next trim */
 } jit_staging;
 
 /* A range of a buffer that another device may read. */
 typedef struct jit_export {
     collet_buffer *buffer;
     uint64_t offset;
-    void *address;   /* the address for the other device */
-    uint64_t ticket; /* of the buffer's queue, after which it is readable */
+    void *address;   /* the address at which the other device reads */
+    uint64_t ticket; /* the other device may read after this ticket of the exporting queue */
 } jit_export;
 
 typedef struct jit_extension_table {
@@ -159,33 +159,33 @@ typedef struct jit_base {
     uint32_t index;
     jit_traits traits;
     uint64_t total_memory;
-    int in_host_memory;  /* 1: the device is a processor; others use its memory too */
+    int in_host_memory;  /* 1: the device is a processor; other libraries use its memory too */
     char options[256];   /* compiler options for all programs: jit_options */
-    char identity[1200]; /* what a binary depends on besides source and options */
+    char identity[1200]; /* all that a binary depends on besides source and options */
     _Atomic int lost;    /* 0: the device works; else the driver's error, or 1 */
-    uint64_t staging;    /* size of a page-locked piece; 0: direct transfers */
+    uint64_t staging;    /* bytes of a page-locked piece; 0: transfers are direct */
     jit_pool pool;
     jit_programs programs;
     struct plan_cache *tables; /* tables.h; emptied by trim */
     pthread_mutex_t lock;      /* protects the list of queues */
-    collet_queue *queues;      /* all ever created */
+    collet_queue *queues;      /* all queues that were ever created */
 } jit_base;
 
 #define JIT_MESSAGE 400
 
 /*
- * Commands of a queue are counted by tickets, from 1. A destroyed queue is kept for the next
- * queue_create: tables may still refer to its tickets.
+ * Each command of a queue has a ticket; tickets count from 1. A destroyed queue is kept and used again by
+ * queue_create, because tables may still refer to its tickets.
  */
 typedef struct jit_queue {
     collet_device *device;
     pthread_mutex_t lock;
-    uint64_t submitted; /* tickets issued */
-    uint64_t retired;   /* tickets known to be complete */
+    uint64_t submitted; /* the last ticket issued */
+    uint64_t retired;   /* the last ticket known to be complete */
     jit_staging staging;
-    collet_status failure; /* the first */
-    uint64_t failed_at;    /* its ticket, or an earlier one that may have failed */
-    int drained;           /* since then */
+    collet_status failure; /* the first failure */
+    uint64_t failed_at;    /* the ticket of the failure, or an earlier ticket */
+    int drained;           /* 1: drained since the failure */
     char failed[JIT_MESSAGE];
     int idle;
     collet_queue *next;
@@ -194,15 +194,15 @@ typedef struct jit_queue {
 /* ---- The table ------------------------------------------------------------------------------- */
 
 typedef struct jit_device_slots {
-    /* Opens device `index`: sets traits, total_memory, staging (the default of NAME.staging),
-     * options and identity. The rest of *device is zeroed but for `driver`, `host`, `index` and the
-     * locks. All signals are blocked. `close` follows even on failure. */
+    /* Opens device `index`: sets traits, total_memory, staging (the default of NAME.staging), options and identity.
+     * Before the call, `driver`, `host`, `index` and the locks are set; all else in *device is zero. All signals are
+     * blocked during the call. Even if `open` fails, `close` is called later. */
     collet_status (*open)(collet_device *device, uint32_t index, collet_error *err);
-    /* No call is in progress, all queues are closed and all memory is released. */
+    /* Called when no call is in progress, all queues are closed and all memory is released. */
     void (*close)(collet_device *device);
-    /* The device was lost: DEVICE_LOST with the reason. */
+    /* Called when the device was lost: returns DEVICE_LOST and the reason. */
     collet_status (*gone)(collet_device *device, collet_error *err);
-    /* Optional: releases what else the device keeps for speed. After `trim` of all queues. */
+    /* Optional: releases what the device keeps only for speed. Called after `trim` of all queues. */
     void (*trim)(collet_device *device);
 } jit_device_slots;
 
@@ -212,10 +212,10 @@ typedef struct jit_memory_slots {
     void (*give)(collet_device *device, void *memory);
     /* Optional: releases what the import of a buffer (jit_pool_import) acquired. */
     void (*disown)(collet_device *device, void *memory);
-    /* Optional: free bytes of the device's memory; 0: not known. */
+    /* Optional: how many bytes of the device's memory are free; 0 if not known. */
     uint64_t (*available)(collet_device *device);
-    /* Like the slots buffer_write and buffer_read of plugin.h. `pinned`: the address is in a piece
-     * and stays valid until the ticket is complete; the call only enqueues. */
+    /* `write` and `read` are like the slots buffer_write and buffer_read of plugin.h. `pinned`: the host address is in
+     * a jit_piece and stays valid until the ticket is complete, so that the call need only enqueue. */
     collet_status (*write)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
                            uint64_t offset, const void *source, uint64_t bytes, int pinned,
                            collet_error *err);
@@ -224,66 +224,64 @@ typedef struct jit_memory_slots {
                           collet_error *err);
     /* Optional: whether the address is known to be in page-locked memory. */
     int (*pinned)(collet_device *device, const void *address);
-    /* Allocates page-locked memory: sets the address and the handle. 0: allocation failed, and the
-     * address is NULL. */
+    /* Allocates page-locked memory: sets the address and the handle. Returns 0 if that failed; the address is then
+     * NULL. */
     int (*pinned_take)(collet_queue *queue, uint64_t bytes, jit_piece *piece);
-    /* No pending command uses it. */
+    /* Frees page-locked memory that no pending command uses. */
     void (*pinned_give)(collet_queue *queue, jit_piece *piece);
 } jit_memory_slots;
 
-/* All under the lock of the programs. */
+/* The caller of these slots holds the lock of the programs. */
 typedef struct jit_program_slots {
-    /* Optional: all programs are about to be unloaded. Releases what refers to them. */
+    /* Optional: called before all programs are unloaded. Releases what refers to them. */
     void (*forget)(collet_device *device);
-    /* Loads a cached binary; NULL: the driver rejects it. */
+    /* Loads a cached binary; returns NULL if the driver rejects it. */
     void *(*load)(collet_device *device, const void *binary, uint64_t bytes, const char *options);
-    /* Compiles `count` texts, prelude first, and caches the binary under `key` (binary_cache_put;
-     * NULL: not cached). REFUSED with the compiler's message; NO_MEMORY: the next launch tries
-     * again; DEVICE_LOST. */
+    /* Compiles `count` texts, of which the first is the prelude, and caches the binary under `key` (binary_cache_put),
+     * unless `key` is NULL. Returns COLLET_OK; REFUSED with the compiler's message; NO_MEMORY, after which the next
+     * launch tries again; or DEVICE_LOST. */
     collet_status (*compile)(collet_device *device, const char *name, const char *const *texts,
                              uint32_t count, const char *options, const char *key, void **handle,
                              collet_error *err);
     void (*unload)(collet_device *device, void *handle);
-    /* The kernel `name` of a program; NULL, with the driver's message. */
+    /* The kernel `name` of a program; on failure NULL, and the driver's message in `why`. */
     void *(*kernel_open)(collet_device *device, void *program, const char *name, char why[160]);
-    /* Optional: a backend without it frees the kernels with their program. */
+    /* Optional: a backend without this slot frees the kernels with their program. */
     void (*kernel_close)(collet_device *device, void *handle);
 } jit_program_slots;
 
 typedef struct jit_queue_slots {
-    /* Initialises the driver's part of a zeroed queue. All signals are blocked. `close` follows
-     * even on failure. */
+    /* Initialises the driver's part of a zeroed queue. All signals are blocked during the call. Even if `open` fails,
+     * `close` is called later. */
     collet_status (*open)(collet_queue *queue, collet_error *err);
-    /* All its commands are complete; nobody uses the queue. */
+    /* Called when all commands are complete and nobody uses the queue. */
     void (*close)(collet_queue *queue);
     /* Commands enqueued in `queue` from now on start after `ticket` of `other`, which may be a
      * queue of another device. */
     collet_status (*order)(collet_queue *queue, collet_queue *other, uint64_t ticket,
                            collet_error *err);
-    /* Waits until `ticket` is complete. Takes the queue's lock and does not hold it while it waits.
-     */
+    /* Waits until `ticket` is complete. Takes the queue's lock, but does not hold it during the wait. */
     void (*block)(collet_queue *queue, uint64_t ticket);
 
     /* The caller of the following functions holds the queue's lock. */
 
-    /* Optional: prepares for waits for the last ticket, so that they need not wait for later ones.
-     */
+    /* Optional: prepares for a later wait for the last ticket, so that it need not wait for later tickets. */
     void (*mark)(collet_queue *queue);
     /* Updates which tickets are complete, and records failures. */
     void (*retire)(collet_queue *queue);
     /* Waits at least until `ticket` is complete. */
     void (*reach)(collet_queue *queue, uint64_t ticket);
-    /* Waits for all commands; a device that stopped responding is then lost. */
+    /* Waits for all commands; if the device has stopped responding, it is marked as lost. */
     void (*drain)(collet_queue *queue);
-    /* Releases what the queue keeps for speed; may wait for all commands. */
+    /* Releases what the queue keeps only for speed; may wait for all commands. */
     void (*trim)(collet_queue *queue);
 } jit_queue_slots;
 
-/* Called by the copy between two devices (between.c) in this order. */
+/* The copy between two devices (between.c) calls these slots in this order. */
 typedef struct jit_copy_slots {
     /* Whether `device` can read the memory of `from`, another device of this backend, directly. */
     int (*reaches)(collet_device *device, collet_device *from);
-    /* Begins an export in `queue`, on the buffer's device: sets the address and the ticket. */
+    /* Begins an export in `queue`, a queue of the buffer's device: sets the address and the ticket. */
     collet_status (*export_begin)(collet_queue *queue, uint64_t bytes, jit_export *export,
                                   collet_error *err);
     /* Reads the exported range into `target`, in `queue`, which is already ordered after the
@@ -297,19 +295,20 @@ typedef struct jit_copy_slots {
 } jit_copy_slots;
 
 typedef struct jit_driver {
-    collet_plugin plugin; /* its settings are NAME.memory (bytes a device may allocate),
+    collet_plugin plugin; /* its settings include NAME.memory (bytes a device may allocate),
+                           * NAME.pool (bytes of freed buffers a device keeps),
                            * NAME.staging (staging.h) and NAME.sources (a directory that
                            * receives every source compiled) */
     const char *prelude;  /* the text that precedes all sources */
-    const jit_extension_table *extensions; /* besides backend.c's; a NULL name ends them */
-    size_t device_bytes, queue_bytes;      /* sizes of its collet_device and collet_queue */
+    const jit_extension_table *extensions; /* in addition to those of backend.c; the last has the name NULL */
+    size_t device_bytes, queue_bytes;      /* sizes of the backend's collet_device and collet_queue */
     const jit_device_slots *device;
     const jit_memory_slots *memory;
     const jit_program_slots *programs;
     const jit_queue_slots *queue;
     const jit_copy_slots *copy;
-    /* Enqueues a launch. The device is not lost, `groups` > 0, and no argument was dropped. A later
-     * failure is recorded with the kernel's name. */
+    /* Enqueues a launch. The caller has checked that the device is not lost, that `groups` > 0 and that no argument was
+     * dropped. A later failure is recorded with the kernel's name. */
     collet_status (*launch)(collet_device *device, collet_queue *queue, const jit_launch *l,
                             uint64_t groups, collet_error *err);
 } jit_driver;
@@ -346,7 +345,7 @@ static inline const jit_traits *jit_traits_of(const collet_device *device)
     return &jit_base_of(device)->traits;
 }
 
-/* DEVICE_LOST if the device was lost; before a command is enqueued. */
+/* Returns DEVICE_LOST if the device was lost. Called before a command is enqueued. */
 static inline collet_status jit_check(collet_device *device, collet_error *err)
 {
     jit_base *b = jit_base_of(device);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * launch.h - launches of kernels, for the host side of the op families (plugins/shared/jit/FAMILY):
- * which kernel serves a call, on how many groups, with which arguments. It is written once on the
- * functions below and compiled into each backend, which driver.h describes. A backend may replace
+ * launch.h - launches of kernels, for the host side of the op families (plugins/shared/jit/FAMILY). The host side
+ * decides which kernel serves a call, on how many groups and with which arguments. It uses the
+ * functions below and is compiled into each backend (driver.h). A backend may replace
  * the function of a row by its own, as plugins/cuda/linalg/matmul.c does with a vendor's library.
  *
  * A device source is plugins/shared/jit/FAMILY/NAME.dev; CMake embeds it in the plugin as text. It
@@ -30,11 +30,11 @@
 #include "shared/host/util/operand.h"
 #include "driver.h"
 
-/* The elementary functions of plugins/shared/formula, without the special ones. */
+/* The elementary functions of plugins/shared/formula, without the special functions. */
 #define JIT_FUNCTIONS                                                                              \
     jit_text_language_reduction, jit_text_formula_functions_f32, jit_text_formula_functions_f64
 
-/* An initialiser: the name, then the texts. */
+/* An initialiser of a jit_source: the name, then the texts. */
 #define JIT_SOURCE(name, ...)                                                                      \
     {                                                                                              \
         name, (const char *const[]){__VA_ARGS__, NULL}, NULL                                       \
@@ -43,37 +43,37 @@
 /* ---- Launches ------------------------------------------------------------------------------ */
 
 /*
- * `options`: further options of the compiler, "-DTYPE=f32 -DN=4", or "". Each options string is
- * compiled as a separate program: keep them few and short. At most JIT_ARGUMENTS arguments; with
- * more the launch fails.
+ * `options`: further options of the compiler, such as "-DTYPE=f32 -DN=4", or "". Each options string is
+ * compiled as a separate program, so there should be few, and short ones. A launch with more than JIT_ARGUMENTS
+ * arguments fails.
  */
 void jit_launch_begin(jit_launch *l, const jit_source *source, const char *options,
                       const char *kernel);
 
-/* Buffer and first element; for an absent operand, a null pointer and 0. */
+/* Passes the buffer and the index of the first element; for an absent operand, a null pointer and 0. */
 void jit_pass_operand(jit_launch *l, const collet_operand *o);
-/* The first `count` operands of a call. */
+/* Passes the first `count` operands of a call. */
 void jit_pass_operands(jit_launch *l, const collet_kernel_call *call, uint32_t count);
-/* A buffer: call->workspace, or NULL for a null pointer. */
+/* Passes a buffer, such as call->workspace; NULL passes a null pointer. */
 void jit_pass_buffer(jit_launch *l, void *buffer);
 void jit_pass_i32(jit_launch *l, int32_t value);
 void jit_pass_i64(jit_launch *l, int64_t value);
 void jit_pass_u64(jit_launch *l, uint64_t value);
 void jit_pass_f32(jit_launch *l, float value);
 void jit_pass_f64(jit_launch *l, double value);
-/* Copies `size` (1 .. 16) bytes. */
+/* Passes a value of `size` (1 .. 16) bytes, which are copied. */
 void jit_pass_value(jit_launch *l, const void *value, uint32_t size);
 /* Passes several i64. */
 #define jit_pass_i64s(l, ...)                                                                      \
     jit_pass_i64_list(l, (const int64_t[]){__VA_ARGS__},                                           \
                       sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 void jit_pass_i64_list(jit_launch *l, const int64_t *values, size_t count);
-/* A struct of any size, passed by value; valid until the launch is enqueued. */
+/* Passes a struct of any size by value; `block` must stay valid until the launch is enqueued. */
 void jit_pass_block(jit_launch *l, const void *block, uint32_t size);
 
 /*
- * Enqueues the launch on `groups` groups; 0 groups do nothing. COLLET_OK. REFUSED: nothing was
- * enqueued (the program did not compile, or the device is out of resources). DEVICE_LOST. A later
+ * Enqueues the launch on `groups` groups; with 0 groups it does nothing. Returns COLLET_OK, DEVICE_LOST or REFUSED:
+ * nothing was enqueued, because the program did not compile or the device is out of resources. A later
  * failure is reported by the queue's next wait, with the kernel's name.
  */
 collet_status jit_enqueue(collet_device *device, collet_queue *queue, const jit_launch *l,
@@ -91,7 +91,7 @@ typedef struct jit_sequence {
 
 jit_sequence jit_sequence_of(collet_device *device, collet_queue *queue,
                              const collet_kernel_call *call);
-/* Like jit_enqueue, but sets `status`: FAILED in place of REFUSED after the first launch. Does
+/* Like jit_enqueue, but sets `status`, and after the first launch FAILED instead of REFUSED. Does
  * nothing after a failure. */
 void jit_sequence_enqueue(jit_sequence *s, const jit_launch *l, uint64_t groups);
 
@@ -106,7 +106,7 @@ static inline uint64_t jit_ceiling(uint64_t n, uint64_t d)
     return n / d + (n % d != 0);
 }
 
-/* Groups for n elements at one per item, or at `per_item`. */
+/* The number of groups for n elements if an item has one element; jit_groups_per_item: if it has traits.per_item. */
 static inline uint64_t jit_groups(const jit_traits *t, uint64_t n)
 {
     return jit_ceiling(n, t->group);

@@ -9,8 +9,7 @@
 
 #define LEAST 256u
 
-/* Sizes from 2^k on come in eighths of 2^k; the bin of the capacity that `bytes` is rounded up to.
- */
+/* Rounds `bytes` up to a capacity and returns its bin. Capacities from 2^k to 2^(k + 1) are multiples of 2^k / 8. */
 static uint32_t bin_of(uint64_t bytes, uint64_t *capacity)
 {
     if (bytes <= LEAST) {
@@ -39,7 +38,7 @@ void jit_pool_destroy(jit_pool *pool, collet_device *device)
     pthread_mutex_destroy(&pool->lock);
 }
 
-/* Takes the buffer at `at` out of its bin. Under the lock. */
+/* Takes the buffer at `at` out of its bin. The caller holds the lock. */
 static collet_buffer *take_out(jit_pool *pool, collet_buffer **at)
 {
     collet_buffer *b = *at;
@@ -48,7 +47,8 @@ static collet_buffer *take_out(jit_pool *pool, collet_buffer **at)
     return b;
 }
 
-/* The buffer that was freed first: the last one of a bin. Under the lock, while there is one. */
+/* Takes out the buffer that was freed first, which is the last of a bin. The caller holds the lock, and the pool has a
+ * buffer. */
 static collet_buffer *take_oldest(jit_pool *pool)
 {
     collet_buffer **oldest = NULL;
@@ -62,7 +62,7 @@ static collet_buffer *take_oldest(jit_pool *pool)
     return take_out(pool, oldest);
 }
 
-/* Gives the oldest buffers back to the device until at most `most` bytes are idle. */
+/* Returns the oldest buffers to the device until the pool has at most `most` bytes. */
 static void shrink(jit_pool *pool, collet_device *device, uint64_t most)
 {
     collet_buffer *all = NULL;
@@ -87,8 +87,8 @@ void jit_pool_trim(jit_pool *pool, collet_device *device)
     shrink(pool, device, 0);
 }
 
-/* Takes the smallest pooled buffer that is large enough, at most twice as large: the bins of the
- * next eight eighths. Under the lock. */
+/* Takes the smallest pooled buffer that is large enough, but at most twice as large: it is in the bin of the size or
+ * in one of the next eight. The caller holds the lock. */
 static collet_buffer *reuse(jit_pool *pool, uint32_t bin, uint64_t bytes)
 {
     for (uint32_t larger = 0; larger <= 8 && bin + larger < JIT_POOL_BINS; larger++) {
@@ -108,7 +108,7 @@ static void count_taken(jit_pool *pool, uint64_t bytes)
         pool->peak = pool->current;
 }
 
-/* Counts `bytes` against the limit; 0 when they exceed it. Under the lock. */
+/* Counts `bytes` as reserved; returns 0 if that would exceed the limit. The caller holds the lock. */
 static int reserve(jit_pool *pool, uint64_t bytes)
 {
     if (bytes > pool->limit || pool->reserved > pool->limit - bytes)
@@ -133,7 +133,8 @@ static void *take(jit_pool *pool, collet_device *device, uint64_t bytes)
     return memory;
 }
 
-/* Allocates the rounded size, then again with the pool emptied, then the exact size. */
+/* Allocates the rounded size; if that fails, empties the pool and tries again; if that fails, allocates the exact
+ * size. */
 static collet_status create(jit_pool *pool, collet_device *device, uint64_t bytes,
                             uint64_t capacity, collet_buffer **buffer, collet_error *err)
 {

@@ -18,8 +18,8 @@
 
 /* ---- The limit on the size of files ---------------------------------------------------------- */
 
-/* Drivers write compiled kernels to files. While SIGXFSZ is blocked, a write beyond the limit
- * (RLIMIT_FSIZE) fails with EFBIG; the signal would end the program. */
+/* Drivers write compiled kernels to files. A write beyond the limit (RLIMIT_FSIZE) sends SIGXFSZ, which would end the
+ * program. While the signal is blocked, such a write only fails with EFBIG. */
 
 /* The thread's signal mask, and whether a SIGXFSZ was pending before. */
 typedef struct file_limit {
@@ -34,8 +34,8 @@ static bool file_limit_waits(void)
     return sigismember(&waiting, SIGXFSZ) == 1;
 }
 
-/* Blocks SIGXFSZ in the calling thread, to which the kernel sends it; file_limit_end must follow.
- */
+/* Blocks SIGXFSZ in the calling thread; the operating system sends it to the thread that writes. A call of
+ * file_limit_end must follow. */
 static file_limit file_limit_begin(void)
 {
     file_limit before = {.waited = file_limit_waits()};
@@ -173,7 +173,7 @@ static collet_status program_get(collet_device *d, const jit_launch *l, void **h
         if (!made.options)
             return host->fail(err, COLLET_REFUSED, "out of memory for a program");
         collet_status status = build(d, l, &made.handle, &why);
-        /* These do not depend on the program: the next launch builds it again. */
+        /* These failures are not the program's fault: the next launch builds it again. */
         if (status == COLLET_DEVICE_LOST || status == COLLET_NO_MEMORY) {
             free(made.options);
             return host->fail(err, status == COLLET_NO_MEMORY ? COLLET_REFUSED : status, "%s",

@@ -24,13 +24,13 @@ typedef struct jit_kernels {
 } jit_kernels;
 
 /* Creates the kernel of a launch, and its program if needed. The caller holds the lock of the
- * programs. REFUSED with the compiler's message; DEVICE_LOST. */
+ * programs. Returns COLLET_OK, REFUSED with the compiler's message, or DEVICE_LOST. */
 collet_status jit_kernel_make(collet_device *device, const jit_launch *l, jit_kernel *kernel,
                               collet_error *err);
 
-/* The launch's kernel, or the empty slot for it, whose handle is NULL. */
+/* The launch's kernel in the table, or the empty entry for it, whose handle is NULL. */
 jit_kernel *jit_kernels_at(jit_kernels *kernels, const jit_launch *l);
-/* Inserts a kernel created for the launch that is not in the table yet. */
+/* Inserts the launch's kernel, which must not be in the table yet. */
 void jit_kernels_add(jit_kernels *kernels, const jit_launch *l, const jit_kernel *kernel);
 /* Whether the table must be cleared before another kernel is added. */
 static inline int jit_kernels_full(const jit_kernels *kernels)
@@ -39,9 +39,9 @@ static inline int jit_kernels_full(const jit_kernels *kernels)
 }
 void jit_kernels_clear(collet_device *device, jit_kernels *kernels);
 
-/* Unloads all programs. Under the lock of the programs. */
+/* Unloads all programs. The caller holds the lock of the programs. */
 void jit_programs_forget(collet_device *device);
-/* The same with the lock. */
+/* The same, but takes the lock. */
 void jit_programs_trim(collet_device *device);
 
 #endif

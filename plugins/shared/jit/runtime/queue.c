@@ -73,7 +73,7 @@ uint64_t jit_queue_mark(collet_device *d, collet_queue *queue)
     return value;
 }
 
-/* Neither OpenCL nor CUDA has waits with a limit. */
+/* Waits for a limited time, by polling: neither OpenCL nor CUDA has waits with a limit. */
 static int passed_within(collet_queue *queue, uint64_t ticket, int64_t nanoseconds)
 {
     struct timespec pause = {0, 20000};

@@ -9,7 +9,7 @@ static collet_dtype dtype_at(uint64_t sig, uint32_t i)
     return (collet_dtype)(sig >> i * COLLET_SIG_BITS & ((1u << COLLET_SIG_BITS) - 1));
 }
 
-/* These ops move bits and need no arithmetic in the type. */
+/* Whether the op only moves bits: it needs no arithmetic of the dtype. */
 static int moves(uint32_t op, uint64_t sig)
 {
     static const uint32_t ops[] = {
@@ -42,7 +42,7 @@ static int has_f32(uint64_t sig)
     return 0;
 }
 
-/* Elementary functions, and others that divide or take roots. */
+/* Whether the op divides or takes roots, as elementary functions do. */
 static int needs_exact_f32(uint32_t op, uint64_t sig)
 {
     switch (op) {
@@ -64,7 +64,7 @@ static int needs_exact_f32(uint32_t op, uint64_t sig)
     return 0;
 }
 
-/* These ops compute floating numbers of every type in f64, and histogram all numbers. */
+/* Whether the op computes in f64: the ops listed here do so for every floating dtype, histogram for all dtypes. */
 static int computes_f64(uint32_t op, uint64_t sig)
 {
     static const uint32_t ops[] = {COLLET_OP_PROD, COLLET_OP_VAR, COLLET_OP_STD,

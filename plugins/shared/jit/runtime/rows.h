@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows.h - the heads of kernels, and which rows of the table of kernels a device supports. */
+/* rows.h - macros that declare the functions of rows in the table of kernels, and which rows a device supports. */
 #ifndef PLUGINS_SHARED_JIT_RUNTIME_ROWS_H
 #define PLUGINS_SHARED_JIT_RUNTIME_ROWS_H
 
@@ -12,8 +12,8 @@ typedef collet_status jit_accepts(collet_device *device, const collet_kernel_cal
                                   uint64_t *workspace_bytes);
 
 /*
- * Declares the kernel jit_<name>, the function collet_kernel_row.run of one op or of several that
- * differ in a function; before a body, defines it. Which ops it runs: kernels.txt.
+ * Declares jit_<name>, a function collet_kernel_row.run; before a body it defines the function. kernels.txt says which
+ * ops it runs.
  */
 #define JIT_KERNEL(name)                                                                           \
     jit_run jit_##name;                                                                            \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source.h - which texts a backend compiles for a jit_source, and the cache key of the result.
+ * source.h - the texts that a backend compiles for a jit_source, and the cache key of the binary.
  */
 #ifndef PLUGINS_SHARED_JIT_RUNTIME_SOURCE_H
 #define PLUGINS_SHARED_JIT_RUNTIME_SOURCE_H
@@ -9,14 +9,14 @@
 
 #define JIT_TEXTS 64
 
-/* Lists a launch's texts in compilation order, the backend's prelude first; returns their number, 0
- * when out of memory. The caller frees *made after the last use of the texts. */
+/* Lists a launch's texts in the order in which they are compiled, first the backend's prelude; returns their number, or
+ * 0 when out of memory. The caller frees *made after the last use of the texts. */
 uint32_t jit_source_texts(const jit_launch *l, const char *prelude, const char *texts[JIT_TEXTS],
                           const char ***made);
 
 /*
- * The cache key: all that a binary depends on, as text: `identity` (backend, device, driver,
- * compiler), the source's name, the options and a hash of the texts. The caller frees it; NULL when
+ * The cache key is a text with all that a binary depends on: `identity` (backend, device, driver,
+ * compiler), the source's name, the options and a hash of the texts. The caller frees the key; NULL when
  * out of memory.
  */
 char *jit_source_key(const char *identity, const char *name, const char *options,

@@ -12,7 +12,7 @@
 
 #include "queue.h"
 
-/* Drivers buffer smaller transfers themselves. */
+/* Smaller transfers are direct: drivers buffer them themselves. */
 #define STAGED_MIN ((uint64_t)64 << 10)
 
 uint64_t jit_staging_size(const collet_host *host, const char *setting, uint64_t otherwise)
@@ -23,7 +23,8 @@ uint64_t jit_staging_size(const collet_host *host, const char *setting, uint64_t
     return strcmp(set, "off") ? strtoull(set, NULL, 10) : 0;
 }
 
-/* The caller holds the staging's lock. 0: no page-locked memory is available. */
+/* Allocates the pieces if needed. Returns 0 if no page-locked memory is available. The caller holds the staging's
+ * lock. */
 static int ready(collet_queue *q, jit_staging *s)
 {
     const jit_base *b = jit_base_of(jit_queue_of(q)->device);
@@ -66,7 +67,7 @@ static collet_status write_pieces(collet_device *d, collet_queue *q, collet_buff
         memcpy(p->address, source + at, n);
         status = jit_driver_of(d)->memory->write(d, q, b, offset + at, p->address, n, 1, err);
         p->ticket = jit_queue_of(q)->submitted;
-        /* Part of the transfer is already enqueued. */
+        /* After the first piece, part of the transfer is already enqueued. */
         if (at)
             status = jit_after_first(status);
     }
@@ -86,7 +87,7 @@ collet_status jit_buffer_write(collet_device *d, collet_queue *q, collet_buffer 
     return status;
 }
 
-/* Enqueues the read of piece k into page-locked memory that piece k - 2 has left. */
+/* Enqueues the read of part k of a transfer. It uses the page-locked piece that part k - 2 no longer needs. */
 static collet_status enqueue_read(collet_device *d, collet_queue *q, collet_buffer *b,
                                   uint64_t offset, uint64_t bytes, uint64_t k, collet_error *err)
 {
@@ -125,7 +126,7 @@ collet_status jit_buffer_read(collet_device *d, collet_queue *q, collet_buffer *
             ? read_pieces(d, q, b, offset, target, bytes, err)
             : jit_driver_of(d)->memory->read(d, q, b, offset, target, bytes, 0, err);
     pthread_mutex_unlock(&s->lock);
-    /* An earlier failure of the queue is the cause; the queue's wait reports it too. */
+    /* If the queue had failed earlier, that is the cause, and the queue's wait reports it too. */
     collet_status failed = jit_queue_check(q, err);
     return failed == COLLET_OK ? jit_after_first(status) : failed;
 }

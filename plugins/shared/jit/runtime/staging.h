@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * staging.h - page-locked memory that transfers go through. Two pieces a queue, taken at the first
- * transfer of more than 64 KiB and freed by trim.
+ * staging.h - page-locked memory that transfers go through. Each queue has two pieces, which are allocated at its
+ * first transfer of more than 64 KiB and freed by trim.
  */
 #ifndef PLUGINS_SHARED_JIT_RUNTIME_STAGING_H
 #define PLUGINS_SHARED_JIT_RUNTIME_STAGING_H
 
 #include "driver.h"
 
-/* Bytes of a piece on devices with their own memory. */
+/* The default size of a piece, in bytes, for devices with their own memory. */
 #define JIT_STAGING ((uint64_t)4 << 20)
 
-/* Parses the setting: bytes of a piece, or "off", which is 0; `otherwise` where it is not set. */
+/* Parses a setting that is a number of bytes, or "off", which gives 0; `otherwise` if it is not set. */
 uint64_t jit_staging_size(const collet_host *host, const char *setting, uint64_t otherwise);
 
 /* Frees the page-locked memory of all queues, once their transfers are complete. */
 void jit_staging_release(collet_device *device);
 
-/* Slots. Host memory that is already page-locked, and all transfers if base.staging is 0, go
- * directly to the slots `write` and `read` of the driver. */
+/* Functions for slots of collet_plugin. A transfer calls the slots `write` and `read` of the driver directly, without
+ * a piece, if the host memory is already page-locked or base.staging is 0. */
 collet_status jit_buffer_write(collet_device *device, collet_queue *queue, collet_buffer *buffer,
                                uint64_t offset, const void *source, uint64_t bytes,
                                collet_error *err);

@@ -8,7 +8,7 @@
 
 #define TABLES 64
 #define TABLES_BYTES ((uint64_t)256 << 20)
-/* Backends copy the source of a write of up to this size, so it need not outlive the call. */
+/* Backends copy the source of a write of at most this many bytes during the call, so it may be freed afterwards. */
 #define PIECE ((uint64_t)64 << 10)
 
 typedef struct request {
@@ -25,7 +25,7 @@ plan_cache *jit_tables_create(void)
     return plan_cache_create(TABLES, TABLES_BYTES);
 }
 
-/* Commands of any queue may still use it. */
+/* Frees a table after all queues have finished: commands of any queue may still use it. */
 static void destroy(cached_plan *plan)
 {
     jit_table *t = (jit_table *)plan;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tables.h - an LRU cache of constants that the host computes for kernels and writes to the device
- * at the first call that needs them; a trim empties it. A queue that did not write a table is
- * ordered after the one that did; the host waits for the device only to free a table.
+ * tables.h - an LRU cache of tables of constants. The host computes a table for kernels and writes it to the device
+ * at the first call that needs it; a trim empties the cache. If another queue uses the table, it is
+ * ordered after the queue that wrote it. The host waits for the device only to free a table.
  *
- * All functions: any thread.
+ * All functions may be called by any thread.
  */
 #ifndef PLUGINS_SHARED_JIT_RUNTIME_TABLES_H
 #define PLUGINS_SHARED_JIT_RUNTIME_TABLES_H
@@ -16,7 +16,7 @@ typedef struct jit_table {
     cached_plan head;
     collet_buffer *buffer;
     collet_device *device;
-    collet_queue *writer; /* the queue that wrote it, complete at `ticket` */
+    collet_queue *writer; /* the queue that wrote the table; the write is complete at `ticket` */
     uint64_t ticket;
 } jit_table;
 
@@ -24,8 +24,8 @@ typedef struct jit_table {
 typedef int (*jit_table_fill)(void *bytes, const void *context);
 
 /*
- * The table of `key`, `bytes` (> 0) long, for launches in `queue`; released after they are
- * enqueued. COLLET_OK, or REFUSED when memory is short.
+ * Gets the table of `key`, of `bytes` (> 0) bytes, for launches in `queue`; jit_table_give releases it after they are
+ * enqueued. Returns COLLET_OK, or REFUSED when memory is short.
  */
 collet_status jit_table_take(collet_device *device, collet_queue *queue, const plan_key *key,
                              uint64_t bytes, jit_table_fill fill, const void *context,

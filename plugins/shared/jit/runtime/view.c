@@ -25,7 +25,7 @@ uint64_t jit_view_of(jit_view *v, const jit_traits *t, const collet_kernel_call 
         for (int32_t axis = 0; axis < v->outer; axis++)
             v->operand[k].stride[axis] = o->strides[axis];
     }
-    /* The smallest power of two that covers a row, so that short rows leave no items idle. */
+    /* The columns of a group: the smallest power of two that covers a row, so that short rows leave few items idle. */
     while (1u << v->column_bits < t->group && (int64_t)1 << v->column_bits < v->columns)
         v->column_bits++;
     uint64_t tall = t->group >> v->column_bits;

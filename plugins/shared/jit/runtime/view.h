@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view.h - operands of one shape and any strides, as kernels traverse them, and the number of
- * groups.
+ * view.h - views: operands of the same shape with any strides, in the order in which kernels traverse them, and the
+ * number of groups for that.
  */
 #ifndef PLUGINS_SHARED_JIT_RUNTIME_VIEW_H
 #define PLUGINS_SHARED_JIT_RUNTIME_VIEW_H
@@ -25,7 +25,7 @@ static inline uint32_t jit_view_bytes(uint32_t operands)
     return (uint32_t)(offsetof(jit_view, operand) + operands * sizeof(view_operand));
 }
 
-/* Passes a view to a kernel whose VIEW_OPERANDS is `operands`: 3, unless an option of the source defines it. */
+/* Passes a view to a kernel. `operands` must be the kernel's VIEW_OPERANDS: 3, unless an option defines it. */
 void jit_pass_view(jit_launch *l, const jit_view *v, uint32_t operands);
 
 #endif

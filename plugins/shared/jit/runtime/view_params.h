@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands of one shape and any strides, as kernels traverse them. */
+/* Views: operands of the same shape with any strides (view.h). */
 #ifndef COLLET_JIT_RUNTIME_VIEW_PARAMS_H
 #define COLLET_JIT_RUNTIME_VIEW_PARAMS_H
 
@@ -8,15 +8,15 @@
 #define VIEW_OPERANDS 3
 #endif
 
-/* Strides in elements; `step` along the last axis. */
+/* Strides in elements: `step` along the last axis, `stride` along the other axes. */
 typedef struct view_operand {
     i64 step;
     i64 stride[VIEW_DIMS];
 } view_operand;
 
 /*
- * `rows` rows of `columns` elements along the last axis. A group covers 1 <<
- * column_bits columns of as many rows as its items allow; `across` groups cover a row.
+ * The operands have `rows` rows of `columns` elements along the last axis. A group covers 1 <<
+ * column_bits columns of as many rows as it has items for; `across` groups cover a row.
  */
 typedef struct jit_view {
     i64 rows, columns, across;

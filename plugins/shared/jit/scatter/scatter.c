@@ -23,8 +23,8 @@ static const jit_source average_source =
                jit_text_scatter_items, jit_text_scatter_average);
 
 /*
- * The kernel of an op, which operand's order in memory the items follow, and each operand's axes:
- * 0, 1, 2 the items', a and b the others.
+ * The kernel of an op. `along` is the operand whose order in memory the items follow. `axes` names each operand's axes:
+ * 0, 1 and 2 are the axes of the items, a and b are others.
  */
 typedef struct scatter_op {
     const jit_source *source;
@@ -61,7 +61,7 @@ static scatter_place place_of(const collet_operand *o, const char *axes)
     return p;
 }
 
-/* Adjacent items are adjacent along the operand's axis of the smallest stride. */
+/* Numbers the items so that adjacent items are adjacent along the operand's axis with the smallest stride. */
 static void set_items(scatter_job *job, const collet_operand *o, const char *axes, int64_t step[3])
 {
     int64_t reach[3];
@@ -100,7 +100,7 @@ static void set_params(scatter_job *job, const collet_kernel_call *call)
 JIT_KERNEL(scatter)
 {
     const scatter_op *op = &ops[call->op - COLLET_OP_SCATTER_EULER];
-    /* The operand with the type of the results: fraction, or the first input. */
+    /* Operand 1 has the type of the results: it is `fraction`, or the first input. */
     const collet_operand *second = operand_of(call, 1);
     int wide = second->dtype == COLLET_F64 || second->dtype == COLLET_C128;
     scatter_job job = {0};

@@ -22,14 +22,14 @@ static const jit_source product_source =
 typedef struct plan {
     int linear, real; /* LINEAR, REAL */
     const char *take; /* the kernel that prepares tokens; NULL: x is read directly */
-    int64_t tokens;   /* in all */
-    int64_t together; /* tokens prepared per launch */
+    int64_t tokens;   /* total number of tokens */
+    int64_t together; /* number of tokens that are prepared together */
     ternary_taking t;
     ternary_product p;
 } plan;
 
-/* Limit of the scratch of prepared tokens, unless a single token exceeds it; their number per
- * launch is a multiple of TOGETHER if it is that large. */
+/* Prepared tokens take at most SCRATCH bytes of the workspace, unless a single token is larger. If more than TOGETHER
+ * fit but not all, a multiple of TOGETHER is prepared at a time. */
 #define SCRATCH ((uint64_t)64 << 20)
 #define TOGETHER 64
 
@@ -63,7 +63,7 @@ static int vector_of(jit_batch *v, uint32_t k, const collet_operand *o)
     return operand_present(o);
 }
 
-/* The numbers of a token and, for i8, a factor and their sum. */
+/* The bytes of a prepared token: its numbers and, for i8, a factor and the sum of the numbers. */
 static uint64_t token_bytes(const plan *g)
 {
     return (uint64_t)g->t.pitch * (g->real ? sizeof(float) : 1) + (g->real ? 0 : 8);
@@ -99,7 +99,7 @@ static void plan_of(plan *g, const collet_kernel_call *call)
     g->p.with_bias = g->linear && vector_of(v, 4, operand_of(call, 4));
     g->p.relu = g->linear && ((const collet_ternary_linear_params *)call->params)->relu != 0;
     g->t = (ternary_taking){g->tokens, x->shape[x->ndim - 1], 4 * g->p.bytes, 0, *v};
-    /* Contiguous f32 is read in place. */
+    /* Contiguous f32 tokens need no preparation. */
     if (g->real && g->t.columns == g->t.pitch && jit_contiguous(x)) {
         g->take = NULL;
         g->p.q_first = (int64_t)(x->byte_offset / cpu_dtype_size(x->dtype));
@@ -132,7 +132,7 @@ static void take(jit_sequence *s, const plan *g)
     jit_sequence_enqueue(s, &l, (uint64_t)g->p.tokens);
 }
 
-/* The arguments that all multiplying kernels begin with. */
+/* Begins the launch of a kernel that multiplies, and passes the arguments that all these kernels begin with. */
 static void begin(jit_launch *l, const collet_kernel_call *call, const plan *g, const char *kernel)
 {
     static const char *const options[2][2] = {
@@ -168,7 +168,7 @@ static void thin(jit_sequence *s, const plan *g)
     jit_sequence_enqueue(s, &l, groups * tiles);
 }
 
-/* Tiles are used if there are at least so many rows and tokens. */
+/* Tiles are used if there are at least this many rows and this many tokens. */
 #define TILES_FROM 16
 
 static int is_batch(const plan *g)

@@ -22,14 +22,14 @@ _Static_assert(T2 == COLLET_TERNARY_T2 && PLANES == COLLET_TERNARY_PLANES &&
 /* ---- Rows and their parts ----------------------------------------------------------------------
  */
 
-/* The minimum number of elements in a part of a row; the maximum, as a group counts in an i32; the
- * number of parts from which rows are not divided further; parts are multiples of the formats'
- * blocks, in weights and in bytes. */
+/* A part of a row has at least PART_LEAST elements, unless the row is shorter, and at most PART_MOST, because a group
+ * counts in an i32. Rows are not divided into more than PARTS_ENOUGH parts in total, unless PART_MOST requires it. All
+ * parts but the last are multiples of T2_BLOCK elements, so they contain whole blocks of every format. */
 #define PART_LEAST 16384
 #define PART_MOST ((int64_t)1 << 27)
 #define PARTS_ENOUGH 1024
 
-/* Items of a group that share a unit: no more than there are elements. */
+/* The binary logarithm of the number of items that share a unit: at most as many as it has elements, rounded up. */
 static int32_t bits_of(const jit_traits *t, int64_t width)
 {
     int32_t bits = 0;
@@ -38,7 +38,7 @@ static int32_t bits_of(const jit_traits *t, int64_t width)
     return bits;
 }
 
-/* Rows of `columns` along the last axis of o; returns the number of groups. */
+/* Divides rows of `columns` elements along the last axis of o into units; returns the number of groups. */
 static uint64_t rows_of(row_view *w, const jit_traits *t, const collet_operand *o, int64_t columns)
 {
     int64_t rows = jit_batch_begin(&w->v, o, o->ndim - 1), most = PARTS_ENOUGH;
@@ -71,13 +71,13 @@ static int64_t last_extent(const collet_operand *o)
     return o->shape[o->ndim - 1];
 }
 
-/* Whether the outputs are empty: the number of rows may then overflow. */
+/* Whether the outputs are empty. This must be checked first: the number of rows may overflow in this case. */
 static int is_idle(const collet_operand *out, const collet_operand *scale)
 {
     return operand_is_empty(out) && operand_is_empty(scale);
 }
 
-/* info = 0, before kernels add to it. */
+/* Sets info to 0, before kernels add to it. */
 static void clear(jit_sequence *s, const jit_source *source, const char *options,
                   const collet_operand *info)
 {
@@ -163,8 +163,8 @@ JIT_KERNEL(ternary_quantize)
 /* ---- pack, unpack ------------------------------------------------------------------------------
  */
 
-/* A kernel between codes and bytes, over the rows of operand 0; `in`, `scale` and `info` are
- * operand numbers, `length` is the kernel's row length. */
+/* Runs pack or unpack over the rows of operand 0; `in`, `scale` and `info` are the numbers of operands, and `length`
+ * is passed to the kernel as `count` or `blocks`. */
 static collet_status convert(collet_device *device, collet_queue *queue,
                              const collet_kernel_call *call, const char *kernel, uint32_t in,
                              uint32_t scale, uint32_t info, int64_t length)
@@ -206,10 +206,10 @@ JIT_KERNEL(ternary_unpack)
 /* ---- dot ---------------------------------------------------------------------------------------
  */
 
-/* The minimum bytes per group, and the number they are a multiple of. */
+/* A group should have at least this many bytes. */
 #define INNER_LEAST 16384
 
-/* Groups for `count` bytes: `each` per group, the last has the remainder. */
+/* The number of groups for `count` bytes; each group has *each bytes, and the last one the rest. */
 static uint64_t inner_groups(const jit_traits *t, uint64_t count, uint64_t *each)
 {
     uint64_t target = jit_ceiling(count, INNER_LEAST), most = 8 * (uint64_t)t->units;

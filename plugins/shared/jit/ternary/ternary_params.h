@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters shared by the kernels for codes, bytes and weights. */
+/* Parameters shared by the kernels that convert between weights, codes and packed bytes. */
 #ifndef COLLET_JIT_TERNARY_TERNARY_PARAMS_H
 #define COLLET_JIT_TERNARY_TERNARY_PARAMS_H
 
 /*
- * Rows along the last axes of the operands. A unit is a part of a row, `width` of its `columns`;
- * a row has `parts` of them, and 1 << bits items of a group share a unit.
+ * The rows are along the last axis of the operands. A unit is a part of a row: `width` of its `columns` elements.
+ * A row has `parts` units, and 1 << bits items of a group share a unit.
  */
 typedef struct row_view {
     i64 units, columns, parts, width;
