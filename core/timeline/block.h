@@ -36,7 +36,7 @@ struct block {
     block *next; /* next element of its owner's list, then of the list of retired blocks */
 };
 
-/* Records work with the block. `from`: the origins of the bytes written; not used for reads. If the
+/* Records that `u` uses the block. `from`: the origins of the bytes written; not used for reads. If the
  * list is full, waits for one of the uses. No lock of a queue may be held. */
 void block_used(block *b, use u, int32_t access, const origins *from);
 /* Waits for `u` as queue_await does (not if u.queue is NULL), then frees the retired blocks of its

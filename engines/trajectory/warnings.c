@@ -522,6 +522,22 @@ static collet_status warn_apart(collet_trajectory *x, collet_error *err)
                                                         : ", or put them together (--pbc center)");
 }
 
+static collet_status warn_far(collet_trajectory *x, collet_error *err)
+{
+    const trajectory_topology *topology = x->inputs.topology;
+    const trajectory_arrangement_notes *notes = &x->notes.arranged;
+
+    if (notes->far == 0)
+        return COLLET_OK;
+    return add_warning(
+        x, err,
+        "%s: the molecule of %s %d is about half a box from where it was in the frame before (such steps: "
+        "%lld): the shortest way, which --pbc nojump follows, may not be the way that it took, and "
+        "its path is then wrong by boxes: read all frames, or frames that are closer in time",
+        NAME_OF_FRAME(notes->far_frame), topology->residue_names[notes->far_atom],
+        (int)topology->residue_ids[notes->far_atom], (long long)notes->far);
+}
+
 static collet_status warn_boxless(collet_trajectory *x, collet_error *err)
 {
     int64_t count = x->notes.n_frames - x->notes.boxed;
@@ -567,7 +583,7 @@ collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
 {
     static collet_status (*const others[])(collet_trajectory *, collet_error *) = {
         warn_empty,    warn_partial,   warn_unused_file, warn_lost_frames, warn_gaps,    warn_unused,
-        warn_elements, warn_cut,       warn_left,        warn_apart,   warn_boxless,
+        warn_elements, warn_cut,       warn_left,        warn_apart,   warn_far, warn_boxless,
         warn_lacking,  warn_locations, warn_note,        warn_bonds,   warn_no_times,
         warn_times,    warn_singular,  warn_points,      warn_devices,
     };

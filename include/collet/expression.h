@@ -81,9 +81,9 @@ COLLET_API collet_status collet_expression_input(collet_expression *expression, 
 COLLET_API collet_status collet_expression_constant(collet_expression *expression, uint32_t *value,
                                                     const collet_scalar *constant, int32_t weak,
                                                     collet_error *err);
-/* A number as in a text: weak, of dtype bool, i64, u64, f64 or c128; it cannot be changed later. Arithmetic of
- * such numbers is done at once (INVALID: it divides by zero, has no result, or an integer of more than 127
- * bits). A power with a small number as its exponent becomes products. */
+/* A number as in a text: weak, of dtype bool, i64, u64, f64 or c128; it cannot be changed later. Arithmetic on
+ * such numbers is done at once. INVALID if it divides by zero, has no result, or if the result is an integer of more
+ * than 127 bits. A power with a small number as its exponent becomes products. */
 COLLET_API collet_status collet_expression_literal(collet_expression *expression, uint32_t *value,
                                                    const collet_scalar *number, collet_error *err);
 /* The result of an op of elementwise.def for `count` operands. */

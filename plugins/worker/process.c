@@ -137,7 +137,7 @@ static void *thread_main(void *argument)
 /* ---- The interface --------------------------------------------------------------------------- */
 
 /* Makes a pair of sockets whose descriptors are at least 10: the worker uses lower descriptors, and a program may have
- * closed 0 to 2. fcntl fails with EINVAL if the limit of open files is below 10. */
+ * closed 0 to 2. fcntl fails with EINVAL if the limit of open files is 10 or less. */
 static int pair(int *own, int *theirs)
 {
     int low[2], *to[2] = {own, theirs}, error = 0;

@@ -44,7 +44,7 @@ static PyObject *make_arrays(const collet_scatter_options *o,
     return arrays;
 }
 
-/* A dict from names to the arrays of material `i`, which are read with all layers. */
+/* Reads all layers of material `i`. Returns a dict from names to arrays. */
 static PyObject *material_item(const void *user, int64_t i)
 {
     const collet_scatter_options *o = user;

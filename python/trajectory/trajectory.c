@@ -438,7 +438,8 @@ static PyObject *place(PyObject *Py_UNUSED(module), PyObject *arguments)
         return NULL;
     if (status != COLLET_OK)
         return core->raise(status, err.text);
-    return Py_BuildValue("(LL)", (long long)p.left, (long long)p.left_atom);
+    return Py_BuildValue("(LLLLL)", (long long)p.left, (long long)p.left_atom, (long long)p.far,
+                         (long long)p.far_frame, (long long)p.far_atom);
 }
 
 static PyMethodDef functions[] = {

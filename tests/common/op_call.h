@@ -15,8 +15,8 @@ typedef struct op_operand {
     collet_dtype dtype;
     int32_t ndim;
     int64_t shape[COLLET_MAX_DIMS];
-    /* For each axis its letter in the pattern, '.' for an axis of "...", '#' for a fixed extent,
-     * '?' for the smaller of two letters. Inputs with the pattern "*" have the axes 'a' and 'b'.
+    /* For each axis its letter in the pattern (ops.def), '.' for an axis of "...", '#' for a fixed extent,
+     * '?' for the smaller of the extents of two letters. Inputs with the pattern "*" have the axes 'a' and 'b'.
      * Outputs with the pattern "*" have the letter of the input axis that determines the extent, or
      * '='. */
     char axis[COLLET_MAX_DIMS];

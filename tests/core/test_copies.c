@@ -192,7 +192,8 @@ static void fill_stack(void)
         garbage[i] = 0x55;
 }
 
-/* The loss is not known yet, and the queue has to be replaced before the copy. */
+/* When the copy starts, libcore does not know yet that the target device is lost, and must first replace the
+ * context's failed queue on it. */
 TEST_WITH(a_copy_to_a_lost_device_leaves_its_source, NULL, tear_down)
 {
     const char *const settings[] = {"remote.fail=2", "remote.lose=5", NULL};

@@ -68,7 +68,7 @@ static void fill(void *bytes, collet_dtype d, size_t n)
             ((int64_t *)bytes)[i] = (int64_t)below(200) - 100;
 }
 
-/* A view with this shape of a larger array: steps of 1, 2 or -1. */
+/* A view of a larger array. The view has this shape, and steps of 1, 2, -1 or -2. */
 static view make_view(collet_dtype d, int32_t ndim, const int64_t *shape)
 {
     int64_t larger[COLLET_MAX_DIMS];

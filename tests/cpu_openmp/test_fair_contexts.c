@@ -146,8 +146,8 @@ static double time_together(caller *two)
     return ratios[ROUNDS / 2];
 }
 
-/* Two callers run series of calls for a while. Returns the smaller caller's share of all completed
- * series. */
+/* Two callers run series of calls for a while. Returns the share of all completed series that the
+ * caller with fewer of them completed. */
 static double smaller_share(caller *two)
 {
     two[0].series = two[1].series = 0;

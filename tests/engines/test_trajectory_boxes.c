@@ -263,7 +263,7 @@ TEST(paths_without_jumps)
         double at[9] = {x, 0, 0, 1, 1, 1, x + 0.2, 0, 0};
         static double last, followed;
 
-        trajectory_images_follow(images, f == 20 ? NULL : &lattice, COLLET_F64, at);
+        trajectory_images_follow(images, f == 20 ? NULL : &lattice, COLLET_F64, at, f);
         if (f > 0 && f != 20 && f != 21) {
             double step = x - last;
 
@@ -276,8 +276,34 @@ TEST(paths_without_jumps)
         followed = at[0];
         path += 0.7;
     }
+    assert_int_equal(images->far, 0); /* 0.47 of the way to the next image */
     trajectory_images_free(images);
     trajectory_images_free(NULL);
+}
+
+/* How far steps go, in cells that are a cube, or the same cube described by skewed vectors. */
+TEST(steps_of_half_a_box)
+{
+    static const double boxes[2][9] = {{3, 0, 0, 0, 3, 0, 0, 0, 3}, {3, 0, 0, 3, 3, 0, 0, 3, 3}};
+    static const int64_t of[] = {0, 1, 1};
+    static const double steps[] = {0.5, -1.15, 1.25, -1.4, 1.7, 0};
+    for (int k = 0; k < 2; k++) {
+        trajectory_images *images = images_of(of, 3, 2, NULL);
+        const trajectory_lattice lattice = lattice_of(boxes[k]);
+        double y = 0;
+        assert_true(fabs(trajectory_lattice_fill(&lattice, (const double[3]){0, -1.5, 0}) - 1) < 1e-12);
+        assert_true(fabs(trajectory_lattice_fill(&lattice, (const double[3]){.3, .6, -.9}) - 0.6) < 1e-12);
+        for (int f = 0; f < 6; f++) {
+            double at[9] = {1, 1, 1, 0, y, 0, 0, y, 0};
+            trajectory_images_follow(images, &lattice, COLLET_F64, at, 10 + f);
+            y += steps[f];
+        }
+        assert_int_equal(images->far, 3); /* 1.25, -1.4 and 1.7, which is -1.3 */
+        assert_int_equal(images->far_frame, 13);
+        assert_int_equal(images->far_molecule, 1);
+        assert_int_equal(trajectory_images_row(images, 1), 1);
+        trajectory_images_free(images);
+    }
 }
 
 TEST(centres_and_packs)

@@ -87,7 +87,7 @@ if(OCLGRIND_LIBRARY)
              scatter_images scatter_average var scatter_add place cumulative_sum sort)
     set_property(TEST oclgrind_${op} APPEND PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1)
   endforeach()
-  # These are long tests; sum, matmul and observables use the code of some of them.
+  # Only long runs have the tests of these ops. Tests of sum, matmul and observables run part of their code.
   foreach(op cholesky com dot eig eigh gyration kinetic lu max qr rmsd solve svd var)
     collet_long_tests(oclgrind_${op})
   endforeach()

@@ -171,7 +171,7 @@ TEST(boxes_whose_fields_touch)
 
 #define SPARSE 5
 
-/* Saves frames that each have other fields. If `spoilt`, a velocity of frame 4 is NaN. */
+/* Saves frames that do not all have the same fields. If `spoilt`, a velocity of frame 4 is NaN. */
 static void save_sparse(int spoilt)
 {
     static const int fields[SPARSE] = {IO_X | IO_V | IO_F, IO_X, IO_X | IO_V, IO_V,

@@ -186,6 +186,26 @@ TEST(frames_without_a_box)
                    "1 of 1 frames have no periodic box");
 }
 
+/* Paths are followed by the shortest way, which is a guess where a molecule moves by half a box. */
+TEST(steps_of_half_a_box)
+{
+    static const double x[] = {0.1, 1.1, 2.9, 1.2, 2.65}; /* steps of 1, -1.2, 1.3 and 1.45 nm in a box of 3 */
+    char text[1024];
+    int n = 0;
+
+    for (int f = 0; f < 5; f++)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "t= %d\n    2\n    7SOL     OW    1%8.3f   0.100   0.100\n"
+                      "    7SOL    HW1    2%8.3f   0.100   0.200\n   3.0   3.0   3.0\n",
+                      f, x[f], x[f]);
+    io_save(io_path(directory, "far.gro"), text, (size_t)n);
+    expect_warning(RUN(0, "far.gro", "far.gro", COM, "--pbc", "nojump"),
+                   "frame 3: the molecule of SOL 7 is about half a box from where it was in the frame "
+                   "before (such steps: 2)");
+    expect_warning(RUN(0, "far.gro", "far.gro", COM, "--pbc", "nojump", "--stop", "3"), NULL);
+    expect_warning(RUN(0, "far.gro", "far.gro", COM), NULL);
+}
+
 /* Saves three frames of a chain with unknown bonds that crosses the boundary of a box of 3 nm. The first
  * frame has no box. */
 static const char *save_later_box(void)

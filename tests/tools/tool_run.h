@@ -33,7 +33,8 @@ void tool_free(tool_result *result);
 /* tool_run without set-up, with the arguments as a list: TOOL(name, "a", "b"). */
 #define TOOL(name, ...) tool_run(name, (const char *const[]){__VA_ARGS__, NULL}, NULL)
 
-/* Functions for `prepare`. This one makes standard output a full device. */
+/* Functions for `prepare`. */
+/* Makes standard output /dev/full: every write fails with ENOSPC. */
 void tool_to_full_device(void *user);
 /* Makes standard output a pipe that nobody reads. */
 void tool_to_closed_pipe(void *user);

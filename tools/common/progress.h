@@ -47,8 +47,8 @@ void tool_progress_text(tool_progress *progress, const char *text);
 /* Erases the line. */
 void tool_progress_end(tool_progress *progress);
 
-/* A collet_log_fn; `user` is a tool_progress: prints "PROGRAM: TEXT". The compilation of kernels is
- * shown as progress. */
+/* A collet_log_fn that prints "PROGRAM: TEXT"; `user` is a tool_progress. The compilation of kernels is shown as
+ * progress. */
 void tool_log(void *user, int32_t level, const char *text);
 
 #endif

@@ -35,7 +35,7 @@ typedef struct ternary_gguf_tensor {
     /* The following are 0 if there is a fault. */
     int64_t rows, columns; /* > 0; a tensor of one axis is a row */
     uint64_t offset;       /* byte of the file where its data begin */
-    uint64_t bytes;        /* 0: the size is unknown, because the type is not read */
+    uint64_t bytes;        /* 0: unknown, because tensors of this type are not supported */
 } ternary_gguf_tensor;
 
 typedef struct ternary_gguf {

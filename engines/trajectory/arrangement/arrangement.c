@@ -216,7 +216,7 @@ static void follow_frames(void *user, trajectory_frames *out)
         int has_box = trajectory_lattice_make(&lattice, out->boxes + 9 * i);
 
         trajectory_images_follow(a->images, has_box ? &lattice : NULL, out->dtype,
-                                 row_of(out, out->positions, i));
+                                 row_of(out, out->positions, i), out->indices[i]);
     }
 }
 
@@ -364,7 +364,14 @@ collet_status trajectory_arrangement_apart(trajectory_arrangement *a, trajectory
 void trajectory_arrangement_get_notes(const trajectory_arrangement *a,
                                       trajectory_arrangement_notes *notes)
 {
+    const trajectory_images *images = a->images;
+
     *notes = a->notes;
+    if (!images || images->far == 0)
+        return;
+    notes->far = images->far;
+    notes->far_frame = images->far_frame;
+    notes->far_atom = a->atoms[a->sources[trajectory_images_row(images, images->far_molecule)]];
 }
 
 /* ---- Making ------------------------------------------------------------------------------ */

@@ -65,13 +65,17 @@ collet_status trajectory_arrangement_apart(trajectory_arrangement *arrangement,
                                            trajectory_frames *read, trajectory_frames *out,
                                            collet_error *err);
 
-/* What the arrangement found in the first frame with a box. */
+/* What the arrangement found in the first frame with a box, unless the member says more. */
 typedef struct trajectory_arrangement_notes {
     uint32_t known;     /* how molecules are known: TRAJECTORY_BY_* */
     int64_t frame;      /* number of the first frame with a box */
     trajectory_cut cut; /* molecules that the box still cuts in that frame; atoms of the topology */
     int64_t left[3];    /* number of molecules not made whole; index: TRAJECTORY_ENDLESS, ..UNJOINED */
     int64_t left_atom[3]; /* first atom, in the topology, of the first of these molecules */
+    /* of all frames, with PBC_NOJUMP */
+    int64_t far;       /* steps of molecules beyond TRAJECTORY_FAR (images.h) */
+    int64_t far_frame; /* frame, and atom in the topology, of the first such step */
+    int64_t far_atom;
 } trajectory_arrangement_notes;
 
 /* Do not call it while a frame is being arranged. */

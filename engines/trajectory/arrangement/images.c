@@ -264,8 +264,21 @@ void trajectory_images_pack(const trajectory_images *images, const trajectory_la
                 break;
 }
 
+static void note_far(trajectory_images *images, int64_t frame, int64_t molecule)
+{
+    if (images->far++ > 0)
+        return;
+    images->far_frame = frame;
+    images->far_molecule = molecule;
+}
+
+int64_t trajectory_images_row(const trajectory_images *images, int64_t molecule)
+{
+    return images->rows[images->offsets[molecule]];
+}
+
 void trajectory_images_follow(trajectory_images *images, const trajectory_lattice *lattice,
-                              collet_dtype dtype, void *positions)
+                              collet_dtype dtype, void *positions, int64_t frame)
 {
     for (int64_t m = 0; m < images->count; m++) {
         double *before = images->before + 3 * m, *shift = images->shifts + 3 * m, centre[4];
@@ -278,6 +291,8 @@ void trajectory_images_follow(trajectory_images *images, const trajectory_lattic
             if (lattice && trajectory_lattice_shorten(lattice, nearest))
                 for (int i = 0; i < 3; i++)
                     shift[i] += nearest[i] - step[i];
+            if (lattice && trajectory_lattice_fill(lattice, nearest) > TRAJECTORY_FAR)
+                note_far(images, frame, m);
             memcpy(before, centre, 3 * sizeof *centre);
         }
         move(images, m, shift, dtype, positions);

@@ -7,6 +7,9 @@
 
 #include <collet/collet.h>
 
+/* Of trajectory_lattice_fill: in a rectangular box a step by 0.4 of it. */
+#define TRAJECTORY_FAR 0.8
+
 /* Rows of a frame, n_rows x 3, grouped by their molecules. */
 typedef struct trajectory_images {
     int64_t n_rows;
@@ -17,6 +20,9 @@ typedef struct trajectory_images {
     double *weights;  /* n_rows: weights of the rows in centres; NULL: all are 1 */
     double *before;   /* count x 3: centres in the last frame, as read; NaN: none yet */
     double *shifts;   /* count x 3: from `before` to the path without jumps */
+    int64_t far;      /* steps beyond TRAJECTORY_FAR: the shortest way may not be the way that was taken */
+    int64_t far_frame; /* frame and molecule of the first such step */
+    int64_t far_molecule;
 } trajectory_images;
 
 /* `of`: the molecule of each row, 0 to count - 1; a molecule may have no row. `weights` is copied.
@@ -43,9 +49,12 @@ void trajectory_images_pack(const trajectory_images *images, const trajectory_la
 /*
  * Moves each molecule to the image whose centre is nearest to its centre in the frame before; the first
  * frame is not changed. Displacements are summed, so paths are also right if the box changes. Call it in
- * the order of the frames. lattice NULL: this frame has no box.
+ * the order of the frames. lattice NULL: this frame has no box. `frame` is the number for images->far_frame.
  */
 void trajectory_images_follow(trajectory_images *images, const trajectory_lattice *lattice,
-                              collet_dtype dtype, void *positions);
+                              collet_dtype dtype, void *positions, int64_t frame);
+
+/* The first row of a molecule that has rows. */
+int64_t trajectory_images_row(const trajectory_images *images, int64_t molecule);
 
 #endif

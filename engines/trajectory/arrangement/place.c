@@ -152,7 +152,7 @@ static collet_status place_frame(placing *w, int64_t frame, collet_error *err)
     if (has_box)
         trajectory_tree_place(w->tree, &lattice, p->dtype, positions);
     if (p->what == COLLET_TRAJECTORY_PLACE_UNWRAP)
-        trajectory_images_follow(w->images, has_box ? &lattice : NULL, p->dtype, positions);
+        trajectory_images_follow(w->images, has_box ? &lattice : NULL, p->dtype, positions, frame);
     else if (p->what == COLLET_TRAJECTORY_PLACE_PACK && has_box)
         trajectory_images_pack(w->images, &lattice, p->dtype, positions);
     return COLLET_OK;
@@ -185,6 +185,15 @@ static void note_left(collet_trajectory_places *p, const placing *w)
             p->left_atom = w->molecules->atoms[w->molecules->offsets[m]];
 }
 
+static void note_far(collet_trajectory_places *p, const trajectory_images *images)
+{
+    if (!images || images->far == 0)
+        return;
+    p->far = images->far;
+    p->far_frame = images->far_frame;
+    p->far_atom = trajectory_images_row(images, images->far_molecule);
+}
+
 static collet_status place_all(collet_trajectory_places *p, collet_error *err)
 {
     placing w = {.given = p};
@@ -193,6 +202,7 @@ static collet_status place_all(collet_trajectory_places *p, collet_error *err)
     for (int64_t f = 0; status == COLLET_OK && f < p->n_frames; f++)
         status = place_frame(&w, f, err);
     note_left(p, &w);
+    note_far(p, w.images);
     trajectory_images_free(w.images);
     trajectory_tree_free(w.tree);
     trajectory_molecules_free(w.molecules);
@@ -209,7 +219,8 @@ collet_status collet_trajectory_place(collet_trajectory_places *places, collet_e
         return collet_fail(err, COLLET_INVALID, "collet_trajectory_place: places is NULL");
     status = io_struct_in(&own, sizeof own, places, "collet_trajectory_place", err);
     own.left = 0;
-    own.left_atom = -1;
+    own.far = 0;
+    own.left_atom = own.far_frame = own.far_atom = -1;
     if (status == COLLET_OK)
         status = check_sizes(&own, err);
     if (status == COLLET_OK)

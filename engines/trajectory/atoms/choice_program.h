@@ -18,7 +18,7 @@ typedef struct choice_node {
     selection_code code;       /* SELECT_ALL: pushes `may` */
     size_t left, right;        /* nodes of the operands; one operand: only `right` */
     uint8_t *may;              /* the atoms that some frame could select */
-    uint8_t *must;             /* atoms that every frame selects; the same array for a fixed set */
+    uint8_t *must;             /* atoms that every frame selects; the same pointer as `may` for a fixed set */
     int64_t *labels, n_labels; /* of "same" */
     double distance;           /* nm, of "within" */
     uint8_t *domain; /* only during creation: atoms for which the result matters; NULL: all */

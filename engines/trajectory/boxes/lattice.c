@@ -234,6 +234,15 @@ static void descend(const trajectory_lattice *l, double d[3])
     }
 }
 
+double trajectory_lattice_fill(const trajectory_lattice *l, const double shortest[3])
+{
+    double most = 0;
+
+    for (int i = 0; i < 13; i++)
+        most = fmax(most, fabs(dot(shortest, l->neighbours[i])) / l->half_squares[i]);
+    return most;
+}
+
 int trajectory_lattice_shorten(const trajectory_lattice *l, double d[3])
 {
     double before[3] = {d[0], d[1], d[2]}, fractions[3];

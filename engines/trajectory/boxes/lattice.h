@@ -32,6 +32,10 @@ int trajectory_lattice_exists(const double box[9]);
 /* Changes `difference` to its shortest image; returns 1 if it changed. Numbers that are not finite are not changed. */
 int trajectory_lattice_shorten(const trajectory_lattice *lattice, double difference[3]);
 
+/* How far a vector that is its shortest image lies towards its next image: 0 for no length, 1 where both are as long. In
+ * a rectangular box the largest of 2 |d_i| / box_i. */
+double trajectory_lattice_fill(const trajectory_lattice *lattice, const double shortest[3]);
+
 /* Sets `fractions` so that `position` = fractions[0] a + fractions[1] b + fractions[2] c. */
 void trajectory_lattice_fractions(const trajectory_lattice *lattice, const double position[3],
                                   double fractions[3]);

@@ -190,7 +190,7 @@ static void leave_lead(trajectory_reader *trajectory)
     *gaps = (trajectory_gaps){.unused = gaps->unused, .first_unused = gaps->first_unused};
 }
 
-/* Notes unused fields (velocities, forces) of frames before trajectory->index that were not read, by the index. */
+/* Notes unused fields (velocities, forces) of skipped frames before frame trajectory->index; the index lists them. */
 static void note_passed(trajectory_reader *trajectory, const trajectory_places *places)
 {
     static const uint32_t fields[2] = {TRAJECTORY_HAS_VELOCITIES, TRAJECTORY_HAS_FORCES};

@@ -81,6 +81,10 @@ static const member members[] = {
     GUARDED(arranged.left_atom[1], I64, ATOM, boxed),
     GUARDED(arranged.left_atom[2], I64, ATOM, boxed),
     MEMBER(boxed, I64, ANY, SUM),
+    /* A shard follows molecules from the first frame on: it counts what the shards before it count too. */
+    GUARDED(arranged.far_frame, I64, ANY, arranged.far),
+    GUARDED(arranged.far_atom, I64, ATOM, arranged.far),
+    MEMBER(arranged.far, I64, ANY, MOST),
     MEMBER(arranged.known, U32, ANY, BITS),
     GUARDED(gaps.first, I64, ANY, gaps.frames),
     GUARDED(gaps.fields, U32, ANY, gaps.frames),

@@ -22,9 +22,9 @@ extern "C" {
 #include <collet/ops/linalg.def>
 #include <collet/ops/end.def>
 
-/* x (..., N, R) of a x = b, a (..., N, N); b and x with one axis less than a are vectors (..., N).
- * info (no axes): 0, or 1 + the number, in C order of x's batch axes, of the first singular matrix;
- * where a is singular x is NaN. */
+/* Solves a x = b for x. a is (..., N, N). b and x are (..., N, R), or vectors (..., N) if they have one axis less than
+ * a. info (no axes): 0 if no matrix is singular, else i + 1, where i is the index of the first singular matrix, counted in
+ * C order over x's batch axes. x is NaN for singular matrices. */
 static inline collet_status collet_op_solve(collet_context *context, collet_array *x,
                                             collet_array *info, const collet_array *a,
                                             const collet_array *b)

@@ -27,8 +27,8 @@ static const jit_source source = {.name = "cusolver", .texts = texts};
 #define TOP_OF_F32 50
 #define TOP_OF_F64 400
 
-/* Smaller matrices are left to the kernels of plugins/shared/jit, which use one group per matrix.
- */
+/* The setting cuda.cusolver_from. If the extents of the matrices and the size of the batch are all below it, the default
+ * is the kernels of plugins/shared/jit, which use one group per matrix. */
 static int minimum_extent(const collet_device *d)
 {
     return atoi(d->base.host->config(d->base.host, "cuda.cusolver_from"));

@@ -321,8 +321,8 @@ def _warn_if_grown(where, what, grown_gb, tolerance_mb):
 
 def check_memory_leak(initial_allocated: float, tolerance_mb: float = 10.0,
                       device: str | None = None) -> bool:
-    """Whether at most tolerance_mb more is allocated on the device than initial_allocated, an earlier
-    memory_info(device)["allocated"]. If not, also a RuntimeWarning.
+    """True if the memory allocated on the device has grown by at most tolerance_mb (MB) since an earlier
+    memory_info(device)["allocated"], which is initial_allocated (GB). If not, also a RuntimeWarning.
 
     >>> before = bench.memory_info("host")["allocated"]
     >>> bench.check_memory_leak(before, device="host")

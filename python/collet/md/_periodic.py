@@ -95,7 +95,7 @@ def _place(function, what, positions, box, bonds, molecules, masses):
     _check_masses(function, masses, atoms)
     bonds, molecules = (None if a is None or not a.size else np.ascontiguousarray(a)
                         for a in (bonds, molecules))
-    left, atom = _trajectory.place(
+    left, atom, far, frame, mover = _trajectory.place(
         what, dtype == np.float64, found, frames, atoms, boxes, boxes.size // 9,
         bonds, 0 if bonds is None else len(bonds),
         molecules, 0 if molecules is None else len(molecules) - 1, masses)
@@ -103,6 +103,10 @@ def _place(function, what, positions, box, bonds, molecules, masses):
         warnings.warn(f"{function}: molecules that are left as they are: {left}, the first with atom {atom}: "
                       "it is bonded to its own image through the box, or has more than 4096 atoms "
                       "without bonds", RuntimeWarning, stacklevel=3)
+    if far:
+        warnings.warn(f"{function}: frame {frame}: the molecule of atom {mover} is about half a box from where it "
+                      f"was in the frame before (such steps: {far}): the shortest way may not be the way that it "
+                      "took: give frames that are closer in time", RuntimeWarning, stacklevel=3)
     return found if places is None else found[..., places, :]
 
 

@@ -10,8 +10,8 @@ int elementwise_add_type(PyObject *module);
 /* The object of a Python function such as collet.add; NULL with an exception. */
 elementwise *elementwise_get(PyObject *function);
 
-/* Calls the function with `in`. The result is an Array that may wait; if `out` is neither NULL nor None, the result
- * is written there. */
+/* Calls the function with `in`. The result is an Array, which may be computed later (lazy). If `out` is neither NULL
+ * nor None, the result is written to it. */
 PyObject *elementwise_apply(elementwise *f, PyObject *const *in, PyObject *out);
 
 /* Functions of the module. elementwise(name, doc, inputs, single, general, dtypes, powers, sides, lazy)

@@ -327,7 +327,7 @@ def test_damaged_files(run, capsys):
         assert _command.main([name, *"acf --key com -o b.npz".split()]) == 1
         text = capsys.readouterr().err
         assert f"{name} is not a results file" in text and "pickle" not in text
-        assert ("only .npz, .h5, .csv and directories of .npy" in text) == (name in ("empty", "text"))
+        assert ("only .npz, .h5, .csv, .xvg and directories of .npy" in text) == (name in ("empty", "text"))
     assert _command.main("absent acf --key com -o b.npz".split()) == 1
     assert "absent: No such file" in capsys.readouterr().err
     np.save("one.npy", ARRAYS["com"])

@@ -35,7 +35,7 @@ def run_in_folder(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("each", [None, "residue"])
-@pytest.mark.parametrize("form", ["a.csv", "a.h5", "folder"])
+@pytest.mark.parametrize("form", ["a.csv", "a.xvg", "a.h5", "folder"])
 def test_forms_have_the_same_arrays(tmp_path, monkeypatch, form, each):
     if form == "a.h5":
         pytest.importorskip("h5py")
@@ -54,6 +54,31 @@ def test_forms_have_the_same_arrays(tmp_path, monkeypatch, form, each):
             assert file["bodies"].tolist() == results.bodies
         with pytest.raises(collet.InvalidError, match="has no array 'rgg'; the nearest is rg"):
             file["rgg"]  # pylint: disable=pointless-statement
+
+
+def test_xvg_of_gromacs(tmp_path):
+    path = tmp_path / "gyrate.xvg"
+    path.write_text("# gmx gyrate is part of G R O M A C S:\n" + r"""@    title "Radius of gyration (total)"
+@    xaxis  label "Time (ns)"
+@    yaxis  label "Rg (nm)"
+@TYPE xy
+@ s0 legend "Rg"
+@ s1 legend "Rg\sX\N"
+         0     1.17938    0.9
+     0.001     1.18   9.1e-1
+&
+""")
+    with _results.Results(str(path)) as file:
+        assert file["Rg"].tolist() == [1.17938, 1.18] and file["Rg_X"].tolist() == [0.9, 0.91]
+        assert file["time_ps"].tolist() == [0, 1]
+    path.write_text('@ xaxis label "Time (ps)"\n@ yaxis label "RMSD (nm)"\n0 1\n1 2\n')
+    with _results.Results(str(path)) as file:
+        assert file["RMSD"].tolist() == [1, 2]
+    for text, words in [("@ s0 legend\n", "no rows"), ("0 1\n1\n", "line 3 has 1 columns"),
+                        ('@ s0 legend "a"\n@ s1 legend "a"\n0 1 2\n', "two are equal"), ("0 x\n", "x")]:
+        path.write_text(text)
+        with pytest.raises(collet.FormatError, match=words):
+            _results.Results(str(path))
 
 
 @pytest.mark.skipif(not PROGRAM.exists(), reason="collet-extract is not built")

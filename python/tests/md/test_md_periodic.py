@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Molecules in periodic boxes: make_whole, unwrap and pack_into_box."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -49,6 +51,17 @@ def test_molecules_that_were_cut(dtype, tolerance, known):
         np.add.reduceat(masses, OFFSETS[:-1])[:, None]
     fractions = centres @ np.linalg.inv(BOX)
     assert (fractions > -1e-6).all() and (fractions < 1 + 1e-6).all()
+
+
+def test_steps_of_half_a_box():
+    x = np.cumsum([0, 1.0, -1.2, 1.3, 1.45])  # in a cube of 3, beyond 1.2 the way is a guess
+    positions = np.zeros((5, 4, 3))
+    positions[:, 2:, 1] = x[:, None]
+    with pytest.warns(RuntimeWarning, match=r"frame 3: the molecule of atom 2 is .*\(such steps: 2\)"):
+        md.unwrap(positions, 3 * np.eye(3), molecules=[0, 2, 4])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        md.unwrap(positions[:3], 3 * np.eye(3), molecules=[0, 2, 4])
 
 
 def test_any_layout_and_dtype():

@@ -457,7 +457,7 @@ COLLET_API const char *collet_trajectory_meta(const collet_trajectory *trajector
  * Warnings about the results, after the last row or after `write`: frames with values that are not
  * finite (frame and atom), frames without a field, metals guessed in residues of many atoms,
  * molecules that the periodic box cuts in the first frame, or that are bonded to themselves through
- * it, frames without a box, velocities of some atoms only, keys left
+ * it, steps by half a box with PBC_NOJUMP, frames without a box, velocities of some atoms only, keys left
  * out because there are no times, times that do not rise, singular inertia tensors, a truncated or
  * damaged trajectory. NULL beyond the last.
  */
@@ -500,6 +500,10 @@ typedef struct collet_trajectory_places {
     int64_t left;      /* result: the number of molecules that were not changed, because they are bonded
                            to their own image through the box, or have more than 4096 atoms without bonds */
     int64_t left_atom; /* result: the first atom of the first such molecule; -1: none */
+    int64_t far;       /* result of UNWRAP: the number of steps from frame to frame by more than about 0.4 of
+                           the box: the shortest way may not be the way that the molecule took */
+    int64_t far_frame; /* result: the frame of the first such step; -1: none */
+    int64_t far_atom;  /* result: the first atom of the molecule that makes it; -1: none */
 } collet_trajectory_places;
 
 /*

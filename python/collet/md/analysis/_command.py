@@ -134,7 +134,7 @@ def _parser() -> _Parser:
         "a lag as long as a block has none, and a correlation function that never falls to 0 has no\n"
         "integral: nan.\n" + _EXIT)
     parser.add_argument("results", metavar="RESULTS",
-                        help=".npz, .h5 or .csv file, or directory, of collet-extract")
+                        help=".npz, .h5, .csv or .xvg file, or directory, of collet-extract")
     parser.add_argument("analysis", metavar="ANALYSIS")
     parser.add_argument("--key", help="array to analyse, such as com or L_vector (rmsd, dccm: positions)")
     parser.add_argument("-o", "--output", required=True, metavar="OUT",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/analysis/test_md_results_files.py
-"""Results files of collet-extract in all formats except .xvg, and selections of their atoms by names."""
+"""Results files of collet-extract in all formats, .xvg of GROMACS, and selections of their atoms by names."""
 
 from __future__ import annotations
 
@@ -37,10 +37,59 @@ def _bodies_of(first: list[str], labels: list[str]) -> int:
     raise ValueError("its frames do not have the same bodies")
 
 
-def _table(path: str) -> dict[str, Any]:
-    """The arrays of a .csv file, from its columns "time_ps (ps)", "body", "com_x (nm)" and so on."""
+def _csv(path: str) -> dict[str, Any]:
     with open(path, newline="", encoding="utf-8") as file:
         names, *rows = csv.reader(file)
+    return _table(names, rows)
+
+
+def _columns() -> dict[str, list[str]]:
+    """The columns of each key, without the units."""
+    return {key: [f"{key}_{c}" if c else key for c in components(key, int(np.prod(shape)))]
+            for key, _, _, shape in _trajectory.quantities()}
+
+
+def _legend(text: str, known: set[str]) -> tuple[str, str]:
+    """The body and the column of the legend "SOL 1 com x (nm)"; of another program's "Rg\\sX\\N" "" and "Rg_X"."""
+    plain = re.sub(r"\\s(.*?)\\N", r" \1", text).partition(" (")[0].strip()
+    words = re.sub(r"\\.", "", plain).split()
+    for first in range(len(words)):
+        if "_".join(words[first:]) in known:
+            return " ".join(words[:first]), "_".join(words[first:])
+    return "", "_".join(words)
+
+
+def _xvg(path: str) -> dict[str, Any]:
+    """A file of collet-extract or GROMACS: one set of columns, whose names are its legends."""
+    with open(path, encoding="utf-8") as file:
+        lines = [line.strip() for line in file]
+    head = " ".join(line for line in lines if line.startswith("@"))
+    texts = dict(re.findall(r'@\s*(s\d+ legend|[xy]axis\s+label)\s+"((?:\\"|[^"])*)"', head))
+    texts = {" ".join(what.split()): text for what, text in texts.items()}
+    rows = [line.split() for line in lines if line and line[0] not in "#@&"]
+    if not rows:
+        raise ValueError("it has no rows")
+    axis = texts.get("xaxis label", "")
+    wide = len(rows[0]) - 1
+    known = {column for columns in _columns().values() for column in columns}
+    legends = [_legend(texts.get(f"s{i} legend", texts.get("yaxis label", "") if wide == 1 else f"column {i + 1}"), known)
+               for i in range(wide)]
+    bodies = list(dict.fromkeys(body for body, _ in legends))
+    names = list(dict.fromkeys(column for _, column in legends))
+    if [(body, name) for body in bodies for name in names] != legends:
+        raise ValueError("its legends are not those of the same columns for each body, or two are equal")
+    first = "time_ps" if re.match("time", axis, re.IGNORECASE) else "row"
+    if "(ns)" in axis:
+        rows = [[repr(1000 * float(row[0])), *row[1:]] for row in rows]
+    if bodies == [""]:
+        return _table([first, *names], rows)
+    n = len(names)
+    return _table([first, "body", *names],
+                  [[row[0], body, *row[1 + n * i:1 + n * (i + 1)]] for row in rows for i, body in enumerate(bodies)])
+
+
+def _table(names: list[str], rows: list[list[str]]) -> dict[str, Any]:
+    """The arrays of a table with the columns "time_ps (ps)", "body", "com_x (nm)" and so on."""
     plain = [name.partition(" (")[0] for name in names]
     if plain[0] not in ("time_ps", "row"):
         raise ValueError(f"its first column is '{names[0]}', neither time_ps nor row")
@@ -60,8 +109,9 @@ def _table(path: str) -> dict[str, Any]:
     found.update((name, numbers[..., i]) for i, name in enumerate(plain) if i)
     if plain[0] == "time_ps":
         found["time_ps"] = numbers.reshape(len(numbers), -1)[:, 0]
-    for key, _, _, shape in _trajectory.quantities():
-        columns = [f"{key}_{c}" if c else key for c in components(key, int(np.prod(shape)))]
+    shapes = {key: shape for key, _, _, shape in _trajectory.quantities()}
+    for key, columns in _columns().items():
+        shape = shapes[key]
         if key != "time_ps" and set(columns) <= set(plain):
             parts = [found.pop(c) for c in columns] if shape else [found[key]]
             found[key] = np.stack(parts, axis=-1).reshape(*parts[0].shape, *shape)
@@ -102,8 +152,11 @@ class Results:
             return arrays
         if self.path.endswith(".csv"):
             self._meta = self._text(self.path + ".meta.json")
-            return _table(self.path)
-        raise ValueError("only .npz, .h5, .csv and directories of .npy files are read: run collet-extract "
+            return _csv(self.path)
+        if self.path.endswith(".xvg"):
+            self._meta = self._text(self.path + ".meta.json")
+            return _xvg(self.path)
+        raise ValueError("only .npz, .h5, .csv, .xvg and directories of .npy files are read: run collet-extract "
                          "with -o NAME.npz")
 
     @staticmethod
