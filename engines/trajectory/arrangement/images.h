@@ -48,8 +48,8 @@ void trajectory_images_pack(const trajectory_images *images, const trajectory_la
 
 /*
  * Moves each molecule to the image whose centre is nearest to its centre in the frame before; the first
- * frame is not changed. Displacements are summed, so paths are also right if the box changes. Call it in
- * the order of the frames. lattice NULL: this frame has no box. `frame` is the number for images->far_frame.
+ * frame is not changed. Displacements are summed, so paths are also right if the box changes (the scheme TOR of
+ * Bullerjahn et al., J. Chem. Theory Comput. 2023, doi 10.1021/acs.jctc.3c00308). Call it in the order of the frames. lattice NULL: this frame has no box. `frame` is the number for images->far_frame.
  */
 void trajectory_images_follow(trajectory_images *images, const trajectory_lattice *lattice,
                               collet_dtype dtype, void *positions, int64_t frame);

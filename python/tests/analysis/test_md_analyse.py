@@ -271,6 +271,10 @@ def test_times(run, capsys):
     for wrong in (times[::-1], times * np.nan):
         status, text, _ = run("acf --key com -o out.npz --force", time_ps=wrong)
         assert status == 1 and "times are not equally spaced" in text
+    times = ARRAYS["time_ps"] * 1.1**np.arange(FRAMES)
+    status, _, found = run("msd --key com -o out.npz --force", time_ps=times)
+    assert status == 0 and np.array_equal(found["lag"], analysis.mean_square_displacement(ARRAYS["com"], times=times).lag)
+    assert run("diffusion --key com -o out.npz --force --fit 1:10", time_ps=times)[0] == 0
     np.savez("bare.npz", com=ARRAYS["com"])
     assert _command.main("bare.npz acf --key com -o out2.npz".split()) == 1
     assert "add time_ps to --keys of collet-extract, or" in capsys.readouterr().err

@@ -92,6 +92,38 @@ def test_displacement_is_the_sum_over_pairs(shape):
     assert found.value[0] == 0 and found.dimensions == (shape[-1] if len(shape) > 1 else 1)
 
 
+def test_displacement_of_times_that_are_not_equally_spaced():
+    times = np.concatenate([[0], 2.0**np.arange(9), [300, 301.5]]) + 1e5
+    x = random.normal(size=(len(times), 12, 3)).cumsum(axis=0)
+    found = analysis.mean_square_displacement(x, times=times, blocks=4)
+    pairs = {}
+    for i in range(len(times)):
+        for j in range(i, len(times)):
+            pairs.setdefault(round(times[j] - times[i], 3), []).append(((x[j] - x[i])**2).sum(axis=1))
+    close(found.lag, sorted(pairs), 1e-9)
+    curves = np.array([np.mean(pairs[lag], axis=0) for lag in sorted(pairs)]).T
+    close(found.value, curves.mean(axis=0))
+    has_errors(found.error, curves.reshape(4, 3, -1).mean(axis=1).std(axis=0, ddof=1) / 2, 4)
+    assert np.isnan(analysis.mean_square_displacement(x[:, 0], times=times).error).all()
+    free = np.outer(times, [1.0, 2, 2])  # a straight line: exactly (3 lag)^2
+    close(analysis.mean_square_displacement(free, times=times).value, 9 * found.lag**2, 1e-7)
+    regular = analysis.mean_square_displacement(x, 2.0)  # the same by pairs and by transforms
+    by_pairs = analysis.mean_square_displacement(x, times=2.0 * np.arange(len(x)))
+    close(by_pairs.value, regular.value, 1e-10)
+    close(by_pairs.lag, regular.lag)
+    walk = np.random.default_rng(8).normal(size=(2048, 200, 3)).cumsum(axis=0)[np.r_[0, 2**np.arange(11)]]
+    fit = analysis.diffusion(analysis.mean_square_displacement(walk, times=np.r_[0, 2.0**np.arange(11)]), 1, 1024)
+    assert abs(fit.value - 0.5) < 4 * fit.error < 0.2
+
+
+@pytest.mark.parametrize("times, error, words", [
+    ([0, 1, 1], collet.InvalidError, "times must rise: 1 follows 1"), ([0, 1], collet.ShapeError, "x has 3 frames"),
+    ([0, 1, np.nan], collet.InvalidError, "times must rise"), ([0, 2, np.inf], collet.InvalidError, "times must rise")])
+def test_times_are_checked(times, error, words):
+    with pytest.raises(error, match=words):
+        analysis.mean_square_displacement(np.zeros((3, 2, 3)), times=times)
+
+
 @pytest.mark.parametrize("blocks", [2, 3, 5, 26])
 @pytest.mark.parametrize("shape", [(53,), (53, 3), (53, 4, 3)])
 def test_errors_are_the_jackknife_over_blocks(blocks, shape):

@@ -34,6 +34,7 @@ class Task:
         self._file, self.options = file, options
         self.frames = slice(options.start, options.stop, options.step)
         self.dt = 0.0
+        self.times: Any = None  # not equally spaced; then dt is 0
 
     def array(self, key: str) -> Any:
         """The array of a key, whose first axis is the frames: only the chosen frames."""
@@ -119,7 +120,11 @@ class Task:
     def check_fit(self, name: str, error: Any, stop: float) -> None:
         """Warns if an error is NaN because the fit goes beyond the lags of a block."""
         length = len(self.array(self.options.key)) // self.options.blocks * self.dt
-        if np.isnan(error).any() and stop > length * (1 - 1e-9):
+        if self.times is not None:
+            if np.isnan(error).any():
+                warnings.warn(f"{name} is nan: of times that are not equally spaced it needs as many bodies as "
+                              f"--blocks, {self.options.blocks}")
+        elif np.isnan(error).any() and stop > length * (1 - 1e-9):
             warnings.warn(f"{name} is nan: the fit goes up to {stop:g} ps, and only lags below the "
                           f"length of a block, {length:g} ps, have errors: give --fit FROM:TO with TO "
                           "below it, or fewer --blocks")
@@ -133,12 +138,13 @@ class Task:
 
 
 class Analysis(NamedTuple):
-    """An analysis of the table. timed: whether it needs equal time steps."""
+    """An analysis of the table. timed: whether it needs times; irregular: which need not be equally spaced."""
 
     run: Callable[[Task], Found]
     timed: bool
     text: str
     key: str | None = None  # the key that is analysed by default
+    irregular: bool = False
 
 
 def _known(key: str) -> tuple[str, tuple[int, ...] | None]:
@@ -183,6 +189,8 @@ def _acf(task: Task) -> Found:
 
 
 def _displaced(task: Task) -> MeanSquareDisplacement:
+    if task.times is not None:
+        return mean_square_displacement(task.path, times=task.times, blocks=task.options.blocks)
     return mean_square_displacement(task.path, task.dt, blocks=task.options.blocks)
 
 
@@ -462,9 +470,9 @@ def _equilibration(task: Task) -> Found:
 ANALYSES: dict[str, Analysis] = {
     "acf": Analysis(_acf, True, "autocorrelation function and its integral time"),
     "msd": Analysis(lambda task: Found(_curve("msd", _displaced(task), task.square)), True,
-                    "mean square displacement"),
+                    "mean square displacement", irregular=True),
     "diffusion": Analysis(lambda task: _fitted(_displaced(task), task, task.square), True,
-                          "the same, and the diffusion coefficient"),
+                          "the same, and the diffusion coefficient", irregular=True),
     "diffusion-tensor": Analysis(_translational_tensor, True,
                                  "translational diffusion tensor, also along --axes"),
     "rotation": Analysis(_rotation, True, "C1, C2 and S^2 of an axis, a vector or --vector"),

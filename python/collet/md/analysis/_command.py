@@ -151,11 +151,8 @@ def _parser() -> _Parser:
 # ---- Work ----------------------------------------------------------------------------------------
 
 
-def _step(times: Any, frames: slice, given: float | None) -> float:
-    """The time between two frames."""
-    if given is not None:
-        return given * int(frames.step)
-    chosen = times[frames]
+def _step(chosen: Any) -> float:
+    """The time between two frames of equally spaced times."""
     if len(chosen) < 2:
         raise InvalidError("fewer than two frames have no time step: give --dt")
     steps = np.diff(chosen)
@@ -171,6 +168,14 @@ def _step(times: Any, frames: slice, given: float | None) -> float:
             f"usual step is {usual:.10g} ps; choose frames with --start, --stop and --step, or give "
             "--dt if the times are wrong")
     return float((chosen[-1] - chosen[0]) / len(steps))
+
+
+def _set_times(task: Task, times: Any, irregular: bool) -> None:
+    steps = np.diff(times)
+    if irregular and len(steps) > 1 and (steps > 0).all() and np.ptp(steps) > 2 * _REGULAR * np.median(steps):
+        task.times = times
+    else:
+        task.dt = _step(times)
 
 
 def _times(file: Results, options: argparse.Namespace) -> Any:
@@ -207,8 +212,10 @@ def _run(options: argparse.Namespace) -> Found:
     with Results(options.results) as file:
         task = Task(file, options)
         times = _times(file, options)
-        if analysis.timed:
-            task.dt = _step(times, task.frames, options.dt)
+        if times is not None:
+            _set_times(task, times[task.frames], analysis.irregular)
+        elif analysis.timed:
+            task.dt = options.dt * options.step
         found = analysis.run(task)
         axis = _axis(file, options, found) if options.plot is not None else None
     chosen = {name: value for name, value in vars(options).items()

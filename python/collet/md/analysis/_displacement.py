@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from ... import _analysis
+from ... import _analysis, _host
+from ..._core import InvalidError, ShapeError
 from ._blocks import bound, chosen_lags, count, jackknife, others, padded
 from ._series import Floats, Series, positive
 
@@ -17,13 +19,15 @@ from ._series import Floats, Series, positive
 @dataclass(frozen=True, eq=False)
 class MeanSquareDisplacement:
     """lag, value, error: (frames,); value in the square of x's unit. blocks: (blocks, lags), the
-    curve of each block. dimensions: the number of dimensions of the motion."""
+    curve of each block. dimensions: the number of dimensions of the motion. With times that are not
+    equally spaced: (lags,), and blocks are groups of bodies."""
 
     lag: Floats
     value: Floats
     error: Floats
     blocks: Floats
     dimensions: int
+    regular: bool = True
 
 
 @dataclass(frozen=True)
@@ -52,11 +56,60 @@ def displacement(series: Series, dt: float, blocks: int, dimensions: int) -> Mea
                                   dimensions)
 
 
-def mean_square_displacement(x: Any, dt: float = 1, *, blocks: int = 5) -> MeanSquareDisplacement:
+_PAIRS = 20_000_000  # pairs of frames: 6,000 frames, 160 MB
+
+
+def _lags(times: Floats, caller: str) -> tuple[Floats, npt.NDArray[np.intp]]:
+    """The different lags of all pairs of frames, and for each pair (i, j >= i), row by row, the index of its lag."""
+    if len(times) * (len(times) + 1) // 2 > _PAIRS:
+        raise InvalidError(f"{caller}: {len(times)} frames whose times are not equally spaced are too many pairs: "
+                           "choose fewer frames")
+    first, second = np.triu_indices(len(times))
+    lags = times[second] - times[first]
+    order = np.argsort(lags, kind="stable")
+    ascending = lags[order]
+    # Lags that rounding made different are one lag.
+    new = np.diff(ascending) > 1e-6 * ascending[1:] + 1e-12 * times.max(initial=0)
+    index = np.empty(len(lags), np.intp)
+    index[order] = np.concatenate([[0], np.cumsum(new)])
+    return np.bincount(index, lags) / np.bincount(index), index
+
+
+def _of_pairs(series: Series, times: Floats, blocks: int) -> MeanSquareDisplacement:
+    """By all pairs of frames: lags are differences of times."""
+    lag, index = _lags(times, series.caller)
+    sums = np.zeros((series.bodies, len(lag)))
+    for body in range(series.bodies):
+        x = series.numbers(body, 1)[:, 0]
+        moved = np.concatenate([((x[i:] - x[i])**2).sum(axis=1) for i in range(len(x))])
+        sums[body] = np.bincount(index, moved, len(lag))
+    curves = sums / np.bincount(index)
+    groups = np.array_split(curves, blocks) if series.bodies >= blocks else []
+    parts = np.array([group.mean(axis=0) for group in groups]).reshape(len(groups), len(lag))
+    error = jackknife(others(parts)) if len(parts) else np.full(len(lag), np.nan)
+    return MeanSquareDisplacement(lag, curves.mean(axis=0), error, parts, series.components, False)
+
+
+def _checked(times: Any, series: Series) -> Floats:
+    caller = series.caller
+    found = _host.array(times, np.float64, f"{caller}: times")
+    if found.shape != (series.frames,):
+        raise ShapeError(f"{caller}: times are {found.shape}, but x has {series.frames} frames")
+    wrong = np.flatnonzero(~(np.diff(found) > 0))
+    if len(wrong) or not np.isfinite(found).all():
+        raise InvalidError(f"{caller}: times must rise" + (
+            f": {found[wrong[0] + 1]:.10g} follows {found[wrong[0]]:.10g}" if len(wrong) else ""))
+    return found
+
+
+def mean_square_displacement(x: Any, dt: float = 1, *, blocks: int = 5, times: Any = None) -> MeanSquareDisplacement:
     """The mean square displacement at each lag k: the sum over t of |x[t + k] - x[t]|^2 / (frames - k), averaged
     over bodies.
 
     x: unwrapped positions, which do not jump at a periodic box
+    times: (frames,), for frames that are not equally spaced, such as powers of two; then dt is not used. Lags are all
+        differences of times, and each is averaged over its pairs. Errors are by groups of bodies, NaN if there are
+        fewer than blocks. At most 6,000 frames
     All lags come from Fourier transforms (V. Calandrini et al., Collection SFN 12 (2011) 201) of x without
     its drift from the first to the last frame. The drift's contribution is then added exactly. Rounding
     errors are about 1e-15 frames / (frames - k) of the mean square of x about this line.
@@ -66,6 +119,8 @@ def mean_square_displacement(x: Any, dt: float = 1, *, blocks: int = 5) -> MeanS
     caller = "mean_square_displacement"
     dt, blocks = positive(dt, caller, "dt"), count(blocks, caller, "blocks", 2)
     series = Series(x, caller)
+    if times is not None:
+        return _of_pairs(series, _checked(times, series), blocks)
     return displacement(series, dt, blocks, series.components)
 
 
@@ -77,7 +132,7 @@ def diffusion(msd: MeanSquareDisplacement, start: float | None = None,
     msd: the result of mean_square_displacement, or of rotational_mean_square_displacement: the diffusion coefficient is
         then in rad^2 over the unit of lag
     start, stop: the range of lags where msd is linear, in the unit of lag; None: a tenth and a half of
-        the length of a block, which are 2 and 10 % of the trajectory with 5 blocks
+        the length of a block, which are 2 and 10 % of the trajectory with 5 blocks, and with `times`
     The fit is least squares without weights, with an intercept. InvalidError if the range has
     fewer than two lags.
 
@@ -86,10 +141,12 @@ def diffusion(msd: MeanSquareDisplacement, start: float | None = None,
     >>> 0.4 < found.value < 0.6
     True"""
     caller = "diffusion"
-    length = msd.blocks.shape[1]
+    length = msd.blocks.shape[1] if len(msd.blocks) else 0
     lags = msd.lag
-    low = bound(start, caller, "start", float(lags[min(max(length // 10, 1), len(lags) - 1)]))
-    high = bound(stop, caller, "stop", float(lags[length // 2]))
+    usual = (0.02 * lags[-1], 0.1 * lags[-1]) if not msd.regular else \
+        (lags[min(max(length // 10, 1), len(lags) - 1)], lags[length // 2])
+    low = bound(start, caller, "start", float(usual[0]))
+    high = bound(stop, caller, "stop", float(usual[1]))
     chosen = chosen_lags(lags, low, high, caller)
     times = lags[chosen] - lags[chosen].mean()
     weights = times / (times @ times) / (2 * msd.dimensions)
