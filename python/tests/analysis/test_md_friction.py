@@ -86,6 +86,19 @@ def test_memory_of_an_exponential_kernel(decay, strength):
     assert errors[1][0] < 0.35 * errors[0][0]  # the errors are of second order in dt
 
 
+@pytest.mark.parametrize("dt", [0.1, 0.05, 0.025])
+def test_memory_at_lag_0_and_errors_of_steps(dt):
+    """K = 8 e^(-2 t): roots of s^2 + 2 s + 8."""
+    time = dt * np.arange(round(8 / dt))
+    roots = np.roots([1, 2, 8])
+    acf = (((roots[0] + 2) * np.exp(roots[0] * time) - (roots[1] + 2) * np.exp(roots[1] * time)) / (roots[0] - roots[1])).real
+    found = analysis.memory_kernel(given(acf, dt), 2)
+    wrong = np.abs(found.value - 8 * np.exp(-2 * found.lag))
+    assert wrong[0] < 20 * dt**2  # of second order
+    assert (wrong < 2 * found.step_error + 1e-3).all() and found.step_error[0] < 2 * wrong[0]
+    assert np.isnan(analysis.memory_kernel(given(acf, dt), 8 * dt).step_error).all()
+
+
 def test_memory_of_a_process_without_memory():
     exact = analysis.memory_kernel(given(2 * np.exp(-0.5 * 0.1 * np.arange(100)), 0.1), 5)
     np.testing.assert_allclose(exact.integral, 0.5, atol=2e-3)
@@ -109,6 +122,8 @@ def test_torque_is_the_change_of_angular_momentum():
     assert pair.residual.shape == (400, 2, 3)
     np.testing.assert_allclose(pair.residual[:, 1], 2 * found.residual, atol=1e-12)
     assert analysis.torque_consistency(L, -torque, 0.01).slope < -0.99
+    with pytest.warns(UserWarning, match="dL/dt and torque are correlated by only"):
+        analysis.torque_consistency(L, np.random.default_rng(1).normal(size=L.shape))
 
 
 @pytest.mark.parametrize("call, error, words", [

@@ -344,6 +344,7 @@ def _memory(task: Task) -> Found:
     found = _friction.memory_kernel(_correlated(task), None if fit is None else fit[1])
     return Found([("lag", found.lag, "ps"), ("kernel", found.value, "1/ps^2"),
                   ("kernel_error", found.value_error, "1/ps^2"),
+                  ("kernel_step_error", found.step_error, "1/ps^2"),
                   ("integral", found.integral, "1/ps"),
                   ("integral_error", found.integral_error, "1/ps")])
 

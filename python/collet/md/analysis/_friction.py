@@ -62,13 +62,16 @@ class MemoryKernel:
     value: K, in 1 over the square of lag's unit
     integral: the integral of K from 0 on, which rises to the friction divided by the mass. integral[0] is
         the friction without memory: a delta function in K that `value` does not contain
-    value_error, integral_error: standard errors by blocks"""
+    value_error, integral_error: standard errors by blocks
+    step_error: an estimate of the error of value that the steps between lags cause, from the kernel of every second lag
+        (Richardson); NaN if there are fewer than 10 lags"""
 
     lag: Floats
     value: Floats
     value_error: Floats
     integral: Floats
     integral_error: Floats
+    step_error: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,10 +234,26 @@ def _derivatives(curve: Floats, dt: float) -> Floats:
     return np.asarray(np.gradient(curve, dt, axis=-1, edge_order=2))
 
 
+# Weights of five values in the derivatives at the first, the second and the middle one, times 12 dt: fourth order.
+_FIVE = np.array([[-25, 48, -36, 16, -3], [-3, -10, 18, -6, 1], [1, -8, 0, 8, -1]], np.float64)
+
+
+def _slopes(curves: Floats, dt: float) -> Floats:
+    """The derivatives of rows. The first ones decide K(0), and with errors of second order K(0) has an error of first order."""
+    n = curves.shape[-1]
+    if n < 5:
+        return _derivatives(curves, dt)
+    found = np.empty_like(curves)
+    found[:, :2] = curves[:, :5] @ _FIVE[:2].T
+    found[:, -2:] = -(curves[:, :-6:-1] @ _FIVE[1::-1].T)
+    found[:, 2:-2] = sum(_FIVE[2, k] * curves[:, k:n - 4 + k] for k in np.arange(5))
+    return found / (12 * dt)
+
+
 def _integrals(curves: Floats, dt: float) -> Floats:
     """Solves C[0] G(t) = -C'(t) - integral of G(s) C'(t - s) ds for G, by trapezoids, for each row C of `curves`."""
     shares = curves / curves[:, :1]
-    slope = _derivatives(shares, dt)
+    slope = _slopes(shares, dt)
     found = np.empty_like(shares)
     found[:, 0] = -slope[:, 0]
     head = 1 + dt / 2 * slope[:, 0]
@@ -253,7 +272,7 @@ def memory_kernel(acf: Correlation, stop: float | None = None) -> MemoryKernel:
 
     The integral of K is computed as the solution of a Volterra equation of the second kind, by trapezoids (B.
     Kowalik et al., Phys. Rev. E 100 (2019) 012126); K is its derivative. Errors of both are of the
-    order of dt^2. Errors grow with the lag. A UserWarning if the integral exceeds 1 / dt: C then
+    order of dt^2; step_error tells them. Errors grow with the lag. A UserWarning if the integral exceeds 1 / dt: C then
     falls within a step, and the solution diverges.
 
     >>> x = np.random.default_rng(1).normal(size=1000)
@@ -280,7 +299,15 @@ def memory_kernel(acf: Correlation, stop: float | None = None) -> MemoryKernel:
     if last < length:
         estimates = _integrals(others(acf.blocks)[:, :last + 1], dt)
         integral_error, error = jackknife(estimates), jackknife(_derivatives(estimates, dt))
-    return MemoryKernel(acf.lag[:last + 1], value, error, integral, integral_error)
+    lag = acf.lag[:last + 1]
+    step_error = np.full(last + 1, np.nan)
+    if last >= 9:
+        coarse = _derivatives(_integrals(acf.value[None, :last + 1:2], 2 * dt)[0], 2 * dt)
+        step_error = np.interp(lag, lag[::2], np.abs(value[::2] - coarse) / 3)
+    return MemoryKernel(lag, value, error, integral, integral_error, step_error)
+
+
+_FOLLOWS = 0.9  # the least correlation of dL/dt and torque that are the same
 
 
 # ---- Torque --------------------------------------------------------------------------------------
@@ -292,7 +319,8 @@ def torque_consistency(L: Any, torque: Any, dt: float = 1) -> TorqueConsistency:
     L, torque: (frames, 3) or (frames, bodies, 3), at least 3 frames
     Differences have three causes. Frames may be too far apart: the error grows as the square of dt. Leap-frog
     integrators write velocities of half a step earlier. If the periodic box cuts a body, its torque is wrong.
-    InvalidError if all torque is 0.
+    InvalidError if all torque is 0. A UserWarning if dL/dt and torque are correlated by less than 0.9: then the slope
+    means nothing.
 
     >>> t = 0.1 * np.arange(100)
     >>> L = np.stack([np.sin(t), np.cos(t), 0 * t], -1)
@@ -322,5 +350,9 @@ def torque_consistency(L: Any, torque: Any, dt: float = 1) -> TorqueConsistency:
     left = inner - other
     across = float(inner @ other)
     size = float(inner @ inner)
+    correlation = across / np.sqrt(size * power) if size else 0.0
+    if abs(correlation) < _FOLLOWS:
+        warnings.warn(f"{caller}: dL/dt and torque are correlated by only {correlation:.2g}, so that the slope means "
+                      "nothing: the frames are too far apart for dL/dt, or the torque is of other atoms", stacklevel=2)
     return TorqueConsistency(derivative, derivative - turning, float(np.sqrt(left @ left / power)),
-                             across / power, across / np.sqrt(size * power) if size else 0.0)
+                             across / power, correlation)
