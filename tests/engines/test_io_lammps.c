@@ -173,12 +173,33 @@ TEST(truncations)
         assert_int_equal(frames->truncated, !whole);
         trajectory_frames_free(frames);
     }
-    for (size_t cut = 6; cut < frame; cut++) {
+    for (size_t cut = 6; cut < frame - 1; cut++) {
         trajectory_reader *t;
         collet_error err;
         assert_int_equal(trajectory_reader_open(save(good, cut), NULL, &t, &err), COLLET_FORMAT);
         assert_contains(err.text, "inside frame 0");
     }
+}
+
+/* Files of other programs, or joined by hand, may not end their last line. */
+TEST(no_last_line_end)
+{
+    static const char text[] = FRAME("0", "3 .250 .500 1.125\n") FRAME("1", "3 .250 .500 1.125\n");
+    static const char cut[] = "inside frame 1, which begins";
+    char copy[sizeof text];
+
+    for (size_t less = 0; less < 4; less++) {
+        memcpy(copy, text, sizeof text);
+        copy[sizeof text - 1 - less] = '\0';
+        trajectory_frames *frames = read_all(copy, less < 2 ? 2 : 1, less < 2 ? COLLET_OK : COLLET_FORMAT,
+                                             less < 2 ? "" : cut);
+        assert_true(less > 1 || ((const double *)frames->positions)[17] == .1125);
+        trajectory_frames_free(frames);
+    }
+    /* The first frame is accepted, with a note. */
+    memcpy(copy, good, (sizeof good - 1) / 2 - 1);
+    copy[(sizeof good - 1) / 2 - 1] = '\0';
+    trajectory_frames_free(read_all(copy, 1, COLLET_OK, ""));
 }
 
 TEST(damaged_frames)

@@ -134,6 +134,18 @@ static void note_units(trajectory_reader *trajectory)
                                 "(dump_modify ID units yes time yes)";
 }
 
+/* Decides if the last line, which has no line end, lacks a part of its last number. */
+static trajectory_text_ending judge(const trajectory_lammps_frame *frame, const char *text,
+                                    size_t length)
+{
+    trajectory_word words[TRAJECTORY_LAMMPS_COLUMNS];
+    size_t n = (size_t)frame->n_columns, last = n < 3 ? n : 3;
+
+    if (trajectory_text_split(text, length, words, TRAJECTORY_LAMMPS_COLUMNS) < n)
+        return TRAJECTORY_TEXT_CUT;
+    return trajectory_text_judge(words + n - last, last);
+}
+
 /* Reads the lines of the atoms; in the first frame keeps their ids. */
 static collet_status scan_atoms(trajectory_reader *trajectory, io_lines *lines, int64_t *ids,
                                 collet_error *err)
@@ -146,9 +158,10 @@ static collet_status scan_atoms(trajectory_reader *trajectory, io_lines *lines, 
         io_lines again = *lines;
 
         collet_status status = io_lines_next(lines, &text, &length, err);
-        /* LAMMPS ends each line with a line end. A line without it may lack digits of its last number. */
-        if (status == COLLET_OK && (!text || lines->cut))
+        if (status == COLLET_OK && (!text || (lines->cut && i + 1 < s->frame.n_atoms)))
             return trajectory_reader_truncated(trajectory, err);
+        if (status == COLLET_OK && lines->cut)
+            status = trajectory_text_finish(trajectory, judge(&s->frame, text, length), err);
         if (status == COLLET_OK && ids)
             status = read_atom(&again, &s->frame, NULL, NULL, &ids[i], err);
         if (status != COLLET_OK)
