@@ -51,8 +51,6 @@ static const struct {
     {".mol2", "a .mol2 file" OPENBABEL, 0},
     {".crd", "a .crd file of CHARMM, or of AMBER" CPPTRAJ, 1},
     {".mdcrd", "a text trajectory of AMBER" CPPTRAJ, 0},
-    {".rst7", "a restart file of AMBER" CPPTRAJ, 1},
-    {".inpcrd", "a file of coordinates of AMBER" CPPTRAJ, 1},
     {".coor", "a restart file of NAMD: 'catdcd -o FILE.dcd -namdbin FILE' makes a .dcd of it", 0},
     {".prmtop", OLD_AMBER, 0},
     {".parm7", OLD_AMBER, 0},

@@ -350,6 +350,7 @@ static const struct {
     {read_topology, CORPUS "pdb/models"},
     {read_trajectory, CORPUS "pdb/models"},
     {read_trajectory, CORPUS "dump/four"},
+    {read_trajectory, CORPUS "rst7/restart"},
     {read_topology, CORPUS "prmtop/whole"},
     {read_topology, CORPUS "xyz/frames"},
     {read_topology, CORPUS "cif/models"},

@@ -151,6 +151,7 @@ static const struct {
     {read_two_atoms, CORPUS "nc/sizes"},
     {read_two_atoms, CORPUS "nc/restart"},
     {read_two_atoms, CORPUS "dump/all"},
+    {read_two_atoms, CORPUS "rst7/restart"},
     {read_two_atoms, CORPUS "gro/two_frames"},
     {read_two_atoms, CORPUS "pdb/models"},
     {read_two_atoms, CORPUS "trr/positions"},

@@ -189,8 +189,6 @@ TEST(other_formats)
         {"x", "\xdf\x65\xdf\x65\xdf\x65\xdf\x65", "a .gsd file of HOOMD", 8},
         {"x.PQR", "ATOM      1  N   ALA A   1       1.000   2.000  -3.000  1.00  0.00\n",
          "a .pqr file, whose columns differ from a .pdb file's: 'obabel FILE -O FILE.pdb'", 0},
-        {"x.rst7", "title\n 1\n", "a restart file of AMBER: 'cpptraj -p TOP -y FILE -x FILE.nc'",
-         0},
         {"x.prmtop", "title\n     1     1\n", "a .prmtop file without flags", 0},
         {"x.ndx", "[ System ]\n1 2\n", "--ndx", 0},
     };

@@ -15,6 +15,7 @@
     X(h5md)                                                                                        \
     X(dump)                                                                                        \
     X(xyz)                                                                                         \
+    X(rst7)                                                                                        \
     X(gro)                                                                                         \
     X(pdb)                                                                                         \
     X(psf)                                                                                         \

@@ -10,10 +10,10 @@
  *
  * Tests: tests/engines/test_io_prmtop.c, tests/fuzz/fuzz_trajectory.c
  */
-#include "formats.h"
 #include "io/decimal.h"
-#include "names.h"
-#include "text.h"
+#include "trajectory/formats/formats.h"
+#include "trajectory/formats/names.h"
+#include "trajectory/formats/text.h"
 
 #include <math.h>
 #include <stdlib.h>
