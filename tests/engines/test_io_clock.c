@@ -211,6 +211,38 @@ TEST(no_clock_is_worse_than_what_is_stored)
     assert_true(lines > 200); /* the others do not move within the rounding */
 }
 
+static uint32_t bits(void)
+{
+    return (uint32_t)rand() << 16 ^ (uint32_t)rand();
+}
+
+/* Whatever a damaged file has: a time is never farther from what is stored than its rounding, and than
+ * what double precision rounds of the largest time. */
+TEST(times_of_any_bits)
+{
+    srand(11);
+    for (int test = 0; test < 20000; test++) {
+        series s = {.n = 0};
+        int n = 2 + rand() % 6, kind = rand() % 4;
+        double largest = 0;
+        for (int k = 0; k < n; k++) {
+            uint32_t any = kind == 0 ? bits() : 0x7f7fffff - (kind == 1 ? bits() % 8 : 0);
+            float time;
+            memcpy(&time, &any, 4);
+            add(&s, kind == 3 ? (float)(rand() % 3) * 1e-44f : time,
+                rand() % 2 ? (int64_t)bits() : rand() % 3 - 1 + ((int64_t)1 << 61));
+            largest = fmax(largest, fabs(s.ticks[k].time));
+        }
+        trajectory_clock clock = trajectory_clock_fit(s.ticks, s.n);
+        for (int64_t i = 0; i < s.n; i++) {
+            const trajectory_tick *t = &s.ticks[i];
+            double found = trajectory_clock_time(&clock, i, t->step, t->time);
+            assert_true(clock.by == TRAJECTORY_CLOCK_STORED ||
+                        fabs(found - t->time) <= 1.001 * t->rounding + 1e-14 * largest);
+        }
+    }
+}
+
 /* ---- Files ------------------------------------------------------------------------------- */
 
 /* A .trr frame of one atom at a time of single precision. */
