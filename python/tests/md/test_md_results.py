@@ -118,3 +118,17 @@ def test_axes_of_pictures(tmp_path, monkeypatch):
     md.extract(*FILES).plot(tmp_path / "plots")
     assert {"angle (rad)", "angular momentum (amu nm²/ps)", "kinetic energy (kJ/mol)"} <= {*seen}
     assert not [label for label in seen if not label or label.startswith(("(", "_"))]
+
+
+def test_quantities_of_rotmd():
+    """The relations of docs/from-rotmd.md, by rotmd's formulas (rotmd.core.orientation, rotmd.observables.structural)."""
+    found = md.extract(DATA / "peptide/conf.gro", DATA / "peptide/traj.trr", keys="axes,moments,euler_zyz,asphericity,rotation_matrices")
+    matrices = np.swapaxes(found["axes"], 1, 2)  # rotmd's: axes.T
+    np.testing.assert_array_equal(matrices, np.swapaxes(found["rotation_matrices"], 1, 2))
+    phi, theta, psi = (np.pi - found["euler_zyz"][:, 2], found["euler_zyz"][:, 1], np.pi - found["euler_zyz"][:, 0])
+    np.testing.assert_allclose(np.exp(1j * phi), np.exp(1j * np.arctan2(matrices[:, 1, 2], matrices[:, 0, 2])), atol=1e-12)
+    np.testing.assert_allclose(theta, np.arccos(matrices[:, 2, 2]), atol=1e-7)
+    np.testing.assert_allclose(np.exp(1j * psi), np.exp(1j * np.arctan2(matrices[:, 2, 1], -matrices[:, 2, 0])), atol=1e-12)
+    np.testing.assert_allclose(np.arcsin(np.abs(found["axes"][:, 2, 2])), np.pi / 2 - np.minimum(theta, np.pi - theta), atol=1e-7)
+    moments = found["moments"]
+    np.testing.assert_allclose(found["asphericity"] / 4, 1.5 * (moments**2).sum(axis=1) / moments.sum(axis=1)**2 - 0.5, rtol=1e-9)
