@@ -31,11 +31,19 @@ class RotationalObservables(AnalysisBase):
                             "(progress: verbose)")
         self._group, self._options = atomgroup, options
 
-    def run(self, start=None, stop=None, step=None, frames=None, verbose=None):
+    def run(self, start=None, stop=None, step=None, frames=None, verbose=None, *, backend=None, **unused):
         """Computes all frames from start below stop in steps; returns self.
 
         frames : indices with equal positive steps, instead of start, stop and step
-        verbose : whether a bar shows the progress"""
+        verbose : whether a bar shows the progress
+        backend : None or "serial", of MDAnalysis: Collet's own backends compute (collet.using, `devices`, `client`);
+            n_workers and n_parts are not used"""
+        if backend not in (None, "serial"):
+            raise InvalidError(f"RotationalObservables: backend is {backend!r} of MDAnalysis, and Collet computes by its own: "
+                               "choose them with collet.using or devices=, processes with client=")
+        wrong = set(unused) - {"n_workers", "n_parts", "unsupported_backend", "progressbar_kwargs"}
+        if wrong:
+            raise TypeError(f"run() got an unexpected keyword argument '{min(wrong)}'")
         if frames is not None:
             if start is not None or stop is not None or step is not None:
                 raise ValueError("frames excludes start, stop and step")

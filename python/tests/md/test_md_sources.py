@@ -195,6 +195,13 @@ def test_an_analysis_of_mdanalysis(capsys):
         md.RotationalObservables(group).run(1, frames=[1])
     with pytest.raises(TypeError, match="stop are arguments of run"):
         md.RotationalObservables(group, stop=3)
+    np.testing.assert_array_equal(
+        md.RotationalObservables(group, keys="com").run(backend="serial", n_workers=1).results.com,
+        md.RotationalObservables(group, keys="com").run().results.com)
+    with pytest.raises(collet.InvalidError, match="backend is 'dask' of MDAnalysis"):
+        md.RotationalObservables(group).run(backend="dask")
+    with pytest.raises(TypeError, match="argument 'nonsense'"):
+        md.RotationalObservables(group).run(nonsense=1)
 
 
 @pytest.mark.parametrize("keys", ["com", None])
