@@ -344,6 +344,44 @@ static PyObject *formats(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused
     return list;
 }
 
+/* times(paths): the times of all frames of the files, a tuple of bytes, as the bytes of doubles. */
+static PyObject *times(PyObject *Py_UNUSED(module), PyObject *list)
+{
+    Py_ssize_t count = PyTuple_Check(list) ? PyTuple_Size(list) : 0;
+    char **paths = calloc((size_t)count + 1, sizeof *paths);
+    int failed = !paths || !PyTuple_Check(list);
+    PyObject *made = NULL;
+    collet_error err;
+    int64_t n = 0;
+
+    for (Py_ssize_t i = 0; !failed && i < count; i++)
+        failed = PyBytes_AsStringAndSize(PyTuple_GetItem(list, i), &paths[i], NULL) != 0;
+    double *found = NULL;
+    for (int64_t room = -1; !failed && room < n;) { /* the files may grow meanwhile */
+        room = n;
+        double *grown = realloc(found, ((size_t)room + 1) * sizeof *found);
+        failed = !grown;
+        if (failed)
+            break;
+        found = grown;
+        PyThreadState *state = core->leave();
+        collet_status status =
+            collet_trajectory_times((const char *const *)paths, found, room, &n, &err);
+        core->back(state);
+        failed = status != COLLET_OK;
+        if (failed)
+            core->raise(status, err.text);
+    }
+    if (!failed)
+        made = PyBytes_FromStringAndSize((const char *)found,
+                                         (Py_ssize_t)n * (Py_ssize_t)sizeof *found);
+    free(found);
+    free(paths);
+    if (!made && !PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "times needs a tuple of paths");
+    return made;
+}
+
 static PyObject *quantities(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     PyObject *list = PyList_New(0);
@@ -446,6 +484,7 @@ static PyMethodDef functions[] = {
     {"place", place, METH_VARARGS, NULL},
     {"open", trajectory_open, METH_VARARGS, NULL},
     {"formats", formats, METH_NOARGS, NULL},
+    {"times", times, METH_O, NULL},
     {"quantities", quantities, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

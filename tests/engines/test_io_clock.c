@@ -295,16 +295,47 @@ static void file_gives(const char *const *paths, int64_t n, const char *index, d
     trajectory_reader_close(t);
 }
 
+/* The function of the interface gives them too. */
+static void times_are(const char *const *paths, double start, int64_t frames)
+{
+    double times[MOST];
+    collet_error err;
+    int64_t n;
+
+    assert_int_equal(collet_trajectory_times(paths, NULL, 0, &n, &err), COLLET_OK);
+    assert_int_equal(n, frames);
+    times[5] = -1;
+    assert_int_equal(collet_trajectory_times(paths, times, 5, &n, &err), COLLET_OK);
+    assert_true(n == frames && times[5] == -1);
+    assert_int_equal(collet_trajectory_times(paths, times, MOST, &n, &err), COLLET_OK);
+    for (int64_t i = 0; i < frames; i++)
+        assert_true(fabs(times[i] - (start + (double)i * SPACING)) <= 1e-9);
+}
+
+TEST(times_of_nothing)
+{
+    const char *none[] = {NULL}, *absent[] = {"/absent/x.trr", NULL};
+    collet_error err;
+    int64_t n;
+
+    assert_int_equal(collet_trajectory_times(NULL, NULL, 0, &n, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_times(none, NULL, 0, &n, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_times(absent, NULL, 1, &n, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_times(absent, NULL, 0, NULL, NULL), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_times(absent, NULL, 0, &n, &err), COLLET_IO);
+}
+
 TEST(files_have_the_times_of_their_clocks)
 {
     char *directory = io_make_directory();
     const char *path = make_file(directory, "a.trr", 100000, 50000000, 400);
-    const char *paths[] = {path};
+    const char *paths[] = {path, NULL};
 
     file_gives(paths, 1, NULL, 100000, 400, 0, 1);
     file_gives(paths, 1, NULL, 100000, 400, 37, 5);
     for (int again = 0; again < 2; again++) /* makes the index file, and reads it */
         file_gives(paths, 1, directory, 100000, 400, 3, 1);
+    times_are(paths, 100000, 400);
     io_remove_directory(directory);
 }
 
@@ -314,10 +345,11 @@ TEST(several_files_have_one_clock)
     char *directory = io_make_directory();
     char *first = strdup(make_file(directory, "a.trr", 1000000, 500000000, 400));
     char *second = strdup(make_file(directory, "b.trr", 1000039.9, 500019950, 2));
-    const char *paths[] = {second, first};
+    const char *paths[] = {second, first, NULL};
 
     file_gives(paths, 2, NULL, 1000000, 401, 0, 1);
     file_gives(paths, 2, directory, 1000000, 401, 0, 3);
+    times_are(paths, 1000000, 401);
     free(first);
     free(second);
     io_remove_directory(directory);

@@ -36,7 +36,7 @@ from ._kernels import (compute_com_batch as compute_com_batch, compute_com_singl
 _hook(globals(), __name__, "md.")
 
 _ENGINE = ("extract", "extract_batches", "formats", "Format", "merge", "quantities", "Quantity",
-           "Results")
+           "Results", "times")
 
 
 _PERIODIC = ("make_whole", "unwrap", "pack_into_box")
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from . import analysis as analysis
     from ._extract import (Format as Format, Quantity as Quantity, Results as Results, extract as extract,
                            extract_batches as extract_batches, formats as formats, merge as merge,
-                           quantities as quantities)
+                           quantities as quantities, times as times)
     from ._mdanalysis import RotationalObservables as RotationalObservables
     from ._periodic import make_whole as make_whole, pack_into_box as pack_into_box, unwrap as unwrap
     from ._sources import Frames as Frames

@@ -44,6 +44,18 @@ def formats() -> dict[str, Format]:
     return {name: Format(*rest) for name, *rest in _trajectory.formats()}
 
 
+def times(traj: Any) -> Any:
+    """The times of all frames of a trajectory in ps, (frames,), as extract's time_ps: NaN for frames without a time. Only
+    the heads of frames are read.
+
+    traj : the path of a file, or a list of the files of one trajectory
+
+    >>> collet.md.times("absent.xtc")
+    Traceback (most recent call last):
+    collet.FileError: absent.xtc: No such file or directory"""
+    return np.frombuffer(_trajectory.times(encoded(traj)))
+
+
 def quantities() -> dict[str, Quantity]:
     """All keys that extract can compute, as a dict of Quantity(unit, meaning, shape).
 

@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 
-from .. import _core, _host
+from .. import _core, _host, _trajectory
 from ._sources import Chunks, Frames, files_of
 
 
@@ -52,6 +52,18 @@ def has_times(frame):
     return not any("no dt information" in str(w.message) for w in caught)
 
 
+def _times_of(reader):
+    """The times of the frames of MDAnalysis's reader as extract has them of its file, which stores them in single
+    precision; None for other readers."""
+    if type(reader).__name__ not in ("XTCReader", "TRRReader", "NCDFReader"):
+        return None
+    try:
+        found = np.frombuffer(_trajectory.times(encoded(reader.filename)))
+    except _core.Error:
+        return None
+    return found if len(found) == len(reader) else None
+
+
 class Universe:
     """The atoms of an MDAnalysis Universe or AtomGroup in all of its frames. For an UpdatingAtomGroup: all
     atoms of its universe; the group's atoms are selected in each frame."""
@@ -69,6 +81,7 @@ class Universe:
         native = not getattr(reader, "convert_units", True) and reader.units["length"] == "nm"
         self._length = 1.0 if native else 0.1  # in nm: the unit of lengths
         self._timed = has_times(now)
+        self._times = _times_of(reader)
         self.masses = _optional(atoms, "masses")
         self.source = ("MDAnalysis universe", "float32", len(reader), _attribute(atoms, "names", ""),
                        _attribute(atoms, "resnames", ""), _optional(atoms, "segids"),
@@ -93,7 +106,13 @@ class Universe:
             np.multiply(self._atoms.velocities, self._length, out=velocities, casting="same_kind")
         if forces is not None:
             np.divide(self._atoms.forces, self._length, out=forces, casting="same_kind")
-        return float(now.time) if self._timed else 0.0
+        return self._time(frame, float(now.time)) if self._timed else 0.0
+
+    def _time(self, frame, given):
+        """The file's time, unless an offset or a transformation changed it by more than its rounding."""
+        if self._times is None or not abs(self._times[frame] - given) <= 1.2e-7 * abs(given):
+            return given
+        return float(self._times[frame])
 
     def call(self, function):
         """Calls function(), then moves the universe back to its frame."""

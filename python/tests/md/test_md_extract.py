@@ -680,3 +680,14 @@ def test_groups(tmp_path):
     same(rows, md.extract(*files, selection="index 3 4", keys="com"))
     with pytest.raises(collet.InvalidError, match="named 'second'; it has first, others"):
         md.extract(*files, selection="group second", ndx=path)
+
+
+def test_times_of_files():
+    for name in ("traj.trr", "traj.xtc"):
+        times = md.times(DATA / "water" / name)
+        assert times.tolist() == md.extract(DATA / "water/conf.gro", DATA / "water" / name, keys="time_ps")["time_ps"].tolist()
+        assert times.tolist() == [2 * k / 100 for k in range(51)]  # not 0.019999999552965164
+    assert md.times([DATA / "water/traj.trr"]).shape == (51,) and md.times(DATA / "water/conf.gro").shape == (1,)
+    for wrong, error in (([], collet.InvalidError), ("absent.xtc", collet.FileError)):
+        with pytest.raises(error):
+            md.times(wrong)

@@ -229,3 +229,18 @@ def test_the_universe_stays_where_it_is():
         md.extract(universe, keys="com")
         md.extract(universe.atoms[:9], keys="com")
     assert universe.trajectory.frame == 7
+
+
+def test_times_in_single_precision(tmp_path):
+    """Frames every 0.1 ps at 100 ns, where numbers of single precision lie 0.008 ps apart."""
+    mda = pytest.importorskip("MDAnalysis")
+    path = str(tmp_path / "late.trr")
+    with mda.lib.formats.libmdaxdr.TRRFile(path, "w") as file:
+        for k in range(100):
+            file.write(np.zeros((3, 3), "f4"), None, None, 3 * np.eye(3, dtype="f4"), 50_000_000 + 50 * k, np.float32(100_000 + 0.1 * k), 0, 3)
+    universe = mda.Universe.empty(3, trajectory=False)
+    universe.load_new(path)
+    universe.add_TopologyAttr("masses", [1, 2, 3])
+    times = md.extract(universe.atoms, keys="com,time_ps")["time_ps"]
+    np.testing.assert_allclose(times, 100_000 + 0.1 * np.arange(100), rtol=0, atol=1e-9)
+    np.testing.assert_array_equal(times, md.times(path))
