@@ -219,7 +219,7 @@ static collet_status warn_unused_file(collet_trajectory *x, collet_error *err)
         if (parts[i].n_frames > 0 || !parts[i].was_cut)
             continue;
         status = add_warning(x, err,
-                             "%s: no frame of this file is used: another file begins at %g ps too; "
+                             "%s: no frame of this file is used: another file begins at %.7g ps too; "
                              "leave one of them out",
                              parts[i].path, parts[i].end);
         if (status != COLLET_OK)
@@ -252,10 +252,10 @@ static collet_status warn_lost_frames(collet_trajectory *x, collet_error *err)
         if (!parts[i].was_cut || !(parts[i].last > parts[i].end))
             continue;
         double last = last_after(parts, n, i);
-        if (parts[i].last > last + 1e-6 * fabs(last)) /* of times in single precision */
+        if (parts[i].last > last + 1.2e-7 * fabs(last)) /* a rounding of single precision */
             status = add_warning(x, err,
-                                 "%s: its frames after %g ps, up to %g ps, are not used and no "
-                                 "other file has them: a later file begins at %g ps; leave that "
+                                 "%s: its frames after %.7g ps, up to %.7g ps, are not used and no "
+                                 "other file has them: a later file begins at %.7g ps; leave that "
                                  "file out, or compute the files apart",
                                  parts[i].path, last, parts[i].last, parts[i].end);
     }
@@ -370,7 +370,7 @@ static collet_status warn_times(collet_trajectory *x, collet_error *err)
     if (x->notes.times_not_rising == 0)
         return COLLET_OK;
     return add_warning(
-        x, err, "%s at %g ps is not later than the frame before it, at %g ps (such frames: %lld)%s",
+        x, err, "%s at %.7g ps is not later than the frame before it, at %.7g ps (such frames: %lld)%s",
         NAME_OF_FRAME(x->notes.first_not_rising), x->notes.not_rising[1], x->notes.not_rising[0],
         (long long)x->notes.times_not_rising,
         computes_derivative(x) ? ": dL/dt is wrong at these frames and their neighbours" : "");

@@ -172,6 +172,21 @@ TEST(programs_that_compute_in_single_precision)
     }
 }
 
+/* Steps from a start of their own: through the origin a line fits whose interval is no decimal number, and wrong. */
+TEST(steps_of_a_later_start)
+{
+    series s = {.n = 0};
+
+    for (int k = 0; k < 3; k++)
+        add(&s, 1000000 + k, llround((1000000 - 15000) / DT) + 500 * k);
+    for (int n = 3; n >= 2; n--) {
+        s.n = n;
+        trajectory_clock clock = trajectory_clock_fit(s.ticks, n);
+        for (int i = 0; i < n; i++)
+            assert_true(fabs(trajectory_clock_time(&clock, i, s.ticks[i].step, s.ticks[i].time) - s.times[i]) < 1e-9);
+    }
+}
+
 /* CHARMM's unit of time: no short decimal number. */
 TEST(intervals_that_are_not_decimal)
 {

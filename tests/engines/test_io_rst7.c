@@ -81,6 +81,22 @@ TEST(boxes)
         read_all("t\n 1\n   1.0000000   2.0000000   3.0000000\n   1.0000000   2.0000000   3.0000000\n", 1, 0));
 }
 
+/* Older files have three lengths; zeros are no box. */
+TEST(other_boxes)
+{
+#define LENGTHS "  30.0000000  40.0000000  50.0000000\n"
+#define ZEROS "   0.0000000   0.0000000   0.0000000   0.0000000   0.0000000   0.0000000\n"
+    static const char *const texts[] = {"t\n 3\n" POSITIONS3 LENGTHS, "t\n 3\n" POSITIONS3 VELOCITIES3 LENGTHS,
+                                        "t\n 2\n" PAIR LENGTHS, "t\n 2\n" PAIR PAIR LENGTHS};
+    for (int i = 0; i < 4; i++) {
+        trajectory_frames *frames = read_all(texts[i], i % 2, 1);
+        expect(frames->boxes, (const double[]){3, 0, 0, 0, 4, 0, 0, 0, 5}, 9, 1);
+        trajectory_frames_free(frames);
+    }
+    trajectory_frames_free(read_all("t\n 3\n" POSITIONS3 ZEROS, 0, 0));
+    trajectory_frames_free(read_all("t\n 3\n" POSITIONS3 VELOCITIES3 ZEROS, 1, 0));
+}
+
 TEST(selections)
 {
     const char text[] = "t\n    3  0.1000000E+01\n" POSITIONS3 VELOCITIES3;
@@ -127,7 +143,7 @@ TEST(truncations)
         trajectory_frames_free(frames);
         trajectory_reader_close(t);
     }
-    assert_true(whole >= 6 && whole < 12);
+    assert_true(whole >= 6 && whole < 13);
 }
 
 TEST(damaged_files)

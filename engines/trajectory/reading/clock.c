@@ -160,35 +160,40 @@ static int holds(const points *p, const trajectory_clock *clock)
     return 1;
 }
 
-static int set_interval(trajectory_clock *clock, range slopes)
+/* Without a short decimal number among the slopes, `decimal_only` decides: 0, or the middle is taken. */
+static int set_interval(trajectory_clock *clock, range slopes, int decimal_only)
 {
     decimal d = shortest(slopes);
 
-    if (d.chance > CHANCE)
+    if (d.chance > CHANCE) {
+        if (decimal_only)
+            return 0;
         d = (decimal){slopes.low / 2 + slopes.high / 2, 1, 1};
+    }
     clock->interval = d.number;
     clock->scale = d.scale;
     return d.number > 0;
 }
 
-/* time = step interval: what programs write that count both from the start of the simulation. */
+/* time = step interval: what programs write that count both from the start of the simulation. Only with a short
+ * decimal: far from the origin a ratio fits that means nothing. */
 static int through_origin(points *p, trajectory_clock *clock)
 {
     range slopes;
 
     p->origin = 0;
-    return p->n > 1 && fit_through_origin(p, &slopes) && set_interval(clock, slopes) &&
+    return p->n > 1 && fit_through_origin(p, &slopes) && set_interval(clock, slopes, 1) &&
            holds(p, clock);
 }
 
-static int anywhere(points *p, trajectory_clock *clock)
+static int anywhere(points *p, trajectory_clock *clock, int decimal_only)
 {
     int64_t at[2];
     range slopes;
 
     p->origin = clock->origin =
         p->by == TRAJECTORY_CLOCK_STEPS ? p->ticks[0].step : p->ticks[0].frame;
-    if (p->n < 3 || !fit_slopes(p, &slopes) || !set_interval(clock, slopes))
+    if (p->n < 3 || !fit_slopes(p, &slopes) || !set_interval(clock, slopes, decimal_only))
         return 0;
     decimal d = shortest(intercepts(p, clock->interval / clock->scale, at));
     clock->origin_ps = d.number / d.scale;
@@ -210,14 +215,16 @@ trajectory_clock trajectory_clock_fit(const trajectory_tick *ticks, int64_t n)
         has_steps = has_steps && ticks[i].step >= 0;
     }
     p.least = 4 * DBL_EPSILON * largest;
-    trajectory_clock clock = {.by = TRAJECTORY_CLOCK_STEPS}, line = clock;
-    p.by = TRAJECTORY_CLOCK_STEPS;
-    if (has_steps && through_origin(&p, &clock))
-        return clock;
-    if (has_steps && anywhere(&p, &line))
-        return line;
-    line = (trajectory_clock){.by = p.by = TRAJECTORY_CLOCK_FRAMES};
-    return anywhere(&p, &line) ? line : (trajectory_clock){0};
+    for (int decimal_only = 1; decimal_only >= 0; decimal_only--)
+        for (int by = has_steps ? TRAJECTORY_CLOCK_STEPS : TRAJECTORY_CLOCK_FRAMES;
+             by <= TRAJECTORY_CLOCK_FRAMES; by++) {
+            trajectory_clock clock = {.by = p.by = by}, line = clock;
+            if (decimal_only && by == TRAJECTORY_CLOCK_STEPS && through_origin(&p, &clock))
+                return clock;
+            if (anywhere(&p, &line, decimal_only))
+                return line;
+        }
+    return (trajectory_clock){0};
 }
 
 double trajectory_clock_time(const trajectory_clock *clock, int64_t frame, int64_t step,

@@ -418,7 +418,7 @@ static double time_before(const trajectory_reader_info *earlier,
 {
     if (!earlier->has_times || !later->has_times || !isfinite(later->first_time))
         return (double)INFINITY;
-    if (earlier->format == later->format)
+    if (earlier->format == later->format || (earlier->rounds_times && later->rounds_times))
         return later->first_time;
     return (double)nextafterf((float)later->first_time, -INFINITY);
 }

@@ -46,7 +46,7 @@ def formats() -> dict[str, Format]:
 
 def times(traj: Any) -> Any:
     """The times of all frames of a trajectory in ps, (frames,), as extract's time_ps: NaN for frames without a time. Only
-    the heads of frames are read.
+    the heads of frames are read, up to the end or to the first that is cut off or damaged.
 
     traj : the path of a file, or a list of the files of one trajectory
 

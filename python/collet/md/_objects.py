@@ -109,10 +109,9 @@ class Universe:
         return self._time(frame, float(now.time)) if self._timed else 0.0
 
     def _time(self, frame, given):
-        """The file's time, unless an offset or a transformation changed it by more than its rounding."""
-        if self._times is None or not abs(self._times[frame] - given) <= 1.2e-7 * abs(given):
-            return given
-        return float(self._times[frame])
+        """The file's time, if the given one is its rounding: an offset or a transformation may have changed it."""
+        exact = given if self._times is None else float(self._times[frame])
+        return exact if float(np.float32(exact)) == given else given
 
     def call(self, function):
         """Calls function(), then moves the universe back to its frame."""

@@ -74,7 +74,11 @@ def test_xvg_of_gromacs(tmp_path):
     path.write_text('@ xaxis label "Time (ps)"\n@ yaxis label "RMSD (nm)"\n0 1\n1 2\n')
     with _results.Results(str(path)) as file:
         assert file["RMSD"].tolist() == [1, 2]
-    for text, words in [("@ s0 legend\n", "no rows"), ("0 1\n1\n", "line 3 has 1 columns"),
+    for unit, factor in [("fs", 1e-3), (r"\xm\f{}s", 1e6), ("s", 1e12)]:
+        path.write_text(f'@ xaxis label "Time ({unit})"\n@ yaxis label "RMSD (nm)"\n0 1\n2 2\n')
+        with _results.Results(str(path)) as file:
+            assert file["time_ps"].tolist() == [0, 2 * factor]
+    for text, words in [('@ xaxis label "Time (min)"\n0 1\n', r"its times are in 'Time \(min\)', not in fs, ps"), ("@ s0 legend\n", "no rows"), ("0 1\n1\n", "line 3 has 1 columns"),
                         ('@ s0 legend "a"\n@ s1 legend "a"\n0 1 2\n', "two are equal"), ("0 x\n", "x")]:
         path.write_text(text)
         with pytest.raises(collet.FormatError, match=words):

@@ -244,3 +244,5 @@ def test_times_in_single_precision(tmp_path):
     times = md.extract(universe.atoms, keys="com,time_ps")["time_ps"]
     np.testing.assert_allclose(times, 100_000 + 0.1 * np.arange(100), rtol=0, atol=1e-9)
     np.testing.assert_array_equal(times, md.times(path))
+    universe.load_new(path, time_offset=0.05)  # less than the rounding of such times
+    assert abs(md.extract(universe.atoms, keys="time_ps")["time_ps"][0] - 100_000.05) < 1e-9

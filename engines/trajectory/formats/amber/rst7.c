@@ -110,11 +110,26 @@ static collet_status count_rest(io_lines lines, int64_t *n, collet_error *err)
     }
 }
 
+/* Reads three lengths and three angles; older files have only lengths, of boxes with right angles. */
+static collet_status read_cell(io_lines *lines, double cell[PER_LINE], collet_error *err)
+{
+    io_lines again = *lines;
+    const char *text;
+    size_t length;
+
+    collet_status status = io_lines_next(&again, &text, &length, err);
+    if (status != COLLET_OK)
+        return status;
+    for (int i = 3; i < PER_LINE; i++)
+        cell[i] = 90;
+    return read_line(lines, cell, text && length > 3 * COLUMN ? PER_LINE : 3, err);
+}
+
 static collet_status read_box(io_lines *lines, double box[9], collet_error *err)
 {
     double cell[PER_LINE], cosines[3];
 
-    collet_status status = read_line(lines, cell, PER_LINE, err);
+    collet_status status = read_cell(lines, cell, err);
     for (int i = 0; i < 3; i++)
         cosines[i] = trajectory_cell_cosine(cell[3 + i]);
     if (status == COLLET_OK)
@@ -122,15 +137,25 @@ static collet_status read_box(io_lines *lines, double box[9], collet_error *err)
     return status;
 }
 
-/* 1 if the only line after the positions is the box: lengths and angles, not the first velocities. */
+/* 1 if the only line after the positions is the box: lengths and angles, or zeros, not the first velocities. */
 static int is_box(io_lines lines)
 {
     double cell[PER_LINE];
-    int box = read_line(&lines, cell, PER_LINE, NULL) == COLLET_OK;
+    int box = read_cell(&lines, cell, NULL) == COLLET_OK;
+    int zeros = box && cell[0] == 0 && cell[1] == 0 && cell[2] == 0;
 
-    for (int i = 0; box && i < PER_LINE; i++)
-        box = cell[i] > (i < 3 ? 0 : 30) && (i < 3 || cell[i] < 150);
+    for (int i = 0; box && !zeros && i < PER_LINE; i++)
+        box = cell[i] > (i < 3 ? 2 : 30) && (i < 3 || cell[i] < 150);
     return box;
+}
+
+/* 1 if the next line has six numbers: after the position of one atom the box, else its velocity. */
+static int has_six(io_lines lines)
+{
+    const char *text;
+    size_t length;
+
+    return io_lines_next(&lines, &text, &length, NULL) == COLLET_OK && text && length > 3 * COLUMN;
 }
 
 static collet_status read_rest(trajectory_reader *trajectory, io_lines *lines,
@@ -151,7 +176,8 @@ static collet_status read_rest(trajectory_reader *trajectory, io_lines *lines,
                                                    (long long)whole);
     if (rest == 1 && whole > 1 && !is_box(*lines))
         return trajectory_reader_truncated(trajectory, err);
-    int has_velocities = rest == whole + 1 || (rest == whole && !(rest == 1 && is_box(*lines)));
+    int has_velocities = rest == whole + 1 || (rest == whole && !(rest == 1 && head->n_atoms == 2 && is_box(*lines)) &&
+                           !(rest == 1 && head->n_atoms == 1 && has_six(*lines)));
     if (has_velocities) {
         head->velocities = lines->offset;
         head->detail[1] = (uint64_t)lines->number;

@@ -78,16 +78,19 @@ def _lags(times: Floats, caller: str) -> tuple[Floats, npt.NDArray[np.intp]]:
 def _of_pairs(series: Series, times: Floats, blocks: int) -> MeanSquareDisplacement:
     """By all pairs of frames: lags are differences of times."""
     lag, index = _lags(times, series.caller)
-    sums = np.zeros((series.bodies, len(lag)))
-    for body in range(series.bodies):
-        x = series.numbers(body, 1)[:, 0]
-        moved = np.concatenate([((x[i:] - x[i])**2).sum(axis=1) for i in range(len(x))])
-        sums[body] = np.bincount(index, moved, len(lag))
-    curves = sums / np.bincount(index)
-    groups = np.array_split(curves, blocks) if series.bodies >= blocks else []
-    parts = np.array([group.mean(axis=0) for group in groups]).reshape(len(groups), len(lag))
+    groups = np.array_split(np.arange(series.bodies), min(blocks, series.bodies))
+    sums = np.zeros((len(groups), len(lag)))
+    for group, total in zip(groups, sums):
+        for body in group:
+            x = series.numbers(body, 1)[:, 0]
+            moved = np.concatenate([((x[i:] - x[i])**2).sum(axis=1) for i in range(len(x))])
+            total += np.bincount(index, moved, len(lag))
+    pairs = np.bincount(index)
+    parts = sums / pairs / np.array([[len(group)] for group in groups])
+    if len(groups) < blocks:
+        parts = parts[:0]
     error = jackknife(others(parts)) if len(parts) else np.full(len(lag), np.nan)
-    return MeanSquareDisplacement(lag, curves.mean(axis=0), error, parts, series.components, False)
+    return MeanSquareDisplacement(lag, sums.sum(axis=0) / pairs / series.bodies, error, parts, series.components, False)
 
 
 def _checked(times: Any, series: Series) -> Floats:

@@ -59,6 +59,9 @@ def _legend(text: str, known: set[str]) -> tuple[str, str]:
     return "", "_".join(words)
 
 
+_PS = {"fs": 1e-3, "ps": 1.0, "ns": 1e3, "us": 1e6, "\\xm\\f{}s": 1e6, "ms": 1e9, "s": 1e12}
+
+
 def _xvg(path: str) -> dict[str, Any]:
     """A file of collet-extract or GROMACS: one set of columns, whose names are its legends."""
     with open(path, encoding="utf-8") as file:
@@ -78,9 +81,14 @@ def _xvg(path: str) -> dict[str, Any]:
     names = list(dict.fromkeys(column for _, column in legends))
     if [(body, name) for body in bodies for name in names] != legends:
         raise ValueError("its legends are not those of the same columns for each body, or two are equal")
-    first = "time_ps" if re.match("time", axis, re.IGNORECASE) else "row"
-    if "(ns)" in axis:
-        rows = [[repr(1000 * float(row[0])), *row[1:]] for row in rows]
+    first, factor = "row", 1.0
+    if re.match("time", axis, re.IGNORECASE):
+        unit = re.search(r"\((.*)\)", axis)
+        first, factor = "time_ps", _PS.get(unit[1] if unit else "ps", 0.0)
+        if not factor:
+            raise ValueError(f"its times are in '{axis}', not in {', '.join(_PS)}")
+    if factor != 1:
+        rows = [[repr(factor * float(row[0])), *row[1:]] for row in rows]
     if bodies == [""]:
         return _table([first, *names], rows)
     n = len(names)
