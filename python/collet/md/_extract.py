@@ -52,7 +52,7 @@ def times(traj: Any) -> Any:
 
     >>> collet.md.times("absent.xtc")
     Traceback (most recent call last):
-    collet.FileError: absent.xtc: No such file or directory"""
+    collet.FileError: absent.xtc: cannot be opened: No such file or directory"""
     return np.frombuffer(_trajectory.times(encoded(traj)))
 
 
