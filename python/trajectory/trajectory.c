@@ -366,7 +366,7 @@ static PyObject *times(PyObject *Py_UNUSED(module), PyObject *list)
         found = grown;
         PyThreadState *state = core->leave();
         collet_status status =
-            collet_trajectory_times((const char *const *)paths, found, room, &n, &err);
+            collet_trajectory_times(found, (size_t)room, &n, (const char *const *)paths, &err);
         core->back(state);
         failed = status != COLLET_OK;
         if (failed)

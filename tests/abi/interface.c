@@ -1318,7 +1318,7 @@ void (*p_collet_trajectory_watch)(collet_trajectory *trajectory, collet_trajecto
 const char *(*p_collet_trajectory_meta)(const collet_trajectory *trajectory) = collet_trajectory_meta;
 const char *(*p_collet_trajectory_warning_at)(const collet_trajectory *trajectory, size_t index) = collet_trajectory_warning_at;
 collet_status (*p_collet_trajectory_extract)(const char *path, uint32_t flags, const collet_trajectory_options *options, collet_error *err) = collet_trajectory_extract;
-collet_status (*p_collet_trajectory_times)(const char * const *paths, double *times, int64_t capacity, int64_t *n, collet_error *err) = collet_trajectory_times;
+collet_status (*p_collet_trajectory_times)(double *times, size_t capacity, int64_t *n, const char * const *paths, collet_error *err) = collet_trajectory_times;
 collet_status (*p_collet_trajectory_place)(collet_trajectory_places *places, collet_error *err) = collet_trajectory_place;
 
 int main(void)

@@ -317,12 +317,12 @@ static void times_are(const char *const *paths, double start, int64_t frames)
     collet_error err;
     int64_t n;
 
-    assert_int_equal(collet_trajectory_times(paths, NULL, 0, &n, &err), COLLET_OK);
+    assert_int_equal(collet_trajectory_times(NULL, 0, &n, paths, &err), COLLET_OK);
     assert_int_equal(n, frames);
     times[5] = -1;
-    assert_int_equal(collet_trajectory_times(paths, times, 5, &n, &err), COLLET_OK);
+    assert_int_equal(collet_trajectory_times(times, 5, &n, paths, &err), COLLET_OK);
     assert_true(n == frames && times[5] == -1);
-    assert_int_equal(collet_trajectory_times(paths, times, MOST, &n, &err), COLLET_OK);
+    assert_int_equal(collet_trajectory_times(times, MOST, &n, paths, &err), COLLET_OK);
     for (int64_t i = 0; i < frames; i++)
         assert_true(fabs(times[i] - (start + (double)i * SPACING)) <= 1e-9);
 }
@@ -333,11 +333,11 @@ TEST(times_of_nothing)
     collet_error err;
     int64_t n;
 
-    assert_int_equal(collet_trajectory_times(NULL, NULL, 0, &n, &err), COLLET_INVALID);
-    assert_int_equal(collet_trajectory_times(none, NULL, 0, &n, &err), COLLET_INVALID);
-    assert_int_equal(collet_trajectory_times(absent, NULL, 1, &n, &err), COLLET_INVALID);
-    assert_int_equal(collet_trajectory_times(absent, NULL, 0, NULL, NULL), COLLET_INVALID);
-    assert_int_equal(collet_trajectory_times(absent, NULL, 0, &n, &err), COLLET_IO);
+    assert_int_equal(collet_trajectory_times(NULL, 0, &n, NULL, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_times(NULL, 0, &n, none, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_times(NULL, 1, &n, absent, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_times(NULL, 0, NULL, absent, NULL), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_times(NULL, 0, &n, absent, &err), COLLET_IO);
 }
 
 TEST(files_have_the_times_of_their_clocks)

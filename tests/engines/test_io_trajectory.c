@@ -581,7 +581,7 @@ TEST(foreign_files)
     } cases[] = {
         {"", 0, "is empty"},
         {"x", 1,
-         "the content is not a trajectory (.trr, .dcd, .xtc, .nc, .h5md, .dump, .xyz, .gro, .pdb "
+         "the content is not a trajectory (.trr, .dcd, .xtc, .nc, .h5md, .dump, .xyz, .rst7, .gro, .pdb "
          "or .cif)"},
         {"CDF\x02", 4, "the file ends at byte 4 inside frame 0"},
         {"\x1f\x8b\x08\x00", 4, "it looks like a gzip-compressed file"},

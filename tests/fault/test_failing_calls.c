@@ -181,7 +181,8 @@ static long every_call_may_fail(const fixture *f, const failing_case *c)
     static char reasons[65536];
     int said = !c->text[0];
     long n = 0, sessions = 0;
-    for (int failed = 1; failed; n += n < 10 || !said ? 1 : 3) {
+    /* Which call of a probe is the n-th depends on the speed of processes: again if none was the one with the text. */
+    for (int failed = 1, rounds = 3; failed; n += n < 10 || !said ? 1 : 3) {
         collet_error err = {COLLET_OK, ""};
         int before = fixture_descriptors();
         long allocated = allocation_outstanding;
@@ -201,6 +202,10 @@ static long every_call_may_fail(const fixture *f, const failing_case *c)
         if (waitpid(-1, NULL, WNOHANG) >= 0 && strcmp(c->call, "waitpid"))
             fail_msg("%s %ld: a process is left", c->call, n);
         said |= c->text[0] && strstr(reasons, c->text);
+        if (!failed && !said && --rounds > 0) {
+            failed = 1;
+            n = -1;
+        }
     }
     if (!said || sessions < 2)
         fail_msg("%s: %ld sessions, and none says '%s'\n%s", c->call, sessions, c->text, reasons);

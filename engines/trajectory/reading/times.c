@@ -10,7 +10,7 @@
 #include <math.h>
 
 /* Reads heads up to the end, or to the first that cannot be read. */
-static collet_status read_times(trajectory_reader *t, double *times, int64_t capacity, int64_t *n,
+static collet_status read_times(trajectory_reader *t, double *times, size_t capacity, int64_t *n,
                                 collet_error *err)
 {
     collet_error own = {0};
@@ -25,7 +25,7 @@ static collet_status read_times(trajectory_reader *t, double *times, int64_t cap
         if (status != COLLET_OK)
             return collet_fail(err, status, "%s", own.text);
         const trajectory_clock *clock = trajectory_places_clock(t->places, t->index);
-        if (*n < capacity)
+        if ((size_t)*n < capacity)
             times[*n] = head.has_time && isfinite(head.time)
                             ? trajectory_clock_time(clock, t->index, head.step, head.time)
                             : (double)NAN;
@@ -33,17 +33,16 @@ static collet_status read_times(trajectory_reader *t, double *times, int64_t cap
     }
 }
 
-collet_status collet_trajectory_times(const char *const *paths, double *times, int64_t capacity,
-                                      int64_t *n, collet_error *err)
+collet_status collet_trajectory_times(double *times, size_t capacity, int64_t *n,
+                                      const char *const *paths, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     trajectory_reader *t = NULL;
     int64_t n_paths = 0, counted;
 
-    if (!paths || !paths[0] || !n || capacity < 0 || (capacity > 0 && !times))
-        return collet_fail(err, COLLET_INVALID,
-                           "collet_trajectory_times: %s",
-                           !paths || !paths[0] ? "there is no path" : "n or times is NULL, or capacity is negative");
+    if (!paths || !paths[0] || !n || (capacity > 0 && !times))
+        return collet_fail(err, COLLET_INVALID, "collet_trajectory_times: %s",
+                           !paths || !paths[0] ? "there is no path" : "n or times is NULL");
     while (paths[n_paths])
         n_paths++;
     collet_status status = trajectory_parts_open(paths, n_paths, NULL, &t, err);

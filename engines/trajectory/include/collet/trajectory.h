@@ -473,11 +473,11 @@ COLLET_API collet_status collet_trajectory_extract(const char *path, uint32_t fl
 /*
  * Sets times[0..min(capacity, *n)) to the times of a trajectory's frames in ps, as the quantity time_ps has them, and *n to
  * the number of frames; NaN for a frame without a time. `paths`: the files, ended by NULL; several are one trajectory. Heads
- * are read up to the end, or to the first that cannot be read. INVALID for arguments that are NULL, or a negative
- * capacity; IO, FORMAT, NO_MEMORY. Any thread.
+ * are read up to the end, or to the first that cannot be read. INVALID for arguments that are NULL (`times`
+ * may be if capacity is 0); IO, FORMAT, NO_MEMORY. Any thread.
  */
-COLLET_API collet_status collet_trajectory_times(const char *const *paths, double *times,
-                                                 int64_t capacity, int64_t *n, collet_error *err);
+COLLET_API collet_status collet_trajectory_times(double *times, size_t capacity, int64_t *n,
+                                                 const char *const *paths, collet_error *err);
 
 /* ---- Molecules of arrays ----------------------------------------------------------------- */
 
