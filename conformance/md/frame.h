@@ -48,8 +48,8 @@ md_frame md_frame_of(const md_part *part, const kit_tensor *positions, const kit
                      const kit_tensor *velocities, const kit_tensor *forces, const real *about);
 
 /* Replaces the scales of f64 results by the scales of f32 results, which do not depend on the first
- * atom: |com| + R, sum m d.d and sum |w| |v| (|d| + 2 R), with R the radius of gyration. The noise
- * of d is then that of an origin stored as a pair of f32. */
+ * atom: |com| + R, sum m d.d and sum |w| |v| (|d| + 2 R), with R the radius of gyration. The
+ * rounding error of d is then that of an origin that is stored as two f32 numbers. */
 void md_tighten(md_frame *frame);
 
 /* Rotational energy 1/2 omega.L; *scale is its change for a relative error of `unit` in I and L,

@@ -125,8 +125,8 @@ void md_plan_atoms_without(kit_plan *plan, uint32_t absent)
     plan_forms(plan, absent);
 }
 
-/* Cases in which f32 sums without compensation exceed the limits: many bodies of few atoms on average, to each of which
- * a device assigns one work-item, and one body of nearly all atoms. */
+/* Plans cases in which f32 sums without compensation exceed the limits. Many bodies have few atoms on average, and a device
+ * assigns one work-item to each; one body has nearly all atoms. */
 static void plan_long_sums(kit_plan *plan)
 {
     const uint32_t last = plan->row->operands - 1;

@@ -124,6 +124,7 @@ TEST(steps_of_32_bits_overflow)
     for (int64_t i = 0; i < s.n; i++)
         before = counted.ticks[i].step = trajectory_clock_step(s.ticks[i].step, before);
     gives(&counted, TRAJECTORY_CLOCK_STEPS, 1e-12);
+    assert_int_equal(trajectory_clock_step(-1, (INT64_C(1) << 32) - 1), -1); /* not in the file */
     trajectory_clock clock = trajectory_clock_fit(counted.ticks, counted.n);
     for (int64_t i = 0; i < s.n; i++) /* the steps of the file */
         assert_true(trajectory_clock_time(&clock, i, s.ticks[i].step, s.ticks[i].time) ==

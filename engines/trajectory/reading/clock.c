@@ -247,7 +247,7 @@ int64_t trajectory_clock_step(int64_t step, int64_t before)
 {
     const int64_t lap = (int64_t)1 << 32;
 
-    if (before < 0 || step > UINT32_MAX)
+    if (before < 0 || step < 0 || step > UINT32_MAX)
         return step;
     return step + lap * ((before - step + lap / 2) / lap);
 }

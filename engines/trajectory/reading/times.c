@@ -24,7 +24,9 @@ static collet_status read_times(trajectory_reader *t, double *times, size_t capa
             return COLLET_OK;
         if (status != COLLET_OK)
             return collet_fail(err, status, "%s", own.text);
-        const trajectory_clock *clock = trajectory_places_clock(t->places, t->index);
+        const trajectory_clock stored = {0};
+        const trajectory_clock *clock =
+            t->places ? trajectory_places_clock(t->places, t->index) : &stored;
         if ((size_t)*n < capacity)
             times[*n] = head.has_time && isfinite(head.time)
                             ? trajectory_clock_time(clock, t->index, head.step, head.time)
@@ -46,7 +48,7 @@ collet_status collet_trajectory_times(double *times, size_t capacity, int64_t *n
     while (paths[n_paths])
         n_paths++;
     collet_status status = trajectory_parts_open(paths, n_paths, NULL, &t, err);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && trajectory_reader_get_info(t)->rounds_times)
         status = trajectory_reader_count(t, NULL, NULL, &counted, err);
     if (status == COLLET_OK)
         status = read_times(t, times, capacity, n, err);
