@@ -18,9 +18,6 @@ static const struct {
 } signatures[] = {
     {0, 4, "\xff\xff\x24\xfd", "an .edr energy file, which has no coordinates"},
     {0, 4, "\x00\x02\x9f\x29", "a .cpt checkpoint: 'gmx trjconv' makes a .trr of it"},
-    {4, 11, "\x00\x00\x00?VERSION",
-     "a .tpr run input: 'gmx editconf -f FILE -o conf.gro' makes a .gro of it; the .top "
-     "file that gmx grompp read has masses and bonds"},
     {40, 12, "GENERAL INFO", "a .tng trajectory: 'gmx trjconv -f FILE -o traj.trr' converts it"},
     {0, 8, "\xdf\x65\xdf\x65\xdf\x65\xdf\x65",
      "a .gsd file of HOOMD: 'mdconvert' or MDAnalysis writes a .dcd of it"},

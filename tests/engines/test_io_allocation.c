@@ -352,6 +352,7 @@ static const struct {
     {read_trajectory, CORPUS "dump/four"},
     {read_trajectory, CORPUS "rst7/restart"},
     {read_topology, CORPUS "prmtop/whole"},
+    {read_topology, CORPUS "tpr/chain"},
     {read_topology, CORPUS "xyz/frames"},
     {read_topology, CORPUS "cif/models"},
     {read_topology, CORPUS "psf/bonds"},

@@ -139,6 +139,7 @@ static const struct {
     {read_topology, CORPUS "gro/water"},
     {read_topology, CORPUS "pdb/models"},
     {read_topology, CORPUS "prmtop/whole"},
+    {read_topology, CORPUS "tpr/chain"},
     {read_topology, CORPUS "xyz/frames"},
     {read_topology, CORPUS "cif/models"},
     {read_topology, CORPUS "psf/bonds"},

@@ -18,6 +18,7 @@
     X(rst7)                                                                                        \
     X(gro)                                                                                         \
     X(pdb)                                                                                         \
+    X(tpr)                                                                                         \
     X(psf)                                                                                         \
     X(top)                                                                                         \
     X(prmtop)                                                                                      \

@@ -118,6 +118,17 @@ collet_status trajectory_topology_set_bonds(trajectory_topology *topology, traje
     return COLLET_OK;
 }
 
+void trajectory_topology_put_element(trajectory_topology *topology, int64_t i, int64_t number)
+{
+    static const char symbols[] =
+        "H HeLiBeB C N O F NeNaMgAlSiP S ClArK CaScTiV CrMnFeCoNiCuZnGaGeAsSeBrKrRbSrY ZrNbMoTcRuRh"
+        "PdAgCdInSnSbTeI XeCsBaLaCePrNdPmSmEuGdTbDyHoErTmYbLuHfTaW ReOsIrPtAuHgTlPbBiPoAtRnFrRaAcTh"
+        "PaU ";
+
+    if (number > 0 && number <= (int64_t)(sizeof symbols / 2))
+        trajectory_topology_copy_name(topology->elements[i], symbols + 2 * (number - 1), 2);
+}
+
 /* If all n bytes of *array are 0, frees it and sets the pointer to NULL. */
 static void drop_zeros(void *array, size_t n)
 {

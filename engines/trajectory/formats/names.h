@@ -77,6 +77,10 @@ int64_t trajectory_bonds_sort(trajectory_bond *bonds, int64_t n);
 collet_status trajectory_topology_set_bonds(trajectory_topology *topology, trajectory_bond *bonds,
                                             int64_t n_bonds, const char *path, collet_error *err);
 
+/* Writes the symbol of an atomic number to elements[i]. Numbers that no element has, such as 0 and -1 of virtual
+ * sites, leave it as it is. */
+void trajectory_topology_put_element(trajectory_topology *topology, int64_t i, int64_t number);
+
 /* Frees the optional arrays of characters that are all zero: the file does not have the property. */
 void trajectory_topology_drop_empty(trajectory_topology *topology);
 

@@ -138,19 +138,14 @@ static collet_status take_mass(prmtop *p, int64_t i, trajectory_word field, coll
     return status == COLLET_OK && p->topology->masses[i] < 0 ? bad_value(p, i, field, err) : status;
 }
 
-/* Takes an atomic number. Numbers that no element has, such as 0 and -1 of extra points, are allowed. */
 static collet_status take_atomic_number(prmtop *p, int64_t i, trajectory_word field,
                                         collet_error *err)
 {
-    static const char symbols[] =
-        "H HeLiBeB C N O F NeNaMgAlSiP S ClArK CaScTiV CrMnFeCoNiCuZnGaGeAsSeBrKrRbSrY ZrNbMoTcRuRh"
-        "PdAgCdInSnSbTeI XeCsBaLaCePrNdPmSmEuGdTbDyHoErTmYbLuHfTaW ReOsIrPtAuHgTlPbBiPoAtRnFrRaAcTh"
-        "PaU ";
     int64_t number;
 
     collet_status status = read_integer(p, i, field, INT32_MIN, INT32_MAX, &number, err);
-    if (status == COLLET_OK && number > 0 && number <= (int64_t)(sizeof symbols / 2))
-        trajectory_topology_copy_name(p->topology->elements[i], symbols + 2 * (number - 1), 2);
+    if (status == COLLET_OK)
+        trajectory_topology_put_element(p->topology, i, number);
     return status;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * system.c - topologies of GROMACS: the atoms and bonds of all molecules of a .top file, or of the
+ * system.c - topologies of GROMACS: the atoms and bonds of all molecules of a .top or .tpr file, or of the
  * one molecule of an .itp file.
  *
  * The segment of an atom is the name of its molecule type. As in GROMACS, residues of molecules that
  * have one residue are numbered through, after the highest number of the other molecules. Bonds come
- * from [ bonds ], [ constraints ] and [ settles ], so that a water has them with and without FLEXIBLE;
- * a virtual site is joined to the first of the atoms that make it.
+ * from [ bonds ] except restraints (function 10), [ constraints ] and [ settles ], so that a water has them
+ * with and without FLEXIBLE; a virtual site is joined to the first of the atoms that make it.
  *
  * Tests: tests/engines/test_io_top.c, tests/fuzz/fuzz_trajectory.c
  */
@@ -116,6 +116,7 @@ static void put_molecule(trajectory_topology *topology, int64_t at, const trajec
         memcpy(topology->segments[at], molecule->name, sizeof molecule->name);
         topology->residue_ids[at] = number < 0 ? atom->residue_id : (int32_t)(number & INT32_MAX);
         topology->insertions[at] = atom->insertion;
+        trajectory_topology_put_element(topology, at, atom->number);
         topology->masses[at] = atom->mass;
         topology->charges[at] = atom->charge;
     }
@@ -177,8 +178,8 @@ static void keep_known(double **values, int64_t n)
         }
 }
 
-static collet_status build(trajectory_topology *topology, const trajectory_top *top,
-                           const char *path, collet_error *err)
+collet_status trajectory_top_build(trajectory_topology *topology, const trajectory_top *top,
+                                   const char *path, collet_error *err)
 {
     collet_status status = trajectory_topology_allocate(topology, top->total, top->title,
                                                         strlen(top->title), path, err);
@@ -186,8 +187,8 @@ static collet_status build(trajectory_topology *topology, const trajectory_top *
     if (status == COLLET_OK)
         status = trajectory_topology_allocate_more(
             topology,
-            TRAJECTORY_WITH_INSERTIONS | TRAJECTORY_WITH_SEGMENTS | TRAJECTORY_WITH_MASSES |
-                TRAJECTORY_WITH_CHARGES,
+            TRAJECTORY_WITH_INSERTIONS | TRAJECTORY_WITH_SEGMENTS | TRAJECTORY_WITH_ELEMENTS |
+                TRAJECTORY_WITH_MASSES | TRAJECTORY_WITH_CHARGES,
             path, err);
     if (status != COLLET_OK)
         return status;
@@ -207,7 +208,7 @@ static collet_status read_topology(io_source *source, trajectory_topology *topol
     if (status == COLLET_OK)
         status = complete(&top, source->path, err);
     if (status == COLLET_OK)
-        status = build(topology, &top, source->path, err);
+        status = trajectory_top_build(topology, &top, source->path, err);
     trajectory_top_free(&top);
     return status;
 }

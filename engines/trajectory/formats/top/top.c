@@ -11,6 +11,7 @@
 #include <math.h>
 
 #define MAX_WORDS 8   /* only the first 8 words of a line are read */
+#define RESTRAINT 10  /* function of [ bonds ] that is not a bond */
 #define ATOM_BYTES 80 /* approximate memory of an atom in a topology, bytes */
 #define SHOWN(word) ((int)((word).length < 40 ? (word).length : 40)), (word).text
 
@@ -220,8 +221,8 @@ static collet_status add_bond(parser *p, int64_t first, int64_t second, collet_e
     return COLLET_OK;
 }
 
-/* Reads a line whose first two words are the atoms of a bond: [ bonds ] of any function, [ constraints ], and virtual
- * sites that begin with the site and the first of its atoms. */
+/* Reads a line whose first two words are the atoms of a bond: [ bonds ], [ constraints ], and virtual sites that
+ * begin with the site and the first of its atoms. */
 static collet_status read_bond(parser *p, const line *l, collet_error *err)
 {
     int64_t first, second;
@@ -232,6 +233,16 @@ static collet_status read_bond(parser *p, const line *l, collet_error *err)
         return trajectory_text_fail(where(p), err, "'%.*s' and '%.*s' are not numbers of atoms",
                                     SHOWN(l->words[0]), SHOWN(l->words[1]));
     return add_bond(p, first, second, err);
+}
+
+/* Reads a line of [ bonds ] of any function but that of restraints. */
+static collet_status read_bond_of_function(parser *p, const line *l, collet_error *err)
+{
+    int64_t function;
+
+    if (l->n > 2 && parse_integer(l->words[2], &function) && function == RESTRAINT)
+        return current(p) ? COLLET_OK : no_molecule(p, err);
+    return read_bond(p, l, err);
 }
 
 /* Reads a line of [ settles ]: the oxygen of a rigid water; its hydrogens are the next two atoms. */
@@ -282,9 +293,7 @@ static int64_t find_molecule(const trajectory_top *top, trajectory_word name)
     return found;
 }
 
-/* Returns how many atoms fit into the memory that the process may use. A line of [ molecules ] can ask for
- * more: the allocation could succeed, and the system would then kill the program while it fills the arrays. */
-static int64_t most_atoms(void)
+int64_t trajectory_top_most_atoms(void)
 {
     collet_memory_limit limit = {.struct_size = sizeof limit};
     int64_t most = collet_memory_limit_read(&limit, NULL) == COLLET_OK && limit.total != 0
@@ -307,13 +316,13 @@ static collet_status read_molecules(parser *p, const line *l, collet_error *err)
         return trajectory_text_fail(where(p), err, "'%.*s' is not a number of molecules",
                                     SHOWN(l->words[1]));
     if (__builtin_mul_overflow(top->molecules[block.molecule].n_atoms, block.count, &atoms) ||
-        atoms > most_atoms() - top->total)
+        atoms > trajectory_top_most_atoms() - top->total)
         return trajectory_text_fail(where(p), err,
                                     "%lld molecules of %lld atoms are too many: this machine can "
                                     "hold %lld atoms",
                                     (long long)block.count,
                                     (long long)top->molecules[block.molecule].n_atoms,
-                                    (long long)most_atoms());
+                                    (long long)trajectory_top_most_atoms());
     if (!trajectory_grow(&top->blocks, top->n_blocks, 1, &top->blocks_capacity, sizeof block))
         return no_memory(p, err);
     top->blocks[top->n_blocks++] = block;
@@ -327,7 +336,7 @@ static const section sections[] = {
     {"atomtypes", 4, "name, mass, charge, particle type", read_type, 0},
     {"moleculetype", 1, "name", read_moleculetype, 0},
     {"atoms", 5, "number, type, residue number, residue, name", read_atom, 0},
-    {"bonds", 2, "two atoms", read_bond, 0},
+    {"bonds", 2, "two atoms", read_bond_of_function, 0},
     {"constraints", 2, "two atoms", read_bond, 0},
     {"settles", 1, "an atom", read_settle, 0},
     {"virtualsites1", 2, "a site and an atom", read_bond, 0},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* top.h - the contents of a .top or .itp file: molecule types, and the number of molecules of each type. */
+/* top.h - the contents of a .top, .itp or .tpr file: molecule types, and the number of molecules of each type. */
 #ifndef ENGINES_TRAJECTORY_FORMATS_TOP_TOP_H
 #define ENGINES_TRAJECTORY_FORMATS_TOP_TOP_H
 
@@ -13,6 +13,7 @@ typedef struct trajectory_top_atom {
     char residue[TRAJECTORY_ATOM_NAME];
     int32_t residue_id;
     char insertion; /* 0: none */
+    int32_t number; /* atomic number; other numbers than an element's: unknown */
     double charge;  /* NaN: not in the files */
     double mass;    /* amu; NaN: not in the files */
 } trajectory_top_atom;
@@ -27,7 +28,7 @@ typedef struct trajectory_top_molecule {
     int64_t n_bonds;
 } trajectory_top_molecule;
 
-/* A line of [ molecules ]. */
+/* A line of [ molecules ]: consecutive molecules of one type. */
 typedef struct trajectory_top_block {
     int64_t molecule; /* index of its type */
     int64_t count;
@@ -57,6 +58,16 @@ typedef struct trajectory_top {
 /* Fills a zeroed `top`. Call trajectory_top_free also after an error. COLLET_FORMAT with
  * "path:line:"; COLLET_NO_MEMORY, COLLET_IO, COLLET_CANCELLED. */
 collet_status trajectory_top_parse(trajectory_top *top, io_source *source, collet_error *err);
+
+/* Fills a zeroed topology with the atoms and bonds of all molecules; sorts the bonds of `top`. There must be at least
+ * one block. COLLET_FORMAT for a bond that an atom has with itself, COLLET_OVERFLOW, COLLET_NO_MEMORY; `path` is for
+ * messages. */
+collet_status trajectory_top_build(trajectory_topology *topology, const trajectory_top *top,
+                                   const char *path, collet_error *err);
+
+/* Returns how many atoms fit into the memory that the process may use. A small file can ask for more: the
+ * allocation could succeed, and the system would then kill the program while it fills the arrays. */
+int64_t trajectory_top_most_atoms(void);
 
 void trajectory_top_free(trajectory_top *top);
 
