@@ -3,9 +3,12 @@
 #include "chains.h"
 
 #include "files.h"
+#include "trajectory/atoms/masses.h"
 #include "trajectory/atoms/molecules.h"
+#include "trajectory/atoms/neighbours.h"
 #include "trajectory/atoms/residues.h"
 #include "trajectory/boxes/lattice.h"
+#include "trajectory/formats/growth.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,103 +33,251 @@ static double joint_most(const trajectory_topology *t, const trajectory_bond *jo
     return strcmp(first, "BB") == 0 ? BEADS_MOST : OTHERS_MOST;
 }
 
-/* ---- The first frame --------------------------------------------------------------------- */
+/* ---- Atoms that may be bonded ------------------------------------------------------------ */
 
-/* The atoms of the joints in one frame. */
-typedef struct joints {
-    const trajectory_bond *joints;
-    int64_t n;
-    int64_t *places; /* row in the frame of each atom of the topology */
-    int64_t *atoms;  /* n_atoms, ascending */
-    int64_t n_atoms;
-    trajectory_frames *frame; /* NULL: none could be read */
-} joints;
+#define BOND_LONGER                                                                                \
+    0.045 /* nm; above the sum of the covalent radii. Atoms without a bond are 0.1 nm further apart */
+#define BOND_SHORTEST 0.5 /* times this sum; nearer atoms are no atoms of a structure */
 
-static int list_atoms(joints *j, int64_t n_topology)
+/* Covalent radii in nm. The halogens are last. */
+static const struct {
+    const char *symbol;
+    double radius;
+} radii[] = {{"C", 0.076},  {"N", 0.071}, {"O", 0.066}, {"S", 0.105},  {"P", 0.107},  {"Si", 0.111},
+             {"Se", 0.120}, {"B", 0.084}, {"F", 0.057}, {"Cl", 0.102}, {"Br", 0.120}, {"I", 0.139}};
+#define RADII (sizeof radii / sizeof *radii)
+#define HALOGENS 4
+#define FARTHEST (2 * 0.139 + BOND_LONGER)
+
+/* Returns the index of an element's radius; RADII: it is not joined. */
+static size_t radius_of(const trajectory_element *element)
 {
-    j->places = calloc((size_t)n_topology, sizeof *j->places);
-    j->atoms = calloc(2 * (size_t)j->n, sizeof *j->atoms);
-    if (!j->places || !j->atoms)
+    size_t i = 0;
+
+    while (i < RADII && !(element && strcmp(element->symbol, radii[i].symbol) == 0))
+        i++;
+    return i;
+}
+
+static int is_alone(const trajectory_topology *t, int64_t i)
+{
+    return !(i > 0 && trajectory_topology_same_residue(t, i - 1, i)) &&
+           !(i + 1 < t->n_atoms && trajectory_topology_same_residue(t, i, i + 1));
+}
+
+/* What is known of the atoms of a topology: bits for each. */
+enum { OF_JOINT = 1, MAY_JOIN = 2, HAS_BOND = 4 };
+
+static int has_unbonded(const trajectory_topology *t, const uint8_t *marks)
+{
+    for (int64_t i = 0; i < t->n_atoms; i++)
+        if (!(marks[i] & HAS_BOND) && !trajectory_residue_is_water(t->residue_names[i]))
+            return 1;
+    return 0;
+}
+
+/* Marks the atoms that may be bonded to another residue; 0 if out of memory. If none of them is without a bond of the
+ * file, no atom is marked. */
+static int mark_candidates(const trajectory_topology *t, uint8_t *marks, uint8_t *kinds)
+{
+    const trajectory_element **elements;
+    int unbonded = 0;
+
+    if (!has_unbonded(t, marks))
+        return 1;
+    elements = trajectory_masses_elements(t);
+    if (!elements)
         return 0;
-    for (int64_t k = 0; k < j->n; k++)
-        j->places[j->joints[k].first] = j->places[j->joints[k].second] = 1;
-    for (int64_t i = 0; i < n_topology; i++)
-        if (j->places[i]) {
-            j->places[i] = j->n_atoms;
-            j->atoms[j->n_atoms++] = i;
-        }
+    for (int64_t i = 0; i < t->n_atoms; i++) {
+        size_t kind = radius_of(elements[i]);
+
+        kinds[i] = (uint8_t)kind;
+        if (kind == RADII || trajectory_residue_is_water(t->residue_names[i]) ||
+            (kind >= RADII - HALOGENS && is_alone(t, i)))
+            continue;
+        marks[i] |= MAY_JOIN;
+        unbonded = unbonded || !(marks[i] & HAS_BOND);
+    }
+    for (int64_t i = 0; !unbonded && i < t->n_atoms; i++)
+        marks[i] &= (uint8_t)~MAY_JOIN;
+    free(elements);
     return 1;
 }
 
-static collet_status read_frame(joints *j, const trajectory_settings *settings, collet_error *err)
+/* ---- The first frame --------------------------------------------------------------------- */
+
+/* What is to be found out, and one frame of the atoms for it. */
+typedef struct search {
+    trajectory_topology *topology;
+    trajectory_molecules *molecules;
+    uint8_t *marks;  /* of each atom of the topology */
+    uint8_t *kinds;  /* of each: index of its radius */
+    int64_t *places; /* of each: its row in the frame */
+    int64_t *atoms;  /* n_atoms, ascending */
+    int64_t n_atoms;
+    trajectory_frames *frame; /* NULL: none could be read */
+    trajectory_bond *found;
+    int64_t n_found, capacity;
+} search;
+
+static void list_atoms(search *s)
+{
+    for (int64_t i = 0; i < s->topology->n_atoms; i++)
+        if (s->marks[i] & (OF_JOINT | MAY_JOIN)) {
+            s->places[i] = s->n_atoms;
+            s->atoms[s->n_atoms++] = i;
+        }
+}
+
+static int mark_atoms(search *s)
+{
+    const trajectory_topology *t = s->topology;
+    const trajectory_molecules *m = s->molecules;
+    size_t n = (size_t)t->n_atoms;
+
+    s->marks = calloc(n, 1);
+    s->kinds = calloc(n, 1);
+    s->places = calloc(n, sizeof *s->places);
+    s->atoms = calloc(n, sizeof *s->atoms);
+    if (!s->marks || !s->kinds || !s->places || !s->atoms)
+        return 0;
+    for (int64_t k = 0; k < m->n_bonds; k++) {
+        uint8_t mark = k < m->n_named ? HAS_BOND : OF_JOINT;
+        s->marks[m->bonds[k].first] |= mark;
+        s->marks[m->bonds[k].second] |= mark;
+    }
+    if (!mark_candidates(t, s->marks, s->kinds))
+        return 0;
+    list_atoms(s);
+    return 1;
+}
+
+static collet_status read_frame(search *s, const trajectory_settings *settings, collet_error *err)
 {
     trajectory_reader *reader = NULL;
     collet_status status =
-        trajectory_files_open_at(settings, j->atoms, j->n_atoms, settings->start, &reader, err);
+        trajectory_files_open_at(settings, s->atoms, s->n_atoms, settings->start, &reader, err);
 
     if (status == COLLET_OK)
-        status = trajectory_frames_create(j->n_atoms, 1, trajectory_reader_get_info(reader)->dtype,
-                                          0, 0, &j->frame, err);
+        status = trajectory_frames_create(s->n_atoms, 1, trajectory_reader_get_info(reader)->dtype,
+                                          0, 0, &s->frame, err);
     if (status == COLLET_OK)
-        status = trajectory_reader_read(reader, j->frame, err);
+        status = trajectory_reader_read(reader, s->frame, err);
     trajectory_reader_close(reader);
-    if (status == COLLET_OK && j->frame->n_frames == 1)
+    if (status == COLLET_OK && s->frame->n_frames == 1)
         return COLLET_OK;
-    trajectory_frames_free(j->frame);
-    j->frame = NULL;
+    trajectory_frames_free(s->frame);
+    s->frame = NULL;
     return settings->source || status == COLLET_NO_MEMORY ? status : COLLET_OK;
 }
 
-static int is_apart(const joints *j, const trajectory_bond *joint,
+static double position(const search *s, int64_t atom, int axis)
+{
+    return trajectory_frames_value(s->frame, s->frame->positions, 3 * s->places[atom] + axis);
+}
+
+/* ---- Chains that end --------------------------------------------------------------------- */
+
+static int is_apart(const search *s, const trajectory_bond *joint,
                     const trajectory_lattice *lattice, double most)
 {
     double d[3];
 
     for (int v = 0; v < 3; v++)
-        d[v] = trajectory_frames_value(j->frame, j->frame->positions,
-                                       3 * j->places[joint->first] + v) -
-               trajectory_frames_value(j->frame, j->frame->positions,
-                                       3 * j->places[joint->second] + v);
+        d[v] = position(s, joint->first, v) - position(s, joint->second, v);
     if (lattice)
         trajectory_lattice_shorten(lattice, d);
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] > most * most;
 }
 
-static collet_status separate(trajectory_topology *t, const joints *j, const char *path,
-                              collet_error *err)
+static collet_status separate(search *s, const char *path, collet_error *err)
 {
+    trajectory_topology *t = s->topology;
+    const trajectory_molecules *m = s->molecules;
     trajectory_lattice lattice;
-    int has_box = trajectory_lattice_make(&lattice, j->frame->boxes);
+    int has_box = trajectory_lattice_make(&lattice, s->frame->boxes);
     collet_status status =
         trajectory_topology_allocate_one(t, &t->separate, sizeof *t->separate, path, err);
 
-    for (int64_t k = 0; status == COLLET_OK && k < j->n; k++)
-        t->separate[j->joints[k].second] = (uint8_t)is_apart(
-            j, &j->joints[k], has_box ? &lattice : NULL, joint_most(t, &j->joints[k]));
-    return status;
+    for (int64_t k = m->n_named; status == COLLET_OK && k < m->n_bonds; k++)
+        t->separate[m->bonds[k].second] = (uint8_t)is_apart(
+            s, &m->bonds[k], has_box ? &lattice : NULL, joint_most(t, &m->bonds[k]));
+    if (status != COLLET_OK)
+        return status;
+    trajectory_molecules_free(s->molecules);
+    return trajectory_molecules_create(t, &s->molecules, err);
 }
 
-collet_status trajectory_chains_separate(trajectory_topology *topology,
-                                         const trajectory_settings *settings, collet_error *err)
+/* ---- Residues that are bonded ------------------------------------------------------------ */
+
+static int join_pair(void *user, int64_t first, int64_t second, const double d[3])
 {
-    trajectory_molecules *m;
-    joints j = {0};
-    collet_status status = trajectory_molecules_create(topology, &m, err);
+    search *s = user;
+    int64_t a = s->atoms[first], b = s->atoms[second];
+    const uint8_t both = s->marks[a] & s->marks[b];
+    double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], sum;
+
+    if (!(both & MAY_JOIN) || both & HAS_BOND || s->molecules->of[a] == s->molecules->of[b])
+        return 1;
+    sum = radii[s->kinds[a]].radius + radii[s->kinds[b]].radius;
+    if (square > (sum + BOND_LONGER) * (sum + BOND_LONGER) ||
+        square < BOND_SHORTEST * BOND_SHORTEST * sum * sum)
+        return 1;
+    if (!trajectory_grow(&s->found, s->n_found, 1, &s->capacity, sizeof *s->found))
+        return 0;
+    s->found[s->n_found++] = (trajectory_bond){a, b};
+    return 1;
+}
+
+/* A box in which no neighbours can be found is reported later, or not needed. */
+static collet_status join(search *s, collet_error *err)
+{
+    trajectory_neighbours *neighbours = trajectory_neighbours_create();
+    double *points = malloc(3 * (size_t)s->n_atoms * sizeof *points);
+    collet_status status = COLLET_NO_MEMORY;
+
+    if (neighbours && points) {
+        for (int64_t i = 0; i < 3 * s->n_atoms; i++)
+            points[i] = trajectory_frames_value(s->frame, s->frame->positions, i);
+        status = trajectory_neighbours_pairs(neighbours, s->frame->boxes, FARTHEST, points,
+                                             s->n_atoms, join_pair, s, err);
+    } else {
+        collet_fail(err, COLLET_NO_MEMORY, "no memory for the distances of %lld atoms",
+                    (long long)s->n_atoms);
+    }
+    free(points);
+    trajectory_neighbours_free(neighbours);
+    if (status == COLLET_NO_MEMORY)
+        return status;
+    s->topology->joints = s->found;
+    s->topology->n_joints = trajectory_bonds_sort(s->found, s->n_found);
+    s->found = NULL;
+    return COLLET_OK;
+}
+
+collet_status trajectory_chains_find(trajectory_topology *topology,
+                                     const trajectory_settings *settings, collet_error *err)
+{
+    search s = {.topology = topology};
+    collet_status status = trajectory_molecules_create(topology, &s.molecules, err);
 
     if (status != COLLET_OK)
         return status;
-    j.joints = m->bonds + m->n_named;
-    j.n = m->n_bonds - m->n_named;
-    if (j.n > 0)
-        status = list_atoms(&j, topology->n_atoms)
-                     ? read_frame(&j, settings, err)
-                     : collet_fail(err, COLLET_NO_MEMORY, "no memory for %lld atoms",
-                                   (long long)topology->n_atoms);
-    if (status == COLLET_OK && j.frame)
-        status = separate(topology, &j, settings->topology, err);
-    trajectory_frames_free(j.frame);
-    free(j.places);
-    free(j.atoms);
-    trajectory_molecules_free(m);
+    if (!mark_atoms(&s))
+        status = collet_fail(err, COLLET_NO_MEMORY, "no memory for %lld atoms",
+                             (long long)topology->n_atoms);
+    if (status == COLLET_OK && s.n_atoms > 0)
+        status = read_frame(&s, settings, err);
+    if (status == COLLET_OK && s.frame && s.molecules->n_bonds > s.molecules->n_named)
+        status = separate(&s, settings->topology, err);
+    if (status == COLLET_OK && s.frame)
+        status = join(&s, err);
+    trajectory_frames_free(s.frame);
+    trajectory_molecules_free(s.molecules);
+    free(s.marks);
+    free(s.kinds);
+    free(s.places);
+    free(s.atoms);
+    free(s.found);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chains.h - finds out from the first frame where one chain ends and the next begins. */
+/* chains.h - finds out from the first frame which residues are bonded to each other. */
 #ifndef ENGINES_TRAJECTORY_CHAINS_H
 #define ENGINES_TRAJECTORY_CHAINS_H
 
@@ -7,13 +7,20 @@
 #include "trajectory/formats/names.h"
 
 /*
- * The residue numbers of one chain may continue in the next chain, without a chain name or an atom that marks the
- * end of the first. Then molecules.h joins the two residues, although the file names no bond. So this function reads
- * the first frame of the run and sets the topology's `separate` where the atoms of two such residues are too far
- * from each other for a bond (to the nearest image if the frame has a box). Without such residues it reads nothing.
- * Faults of files are ignored here and reported by later readers. Errors: COLLET_NO_MEMORY, and errors of a source.
+ * Reads the first frame of the run, for what the file's bonds do not tell:
+ *
+ * - The residue numbers of one chain may continue in the next chain, without a chain name or an atom that marks the
+ *   end of the first. Then molecules.h joins the two residues. The topology's `separate` is set where the atoms of two
+ *   such residues are too far from each other for a bond.
+ * - Residues of polymers, glycans, modified amino acids and disulfides are bonded to others. The topology's `joints` are
+ *   set to the pairs of atoms of two molecules, at least one of them without a bond of the file, that are as near as
+ *   atoms with a covalent bond: at most 0.045 nm more than the sum of their covalent radii (Cordero et al. 2008,
+ *   doi 10.1039/b801115j). Hydrogen, metals, waters and atoms without a known element are not joined.
+ *
+ * Distances are to the nearest image if the frame has a box. If nothing is to be found out, nothing is read. Faults of
+ * files are ignored here and reported by later readers. Errors: COLLET_NO_MEMORY, and errors of a source.
  */
-collet_status trajectory_chains_separate(trajectory_topology *topology,
-                                         const trajectory_settings *settings, collet_error *err);
+collet_status trajectory_chains_find(trajectory_topology *topology,
+                                     const trajectory_settings *settings, collet_error *err);
 
 #endif

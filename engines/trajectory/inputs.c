@@ -233,12 +233,35 @@ static collet_status open_arrangement(trajectory_inputs *in, const trajectory_se
         .masses = in->masses,
         .pbc = settings->pbc};
 
-    collet_status status = trajectory_arrangement_create(&setup, &in->arrangement, err);
+    return trajectory_arrangement_create(&setup, &in->arrangement, err);
+}
 
-    if (status == COLLET_OK && (settings->pbc == COLLET_TRAJECTORY_PBC_WHOLE ||
-                                settings->pbc == COLLET_TRAJECTORY_PBC_CENTER))
-        status = trajectory_apart_create(in->topology, in->indices, in->bodies.offsets,
-                                         in->bodies.n, &in->apart, err);
+/* Faults of the frame are reported when the work reads it. */
+static collet_status open_apart(trajectory_inputs *in, const trajectory_settings *settings,
+                                collet_error *err)
+{
+    trajectory_reader *trajectory = NULL;
+    trajectory_frames *frame = NULL;
+    int64_t n = 0;
+
+    if (settings->pbc == COLLET_TRAJECTORY_PBC_NONE)
+        return COLLET_OK;
+    collet_status status = trajectory_apart_create(in->topology, in->indices, in->bodies.offsets,
+                                                   in->bodies.n, &in->apart, err);
+    const int64_t *atoms = in->apart ? trajectory_apart_atoms(in->apart, &n) : NULL;
+    if (status != COLLET_OK || n == 0)
+        return status;
+    status = trajectory_files_open_at(settings, atoms, n, settings->start, &trajectory, err);
+    if (status == COLLET_OK)
+        status = trajectory_frames_create(n, 1, trajectory_reader_get_info(trajectory)->dtype, 0, 0,
+                                          &frame, err);
+    if (status == COLLET_OK)
+        status = trajectory_reader_read(trajectory, frame, err);
+    int was_read = status == COLLET_OK && frame->n_frames == 1;
+    if (status != COLLET_NO_MEMORY && !(settings->source && status != COLLET_OK))
+        status = trajectory_apart_decide(in->apart, was_read ? frame : NULL, err);
+    trajectory_frames_free(frame);
+    trajectory_reader_close(trajectory);
     return status;
 }
 
@@ -381,7 +404,8 @@ collet_status trajectory_inputs_take_first(trajectory_inputs *in, const char *di
     if (in->reference != NULL)
         return COLLET_OK;
     collet_status status = trajectory_files_open_at(s, atoms, n, s->start, &trajectory, err);
-    if (status == COLLET_OK && s->start > 0) /* with the index of frames, the reader jumps to `start` */
+    if (status == COLLET_OK &&
+        s->start > 0) /* with the index of frames, the reader jumps to `start` */
         status = trajectory_reader_count(trajectory, directory, NULL, &frames, err);
     if (status == COLLET_OK)
         status = read_first(in, trajectory, s->trajectory, (const int[2]){velocities, forces},
@@ -486,13 +510,15 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
                  ? trajectory_memory_topology(settings->source, &in->topology, err)
                  : trajectory_topology_read(settings->topology, poll, &in->topology, err);
     if (status == COLLET_OK)
-        status = trajectory_chains_separate(in->topology, settings, err);
+        status = trajectory_chains_find(in->topology, settings, err);
     if (status == COLLET_OK)
         status = open_selection(in, settings, err);
     if (status == COLLET_OK)
         status = open_masses(in, settings, err);
     if (status == COLLET_OK)
         status = open_arrangement(in, settings, err);
+    if (status == COLLET_OK)
+        status = open_apart(in, settings, err);
     if (status == COLLET_OK)
         status = open_frames(in, settings, settings->trajectory, poll, &in->trajectory, err);
     if (status == COLLET_OK)
@@ -535,12 +561,12 @@ collet_status trajectory_inputs_divide(trajectory_inputs *in, const char *direct
     share->first = s->start + share->first_row * s->step;
     /* The last shard reads even without rows: it must find a frame that cannot be read. */
     share->reads = is_last || share->end_row > share->first_row;
-    return share->reads ? trajectory_reader_slice_shard(
-                              in->trajectory, s->start,
-                              is_last ? s->stop : s->start + share->end_row * s->step, s->step,
-                              s->pbc == COLLET_TRAJECTORY_PBC_NOJUMP ? INT64_MAX : 0, share->first,
-                              err)
-                        : COLLET_OK;
+    return share->reads
+               ? trajectory_reader_slice_shard(
+                     in->trajectory, s->start,
+                     is_last ? s->stop : s->start + share->end_row * s->step, s->step,
+                     s->pbc == COLLET_TRAJECTORY_PBC_NOJUMP ? INT64_MAX : 0, share->first, err)
+               : COLLET_OK;
 }
 
 trajectory_extent trajectory_inputs_extent(const trajectory_inputs *in)

@@ -18,7 +18,7 @@ typedef struct trajectory_inputs {
     trajectory_reader *trajectory; /* its selection and slice are set */
     const trajectory_reader_info *info;
     trajectory_arrangement *arrangement; /* turns atoms that are read into the selected atoms */
-    trajectory_apart *apart;             /* NULL: no body has several chains */
+    trajectory_apart *apart;             /* NULL: no body has several molecules that count */
     trajectory_choice *choice;
     int64_t *selected; /* the selected atoms that are in a body, ascending */
     int64_t n_selected;

@@ -21,12 +21,22 @@ const char *trajectory_periodic_name(uint32_t pbc)
 
 static const char *known_by(uint32_t known)
 {
-    if (known == (TRAJECTORY_BY_BONDS | TRAJECTORY_BY_RESIDUES))
-        return "molecules were made whole by bonds and residues";
-    if (known == TRAJECTORY_BY_BONDS)
-        return "molecules were made whole by bonds";
-    return known == TRAJECTORY_BY_RESIDUES ? "molecules were made whole by residues"
-                                           : "no bonds or residues are known: atoms are single";
+    static const char *const texts[] = {
+        "no bonds or residues are known: atoms are single",
+        [TRAJECTORY_BY_BONDS] = "molecules were made whole by bonds",
+        [TRAJECTORY_BY_RESIDUES] = "molecules were made whole by residues",
+        [TRAJECTORY_BY_BONDS | TRAJECTORY_BY_RESIDUES] =
+            "molecules were made whole by bonds and residues",
+        [TRAJECTORY_BY_DISTANCES] = "molecules were made whole by distances of the first frame",
+        [TRAJECTORY_BY_DISTANCES | TRAJECTORY_BY_BONDS] =
+            "molecules were made whole by bonds and distances of the first frame",
+        [TRAJECTORY_BY_DISTANCES | TRAJECTORY_BY_RESIDUES] =
+            "molecules were made whole by residues and distances of the first frame",
+        [TRAJECTORY_BY_DISTANCES | TRAJECTORY_BY_BONDS | TRAJECTORY_BY_RESIDUES] =
+            "molecules were made whole by bonds, residues and distances of the first frame",
+    };
+
+    return texts[known];
 }
 
 void trajectory_periodic_describe(collet_trajectory *x)

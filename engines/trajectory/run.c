@@ -125,8 +125,11 @@ static collet_status check_first(const collet_trajectory *x, const trajectory_fr
                : trajectory_arrangement_prepare(arrangement, frames, err);
 }
 
+/* Molecules that do not jump go on as they are in the first frame, and may part. */
 static void note_apart(collet_trajectory *x, const trajectory_frames *frames, int64_t i)
 {
+    if (x->settings.pbc == COLLET_TRAJECTORY_PBC_NOJUMP && frames->indices[i] != x->settings.start)
+        return;
     int64_t body = trajectory_apart_find(x->inputs.apart, frames, i);
 
     if (body >= 0 && x->notes.n_apart++ == 0) {

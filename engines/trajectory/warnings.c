@@ -218,10 +218,11 @@ static collet_status warn_unused_file(collet_trajectory *x, collet_error *err)
 
         if (parts[i].n_frames > 0 || !parts[i].was_cut)
             continue;
-        status = add_warning(x, err,
-                             "%s: no frame of this file is used: another file begins at %.7g ps too; "
-                             "leave one of them out",
-                             parts[i].path, parts[i].end);
+        status =
+            add_warning(x, err,
+                        "%s: no frame of this file is used: another file begins at %.7g ps too; "
+                        "leave one of them out",
+                        parts[i].path, parts[i].end);
         if (status != COLLET_OK)
             return status;
     }
@@ -370,7 +371,8 @@ static collet_status warn_times(collet_trajectory *x, collet_error *err)
     if (x->notes.times_not_rising == 0)
         return COLLET_OK;
     return add_warning(
-        x, err, "%s at %.7g ps is not later than the frame before it, at %.7g ps (such frames: %lld)%s",
+        x, err,
+        "%s at %.7g ps is not later than the frame before it, at %.7g ps (such frames: %lld)%s",
         NAME_OF_FRAME(x->notes.first_not_rising), x->notes.not_rising[1], x->notes.not_rising[0],
         (long long)x->notes.times_not_rising,
         computes_derivative(x) ? ": dL/dt is wrong at these frames and their neighbours" : "");
@@ -505,21 +507,28 @@ static collet_status warn_left(collet_trajectory *x, collet_error *err)
 
 static collet_status warn_apart(collet_trajectory *x, collet_error *err)
 {
+    static const char *const advice[] = {
+        [COLLET_TRAJECTORY_PBC_WHOLE] =
+            "follow the molecules from a frame in which they are together "
+            "(--pbc nojump), or put them together (--pbc center)",
+        [COLLET_TRAJECTORY_PBC_CENTER] =
+            "follow the molecules from a frame in which they are together (--pbc nojump)",
+        [COLLET_TRAJECTORY_PBC_NOJUMP] =
+            "begin with a frame in which they are together (--start), or "
+            "put them together (--pbc center)",
+    };
     const trajectory_bodies *bodies = &x->inputs.bodies;
 
     if (x->notes.n_apart == 0)
         return COLLET_OK;
     return add_warning(
         x, err,
-        "%s: chains of %s are more than half a box apart (such frames: %lld): where the boundary "
-        "of "
-        "the box is between them, rg, inertia, rmsd and the centre of mass are wrong: follow the "
-        "molecules from a frame in which they are together (--pbc nojump)%s",
+        "%s: molecules of %s are nearer to each other through the boundary of the box (such "
+        "frames: "
+        "%lld): if they belong together, rg, inertia, rmsd and the centre of mass are wrong: %s",
         NAME_OF_FRAME(x->notes.first_apart),
         bodies->labels != NULL ? bodies->labels[x->notes.apart_body] : "the selection",
-        (long long)x->notes.n_apart,
-        x->settings.pbc == COLLET_TRAJECTORY_PBC_CENTER ? ""
-                                                        : ", or put them together (--pbc center)");
+        (long long)x->notes.n_apart, advice[x->settings.pbc]);
 }
 
 static collet_status warn_far(collet_trajectory *x, collet_error *err)
@@ -531,7 +540,8 @@ static collet_status warn_far(collet_trajectory *x, collet_error *err)
         return COLLET_OK;
     return add_warning(
         x, err,
-        "%s: the molecule of %s %d is about half a box from where it was in the frame before (such steps: "
+        "%s: the molecule of %s %d is about half a box from where it was in the frame before (such "
+        "steps: "
         "%lld): the shortest way, which --pbc nojump follows, may not be the way that it took, and "
         "its path is then wrong by boxes: read all frames, or frames that are closer in time",
         NAME_OF_FRAME(notes->far_frame), topology->residue_names[notes->far_atom],
@@ -582,10 +592,11 @@ static collet_status warn_devices(collet_trajectory *x, collet_error *err)
 collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
 {
     static collet_status (*const others[])(collet_trajectory *, collet_error *) = {
-        warn_empty,    warn_partial,   warn_unused_file, warn_lost_frames, warn_gaps,    warn_unused,
-        warn_elements, warn_cut,       warn_left,        warn_apart,   warn_far, warn_boxless,
-        warn_lacking,  warn_locations, warn_note,        warn_bonds,   warn_no_times,
-        warn_times,    warn_singular,  warn_points,      warn_devices,
+        warn_empty,   warn_partial,  warn_unused_file, warn_lost_frames, warn_gaps,
+        warn_unused,  warn_elements, warn_cut,         warn_left,        warn_apart,
+        warn_far,     warn_boxless,  warn_lacking,     warn_locations,   warn_note,
+        warn_bonds,   warn_no_times, warn_times,       warn_singular,    warn_points,
+        warn_devices,
     };
     collet_status status = COLLET_OK;
 

@@ -109,6 +109,78 @@ TEST(every_box)
         compare(boxes[b], 100, 20, 1.5, 0.2);
 }
 
+/* ---- Pairs ------------------------------------------------------------------------------- */
+
+#define PAIR_POINTS 30
+
+typedef struct pairs {
+    int counts[PAIR_POINTS][PAIR_POINTS];
+    double squares[PAIR_POINTS][PAIR_POINTS]; /* sums of squared distances */
+} pairs;
+
+static int count_pair(void *user, int64_t first, int64_t second, const double d[3])
+{
+    pairs *p = user;
+    int64_t low = first < second ? first : second, high = first < second ? second : first;
+
+    p->counts[low][high]++;
+    p->squares[low][high] += d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    return 1;
+}
+
+/* Counts the images of a that are near to b. */
+static int count_images(const double box[9], double distance, const double *a, const double *b,
+                        double *squares)
+{
+    int by[3], count = 0, most[3];
+
+    for (int v = 0; v < 3; v++)
+        most[v] = box[3 * v] == 0 && box[3 * v + 1] == 0 && box[3 * v + 2] == 0 ? 0 : 9;
+    *squares = 0;
+    for (by[0] = -most[0]; by[0] <= most[0]; by[0]++)
+        for (by[1] = -most[1]; by[1] <= most[1]; by[1]++)
+            for (by[2] = -most[2]; by[2] <= most[2]; by[2]++) {
+                double square = 0;
+
+                for (int k = 0; k < 3; k++) {
+                    double d =
+                        b[k] - a[k] - by[0] * box[k] - by[1] * box[3 + k] - by[2] * box[6 + k];
+                    square += d * d;
+                }
+                count += square <= distance * distance;
+                *squares += square <= distance * distance ? square : 0;
+            }
+    return count;
+}
+
+TEST(pairs_in_every_box)
+{
+    static const double distances[] = {0.3, 0.75, 2.25};
+    static double points[3 * PAIR_POINTS], moved[3 * PAIR_POINTS];
+    trajectory_neighbours *neighbours = trajectory_neighbours_create();
+
+    for (size_t b = 0; b < sizeof boxes / sizeof *boxes; b++)
+        for (size_t d = 0; d < sizeof distances / sizeof *distances; d++) {
+            pairs found;
+            collet_error err;
+            memset(&found, 0, sizeof found);
+            fill(points, PAIR_POINTS, 2);
+            memcpy(moved, points, sizeof points);
+            if (trajectory_neighbours_pairs(neighbours, boxes[b], distances[d], moved, PAIR_POINTS,
+                                            count_pair, &found, &err) != COLLET_OK)
+                fail_msg("%s", err.text);
+            for (int i = 0; i < PAIR_POINTS; i++)
+                for (int j = i + 1; j < PAIR_POINTS; j++) {
+                    double squares;
+                    assert_int_equal(found.counts[i][j],
+                                     count_images(boxes[b], distances[d], points + 3 * i,
+                                                  points + 3 * j, &squares));
+                    assert_true(fabs(found.squares[i][j] - squares) < 1e-9);
+                }
+        }
+    trajectory_neighbours_free(neighbours);
+}
+
 /* Points that are exactly at the distance are near, through every side of the box. */
 TEST(boundary)
 {

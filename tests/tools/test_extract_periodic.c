@@ -80,7 +80,9 @@ TEST(bonds_between_residues_that_the_box_cuts)
     static const char near[] = "    4ALA      C    1   0.100   0.100   0.100\n",
                       end[] = "    4ALA    OXT    1   0.100   0.100   0.100\n",
                       far[] = "    5GLY      N    2   2.950   0.100   0.100\n",
-                      later[] = "    6GLY      N    2   2.950   0.100   0.100\n",
+                      later[] = "    6GLY      N    2   2.800   0.100   0.100\n",
+                      other[] = "    5GLY      N    2   2.800   0.100   0.100\n",
+                      distant[] = "    5DT       P    2   2.800   0.100   0.100\n",
                       ligand[] = "    5LIG      N    2   2.950   0.100   0.100\n",
                       sugar[] = "    4DA     O3'    1   0.100   0.100   0.100\n",
                       base[] = "    5DT       P    2   2.950   0.100   0.100\n";
@@ -90,9 +92,9 @@ TEST(bonds_between_residues_that_the_box_cuts)
         {near, far, "ALA 4: it and GLY 5 are 0.95 box lengths apart along the x"},
         {sugar, base, "DA 4: it and DT 5 are"},
         {near, later, NULL},
-        {end, far, NULL},
+        {end, other, NULL},
         {near, ligand, "ALA 4: it and LIG 5 are"},
-        {base, near, NULL},
+        {distant, near, NULL},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -189,7 +191,8 @@ TEST(frames_without_a_box)
 /* Paths are followed by the shortest way, which is a guess where a molecule moves by half a box. */
 TEST(steps_of_half_a_box)
 {
-    static const double x[] = {0.1, 1.1, 2.9, 1.2, 2.65}; /* steps of 1, -1.2, 1.3 and 1.45 nm in a box of 3 */
+    static const double x[] = {0.1, 1.1, 2.9, 1.2,
+                               2.65}; /* steps of 1, -1.2, 1.3 and 1.45 nm in a box of 3 */
     char text[1024];
     int n = 0;
 
@@ -199,9 +202,10 @@ TEST(steps_of_half_a_box)
                       "    7SOL    HW1    2%8.3f   0.100   0.200\n   3.0   3.0   3.0\n",
                       f, x[f], x[f]);
     io_save(io_path(directory, "far.gro"), text, (size_t)n);
-    expect_warning(RUN(0, "far.gro", "far.gro", COM, "--pbc", "nojump"),
-                   "frame 3: the molecule of SOL 7 is about half a box from where it was in the frame "
-                   "before (such steps: 2)");
+    expect_warning(
+        RUN(0, "far.gro", "far.gro", COM, "--pbc", "nojump"),
+        "frame 3: the molecule of SOL 7 is about half a box from where it was in the frame "
+        "before (such steps: 2)");
     expect_warning(RUN(0, "far.gro", "far.gro", COM, "--pbc", "nojump", "--stop", "3"), NULL);
     expect_warning(RUN(0, "far.gro", "far.gro", COM), NULL);
 }
@@ -255,9 +259,9 @@ TEST(chains_that_the_boundary_separates)
                       "    9ALA     CA    2%8.3f   1.000   1.000\n   3.0   3.0   3.0\n",
                       frame, at[frame][0], at[frame][1]);
     io_save(io_path(directory, "dimer.gro"), text, (size_t)n);
-    expect_warning(
-        RUN(0, "dimer.gro", "dimer.gro", RG),
-        "frame 1: chains of the selection are more than half a box apart (such frames: 2)");
+    expect_warning(RUN(0, "dimer.gro", "dimer.gro", RG),
+                   "frame 1: molecules of the selection are nearer to each other through the "
+                   "boundary of the box (such frames: 2)");
     expect_warning(RUN(0, "dimer.gro", "dimer.gro", RG, "--each", "residue"), NULL);
     expect_warning(RUN(0, "dimer.gro", "dimer.gro", RG, "--pbc", "center"), NULL);
     npz out = npz_open(io_path(directory, "out.npz"));
@@ -320,7 +324,103 @@ TEST(chains_that_are_numbered_on)
         two = save_residues("two.gro", others[i].residue, others[i].names, x, 2);
         assert_int_equal(count_molecules(two, two), 2);
         expect_warning(RUN(0, two, two, RG, "--masses", "equal"),
-                       "chains of the selection are more than half a box");
+                       "molecules of the selection are nearer to each other");
+    }
+}
+
+/* A cube, given by vectors of which one is long: a bond of less than half its edge is not cut, though it takes most of
+ * the box along a vector. */
+TEST(bonds_in_a_skewed_box)
+{
+    static const double x[] = {1, 1};
+    static const char frame[] = "t= 0\n    2\n    1LIG     C1    1   0.100   0.100   0.100\n"
+                                "    1LIG     C2    2   0.100   %s   0.100\n"
+                                "   3.0   3.0   3.0   0.0   0.0   6.0   0.0   0.0   0.0\n";
+    static const char *const y[] = {"1.500", "2.900"};
+    const char *top = save_chain(x, 2, "CONECT    1    2\n");
+
+    for (size_t i = 0; i < 2; i++) {
+        char text[256];
+        int n = snprintf(text, sizeof text, frame, y[i]);
+        io_save(io_path(directory, "skewed.gro"), text, (size_t)n);
+        expect_warning(RUN(0, top, "skewed.gro", CUT), i == 0 ? NULL : "LIG 1: it and LIG 1 are");
+    }
+}
+
+/* Residues whose bonds the file does not name, in a row that the boundary of the box cuts: bonded by a distance of
+ * 0.14 nm, or of elements that are not joined; 0.3 nm are no bond. */
+TEST(residues_that_are_bonded)
+{
+    static const char *const atoms[][3] = {{"NYL", "   C1", "   C2"}, {"DAL", "    N", "    C"},
+                                           {"BMA", "   C1", "   O4"}, {"CYX", "   SG", "   CB"},
+                                           {"NYL", "   H1", "   H2"}, {"SOL", "   OW", "   O2"},
+                                           {"LIG", "   ZN", "   O2"}};
+
+    for (size_t i = 0; i < sizeof atoms / sizeof *atoms; i++) {
+        char names[11], name[] = "bonded.gro";
+        double near[6], far[6];
+        int bonded = i < 4;
+
+        snprintf(names, sizeof names, "%s%s", atoms[i][1], atoms[i][2]);
+        for (int k = 0; k < 6; k++) {
+            near[k] = 2.6 + 0.14 * k - (k > 2 ? 3 : 0);
+            far[k] = 2.2 + 0.14 * k + 0.16 * (k / 2);
+        }
+        save_residues(name, atoms[i][0], names, near, 6);
+        assert_int_equal(count_molecules(name, name), bonded ? 1 : 3);
+        if (bonded) {
+            expect_warning(RUN(0, name, name, RG, "--masses", "equal"), NULL);
+            npz out = npz_open(io_path(directory, "out.npz"));
+            assert_true(fabs(*npz_f64(&out, "rg", NULL, NULL) - 0.14 * sqrt(35. / 12)) < 1e-3);
+            npz_close(&out);
+        }
+        save_residues(name, atoms[i][0], names, far, 6);
+        assert_int_equal(count_molecules(name, name), 3);
+    }
+}
+
+/* A ring of n molecules of two atoms round a point of a cube of 6 nm, `radius` nm from it; wrapped into the box.
+ * `fill`: molecules all over the box instead. */
+static const char *save_aggregate(double x, double radius, int n, int fill)
+{
+    char text[65536];
+    int length = snprintf(text, sizeof text, "t= 0\n%5d\n", 2 * n);
+
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 2; k++) {
+            double r = radius - 0.15 * k;
+            double at[3] = {x + r * cos(2 * M_PI * i / n), 3 + r * sin(2 * M_PI * i / n), 3};
+            if (fill) {
+                at[0] = 0.5 * (i % 12) + 0.15 * k;
+                at[1] = 0.5 * (i / 12 % 12);
+                at[2] = 0.5 * (i / 144);
+            }
+            length += snprintf(text + length, sizeof text - (size_t)length,
+                               "%5dLIP     C%d%5d%8.3f%8.3f%8.3f\n", i + 1, k + 1, 2 * i + k + 1,
+                               at[0] - 6 * floor(at[0] / 6), at[1], at[2]);
+        }
+    length += snprintf(text + length, sizeof text - (size_t)length, "   6.0   6.0   6.0\n");
+    io_save(io_path(directory, "aggregate.gro"), text, (size_t)length);
+    return "aggregate.gro";
+}
+
+/* An aggregate as one body: the boundary divides it, or does not; also where it is longer than half the box. A layer
+ * that fills the box has no other place. */
+TEST(aggregates_that_the_boundary_divides)
+{
+    static const struct {
+        double x, radius;
+        int n, fill, divided;
+    } cases[] = {{3, 1.0, 16, 0, 0}, {0.2, 1.0, 16, 0, 1}, {3, 2.4, 40, 0, 0}, {5, 2.4, 40, 0, 1},
+                 {3, 1.0, 2, 0, 0},  {0, 1.0, 2, 0, 1},    {0, 0, 144, 1, 0},  {0, 0, 288, 1, 0}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *path = save_aggregate(cases[i].x, cases[i].radius, cases[i].n, cases[i].fill);
+        expect_warning(RUN(0, path, path, RG, "--masses", "equal"),
+                       cases[i].divided ? "frame 0: molecules of the selection are nearer to each "
+                                          "other through the boundary of the box (such frames: 1)"
+                                        : NULL);
+        expect_warning(RUN(0, path, path, RG, "--masses", "equal", "--each", "residue"), NULL);
     }
 }
 

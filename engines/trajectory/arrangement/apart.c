@@ -2,19 +2,49 @@
 /* Tests: tests/tools/test_extract_periodic.c */
 #include "apart.h"
 
+#include "trajectory/atoms/neighbours.h"
 #include "trajectory/atoms/residues.h"
 #include "trajectory/boxes/lattice.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define CONTACT 0.6        /* nm; molecules touch where atoms are so near */
+#define MOST_MOLECULES 512 /* of a body; time grows with the square */
+#define MOST_ATOMS 200000  /* of a body whose contacts are looked for */
+#define SAMPLE 100         /* atoms of a molecule whose distances from another are computed */
+#define SAME 0.05          /* nm; above the rounding of sums of positions */
 
 typedef struct entry {
-    int64_t body, molecule, row;
+    int64_t body, molecule, row, atom;
+    int is_polymer; /* 1: of a protein or a nucleic acid */
 } entry;
+
+/* The entries first .. end - 1 of one molecule in one body. */
+typedef struct part {
+    int64_t body, first, end;
+    double centre[3];
+    double square;   /* of the distance to the nearest part that is joined already */
+    int64_t nearest; /* that part */
+    int is_joined;
+} part;
 
 struct trajectory_apart {
     entry *entries; /* n, by body, molecule and row */
     int64_t n;
+    part *parts; /* n_parts, by body */
+    int64_t n_parts;
+    int64_t *atoms; /* n_atoms, ascending; NULL: nothing is to be decided */
+    int64_t n_atoms;
 };
+
+static collet_status no_memory(int64_t n, collet_error *err)
+{
+    return collet_fail(err, COLLET_NO_MEMORY, "no memory for the molecules of %lld atoms",
+                       (long long)n);
+}
+
+/* ---- Molecules that count ---------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -27,36 +57,82 @@ static int compare(const void *a, const void *b)
     return p->row < q->row ? -1 : p->row > q->row;
 }
 
-/* Removes the entries of bodies that have only one molecule. */
-static void drop_single(trajectory_apart *apart)
+/* Makes the parts again from the entries; drops bodies that have one molecule or too many. */
+static void list_parts(trajectory_apart *a)
 {
     int64_t n = 0, end;
 
-    for (int64_t first = 0; first < apart->n; first = end) {
-        int several = 0;
+    a->n_parts = 0;
+    for (int64_t first = 0; first < a->n; first = end) {
+        int64_t molecules = 0, kept = n;
 
-        for (end = first; end < apart->n && apart->entries[end].body == apart->entries[first].body;
-             end++)
-            several |= apart->entries[end].molecule != apart->entries[first].molecule;
-        for (int64_t k = first; several && k < end; k++)
-            apart->entries[n++] = apart->entries[k];
+        for (end = first; end < a->n && a->entries[end].body == a->entries[first].body; end++)
+            molecules += end == first || a->entries[end].molecule != a->entries[end - 1].molecule;
+        if (molecules < 2 || molecules > MOST_MOLECULES)
+            continue;
+        for (int64_t k = first; k < end; k++) {
+            int starts = n == kept || a->entries[k].molecule != a->entries[n - 1].molecule;
+            a->entries[n] = a->entries[k];
+            if (starts)
+                a->parts[a->n_parts++] = (part){.body = a->entries[n].body, .first = n};
+            a->parts[a->n_parts - 1].end = ++n;
+        }
     }
-    apart->n = n;
+    a->n = n;
 }
 
-static void take(trajectory_apart *apart, const trajectory_topology *t,
-                 const trajectory_molecules *m, const int64_t *members, const int64_t *offsets,
-                 int64_t n_bodies)
+static void take(trajectory_apart *a, const trajectory_topology *t, const trajectory_molecules *m,
+                 const int64_t *members, const int64_t *offsets, int64_t n_bodies)
 {
     for (int64_t b = 0; b < n_bodies; b++)
         for (int64_t row = offsets[b]; row < offsets[b + 1]; row++) {
-            const char *residue = t->residue_names[members[row]];
+            int64_t atom = members[row], molecule = m->of[atom];
+            const char *residue = t->residue_names[atom];
+            int is_polymer =
+                trajectory_residue_is_protein(residue) || trajectory_residue_is_nucleic(residue);
 
-            if (trajectory_residue_is_protein(residue) || trajectory_residue_is_nucleic(residue))
-                apart->entries[apart->n++] = (entry){b, m->of[members[row]], row};
+            if (trajectory_residue_is_water(residue) ||
+                (m->offsets[molecule + 1] - m->offsets[molecule] < 2 && !is_polymer))
+                continue;
+            a->entries[a->n++] = (entry){b, molecule, row, atom, is_polymer};
         }
-    qsort(apart->entries, (size_t)apart->n, sizeof *apart->entries, compare);
-    drop_single(apart);
+    qsort(a->entries, (size_t)a->n, sizeof *a->entries, compare);
+    /* A modified residue in a chain counts as the chain. */
+    for (int64_t k = 1; k < a->n; k++)
+        a->entries[k].is_polymer |=
+            a->entries[k].molecule == a->entries[k - 1].molecule && a->entries[k - 1].is_polymer;
+    for (int64_t k = a->n - 1; k > 0; k--)
+        a->entries[k - 1].is_polymer |=
+            a->entries[k].molecule == a->entries[k - 1].molecule && a->entries[k].is_polymer;
+    list_parts(a);
+}
+
+static int compare_atoms(const void *a, const void *b)
+{
+    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+
+    return (p > q) - (p < q);
+}
+
+/* Lists the atoms of all entries, if some are of other molecules than proteins. */
+static int list_atoms(trajectory_apart *a)
+{
+    int others = 0;
+
+    for (int64_t k = 0; k < a->n; k++)
+        others |= !a->entries[k].is_polymer;
+    if (!others)
+        return 1;
+    a->atoms = malloc((size_t)a->n * sizeof *a->atoms);
+    if (!a->atoms)
+        return 0;
+    for (int64_t k = 0; k < a->n; k++)
+        a->atoms[k] = a->entries[k].atom;
+    qsort(a->atoms, (size_t)a->n, sizeof *a->atoms, compare_atoms);
+    for (int64_t k = 0; k < a->n; k++)
+        if (k == 0 || a->atoms[k] != a->atoms[a->n_atoms - 1])
+            a->atoms[a->n_atoms++] = a->atoms[k];
+    return 1;
 }
 
 collet_status trajectory_apart_create(const trajectory_topology *topology, const int64_t *members,
@@ -64,84 +140,269 @@ collet_status trajectory_apart_create(const trajectory_topology *topology, const
                                       trajectory_apart **out, collet_error *err)
 {
     trajectory_molecules *molecules = NULL;
-    trajectory_apart *apart = calloc(1, sizeof *apart);
+    trajectory_apart *a = calloc(1, sizeof *a);
     size_t n = (size_t)offsets[n_bodies];
+    collet_status status = trajectory_molecules_create(topology, &molecules, err);
 
     *out = NULL;
-    if (apart)
-        apart->entries = malloc(n * sizeof *apart->entries);
-    if (!apart || !apart->entries) {
-        trajectory_apart_free(apart);
-        return collet_fail(err, COLLET_NO_MEMORY, "no memory for the molecules of %lld atoms",
-                           (long long)offsets[n_bodies]);
+    if (a) {
+        a->entries = malloc(n * sizeof *a->entries);
+        a->parts = malloc(n * sizeof *a->parts);
     }
-    collet_status status = trajectory_molecules_create(topology, &molecules, err);
-    if (status == COLLET_OK)
-        take(apart, topology, molecules, members, offsets, n_bodies);
+    if (status == COLLET_OK && (!a || !a->entries || !a->parts))
+        status = no_memory(offsets[n_bodies], err);
+    if (status == COLLET_OK) {
+        take(a, topology, molecules, members, offsets, n_bodies);
+        if (!list_atoms(a))
+            status = no_memory(a->n, err);
+    }
     trajectory_molecules_free(molecules);
-    if (status == COLLET_OK && apart->n > 0)
-        *out = apart;
+    if (status == COLLET_OK && a->n > 0)
+        *out = a;
     else
-        trajectory_apart_free(apart);
+        trajectory_apart_free(a);
     return status;
 }
 
-void trajectory_apart_free(trajectory_apart *apart)
+void trajectory_apart_free(trajectory_apart *a)
 {
-    if (!apart)
+    if (!a)
         return;
-    free(apart->entries);
-    free(apart);
+    free(a->entries);
+    free(a->parts);
+    free(a->atoms);
+    free(a);
 }
 
-/* Computes the centre of the molecule whose entries begin at k; returns the first entry of the next molecule. */
-static int64_t centre_of(const trajectory_apart *apart, int64_t k, const trajectory_frames *frames,
-                         int64_t i, double centre[3])
+/* ---- Molecules that fill the box --------------------------------------------------------- */
+
+/* The atoms of a body as sets that touch each other: node k belongs to the set of parent[k], at `at` from it. */
+typedef struct contacts {
+    int64_t *parent;
+    double (*at)[3];
+    uint8_t *endless; /* of the first node of a set: 1: it touches its own image */
+} contacts;
+
+/* Returns the first node of k's set, and sets `at` to where k is from it. */
+static int64_t root_of(contacts *c, int64_t k, double at[3])
 {
-    const entry *first = &apart->entries[k];
-    int64_t end = k;
+    at[0] = at[1] = at[2] = 0;
+    while (c->parent[k] != k) {
+        int64_t up = c->parent[k];
 
-    centre[0] = centre[1] = centre[2] = 0;
-    for (; end < apart->n && apart->entries[end].body == first->body &&
-           apart->entries[end].molecule == first->molecule;
-         end++) {
-        int64_t at = 3 * (i * frames->n_atoms + apart->entries[end].row);
-
+        if (c->parent[up] != up) {
+            for (int v = 0; v < 3; v++)
+                c->at[k][v] += c->at[up][v];
+            c->parent[k] = c->parent[up];
+            up = c->parent[k];
+        }
         for (int v = 0; v < 3; v++)
-            centre[v] += trajectory_frames_value(frames, frames->positions, at + v);
+            at[v] += c->at[k][v];
+        k = up;
+    }
+    return k;
+}
+
+static int touch(void *user, int64_t first, int64_t second, const double d[3])
+{
+    contacts *c = user;
+    double a[3], b[3], off = 0;
+    int64_t p = root_of(c, first, a), q = root_of(c, second, b);
+
+    if (p == q) {
+        for (int v = 0; v < 3; v++)
+            off += (b[v] - a[v] - d[v]) * (b[v] - a[v] - d[v]);
+        c->endless[p] |= off > SAME * SAME;
+        return 1;
+    }
+    c->parent[q] = p;
+    for (int v = 0; v < 3; v++)
+        c->at[q][v] = a[v] + d[v] - b[v];
+    c->endless[p] |= c->endless[q];
+    return 1;
+}
+
+static int64_t place_of(const trajectory_apart *a, int64_t atom)
+{
+    const int64_t *found = bsearch(&atom, a->atoms, (size_t)a->n_atoms, sizeof atom, compare_atoms);
+
+    return found - a->atoms;
+}
+
+/* Marks the entries first .. end - 1 of a body that are left out by molecule < 0. */
+static collet_status leave_out(trajectory_apart *a, int64_t first, int64_t end,
+                               const trajectory_frames *frame, collet_error *err)
+{
+    size_t n = (size_t)(end - first);
+    contacts c = {calloc(n, sizeof *c.parent), calloc(n, sizeof *c.at), calloc(n, 1)};
+    double *points = malloc(3 * n * sizeof *points), at[3];
+    trajectory_neighbours *neighbours = trajectory_neighbours_create();
+    int is_known = frame && (int64_t)n <= MOST_ATOMS && trajectory_lattice_exists(frame->boxes);
+    collet_status status = COLLET_OK;
+
+    if (!c.parent || !c.at || !c.endless || !points || !neighbours)
+        status = no_memory(end - first, err);
+    for (size_t k = 0; status == COLLET_OK && k < n; k++) {
+        int64_t row = place_of(a, a->entries[first + (int64_t)k].atom);
+        c.parent[k] = (int64_t)k;
+        for (int v = 0; is_known && v < 3; v++)
+            points[3 * k + (size_t)v] =
+                trajectory_frames_value(frame, frame->positions, 3 * row + v);
+    }
+    if (status == COLLET_OK && is_known) {
+        status = trajectory_neighbours_pairs(neighbours, frame->boxes, CONTACT, points, end - first,
+                                             touch, &c, err);
+        is_known = status == COLLET_OK;
+        status = status == COLLET_NO_MEMORY ? status : COLLET_OK;
+    }
+    for (int64_t k = 0; status == COLLET_OK && k < end - first; k++) {
+        entry *e = &a->entries[first + k];
+        if (!e->is_polymer && (!is_known || c.endless[root_of(&c, k, at)]))
+            e->molecule = -1;
+    }
+    free(c.parent);
+    free(c.at);
+    free(c.endless);
+    free(points);
+    trajectory_neighbours_free(neighbours);
+    return status;
+}
+
+const int64_t *trajectory_apart_atoms(const trajectory_apart *a, int64_t *n)
+{
+    *n = a->n_atoms;
+    return a->atoms;
+}
+
+collet_status trajectory_apart_decide(trajectory_apart *a, const trajectory_frames *frame,
+                                      collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    int64_t n = 0, end;
+
+    for (int64_t first = 0; status == COLLET_OK && first < a->n; first = end) {
+        for (end = first; end < a->n && a->entries[end].body == a->entries[first].body;)
+            end++;
+        status = leave_out(a, first, end, frame, err);
+    }
+    for (int64_t k = 0; k < a->n; k++)
+        if (a->entries[k].molecule >= 0)
+            a->entries[n++] = a->entries[k];
+    a->n = n;
+    list_parts(a);
+    return status;
+}
+
+/* ---- Frames ------------------------------------------------------------------------------ */
+
+static void position_of(const trajectory_apart *a, const trajectory_frames *frames, int64_t i,
+                        int64_t k, double at[3])
+{
+    int64_t row = i * frames->n_atoms + a->entries[k].row;
+
+    for (int v = 0; v < 3; v++)
+        at[v] = trajectory_frames_value(frames, frames->positions, 3 * row + v);
+}
+
+static void find_centre(const trajectory_apart *a, part *p, const trajectory_frames *frames,
+                        int64_t i)
+{
+    double at[3];
+
+    memset(p->centre, 0, sizeof p->centre);
+    for (int64_t k = p->first; k < p->end; k++) {
+        position_of(a, frames, i, k, at);
+        for (int v = 0; v < 3; v++)
+            p->centre[v] += at[v];
     }
     for (int v = 0; v < 3; v++)
-        centre[v] /= (double)(end - k);
-    return end;
+        p->centre[v] /= (double)(p->end - p->first);
 }
 
-static int beyond(const trajectory_lattice *lattice, const double a[3], const double b[3])
+static double square_of(const double d[3])
 {
-    double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-
-    return trajectory_lattice_shorten(lattice, d);
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
-int64_t trajectory_apart_find(const trajectory_apart *apart, const trajectory_frames *frames,
-                              int64_t i)
+/* 1 if the molecules are nearer to each other through the boundary: at the image of q whose centre is nearest. At most
+ * SAMPLE atoms of each are compared. */
+static int nearer_beyond(const trajectory_apart *a, const part *p, const part *q,
+                         const trajectory_lattice *lattice, const trajectory_frames *frames,
+                         int64_t i)
+{
+    double d[3], shift[3], inside = -1, beyond = -1, x[3], y[3];
+    int64_t step_p = (p->end - p->first) / SAMPLE + 1, step_q = (q->end - q->first) / SAMPLE + 1;
+
+    for (int v = 0; v < 3; v++)
+        shift[v] = d[v] = q->centre[v] - p->centre[v];
+    if (!trajectory_lattice_shorten(lattice, shift))
+        return 0;
+    for (int v = 0; v < 3; v++)
+        shift[v] -= d[v];
+    for (int64_t k = p->first; k < p->end; k += step_p) {
+        position_of(a, frames, i, k, x);
+        for (int64_t l = q->first; l < q->end; l += step_q) {
+            position_of(a, frames, i, l, y);
+            for (int v = 0; v < 3; v++)
+                d[v] = y[v] - x[v];
+            inside = inside < 0 || square_of(d) < inside ? square_of(d) : inside;
+            for (int v = 0; v < 3; v++)
+                d[v] += shift[v];
+            beyond = beyond < 0 || square_of(d) < beyond ? square_of(d) : beyond;
+        }
+    }
+    return beyond < inside;
+}
+
+/* Joins the parts of a body by a minimum spanning tree. Returns 1 if the boundary divides them. */
+static int is_divided(const trajectory_apart *a, part *parts, int64_t n,
+                      const trajectory_lattice *lattice, const trajectory_frames *frames, int64_t i)
+{
+    int64_t last = 0;
+
+    for (int64_t k = 0; k < n; k++) {
+        find_centre(a, &parts[k], frames, i);
+        parts[k].is_joined = k == 0;
+        parts[k].square = -1;
+    }
+    for (int64_t joined = 1; joined < n; joined++) {
+        int64_t next = -1;
+
+        for (int64_t k = 0; k < n; k++) {
+            part *p = &parts[k];
+            double d[3];
+            if (p->is_joined)
+                continue;
+            for (int v = 0; v < 3; v++)
+                d[v] = p->centre[v] - parts[last].centre[v];
+            trajectory_lattice_shorten(lattice, d);
+            if (p->square < 0 || square_of(d) < p->square) {
+                p->square = square_of(d);
+                p->nearest = last;
+            }
+            if (next < 0 || p->square < parts[next].square)
+                next = k;
+        }
+        parts[next].is_joined = 1;
+        last = next;
+        if (nearer_beyond(a, &parts[parts[next].nearest], &parts[next], lattice, frames, i))
+            return 1;
+    }
+    return 0;
+}
+
+int64_t trajectory_apart_find(trajectory_apart *a, const trajectory_frames *frames, int64_t i)
 {
     trajectory_lattice lattice;
-    double first[3] = {0}, before[3] = {0}, centre[3];
-    int64_t body = -1;
+    int64_t end;
 
-    if (!apart || !trajectory_lattice_make(&lattice, frames->boxes + 9 * i))
+    if (!a || !trajectory_lattice_make(&lattice, frames->boxes + 9 * i))
         return -1;
-    for (int64_t k = 0, end; k < apart->n; k = end) {
-        int new_body = apart->entries[k].body != body;
-
-        end = centre_of(apart, k, frames, i, centre);
-        if (!new_body && beyond(&lattice, centre, first) && beyond(&lattice, centre, before))
-            return body;
-        body = apart->entries[k].body;
-        for (int v = 0; v < 3; v++) {
-            before[v] = centre[v];
-            first[v] = new_body ? centre[v] : first[v];
-        }
+    for (int64_t first = 0; first < a->n_parts; first = end) {
+        for (end = first; end < a->n_parts && a->parts[end].body == a->parts[first].body;)
+            end++;
+        if (is_divided(a, a->parts + first, end - first, &lattice, frames, i))
+            return a->parts[first].body;
     }
     return -1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apart.h - finds bodies of several chains that the boundary of the box divides: some chains lie on one side of the
- * box, some on the other. */
+/* apart.h - finds bodies of several molecules that the boundary of the box divides: some molecules lie on one side of
+ * the box, some on the other. */
 #ifndef ENGINES_TRAJECTORY_ARRANGEMENT_APART_H
 #define ENGINES_TRAJECTORY_ARRANGEMENT_APART_H
 
@@ -11,8 +11,9 @@ typedef struct trajectory_apart trajectory_apart;
 
 /*
  * Body b of n_bodies has the atoms members[offsets[b]] .. members[offsets[b + 1] - 1] of the topology; row k of a
- * frame is atom members[k]. Only molecules of proteins and nucleic acids count, and only bodies with at least two
- * such molecules. *out is NULL if there is no such body, or after COLLET_NO_MEMORY.
+ * frame is atom members[k]. Waters, ions and other single atoms do not count, and only bodies with at least two
+ * other molecules, but not more than some hundreds, are looked at. *out is NULL if there is no such body, or after
+ * COLLET_NO_MEMORY.
  */
 collet_status trajectory_apart_create(const trajectory_topology *topology, const int64_t *members,
                                       const int64_t *offsets, int64_t n_bodies,
@@ -21,10 +22,25 @@ collet_status trajectory_apart_create(const trajectory_topology *topology, const
 /* NULL is allowed. */
 void trajectory_apart_free(trajectory_apart *apart);
 
-/* Returns the first body in frame i that the box's boundary divides; -1 if there is none, or no box. A body is
- * divided if one of its molecules is nearer to a periodic image of another molecule than to that molecule itself,
- * for two others: the body's first molecule and the molecule before it. Distances are between centres. */
-int64_t trajectory_apart_find(const trajectory_apart *apart, const trajectory_frames *frames,
-                              int64_t i);
+/*
+ * Returns the atoms whose positions in one frame trajectory_apart_decide needs: *n of them, ascending, valid until then.
+ * *n is 0 if all molecules are of proteins and nucleic acids: then nothing is to be decided.
+ */
+const int64_t *trajectory_apart_atoms(const trajectory_apart *apart, int64_t *n);
+
+/* Leaves out of all later frames the molecules that fill the box, such as those of a membrane or a solvent: with others
+ * they touch their own images. Molecules touch where atoms are at most 0.6 nm apart. `frame` has the atoms of
+ * trajectory_apart_atoms; NULL, or without a box: none could be read, and all molecules but those of proteins and
+ * nucleic acids are left out. COLLET_NO_MEMORY. */
+collet_status trajectory_apart_decide(trajectory_apart *apart, const trajectory_frames *frame,
+                                      collet_error *err);
+
+/*
+ * Returns the first body in frame i that the box's boundary divides; -1 if there is none, or no box. A body is divided
+ * if its molecules, each joined to those that are nearest through the periodic box, are joined through the boundary.
+ * Distances are those of centres; where a molecule's centre is nearer through the boundary, the nearest atoms of both
+ * molecules decide. One thread at a time.
+ */
+int64_t trajectory_apart_find(trajectory_apart *apart, const trajectory_frames *frames, int64_t i);
 
 #endif

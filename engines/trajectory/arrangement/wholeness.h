@@ -16,7 +16,7 @@ typedef struct trajectory_cut {
 
 /*
  * Looks in a frame, n_atoms x 3 positions, for bonds that are longer than half the box along a vector of the
- * box, and for residues without known bonds that are longer than that. If neither bonds nor residues are
+ * box and shorter to another image, and for residues without known bonds that are longer than that. If neither bonds nor residues are
  * known, all atoms count as one residue. Molecules with skip[m] != 0 are left out; `skip` may be NULL.
  * COLLET_NO_MEMORY.
  */

@@ -293,7 +293,8 @@ collet_status trajectory_molecules_create(const trajectory_topology *topology,
     int64_t n = topology->bonds ? topology->n_bonds : 0, n_residues = count_residues(topology);
     uint8_t *bonded = calloc((size_t)topology->n_atoms, 1);
 
-    *out = bonded ? allocate(topology->n_atoms, n + n_residues, n_residues) : NULL;
+    *out = bonded ? allocate(topology->n_atoms, n + n_residues + topology->n_joints, n_residues)
+                  : NULL;
     if (!*out) {
         free(bonded);
         return no_memory(topology->n_atoms, err);
@@ -302,6 +303,10 @@ collet_status trajectory_molecules_create(const trajectory_topology *topology,
     (*out)->n_named = (*out)->n_bonds;
     find_residues(*out, topology, bonded);
     free(bonded);
+    for (int64_t k = 0; k < topology->n_joints; k++) {
+        (*out)->bonds[(*out)->n_bonds++] = topology->joints[k];
+        (*out)->known |= TRAJECTORY_BY_DISTANCES;
+    }
     find_sets(*out);
     return COLLET_OK;
 }

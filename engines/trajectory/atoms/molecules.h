@@ -6,7 +6,7 @@
  * .pdb file). So if an atom of a residue has no bond, all atoms of that residue belong together.
  * Consecutive residues of this kind in a protein or a nucleic acid are joined: C to N, O3' to P. If
  * these atoms are absent, the backbone atoms or beads nearest to them are joined. They are not joined if
- * the topology's `separate` is set at the second of the two atoms. A metal ion that is alone in its
+ * the topology's `separate` is set at the second of the two atoms. The topology's `joints` join residues too. A metal ion that is alone in its
  * residue is a molecule, even if the file names bonds to other residues. If the file has no residues
  * either, each atom without a bond is a molecule.
  */
@@ -15,8 +15,8 @@
 
 #include "trajectory/formats/names.h"
 
-/* From what the molecules were determined, as bits; 0: neither. */
-enum { TRAJECTORY_BY_BONDS = 1, TRAJECTORY_BY_RESIDUES = 2 };
+/* From what the molecules were determined, as bits; 0: from nothing. */
+enum { TRAJECTORY_BY_BONDS = 1, TRAJECTORY_BY_RESIDUES = 2, TRAJECTORY_BY_DISTANCES = 4 };
 
 typedef struct trajectory_molecules {
     int64_t n_atoms;  /* of the topology */

@@ -405,15 +405,13 @@ static int is_near(const range *ranges, size_t n, const double target[3], double
     return 0;
 }
 
-collet_status trajectory_neighbours_find(trajectory_neighbours *b, const double box[9],
-                                         double distance, double *sources, int64_t n_sources,
-                                         double *targets, int64_t n_targets, uint8_t *near,
-                                         collet_error *err)
+/* Sorts the sources, and the targets if there are any, into *n_cells cells. */
+static collet_status sort_all(trajectory_neighbours *b, const double box[9], double distance,
+                              double *sources, int64_t n_sources, double *targets,
+                              int64_t n_targets, size_t *n_cells, collet_error *err)
 {
     collet_status status = take_box(b, box, err);
-    size_t n_cells;
 
-    memset(near, 0, (size_t)n_targets);
     if (status == COLLET_OK && (n_sources > INT32_MAX || n_targets > INT32_MAX))
         return collet_fail(err, COLLET_OVERFLOW, "more than %d atoms cannot be searched",
                            INT32_MAX);
@@ -423,13 +421,28 @@ collet_status trajectory_neighbours_find(trajectory_neighbours *b, const double 
     status = choose_cells(b, distance, n_sources + n_targets, err);
     if (status != COLLET_OK)
         return status;
-    n_cells = (size_t)(b->n[0] * b->n[1] * b->n[2]);
-    if (!list_offsets(b) || !sort_points(b, &b->sources, sources, n_sources, n_cells) ||
-        !gather_sources(b, sources, n_cells) ||
-        !sort_points(b, &b->targets, targets, n_targets, n_cells))
-        return collet_fail(err, COLLET_NO_MEMORY,
-                           "no memory to find which of %lld atoms are near to %lld others",
-                           (long long)n_targets, (long long)n_sources);
+    *n_cells = (size_t)(b->n[0] * b->n[1] * b->n[2]);
+    if (list_offsets(b) && sort_points(b, &b->sources, sources, n_sources, *n_cells) &&
+        gather_sources(b, sources, *n_cells) &&
+        (!targets || sort_points(b, &b->targets, targets, n_targets, *n_cells)))
+        return COLLET_OK;
+    return collet_fail(err, COLLET_NO_MEMORY,
+                       "no memory to find the atoms that are near to %lld others",
+                       (long long)n_sources);
+}
+
+collet_status trajectory_neighbours_find(trajectory_neighbours *b, const double box[9],
+                                         double distance, double *sources, int64_t n_sources,
+                                         double *targets, int64_t n_targets, uint8_t *near,
+                                         collet_error *err)
+{
+    size_t n_cells;
+
+    memset(near, 0, (size_t)n_targets);
+    collet_status status =
+        sort_all(b, box, distance, sources, n_sources, targets, n_targets, &n_cells, err);
+    if (status != COLLET_OK)
+        return status;
     for (size_t c = 0; c < n_cells; c++) {
         size_t n_ranges;
 
@@ -444,4 +457,45 @@ collet_status trajectory_neighbours_find(trajectory_neighbours *b, const double 
         }
     }
     return COLLET_OK;
+}
+
+/* Visits the pairs of source i, by cell, with earlier sources in the ranges. Returns 0 if a visit does. */
+static int visit_pairs(const trajectory_neighbours *b, size_t n_ranges, int32_t i, double square,
+                       trajectory_neighbours_pair *visit, void *user)
+{
+    const double *at = b->points + 3 * (int64_t)i;
+
+    for (size_t k = 0; k < n_ranges; k++) {
+        const range *r = &b->ranges[k];
+        int64_t before = (r->points - b->points) / 3;
+
+        for (int64_t j = 0; j < r->count && before + j < i; j++) {
+            const double *p = r->points + 3 * j;
+            double d[3] = {at[0] - r->shift[0] - p[0], at[1] - r->shift[1] - p[1],
+                           at[2] - r->shift[2] - p[2]};
+
+            if (dot(d, d) <= square &&
+                !visit(user, b->sources.order[before + j], b->sources.order[i], d))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+collet_status trajectory_neighbours_pairs(trajectory_neighbours *b, const double box[9],
+                                          double distance, double *points, int64_t n,
+                                          trajectory_neighbours_pair *visit, void *user,
+                                          collet_error *err)
+{
+    size_t n_cells;
+    collet_status status = sort_all(b, box, distance, points, n, NULL, 0, &n_cells, err);
+
+    for (size_t c = 0; status == COLLET_OK && c < n_cells; c++) {
+        size_t n_ranges = list_ranges(b, (int64_t)c);
+        for (int32_t i = b->sources.starts[c]; i < b->sources.starts[c + 1]; i++)
+            if (!visit_pairs(b, n_ranges, i, distance * distance, visit, user))
+                return collet_fail(err, COLLET_NO_MEMORY, "no memory for the pairs of %lld atoms",
+                                   (long long)n);
+    }
+    return status;
 }

@@ -32,4 +32,16 @@ collet_status trajectory_neighbours_find(trajectory_neighbours *neighbours, cons
                                          double *targets, int64_t n_targets, uint8_t *near,
                                          collet_error *err);
 
+/* A pair of points, and the vector to the second from the image of the first that is near. Returns 0 if out of
+ * memory. */
+typedef int trajectory_neighbours_pair(void *user, int64_t first, int64_t second,
+                                       const double difference[3]);
+
+/* Visits all pairs of two of the n points that are at most `distance` apart: each once for every image that is so near,
+ * the images of a point itself not. Points and errors as above; coordinates are overwritten. */
+collet_status trajectory_neighbours_pairs(trajectory_neighbours *neighbours, const double box[9],
+                                          double distance, double *points, int64_t n,
+                                          trajectory_neighbours_pair *visit, void *user,
+                                          collet_error *err);
+
 #endif

@@ -192,5 +192,6 @@ void trajectory_topology_free(trajectory_topology *topology)
     free(topology->charges);
     free(topology->bonds);
     free(topology->separate);
+    free(topology->joints);
     free(topology);
 }

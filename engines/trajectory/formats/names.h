@@ -37,6 +37,9 @@ typedef struct trajectory_topology {
     uint8_t
         *separate; /* n_atoms, 1: the atom is not bonded to the residue before, whatever the names
                           say; optional */
+    trajectory_bond *joints; /* n_joints: atoms of different residues that are bonded by their distance in
+                                the first frame, sorted as bonds; optional; not from the file */
+    int64_t n_joints;
     int64_t bonds_left_out; /* bonds of the file whose atoms cannot be identified */
     int64_t lacking;        /* if only some atoms have velocities: the first without one; else -1 */
     int64_t left_out;       /* atoms in alternative locations, which are not used */
