@@ -101,7 +101,13 @@ MORE = {"tilt_deg": 90 * random.uniform(size=FRAMES), "euler_zyz": random.unifor
          ARRAYS["rg"], bins=6, range=(-1, 1), temperature=310, weights=MORE["weight"])) and
      {"pmf": p.value, "pmf_error": p.error, "counts": p.histogram.counts, "x": p.centers[0],
       "x_edges": p.histogram.edges[0], "outside": p.histogram.outside}),
-    ("pmf --key tilt_deg --range 0:90 --bins 4 --jacobian cos",
+    ("pmf --key tilt_deg --range 0:90 --bins 4 --jacobian none",
+     lambda: (p := analysis.potential_of_mean_force(MORE["tilt_deg"], bins=4, range=(0, 90))) and
+     {"pmf": p.value, "x": p.centers[0]}),
+    ("pmf --key euler_zyz --component 2 --key2 euler_zyz --component2 1 --bins 3",
+     lambda: (p := analysis.potential_of_mean_force(
+         *MORE["euler_zyz"].T[:0:-1], bins=3, jacobian=(None, "sin"))) and {"pmf": p.value}),
+    ("pmf --key tilt_deg --range 0:90 --bins 4",
      lambda: (p := analysis.potential_of_mean_force(
          np.radians(MORE["tilt_deg"]), bins=4, range=(0, np.pi / 2), jacobian="cos")) and
      {"pmf": p.value, "x": np.degrees(p.centers[0])}),

@@ -271,13 +271,21 @@ def _coordinate(task: Task, key: str, component: int | None) -> tuple[Any, str]:
     return x, unit
 
 
+def _jacobian_of(key: str, component: int | None) -> str | None:
+    """The Jacobian of an angle of a results file; other coordinates have none."""
+    if key == "euler_zyz" and component in (1, -2):
+        return "sin"
+    return "cos" if key == "tilt_deg" else None
+
+
 def _pmf(task: Task) -> Found:
     options = task.options
     keys = [options.key] if options.key2 is None else [options.key, options.key2]
     components = [options.component, options.component2]
     jacobians = list(options.jacobian or [])
     jacobians = [None if name == "none" else name for name in jacobians]
-    jacobians += [None] * (len(keys) - len(jacobians))
+    jacobians += [_jacobian_of(key, part)
+                  for key, part in list(zip(keys, components))[len(jacobians):]]
     names = ["x", "y"][:len(keys)]
     made = [_coordinate(task, key, part) for key, part in zip(keys, components)]
     ranges = [tuple(pair) for pair in options.range or []]

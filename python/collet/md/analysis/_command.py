@@ -80,7 +80,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         help="pmf: range of --key, and again of --key2 (default: all samples)")
     add("--jacobian", nargs="+", choices=("none", "sin", "cos", "r2"),
         help="pmf: of each coordinate: sin of an angle between two axes (theta), cos of one between "
-        "an axis and a plane (tilt_deg), r2 of a distance (default: none)")
+        "an axis and a plane, r2 of a distance (default: sin of theta of euler_zyz, cos of tilt_deg, "
+        "none of others)")
     add("--periodic", choices=("x", "y", "xy"), help="pmf: coordinates whose range is a period")
     add("--inertia", type=float, metavar="AMU_NM2", help="friction: moment of inertia")
     add("--method", choices=("integral", "initial_slope", "exponential_fit"), default="integral",
