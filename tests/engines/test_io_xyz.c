@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .xyz files: names, extended comments, frames, truncated and malformed files. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,8 +17,7 @@ static const char *path(void)
 
 #define ATOMS "C   1.0 2.0\t3.0\n Cl1 -1 0.5 1e1 0.1 text\r\nX2B 0 0 0\n"
 #define FRAME(comment) "3\n" comment "\n" ATOMS
-#define EXTENDED                                                                                   \
-    "Properties=species:S:1:pos:R:3:forces:R:3 Lattice=\"30 0 0 0 40 0 1 2 50\" t= 2.5 step= 7"
+#define EXTENDED "Properties=species:S:1:pos:R:3 Lattice=\"30 0 0 0 40 0 1 2 50\" t= 2.5 step= 7"
 
 TEST(names)
 {
@@ -62,6 +62,96 @@ TEST(frames_of_a_file)
     assert_memory_equal(frames->boxes, box, sizeof box);
     assert_true(frames->times[0] == 2.5);
     assert_true(((const double *)frames->positions)[0] == -0.1);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(r);
+}
+
+/* Reads the only frame of a file with all that it has. */
+static trajectory_frames *read_one(const char *text, trajectory_reader **reader)
+{
+    io_save(path(), text, strlen(text));
+    *reader = io_open(path());
+    trajectory_frames *frames = io_batch(*reader, 1, 1);
+    assert_int_equal(trajectory_reader_read(*reader, frames, NULL), COLLET_OK);
+    assert_int_equal(frames->n_frames, 1);
+    return frames;
+}
+
+static void expect_near(const void *found, const double *expected, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        assert_true(fabs(((const double *)found)[i] - expected[i]) <= 1e-7 * fabs(expected[i]));
+}
+
+TEST(columns_in_any_order)
+{
+    static const char text[] = "2\nenergy=-1.5 pbc=\"T F T\" "
+                               "Properties=tags:I:1:velo:R:3:pos:R:3:masses:R:1:move_mask:L:3:"
+                               "species:S:1:forces:R:3 Lattice=\"30 0 0 0 40 0 0 0 50\"\n"
+                               "7 1 2 3 10 20 30 2.5 T F T Cl 1 -2 0\n0 -1 -2 -3 -10 -20 -30 0 T T "
+                               "T He 0.5 0 4 and more\n";
+    static const double x[] = {1, 2, 3, -1, -2, -3}, v[] = {100, 200, 300, -100, -200, -300},
+                        f[] = {964.85333, -1929.70666, 0, 482.426665, 0, 3859.41332},
+                        box[] = {3, 0, 0, 0, 0, 0, 0, 0, 5};
+    trajectory_topology *t = io_topology(path(), text);
+    trajectory_reader *r;
+
+    assert_string_equal(t->names[0], "Cl");
+    assert_string_equal(t->elements[1], "He");
+    assert_true(t->masses[0] == 2.5 && t->masses[1] == 0);
+    trajectory_topology_free(t);
+    trajectory_frames *frames = read_one(text, &r);
+    expect_near(frames->positions, x, 6);
+    expect_near(frames->velocities, v, 6);
+    expect_near(frames->forces, f, 6);
+    expect_near(frames->boxes, box, 9);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(r);
+}
+
+/* Momenta in the units of ASE: velocities follow from masses, of the file or of the elements. (eV/amu)^(1/2) is
+ * sqrt(1.602176634e-19 / 1.66053906660e-27) m/s. */
+TEST(momenta)
+{
+    static const char of_elements[] =
+        "1\nProperties=species:S:1:pos:R:3:momenta:R:3\nC 0 0 0 1 -2 0\n",
+                      of_file[] = "1\nProperties=Z:I:1:pos:R:3:momenta:R:3:masses:R:1\n"
+                                  "17 0 0 0 1 -2 0 4\n",
+                      unknown[] = "1\nProperties=species:S:1:pos:R:3:momenta:R:3\nX1 0 0 0 1 0 0\n";
+    const double unit = sqrt(1.602176634e-19 / 1.66053906660e-27) * 1e-3;
+    const double carbon[] = {unit / 12.011, -2 * unit / 12.011, 0},
+                 heavy[] = {unit / 4, -unit / 2, 0};
+    trajectory_reader *r;
+    collet_error err;
+    trajectory_frames *frames = read_one(of_elements, &r);
+
+    expect_near(frames->velocities, carbon, 3);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(r);
+    frames = read_one(of_file, &r);
+    expect_near(frames->velocities, heavy, 3);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(r);
+    trajectory_topology *t = io_topology(path(), of_file);
+    assert_string_equal(t->names[0], "Cl");
+    trajectory_topology_free(t);
+    io_save(path(), unknown, sizeof unknown - 1);
+    r = io_open(path());
+    frames = io_batch(r, 1, 1);
+    assert_int_equal(trajectory_reader_read(r, frames, &err), COLLET_FORMAT);
+    assert_contains(err.text, ":3: the momentum of 'X1' gives no velocity: its mass is unknown");
+    trajectory_frames_free(frames);
+    trajectory_reader_close(r);
+}
+
+/* CP2K writes the step and the time in fs. */
+TEST(times_of_cp2k)
+{
+    trajectory_reader *r;
+    trajectory_frames *frames =
+        read_one("1\n i =       10, time =        5.500, E =       -17.1\nO 1 2 3\n", &r);
+
+    assert_true(frames->times[0] == 0.0055);
     trajectory_frames_free(frames);
     trajectory_reader_close(r);
 }
@@ -130,7 +220,19 @@ static const io_malformed bad[] = {
     {"9\n\nC 1 1 1\n", ":1: 9 atoms are announced, but a file of 11 bytes cannot hold them"},
     {"2\n\nC 1 1 1 1 1 1 1 1 1\n", ":4: the file ends inside a frame"},
     {"2\nx\nC 1 1 1\nC 1 1 z\n", ":4: position z is not a number: 'z'"},
-    {"1\nProperties=pos:R:3:species:S:1\nC 1 1 1\n", ":2: the properties begin with 'pos:R:3"},
+    {"1\nProperties=pos:R:3:tags:I:1\nC 1 1 1\n",
+     ":2: Properties is 'pos:R:3:tags:I:1'; it needs pos:R:3, and species"},
+    {"1\nProperties=species:S:1:pos:R:2\nC 1 1 1\n", "it needs pos:R:3"},
+    {"1\nProperties=species:S:1:pos\nC 1 1 1\n",
+     ":2: Properties is 'species:S:1:pos', not NAME:TYPE:COUNT"},
+    {"1\nProperties=species:S:1:pos:R:0\nC 1 1 1\n", "not NAME:TYPE:COUNT"},
+    {"1\nProperties=species:S:1:pos:Q:3\nC 1 1 1\n", "with the types S, I, R and L"},
+    {"1\nProperties=species:S:1:pos:R:3:f:R:3\nC 1 1 1 0 0\n",
+     ":3: expected the 7 columns of Properties, not 6"},
+    {"1\nProperties=species:S:1:pos:R:3:masses:R:1\nC 1 1 1 -2\n", ":3: the mass is '-2'"},
+    {"1\nProperties=Z:I:1:pos:R:3\nC 1 1 1\n", ":3: the atomic number is 'C'"},
+    {"1\nLattice=\"1 0 0 0 1 0 0 0 1\" pbc=\"T F\"\nC 1 1 1\n",
+     ":2: pbc is 'T F', not three letters"},
     {"1\nx\n1234567890123456 1 1 1\n", ":3: the name '1234567890123456' has more than 15 letters"},
 };
 

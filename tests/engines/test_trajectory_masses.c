@@ -2,7 +2,7 @@
 /* Masses from a file and from names. */
 
 #include "common/test.h"
-#include "trajectory/atoms/elements.h"
+#include "trajectory/atoms/guess.h"
 #include "io_files.h"
 #include "trajectory/atoms/masses.h"
 #include "trajectory/atoms/residues.h"

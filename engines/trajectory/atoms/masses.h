@@ -3,7 +3,7 @@
 #ifndef ENGINES_TRAJECTORY_ATOMS_MASSES_H
 #define ENGINES_TRAJECTORY_ATOMS_MASSES_H
 
-#include "elements.h"
+#include "guess.h"
 #include "trajectory/formats/names.h"
 
 /*
@@ -27,7 +27,7 @@ typedef struct trajectory_composition {
 /*
  * Writes the standard atomic weights of n atoms of the topology, `indices`, to `masses` (n). If the
  * topology has no element, or an unknown one, for an atom, it is guessed from the names
- * (elements.h). COLLET_FORMAT names the first atom whose element is unknown.
+ * (guess.h). COLLET_FORMAT names the first atom whose element is unknown.
  */
 collet_status trajectory_masses_guess(const trajectory_topology *topology, const int64_t *indices,
                                       int64_t n, double *masses, trajectory_composition *found,

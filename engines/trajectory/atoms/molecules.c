@@ -2,7 +2,7 @@
 /* Tests: tests/engines/test_trajectory_molecules.c */
 #include "molecules.h"
 
-#include "elements.h"
+#include "guess.h"
 #include "residues.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Tests: tests/engines/test_trajectory_selection.c, tests/fuzz/fuzz_selection.c */
 #include "selection.h"
 
-#include "elements.h"
+#include "guess.h"
 #include "io/decimal.h"
 #include "io/letters.h"
 #include "selection_text.h"

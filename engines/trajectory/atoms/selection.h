@@ -10,7 +10,7 @@
  *     resname PATTERN...   residue name; * stands for any characters, ? for one
  *     name PATTERN...      atom name, likewise
  *     chain PATTERN..., segid PATTERN...  likewise; an error if the topology has none
- *     element SYMBOL...    in any case; of the topology, or guessed from the names (elements.h)
+ *     element SYMBOL...    in any case; of the topology, or guessed from the names (guess.h)
  *     resid RANGE...       residue number as the topology writes it: 7, or 3:9, 3-9, 3 to 9 with both
  *                          ends, also negative; with any insertion code. 52A: only with that code
  *     index RANGE...       position in the topology counted from 0, both ends included
