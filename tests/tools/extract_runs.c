@@ -11,14 +11,14 @@
     name "_vector", name "_parallel", name "_perp", name "_z_component", name "_magnitude",        \
         name "_parallel_mag", name "_perp_mag", name "_z_mag"
 
-const char *const extract_keys[EXTRACT_KEYS] = {
+const char *const extract_keys[EXTRACT_ALL_KEYS] = {
     "time_ps",           "com",         "inertia_tensor",
     "moments",           "axes",        "euler_zyz",
     "rotation_matrices", PARTS("L"),    PARTS("tau"),
     PARTS("omega"),      PARTS("dLdt"), "k_total",
     "k_trans",           "k_rot",       "rg",
     "gyration_tensor",   "asphericity", "rmsd",
-    "tilt_deg",          "end_to_end",
+    "tilt_deg",          "end_to_end",  "com_velocity",
 };
 
 /* ---- Results ----------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ npz npz_open(const char *path)
 
 void npz_close(npz *archive)
 {
-    for (size_t i = 0; i < EXTRACT_KEYS; i++)
+    for (size_t i = 0; i < EXTRACT_ALL_KEYS; i++)
         free(archive->arrays[i]);
     free(archive->bytes.data);
     memset(archive, 0, sizeof *archive);
@@ -55,9 +55,9 @@ const double *npz_f64(npz *archive, const char *key, int64_t *rows, size_t *coun
 
     if (strcmp(array.descr, "<f8") != 0 || array.ndim < 1)
         fail_msg("%s is %s with %d axes", key, array.descr, array.ndim);
-    while (i < EXTRACT_KEYS && strcmp(extract_keys[i], key) != 0)
+    while (i < EXTRACT_ALL_KEYS && strcmp(extract_keys[i], key) != 0)
         i++;
-    assert_true(i < EXTRACT_KEYS);
+    assert_true(i < EXTRACT_ALL_KEYS);
     if (archive->arrays[i] == NULL) {
         /* A member of the archive need not be aligned for its dtype. */
         archive->arrays[i] = malloc(array.size + 1);

@@ -13,14 +13,15 @@
 #define WATER COLLET_TEST_DATA "/md/water/"
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
 
-/* Number of keys that collet-extract can compute. */
+/* The keys that collet-extract computes by default, and those that it computes only by name. */
 #define EXTRACT_KEYS 48
-extern const char *const extract_keys[EXTRACT_KEYS];
+#define EXTRACT_ALL_KEYS 49
+extern const char *const extract_keys[EXTRACT_ALL_KEYS];
 
 /* An .npz file, read completely, and copies of the arrays requested so far. */
 typedef struct npz {
     io_bytes bytes;
-    double *arrays[EXTRACT_KEYS];
+    double *arrays[EXTRACT_ALL_KEYS];
 } npz;
 
 npz npz_open(const char *path);

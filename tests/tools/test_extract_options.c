@@ -388,7 +388,8 @@ static void test_json(void **state)
     assert_string_equal(meta_at(meta, "left_out/0/keys/0")->valuestring, "dipole");
     assert_string_equal(meta_at(meta, "left_out/0/reason")->valuestring,
                         "the topology has no charges");
-    assert_string_equal(meta_at(meta, "left_out/1/keys/0")->valuestring, "positions");
+    assert_string_equal(meta_at(meta, "left_out/1/keys/0")->valuestring, "com_velocity");
+    assert_string_equal(meta_at(meta, "left_out/1/keys/1")->valuestring, "positions");
     assert_true(meta_at(meta, "backend/used/0/name")->valuestring[0] != '\0');
     assert_true(cJSON_GetArraySize(meta_at(meta, "backend/used/0/devices")) > 0);
     assert_true(meta_at(meta, "counters/calls")->valueint > 10);

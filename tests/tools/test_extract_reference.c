@@ -124,6 +124,50 @@ TEST(test_reference)
     assert_true(used > 0);
 }
 
+/* The velocity of the centre of mass is that of the reference; it gives k_trans, for each residue too, and from several devices. */
+TEST(test_velocity_of_the_centre)
+{
+    for (size_t i = 0; i < SAMPLES; i++) {
+        const extract_sample_files *s = &samples[i];
+        double p[3], velocity[51 * 3];
+        npz out = EXTRACT(directory, s->topology, s->trajectory, "--masses", s->masses, "--pbc",
+                          "none", "--keys", "com_velocity,k_trans");
+        const double *v = npz_f64(&out, "com_velocity", NULL, NULL);
+        const cJSON *expected = meta_at(meta_at(reference, s->name), "raw_first");
+        double mass = meta_at(expected, "total_mass")->valuedouble;
+
+        flatten(meta_at(expected, "linear_momentum"), p, 0);
+        for (int k = 0; k < 3; k++)
+            assert_true(fabs(v[k] - p[k] / mass) <= TOLERANCE * (1 + fabs(v[k])));
+        for (int f = 0; f < 51; f++) {
+            const double *w = v + 3 * f, *k = npz_f64(&out, "k_trans", NULL, NULL);
+            double energy = mass * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) / 2;
+            assert_true(fabs(k[f] - energy) <= 1e-12 * (1 + energy));
+        }
+        memcpy(velocity, v, sizeof velocity);
+        npz_close(&out);
+        if (!backend_usable("cpu_openmp"))
+            continue;
+        out = EXTRACT(directory, s->topology, s->trajectory, "--masses", s->masses, "--pbc", "none",
+                      "--keys", "com_velocity", "--devices", "cpu_openmp,cpu_scalar");
+        v = npz_f64(&out, "com_velocity", NULL, NULL);
+        for (int k = 0; k < 51 * 3; k++)
+            assert_true(fabs(v[k] - velocity[k]) <= 1e-13 * (1 + fabs(velocity[k])));
+        npz_close(&out);
+    }
+    npz out = EXTRACT(directory, samples[0].topology, samples[0].trajectory, "--each", "residue",
+                      "--keys", "com_velocity,k_trans,com");
+    size_t n;
+    const double *v = npz_f64(&out, "com_velocity", NULL, &n);
+    const double *k = npz_f64(&out, "k_trans", NULL, NULL);
+    for (size_t b = 1; b < n / 3; b++) { /* all residues are waters */
+        const double *w = v + 3 * b;
+        assert_true(fabs(k[b] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) -
+                         k[0] * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2])) <= 1e-9 * k[0]);
+    }
+    npz_close(&out);
+}
+
 /* No external forces act on the peptide. */
 TEST(test_isolated_body)
 {

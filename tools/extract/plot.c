@@ -63,6 +63,7 @@ static const figure_row figures[] = {
      {{{"k_total"}, {"total"}, NULL},
       {{"k_trans"}, {"translation"}, NULL},
       {{"k_rot"}, {"rotation"}, NULL}}},
+    SPACE("com_velocity", "Velocity of the centre of mass"),
     SPACE("dipole", "Dipole moment"),
     SPACE("end_to_end", "From the first to the last atom"),
     VECTOR("L", "Angular momentum"),

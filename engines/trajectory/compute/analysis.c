@@ -32,6 +32,7 @@ struct trajectory_analysis {
     collet_array *rotation;                    /* scratch for the superposition */
     collet_array *buffers[TRAJECTORY_BUFFERS]; /* the sums, of block_frames */
     polarity polarity;                         /* all NULL if no dipole is computed */
+    collet_array *unused;                      /* inertia tensors that are computed of velocities */
     int64_t *ends;                             /* bodies x 2, the first and the last atom of each */
     double *paths;                             /* batch frames x bodies x 3: first to last atom */
     int64_t n_frames;                          /* in the block */
@@ -122,6 +123,8 @@ static collet_status create_arrays(trajectory_analysis *a, const trajectory_anal
         status = collet_array_from(cx, &a->reference, COLLET_F64, 2, atoms, setup->reference);
     if (status == COLLET_OK && (buffers & TRAJECTORY_BUFFER_BIT(TRAJECTORY_RMSD)))
         status = collet_array_create(cx, &a->rotation, COLLET_F64, 3, matrices);
+    if (status == COLLET_OK && (buffers & TRAJECTORY_BUFFER_BIT(TRAJECTORY_COM_VELOCITY)))
+        status = collet_array_create(cx, &a->unused, COLLET_F64, 3, matrices);
     for (size_t i = 0; status == COLLET_OK && i < TRAJECTORY_SUMS; i++) {
         int32_t buffer = trajectory_sums[i].buffer;
         int64_t shape[3], rows = frame_rows(a, buffer);
@@ -185,6 +188,7 @@ void trajectory_analysis_free(trajectory_analysis *a)
     collet_array_destroy(a->offsets);
     collet_array_destroy(a->reference);
     collet_array_destroy(a->rotation);
+    collet_array_destroy(a->unused);
     collet_array_destroy(a->polarity.weights);
     collet_array_destroy(a->polarity.sums);
     collet_array_destroy(a->polarity.centres);
@@ -369,6 +373,8 @@ static collet_status reduce(trajectory_analysis *a, const trajectory_batch *batc
     collet_array *asphericity = next_rows(a, TRAJECTORY_ASPHERICITY, n);
     collet_array *rmsd = next_rows(a, TRAJECTORY_RMSD, n);
     collet_array *rotation = next_frames(a, a->rotation, n);
+    collet_array *velocity = next_rows(a, TRAJECTORY_COM_VELOCITY, n);
+    collet_array *unused = next_frames(a, a->unused, n);
     collet_status status = trajectory_scope_views(&a->scope, err);
 
     if (status == COLLET_OK)
@@ -381,6 +387,12 @@ static collet_status reduce(trajectory_analysis *a, const trajectory_batch *batc
         status = trajectory_scope_ran(&a->scope,
                                       collet_op_gyration(cx, radius, tensor, asphericity,
                                                          batch->positions, masses, a->offsets),
+                                      err);
+    if (status == COLLET_OK && velocity != NULL) /* the centre of mass of the velocities */
+        status = trajectory_scope_ran(&a->scope,
+                                      collet_op_observables(cx, velocity, unused, NULL, NULL, NULL,
+                                                            batch->velocities, masses, NULL, NULL,
+                                                            a->offsets),
                                       err);
     if (status == COLLET_OK && rmsd != NULL)
         status = trajectory_scope_ran(

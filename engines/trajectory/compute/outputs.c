@@ -61,6 +61,8 @@ const trajectory_output trajectory_outputs[] = {
      "dipole moment about the centre of mass"},
     {"end_to_end", TRAJECTORY_END_TO_END, -1, TRAJECTORY_SAME_ATOMS, "nm",
      "vector from the first to the last atom"},
+    {"com_velocity", TRAJECTORY_COM_VELOCITY, -1, VELOCITIES | TRAJECTORY_BY_NAME, "nm/ps",
+     "velocity of the centre of mass"},
     {"positions", TRAJECTORY_POSITIONS, -1,
      TRAJECTORY_SAME_ATOMS | TRAJECTORY_UNDIVIDED | TRAJECTORY_BY_NAME, "nm",
      "of each atom, as --pbc places it"},
@@ -182,6 +184,7 @@ const trajectory_sum trajectory_sums[TRAJECTORY_SUMS] = {
     {TRAJECTORY_BUFFER_OF(TRAJECTORY_TAU, TRAJECTORY_VECTOR), "tau"},
     {TRAJECTORY_DIPOLE, "dipole"},
     {TRAJECTORY_END_TO_END, "end_to_end"},
+    {TRAJECTORY_COM_VELOCITY, "com_velocity"},
     {TRAJECTORY_POSITIONS, "positions"},
 };
 

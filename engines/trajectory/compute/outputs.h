@@ -53,6 +53,7 @@ enum {
     TRAJECTORY_TILT,
     TRAJECTORY_DIPOLE,
     TRAJECTORY_END_TO_END,
+    TRAJECTORY_COM_VELOCITY,
     TRAJECTORY_POSITIONS,
     TRAJECTORY_PART, /* the first of TRAJECTORY_VECTORS x TRAJECTORY_PARTS buffers */
     TRAJECTORY_BUFFERS = TRAJECTORY_PART + (int)TRAJECTORY_VECTORS * (int)TRAJECTORY_PARTS
@@ -120,7 +121,7 @@ typedef struct trajectory_sum {
     const char *name;
 } trajectory_sum;
 
-#define TRAJECTORY_SUMS 13
+#define TRAJECTORY_SUMS 14
 extern const trajectory_sum trajectory_sums[TRAJECTORY_SUMS];
 /* Returns the sums in a set of buffers. */
 uint64_t trajectory_buffers_summed(uint64_t buffers);

@@ -19,7 +19,8 @@ _VECTORS = [("L", "Angular momentum"), ("tau", "Torque"), ("omega", "Angular vel
             ("dLdt", "Change of the angular momentum")]
 _FIGURES = [
     *((name, title, [{f"{name}/{axis}": ""} for axis in "xyz"])
-      for name, title in [("com", "Centre of mass"), ("dipole", "Dipole moment"),
+      for name, title in [("com", "Centre of mass"), ("com_velocity", "Velocity of the centre of mass"),
+                          ("dipole", "Dipole moment"),
                           ("end_to_end", "From the first to the last atom")]),
     ("size", "Size and shape", [{"rg": "radius of gyration"}, {"rmsd": "rmsd"},
                                 {"asphericity": "asphericity"}]),

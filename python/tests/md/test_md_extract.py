@@ -125,8 +125,8 @@ def test_quantities():
     assert known["L_vector"].unit == "amu nm^2/ps" and known["inertia_tensor"].shape == (3, 3)
     results = md.extract(WATER / "conf.gro", WATER / "traj.trr", stop=1)
     missing = [key for row in results.meta["left_out"] for key in row["keys"]]
-    assert missing == ["dipole", "positions"] and list(known) == [*list(results)[:-1], "dipole",
-                                                                 "end_to_end", "positions"]
+    assert missing == ["dipole", "com_velocity", "positions"] and list(known) == [
+        *list(results)[:-1], "dipole", "end_to_end", "com_velocity", "positions"]
     assert all(results[k].shape == (1, *known[k].shape) for k in results)
 
 
