@@ -10,6 +10,7 @@
 #include "trajectory/boxes/lattice.h"
 #include "trajectory/formats/growth.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,16 +36,24 @@ static double joint_most(const trajectory_topology *t, const trajectory_bond *jo
 
 /* ---- Atoms that may be bonded ------------------------------------------------------------ */
 
-#define BOND_LONGER                                                                                \
-    0.045 /* nm; above the sum of the covalent radii. Atoms without a bond are 0.1 nm further apart */
+/* Atoms of different residues are bonded up to this much, in nm, above the sum of their covalent radii. With P, S and
+ * halogens it is less: programs that fill a box place atoms as near as 0.57 times the sum of their van der Waals radii. */
+#define BOND_LONGER 0.03
+#define BOND_LONGER_BIG 0.015
 #define BOND_SHORTEST 0.5 /* times this sum; nearer atoms are no atoms of a structure */
+#define PAIRS_MOST 2      /* of two residues; more are a clash */
 
 /* Covalent radii in nm. The halogens are last. */
 static const struct {
     const char *symbol;
     double radius;
-} radii[] = {{"C", 0.076},  {"N", 0.071}, {"O", 0.066}, {"S", 0.105},  {"P", 0.107},  {"Si", 0.111},
-             {"Se", 0.120}, {"B", 0.084}, {"F", 0.057}, {"Cl", 0.102}, {"Br", 0.120}, {"I", 0.139}};
+    double longer;
+} radii[] = {
+    {"C", 0.076, BOND_LONGER},      {"N", 0.071, BOND_LONGER},      {"O", 0.066, BOND_LONGER},
+    {"B", 0.084, BOND_LONGER},      {"S", 0.105, BOND_LONGER_BIG},  {"P", 0.107, BOND_LONGER_BIG},
+    {"Si", 0.111, BOND_LONGER_BIG}, {"Se", 0.120, BOND_LONGER_BIG}, {"F", 0.057, BOND_LONGER_BIG},
+    {"Cl", 0.102, BOND_LONGER_BIG}, {"Br", 0.120, BOND_LONGER_BIG}, {"I", 0.139, BOND_LONGER_BIG},
+};
 #define RADII (sizeof radii / sizeof *radii)
 #define HALOGENS 4
 #define FARTHEST (2 * 0.139 + BOND_LONGER)
@@ -106,6 +115,12 @@ static int mark_candidates(const trajectory_topology *t, uint8_t *marks, uint8_t
 
 /* ---- The first frame --------------------------------------------------------------------- */
 
+/* Two atoms that are as near as bonded ones, and their residues, low < high. */
+typedef struct found_pair {
+    int64_t low, high, first, second;
+    int is_short; /* 1: nearer than any bond */
+} found_pair;
+
 /* What is to be found out, and one frame of the atoms for it. */
 typedef struct search {
     trajectory_topology *topology;
@@ -116,8 +131,10 @@ typedef struct search {
     int64_t *atoms;  /* n_atoms, ascending */
     int64_t n_atoms;
     trajectory_frames *frame; /* NULL: none could be read */
-    trajectory_bond *found;
+    int64_t *residues;        /* of each: the first atom of its residue */
+    found_pair *found;
     int64_t n_found, capacity;
+    int too_many;
 } search;
 
 static void list_atoms(search *s)
@@ -139,8 +156,11 @@ static int mark_atoms(search *s)
     s->kinds = calloc(n, 1);
     s->places = calloc(n, sizeof *s->places);
     s->atoms = calloc(n, sizeof *s->atoms);
-    if (!s->marks || !s->kinds || !s->places || !s->atoms)
+    s->residues = calloc(n, sizeof *s->residues);
+    if (!s->marks || !s->kinds || !s->places || !s->atoms || !s->residues)
         return 0;
+    for (int64_t i = 1; i < t->n_atoms; i++)
+        s->residues[i] = trajectory_topology_same_residue(t, i - 1, i) ? s->residues[i - 1] : i;
     for (int64_t k = 0; k < m->n_bonds; k++) {
         uint8_t mark = k < m->n_named ? HAS_BOND : OF_JOINT;
         s->marks[m->bonds[k].first] |= mark;
@@ -215,21 +235,66 @@ static int join_pair(void *user, int64_t first, int64_t second, const double d[3
     search *s = user;
     int64_t a = s->atoms[first], b = s->atoms[second];
     const uint8_t both = s->marks[a] & s->marks[b];
-    double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], sum;
+    size_t p = s->kinds[a], q = s->kinds[b];
+    double distance = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 
     if (!(both & MAY_JOIN) || both & HAS_BOND || s->molecules->of[a] == s->molecules->of[b])
         return 1;
-    sum = radii[s->kinds[a]].radius + radii[s->kinds[b]].radius;
-    if (square > (sum + BOND_LONGER) * (sum + BOND_LONGER) ||
-        square < BOND_SHORTEST * BOND_SHORTEST * sum * sum)
+    double sum = radii[p].radius + radii[q].radius, longer = fmin(radii[p].longer, radii[q].longer);
+    if (distance > sum + longer)
         return 1;
     if (!trajectory_grow(&s->found, s->n_found, 1, &s->capacity, sizeof *s->found))
         return 0;
-    s->found[s->n_found++] = (trajectory_bond){a, b};
+    s->found[s->n_found++] =
+        (found_pair){s->residues[a], s->residues[b], a, b, distance < BOND_SHORTEST * sum};
+    if (s->found[s->n_found - 1].low > s->found[s->n_found - 1].high)
+        s->found[s->n_found - 1] =
+            (found_pair){s->residues[b], s->residues[a], b, a, distance < BOND_SHORTEST * sum};
+    s->too_many = s->n_found > 4 * s->n_atoms; /* no structure has so many bonds */
+    return !s->too_many;
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const found_pair *p = a, *q = b;
+
+    if (p->low != q->low)
+        return p->low < q->low ? -1 : 1;
+    return (p->high > q->high) - (p->high < q->high);
+}
+
+/* Makes joints of the pairs, without those of residues that clash. Returns 0 if out of memory. */
+static int take_pairs(search *s)
+{
+    trajectory_topology *t = s->topology;
+    int64_t end;
+
+    t->joints = malloc((size_t)(s->n_found + 1) * sizeof *t->joints);
+    if (!t->joints)
+        return 0;
+    if (s->n_found > 0)
+        qsort(s->found, (size_t)s->n_found, sizeof *s->found, compare_found);
+    for (int64_t k = 0; k < s->n_found; k = end) {
+        int clash = 0;
+
+        for (end = k; end < s->n_found && compare_found(&s->found[k], &s->found[end]) == 0; end++)
+            clash |= s->found[end].is_short;
+        if (clash || end - k > PAIRS_MOST) {
+            if (t->n_clashes++ == 0) {
+                t->clash[0] = s->found[k].first;
+                t->clash[1] = s->found[k].second;
+            }
+            continue;
+        }
+        for (int64_t i = k; i < end; i++)
+            t->joints[t->n_joints++] = (trajectory_bond){s->found[i].first, s->found[i].second};
+    }
+    t->n_joints = trajectory_bonds_sort(t->joints, t->n_joints);
     return 1;
 }
 
-/* A box in which no neighbours can be found is reported later, or not needed. */
+/* A box in which no neighbours can be found is reported later, or not needed. Atoms that are no structure, such as many
+ * at one place, are not joined. */
 static collet_status join(search *s, collet_error *err)
 {
     trajectory_neighbours *neighbours = trajectory_neighbours_create();
@@ -247,12 +312,14 @@ static collet_status join(search *s, collet_error *err)
     }
     free(points);
     trajectory_neighbours_free(neighbours);
-    if (status == COLLET_NO_MEMORY)
+    if (status == COLLET_NO_MEMORY && !s->too_many)
         return status;
-    s->topology->joints = s->found;
-    s->topology->n_joints = trajectory_bonds_sort(s->found, s->n_found);
-    s->found = NULL;
-    return COLLET_OK;
+    if (status != COLLET_OK)
+        s->n_found = 0;
+    return take_pairs(s)
+               ? COLLET_OK
+               : collet_fail(err, COLLET_NO_MEMORY, "no memory for the bonds of %lld atoms",
+                             (long long)s->n_atoms);
 }
 
 collet_status trajectory_chains_find(trajectory_topology *topology,
@@ -278,6 +345,7 @@ collet_status trajectory_chains_find(trajectory_topology *topology,
     free(s.kinds);
     free(s.places);
     free(s.atoms);
+    free(s.residues);
     free(s.found);
     return status;
 }

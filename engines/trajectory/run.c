@@ -332,6 +332,8 @@ static void take_notes(collet_trajectory *x)
     }
     x->notes.gaps = *trajectory_reader_gaps(x->inputs.trajectory);
     trajectory_arrangement_get_notes(x->inputs.arrangement, &x->notes.arranged);
+    x->notes.n_clashes = x->inputs.topology->n_clashes;
+    memcpy(x->notes.clash, x->inputs.topology->clash, sizeof x->notes.clash);
 }
 
 /* Called after the last frame: emits all rows and sets warnings. */

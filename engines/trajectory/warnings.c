@@ -531,6 +531,25 @@ static collet_status warn_apart(collet_trajectory *x, collet_error *err)
         (long long)x->notes.n_apart, advice[x->settings.pbc]);
 }
 
+static collet_status warn_clash(collet_trajectory *x, collet_error *err)
+{
+    const trajectory_topology *topology = x->inputs.topology;
+    const int64_t *atoms = x->notes.clash;
+
+    if (x->notes.n_clashes == 0 || x->notes.boxed == 0 ||
+        x->settings.pbc == COLLET_TRAJECTORY_PBC_NONE)
+        return COLLET_OK;
+    return add_warning(x, err,
+                       "%s %d and %s %d have atoms nearer to each other than bonded ones in the "
+                       "first frame (such pairs "
+                       "of residues: %lld): it is unknown whether they are bonded, and they are "
+                       "not joined where the "
+                       "box cuts between them: give a topology with bonds",
+                       topology->residue_names[atoms[0]], (int)topology->residue_ids[atoms[0]],
+                       topology->residue_names[atoms[1]], (int)topology->residue_ids[atoms[1]],
+                       (long long)x->notes.n_clashes);
+}
+
 static collet_status warn_far(collet_trajectory *x, collet_error *err)
 {
     const trajectory_topology *topology = x->inputs.topology;
@@ -592,11 +611,10 @@ static collet_status warn_devices(collet_trajectory *x, collet_error *err)
 collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
 {
     static collet_status (*const others[])(collet_trajectory *, collet_error *) = {
-        warn_empty,   warn_partial,  warn_unused_file, warn_lost_frames, warn_gaps,
-        warn_unused,  warn_elements, warn_cut,         warn_left,        warn_apart,
-        warn_far,     warn_boxless,  warn_lacking,     warn_locations,   warn_note,
-        warn_bonds,   warn_no_times, warn_times,       warn_singular,    warn_points,
-        warn_devices,
+        warn_empty,    warn_partial,  warn_unused_file, warn_lost_frames, warn_gaps,  warn_unused,
+        warn_elements, warn_cut,      warn_left,        warn_apart,       warn_clash, warn_far,
+        warn_boxless,  warn_lacking,  warn_locations,   warn_note,        warn_bonds, warn_no_times,
+        warn_times,    warn_singular, warn_points,      warn_devices,
     };
     collet_status status = COLLET_OK;
 

@@ -404,15 +404,91 @@ static const char *save_aggregate(double x, double radius, int n, int fill)
     return "aggregate.gro";
 }
 
+static const char *save_frame(const char *atoms, int n)
+{
+    char text[1024];
+    int length = snprintf(text, sizeof text, "t= 0\n%5d\n%s   3.0   3.0   3.0\n", n, atoms);
+
+    io_save(io_path(directory, "few.gro"), text, (size_t)length);
+    return "few.gro";
+}
+
+/* Residues whose atoms lie on each other may be bonded or not. Molecules that a selection does not choose in a frame, and
+ * several free ones, are no part of a body; one free molecule is. */
+TEST(what_cannot_be_known_and_what_does_not_count)
+{
+    static const char pose[] = "    1LIG     C1    1   1.000   1.000   1.000\n"
+                               "    1LIG     C2    2   1.150   1.000   1.000\n"
+                               "    2LIG     C1    3   1.000   1.080   1.000\n"
+                               "    2LIG     C2    4   1.150   1.080   1.000\n",
+                      free[] = "    1ALA      N    1   1.500   1.500   1.500\n"
+                               "    1ALA     CA    2   1.650   1.500   1.500\n"
+                               "    2GOL     C1    3   0.100   0.200   1.500\n"
+                               "    2GOL     C2    4   0.250   0.200   1.500\n"
+                               "    3GOL     C1    5   2.700   2.500   1.500\n"
+                               "    3GOL     C2    6   2.850   2.500   1.500\n",
+                      pair[] = "    1LIG     C1    1   2.700   1.000   1.000\n"
+                               "    1LIG     C2    2   2.850   1.000   1.000\n"
+                               "    2LIG     C1    3   0.100   1.000   1.000\n"
+                               "    2LIG     C2    4   0.250   1.000   1.000\n";
+    const char *path = save_frame(pose, 4);
+
+    expect_warning(RUN(0, path, path, RG),
+                   "LIG 1 and LIG 2 have atoms nearer to each other than bonded ones in the first "
+                   "frame (such pairs of residues: 1)");
+    expect_warning(RUN(0, path, path, RG, "--pbc", "none"), NULL);
+    path = save_frame(free, 6);
+    expect_warning(RUN(0, path, path, RG), NULL);
+    path = save_frame(pair, 4);
+    expect_warning(RUN(0, path, path, RG), "molecules of the selection are nearer");
+    expect_warning(RUN(0, path, path, RG, "--selection", "resid 1 or within 0.05 of resid 1"),
+                   NULL);
+}
+
+/* Saves two chains at both sides of the boundary, and a layer of n molecules that fills the box. */
+static const char *save_dimer_in_layer(int n)
+{
+    static char text[200000];
+    int length = snprintf(text, sizeof text, "t= 0\n%5d\n", 12 + 2 * n), atoms = 0;
+
+    for (int chain = 0; chain < 2; chain++)
+        for (int k = 0; k < 6; k++)
+            length += snprintf(text + length, sizeof text - (size_t)length,
+                               "%5dALA  %5s%5d%8.3f%8.3f%8.3f\n", 10 * chain + k / 3 + 1,
+                               k % 3 == 0   ? "N"
+                               : k % 3 == 1 ? "CA"
+                                            : "C",
+                               ++atoms, chain ? 11.8 : 0.2, 6 + 0.14 * k, 6.0);
+    for (int i = 0; i < 2 * n; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length,
+                           "%5dPOP     C%d%5d%8.3f%8.3f%8.3f\n", 100 + i / 2, i % 2 + 1, ++atoms,
+                           0.5 * (i / 2 % 24) + 0.15 * (i % 2), 0.5 * (i / 48), 3.0);
+    length += snprintf(text + length, sizeof text - (size_t)length, "  12.0  12.0  12.0\n");
+    io_save(io_path(directory, "layer.gro"), text, (size_t)length);
+    return "layer.gro";
+}
+
+TEST(dimers_in_a_membrane)
+{
+    static const int sizes[] = {1, 100, 130, 576};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const char *path = save_dimer_in_layer(sizes[i]);
+        expect_warning(RUN(0, path, path, RG),
+                       "molecules of the selection are nearer to each other");
+    }
+}
+
 /* An aggregate as one body: the boundary divides it, or does not; also where it is longer than half the box. A layer
- * that fills the box has no other place. */
+ * that fills the box has no other place, and molecules that do not touch are no aggregate. */
 TEST(aggregates_that_the_boundary_divides)
 {
     static const struct {
         double x, radius;
         int n, fill, divided;
     } cases[] = {{3, 1.0, 16, 0, 0}, {0.2, 1.0, 16, 0, 1}, {3, 2.4, 40, 0, 0}, {5, 2.4, 40, 0, 1},
-                 {3, 1.0, 2, 0, 0},  {0, 1.0, 2, 0, 1},    {0, 0, 144, 1, 0},  {0, 0, 288, 1, 0}};
+                 {3, 0.3, 2, 0, 0},  {0, 0.3, 2, 0, 1},    {0, 1.0, 2, 0, 0},  {0, 1.0, 2, 0, 0},
+                 {0, 0, 144, 1, 0},  {0, 0, 288, 1, 0}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *path = save_aggregate(cases[i].x, cases[i].radius, cases[i].n, cases[i].fill);

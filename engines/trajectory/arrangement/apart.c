@@ -10,10 +10,11 @@
 #include <string.h>
 
 #define CONTACT 0.6        /* nm; molecules touch where atoms are so near */
-#define MOST_MOLECULES 512 /* of a body; time grows with the square */
+#define MOST_MOLECULES 128 /* of a body; time grows with the square */
 #define MOST_ATOMS 200000  /* of a body whose contacts are looked for */
 #define SAMPLE 100         /* atoms of a molecule whose distances from another are computed */
 #define SAME 0.05          /* nm; above the rounding of sums of positions */
+#define TURNS 8            /* most searches for nearer atoms */
 
 typedef struct entry {
     int64_t body, molecule, row, atom;
@@ -57,18 +58,42 @@ static int compare(const void *a, const void *b)
     return p->row < q->row ? -1 : p->row > q->row;
 }
 
-/* Makes the parts again from the entries; drops bodies that have one molecule or too many. */
-static void list_parts(trajectory_apart *a)
+/* Returns the end of the body that begins at entry `first`, and the number of its molecules. */
+static int64_t body_end(const trajectory_apart *a, int64_t first, int64_t *molecules)
 {
-    int64_t n = 0, end;
+    int64_t end = first;
+
+    *molecules = 0;
+    for (; end < a->n && a->entries[end].body == a->entries[first].body; end++)
+        *molecules += end == first || a->entries[end].molecule != a->entries[end - 1].molecule;
+    return end;
+}
+
+/* Leaves out of bodies with too many molecules those that are no proteins or nucleic acids. */
+static void drop_most(trajectory_apart *a)
+{
+    int64_t n = 0, molecules, end;
+
+    for (int64_t first = 0; first < a->n; first = end) {
+        end = body_end(a, first, &molecules);
+        for (int64_t k = first; k < end; k++)
+            if (molecules <= MOST_MOLECULES || a->entries[k].is_polymer)
+                a->entries[n++] = a->entries[k];
+    }
+    a->n = n;
+}
+
+/* Makes the parts from the entries; drops bodies that have one molecule or, at last, too many. */
+static void list_parts(trajectory_apart *a, int is_last)
+{
+    int64_t n = 0, molecules, end;
 
     a->n_parts = 0;
     for (int64_t first = 0; first < a->n; first = end) {
-        int64_t molecules = 0, kept = n;
+        int64_t kept = n;
 
-        for (end = first; end < a->n && a->entries[end].body == a->entries[first].body; end++)
-            molecules += end == first || a->entries[end].molecule != a->entries[end - 1].molecule;
-        if (molecules < 2 || molecules > MOST_MOLECULES)
+        end = body_end(a, first, &molecules);
+        if (molecules < 2 || (is_last && molecules > MOST_MOLECULES))
             continue;
         for (int64_t k = first; k < end; k++) {
             int starts = n == kept || a->entries[k].molecule != a->entries[n - 1].molecule;
@@ -104,7 +129,7 @@ static void take(trajectory_apart *a, const trajectory_topology *t, const trajec
     for (int64_t k = a->n - 1; k > 0; k--)
         a->entries[k - 1].is_polymer |=
             a->entries[k].molecule == a->entries[k - 1].molecule && a->entries[k].is_polymer;
-    list_parts(a);
+    list_parts(a, 0);
 }
 
 static int compare_atoms(const void *a, const void *b)
@@ -121,8 +146,10 @@ static int list_atoms(trajectory_apart *a)
 
     for (int64_t k = 0; k < a->n; k++)
         others |= !a->entries[k].is_polymer;
-    if (!others)
+    if (!others) {
+        list_parts(a, 1);
         return 1;
+    }
     a->atoms = malloc((size_t)a->n * sizeof *a->atoms);
     if (!a->atoms)
         return 0;
@@ -180,7 +207,8 @@ void trajectory_apart_free(trajectory_apart *a)
 typedef struct contacts {
     int64_t *parent;
     double (*at)[3];
-    uint8_t *endless; /* of the first node of a set: 1: it touches its own image */
+    uint8_t *endless;  /* of the first node of a set: 1: it touches its own image */
+    int64_t *molecule; /* of the first node: its only molecule; -1: there are several */
 } contacts;
 
 /* Returns the first node of k's set, and sets `at` to where k is from it. */
@@ -219,6 +247,7 @@ static int touch(void *user, int64_t first, int64_t second, const double d[3])
     for (int v = 0; v < 3; v++)
         c->at[q][v] = a[v] + d[v] - b[v];
     c->endless[p] |= c->endless[q];
+    c->molecule[p] = c->molecule[p] == c->molecule[q] ? c->molecule[p] : -1;
     return 1;
 }
 
@@ -234,17 +263,19 @@ static collet_status leave_out(trajectory_apart *a, int64_t first, int64_t end,
                                const trajectory_frames *frame, collet_error *err)
 {
     size_t n = (size_t)(end - first);
-    contacts c = {calloc(n, sizeof *c.parent), calloc(n, sizeof *c.at), calloc(n, 1)};
+    contacts c = {calloc(n, sizeof *c.parent), calloc(n, sizeof *c.at), calloc(n, 1),
+                  calloc(n, sizeof *c.molecule)};
     double *points = malloc(3 * n * sizeof *points), at[3];
     trajectory_neighbours *neighbours = trajectory_neighbours_create();
     int is_known = frame && (int64_t)n <= MOST_ATOMS && trajectory_lattice_exists(frame->boxes);
     collet_status status = COLLET_OK;
 
-    if (!c.parent || !c.at || !c.endless || !points || !neighbours)
+    if (!c.parent || !c.at || !c.endless || !c.molecule || !points || !neighbours)
         status = no_memory(end - first, err);
     for (size_t k = 0; status == COLLET_OK && k < n; k++) {
         int64_t row = place_of(a, a->entries[first + (int64_t)k].atom);
         c.parent[k] = (int64_t)k;
+        c.molecule[k] = a->entries[first + (int64_t)k].molecule;
         for (int v = 0; is_known && v < 3; v++)
             points[3 * k + (size_t)v] =
                 trajectory_frames_value(frame, frame->positions, 3 * row + v);
@@ -255,14 +286,23 @@ static collet_status leave_out(trajectory_apart *a, int64_t first, int64_t end,
         is_known = status == COLLET_OK;
         status = status == COLLET_NO_MEMORY ? status : COLLET_OK;
     }
+    int64_t lonely = -1; /* the molecule that touches no other one; -1: none; -2: several */
+    for (int64_t k = 0; status == COLLET_OK && is_known && k < end - first; k++) {
+        int64_t molecule = c.molecule[root_of(&c, k, at)];
+        if (molecule >= 0 && !a->entries[first + k].is_polymer)
+            lonely = lonely == -1 || lonely == molecule ? molecule : -2;
+    }
     for (int64_t k = 0; status == COLLET_OK && k < end - first; k++) {
         entry *e = &a->entries[first + k];
-        if (!e->is_polymer && (!is_known || c.endless[root_of(&c, k, at)]))
+        int64_t root = root_of(&c, k, at);
+        if (!e->is_polymer &&
+            (!is_known || c.endless[root] || (c.molecule[root] >= 0 && lonely < 0)))
             e->molecule = -1;
     }
     free(c.parent);
     free(c.at);
     free(c.endless);
+    free(c.molecule);
     free(points);
     trajectory_neighbours_free(neighbours);
     return status;
@@ -289,7 +329,8 @@ collet_status trajectory_apart_decide(trajectory_apart *a, const trajectory_fram
         if (a->entries[k].molecule >= 0)
             a->entries[n++] = a->entries[k];
     a->n = n;
-    list_parts(a);
+    drop_most(a);
+    list_parts(a, 1);
     return status;
 }
 
@@ -304,19 +345,32 @@ static void position_of(const trajectory_apart *a, const trajectory_frames *fram
         at[v] = trajectory_frames_value(frames, frames->positions, 3 * row + v);
 }
 
-static void find_centre(const trajectory_apart *a, part *p, const trajectory_frames *frames,
-                        int64_t i)
+/* 1 if the atom of entry k is chosen in frame i. */
+static int is_chosen(const trajectory_apart *a, const trajectory_frames *frames, int64_t i,
+                     int64_t k)
+{
+    return !frames->masses || frames->masses[i * frames->n_atoms + a->entries[k].row] != 0;
+}
+
+/* Returns 0 if no atom of the molecule is chosen in frame i. */
+static int find_centre(const trajectory_apart *a, part *p, const trajectory_frames *frames,
+                       int64_t i)
 {
     double at[3];
+    int64_t n = 0;
 
     memset(p->centre, 0, sizeof p->centre);
     for (int64_t k = p->first; k < p->end; k++) {
+        if (!is_chosen(a, frames, i, k))
+            continue;
         position_of(a, frames, i, k, at);
         for (int v = 0; v < 3; v++)
             p->centre[v] += at[v];
+        n++;
     }
     for (int v = 0; v < 3; v++)
-        p->centre[v] /= (double)(p->end - p->first);
+        p->centre[v] /= n > 0 ? (double)n : 1;
+    return n > 0;
 }
 
 static double square_of(const double d[3])
@@ -324,14 +378,68 @@ static double square_of(const double d[3])
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
-/* 1 if the molecules are nearer to each other through the boundary: at the image of q whose centre is nearest. At most
- * SAMPLE atoms of each are compared. */
+/* Returns the square of the distance of x from the nearest of every `step`-th chosen atom of p, moved by `shift`, and
+ * that atom's entry; -1 if there is none. */
+static double nearest_of(const trajectory_apart *a, const part *p, int64_t step, const double x[3],
+                         const double shift[3], const trajectory_frames *frames, int64_t i,
+                         int64_t *nearest)
+{
+    double best = -1, d[3];
+
+    for (int64_t k = p->first; k < p->end; k += step) {
+        if (!is_chosen(a, frames, i, k))
+            continue;
+        position_of(a, frames, i, k, d);
+        for (int v = 0; v < 3; v++)
+            d[v] += shift[v] - x[v];
+        if (best < 0 || square_of(d) < best) {
+            best = square_of(d);
+            *nearest = k;
+        }
+    }
+    return best;
+}
+
+/* Returns the square of the distance of the nearest atoms of p and of q, moved by `shift`. SAMPLE atoms of each are
+ * compared; from the nearest of these, the nearest of all atoms of the other molecule is looked for in turn. */
+static double gap_of(const trajectory_apart *a, const part *p, const part *q, const double shift[3],
+                     const trajectory_frames *frames, int64_t i)
+{
+    const double back[3] = {-shift[0], -shift[1], -shift[2]};
+    int64_t step_p = frames->masses ? 1 : (p->end - p->first) / SAMPLE + 1;
+    int64_t step_q = frames->masses ? 1 : (q->end - q->first) / SAMPLE + 1;
+    int64_t found = q->first, of_q = q->first, of_p = p->first;
+    double best = -1, square, x[3];
+
+    for (int64_t k = p->first; k < p->end; k += step_p) {
+        if (!is_chosen(a, frames, i, k))
+            continue;
+        position_of(a, frames, i, k, x);
+        square = nearest_of(a, q, step_q, x, shift, frames, i, &found);
+        if (best < 0 || square < best) {
+            best = square;
+            of_q = found;
+        }
+    }
+    for (int turn = 0; turn < TURNS && (step_p > 1 || step_q > 1); turn++) {
+        position_of(a, frames, i, of_q, x);
+        (void)nearest_of(a, p, 1, x, back, frames, i, &of_p);
+        position_of(a, frames, i, of_p, x);
+        square = nearest_of(a, q, 1, x, shift, frames, i, &of_q);
+        if (!(square < best))
+            break;
+        best = square;
+    }
+    return best;
+}
+
+/* 1 if the molecules are nearer to each other through the boundary: at the image of q whose centre is nearest. */
 static int nearer_beyond(const trajectory_apart *a, const part *p, const part *q,
                          const trajectory_lattice *lattice, const trajectory_frames *frames,
                          int64_t i)
 {
-    double d[3], shift[3], inside = -1, beyond = -1, x[3], y[3];
-    int64_t step_p = (p->end - p->first) / SAMPLE + 1, step_q = (q->end - q->first) / SAMPLE + 1;
+    static const double none[3];
+    double d[3], shift[3];
 
     for (int v = 0; v < 3; v++)
         shift[v] = d[v] = q->centre[v] - p->centre[v];
@@ -339,54 +447,42 @@ static int nearer_beyond(const trajectory_apart *a, const part *p, const part *q
         return 0;
     for (int v = 0; v < 3; v++)
         shift[v] -= d[v];
-    for (int64_t k = p->first; k < p->end; k += step_p) {
-        position_of(a, frames, i, k, x);
-        for (int64_t l = q->first; l < q->end; l += step_q) {
-            position_of(a, frames, i, l, y);
-            for (int v = 0; v < 3; v++)
-                d[v] = y[v] - x[v];
-            inside = inside < 0 || square_of(d) < inside ? square_of(d) : inside;
-            for (int v = 0; v < 3; v++)
-                d[v] += shift[v];
-            beyond = beyond < 0 || square_of(d) < beyond ? square_of(d) : beyond;
-        }
-    }
-    return beyond < inside;
+    return gap_of(a, p, q, shift, frames, i) < gap_of(a, p, q, none, frames, i);
 }
 
 /* Joins the parts of a body by a minimum spanning tree. Returns 1 if the boundary divides them. */
 static int is_divided(const trajectory_apart *a, part *parts, int64_t n,
                       const trajectory_lattice *lattice, const trajectory_frames *frames, int64_t i)
 {
-    int64_t last = 0;
+    part *last = NULL;
 
     for (int64_t k = 0; k < n; k++) {
-        find_centre(a, &parts[k], frames, i);
-        parts[k].is_joined = k == 0;
+        parts[k].is_joined = !find_centre(a, &parts[k], frames, i);
         parts[k].square = -1;
+        if (!last && !parts[k].is_joined)
+            last = &parts[k];
     }
-    for (int64_t joined = 1; joined < n; joined++) {
-        int64_t next = -1;
+    while (last) {
+        part *next = NULL;
 
-        for (int64_t k = 0; k < n; k++) {
-            part *p = &parts[k];
+        last->is_joined = 1;
+        for (part *p = parts; p < parts + n; p++) {
             double d[3];
             if (p->is_joined)
                 continue;
             for (int v = 0; v < 3; v++)
-                d[v] = p->centre[v] - parts[last].centre[v];
+                d[v] = p->centre[v] - last->centre[v];
             trajectory_lattice_shorten(lattice, d);
             if (p->square < 0 || square_of(d) < p->square) {
                 p->square = square_of(d);
-                p->nearest = last;
+                p->nearest = last - parts;
             }
-            if (next < 0 || p->square < parts[next].square)
-                next = k;
+            if (!next || p->square < next->square)
+                next = p;
         }
-        parts[next].is_joined = 1;
-        last = next;
-        if (nearer_beyond(a, &parts[parts[next].nearest], &parts[next], lattice, frames, i))
+        if (next && nearer_beyond(a, &parts[next->nearest], next, lattice, frames, i))
             return 1;
+        last = next;
     }
     return 0;
 }

@@ -12,8 +12,8 @@ typedef struct trajectory_apart trajectory_apart;
 /*
  * Body b of n_bodies has the atoms members[offsets[b]] .. members[offsets[b + 1] - 1] of the topology; row k of a
  * frame is atom members[k]. Waters, ions and other single atoms do not count, and only bodies with at least two
- * other molecules, but not more than some hundreds, are looked at. *out is NULL if there is no such body, or after
- * COLLET_NO_MEMORY.
+ * other molecules are looked at; of bodies with more than 128 only proteins and nucleic acids. *out is NULL if there is
+ * no such body, or after COLLET_NO_MEMORY.
  */
 collet_status trajectory_apart_create(const trajectory_topology *topology, const int64_t *members,
                                       const int64_t *offsets, int64_t n_bodies,
@@ -29,9 +29,10 @@ void trajectory_apart_free(trajectory_apart *apart);
 const int64_t *trajectory_apart_atoms(const trajectory_apart *apart, int64_t *n);
 
 /* Leaves out of all later frames the molecules that fill the box, such as those of a membrane or a solvent: with others
- * they touch their own images. Molecules touch where atoms are at most 0.6 nm apart. `frame` has the atoms of
- * trajectory_apart_atoms; NULL, or without a box: none could be read, and all molecules but those of proteins and
- * nucleic acids are left out. COLLET_NO_MEMORY. */
+ * they touch their own images; and, if there are several, the molecules that touch no other one of their body. Molecules
+ * touch where atoms are at most 0.6 nm apart. Proteins and nucleic acids are never left out. `frame` has the atoms of
+ * trajectory_apart_atoms; NULL, or without a box: none could be read, and all other molecules are left out.
+ * COLLET_NO_MEMORY. */
 collet_status trajectory_apart_decide(trajectory_apart *apart, const trajectory_frames *frame,
                                       collet_error *err);
 

@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_CELLS 1024   /* along an axis */
-#define MAX_REACH 100000 /* cells around a point, images included */
-#define ROUNDING 1e-6    /* relative; above the rounding error of a point's position in cells */
-#define FLAT 1e-12       /* squared volume, relative to the product of squared lengths */
-#define REDUCTIONS 1000  /* most steps to reduce a box; usual boxes need none */
+#define MAX_CELLS 1024     /* along an axis, if all cells are in memory */
+#define MAX_SPARSE 1048576 /* along an axis, if only cells with points are */
+#define MAX_REACH 100000   /* cells around a point, images included */
+#define ROUNDING 1e-6      /* relative; above the rounding error of a point's position in cells */
+#define FLAT 1e-12         /* squared volume, relative to the product of squared lengths */
+#define REDUCTIONS 1000    /* most steps to reduce a box; usual boxes need none */
 
 typedef struct offset {
     int32_t by[3];
@@ -193,10 +194,11 @@ static void find_ends(trajectory_neighbours *b, double distance, const double *s
     }
 }
 
-/* Chooses the cells: at least as wide as the distance, and not many more cells than points. */
+/* Chooses the cells: at least as wide as the distance, and unless `sparse` not many more cells than points. */
 static collet_status choose_cells(trajectory_neighbours *b, double distance, int64_t n_points,
-                                  collet_error *err)
+                                  int sparse, collet_error *err)
 {
+    int64_t most = sparse ? MAX_SPARSE : MAX_CELLS;
     double width[3], around = 1;
 
     for (int k = 0; k < 3; k++) {
@@ -204,9 +206,9 @@ static collet_status choose_cells(trajectory_neighbours *b, double distance, int
 
         width[k] = b->periodic[k] ? thickness : b->high[k] - b->low[k];
         cells = width[k] / distance * (1 - ROUNDING);
-        b->n[k] = cells >= MAX_CELLS ? MAX_CELLS : cells >= 1 ? (int64_t)cells : 1;
+        b->n[k] = cells >= (double)most ? most : cells >= 1 ? (int64_t)cells : 1;
     }
-    while (b->n[0] * b->n[1] * b->n[2] > n_points / 8 + 64) {
+    while (!sparse && b->n[0] * b->n[1] * b->n[2] > n_points / 8 + 64) {
         int widest = b->n[0] >= b->n[1] ? b->n[0] >= b->n[2] ? 0 : 2 : b->n[1] >= b->n[2] ? 1 : 2;
 
         b->n[widest] = (b->n[widest] + 1) / 2;
@@ -283,7 +285,7 @@ static int64_t cell_beside(const trajectory_neighbours *b, const int64_t at[3], 
 
 /* Moves a point into the box along its periods and returns its cell. -1: it is out of reach of all
  * sources, or not finite. */
-static int32_t find_cell(const trajectory_neighbours *b, double point[3])
+static int64_t find_cell(const trajectory_neighbours *b, double point[3])
 {
     const double from[3] = {point[0], point[1], point[2]};
     int64_t cell = 0;
@@ -305,7 +307,7 @@ static int32_t find_cell(const trajectory_neighbours *b, double point[3])
         i = (int64_t)((at - b->low[k]) * b->scale[k]);
         cell = cell * b->n[k] + (i < b->n[k] ? i : b->n[k] - 1);
     }
-    return isfinite(point[0] + point[1] + point[2]) ? (int32_t)cell : -1;
+    return isfinite(point[0] + point[1] + point[2]) ? cell : -1;
 }
 
 /* ---- Points ------------------------------------------------------------------------------ */
@@ -337,7 +339,7 @@ static int sort_points(trajectory_neighbours *b, sorted *s, double *points, int6
         return 0;
     memset(s->starts, 0, (n_cells + 1) * sizeof *s->starts);
     for (int64_t i = 0; i < n; i++) {
-        b->cells[i] = find_cell(b, points + 3 * i);
+        b->cells[i] = (int32_t)find_cell(b, points + 3 * i);
         if (b->cells[i] >= 0)
             s->starts[b->cells[i]]++;
     }
@@ -405,30 +407,11 @@ static int is_near(const range *ranges, size_t n, const double target[3], double
     return 0;
 }
 
-/* Sorts the sources, and the targets if there are any, into *n_cells cells. */
-static collet_status sort_all(trajectory_neighbours *b, const double box[9], double distance,
-                              double *sources, int64_t n_sources, double *targets,
-                              int64_t n_targets, size_t *n_cells, collet_error *err)
+static collet_status check_count(int64_t n, collet_error *err)
 {
-    collet_status status = take_box(b, box, err);
-
-    if (status == COLLET_OK && (n_sources > INT32_MAX || n_targets > INT32_MAX))
-        return collet_fail(err, COLLET_OVERFLOW, "more than %d atoms cannot be searched",
-                           INT32_MAX);
-    if (status != COLLET_OK)
-        return status;
-    find_ends(b, distance, sources, n_sources);
-    status = choose_cells(b, distance, n_sources + n_targets, err);
-    if (status != COLLET_OK)
-        return status;
-    *n_cells = (size_t)(b->n[0] * b->n[1] * b->n[2]);
-    if (list_offsets(b) && sort_points(b, &b->sources, sources, n_sources, *n_cells) &&
-        gather_sources(b, sources, *n_cells) &&
-        (!targets || sort_points(b, &b->targets, targets, n_targets, *n_cells)))
-        return COLLET_OK;
-    return collet_fail(err, COLLET_NO_MEMORY,
-                       "no memory to find the atoms that are near to %lld others",
-                       (long long)n_sources);
+    return n <= INT32_MAX ? COLLET_OK
+                          : collet_fail(err, COLLET_OVERFLOW,
+                                        "more than %d atoms cannot be searched", INT32_MAX);
 }
 
 collet_status trajectory_neighbours_find(trajectory_neighbours *b, const double box[9],
@@ -436,13 +419,25 @@ collet_status trajectory_neighbours_find(trajectory_neighbours *b, const double 
                                          double *targets, int64_t n_targets, uint8_t *near,
                                          collet_error *err)
 {
+    collet_status status = take_box(b, box, err);
     size_t n_cells;
 
     memset(near, 0, (size_t)n_targets);
-    collet_status status =
-        sort_all(b, box, distance, sources, n_sources, targets, n_targets, &n_cells, err);
+    if (status == COLLET_OK)
+        status = check_count(n_sources > n_targets ? n_sources : n_targets, err);
     if (status != COLLET_OK)
         return status;
+    find_ends(b, distance, sources, n_sources);
+    status = choose_cells(b, distance, n_sources + n_targets, 0, err);
+    if (status != COLLET_OK)
+        return status;
+    n_cells = (size_t)(b->n[0] * b->n[1] * b->n[2]);
+    if (!list_offsets(b) || !sort_points(b, &b->sources, sources, n_sources, n_cells) ||
+        !gather_sources(b, sources, n_cells) ||
+        !sort_points(b, &b->targets, targets, n_targets, n_cells))
+        return collet_fail(err, COLLET_NO_MEMORY,
+                           "no memory to find which of %lld atoms are near to %lld others",
+                           (long long)n_targets, (long long)n_sources);
     for (size_t c = 0; c < n_cells; c++) {
         size_t n_ranges;
 
@@ -459,43 +454,151 @@ collet_status trajectory_neighbours_find(trajectory_neighbours *b, const double 
     return COLLET_OK;
 }
 
-/* Visits the pairs of source i, by cell, with earlier sources in the ranges. Returns 0 if a visit does. */
-static int visit_pairs(const trajectory_neighbours *b, size_t n_ranges, int32_t i, double square,
-                       trajectory_neighbours_pair *visit, void *user)
+/* ---- Pairs ------------------------------------------------------------------------------- */
+
+/* A point, and its cell. */
+typedef struct placed {
+    int64_t cell;
+    int64_t index;
+    double at[3];
+} placed;
+
+/* Points that are in cells, by cell; only cells with points take memory. */
+typedef struct pair_search {
+    const trajectory_neighbours *b;
+    placed *points;
+    int64_t n;
+    double square;
+    int64_t left; /* distances that may still be computed */
+    trajectory_neighbours_pair *visit;
+    void *user;
+} pair_search;
+
+static int compare_placed(const void *a, const void *b)
 {
-    const double *at = b->points + 3 * (int64_t)i;
+    const placed *p = a, *q = b;
 
-    for (size_t k = 0; k < n_ranges; k++) {
-        const range *r = &b->ranges[k];
-        int64_t before = (r->points - b->points) / 3;
+    if (p->cell != q->cell)
+        return p->cell < q->cell ? -1 : 1;
+    return (p->index > q->index) - (p->index < q->index);
+}
 
-        for (int64_t j = 0; j < r->count && before + j < i; j++) {
-            const double *p = r->points + 3 * j;
-            double d[3] = {at[0] - r->shift[0] - p[0], at[1] - r->shift[1] - p[1],
-                           at[2] - r->shift[2] - p[2]};
+/* Returns the first point whose cell is not before `cell`. */
+static int64_t first_in(const pair_search *s, int64_t cell)
+{
+    int64_t low = 0, high = s->n;
 
-            if (dot(d, d) <= square &&
-                !visit(user, b->sources.order[before + j], b->sources.order[i], d))
-                return 0;
-        }
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (s->points[middle].cell < cell)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Visits the pairs of point i with the points from j on in their cell that are before it, moved by `shift`. Returns 0 if
+ * a visit does. */
+static int visit_cell(pair_search *s, int64_t i, int64_t j, const double shift[3])
+{
+    const placed *p = &s->points[i];
+    int64_t cell = j < s->n ? s->points[j].cell : 0;
+
+    for (; j < i && s->points[j].cell == cell; j++) {
+        const placed *q = &s->points[j];
+        double d[3] = {p->at[0] - shift[0] - q->at[0], p->at[1] - shift[1] - q->at[1],
+                       p->at[2] - shift[2] - q->at[2]};
+
+        s->left--;
+        if (dot(d, d) <= s->square && !s->visit(s->user, q->index, p->index, d))
+            return 0;
     }
     return 1;
 }
+
+/* A cell beside another one: its first point, and how its points are moved. */
+typedef struct beside {
+    int64_t first;
+    double shift[3];
+} beside;
+
+/* Lists the cells with points beside a cell, not after it. */
+static size_t list_beside(const pair_search *s, int64_t cell, beside *list)
+{
+    const trajectory_neighbours *b = s->b;
+    const int64_t at[3] = {cell / b->n[2] / b->n[1], cell / b->n[2] % b->n[1], cell % b->n[2]};
+    size_t n = 0;
+
+    for (size_t o = 0; o < b->n_offsets; o++) {
+        int64_t other = cell_beside(b, at, b->offsets[o].by, list[n].shift);
+        if (other < 0 || other > cell)
+            continue;
+        list[n].first = first_in(s, other);
+        n += list[n].first < s->n && s->points[list[n].first].cell == other;
+    }
+    return n;
+}
+
+static collet_status visit_all(pair_search *s, beside *list, collet_error *err)
+{
+    size_t n = 0;
+
+    for (int64_t i = 0; i < s->n; i++) {
+        if (i == 0 || s->points[i].cell != s->points[i - 1].cell)
+            n = list_beside(s, s->points[i].cell, list);
+        for (size_t k = 0; k < n; k++)
+            if (!visit_cell(s, i, list[k].first, list[k].shift))
+                return collet_fail(err, COLLET_NO_MEMORY, "no memory for the pairs of %lld atoms",
+                                   (long long)s->n);
+        if (s->left < 0)
+            return collet_fail(err, COLLET_FORMAT,
+                               "too many of %lld atoms are at the same place to find pairs",
+                               (long long)s->n);
+    }
+    return COLLET_OK;
+}
+
+#define DISTANCES_AN_ATOM 1000 /* atoms of a liquid have some hundreds within a few cells */
 
 collet_status trajectory_neighbours_pairs(trajectory_neighbours *b, const double box[9],
                                           double distance, double *points, int64_t n,
                                           trajectory_neighbours_pair *visit, void *user,
                                           collet_error *err)
 {
-    size_t n_cells;
-    collet_status status = sort_all(b, box, distance, points, n, NULL, 0, &n_cells, err);
+    pair_search s = {.b = b,
+                     .square = distance * distance,
+                     .left = DISTANCES_AN_ATOM * (n + 1000),
+                     .visit = visit,
+                     .user = user};
+    collet_status status = take_box(b, box, err);
 
-    for (size_t c = 0; status == COLLET_OK && c < n_cells; c++) {
-        size_t n_ranges = list_ranges(b, (int64_t)c);
-        for (int32_t i = b->sources.starts[c]; i < b->sources.starts[c + 1]; i++)
-            if (!visit_pairs(b, n_ranges, i, distance * distance, visit, user))
-                return collet_fail(err, COLLET_NO_MEMORY, "no memory for the pairs of %lld atoms",
-                                   (long long)n);
+    if (status == COLLET_OK)
+        status = check_count(n, err);
+    if (status != COLLET_OK)
+        return status;
+    find_ends(b, distance, points, n);
+    status = choose_cells(b, distance, n, 1, err);
+    if (status != COLLET_OK)
+        return status;
+    s.points = malloc((size_t)(n + 1) * sizeof *s.points);
+    beside *list = s.points && list_offsets(b) ? malloc((b->n_offsets + 1) * sizeof *list) : NULL;
+    if (!list) {
+        free(s.points);
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory for the pairs of %lld atoms",
+                           (long long)n);
     }
+    for (int64_t i = 0; i < n; i++) {
+        placed *p = &s.points[s.n];
+
+        *p = (placed){.cell = find_cell(b, points + 3 * i), .index = i};
+        memcpy(p->at, points + 3 * i, sizeof p->at);
+        s.n += p->cell >= 0;
+    }
+    qsort(s.points, (size_t)s.n, sizeof *s.points, compare_placed);
+    status = visit_all(&s, list, err);
+    free(list);
+    free(s.points);
     return status;
 }

@@ -40,6 +40,8 @@ typedef struct trajectory_topology {
     trajectory_bond *joints; /* n_joints: atoms of different residues that are bonded by their distance in
                                 the first frame, sorted as bonds; optional; not from the file */
     int64_t n_joints;
+    int64_t n_clashes; /* pairs of residues whose atoms are too near to tell whether they are bonded */
+    int64_t clash[2];  /* atoms of the first such pair */
     int64_t bonds_left_out; /* bonds of the file whose atoms cannot be identified */
     int64_t lacking;        /* if only some atoms have velocities: the first without one; else -1 */
     int64_t left_out;       /* atoms in alternative locations, which are not used */

@@ -81,6 +81,9 @@ static const member members[] = {
     GUARDED(arranged.left_atom[1], I64, ATOM, boxed),
     GUARDED(arranged.left_atom[2], I64, ATOM, boxed),
     MEMBER(boxed, I64, ANY, SUM),
+    GUARDED(clash[0], I64, ATOM, n_clashes),
+    GUARDED(clash[1], I64, ATOM, n_clashes),
+    MEMBER(n_clashes, I64, ANY, MOST),
     /* A shard follows molecules from the first frame on: it counts what the shards before it count too. */
     GUARDED(arranged.far_frame, I64, ANY, arranged.far),
     GUARDED(arranged.far_atom, I64, ATOM, arranged.far),

@@ -45,6 +45,8 @@ typedef struct trajectory_notes {
     int64_t n_apart;       /* number of frames with a body that the boundary of the box divides */
     int64_t first_apart;   /* the first such frame */
     int64_t apart_body;    /* the body that is divided in it */
+    int64_t n_clashes;     /* of the topology, and the atoms of the first pair; set at the end */
+    int64_t clash[2];
     trajectory_arrangement_notes arranged; /* how molecules were made whole; set at the end */
     trajectory_gaps gaps;                  /* frames without a needed field; set at the end */
     int32_t truncated; /* 1: the trajectory ends inside a frame; or TRAJECTORY_DAMAGED. `truncation`
