@@ -11,8 +11,8 @@ Usage: ./bootstrap.sh [--help] [build|test [--full|--all]|docs [--check]|clean]
   test    the same, then the tests that a newcomer needs: five minutes on two processors
           --full: all but the long ones, with the address and undefined-behaviour sanitizers in
           build-asan/, OpenCL by PoCL, all levels of x86-64, all of Python: 20 minutes
-          --all: the long ones too, for more than an hour: every case of every kernel, every row
-          under Oclgrind, emulated processors, every architecture of NVRTC, every f32 number
+          --all: the long ones too, for two to three hours: every case of every kernel, every row
+          under Oclgrind, emulated processors, every architecture of NVRTC, millions of numbers of each function
   docs    builds the site of the documents, build-docs/html/index.html, which a browser opens without a server; its
           tools come from PyPI into build-docs/venv/. All examples run: some minutes
           --check: opens every page in Chromium, too
@@ -189,7 +189,7 @@ announce() {
     docs) work=330 what="builds Collet in build/ and its site in build-docs/" ;;
     quick) work=480 what="builds Collet in build/ and runs the short tests" ;;
     full) work=2400 what="builds Collet twice, in build/ and with sanitizers in build-asan/, and tests both" ;;
-    all) work=12000 what="builds Collet in build/ and build-asan/ and runs every test" ;;
+    all) work=18000 what="builds Collet in build/ and build-asan/ and runs every test" ;;
     esac
     if [ "$1" != build ] && [ "$1" != quick ] && [ "${BOOTSTRAP_SANITIZE:-1}" = 0 ]; then
         work=$((work * 2 / 3)) what="builds Collet in build/ and tests it, without sanitizers"
@@ -374,7 +374,7 @@ summarise() {
     if [ "$1" = quick ]; then
         more=" --full adds over $(($(count_tests full) - $(count_tests quick))) tests, sanitizers, OpenCL and all levels of x86-64: some $((2400 / jobs / 60)) minutes."
     elif [ "$1" = full ]; then
-        more=" --all adds $(($(count_tests all) - $(count_tests full))) long tests: more than an hour."
+        more=" --all adds $(($(count_tests all) - $(count_tests full))) long tests: two to three hours."
     fi
     printf '\n== %d tests passed, %d skipped, %d failed in %d s, with the build %d s.%s\n' \
         "$passed" "$skipped" "$failed" "$2" "$SECONDS" "$more"
