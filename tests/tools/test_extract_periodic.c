@@ -414,7 +414,7 @@ static const char *save_frame(const char *atoms, int n)
 }
 
 /* Residues whose atoms lie on each other may be bonded or not. Molecules that a selection does not choose in a frame, and
- * several free ones, are no part of a body; one free molecule is. */
+ * several free ones beside others, are no part of a body; one free molecule is. */
 TEST(what_cannot_be_known_and_what_does_not_count)
 {
     static const char pose[] = "    1LIG     C1    1   1.000   1.000   1.000\n"
@@ -487,7 +487,7 @@ TEST(aggregates_that_the_boundary_divides)
         double x, radius;
         int n, fill, divided;
     } cases[] = {{3, 1.0, 16, 0, 0}, {0.2, 1.0, 16, 0, 1}, {3, 2.4, 40, 0, 0}, {5, 2.4, 40, 0, 1},
-                 {3, 0.3, 2, 0, 0},  {0, 0.3, 2, 0, 1},    {0, 1.0, 2, 0, 0},  {0, 1.0, 2, 0, 0},
+                 {3, 0.3, 2, 0, 0},  {0, 0.3, 2, 0, 1},    {0, 1.0, 2, 0, 1},  {3, 1.0, 2, 0, 0},
                  {0, 0, 144, 1, 0},  {0, 0, 288, 1, 0}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

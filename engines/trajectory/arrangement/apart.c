@@ -286,6 +286,8 @@ static collet_status leave_out(trajectory_apart *a, int64_t first, int64_t end,
         is_known = status == COLLET_OK;
         status = status == COLLET_NO_MEMORY ? status : COLLET_OK;
     }
+    int64_t molecules;
+    body_end(a, first, &molecules);
     int64_t lonely = -1; /* the molecule that touches no other one; -1: none; -2: several */
     for (int64_t k = 0; status == COLLET_OK && is_known && k < end - first; k++) {
         int64_t molecule = c.molecule[root_of(&c, k, at)];
@@ -295,8 +297,8 @@ static collet_status leave_out(trajectory_apart *a, int64_t first, int64_t end,
     for (int64_t k = 0; status == COLLET_OK && k < end - first; k++) {
         entry *e = &a->entries[first + k];
         int64_t root = root_of(&c, k, at);
-        if (!e->is_polymer &&
-            (!is_known || c.endless[root] || (c.molecule[root] >= 0 && lonely < 0)))
+        if (!e->is_polymer && (!is_known || c.endless[root] ||
+                               (c.molecule[root] >= 0 && lonely < 0 && molecules > 2)))
             e->molecule = -1;
     }
     free(c.parent);

@@ -29,7 +29,7 @@ void trajectory_apart_free(trajectory_apart *apart);
 const int64_t *trajectory_apart_atoms(const trajectory_apart *apart, int64_t *n);
 
 /* Leaves out of all later frames the molecules that fill the box, such as those of a membrane or a solvent: with others
- * they touch their own images; and, if there are several, the molecules that touch no other one of their body. Molecules
+ * they touch their own images; and, if there are several beside others, the molecules that touch no other one of their body. Molecules
  * touch where atoms are at most 0.6 nm apart. Proteins and nucleic acids are never left out. `frame` has the atoms of
  * trajectory_apart_atoms; NULL, or without a box: none could be read, and all other molecules are left out.
  * COLLET_NO_MEMORY. */
