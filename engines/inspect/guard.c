@@ -21,6 +21,9 @@
 #define FILLED 4096 /* malloc sets at most this many bytes of a block to FILL */
 #define MOST ((size_t)1 << 42) /* bytes of addresses */
 #define LEAST ((size_t)1 << 30)
+/* A guarded block takes two of the 65,530 mappings that Linux allows a process. glibc needs mappings too: without one
+ * its malloc fails, and libhdf5 crashes on a good file. */
+#define MOST_BLOCKS 24000
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
@@ -29,7 +32,7 @@ void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
 static char *region, *next, *end;
-static size_t page;
+static size_t page, blocks;
 
 void inspect_guard_begin(void)
 {
@@ -62,7 +65,7 @@ static void *guard(size_t size, size_t alignment)
 {
     size_t room = alignment > ALIGNMENT ? alignment : 0, bytes;
 
-    if (!region || size > MOST / 4 || room > MOST / 4)
+    if (!region || blocks >= MOST_BLOCKS || size > MOST / 4 || room > MOST / 4)
         return NULL;
     size_t body = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     bytes = (HEAD + room + body + page - 1) / page * page;
@@ -72,6 +75,7 @@ static void *guard(size_t size, size_t alignment)
     if (room)
         block -= (uintptr_t)block % alignment;
     next += bytes + GAP;
+    blocks++;
     memcpy(block - HEAD, &size, sizeof size);
     memset(block + size, FILL, (body - size));
     return block;
@@ -86,6 +90,7 @@ static void release(char *block)
         if ((unsigned char)block[i] != FILL)
             abort();
     first -= (uintptr_t)first % page;
+    blocks--;
     mmap(first, (size_t)(block + size - first), PROT_NONE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }

@@ -68,12 +68,6 @@ static size_t radius_of(const trajectory_element *element)
     return i;
 }
 
-static int is_alone(const trajectory_topology *t, int64_t i)
-{
-    return !(i > 0 && trajectory_topology_same_residue(t, i - 1, i)) &&
-           !(i + 1 < t->n_atoms && trajectory_topology_same_residue(t, i, i + 1));
-}
-
 /* What is known of the atoms of a topology: bits for each. */
 enum { OF_JOINT = 1, MAY_JOIN = 2, HAS_BOND = 4 };
 
@@ -102,7 +96,7 @@ static int mark_candidates(const trajectory_topology *t, uint8_t *marks, uint8_t
 
         kinds[i] = (uint8_t)kind;
         if (kind == RADII || trajectory_residue_is_water(t->residue_names[i]) ||
-            (kind >= RADII - HALOGENS && is_alone(t, i)))
+            (kind >= RADII - HALOGENS && trajectory_topology_is_alone(t, i)))
             continue;
         marks[i] |= MAY_JOIN;
         unbonded = unbonded || !(marks[i] & HAS_BOND);
@@ -170,25 +164,6 @@ static int mark_atoms(search *s)
         return 0;
     list_atoms(s);
     return 1;
-}
-
-static collet_status read_frame(search *s, const trajectory_settings *settings, collet_error *err)
-{
-    trajectory_reader *reader = NULL;
-    collet_status status =
-        trajectory_files_open_at(settings, s->atoms, s->n_atoms, settings->start, &reader, err);
-
-    if (status == COLLET_OK)
-        status = trajectory_frames_create(s->n_atoms, 1, trajectory_reader_get_info(reader)->dtype,
-                                          0, 0, &s->frame, err);
-    if (status == COLLET_OK)
-        status = trajectory_reader_read(reader, s->frame, err);
-    trajectory_reader_close(reader);
-    if (status == COLLET_OK && s->frame->n_frames == 1)
-        return COLLET_OK;
-    trajectory_frames_free(s->frame);
-    s->frame = NULL;
-    return settings->source || status == COLLET_NO_MEMORY ? status : COLLET_OK;
 }
 
 static double position(const search *s, int64_t atom, int axis)
@@ -334,7 +309,7 @@ collet_status trajectory_chains_find(trajectory_topology *topology,
         status = collet_fail(err, COLLET_NO_MEMORY, "no memory for %lld atoms",
                              (long long)topology->n_atoms);
     if (status == COLLET_OK && s.n_atoms > 0)
-        status = read_frame(&s, settings, err);
+        status = trajectory_files_first(settings, s.atoms, s.n_atoms, &s.frame, err);
     if (status == COLLET_OK && s.frame && s.molecules->n_bonds > s.molecules->n_named)
         status = separate(&s, settings->topology, err);
     if (status == COLLET_OK && s.frame)

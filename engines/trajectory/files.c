@@ -41,3 +41,24 @@ collet_status trajectory_files_open_at(const trajectory_settings *settings, cons
         trajectory_reader_set_missing(*out, settings->missing);
     return status;
 }
+
+collet_status trajectory_files_first(const trajectory_settings *settings, const int64_t *atoms,
+                                     int64_t n_atoms, trajectory_frames **frame, collet_error *err)
+{
+    trajectory_reader *reader = NULL;
+    collet_status status =
+        trajectory_files_open_at(settings, atoms, n_atoms, settings->start, &reader, err);
+
+    *frame = NULL;
+    if (status == COLLET_OK)
+        status = trajectory_frames_create(n_atoms, 1, trajectory_reader_get_info(reader)->dtype, 0,
+                                          0, frame, err);
+    if (status == COLLET_OK)
+        status = trajectory_reader_read(reader, *frame, err);
+    trajectory_reader_close(reader);
+    if (status == COLLET_OK && (*frame)->n_frames == 1)
+        return COLLET_OK;
+    trajectory_frames_free(*frame);
+    *frame = NULL;
+    return settings->source || status == COLLET_NO_MEMORY ? status : COLLET_OK;
+}

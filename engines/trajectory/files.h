@@ -16,4 +16,9 @@ collet_status trajectory_files_open_at(const trajectory_settings *settings, cons
                                        int64_t n_atoms, int64_t from, trajectory_reader **out,
                                        collet_error *err);
 
+/* Reads these atoms of the first frame at or after `start`. *frame, which the caller frees, is NULL if it cannot be
+ * read: the work will report it. Of a `source`, and for COLLET_NO_MEMORY, the error is returned. */
+collet_status trajectory_files_first(const trajectory_settings *settings, const int64_t *atoms,
+                                     int64_t n_atoms, trajectory_frames **frame, collet_error *err);
+
 #endif

@@ -240,7 +240,6 @@ static collet_status open_arrangement(trajectory_inputs *in, const trajectory_se
 static collet_status open_apart(trajectory_inputs *in, const trajectory_settings *settings,
                                 collet_error *err)
 {
-    trajectory_reader *trajectory = NULL;
     trajectory_frames *frame = NULL;
     int64_t n = 0;
 
@@ -251,17 +250,10 @@ static collet_status open_apart(trajectory_inputs *in, const trajectory_settings
     const int64_t *atoms = in->apart ? trajectory_apart_atoms(in->apart, &n) : NULL;
     if (status != COLLET_OK || n == 0)
         return status;
-    status = trajectory_files_open_at(settings, atoms, n, settings->start, &trajectory, err);
+    status = trajectory_files_first(settings, atoms, n, &frame, err);
     if (status == COLLET_OK)
-        status = trajectory_frames_create(n, 1, trajectory_reader_get_info(trajectory)->dtype, 0, 0,
-                                          &frame, err);
-    if (status == COLLET_OK)
-        status = trajectory_reader_read(trajectory, frame, err);
-    int was_read = status == COLLET_OK && frame->n_frames == 1;
-    if (status != COLLET_NO_MEMORY && !(settings->source && status != COLLET_OK))
-        status = trajectory_apart_decide(in->apart, was_read ? frame : NULL, err);
+        status = trajectory_apart_decide(in->apart, frame, err);
     trajectory_frames_free(frame);
-    trajectory_reader_close(trajectory);
     return status;
 }
 

@@ -157,8 +157,7 @@ static collet_status warn_partial(collet_trajectory *x, collet_error *err)
     return add_warning(x, err,
                        "frame %lld: only some atoms of body '%.100s' are selected; its results are "
                        "computed from these atoms (such rows of bodies: %lld); for whole residues "
-                       "write "
-                       "'same residue as (...)'",
+                       "write 'same residue as (...)'",
                        (long long)x->notes.first_partial,
                        x->inputs.bodies.labels[x->notes.partial_body],
                        (long long)x->notes.n_partial);
@@ -524,8 +523,8 @@ static collet_status warn_apart(collet_trajectory *x, collet_error *err)
     return add_warning(
         x, err,
         "%s: molecules of %s are nearer to each other through the boundary of the box (such "
-        "frames: "
-        "%lld): if they belong together, rg, inertia, rmsd and the centre of mass are wrong: %s",
+        "frames: %lld): if they belong together, rg, inertia, rmsd and the centre of mass are "
+        "wrong: %s",
         NAME_OF_FRAME(x->notes.first_apart),
         bodies->labels != NULL ? bodies->labels[x->notes.apart_body] : "the selection",
         (long long)x->notes.n_apart, advice[x->settings.pbc]);
@@ -541,10 +540,9 @@ static collet_status warn_clash(collet_trajectory *x, collet_error *err)
         return COLLET_OK;
     return add_warning(x, err,
                        "%s %d and %s %d have atoms nearer to each other than bonded ones in the "
-                       "first frame (such pairs "
-                       "of residues: %lld): it is unknown whether they are bonded, and they are "
-                       "not joined where the "
-                       "box cuts between them: give a topology with bonds",
+                       "first frame (such pairs of residues: %lld): it is unknown whether they are "
+                       "bonded, and they are not joined where the box cuts between them: give a "
+                       "topology with bonds",
                        topology->residue_names[atoms[0]], (int)topology->residue_ids[atoms[0]],
                        topology->residue_names[atoms[1]], (int)topology->residue_ids[atoms[1]],
                        (long long)x->notes.n_clashes);
@@ -560,8 +558,8 @@ static collet_status warn_far(collet_trajectory *x, collet_error *err)
     return add_warning(
         x, err,
         "%s: the molecule of %s %d is about half a box from where it was in the frame before (such "
-        "steps: "
-        "%lld): the shortest way, which --pbc nojump follows, may not be the way that it took, and "
+        "steps: %lld): the shortest way, which --pbc nojump follows, may not be the way that it "
+        "took, and "
         "its path is then wrong by boxes: read all frames, or frames that are closer in time",
         NAME_OF_FRAME(notes->far_frame), topology->residue_names[notes->far_atom],
         (int)topology->residue_ids[notes->far_atom], (long long)notes->far);

@@ -81,6 +81,11 @@ static collet_status wait_for(pid_t pid, int report, const char *path, collet_er
         ;
     if (count == 1)
         return COLLET_OK;
+    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM))
+        return collet_fail(err, COLLET_IO,
+                           "%s: the process that tests the file was ended by signal %d: too little "
+                           "memory?",
+                           path, WTERMSIG(status));
     return collet_fail(
         err, COLLET_FORMAT, "%s: the file is damaged: libhdf5 %s while it reads the datasets", path,
         WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? "does not end" : "crashes");

@@ -26,7 +26,8 @@ typedef struct io_hdf5_inspection {
     void (*run)(const char *path, const int64_t arguments[IO_HDF5_ARGUMENTS], io_hdf5_step step);
 } io_hdf5_inspection;
 
-/* Starts "collet-inspect KIND FILE ARGUMENT..." and waits for it. FORMAT if it does not end normally. OK if
+/* Starts "collet-inspect KIND FILE ARGUMENT..." and waits for it. FORMAT if it crashes or does not end, IO if
+ * SIGKILL or SIGTERM ends it. OK if
  * it cannot be started, because the library may be installed without it. May be called on any thread; takes
  * about 10 ms plus the time to read the file. */
 collet_status io_hdf5_inspect(const io_hdf5_inspection *inspection, const char *path,

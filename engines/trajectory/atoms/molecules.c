@@ -254,8 +254,7 @@ static void copy_bonds(trajectory_molecules *m, const trajectory_bond *bonds, in
 /* 1 for a metal atom that is the only atom of its residue. */
 static int is_ion(const trajectory_topology *t, int64_t i)
 {
-    return !(i > 0 && trajectory_topology_same_residue(t, i - 1, i)) &&
-           !(i + 1 < t->n_atoms && trajectory_topology_same_residue(t, i, i + 1)) &&
+    return trajectory_topology_is_alone(t, i) &&
            trajectory_element_is_metal(t->names[i], t->residue_names[i],
                                        t->elements ? t->elements[i] : "");
 }

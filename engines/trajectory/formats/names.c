@@ -163,6 +163,12 @@ int trajectory_topology_same_residue(const trajectory_topology *t, int64_t a, in
            (!t->segments || strcmp(t->segments[a], t->segments[b]) == 0);
 }
 
+int trajectory_topology_is_alone(const trajectory_topology *t, int64_t i)
+{
+    return !(i > 0 && trajectory_topology_same_residue(t, i - 1, i)) &&
+           !(i + 1 < t->n_atoms && trajectory_topology_same_residue(t, i, i + 1));
+}
+
 void trajectory_topology_copy_name(char name[TRAJECTORY_ATOM_NAME], const char *column,
                                    size_t width)
 {

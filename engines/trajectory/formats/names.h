@@ -93,6 +93,9 @@ void trajectory_topology_drop_empty(trajectory_topology *topology);
  * insertion code, residue name, chain and segment. Consecutive atoms are then in the same residue. */
 int trajectory_topology_same_residue(const trajectory_topology *topology, int64_t a, int64_t b);
 
+/* 1 if the atom is the only one of its residue. */
+int trajectory_topology_is_alone(const trajectory_topology *topology, int64_t i);
+
 /* Copies columns of a text without the blanks around them; width < TRAJECTORY_ATOM_NAME. */
 void trajectory_topology_copy_name(char name[TRAJECTORY_ATOM_NAME], const char *column,
                                    size_t width);
