@@ -374,7 +374,6 @@ endfunction()
 # collet_long_tests(NAME...): tests that only ./bootstrap.sh test --all runs (`ctest -L long`).
 function(collet_long_tests)
   collet_tests_that_exist(tests ${ARGN})
-  collet_tests_optimised(${tests})
   set_property(TEST ${tests} APPEND PROPERTY LABELS long)
   set_property(TEST ${tests} PROPERTY TIMEOUT 36000)
   set_property(TEST ${tests} PROPERTY COST 200) # they start first

@@ -23,7 +23,8 @@ for path in "$source"/*; do
     *) cp -r "$path" "$work/source/" ;;
     esac
 done
-cmake -S "$work/source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCOLLET_TESTS=OFF >"$work/log"
+cmake -S "$work/source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCOLLET_TESTS=OFF \
+    -DCOLLET_LEVELS=native >"$work/log"
 export XDG_CACHE_HOME=$work/cache
 missed=0 caught=0
 while IFS=$'\t' read -r plugin file expression op options; do
