@@ -104,6 +104,8 @@ find_missing() {
     need libopenblas-dev pkg-config --exists openblas
     optionally libdnnl-dev compiles "${CC:-cc}" c '#include <oneapi/dnnl/dnnl.h>'
     optionally libcairo2-dev pkg-config --exists cairo
+    optionally libbz2-dev compiles "${CC:-cc}" c '#include <bzlib.h>'
+    optionally liblzma-dev pkg-config --exists liblzma
     optionally python3-dev python_headers
     optionally python3-numpy python_has numpy
     [ "$1" != build ] || return 0

@@ -2,13 +2,13 @@
 /* Tests: tests/engines/test_io_weights.c, tests/engines/test_io_system_calls.c */
 #include "mapping.h"
 
-#include "source.h"
-
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct io_mapping {
@@ -18,6 +18,32 @@ struct io_mapping {
     char *path;
     atomic_int holders;
 };
+
+collet_status io_file_open(const char *path, int *fd, int64_t *size, collet_error *err)
+{
+    struct stat st;
+
+    /* NONBLOCK, because opening a pipe would wait for its writer. */
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0 || fstat(*fd, &st) != 0)
+        collet_fail(err, COLLET_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    else if (S_ISDIR(st.st_mode))
+        collet_fail(err, COLLET_IO, "%s: this is a directory, but a regular file is required",
+                    path);
+    else if (!S_ISREG(st.st_mode))
+        collet_fail(
+            err, COLLET_IO,
+            "%s: this is a device or pipe, but a regular file is required; save its data to a file",
+            path);
+    else {
+        *size = st.st_size;
+        return COLLET_OK;
+    }
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+    return COLLET_IO;
+}
 
 collet_status io_mapping_open(const char *path, io_mapping **out, collet_error *err)
 {

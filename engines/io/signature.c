@@ -54,14 +54,26 @@ static const struct {
     {".ndx", "a file of groups, which --ndx reads", 0},
 };
 
+int io_signature_suffix(const char *path, const char *suffix)
+{
+    static const char *const packed[] = {".gz", ".bz2", ".xz"};
+    size_t length = strlen(path), n = strlen(suffix);
+
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        size_t end = strlen(packed[i]);
+        if (length > end && io_same_letters(path + length - end, packed[i], end)) {
+            length -= end;
+            break;
+        }
+    }
+    return length >= n && io_same_letters(path + length - n, suffix, n);
+}
+
 static size_t find_name(const char *path)
 {
-    const char *suffix = strrchr(path, '.');
     size_t i = 0;
 
-    while (i < sizeof names / sizeof *names &&
-           !(suffix && strlen(suffix) == strlen(names[i].suffix) &&
-             io_same_letters(suffix, names[i].suffix, strlen(suffix))))
+    while (i < sizeof names / sizeof *names && !io_signature_suffix(path, names[i].suffix))
         i++;
     return i;
 }

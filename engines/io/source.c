@@ -2,41 +2,17 @@
 /* Tests: tests/engines/test_io_source.c, tests/engines/test_io_system_calls.c */
 #include "source.h"
 
+#include "mapping.h"
+#include "io/packed/packed.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Page-aligned reads are the fastest. */
 #define PAGE ((int64_t)4096)
-
-collet_status io_file_open(const char *path, int *fd, int64_t *size, collet_error *err)
-{
-    struct stat st;
-
-    /* NONBLOCK, because opening a pipe would wait for its writer. */
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (*fd < 0 || fstat(*fd, &st) != 0)
-        collet_fail(err, COLLET_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    else if (S_ISDIR(st.st_mode))
-        collet_fail(err, COLLET_IO, "%s: this is a directory, but a regular file is required",
-                    path);
-    else if (!S_ISREG(st.st_mode))
-        collet_fail(
-            err, COLLET_IO,
-            "%s: this is a device or pipe, but a regular file is required; save its data to a file",
-            path);
-    else {
-        *size = st.st_size;
-        return COLLET_OK;
-    }
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-    return COLLET_IO;
-}
 
 /* The window is not larger than the file, but at least a page. */
 static size_t window_size(int64_t size)
@@ -59,11 +35,37 @@ static collet_status prepare(io_source *source, const char *path, collet_error *
     return COLLET_OK;
 }
 
-collet_status io_source_open(io_source *source, const char *path, collet_error *err)
+/* Replaces the open file of the source by its unpacked data if it is packed. */
+static collet_status unpack(io_source *source, const char *path, collet_error *err)
+{
+    int file = source->fd;
+    collet_status status = io_packed_open(file, path, &source->poll, &source->packed, err);
+
+    if (status == COLLET_OK && !source->packed)
+        return COLLET_OK;
+    source->fd = -1;
+    if (source->packed) {
+        source->fd = fcntl(io_packed_file(source->packed, &source->size), F_DUPFD_CLOEXEC, 0);
+        if (source->fd < 0)
+            status = collet_fail(err, COLLET_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    }
+    close(file);
+    return status;
+}
+
+collet_status io_source_open(io_source *source, const char *path, const io_poll *poll,
+                             collet_error *err)
 {
     *source = (io_source){.fd = -1};
+    if (poll)
+        source->poll = *poll;
     collet_status status = io_file_open(path, &source->fd, &source->size, err);
-    return status == COLLET_OK ? prepare(source, path, err) : status;
+    if (status == COLLET_OK)
+        status = unpack(source, path, err);
+    if (status == COLLET_OK)
+        return prepare(source, path, err);
+    io_source_close(source);
+    return status;
 }
 
 collet_status io_source_share(const io_source *from, io_source *source, collet_error *err)
@@ -84,6 +86,7 @@ void io_source_close(io_source *source)
         close(source->fd);
     free(source->path);
     free(source->window);
+    io_packed_release(source->packed);
     *source = (io_source){.fd = -1};
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source.h - reads a regular file through a window of a few hundred kilobytes.
+ * source.h - reads a regular file, or a packed file as packed.h unpacks it, through a window of a few hundred kilobytes.
  *
  * Returned bytes are in the window, so that the caller decodes them while they are in the L2 cache.
  * Memory does not depend on the file's size. Size and offsets have 64 bits. The size is fixed when
@@ -9,42 +9,30 @@
 #ifndef ENGINES_IO_SOURCE_H
 #define ENGINES_IO_SOURCE_H
 
+#include "io/packed/poll.h"
+
 #include <collet/collet.h>
 
 #define IO_SOURCE_WINDOW ((size_t)256 * 1024)
 #define IO_SOURCE_VIEW ((size_t)64 * 1024) /* maximum number of bytes of a view */
 
-/*
- * Opens a regular file for reading: sets *fd and *size. COLLET_IO if `path` cannot be opened, or is
- * a directory, a device or a pipe. On an error no file is open.
- */
-collet_status io_file_open(const char *path, int *fd, int64_t *size, collet_error *err);
-
-/* Called from time to time: returns 0 to continue, any other value to stop the work. `ask` = NULL:
- * continue. */
-typedef struct io_poll {
-    int32_t (*ask)(void *user);
-    void *user;
-} io_poll;
-
-static inline int io_poll_stops(const io_poll *poll)
-{
-    return poll->ask && poll->ask(poll->user);
-}
+struct io_packed;
 
 typedef struct io_source {
     io_poll
         poll; /* called before each access to the file; COLLET_CANCELLED when it stops the work */
     char *path;
-    int64_t size;
+    int64_t size; /* bytes, of a packed file after unpacking */
     int fd;
+    struct io_packed *packed; /* NULL: the file is not packed */
     uint8_t *window;
     int64_t window_offset; /* byte of the file at which the window begins */
     size_t window_length;  /* bytes in the window */
 } io_source;
 
-/* Errors as io_file_open; COLLET_NO_MEMORY. */
-collet_status io_source_open(io_source *source, const char *path, collet_error *err);
+/* `poll` may be NULL. Errors as io_file_open and io_packed_open; COLLET_NO_MEMORY. */
+collet_status io_source_open(io_source *source, const char *path, const io_poll *poll,
+                             collet_error *err);
 /* Opens the same file again for another thread: `source` gets its own window, and the size and the poll
  * function of `from`. COLLET_IO, COLLET_NO_MEMORY. */
 collet_status io_source_share(const io_source *from, io_source *source, collet_error *err);

@@ -62,3 +62,33 @@ collet_status trajectory_files_first(const trajectory_settings *settings, const 
     *frame = NULL;
     return settings->source || status == COLLET_NO_MEMORY ? status : COLLET_OK;
 }
+
+collet_status trajectory_files_unpack(const trajectory_settings *settings, const io_poll *poll,
+                                      trajectory_unpacked *unpacked, collet_error *err)
+{
+    int64_t n = 1 + trajectory_settings_continuations(settings);
+    collet_status status = COLLET_OK;
+
+    *unpacked = (trajectory_unpacked){0};
+    if (settings->source)
+        return COLLET_OK;
+    unpacked->files = calloc((size_t)n, sizeof(io_packed *));
+    if (!unpacked->files)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", settings->trajectory);
+    for (int64_t i = 0; i < n && status == COLLET_OK; i++) {
+        const char *path = i == 0 ? settings->trajectory : settings->continuations[i - 1];
+        status = io_packed_open_path(path, poll, &unpacked->files[i], err);
+        unpacked->n = i + 1;
+    }
+    if (status != COLLET_OK)
+        trajectory_files_release(unpacked);
+    return status;
+}
+
+void trajectory_files_release(trajectory_unpacked *unpacked)
+{
+    for (int64_t i = 0; i < unpacked->n; i++)
+        io_packed_release(unpacked->files[i]);
+    free(unpacked->files);
+    *unpacked = (trajectory_unpacked){0};
+}

@@ -4,6 +4,7 @@
 #define ENGINES_TRAJECTORY_FILES_H
 
 #include "settings.h"
+#include "io/packed/packed.h"
 #include "trajectory/reading/reader.h"
 
 /* Opens the files, in order, as one trajectory, or the source of the settings. The caller closes *out, also after an
@@ -15,6 +16,18 @@ collet_status trajectory_files_open(const trajectory_settings *settings, const i
 collet_status trajectory_files_open_at(const trajectory_settings *settings, const int64_t *atoms,
                                        int64_t n_atoms, int64_t from, trajectory_reader **out,
                                        collet_error *err);
+
+/* The packed ones of the files of the settings, unpacked; a zeroed one has none. While they are kept, opening the files
+ * does not unpack them again. */
+typedef struct trajectory_unpacked {
+    io_packed **files;
+    int64_t n;
+} trajectory_unpacked;
+
+/* Errors as io_packed_open; then nothing is kept. */
+collet_status trajectory_files_unpack(const trajectory_settings *settings, const io_poll *poll,
+                                      trajectory_unpacked *unpacked, collet_error *err);
+void trajectory_files_release(trajectory_unpacked *unpacked);
 
 /* Reads these atoms of the first frame at or after `start`. *frame, which the caller frees, is NULL if it cannot be
  * read: the work will report it. Of a `source`, and for COLLET_NO_MEMORY, the error is returned. */

@@ -498,9 +498,11 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
 
     memset(in, 0, sizeof *in);
     in->settings = settings;
-    status = settings->source != NULL
-                 ? trajectory_memory_topology(settings->source, &in->topology, err)
-                 : trajectory_topology_read(settings->topology, poll, &in->topology, err);
+    status = trajectory_files_unpack(settings, poll, &in->unpacked, err);
+    if (status == COLLET_OK)
+        status = settings->source != NULL
+                     ? trajectory_memory_topology(settings->source, &in->topology, err)
+                     : trajectory_topology_read(settings->topology, poll, &in->topology, err);
     if (status == COLLET_OK)
         status = trajectory_chains_find(in->topology, settings, err);
     if (status == COLLET_OK)
@@ -590,5 +592,6 @@ void trajectory_inputs_close(trajectory_inputs *in)
     free(in->atom_labels);
     free(in->elements);
     free(in->reference);
+    trajectory_files_release(&in->unpacked);
     memset(in, 0, sizeof *in);
 }

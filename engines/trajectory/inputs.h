@@ -3,6 +3,7 @@
 #ifndef ENGINES_TRAJECTORY_INPUTS_H
 #define ENGINES_TRAJECTORY_INPUTS_H
 
+#include "files.h"
 #include "settings.h"
 #include "trajectory/arrangement/apart.h"
 #include "trajectory/arrangement/arrangement.h"
@@ -14,6 +15,7 @@
 
 typedef struct trajectory_inputs {
     const trajectory_settings *settings; /* the settings with which the inputs were opened */
+    trajectory_unpacked unpacked;
     trajectory_topology *topology;
     trajectory_reader *trajectory; /* its selection and slice are set */
     const trajectory_reader_info *info;

@@ -47,7 +47,7 @@ TEST(copies)
 {
     io_source s;
     const uint8_t *bytes;
-    assert_int_equal(io_source_open(&s, new_file(SIZE), NULL), COLLET_OK);
+    assert_int_equal(io_source_open(&s, new_file(SIZE), NULL, NULL), COLLET_OK);
     for (int i = 0; i < 3000; i++) {
         size_t at = next() % SIZE, most = i % 3 ? 5000 : 3 * IO_SOURCE_VIEW;
         size_t n = next() % (SIZE - at < most ? SIZE - at + 1 : most);
@@ -72,7 +72,7 @@ TEST(streams)
 {
     static const size_t units[] = {1, 4, 12, 1000};
     io_source s;
-    assert_int_equal(io_source_open(&s, new_file(SIZE), NULL), COLLET_OK);
+    assert_int_equal(io_source_open(&s, new_file(SIZE), NULL, NULL), COLLET_OK);
     for (int i = 0; i < 40; i++) {
         size_t unit = units[i % 4], at = next() % (SIZE - 2000), n;
         size_t rest = (SIZE - at) / unit * unit;
@@ -96,7 +96,7 @@ TEST(descriptor_0)
     for (int i = 0; i < 2; i++) {
         close(0);
         const char *path = i ? directory : new_file(SIZE);
-        assert_int_equal(io_source_open(&s, path, NULL), i ? COLLET_IO : COLLET_OK);
+        assert_int_equal(io_source_open(&s, path, NULL, NULL), i ? COLLET_IO : COLLET_OK);
         io_source_close(&s);
         assert_int_equal(open("/dev/null", O_RDONLY), 0);
     }
@@ -116,12 +116,12 @@ TEST(failures)
     const uint8_t *bytes;
     size_t n;
     int asked = 0;
-    assert_int_equal(io_source_open(&s, new_file(0), &err), COLLET_OK);
+    assert_int_equal(io_source_open(&s, new_file(0), NULL, &err), COLLET_OK);
     assert_int_equal(io_source_begin(&s, &bytes, &n, &err), COLLET_FORMAT);
     assert_contains(err.text, "is empty");
     io_source_close(&s);
     const char *path = new_file(SIZE);
-    assert_int_equal(io_source_open(&s, path, &err), COLLET_OK);
+    assert_int_equal(io_source_open(&s, path, NULL, &err), COLLET_OK);
     s.poll = (io_poll){stop, &asked};
     assert_int_equal(io_source_begin(&s, &bytes, &n, &err), COLLET_OK);
     assert_int_equal(n, 4096);

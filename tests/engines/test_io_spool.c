@@ -436,7 +436,7 @@ static void read_in_parts(void **state)
         bytes[i] = (uint8_t)(1 + i % 251);
     io_save(io_path(directory, "parts"), bytes, sizeof bytes);
     most = 997;
-    assert_int_equal(io_source_open(&source, io_path(directory, "parts"), NULL), COLLET_OK);
+    assert_int_equal(io_source_open(&source, io_path(directory, "parts"), NULL, NULL), COLLET_OK);
     assert_int_equal(io_source_copy(&source, 100, 70000, got, NULL), COLLET_OK);
     assert_memory_equal(got, bytes + 100, 70000);
     assert_int_equal(got[70000], 0);

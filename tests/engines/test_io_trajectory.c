@@ -584,7 +584,8 @@ TEST(foreign_files)
          "the content is not a trajectory (.trr, .dcd, .xtc, .nc, .h5md, .dump, .xyz, .rst7, .gro, .pdb "
          "or .cif)"},
         {"CDF\x02", 4, "the file ends at byte 4 inside frame 0"},
-        {"\x1f\x8b\x08\x00", 4, "it looks like a gzip-compressed file"},
+        {"\x1f\x8b\x08\x00", 4, "the packed data end early, after 0 unpacked bytes; gunzip -t tests the file"},
+        {"\x1f\x8b\x07\x00", 4, "it looks like a gzip-compressed file"},
         {"HEADER    PROTEIN\n", 18, "has no atoms"},
         {"MODE", 4, "is not a trajectory"},
         {"title\n-3\n", 9, "is not a trajectory"},

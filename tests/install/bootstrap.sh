@@ -35,6 +35,7 @@ clang-16,*omp.h*) has libomp-16-dev ;;
 *dnnl.h*) has libdnnl-dev ;;
 *cl.h*) has opencl-c-headers ;;
 *clblast_c.h*) has libclblast-dev ;;
+*bzlib.h*) has libbz2-dev ;;
 esac
 END
     done
@@ -79,7 +80,7 @@ prepare() {
 reset() {
     echo gcc >"$state/installed"
     printf '%s\n' libcjson-dev libzip-dev libhdf5-dev libconfig-dev libopenblas-dev libdnnl-dev libcairo2-dev \
-        opencl-c-headers \
+        libbz2-dev liblzma-dev opencl-c-headers \
         pocl-opencl-icd libclblast-dev libcmocka-dev libfftw3-dev libomp-dev >"$state/archive"
     : >"$state/log"
     stand_in id <<<'echo 0'

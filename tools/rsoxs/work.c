@@ -3,7 +3,7 @@
 #include "work.h"
 
 #include "io/decimal.h"
-#include "io/source.h"
+#include "io/mapping.h"
 #include "io/spool.h"
 
 #include <errno.h>

@@ -18,7 +18,7 @@ static collet_status read_text(scatter_settings *r, char **text)
     const char *path = r->path;
     collet_error *err = r->err;
     io_source source;
-    collet_status status = io_source_open(&source, path, err);
+    collet_status status = io_source_open(&source, path, NULL, err);
     *text = NULL;
     if (status != COLLET_OK)
         return status;

@@ -147,7 +147,7 @@ collet_status trajectory_groups_read(const char *path, int64_t n_atoms, trajecto
                                      collet_error *err)
 {
     io_source source;
-    collet_status status = io_source_open(&source, path, err);
+    collet_status status = io_source_open(&source, path, NULL, err);
 
     *out = NULL;
     if (status != COLLET_OK)

@@ -72,7 +72,7 @@ collet_status trajectory_masses_read(const char *path, const trajectory_topology
                                      double *masses, collet_error *err)
 {
     io_source source;
-    collet_status status = io_source_open(&source, path, err);
+    collet_status status = io_source_open(&source, path, NULL, err);
 
     if (status != COLLET_OK)
         return status;

@@ -107,9 +107,7 @@ collet_status trajectory_reader_open(const char *path, const io_poll *poll, traj
     if (!trajectory)
         return COLLET_NO_MEMORY;
 
-    collet_status status = io_source_open(&trajectory->source, path, err);
-    if (poll)
-        trajectory->source.poll = *poll;
+    collet_status status = io_source_open(&trajectory->source, path, poll, err);
     if (status == COLLET_OK)
         status = choose_format(trajectory, err);
     return finish_open(trajectory, status, out, err);

@@ -2,7 +2,7 @@
 /* Tests: tests/engines/test_io_topology.c */
 #include "topology.h"
 
-#include "io/letters.h"
+#include "io/signature.h"
 #include "recognise.h"
 #include "trajectory/formats/formats.h"
 
@@ -13,7 +13,6 @@
 static collet_status choose_format(io_source *source, const trajectory_format **format,
                                    collet_error *err)
 {
-    const char *suffix = strrchr(source->path, '.');
     const uint8_t *bytes;
     size_t n;
 
@@ -21,7 +20,7 @@ static collet_status choose_format(io_source *source, const trajectory_format **
     if (status != COLLET_OK)
         return status;
     *format = trajectory_formats_find(TRAJECTORY_HOLDS_TOPOLOGY, source->path, bytes, n);
-    if (!*format && suffix && io_same_letters(suffix, ".gro", sizeof ".gro") &&
+    if (!*format && io_signature_suffix(source->path, ".gro") &&
         !trajectory_formats_describe(source->path, bytes, n) && !memchr(bytes, 0, n))
         *format = &trajectory_gro_format;
     return *format
@@ -36,11 +35,9 @@ collet_status trajectory_topology_read(const char *path, const io_poll *poll,
     io_source source;
 
     *out = NULL;
-    collet_status status = io_source_open(&source, path, err);
+    collet_status status = io_source_open(&source, path, poll, err);
     if (status != COLLET_OK)
         return status;
-    if (poll)
-        source.poll = *poll;
     trajectory_topology *topology = calloc(1, sizeof *topology);
     if (!topology) {
         status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);

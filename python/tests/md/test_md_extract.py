@@ -2,7 +2,10 @@
 """collet.md.extract of files and of objects in memory."""
 
 import ast
+import bz2
+import gzip
 import importlib
+import lzma
 import os
 import pathlib
 import shutil
@@ -53,6 +56,39 @@ def test_results_are_those_of_collet_extract(tmp_path, folder, name, words, opti
         same(results, dict(expected))
     assert results.meta["status"] == "complete" and results.meta["program"] == "collet.md"
     assert results.meta["frames"]["count"] == len(results["com"])
+
+
+@pytest.mark.parametrize("module, suffix", [(gzip, ".gz"), (bz2, ".bz2"), (lzma, ".xz")])
+def test_packed_files(tmp_path, module, suffix, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    for name in ("conf.gro", "traj.trr", "masses.txt"):
+        packed = tmp_path / (name + suffix)
+        packed.write_bytes(module.compress((PEPTIDE / name).read_bytes()))
+    before = sorted(tmp_path.iterdir())
+    topology, trajectory, masses = (tmp_path / (name + suffix)
+                                    for name in ("conf.gro", "traj.trr", "masses.txt"))
+    expected = md.extract(PEPTIDE / "conf.gro", PEPTIDE / "traj.trr", masses=PEPTIDE / "masses.txt")
+    try:
+        results = md.extract(topology, trajectory, masses=masses)
+    except collet.Error as error:
+        if "was built without" in str(error):
+            pytest.skip(str(error))
+        raise
+    same(results, expected)
+    md.extract(topology, trajectory, keys="com", shard=(2, 2), shards=tmp_path / "shards")
+    md.extract(topology, trajectory, keys="com", shard=(1, 2), shards=tmp_path / "shards")
+    same(md.merge(tmp_path / "shards"), md.extract(topology, trajectory, keys="com"))
+    shutil.rmtree(tmp_path / "shards")
+    assert sorted(tmp_path.iterdir()) == before
+
+    packed = trajectory.read_bytes()
+    trajectory.write_bytes(packed[:-100])
+    with pytest.raises(collet.Error, match=f"traj.trr{suffix}: the packed data end early"):
+        md.extract(topology, trajectory)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "absent"))
+    trajectory.write_bytes(packed)
+    with pytest.raises(collet.Error, match="absent for its unpacked data cannot be written"):
+        md.extract(PEPTIDE / "conf.gro", trajectory)
 
 
 def test_batches_are_parts_of_the_whole():

@@ -143,6 +143,9 @@ static collet_status open_file(trajectory_reader *trajectory, collet_error *err)
     h5md *s = trajectory->state;
     const char *name = trajectory->source.path;
 
+    if (trajectory->source.packed)
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s: .h5 files cannot be read packed: unpack it first", name);
     collet_status status = io_hdf5_open_file(name, "not H5MD", &s->file, err);
     s->is_open = status == COLLET_OK;
     if (status == COLLET_OK)
@@ -405,7 +408,7 @@ static void inspect(const char *path, const int64_t *arguments, io_hdf5_step ste
     collet_error err;
 
     (void)arguments;
-    if (io_source_open(&trajectory.source, path, &err) != COLLET_OK)
+    if (io_source_open(&trajectory.source, path, NULL, &err) != COLLET_OK)
         return;
     step(fmin(1 + (double)trajectory.source.size / BYTES_PER_S, MOST_SECONDS));
     enter(&before);

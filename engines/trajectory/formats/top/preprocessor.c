@@ -77,13 +77,12 @@ static collet_status include(trajectory_top_lines *top, trajectory_word name, co
     if (status != COLLET_OK)
         return status;
     trajectory_top_file *file = calloc(1, sizeof *file);
-    status = file ? io_source_open(&file->own, path, err) : no_memory(top, err);
+    status = file ? io_source_open(&file->own, path, &top->files[0]->source->poll, err) : no_memory(top, err);
     free(path);
     if (status != COLLET_OK) {
         free(file);
         return status;
     }
-    file->own.poll = top->files[0]->source->poll;
     file->source = &file->own;
     file->lines = (io_lines){.source = &file->own, .number = 1};
     file->n_conditions = top->n_conditions;
