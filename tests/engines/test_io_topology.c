@@ -189,6 +189,7 @@ TEST(other_formats)
          "a .pqr file, whose columns differ from a .pdb file's: 'obabel FILE -O FILE.pdb'", 0},
         {"x.prmtop", "title\n     1     1\n", "a .prmtop file without flags", 0},
         {"x.ndx", "[ System ]\n1 2\n", "--ndx", 0},
+        {"x.dump", "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n2\n", "it looks like ", 0},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

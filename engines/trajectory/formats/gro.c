@@ -293,7 +293,8 @@ int trajectory_gro_recognise(const uint8_t *bytes, size_t n)
     const char *text = (const char *)bytes;
     int64_t atoms;
 
-    if (memchr(bytes, 0, n))
+    /* In a dump of LAMMPS a number follows the line "ITEM: TIMESTEP". */
+    if (memchr(bytes, 0, n) || (n >= 5 && memcmp(bytes, "ITEM:", 5) == 0))
         return 0;
     const char *second = memchr(text, '\n', n);
     if (!second)

@@ -134,7 +134,8 @@ static void note_units(trajectory_reader *trajectory)
                                 "(dump_modify ID units yes time yes)";
 }
 
-/* Decides if the last line, which has no line end, lacks a part of its last number. */
+/* Decides if the last line, which has no line end, lacks a part of its last number. With fewer decimals than the others
+ * the number may be whole, because LAMMPS writes no zeros at the end of a number. */
 static trajectory_text_ending judge(const trajectory_lammps_frame *frame, const char *text,
                                     size_t length)
 {
@@ -143,7 +144,8 @@ static trajectory_text_ending judge(const trajectory_lammps_frame *frame, const 
 
     if (trajectory_text_split(text, length, words, TRAJECTORY_LAMMPS_COLUMNS) < n)
         return TRAJECTORY_TEXT_CUT;
-    return trajectory_text_judge(words + n - last, last);
+    trajectory_text_ending ending = trajectory_text_judge(words + n - last, last);
+    return ending == TRAJECTORY_TEXT_CUT ? TRAJECTORY_TEXT_UNCERTAIN : ending;
 }
 
 /* Reads the lines of the atoms; in the first frame keeps their ids. */
