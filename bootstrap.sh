@@ -137,6 +137,12 @@ find_missing() {
         optionally gcc-aarch64-linux-gnu compiles aarch64-linux-gnu-gcc c '#include <stdlib.h>'
         optionally libc6-dev-arm64-cross compiles aarch64-linux-gnu-gcc c '#include <stdlib.h>'
     fi
+    [ "$1" = all ] || return 0
+    optionally mpich command -v mpirun.mpich
+    optionally zsh command -v zsh
+    optionally python3-nbclient python_has nbclient
+    optionally python3-ipykernel python_has ipykernel
+    optionally python3-matplotlib python_has matplotlib
 }
 
 apt() {
