@@ -11,7 +11,7 @@ Usage: ./bootstrap.sh [--help] [build|test [--full|--all]|docs [--check]|clean]
   test    the same, then the tests that a newcomer needs: five minutes on two processors
           --full: all but the long ones, with the address and undefined-behaviour sanitizers in
           build-asan/, OpenCL by PoCL, all levels of x86-64, all of Python: 20 minutes
-          --all: the long ones too, for one and a half to two hours: every signature of every kernel, every row
+          --all: the long ones too, for about two hours: every signature of every kernel, every row
           under Oclgrind, emulated processors, every architecture of NVRTC, millions of numbers of each function
   docs    builds the site of the documents, build-docs/html/index.html, which a browser opens without a server; its
           tools come from PyPI into build-docs/venv/. All examples run: some minutes
@@ -382,7 +382,7 @@ summarise() {
     if [ "$1" = quick ]; then
         more=" --full adds over $(($(count_tests full) - $(count_tests quick))) tests, sanitizers, OpenCL and all levels of x86-64: some $((2400 / jobs / 60)) minutes."
     elif [ "$1" = full ]; then
-        more=" --all adds $(($(count_tests all) - $(count_tests full))) long tests: one and a half to two hours."
+        more=" --all adds $(($(count_tests all) - $(count_tests full))) long tests: about two hours."
     fi
     printf '\n== %d tests passed, %d skipped, %d failed in %d s, with the build %d s.%s\n' \
         "$passed" "$skipped" "$failed" "$2" "$SECONDS" "$more"

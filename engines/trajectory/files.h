@@ -29,8 +29,9 @@ collet_status trajectory_files_unpack(const trajectory_settings *settings, const
                                       trajectory_unpacked *unpacked, collet_error *err);
 void trajectory_files_release(trajectory_unpacked *unpacked);
 
-/* Reads these atoms of the first frame at or after `start`. *frame, which the caller frees, is NULL if it cannot be
- * read: the work will report it. Of a `source`, and for COLLET_NO_MEMORY, the error is returned. */
+/* Reads these atoms of the first frame at or after `start`. The caller frees *frame. If a file has no such frame or
+ * it cannot be read, *frame is NULL and the status COLLET_OK: the later work reports the error. COLLET_NO_MEMORY; every
+ * error of settings->source. */
 collet_status trajectory_files_first(const trajectory_settings *settings, const int64_t *atoms,
                                      int64_t n_atoms, trajectory_frames **frame, collet_error *err);
 

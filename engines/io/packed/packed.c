@@ -110,7 +110,7 @@ static collet_status fill(unpacking *u, collet_error *err)
     return status;
 }
 
-/* Writes the output, of which data.n_output bytes of CHUNK are free. */
+/* Writes the bytes of the output buffer that are filled. CHUNK is its size, and data.n_output bytes are still free. */
 static collet_status drain(unpacking *u, collet_error *err)
 {
     size_t n = CHUNK - u->data.n_output, done = 0;
