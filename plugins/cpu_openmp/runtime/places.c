@@ -2,8 +2,6 @@
 /* Tests: tests/cpu_openmp/test_omp_places.c */
 #include "places.h"
 
-#include <omp.h>
-
 /* Adds the processors of a place to the set; returns false if there are more than a set can hold. */
 static bool add(int place, cpu_set_t *set)
 {
@@ -16,46 +14,40 @@ static bool add(int place, cpu_set_t *set)
     return true;
 }
 
-/* Lists the places that have a processor which no earlier place has; returns their number. */
-static int distinct(int list[CPU_SETSIZE])
+void places_find(places *p)
 {
-    int places = omp_get_num_places(), count = 0;
+    p->count = 0;
+    p->bind = omp_get_proc_bind();
+    int all_places = p->bind == omp_proc_bind_false ? 0 : omp_get_num_places();
     cpu_set_t all, before;
     CPU_ZERO(&all);
-    for (int place = 0; place < places && count < CPU_SETSIZE; place++) {
+    for (int place = 0; place < all_places && p->count < CPU_SETSIZE; place++) {
         before = all;
-        if (add(place, &all) && !CPU_EQUAL(&all, &before))
-            list[count++] = place;
+        if (!add(place, &all) || CPU_EQUAL(&all, &before))
+            continue;
+        CPU_ZERO(&p->sets[p->count]);
+        (void)add(place, &p->sets[p->count++]);
     }
-    return count;
 }
 
-bool places_bind(int32_t thread, int32_t threads)
+const cpu_set_t *places_place(const places *p, int32_t thread, int32_t threads)
 {
-    omp_proc_bind_t bind = omp_get_proc_bind();
-    int list[CPU_SETSIZE], count = bind == omp_proc_bind_false ? 0 : distinct(list);
-    if (count < 1)
-        return false;
-    int64_t index = bind == omp_proc_bind_master ? 0
-                    : bind == omp_proc_bind_spread || threads > count
-                        ? (int64_t)count * thread / threads
+    int64_t index = p->bind == omp_proc_bind_master ? 0
+                    : p->bind == omp_proc_bind_spread || threads > p->count
+                        ? (int64_t)p->count * thread / threads
                         : thread;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    (void)add(list[index], &set);
-    (void)sched_setaffinity(0, sizeof set, &set);
-    return true;
+    return &p->sets[index];
 }
 
 bool places_leave(cpu_set_t *own)
 {
-    int places = omp_get_proc_bind() == omp_proc_bind_false ? 0 : omp_get_num_places();
+    int count = omp_get_proc_bind() == omp_proc_bind_false ? 0 : omp_get_num_places();
     bool bound = false;
     cpu_set_t all, one;
     CPU_ZERO(&all);
-    if (places < 1 || sched_getaffinity(0, sizeof *own, own) != 0)
+    if (count < 1 || sched_getaffinity(0, sizeof *own, own) != 0)
         return false;
-    for (int place = 0; place < places; place++) {
+    for (int place = 0; place < count; place++) {
         CPU_ZERO(&one);
         if (!add(place, &one))
             return false;

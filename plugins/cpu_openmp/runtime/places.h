@@ -6,14 +6,24 @@
 #ifndef PLUGINS_CPU_OPENMP_RUNTIME_PLACES_H
 #define PLUGINS_CPU_OPENMP_RUNTIME_PLACES_H
 
+#include <omp.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Binds the calling thread to the place that OpenMP would give thread `thread` of `threads`. Places all of whose
- * processors are in earlier places do not count; the initial thread is in place 0. If OpenMP binds no threads, returns
- * false and changes nothing. */
-bool places_bind(int32_t thread, int32_t threads);
+/* The places. A place all of whose processors are in earlier places does not count. */
+typedef struct places {
+    int32_t count; /* 0: OpenMP binds no threads */
+    omp_proc_bind_t bind;
+    cpu_set_t sets[CPU_SETSIZE];
+} places;
+
+/* Asks OpenMP for the places of the calling thread. */
+void places_find(places *p);
+
+/* The place that OpenMP would give thread `thread` of `threads`; the initial thread is in place 0. p->count must be
+ * greater than 0. Does not call OpenMP. */
+const cpu_set_t *places_place(const places *p, int32_t thread, int32_t threads);
 
 /* Lets the calling thread, and threads that it starts, use all places until places_return. If OpenMP binds no threads,
  * or something else has bound the calling thread, returns false and changes nothing. */

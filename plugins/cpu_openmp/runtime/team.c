@@ -60,7 +60,9 @@ static struct {
     pthread_mutex_t growing;
     bool forks_known;
     cpu_set_t processors; /* those of the process when this plugin was loaded; empty: unknown */
-    nodes nodes;          /* the nodes of these processors; constant while there are workers */
+    /* Constant while there are workers. */
+    places places;
+    nodes nodes; /* the nodes of `processors`, if there are no places */
     job jobs[JOBS];
     struct {
         _Alignas(LINE) _Atomic pid_t id; /* the thread's id; 0: not started */
@@ -152,6 +154,16 @@ static int64_t call(job *j, const team_phase *phase, int32_t count, int32_t thre
     return NEVER; /* the woken workers wake the others */
 }
 
+/* Lets libraries that a body calls use only the calling worker. No other function of OpenMP is called in a worker, and
+ * this one only with a piece for which a caller waits: a worker outlasts the OpenMP runtime when the program ends. */
+static void limit_libraries(void)
+{
+    static _Thread_local bool limited;
+    if (!limited)
+        omp_set_num_threads(1);
+    limited = true;
+}
+
 /* Runs pieces of part `index` and returns their number. After the first piece it continues only while at most `threads`
  * threads are active. From time `when` on, wakes workers. Reports all pieces at once, because all threads write the
  * cache line of `done`. */
@@ -161,6 +173,8 @@ static uint32_t run_part(job *j, int32_t index, int32_t thread, int32_t threads,
     int32_t piece;
     while ((ran == 0 || atomic_load_explicit(&team.active, memory_order_relaxed) <= threads) &&
            (piece = job_take(j, index, thread)) >= 0) {
+        if (thread > 0 && ran == 0)
+            limit_libraries();
         if (when == NOW || (when != NEVER && clock_now() >= when))
             wake_some(j, index, atomic_load_explicit(&j->threads, memory_order_relaxed));
         job_run(j, index, piece, thread);
@@ -316,10 +330,15 @@ typedef struct patience {
     int32_t processors; /* CPUs of the process; fewer workers than this spin */
 } patience;
 
-/* The processors that the process may use; a worker may be bound to fewer. */
+/* The number of processors that the process may use; a bound worker may use fewer. */
 static int32_t processors(void)
 {
-    return team.nodes.count > 0 ? team.nodes.count : omp_get_num_procs();
+    cpu_set_t own;
+    bool bound = team.places.count > 0 || team.nodes.count > 0;
+    int32_t count = CPU_COUNT(&team.processors);
+    if (!(bound && count > 0) && sched_getaffinity(0, sizeof own, &own) == 0)
+        count = CPU_COUNT(&own);
+    return count;
 }
 
 /* Spins, then sleeps, until `calls` is no longer `seen` or the worker is woken. */
@@ -349,7 +368,10 @@ static void idle(patience *p, int32_t thread, uint32_t seen)
 static void place(worker *w, int32_t threads)
 {
     nodes_block block = {.end = WORKERS};
-    if (!places_bind(w->number, threads) && team.nodes.count > 0) {
+    if (team.places.count > 0) {
+        const cpu_set_t *set = places_place(&team.places, w->number, threads);
+        (void)sched_setaffinity(0, sizeof *set, set);
+    } else if (team.nodes.count > 0) {
         nodes_place(&team.nodes, w->number, threads, &block);
         (void)sched_setaffinity(0, sizeof block.processors, &block.processors);
     }
@@ -367,7 +389,6 @@ static void *work(void *argument)
         pthread_setaffinity_np(pthread_self(), sizeof team.processors, &team.processors);
     wait_briefly();
     patience p = {.wake = WAKE_MAX / 2, .processors = processors()};
-    omp_set_num_threads(1); /* for libraries that a body calls */
     for (;;) {
         uint32_t seen = atomic_load_explicit(&team.calls, memory_order_acquire);
         int32_t threads = atomic_load_explicit(&team.tried, memory_order_relaxed);
@@ -429,8 +450,11 @@ static void grow(int32_t threads)
     if (pthread_mutex_trylock(&team.growing) != 0)
         return;
     int32_t have = atomic_load_explicit(&team.workers, memory_order_relaxed);
-    if (have == 0 && !getenv("OMP_PROC_BIND"))
-        nodes_find(&team.nodes, &team.processors, NODES_DIRECTORY);
+    if (have == 0) {
+        places_find(&team.places);
+        if (!getenv("OMP_PROC_BIND"))
+            nodes_find(&team.nodes, &team.processors, NODES_DIRECTORY);
+    }
     if (atomic_load_explicit(&team.tried, memory_order_relaxed) < threads)
         atomic_store_explicit(&team.tried, threads, memory_order_relaxed);
     sigfillset(&all);
