@@ -166,6 +166,7 @@ void kit_evaluate_text(const kit_case *c, char text[KIT_TEXT]);
     X(kit_scatter_average_ops)                                                                     \
     X(kit_scatter_field_ops)                                                                       \
     X(kit_scatter_sphere_ops)                                                                      \
+    X(kit_scatter_amplitudes_ops)                                                                  \
     X(kit_spectra_ops)                                                                             \
     X(kit_ternary_ops)                                                                             \
     X(kit_ternary_product_ops)

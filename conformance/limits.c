@@ -137,6 +137,8 @@ static const kit_limit limits[] = {
     REAL(COLLET_OP_SCATTER_PROJECTION, 0x1p-18, 0x1p-47, "of the sum of squares"),
     REAL(COLLET_OP_SCATTER_SLICES, 0x1p-20, 0x1p-48, "of sum |a w|"),
     REAL(COLLET_OP_SCATTER_IMAGES, 0x1p-18, 0x1p-47, "of the sum of squares"),
+    REAL(COLLET_OP_SCATTER_AMPLITUDES, 0x1p-20, 0x1p-48, "of sum |a w|"),
+    REAL(COLLET_OP_SCATTER_INTENSITIES, 0x1p-18, 0x1p-47, "of the sum of squares"),
     REAL(COLLET_OP_SCATTER_AVERAGE, 0x1p-20, 0x1p-42, "of the mean of |w I|"),
     {COLLET_OP_TERNARY_QUANTIZE, COLLET_DTYPE_NONE, "value", 0, "other bits"},
     REAL(COLLET_OP_CUMULATIVE_SUM, 0x1p-23, 0x1p-52, "of the sum of magnitudes, f64: N times it"),

@@ -30,7 +30,7 @@ static void plan_average(kit_plan *plan)
                 c.kind = kind;
                 c.data = kind_names[kind];
                 c.params.average = (collet_scatter_average_params){
-                    .struct_size = sizeof c.params.average, .mask = mask};
+                    .struct_size = sizeof c.params.average, .mask = mask, .centre = kind != HOLES && i % 2};
                 kit_emit(plan, &c);
                 if (kind == ANY_ANGLES || kind == DISK) {
                     c.params.average.aspect = i % 2 ? 0.7 : 1.4; /* not representable in f32 */
@@ -110,10 +110,12 @@ static real of_angle(const kit_case *c, int64_t a, turn by, int64_t e, int64_t y
 {
     const kit_tensor *images = kit_in(c, 0);
     int64_t Y = images->shape[2], X = images->shape[3];
-    real dx = (real)x - (real)X / 2, dy = (real)y - (real)Y / 2;
+    bool whole = c->params.average.centre != 0;
+    real cx = whole ? (real)(X / 2) : (real)X / 2, cy = whole ? (real)(Y / 2) : (real)Y / 2;
+    real dx = (real)x - cx, dy = (real)y - cy;
     real aspect = c->params.average.aspect == 0 ? 1 : (real)c->params.average.aspect, sum = 0;
-    real u = (real)X / 2 + by.cosine * dx - by.sine * dy * aspect;
-    real t = (real)Y / 2 + by.sine * dx / aspect + by.cosine * dy;
+    real u = cx + by.cosine * dx - by.sine * dy * aspect;
+    real t = cy + by.sine * dx / aspect + by.cosine * dy;
     if (!inside(&u, X) || !inside(&t, Y))
         return (real)NAN;
     for (int64_t i = (int64_t)t; (real)i < t + 1; i++)

@@ -144,10 +144,18 @@ static collet_status check_material(const collet_scatter_options *o, int64_t m,
 collet_status scatter_check_options(const collet_scatter_options *o, collet_error *err)
 {
     collet_status status = check_sizes(o, err);
-    if (status == COLLET_OK && (o->method > 1 || o->grid > 1))
+    if (status == COLLET_OK && (o->method > 1 || o->grid > COLLET_SCATTER_FFT))
         status =
             collet_fail(err, COLLET_INVALID, "unknown %s %u", o->method > 1 ? "method" : "grid",
                         o->method > 1 ? o->method : o->grid);
+    if (status == COLLET_OK && o->grid == COLLET_SCATTER_EXACT && (o->nearest || o->neighbours))
+        status = collet_fail(err, COLLET_INVALID,
+                             "the option %s is for the grids cyrsoxs and fft: the exact grid has no slices along z, "
+                             "and no other pixel gets a part of the intensity at q = 0",
+                             o->nearest ? "nearest" : "neighbours");
+    const double *range = o->energy_range;
+    if (status == COLLET_OK && (!(range[0] >= 0.0) || !(range[1] >= range[0]) || !isfinite(range[1])))
+        status = collet_fail(err, COLLET_INVALID, "the range of energies is %g to %g eV", range[0], range[1]);
     if (status == COLLET_OK)
         status = scatter_check_beam(o, err);
     if (status == COLLET_OK)

@@ -5,6 +5,11 @@
 
 #include <collet/scatter.h>
 
+/* Copies the program's structs: the size of each is in its struct_size. Checks them, but no voxels. The caller frees
+ * own->materials with free(), also after a failure. */
+collet_status scatter_take_options(collet_scatter_options *own, const collet_scatter_options *given,
+                                   collet_error *err);
+
 /* INVALID: the text says what is wrong and where. */
 collet_status scatter_check_options(const collet_scatter_options *options, collet_error *err);
 collet_status scatter_check_voxels(const collet_scatter_options *options, collet_error *err);

@@ -60,15 +60,70 @@ static void turn_back(const double k[3], double angle, double frame[9])
         }
 }
 
+/* Computes the image of one angle on the exact grid, from the transforms p of the polarisation's layers. */
+static collet_status project_exactly(collet_scatter *s, const scatter_sphere *sphere, collet_array *p,
+                                     collet_array *image)
+{
+    static const double same[6][3][2] = {{{1}}, {{0}, {1}}, {{0}, {0}, {1}}}, angle = 0.0;
+    const int64_t *n = s->options.shape;
+    double limit = scatter_limit(&s->options);
+    collet_scatter_params params = {.struct_size = sizeof params,
+                                    .thickness = s->options.voxel,
+                                    .limit = isfinite(limit) ? limit : 0.0};
+    collet_array *nodes = NULL, *interval = NULL, *sums = NULL, *weights = NULL, *angles = NULL;
+    collet_status status = scatter_exact_arrays(s, 1, &nodes, &interval);
+    if (status == COLLET_OK)
+        status = scatter_array(s, &sums, scatter_complex(s), 4, SCATTER_SHAPE(1, 3, n[1], n[2]));
+    if (status == COLLET_OK)
+        status = scatter_numbers(s, &weights, scatter_complex(s), 3, SCATTER_SHAPE(1, 6, 3), &same[0][0][0]);
+    if (status == COLLET_OK)
+        status = scatter_numbers(s, &angles, COLLET_F64, 1, SCATTER_SHAPE(1), &angle);
+    collet_array *add[] = {sums, p, nodes, interval, NULL};
+    if (status == COLLET_OK)
+        status = scatter_call(s, "scatter_amplitudes", add, 1, &params);
+    collet_array *show[] = {image,     sums,         nodes,        interval, weights,
+                            sphere->k, sphere->q[0], sphere->q[1], angles};
+    if (status == COLLET_OK)
+        status = scatter_call(s, "scatter_intensities", show, 1, &params);
+    collet_array_destroy(nodes);
+    collet_array_destroy(interval);
+    collet_array_destroy(sums);
+    collet_array_destroy(weights);
+    collet_array_destroy(angles);
+    return status;
+}
+
+/* Computes the image of one angle from the spectrum of the polarisation. */
+static collet_status project_slices(collet_scatter *s, const scatter_sphere *sphere, collet_array *p,
+                                    collet_array *image)
+{
+    collet_scatter_params params = {.struct_size = sizeof params,
+                                    .neighbours = s->options.neighbours};
+    collet_array *at[3] = {NULL}, *plain = NULL;
+    collet_array *const of[] = {sphere->slice, sphere->fraction, sphere->k};
+    collet_status status = collet_array_reshape(s->context, image, &plain, 2, s->options.shape + 1);
+    if (status != COLLET_OK)
+        status = scatter_failed(s, status, "creating a view");
+    for (int i = 0; i < 3 && status == COLLET_OK; i++)
+        status = scatter_at(s, &at[i], of[i], 0, 1, 1);
+    collet_array *arrays[] = {plain, p,            at[0],        at[1],
+                              at[2], sphere->q[0], sphere->q[1], sphere->q[2]};
+    if (status == COLLET_OK)
+        status = scatter_call(s, "scatter_projection", arrays, 1, &params);
+    for (int i = 0; i < 3; i++)
+        collet_array_destroy(at[i]);
+    collet_array_destroy(plain);
+    return status;
+}
+
 /* Computes the image of one angle. */
 static collet_status project(collet_scatter *s, double angle, collet_array *constants,
                              const scatter_sphere *sphere, collet_array *const p[2],
                              collet_array *image)
 {
-    collet_scatter_params params = {.struct_size = sizeof params,
-                                    .neighbours = s->options.neighbours};
     double e[3], frame[9];
-    collet_array *field = NULL, *turn = NULL, *at[3] = {NULL};
+    uint32_t axes = scatter_is_exact(s) ? 2 : 3;
+    collet_array *field = NULL, *turn = NULL;
     for (int a = 0; a < 3; a++)
         e[a] = cos(angle) * s->axis[0][a] + sin(angle) * s->axis[1][a];
     turn_back(s->axis[2], angle, frame);
@@ -78,17 +133,10 @@ static collet_status project(collet_scatter *s, double angle, collet_array *cons
     collet_array *polarise[] = {p[0], s->fields, constants, field, turn};
     if (status == COLLET_OK)
         status = scatter_call(s, "scatter_polarisation", polarise, 1, NULL);
-    if (status == COLLET_OK && collet_op_fft(s->context, p[1], p[0], 3, 0) != COLLET_OK)
+    if (status == COLLET_OK && collet_op_fft(s->context, p[1], p[0], axes, 0) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "the FFT");
-    collet_array *const of[] = {sphere->slice, sphere->fraction, sphere->k};
-    for (int i = 0; i < 3 && status == COLLET_OK; i++)
-        status = scatter_at(s, &at[i], of[i], 0, 1, 1);
-    collet_array *arrays[] = {image, p[1],         at[0],        at[1],
-                              at[2], sphere->q[0], sphere->q[1], sphere->q[2]};
     if (status == COLLET_OK)
-        status = scatter_call(s, "scatter_projection", arrays, 1, &params);
-    for (int i = 0; i < 3; i++)
-        collet_array_destroy(at[i]);
+        status = (scatter_is_exact(s) ? project_exactly : project_slices)(s, sphere, p[1], image);
     collet_array_destroy(field);
     collet_array_destroy(turn);
     return status;
@@ -116,11 +164,11 @@ static collet_status one_energy(collet_scatter *s, const scatter_sphere *sphere,
     double *weights = calloc((size_t)(s->angles * s->angles), sizeof *weights);
     collet_status status = weights ? constants_of(s, &constants)
                                    : collet_fail(&s->error, COLLET_NO_MEMORY, "no memory");
-    collet_array *stack = NULL;
-    if (status == COLLET_OK)
-        status = scatter_at(s, &stack, images, 0, 1, 1);
+    if (status == COLLET_OK && scatter_is_exact(s))
+        scatter_exact_intervals(s, s->next, s->next + 1);
     for (int64_t i = 0; i < s->angles && status == COLLET_OK; i++) {
-        status = scatter_at(s, &image, stack, i, 1, 1);
+        if (collet_array_slice(s->context, images, &image, 1, i, 1, 1) != COLLET_OK)
+            status = scatter_failed(s, collet_last_status(s->context), "creating a view");
         if (status == COLLET_OK)
             status = project(s, s->radians[i], constants, sphere, p, image);
         collet_array_destroy(image);
@@ -131,7 +179,6 @@ static collet_status one_energy(collet_scatter *s, const scatter_sphere *sphere,
     if (status == COLLET_OK)
         status = scatter_mean(s, images, s->angles, weights, 0, 1);
     collet_array_destroy(constants);
-    collet_array_destroy(stack);
     free(weights);
     return status;
 }
@@ -149,7 +196,8 @@ collet_status scatter_direct(collet_scatter *s, int64_t count)
         status =
             scatter_array(s, &images, s->options.dtype, 4, SCATTER_SHAPE(1, s->angles, n[1], n[2]));
     if (status == COLLET_OK)
-        status = scatter_sphere_make(s, s->next, &sphere);
+        status = scatter_is_exact(s) ? scatter_waves(s, s->next, 1, &sphere)
+                                     : scatter_sphere_make(s, s->next, &sphere);
     if (status == COLLET_OK)
         status = one_energy(s, &sphere, p, images);
     for (int i = 0; i < 2; i++)

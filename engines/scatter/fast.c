@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fast method. The polarisation is a sum of fields that do not depend on the energy, so each
- * field is transformed once; an energy needs the spectra only on Ewald's sphere. The intensity is a
+ * field is transformed once; an energy needs the spectra only on Ewald's sphere (slices.c). The intensity is a
  * quadratic form of cos and sin of the angle, so three images give the images of all angles.
  * Tests: tests/engines/scatter/test_scatter.c
  */
@@ -79,25 +79,36 @@ static collet_status fill_images(collet_scatter *s, int64_t count, int64_t kinds
                                  collet_array *images)
 {
     const int64_t *n = s->options.shape;
-    collet_scatter_params params = {.struct_size = sizeof params, .nearest = s->options.nearest};
-    collet_array *weights = NULL, *range = NULL, *angles = NULL;
+    double limit = scatter_limit(&s->options);
+    collet_scatter_params params = {.struct_size = sizeof params,
+                                    .nearest = s->options.nearest,
+                                    .limit = isfinite(limit) ? limit : 0.0};
+    collet_array *weights = NULL, *range = NULL, *angles = NULL, *nodes = NULL, *interval = NULL;
     scatter_sphere sphere = {0};
     collet_status status = scatter_waves(s, s->next, count, &sphere);
     if (status == COLLET_OK)
         status = weights_of(s, count, &weights);
     if (status == COLLET_OK && s->options.material_frame)
         status = scatter_numbers(s, &angles, COLLET_F64, 1, &kinds, s->radians);
-    if (status == COLLET_OK &&
+    if (status == COLLET_OK && scatter_is_exact(s))
+        status = scatter_exact_arrays(s, 0, &nodes, &interval);
+    else if (
+        status == COLLET_OK &&
         collet_array_wrap(s->context, &range, COLLET_I32, 3, SCATTER_SHAPE(2, n[1], n[2]), NULL,
                           s->range, COLLET_WRAP_READONLY, NULL, NULL) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "writing the slices of pixels");
     collet_array *arrays[] = {images,      s->slices,   range,       weights, sphere.k,
                               sphere.q[0], sphere.q[1], sphere.q[2], angles};
+    collet_array *exact[] = {images,   s->slices,   nodes,       interval, weights,
+                             sphere.k, sphere.q[0], sphere.q[1], angles};
     if (status == COLLET_OK)
-        status = scatter_call(s, "scatter_images", arrays, 1, &params);
+        status = range ? scatter_call(s, "scatter_images", arrays, 1, &params)
+                       : scatter_call(s, "scatter_intensities", exact, 1, &params);
     collet_array_destroy(weights);
     collet_array_destroy(angles);
     collet_array_destroy(range);
+    collet_array_destroy(nodes);
+    collet_array_destroy(interval);
     scatter_sphere_free(&sphere);
     return status;
 }

@@ -22,8 +22,25 @@ void scatter_axis(double *q, int64_t n, const collet_scatter_options *options, i
 {
     for (int64_t i = 0; i < n; i++)
         q[i] = component(i, n, options);
-    if (blank_last && n > 1)
+    if (blank_last && n > 1 && options->grid != COLLET_SCATTER_EXACT)
         q[n - 1] = NAN;
+}
+
+double scatter_limit(const collet_scatter_options *o)
+{
+    return o->shape[0] > 1 && !o->collapse ? PI / o->voxel * (1 + 1e-12) : INFINITY;
+}
+
+double scatter_qz(const collet_scatter_options *o, const double k[3], double square, double qx,
+                  double qy)
+{
+    double x = k[0] + qx, y = k[1] + qy, q = sqrt(square - x * x - y * y) - k[2];
+    return fabs(q) <= scatter_limit(o) ? q : (double)NAN;
+}
+
+double scatter_middle(const collet_scatter *s, int64_t n)
+{
+    return s->options.grid == COLLET_SCATTER_CYRSOXS ? (double)n / 2 : (double)(n / 2);
 }
 
 int scatter_reaches(const collet_scatter_options *o, double energy, double *nearest)
@@ -31,12 +48,16 @@ int scatter_reaches(const collet_scatter_options *o, double energy, double *near
     const int64_t *n = o->shape;
     int64_t pixels = n[1] * n[2], middle = n[1] / 2 * n[2] + n[2] / 2;
     double axis[3][3], k = scatter_wave(energy), rounding = ROUNDING / o->voxel;
-    double low = component(0, n[0], o) - rounding, high = component(n[0] - 1, n[0], o) + rounding;
+    int exact = o->grid == COLLET_SCATTER_EXACT;
+    double low = exact ? -scatter_limit(o) : component(0, n[0], o) - rounding;
+    double high = exact ? scatter_limit(o) : component(n[0] - 1, n[0], o) + rounding;
     scatter_directions(axis, o->direction);
     *nearest = INFINITY;
     for (int64_t i = 0; i < pixels; i++) {
         int64_t y = (middle + i) % pixels / n[2], x = (middle + i) % pixels % n[2];
-        if ((n[1] > 1 && y == n[1] - 1) || (n[2] > 1 && x == n[2] - 1))
+        if (exact && i == 0 && pixels > 1) /* q = 0 is on every sphere */
+            continue;
+        if (!exact && ((n[1] > 1 && y == n[1] - 1) || (n[2] > 1 && x == n[2] - 1)))
             continue;
         double qx = component(x, n[2], o), qy = component(y, n[1], o);
         double u = k * axis[2][0] + qx, v = k * axis[2][1] + qy;

@@ -5,7 +5,7 @@
 
 #include "scatter/state.h"
 
-/* Computes q of n pixels; `blank_last` = 1: NaN for the last pixel, which CyRSoXS omits. */
+/* Computes q of n pixels; `blank_last` = 1: NaN for the last pixel, which CyRSoXS omits, unless the grid is exact. */
 void scatter_axis(double *q, int64_t n, const collet_scatter_options *options, int blank_last);
 /* Computes the directions of the electric field at 0 and 90 degrees and of the beam. */
 void scatter_directions(double axis[3][3], const double direction[3]);
@@ -15,6 +15,16 @@ double scatter_warp_of(double warp[2][2], const double direction[3], const doubl
 /* Warps a pattern by the detector's rotation; s->warped is scratch. The four pixels around a
  * position are read even where their weight is 0, as CyRSoXS does. */
 void scatter_warp(const collet_scatter *s, void *values);
+/* The largest |q_z| of a pixel on the exact grid; INFINITY for films of one layer. */
+double scatter_limit(const collet_scatter_options *options);
+/* q_z of pixel qx, qy for the wave vector k, with `square` = k k; NaN where Ewald's sphere is not, or beyond the
+ * limit. */
+double scatter_qz(const collet_scatter_options *options, const double k[3], double square, double qx,
+                  double qy);
+/* The coordinate, along an axis of n pixels, about which images turn and patterns are warped. */
+double scatter_middle(const collet_scatter *s, int64_t n);
+/* Lists the pixels beside q = 0: returns their number, 0 to 4. */
+int scatter_beside_zero(const collet_scatter *s, int64_t pixels[4]);
 /* Returns the height of a pixel divided by its width, both in q. */
 double scatter_aspect(const collet_scatter *s);
 /* Returns the number of angles and sets `radians`, which may be NULL. */

@@ -19,6 +19,16 @@ collet_status scatter_window(collet_scatter *s, int64_t first, int64_t count, co
 /* Finds the slices next to Ewald's sphere that energies first .. end-1 need: fills `range`, which
  * may be NULL, and returns the largest number of slices of a pixel; -1: out of memory. */
 int64_t scatter_depth(const collet_scatter *s, int64_t first, int64_t end, int32_t *range);
+/* Of the exact grid: the number of nodes that energies first .. end-1 need. */
+int64_t scatter_exact_depth(const collet_scatter *s, int64_t first, int64_t end);
+/* Sets s->nodes. */
+collet_status scatter_exact_nodes(collet_scatter *s, collet_error *err);
+/* Sets s->interval for energies first .. end-1. */
+void scatter_exact_intervals(collet_scatter *s, int64_t first, int64_t end);
+/* Creates arrays of s->nodes and s->interval; with one node in the middle of the intervals if `single`. */
+collet_status scatter_exact_arrays(collet_scatter *s, int single, collet_array **nodes, collet_array **interval);
+/* Sets s->depth shares: the amplitude at q_z = q of a pixel is the sum of those at its nodes times these. */
+void scatter_exact_shares(const collet_scatter *s, int64_t pixel, double q, double *shares);
 /* Makes s->slices for the energies of the pass to which s->next belongs. */
 collet_status scatter_slices(collet_scatter *s);
 

@@ -64,7 +64,8 @@ static int64_t layers_of(const collet_scatter *s)
 static uint64_t slice_bytes(const collet_scatter *s, int64_t depth)
 {
     uint64_t pixels = (uint64_t)(s->options.shape[1] * s->options.shape[2]);
-    return pixels * (8 + (uint64_t)(depth * s->plan.fields) * 2 * real_bytes(s));
+    return pixels * ((scatter_is_exact(s) ? 16 : 8) +
+                     (uint64_t)(depth * s->plan.fields) * 2 * real_bytes(s));
 }
 
 /* Bytes of the buffers for layers that are read: 4 fields and the sums of fractions. */
@@ -85,6 +86,7 @@ static void plan_direct(collet_scatter *s)
     uint64_t voxels = (uint64_t)(n[0] * n[1] * n[2]);
     s->plan.passes = 1;
     s->plan.block = 1;
+    s->depth = 1;
     s->plan.transforms = 3 * s->angles * s->options.n_energies;
     s->layers = layers_of(s);
     s->plan.kept = voxels * real_bytes(s) * (uint64_t)(7 * s->options.n_materials) +
@@ -101,7 +103,9 @@ static int64_t depth_of(const collet_scatter *s, int64_t span)
     int64_t depth = 1;
     for (int64_t first = 0; first < s->options.n_energies; first += span) {
         int64_t left = s->options.n_energies - first;
-        int64_t pass = scatter_depth(s, first, first + (left < span ? left : span), NULL);
+        int64_t end = first + (left < span ? left : span);
+        int64_t pass = scatter_is_exact(s) ? scatter_exact_depth(s, first, end)
+                                           : scatter_depth(s, first, end, NULL);
         if (pass < 0)
             return pass;
         depth = pass > depth ? pass : depth;
@@ -198,12 +202,15 @@ static collet_status copy_lists(collet_scatter *s, collet_error *err)
     s->parts = malloc(materials * sizeof *s->parts);
     s->angles = scatter_angles(o->angles, NULL);
     s->radians = malloc((size_t)s->angles * sizeof *s->radians);
-    s->range = malloc((size_t)(2 * o->shape[1] * o->shape[2]) * sizeof *s->range);
+    size_t pixels = (size_t)(o->shape[1] * o->shape[2]);
+    int exact = scatter_is_exact(s);
+    s->range = exact ? NULL : malloc(2 * pixels * sizeof *s->range);
+    s->interval = exact ? malloc(2 * pixels * sizeof *s->interval) : NULL;
     s->volumes = calloc(materials, sizeof *s->volumes);
     s->counted = calloc(materials, sizeof *s->counted);
     for (int a = 0; a < 3; a++)
         s->q[a] = malloc((size_t)o->shape[a] * sizeof *s->q[a]);
-    if (!o->materials || !o->energies || !o->constants || !s->parts || !s->radians || !s->range ||
+    if (!o->materials || !o->energies || !o->constants || !s->parts || !s->radians || (exact ? !s->interval : !s->range) ||
         !s->volumes || !s->counted || !s->q[0] || !s->q[1] || !s->q[2])
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
     scatter_angles(o->angles, s->radians);
@@ -270,6 +277,8 @@ void scatter_close_one(collet_scatter *s)
     free(s->sums);
     free(s->view);
     free(s->range);
+    free(s->interval);
+    free(s->nodes);
     collet_array_destroy(s->slices);
     collet_array_destroy(s->images);
     collet_array_destroy(s->fields);
@@ -291,6 +300,8 @@ collet_status scatter_open_one(collet_context *context, const collet_scatter_opt
     collet_status status = copy_lists(s, err);
     if (status == COLLET_OK)
         status = plan(s, err);
+    if (status == COLLET_OK && scatter_is_exact(s))
+        status = scatter_exact_nodes(s, err);
     if (status == COLLET_OK)
         status = make_output(s, err);
     if (status == COLLET_OK && s->options.layers)
@@ -326,6 +337,16 @@ static void attenuate(collet_scatter *s, int64_t i)
             ((float *)s->values)[k] = (float)(factor * (double)((float *)s->values)[k]);
 }
 
+static void omit_zero(collet_scatter *s, int64_t i)
+{
+    const int64_t *n = s->options.shape;
+    int64_t at = (i * n[1] + n[1] / 2) * n[2] + n[2] / 2;
+    if (scatter_is_wide(s))
+        ((double *)s->values)[at] = (double)NAN;
+    else
+        ((float *)s->values)[at] = NAN;
+}
+
 collet_status scatter_read(collet_scatter *s, int64_t count)
 {
     const int64_t *n = s->options.shape;
@@ -338,6 +359,8 @@ collet_status scatter_read(collet_scatter *s, int64_t count)
     for (int64_t i = 0; i < count && status == COLLET_OK; i++) {
         attenuate(s, i);
         scatter_warp(s, (char *)s->values + bytes / (size_t)count * (size_t)i);
+        if (s->options.omit_zero)
+            omit_zero(s, i);
     }
     s->first = s->next;
     return status;

@@ -12,18 +12,19 @@
 #include "scatter/devices.h"
 #include "scatter/one.h"
 
-/* Copies the program's structs; the size of each is in its struct_size. */
 static collet_status take_options(collet_scatter_options *own,
                                   const collet_scatter_options *given, collet_error *err)
 {
     *own = (collet_scatter_options){0};
     collet_status status = io_struct_in(own, sizeof *own, given, "the options", err);
-    if (status == COLLET_OK && (own->attenuation > 1 || own->collapse > 1))
-        status = collet_fail(err, COLLET_INVALID, "the options: %s is %u; it must be 0 or 1",
-                             own->attenuation > 1 ? "attenuation" : "collapse",
-                             own->attenuation > 1 ? own->attenuation : own->collapse);
-    if (status == COLLET_OK && own->reserved)
-        status = collet_fail(err, COLLET_INVALID, "the options: reserved must be 0");
+    const struct {
+        const char *name;
+        uint32_t value;
+    } flags[] = {{"attenuation", own->attenuation}, {"collapse", own->collapse}, {"omit_zero", own->omit_zero}};
+    for (size_t i = 0; status == COLLET_OK && i < sizeof flags / sizeof *flags; i++)
+        if (flags[i].value > 1)
+            status = collet_fail(err, COLLET_INVALID, "the options: %s is %u; it must be 0 or 1",
+                                 flags[i].name, flags[i].value);
     if (status == COLLET_OK && own->collapse && own->layers)
         status = collet_fail(err, COLLET_REFUSED,
                              "the options: collapse needs the arrays of the materials, but a "
@@ -47,6 +48,18 @@ static collet_status take_materials(collet_scatter_options *o, collet_error *err
         status = collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
     o->materials = own;
     return status;
+}
+
+collet_status scatter_take_options(collet_scatter_options *own, const collet_scatter_options *given,
+                                   collet_error *err)
+{
+    collet_status status = take_options(own, given, err);
+    if (status != COLLET_OK) {
+        own->materials = NULL;
+        return status;
+    }
+    status = take_materials(own, err);
+    return status == COLLET_OK ? scatter_check_options(own, err) : status;
 }
 
 static collet_status open_shared(collet_runtime *runtime, const collet_scatter_options *options,
@@ -73,12 +86,7 @@ collet_status collet_scatter_create(collet_context *context, collet_scatter **ou
     *out = NULL;
     if (!context || !options)
         return collet_fail(err, COLLET_INVALID, "%s is NULL", context ? "options" : "context");
-    collet_status status = take_options(&own, options, err);
-    if (status != COLLET_OK)
-        return status;
-    status = take_materials(&own, err);
-    if (status == COLLET_OK)
-        status = scatter_check_options(&own, err);
+    collet_status status = scatter_take_options(&own, options, err);
     if (status == COLLET_OK && !own.layers)
         status = scatter_check_voxels(&own, err);
     if (status == COLLET_OK)

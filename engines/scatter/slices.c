@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes the slices of the spectra that energies need. Each field of the morphology is
- * transformed once in the planes of its layers. Along z only the slices next to Ewald's sphere are
+ * Computes the slices of the spectra that energies need, or the amplitudes at the nodes of the exact grid. Each field
+ * of the morphology is transformed once in the planes of its layers. Along z only the slices next to Ewald's sphere are
  * computed, a small part of all elements.
  * Tests: tests/engines/scatter/test_scatter.c
  */
@@ -97,7 +97,8 @@ int64_t scatter_depth(const collet_scatter *s, int64_t first, int64_t end, int32
 
 /* The arrays of one pass over the morphology. */
 typedef struct pass {
-    collet_array *range;
+    collet_array *range;            /* NULL: the grid is exact */
+    collet_array *nodes, *interval; /* of the exact grid */
     collet_array *fields, *planes; /* [7 or 1, layers, Y, X or H] */
 } pass;
 
@@ -109,7 +110,8 @@ static collet_status add_material(collet_scatter *s, const pass *p, int64_t m, i
     collet_scatter_params params = {.struct_size = sizeof params,
                                     .neighbours = s->options.neighbours,
                                     .layer = (uint32_t)first,
-                                    .layers = (uint32_t)s->options.shape[0]};
+                                    .layers = (uint32_t)s->options.shape[0],
+                                    .thickness = s->options.voxel};
     collet_array *some[2] = {NULL, NULL}, *view[2] = {NULL, NULL}, *slices = NULL;
     collet_array *const whole[2] = {p->fields, p->planes};
     collet_status status = COLLET_OK;
@@ -126,9 +128,12 @@ static collet_status add_material(collet_scatter *s, const pass *p, int64_t m, i
     if (status == COLLET_OK && collet_array_slice(s->context, s->slices, &slices, 1, part->first,
                                                   part->count, 1) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "creating a view");
-    collet_array *arrays[] = {slices, view[1], p->range, first ? slices : NULL};
+    collet_array *before = first ? slices : NULL;
+    collet_array *arrays[] = {slices, view[1], p->range, before};
+    collet_array *exact[] = {slices, view[1], p->nodes, p->interval, before};
     if (status == COLLET_OK)
-        status = scatter_call(s, "scatter_slices", arrays, 1, &params);
+        status = p->range ? scatter_call(s, "scatter_slices", arrays, 1, &params)
+                          : scatter_call(s, "scatter_amplitudes", exact, 1, &params);
     for (int i = 0; i < 2; i++) {
         collet_array_destroy(some[i]);
         collet_array_destroy(view[i]);
@@ -144,10 +149,12 @@ static collet_status make_arrays(collet_scatter *s, pass *p)
     for (int64_t m = 0; m < s->options.n_materials; m++)
         maximum = s->parts[m].count > maximum ? s->parts[m].count : maximum;
     collet_status status =
-        collet_array_wrap(s->context, &p->range, COLLET_I32, 3, SCATTER_SHAPE(2, n[1], n[2]), NULL,
-                          s->range, COLLET_WRAP_READONLY, NULL, NULL);
+        scatter_is_exact(s)
+            ? scatter_exact_arrays(s, 0, &p->nodes, &p->interval)
+            : collet_array_wrap(s->context, &p->range, COLLET_I32, 3, SCATTER_SHAPE(2, n[1], n[2]),
+                                NULL, s->range, COLLET_WRAP_READONLY, NULL, NULL);
     if (status != COLLET_OK)
-        return scatter_failed(s, status, "writing the slices of pixels");
+        return s->error.status ? s->error.status : scatter_failed(s, status, "writing the slices of pixels");
     status = scatter_array(s, &p->fields, s->options.dtype, 4,
                            SCATTER_SHAPE(maximum, s->layers, n[1], n[2]));
     if (status == COLLET_OK)
@@ -167,7 +174,9 @@ collet_status scatter_slices(collet_scatter *s)
     s->sliced[0] = s->sliced[1] = 0;
     collet_array_destroy(s->images); /* frees memory for the slices; made again when needed */
     s->images = NULL;
-    if (scatter_depth(s, begin, end, s->range) < 0)
+    if (scatter_is_exact(s))
+        scatter_exact_intervals(s, begin, end);
+    else if (scatter_depth(s, begin, end, s->range) < 0)
         return collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for wave numbers");
     collet_status status = make_arrays(s, &p);
     for (int64_t first = 0; first < layers && status == COLLET_OK; first += s->layers) {
@@ -176,6 +185,8 @@ collet_status scatter_slices(collet_scatter *s)
             status = add_material(s, &p, m, first, count);
     }
     collet_array_destroy(p.range);
+    collet_array_destroy(p.nodes);
+    collet_array_destroy(p.interval);
     collet_array_destroy(p.fields);
     collet_array_destroy(p.planes);
     if (status == COLLET_OK) {

@@ -30,14 +30,17 @@ struct collet_scatter {
     double *q[3];       /* q of slices, rows, columns (z, y, x); NaN where CyRSoXS has no pixel */
     int64_t span;       /* fast method: energies of one pass over the morphology */
     int64_t layers;     /* layers of the morphology read at a time */
-    int64_t depth;      /* largest number of slices of a pixel that one pass needs */
+    int64_t depth;      /* largest number of slices of a pixel that one pass needs; on the exact grid the number of nodes */
     void *layer_values; /* layers of a material, if options.layers reads them */
     double *volumes;    /* with options.attenuation: sum of the fractions of each material */
     int64_t *counted;   /* for each material: number of layers that are summed in `volumes` */
     double *sums;       /* for each voxel that was read: sum of the fractions of all materials */
     collet_scatter_material *view;
-    int32_t *range;       /* [2, Y, X]: first slice and number of slices of each pixel */
-    collet_array *slices; /* fast method: [depth, F, Y, X]; NULL: not made */
+    int32_t *range;       /* [2, Y, X]: first slice and number of slices of each pixel; NULL: the grid is exact */
+    /* Of the exact grid, else NULL. */
+    double *interval; /* [2, Y, X]: the middle of each pixel's q_z of the pass, NaN: none; half their extent */
+    double *nodes;    /* [2, depth]: nodes in the intervals, from -1 to 1; their barycentric weights */
+    collet_array *slices; /* fast method: [depth, F, Y, X], at slices or nodes; NULL: not made */
     int64_t sliced[2];    /* `slices` is for energies sliced[0] .. sliced[1]-1 */
     collet_array *fields; /* direct method: [M, 7, Z, Y, X] */
     collet_array *images; /* fast method: images of a block; NULL: not made */
@@ -53,6 +56,11 @@ struct collet_scatter {
 static inline int scatter_is_wide(const collet_scatter *s)
 {
     return s->options.dtype == COLLET_F64;
+}
+
+static inline int scatter_is_exact(const collet_scatter *s)
+{
+    return s->options.grid == COLLET_SCATTER_EXACT;
 }
 
 static inline collet_dtype scatter_complex(const collet_scatter *s)

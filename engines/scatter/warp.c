@@ -9,8 +9,9 @@
 
 #define ROUNDING 1e-9 /* pixels: coordinates so close to a pixel are on it */
 
-/* Interpolates the four pixels around a position; NaN if one of them is NaN, even with weight 0. */
-static double sample(const void *values, int wide, const int64_t n[2], double y, double x)
+/* Interpolates the four pixels around a position. Pixels of weight 0 are read too, as CyRSoXS does, unless the grid is
+ * `exact`. */
+static double sample(const void *values, int wide, int exact, const int64_t n[2], double y, double x)
 {
     double sum = 0.0;
     y = fabs(y - round(y)) < ROUNDING ? round(y) : y;
@@ -22,6 +23,8 @@ static double sample(const void *values, int wide, const int64_t n[2], double y,
     for (int i = 0; i < 4; i++) {
         double share = down[i / 2] * across[i % 2];
         int64_t at = row * n[1] + column + i / 2 * below + i % 2 * right;
+        if (exact && share == 0.0)
+            continue;
         sum += share * (wide ? ((const double *)values)[at] : (double)((const float *)values)[at]);
     }
     return sum;
@@ -54,13 +57,13 @@ static void warp(const collet_scatter *s, void *values)
     double r = scatter_aspect(s), det = m[0][0] * m[1][1] - m[0][1] * m[1][0];
     int wide = scatter_is_wide(s);
     for (int64_t i = 0; i < n[0] * n[1]; i++) {
-        double cx = (double)n[1] / 2, cy = (double)n[0] / 2;
+        double cx = scatter_middle(s, n[1]), cy = scatter_middle(s, n[0]);
         double dx = (double)(i % n[1]) - cx, dy = (double)(i / n[1]) - cy;
         double x = cx + (m[1][1] * dx - m[0][1] * r * dy) / det;
         double y = cy + (m[0][0] * dy - m[1][0] / r * dx) / det;
         int inside = x > -ROUNDING && y > -ROUNDING && x < (double)(n[1] - 1) + ROUNDING &&
                      y < (double)(n[0] - 1) + ROUNDING;
-        double value = inside ? sample(values, wide, n, y, x) : s->options.mask ? 0.0 : NAN;
+        double value = inside ? sample(values, wide, scatter_is_exact(s), n, y, x) : s->options.mask ? 0.0 : NAN;
         if (wide)
             ((double *)s->warped)[i] = value;
         else
@@ -69,10 +72,33 @@ static void warp(const collet_scatter *s, void *values)
     memcpy(values, s->warped, (size_t)(n[0] * n[1]) * (wide ? 8 : 4));
 }
 
+/* Warps a pattern of the exact grid. The pixel of q = 0 keeps its intensity, and no other pixel gets a part of it. */
+static void warp_exactly(const collet_scatter *s, void *values)
+{
+    const int64_t *n = s->options.shape + 1;
+    double *wide = scatter_is_wide(s) ? values : NULL, zero, sum = 0.0;
+    float *narrow = values;
+    int64_t middle = n[0] / 2 * n[1] + n[1] / 2, pixels[4];
+    int count = scatter_beside_zero(s, pixels);
+    zero = wide ? wide[middle] : (double)narrow[middle];
+    for (int i = 0; i < count; i++)
+        sum += (wide ? wide[pixels[i]] : (double)narrow[pixels[i]]) / count;
+    for (int back = 0; back < 2; back++) {
+        if (back)
+            warp(s, values);
+        if (wide)
+            wide[middle] = back ? zero : sum;
+        else
+            narrow[middle] = (float)(back ? zero : sum);
+    }
+}
+
 void scatter_warp(const collet_scatter *s, void *values)
 {
-    if (s->warps)
+    if (scatter_is_exact(s) && s->warps && s->options.shape[1] * s->options.shape[2] > 1)
+        warp_exactly(s, values);
+    else if (s->warps)
         warp(s, values);
-    else if (!s->options.mask) /* with a mask no pixel is NaN */
+    else if (!scatter_is_exact(s) && !s->options.mask) /* with a mask no pixel is NaN */
         spread(s, values);
 }

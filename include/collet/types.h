@@ -461,7 +461,8 @@ typedef struct collet_random_params {
 } collet_random_params;
 
 /* scatter_ewald (nearest), scatter_projection (neighbours), scatter_slices (neighbours, layer,
- * layers), scatter_images (nearest). The names in parentheses are the fields that an op reads. */
+ * layers), scatter_images (nearest), scatter_amplitudes (layer, layers, thickness), scatter_intensities (limit).
+ * The names in parentheses are the fields that an op reads. */
 typedef struct collet_scatter_params {
     uint32_t struct_size;
     uint32_t nearest;
@@ -469,13 +470,17 @@ typedef struct collet_scatter_params {
     uint32_t layer;    /* the first of the layers that are given */
     uint32_t layers;   /* layers of the sample; 0: none after the given ones */
     uint32_t reserved; /* 0 */
+    double thickness;  /* of a layer, in nm */
+    double limit;      /* the largest |q_z|, in 1/nm; 0: none */
 } collet_scatter_params;
 
-/* scatter_average: mask != 0 leaves NaN out of the mean; `aspect` is the height of a pixel over its
- * width, > 0 (0: 1). */
+/* scatter_average: mask != 0 leaves NaN out of the mean; centre != 0 turns images about the pixel of q = 0; `aspect` is
+ * the height of a pixel over its width, > 0 (0: 1). */
 typedef struct collet_scatter_average_params {
     uint32_t struct_size;
     uint32_t mask;
+    uint32_t centre;
+    uint32_t reserved; /* 0 */
     double aspect;
 } collet_scatter_average_params;
 

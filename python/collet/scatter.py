@@ -271,7 +271,8 @@ def _shared_out(sample: Sample, client: Any, progress: Any, options: dict[str, A
     """Lets workers compute the patterns. Each gets only one part of the energies, because it has to transform
     the morphology before each part."""
     count = len(request.energies)
-    whole = _jobs.Shared(replace(sample, energies=request.energies, materials=[
+    ends = (float(request.energies.min()), float(request.energies.max())) if count else (0.0, 0.0)
+    whole = _jobs.Shared(replace(sample, energies=request.energies, _range=ends, materials=[
         replace(m, constants=request.constants[:, i]) for i, m in enumerate(sample.materials)]))
     tell = _Progress(progress, count, "energy")
     parts = min(_jobs.slots(client), count)
@@ -495,7 +496,7 @@ def read(morphology: Path, configuration: Path = "config.txt", *, dtype: npt.DTy
 
     Its arrays have `dtype`. Unused or suspicious parts of the files, such as angles that seem to be
     degrees, cause a RuntimeWarning and are listed in `warnings`; `directory` is the configuration's
-    directory for results ("": not given). Raises FileError, FormatError and InvalidError, which name the file,
+    directory for results ("": not given), and `grid` "cyrsoxs". Raises FileError, FormatError and InvalidError, which name the file,
     dataset or key. Ctrl-C interrupts it. GIL: released."""
     wide = is_double(dtype)
     found = Job(_scatter.read, fspath(morphology), fspath(configuration), wide).wait()
@@ -508,7 +509,8 @@ def read(morphology: Path, configuration: Path = "config.txt", *, dtype: npt.DTy
     sample = Sample(materials, energies, found["voxel"], found["angles"],
                     found["beams"], bool(found["window"]), bool(found["nearest"]),
                     bool(found["mask"]), bool(found["material"]), detector,
-                    tuple(found["warnings"]), found["directory"], bool(found["attenuation"]))
+                    tuple(found["warnings"]), found["directory"], bool(found["attenuation"]),
+                    grid="cyrsoxs", _warns=True)
     arrays = [arrays_of(m, i, sample.shape) for i, m in enumerate(materials, 1)]
     sample._told = frozenset(_suspicious.suspicions(energies, sample.voxel, constants, arrays))
     return sample

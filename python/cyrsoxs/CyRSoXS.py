@@ -518,7 +518,8 @@ def launch(InputData, RefractiveIndexData, VoxelData, ScatteringPattern, WriteMe
         given._angles, given._beams, window=given.windowingType == Hanning,
         nearest=given.interpolationType == NearestNeighour, mask=bool(given.rotMask),
         material_frame=not given.referenceFrame,
-        detector=given._detector if given._case == CaseType.GrazingIncidence else (0.0, 0.0, 1.0))
+        detector=given._detector if given._case == CaseType.GrazingIncidence else (0.0, 0.0, 1.0),
+        grid="cyrsoxs", _warns=True)
     for beam in range(len(given._beams)):
         with scatter.Patterns(sample, beam=beam, neighbours=True) as patterns:
             for i, pattern in enumerate(patterns):
@@ -581,10 +582,8 @@ def main():
     directory."""
     if not 2 <= len(sys.argv) <= 3:
         sys.exit("Usage: CyRSoXS MORPHOLOGY.h5 [DIRECTORY]")
-    warnings.simplefilter("ignore", RuntimeWarning)  # the loop prints them
+    warnings.showwarning = lambda text, *_: print(f"CyRSoXS: {text}", file=sys.stderr)
     sample = scatter.read(sys.argv[1], "config.txt")
-    for warning in sample.warnings:
-        print(f"CyRSoXS: {warning}", file=sys.stderr)
     directory = sys.argv[2] if len(sys.argv) == 3 else sample.directory or "HDF5"
     os.makedirs(directory, exist_ok=True)
     beams = [scatter.Patterns(sample, beam=i, neighbours=True) for i in range(len(sample.beams))]

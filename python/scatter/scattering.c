@@ -136,8 +136,8 @@ static int hold_all(scattering *self, PyObject *list, PyObject *energies, PyObje
 }
 
 /* Takes the arguments ([choice, ...], [material, ...], energies, constants [energies, materials, 4],
- * (Z, Y, X), voxel, direction, detector, angles, (direct, wide, fft, nearest, window, neighbours,
- * mask, material, attenuation, collapse), memory). */
+ * (Z, Y, X), voxel, direction, detector, angles, energy range, (direct, wide, grid, nearest, window, neighbours,
+ * mask, material, attenuation, collapse, omit_zero), memory). */
 static int take_arguments(scattering *self, PyObject *arguments)
 {
     collet_scatter_options *o = &self->options;
@@ -145,13 +145,13 @@ static int take_arguments(scattering *self, PyObject *arguments)
     long long n[3];
     unsigned long long memory;
     int wide;
-    if (!PyArg_ParseTuple(arguments, "O!O!OO(LLL)d(ddd)(ddd)(ddd)(IpIIIIIIII)K", &PyList_Type,
+    if (!PyArg_ParseTuple(arguments, "O!O!OO(LLL)d(ddd)(ddd)(ddd)(dd)(IpIIIIIIIII)K", &PyList_Type,
                           &choices, &PyList_Type, &materials, &energies, &constants, &n[0], &n[1],
                           &n[2], &o->voxel, &o->direction[0], &o->direction[1], &o->direction[2],
                           &o->detector[0], &o->detector[1], &o->detector[2], &o->angles[0],
-                          &o->angles[1], &o->angles[2], &o->method, &wide, &o->grid, &o->nearest,
+                          &o->angles[1], &o->angles[2], &o->energy_range[0], &o->energy_range[1], &o->method, &wide, &o->grid, &o->nearest,
                           &o->window, &o->neighbours, &o->mask, &o->material_frame, &o->attenuation,
-                          &o->collapse, &memory))
+                          &o->collapse, &o->omit_zero, &memory))
         return -1;
     o->struct_size = sizeof *o;
     o->dtype = wide ? COLLET_F64 : COLLET_F32;
@@ -232,6 +232,23 @@ static PyObject *scattering_plan(PyObject *object, PyObject *Py_UNUSED(unused))
                          (long long)plan.fields, "transforms", (long long)plan.transforms, "block",
                          (long long)plan.block, "angles", (long long)plan.angles, "bytes",
                          (unsigned long long)plan.bytes);
+}
+
+/* collet_scatter_compare, before the first pattern: (energy, Y, X, low, high, total). */
+static PyObject *scattering_compare(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    scattering *self = (scattering *)object;
+    collet_scatter_comparison c = {.struct_size = sizeof c};
+    collet_error err;
+    if (!enter(self))
+        return NULL;
+    PyThreadState *state = bound->leave();
+    collet_status status = collet_scatter_compare(self->contexts[0], &c, &self->options, &err);
+    bound->back(state);
+    self->busy = 0;
+    if (status != COLLET_OK)
+        return bound->raise(status, err.text);
+    return Py_BuildValue("(dLLddd)", c.energy, (long long)c.y, (long long)c.x, c.low, c.high, c.total);
 }
 
 /* The next pattern [Y, X], or None after the last. */
@@ -403,6 +420,7 @@ int scattering_add_type(PyObject *module)
 {
     static PyMethodDef methods[] = {
         {"plan", scattering_plan, METH_NOARGS, NULL},
+        {"compare", scattering_compare, METH_NOARGS, NULL},
         {"next", scattering_next, METH_NOARGS, NULL},
         {"differentiate", scattering_differentiate, METH_VARARGS, NULL},
         {"cancel", scattering_cancel, METH_O, NULL},

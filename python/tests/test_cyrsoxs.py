@@ -74,7 +74,7 @@ def expected(**options):
     sample = scatter.Sample(
         [scatter.Material({e: c[0] for e, c in CONSTANTS.items()}, fraction, s, theta, psi),
          scatter.Material([0] * 4, 1 - fraction)], sorted(ENERGIES), 5.0, (0, 30, 90), **options)
-    return scatter.simulate(sample, neighbours=True).values
+    return scatter.simulate(sample, neighbours=True, grid="cyrsoxs").values
 
 
 def same(a, b):

@@ -46,6 +46,7 @@ TEST(rows)
         {COLLET_OP_SCATTER_EULER, COLLET_SIG(F, F, F, F, F), 1, 1},
         {COLLET_OP_SCATTER_SLICES, COLLET_SIG(C, C, I, C), 1, 1},
         {COLLET_OP_SCATTER_EWALD, COLLET_SIG(I, F, D, D, D, D), 0, 0},
+        {COLLET_OP_SCATTER_AMPLITUDES, COLLET_SIG(C, C, D, D, C), 0, 0},
         {COLLET_OP_SCATTER_IMAGES, COLLET_SIG(F, C, I, C, D, D, D, D, D), 0, 0},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -77,11 +77,12 @@ if(OCLGRIND_LIBRARY)
     "ternary_matmul i:AA" "ternary_linear f:Afff"
     "scatter_vector f:ff" "scatter_polarisation c:fcdd"
     "scatter_slices c:cic -cl-opt-disable" "scatter_images f:cicddddd -cl-opt-disable"
-    "scatter_average f:fdd -cl-opt-disable" "scatter_add cl:clc"
+    "scatter_average f:fdd -cl-opt-disable"
+    "scatter_amplitudes c:cddc -cl-opt-disable" "scatter_intensities f:cddcdddd -cl-opt-disable" "scatter_add cl:clc"
     "place fl:fBf" "cumulative_sum l:i" "histogram d:fd" "sort d:d")
   # Also check for data races between work-items, unless that takes too long.
   foreach(op sum normal fft matmul observables principal_axes time_derivative magnitude
-             ternary_quantize ternary_dot ternary_matmul ternary_linear scatter_images scatter_average scatter_add place cumulative_sum sort)
+             ternary_quantize ternary_dot ternary_matmul ternary_linear scatter_images scatter_average scatter_intensities scatter_add place cumulative_sum sort)
     set_property(TEST oclgrind_${op} APPEND PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1)
   endforeach()
   # Every row, for memory errors and races.

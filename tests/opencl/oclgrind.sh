@@ -57,7 +57,7 @@ configure() {
     # aborts at each LLVM instruction `freeze`, which clang generates for a quotient with its remainder, and it reports
     # the `poison` that clang stores before it fills both elements of a pair.
     case $2 in
-    sin | cos | scatter_euler | scatter_images | scatter_average | scatter_slices) export OCLGRIND_BUILD_OPTIONS=-cl-opt-disable ;;
+    sin | cos | scatter_euler | scatter_images | scatter_average | scatter_slices | scatter_amplitudes | scatter_intensities) export OCLGRIND_BUILD_OPTIONS=-cl-opt-disable ;;
     esac
     [ "$1" != races ] || export OCLGRIND_DATA_RACES=1
 }

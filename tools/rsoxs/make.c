@@ -113,7 +113,7 @@ static void print_summary(const make_scene *scene, const make_paths *paths)
            " material%s\n",
            tool_shown(paths->morphology), o->size[0], o->size[1], o->size[2], o->voxel,
            scene->materials, tool_plural(scene->materials));
-    printf("compute: collet-rsoxs %s -c %sconfig.txt --q-grid fft -o %spatterns\n",
+    printf("compute: collet-rsoxs %s -c %sconfig.txt --q-grid exact -o %spatterns\n",
            tool_shown(paths->morphology), tool_shown(paths->directory),
            tool_shown(paths->directory));
 }

@@ -64,8 +64,10 @@ static const struct argp_option argp_options[] = {
     {"method", KEY_METHOD, "fast|direct", 0,
      "Transform each field once (default), or the polarisation for each energy and angle", 2},
     {"dtype", KEY_DTYPE, "f32|f64", 0, "Element type of the computation (default: f32)", 2},
-    {"q-grid", KEY_GRID, "cyrsoxs|fft", 0,
-     "q of pixel i of N: -pi/a + i 2 pi/(a (N - 1)) (default), or (i - N/2) 2 pi/(N a)", 2},
+    {"q-grid", KEY_GRID, "exact|cyrsoxs|fft", 0,
+     "exact: sum the layers at each pixel's own q_z. The others interpolate between slices along z, at q = -pi/a + i 2 "
+     "pi/(a (N - 1)) (cyrsoxs, the default, as CyRSoXS does), or (i - N/2) 2 pi/(N a) (fft)",
+     2},
     {"dc", KEY_DC, "keep|neighbours", 0,
      "At q = 0: what the transform gives (default, CyRSoXS 1.1), or the mean of its neighbours "
      "(1.2)",
@@ -94,6 +96,16 @@ static uint32_t choose(struct argp_state *state, const char *option, const char 
     if (strcmp(text, first) != 0 && strcmp(text, second) != 0)
         tool_error(state, "%s: '%s' is neither %s nor %s", option, text, first, second);
     return strcmp(text, second) == 0;
+}
+
+static uint32_t choose_grid(struct argp_state *state, const char *text)
+{
+    static const char *const names[] = {"exact", "cyrsoxs", "fft"};
+    for (uint32_t grid = COLLET_SCATTER_EXACT; grid <= COLLET_SCATTER_FFT; grid++)
+        if (strcmp(text, names[grid]) == 0)
+            return grid;
+    tool_error(state, "--q-grid: '%s' is none of exact, cyrsoxs and fft", text);
+    return 0;
 }
 
 static void parse_energies(struct argp_state *state, rsoxs_options *o, const char *text)
@@ -146,7 +158,8 @@ static error_t parse_number(int key, char *text, struct argp_state *state)
         o->dtype = choose(state, "--dtype", text, "f32", "f64") ? COLLET_F64 : COLLET_F32;
         return 0;
     case KEY_GRID:
-        o->grid = choose(state, "--q-grid", text, "cyrsoxs", "fft");
+        o->grid = choose_grid(state, text);
+        o->has_grid = 1;
         return 0;
     case KEY_DC:
         o->neighbours = choose(state, "--dc", text, "keep", "neighbours");
@@ -257,6 +270,7 @@ void rsoxs_options_parse(int argc, char **argv, rsoxs_options *options)
     *options = (rsoxs_options){.films = calloc((size_t)argc + 1, sizeof(char *)),
                                .configuration = "config.txt",
                                .dtype = COLLET_F32,
+                               .grid = COLLET_SCATTER_CYRSOXS,
                                .place = {0, 1}};
     if (!options->films) {
         fputs("collet-rsoxs: out of memory\n", stderr);

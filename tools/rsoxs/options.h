@@ -24,6 +24,7 @@ typedef struct rsoxs_options {
     int64_t threads;
     int resume, force, plan, json, quiet;
     int integrate, png;
+    int has_grid;     /* 1: --q-grid was given */
     double wedge;     /* degrees; 0: not given */
     tool_shard shard; /* the shard of --shard */
     tool_place place; /* this rank's place among the ranks of an MPI job on this host */

@@ -204,6 +204,35 @@ static void print_warnings(rsoxs_run *run)
     }
 }
 
+/* Warns, for the first film, that CyRSoXS's grid is the default, and how far its intensities are from the exact ones.
+ * Faults of voxels are left to the work. */
+static void warn_of_grid(rsoxs_run *run)
+{
+    const int64_t *n = run->work.shape, most = INT64_C(1) << 25; /* voxels that are read once more */
+    collet_scatter_comparison c = {.struct_size = sizeof c};
+    char text[400], size[160] = "";
+    rsoxs_session *s = run->session;
+    if (run->options->has_grid || run->options->plan || run->options->shard.shard > 1 ||
+        s->compared || n[0] == 1)
+        return;
+    s->compared = 1;
+    collet_scatter_options work = run->work;
+    memcpy(work.direction, run->beams[0], sizeof work.direction);
+    if (n[0] * n[1] * n[2] <= most) {
+        if (collet_scatter_compare(run->context, &c, &work, NULL) != COLLET_OK || !(c.total >= 0))
+            return;
+        snprintf(size, sizeof size,
+                 ": at %g eV, in the middle of %s, they are %.2f to %.2f times the exact ones, all together %.2f times",
+                 c.energy, run->film, c.low, c.high, c.total);
+    }
+    snprintf(text, sizeof text,
+             "the default --q-grid cyrsoxs interpolates intensities between slices, as CyRSoXS does%s; --q-grid exact "
+             "computes the exact ones",
+             size);
+    tool_progress_end(&s->progress);
+    tool_warn(program_invocation_short_name, text);
+}
+
 collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err)
 {
     rsoxs_session *session = run->session;
@@ -217,6 +246,8 @@ collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err)
     run->context = session->context;
     run->devices = session->devices;
     status = rsoxs_run_open_work(run, err);
+    if (status == COLLET_OK)
+        warn_of_grid(run);
     if (status == COLLET_INVALID && run->scatterings)
         explain(run->options->configuration, NULL, err->text, err);
     return status;

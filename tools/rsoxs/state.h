@@ -22,6 +22,7 @@ typedef struct rsoxs_session {
     tool_progress progress;
     char **told; /* warnings about files other than films, which are printed once */
     size_t n_told;
+    int compared; /* 1: the grid was compared with the exact one */
 } rsoxs_session;
 
 /* The simulation of one film that the arguments and files request. */

@@ -26,9 +26,12 @@ static const char *const keys[] = {"collet-rsoxs work 1: shards",
                                    "dtype",
                                    "q-grid",
                                    "dc"};
-static const char *const choices[][2] = {{"no", "yes"},      {"no", "yes"},
-                                         {"fast", "direct"}, {"f32", "f64"},
-                                         {"cyrsoxs", "fft"}, {"keep", "neighbours"}};
+static const char *const choices[][3] = {{"no", "yes"},
+                                         {"no", "yes"},
+                                         {"fast", "direct"},
+                                         {"f32", "f64"},
+                                         {"exact", "cyrsoxs", "fft"},
+                                         {"keep", "neighbours"}};
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
@@ -224,7 +227,7 @@ static int read_value(rsoxs_work *work, int key, const char *value, uint32_t *ch
         o->wedge = strtod(value, &end);
         return end > value && !*end && o->wedge >= 0 && o->wedge <= 180;
     default:
-        for (*choice = 0; *choice < 2; ++*choice)
+        for (*choice = 0; *choice < 3 && choices[key - CHOICES][*choice]; ++*choice)
             if (strcmp(value, choices[key - CHOICES][*choice]) == 0)
                 return 1;
         return 0;
@@ -261,6 +264,7 @@ static collet_status parse(rsoxs_work *work, collet_error *err)
     o->method = chosen[2];
     o->dtype = chosen[3] ? COLLET_F64 : COLLET_F32;
     o->grid = chosen[4];
+    o->has_grid = 1;
     o->neighbours = chosen[5];
     return COLLET_OK;
 }

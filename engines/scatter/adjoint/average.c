@@ -13,6 +13,8 @@
 double scatter_place(const collet_scatter *s, const double wave[4], double qx, double qy)
 {
     int64_t count = s->options.shape[0];
+    if (scatter_is_exact(s))
+        return scatter_qz(&s->options, wave, wave[3], qx, qy);
     double x = wave[0] + qx, y = wave[1] + qy, square = wave[3] - x * x - y * y;
     if (!(square >= 0.0))
         return NAN;
@@ -54,21 +56,43 @@ static int between(double at, int64_t n, int64_t *low, double *high)
     return 1;
 }
 
+/* The index of the pixel of q = 0; -1: the grid is not exact, so this pixel is like others. */
+static int64_t zero_of(const collet_scatter *s)
+{
+    const int64_t *n = s->options.shape;
+    return scatter_is_exact(s) && n[1] * n[2] > 1 ? n[1] / 2 * n[2] + n[2] / 2 : -1;
+}
+
+/* Returns the energies at which other pixels of a turned image can be interpolated from a pixel. They read the mean of
+ * its neighbours in the place of the pixel of q = 0. */
+static uint32_t valid_at(const scatter_adjoint *a, int64_t pixel)
+{
+    uint32_t bits = UINT32_MAX;
+    int64_t pixels[4];
+    if (pixel != zero_of(a->s))
+        return a->valid[pixel];
+    for (int i = scatter_beside_zero(a->s, pixels) - 1; i >= 0; i--)
+        bits &= a->valid[pixels[i]];
+    return bits;
+}
+
 /* Returns the energies at which the image of an angle, turned back, has a number at pixel y, x. */
 static uint32_t reached_by(const scatter_adjoint *a, int64_t angle, int64_t y, int64_t x)
 {
     const int64_t *n = a->s->options.shape;
     double c = a->turn[angle][0], t = a->turn[angle][1], r = scatter_aspect(a->s);
-    double cx = (double)n[2] / 2, cy = (double)n[1] / 2;
+    double cx = scatter_middle(a->s, n[2]), cy = scatter_middle(a->s, n[1]);
     double dx = (double)x - cx, dy = (double)y - cy, across, down;
     int64_t column, row;
+    if (y * n[2] + x == zero_of(a->s))
+        return a->valid[y * n[2] + x];
     if (!between(cx + c * dx - t * r * dy, n[2], &column, &across) ||
         !between(cy + t / r * dx + c * dy, n[1], &row, &down))
         return 0;
     uint32_t bits = UINT32_MAX;
     for (int i = 0; i < 4; i++)
         if ((i % 2 ? across : 1.0 - across) * (i / 2 ? down : 1.0 - down) != 0.0)
-            bits &= a->valid[(row + i / 2) * n[2] + column + i % 2];
+            bits &= valid_at(a, (row + i / 2) * n[2] + column + i % 2);
     return bits;
 }
 
@@ -103,9 +127,26 @@ static void find_shares(void *argument, int64_t begin, int64_t end, int thread)
 /* ---- The detector ---------------------------------------------------------------------------- */
 
 typedef struct taps {
-    int64_t at[4];
-    double share[4];
+    int count;
+    int64_t at[16];
+    double share[16];
 } taps;
+
+/* On the exact grid, the mean of its neighbours is read in the place of the pixel of q = 0. */
+static void replace_zero(const collet_scatter *s, taps *t)
+{
+    int64_t pixels[4];
+    taps given = *t;
+    int count = scatter_beside_zero(s, pixels);
+    t->count = 0;
+    for (int k = 0; k < given.count; k++) {
+        int fill = given.at[k] == zero_of(s);
+        for (int i = 0; i < (fill ? count : 1) && given.share[k] != 0.0; i++) {
+            t->at[t->count] = fill ? pixels[i] : given.at[k];
+            t->share[t->count++] = given.share[k] / (fill ? count : 1);
+        }
+    }
+}
 
 /* Sets *t to the pixels that scatter_warp reads for pixel i, and their weights. 0: it reads none. */
 static int taps_of(const collet_scatter *s, int64_t i, taps *t)
@@ -113,9 +154,13 @@ static int taps_of(const collet_scatter *s, int64_t i, taps *t)
     const int64_t *n = s->options.shape + 1;
     const double(*m)[2] = s->warp;
     double r = scatter_aspect(s), det = m[0][0] * m[1][1] - m[0][1] * m[1][0];
-    double cx = (double)n[1] / 2, cy = (double)n[0] / 2;
+    double cx = scatter_middle(s, n[1]), cy = scatter_middle(s, n[0]);
     double dx = (double)(i % n[1]) - cx, dy = (double)(i / n[1]) - cy;
     double x = (double)(i % n[1]), y = (double)(i / n[1]);
+    if (scatter_is_exact(s) && (!s->warps || i == zero_of(s))) {
+        *t = (taps){.count = 1, .at = {i}, .share = {1.0}};
+        return 1;
+    }
     if (s->warps) {
         x = cx + (m[1][1] * dx - m[0][1] * r * dy) / det;
         y = cy + (m[0][0] * dy - m[1][0] / r * dx) / det;
@@ -132,6 +177,9 @@ static int taps_of(const collet_scatter *s, int64_t i, taps *t)
         t->at[k] = row * n[1] + column + k / 2 * below + k % 2 * right;
         t->share[k] = (k / 2 ? down : 1.0 - down) * (k % 2 ? across : 1.0 - across);
     }
+    t->count = 4;
+    if (scatter_is_exact(s))
+        replace_zero(s, t);
     return 1;
 }
 
@@ -152,9 +200,11 @@ static void take_energies(void *argument, int64_t begin, int64_t end, int thread
                                           : (double)((const float *)a->cotangents)[first + i];
             taps t;
             int counts = taps_of(s, i, &t);
-            for (int k = 0; k < 4 && counts && !s->options.mask; k++)
+            if (s->options.omit_zero && i == s->options.shape[1] / 2 * s->options.shape[2] + s->options.shape[2] / 2)
+                counts = 0;
+            for (int k = 0; counts && k < t.count && !s->options.mask; k++)
                 counts = a->mean[t.at[k] * a->count + e] != 0.0;
-            for (int k = 0; k < 4 && counts; k++)
+            for (int k = 0; counts && k < t.count; k++)
                 if (t.share[k] != 0.0)
                     sum[t.at[k]] += t.share[k] * c;
         }
@@ -189,14 +239,15 @@ static void add_pixel(const scatter_adjoint *a, int64_t p, double weight, uint32
 }
 
 /*
- * Adds the cotangents of pixel y, x of an angle's image to `sum`. Pixel p of the average is interpolated from
+ * Adds `factor` times the cotangents of pixel y, x of an angle's image to `sum`. Pixel p of the average is interpolated from
  * the image at M p: a pixel of the image at the distance dx, dy has the weight (1 - |dx|) (1 - |dy|).
  */
-static void turn_pixel(const scatter_adjoint *a, int64_t angle, int64_t y, int64_t x, double *sum)
+static void add_turned(const scatter_adjoint *a, int64_t angle, int64_t y, int64_t x, double factor,
+                       double *sum)
 {
     const int64_t *n = a->s->options.shape;
     double c = a->turn[angle][0], t = a->turn[angle][1], r = scatter_aspect(a->s);
-    double cx = (double)n[2] / 2, cy = (double)n[1] / 2;
+    double cx = scatter_middle(a->s, n[2]), cy = scatter_middle(a->s, n[1]);
     double dx = (double)x - cx, dy = (double)y - cy;
     double px = cx + c * dx + t * r * dy, py = cy - t / r * dx + c * dy;
     double wide = fabs(c) + fabs(t) * r, high = fabs(c) + fabs(t) / r;
@@ -206,7 +257,7 @@ static void turn_pixel(const scatter_adjoint *a, int64_t angle, int64_t y, int64
     top = top < 0 ? 0 : top;
     right = right < n[2] ? right : n[2] - 1;
     bottom = bottom < n[1] ? bottom : n[1] - 1;
-    memset(sum, 0, (size_t)a->count * sizeof *sum);
+    int64_t zero = zero_of(a->s);
     for (int64_t row = top; row <= bottom; row++)
         for (int64_t column = left; column <= right; column++) {
             double u = (double)column - px, v = (double)row - py;
@@ -214,11 +265,29 @@ static void turn_pixel(const scatter_adjoint *a, int64_t angle, int64_t y, int64
             if (away >= 1.0 - ON_PIXEL || off >= 1.0 - ON_PIXEL)
                 continue;
             int64_t p = row * n[2] + column;
+            if (p == zero) /* it reads itself only */
+                continue;
             uint32_t bits = a->reached ? a->reached[angle * n[1] * n[2] + p] : UINT32_MAX;
             away = away < ON_PIXEL ? 0.0 : away;
             off = off < ON_PIXEL ? 0.0 : off;
-            add_pixel(a, p, (1.0 - away) * (1.0 - off), bits, sum);
+            add_pixel(a, p, factor * (1.0 - away) * (1.0 - off), bits, sum);
         }
+}
+
+/* Sets `sum` to the cotangents of pixel y, x of an angle's image. */
+static void turn_pixel(const scatter_adjoint *a, int64_t angle, int64_t y, int64_t x, double *sum)
+{
+    int64_t X = a->s->options.shape[2], at = y * X + x, zero = zero_of(a->s), pixels[4];
+    memset(sum, 0, (size_t)a->count * sizeof *sum);
+    if (at == zero) {
+        add_pixel(a, at, 1.0, UINT32_MAX, sum);
+        return;
+    }
+    add_turned(a, angle, y, x, 1.0, sum);
+    int count = zero >= 0 ? scatter_beside_zero(a->s, pixels) : 0;
+    for (int i = 0; i < count; i++)
+        if (pixels[i] == at)
+            add_turned(a, angle, zero / X, zero % X, 1.0 / count, sum);
 }
 
 void scatter_adjoint_average(const scatter_adjoint *a, int64_t y, int64_t x, int64_t n,

@@ -49,7 +49,7 @@ static collet_status allocate(scatter_adjoint *a)
     collet_scatter *s = a->s;
     const int64_t *n = s->options.shape;
     size_t pixels = (size_t)(n[1] * n[2]), materials = (size_t)s->options.n_materials;
-    size_t rows = (size_t)(4 * (1 + s->depth) * n[2]) * sizeof(double);
+    size_t rows = (size_t)(4 * (1 + 2 * s->depth) * n[2]) * sizeof(double);
     size_t scratch = scatter_adjoint_scratch(a);
     a->scratch = calloc((size_t)a->threads, sizeof *a->scratch);
     int good = a->scratch != NULL;

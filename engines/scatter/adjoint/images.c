@@ -8,6 +8,7 @@
 
 #include "scatter/adjoint/segment.h"
 #include "scatter/geometry.h"
+#include "scatter/methods.h"
 
 /* The scratch of a thread. */
 typedef struct tile {
@@ -20,6 +21,9 @@ typedef struct tile {
     double (*turn)[3][6];            /* [angles] */
     int64_t low[TILE], row[TILE];    /* lower slice of each pixel; its index in `slices`, -1: none */
     double weight[2][TILE];
+    double qz[TILE];     /* of the slice that is handled, or on Ewald's sphere */
+    double *shares;      /* on the exact grid, [TILE, depth]: shares of the nodes in a pixel's amplitudes */
+    double *at[2], *to[2]; /* on the exact grid, [F, TILE]: amplitudes on Ewald's sphere, and their cotangents */
 } tile;
 
 static int64_t images_of(const scatter_adjoint *a)
@@ -32,7 +36,7 @@ static size_t doubles_of(const scatter_adjoint *a)
     const collet_scatter *s = a->s;
     int64_t pixels = s->options.shape[1] * s->options.shape[2];
     int64_t needed = TILE * (images_of(a) * ADJOINT_BLOCK + 4 * s->depth * s->plan.fields +
-                             6 * s->options.n_materials) +
+                             6 * s->options.n_materials + s->depth + 4 * s->plan.fields) +
                      6 * ADJOINT_BLOCK * s->options.n_materials + 18 * s->angles;
     return (size_t)(needed > pixels ? needed : pixels);
 }
@@ -86,6 +90,11 @@ static tile *tile_of(const scatter_adjoint *a, int thread)
     t->to_c = t->to_im + spectra;
     t->c = (double(*)[3][2])(t->to_c + 6 * materials * TILE);
     t->turn = (double(*)[3][6])(t->c + ADJOINT_BLOCK * materials);
+    t->shares = (double *)(t->turn + s->angles);
+    t->at[0] = t->shares + TILE * s->depth;
+    t->at[1] = t->at[0] + TILE * s->plan.fields;
+    t->to[0] = t->at[1] + TILE * s->plan.fields;
+    t->to[1] = t->to[0] + TILE * s->plan.fields;
     fill_constants(t);
     fill_turns(t);
     return t;
@@ -138,6 +147,44 @@ static void store(const tile *t)
 
 /* ---- Energies -------------------------------------------------------------------------------- */
 
+/* Finds where each pixel meets Ewald's sphere of energy e, and its amplitudes there. */
+static void place_exactly(tile *t, int64_t e)
+{
+    const collet_scatter *s = t->a->s;
+    int64_t fields = s->plan.fields;
+    memset(t->at[0], 0, (size_t)(4 * fields * TILE) * sizeof *t->at[0]); /* `at` and `to` */
+    for (int64_t i = 0; i < t->n; i++) {
+        double q = scatter_place(s, t->a->wave[e], s->q[2][t->x + i], s->q[1][t->y]);
+        double *shares = t->shares + i * s->depth;
+        t->low[i] = 0;
+        t->row[i] = isnan(q) ? -1 : 0;
+        t->qz[i] = q;
+        t->weight[0][i] = 1.0;
+        if (isnan(q))
+            continue;
+        scatter_exact_shares(s, t->y * s->options.shape[2] + t->x + i, q, shares);
+        for (int64_t d = 0; d < s->depth; d++)
+            for (int64_t f = 0; f < fields; f++) {
+                t->at[0][f * TILE + i] += shares[d] * t->re[(d * fields + f) * TILE + i];
+                t->at[1][f * TILE + i] += shares[d] * t->im[(d * fields + f) * TILE + i];
+            }
+    }
+}
+
+/* Adds the cotangents of the amplitudes on Ewald's sphere to those at the nodes. */
+static void spread_exactly(const tile *t)
+{
+    const collet_scatter *s = t->a->s;
+    int64_t fields = s->plan.fields;
+    for (int64_t d = 0; d < s->depth; d++)
+        for (int64_t f = 0; f < fields; f++)
+            for (int64_t i = 0; i < t->n; i++) {
+                double share = t->row[i] < 0 ? 0.0 : t->shares[i * s->depth + d];
+                t->to_re[(d * fields + f) * TILE + i] += share * t->to[0][f * TILE + i];
+                t->to_im[(d * fields + f) * TILE + i] += share * t->to[1][f * TILE + i];
+            }
+}
+
 /* Finds the two slices of each pixel at energy e, and their weights. */
 static void place(tile *t, int64_t e)
 {
@@ -156,16 +203,20 @@ static void place(tile *t, int64_t e)
     }
 }
 
-/* Handles pixels first .. first+n-1, which all use the same two slices: low and low + 1. */
-static void segment(const tile *t, int64_t e, int64_t first, int64_t n)
+/* Handles pixels first .. first+n-1, which all use the same two slices: low and low + 1. On the exact grid they have
+ * amplitudes of their own. */
+static void segment(tile *t, int64_t e, int64_t first, int64_t n)
 {
     const scatter_adjoint *a = t->a;
     const collet_scatter *s = a->s;
     int64_t E = a->count, fields = s->plan.fields;
-    for (int64_t which = 0; which < 2; which++) {
+    int exact = scatter_is_exact(s);
+    for (int64_t which = 0; which < (exact ? 1 : 2); which++) {
         int64_t row = t->row[first] + which, low = t->low[first] + which;
         if (row < 0 || row >= s->depth || low >= s->options.shape[0])
             continue;
+        for (int64_t i = first; i < first + n && !exact; i++)
+            t->qz[i] = s->q[0][low];
         scatter_segment g = {.n = n,
                              .materials = s->options.n_materials,
                              .angles = s->options.material_frame ? s->angles : 0,
@@ -176,14 +227,14 @@ static void segment(const tile *t, int64_t e, int64_t first, int64_t n)
                              .qx = s->q[2] + t->x + first,
                              .k = {a->wave[e][0], a->wave[e][1], a->wave[e][2]},
                              .qy = s->q[1][t->y],
-                             .qz = s->q[0][low],
+                             .qz = t->qz + first,
                              .square = a->wave[e][3],
                              .weight = t->weight[which] + first,
                              .image_step = E * TILE,
-                             .re = t->re + row * fields * TILE + first,
-                             .im = t->im + row * fields * TILE + first,
-                             .to_re = t->to_re + row * fields * TILE + first,
-                             .to_im = t->to_im + row * fields * TILE + first,
+                             .re = (exact ? t->at[0] : t->re + row * fields * TILE) + first,
+                             .im = (exact ? t->at[1] : t->im + row * fields * TILE) + first,
+                             .to_re = (exact ? t->to[0] : t->to_re + row * fields * TILE) + first,
+                             .to_im = (exact ? t->to[1] : t->to_im + row * fields * TILE) + first,
                              .to_c = t->to_c + first};
         for (int k = 0; k < 3 && k < images_of(a); k++)
             g.images[k] = t->images + (k * E + e) * TILE + first;
@@ -208,7 +259,7 @@ static void run_tile(tile *t)
     load(t);
     for (int64_t e = 0; e < t->a->count; e++) {
         memset(t->to_c, 0, (size_t)(6 * s->options.n_materials * TILE) * sizeof *t->to_c);
-        place(t, e);
+        (scatter_is_exact(s) ? place_exactly : place)(t, e);
         for (int64_t i = 0, end; i < t->n; i = end) {
             for (end = i + 1; end < t->n && t->row[end] == t->row[i] && t->row[i] >= 0 &&
                               t->low[end] == t->low[i];
@@ -217,6 +268,8 @@ static void run_tile(tile *t)
             if (t->row[i] >= 0)
                 segment(t, e, i, end - i);
         }
+        if (scatter_is_exact(s))
+            spread_exactly(t);
         sum_constants(t, e);
     }
     store(t);

@@ -31,6 +31,7 @@ typedef struct row {
     int64_t y;
     double *re, *im;             /* [X]: sums over the slices */
     double *phase_re, *phase_im; /* [depth, X] */
+    double *step_re, *step_im;   /* [depth, X]: on the exact grid, the phases from one layer to the next */
 } row;
 
 /* Slice d of pixel (y, x) is one element of the spectrum along z: returns its index; -1: there is none. */
@@ -41,10 +42,37 @@ static int64_t element_of(const collet_scatter *s, int64_t d, int64_t y, int64_t
     return d < s->range[n[1] * n[2] + i] && z >= 0 && z < n[0] ? (n[0] / 2 - z + n[0]) % n[0] : -1;
 }
 
+/* On the exact grid: the phase of a layer at each node, exp(i q_z z) with z from the middle of the film. */
+static void fill_exact_phases(const job *j, row *r, int64_t layer)
+{
+    const collet_scatter *s = j->a->s;
+    const int64_t *n = s->options.shape;
+    double first = ((double)j->first - (double)(n[0] - 1) / 2) * s->options.voxel;
+    for (int64_t i = 0; i < s->depth * n[2]; i++) {
+        int64_t pixel = r->y * n[2] + i % n[2];
+        double re = r->phase_re[i], im = r->phase_im[i];
+        if (layer > 0) {
+            r->phase_re[i] = re * r->step_re[i] - im * r->step_im[i];
+            r->phase_im[i] = re * r->step_im[i] + im * r->step_re[i];
+            continue;
+        }
+        double q = s->interval[pixel] + s->interval[n[1] * n[2] + pixel] * s->nodes[i / n[2]];
+        int none = isnan(q);
+        r->phase_re[i] = none ? 0.0 : cos(q * first);
+        r->phase_im[i] = none ? 0.0 : sin(q * first);
+        r->step_re[i] = none ? 0.0 : cos(q * s->options.voxel);
+        r->step_im[i] = none ? 0.0 : sin(q * s->options.voxel);
+    }
+}
+
 static void fill_phases(const job *j, row *r, int64_t layer)
 {
     const collet_scatter *s = j->a->s;
     const int64_t *n = s->options.shape;
+    if (scatter_is_exact(s)) {
+        fill_exact_phases(j, r, layer);
+        return;
+    }
     for (int64_t d = 0; d < s->depth; d++)
         for (int64_t x = 0; x < n[2]; x++) {
             int64_t element = element_of(s, d, r->y, x);
@@ -126,8 +154,14 @@ static void run_pairs(void *argument, int64_t begin, int64_t end, int thread)
     row rows[2];
     double *memory = j->a->scratch[thread];
     for (int i = 0; i < 2; i++) {
-        rows[i] = (row){0, memory, memory + X, memory + 2 * X, memory + (2 + s->depth) * X};
-        memory += 2 * (1 + s->depth) * X;
+        rows[i] = (row){0,
+                        memory,
+                        memory + X,
+                        memory + 2 * X,
+                        memory + (2 + s->depth) * X,
+                        memory + (2 + 2 * s->depth) * X,
+                        memory + (2 + 3 * s->depth) * X};
+        memory += (2 + 4 * s->depth) * X;
     }
     for (int64_t b = begin; b < end; b++) {
         int64_t pair[2] = {b, (Y - b) % Y};

@@ -132,7 +132,7 @@ INLINE void cotangents(const scatter_segment *g, numbers part[7], int64_t i, dou
 INLINE void pixels(const scatter_segment *g, numbers part[7])
 {
     for (int64_t i = 0; i < g->n; i++) {
-        const double s[3] = {g->k[0] + g->qx[i], g->k[1] + g->qy, g->k[2] + g->qz};
+        const double s[3] = {g->k[0] + g->qx[i], g->k[1] + g->qy, g->k[2] + g->qz[i]};
         double p[2][6];
         polarisation(g, part, i, p);
         for (int which = 0; which < 2; which++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* segment.h - adjacent pixels of a row that use the same slice of the spectra. */
+/* segment.h - adjacent pixels of a row that use the same slice of the spectra, or amplitudes at their own q_z. */
 #ifndef ENGINES_SCATTER_ADJOINT_SEGMENT_H
 #define ENGINES_SCATTER_ADJOINT_SEGMENT_H
 
@@ -16,7 +16,8 @@ typedef struct scatter_segment {
     const double (*axis)[3];    /* e1, e2, k */
     const double (*turn)[3][6]; /* for each angle: maps p1, p2 to the polarisation */
     const double *qx;
-    double k[3], qy, qz, square;
+    double k[3], qy, square;
+    const double *qz;        /* of each pixel */
     const double *weight;    /* of the slice */
     const double *images[3]; /* cotangents of the three images; angles > 0: [0] is the first angle's */
     int64_t image_step;      /* distance from one angle's image to the next */

@@ -24,6 +24,7 @@ collet_status collet_scatter_read(collet_scatter_input **out, const char *morpho
                            morphology ? morphology : configuration);
     in->options = (collet_scatter_options)COLLET_SCATTER_OPTIONS;
     in->options.dtype = dtype;
+    in->options.grid = COLLET_SCATTER_CYRSOXS;
     collet_status status = scatter_read_configuration(in, configuration, err);
     if (status == COLLET_OK && morphology)
         status = scatter_read_morphology(in, morphology, err);

@@ -43,6 +43,7 @@ typedef struct job {
     double *weights; /* KINDS of each angle */
     double *reach;   /* for each energy: the largest distance from the centre at which a sample exists */
     double aspect;
+    double centre[2];   /* row and column about which images turn */
     int64_t quarter;    /* number of angles in a quarter circle; 0: quarter turns do not permute the angles */
     int64_t kept;       /* number of images whose weights keep their signs in a quarter turn */
     double sign[KINDS]; /* for each image: 1, or -1 if a quarter turn changes the sign of its weights */
@@ -78,8 +79,8 @@ static double distance(const job *j, double dx, double dy)
 /* The distance of pixel i of `out` from the centre, rounded down. */
 static int64_t radius(const job *j, const collet_operand *out, int64_t i)
 {
-    return (int64_t)distance(j, (double)(i % out->shape[2]) - (double)out->shape[2] / 2,
-                             (double)(i / out->shape[2]) - (double)out->shape[1] / 2);
+    return (int64_t)distance(j, (double)(i % out->shape[2]) - j->centre[1],
+                             (double)(i / out->shape[2]) - j->centre[0]);
 }
 
 static int64_t rings_of(const collet_operand *out)
@@ -159,12 +160,12 @@ static int find_turns(const job *j)
 }
 
 /* Stores the taps of an angle and returns their number, or -1 if the sample is outside the images. */
-static int64_t find_taps(const collet_operand *images, const turn *t, double aspect, double dx,
-                         double dy, scatter_tap *taps)
+static int64_t find_taps(const job *j, const turn *t, double dx, double dy, scatter_tap *taps)
 {
+    const collet_operand *images = operand_of(j->call, 1);
     int64_t Y = images->shape[2], X = images->shape[3], count = 0;
-    between across = between_pixels((double)X / 2 + t->c * dx - t->s * aspect * dy, X);
-    between down = between_pixels((double)Y / 2 + t->s / aspect * dx + t->c * dy, Y);
+    between across = between_pixels(j->centre[1] + t->c * dx - t->s * j->aspect * dy, X);
+    between down = between_pixels(j->centre[0] + t->s / j->aspect * dx + t->c * dy, Y);
     if (across.low < 0 || down.low < 0)
         return -1;
     int64_t y_step = cpu_step(images, 2), x_step = cpu_step(images, 3);
@@ -200,13 +201,13 @@ static void run_pixel(const job *j, scatter_angle *angles, int64_t y, int64_t x,
                       int64_t n)
 {
     const collet_scatter_average_params *params = j->call->params;
-    const collet_operand *out = operand_of(j->call, 0), *images = operand_of(j->call, 1);
+    const collet_operand *out = operand_of(j->call, 0);
     scatter_tap *taps = (scatter_tap *)(void *)(angles + j->n_angles);
-    double dx = (double)x - (double)out->shape[2] / 2, dy = (double)y - (double)out->shape[1] / 2;
+    double dx = (double)x - j->centre[1], dy = (double)y - j->centre[0];
     int64_t outside = 0;
     for (int64_t a = 0; a < j->n_angles; a++) {
         scatter_tap *of = taps + a * 4 * KINDS;
-        angles[a] = (scatter_angle){of, find_taps(images, &j->turns[a], j->aspect, dx, dy, of)};
+        angles[a] = (scatter_angle){of, find_taps(j, &j->turns[a], dx, dy, of)};
         outside |= angles[a].count < 0;
     }
     if (outside && !params->mask)
@@ -223,9 +224,7 @@ static void run_some(const job *j, scatter_angle *angles, int64_t y, int64_t x, 
                      int64_t n)
 {
     const collet_scatter_average_params *params = j->call->params;
-    const collet_operand *out = operand_of(j->call, 0);
-    double far =
-        distance(j, (double)x - (double)out->shape[2] / 2, (double)y - (double)out->shape[1] / 2);
+    double far = distance(j, (double)x - j->centre[1], (double)y - j->centre[0]);
     for (int64_t e = begin, end; e < begin + n; e = end) {
         int beyond = far > j->reach[e];
         for (end = e + 1; end < begin + n && (far > j->reach[end]) == beyond;)
@@ -417,7 +416,9 @@ static void find_quarter(job *j)
 {
     const collet_operand *images = operand_of(j->call, 1), *weights = operand_of(j->call, 3);
     int64_t A = j->n_angles, K = images->shape[1];
-    if (A % 4 || K > KINDS || images->shape[2] != images->shape[3] || j->aspect != 1.0)
+    int halved = j->centre[0] == (double)images->shape[2] / 2; /* turn_pixel turns about n / 2 */
+    if (A % 4 || K > KINDS || images->shape[2] != images->shape[3] || j->aspect != 1.0 ||
+        !halved)
         return;
     for (int64_t a = 0; a < A; a++) {
         for (int64_t k = 0; k < K; k++)
@@ -511,6 +512,7 @@ KERNEL(scatter_average)
              .kernels = device->level->scatter,
              .n_angles = angles_of(call),
              .aspect = scatter_aspect(call),
+             .centre = {scatter_centre(call, out->shape[1]), scatter_centre(call, out->shape[2])},
              .turns = call->workspace,
              .bytes = thread_bytes(call)};
     j.weights = (double *)(void *)(j.turns + j.n_angles);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/scatter/sphere.c, conformance/scatter/average.c */
+/* Tests: conformance/scatter/sphere.c, conformance/scatter/average.c,
+ * conformance/scatter/amplitudes.c */
 #include "kernel_scatter.h"
 
 #include <math.h>
@@ -23,4 +24,7 @@ const scatter_kernels LEVEL_NAME(scatter) = {
     .fold = {fold_f32, fold_f64},
     .combine = {combine_f32, combine_f64},
     .images = {images_f32, images_f64},
+    .add_layer = {add_layer_f32, add_layer_f64},
+    .next_layer = {next_layer_f32, next_layer_f64},
+    .intensities = {intensities_f32, intensities_f64},
 };

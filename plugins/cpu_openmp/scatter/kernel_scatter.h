@@ -42,6 +42,33 @@ typedef struct scatter_pixel {
     char *out[3]; /* adjacent energies */
 } scatter_pixel;
 
+/* The data of all energies for scatter_intensities, padded as in scatter_energies. Field f adds to sums[f][0 ..
+ * count[f]-1]; `weight` holds the weights of the first one, then of the next: [count][re, im][padded]. */
+typedef struct scatter_spheres {
+    int64_t n, padded, fields, depth;
+    const double *k[3], *square;
+    const double *nodes, *barycentric;
+    double limit; /* the largest |q_z|; INFINITY: none */
+    const char **weight;
+    const int8_t (*sums)[6];
+    const int8_t *count;
+} scatter_spheres;
+
+/* A pixel: its amplitudes, depth_step bytes from node to node and field_step bytes from field to field. */
+typedef struct scatter_line {
+    const char *at;
+    int64_t depth_step, field_step;
+    double qx, qy, middle, half;
+    double *scratch; /* depth numbers for each lane of a vector */
+    char *out[3];    /* adjacent energies */
+} scatter_line;
+
+/* Complex numbers in two arrays. */
+typedef struct scatter_turns {
+    double *re, *im, *step_re, *step_im; /* the phases of a layer; the phases by which a layer is turned */
+    void *part_re, *part_im;             /* the phases in the real type */
+} scatter_turns;
+
 typedef struct scatter_kernels {
     /* out[e] = the mean over the angles of the weighted sum of taps at energy begin + e, for e < n; results are
      * out_step bytes apart. `mask`: NaN samples do not count; if all are NaN, the result is 0. */
@@ -59,6 +86,13 @@ typedef struct scatter_kernels {
                        int reversed, int conjugate);
     /* Computes the three images at a pixel for all energies. */
     void (*images[2])(const scatter_energies *energies, const scatter_pixel *pixel);
+    /* sum[i] += phase[i] f[i], i < n, from element `first` of the phases on; with `conjugate`, of the conjugate of f. */
+    void (*add_layer[2])(const scatter_turns *turns, int64_t first, int64_t n, int conjugate,
+                         const char *f, void *sum_re, void *sum_im);
+    /* Sets part_re and part_im of n phases, then turns the phases to the next layer. */
+    void (*next_layer[2])(const scatter_turns *turns, int64_t n);
+    /* Computes the three images at a pixel for all energies. */
+    void (*intensities[2])(const scatter_spheres *spheres, const scatter_line *line);
 } scatter_kernels;
 
 #endif

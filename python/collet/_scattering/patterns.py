@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from .._job import Job, check_devices, warn_of_devices
 _EULER = ("volume", "alignment", "theta", "psi")
 _VECTOR = ("direction", "unaligned")
 _METHODS = ("fast", "direct")
-_GRIDS = ("cyrsoxs", "fft")
+_GRIDS = ("exact", "cyrsoxs", "fft")
 _SAME_ENERGY = 1e-6  # eV
 
 Vector = tuple[float, float, float]
@@ -78,7 +79,7 @@ class Sample(_Checked):
     angles: of polarisation: first, step, last; the patterns of all angles are averaged
     beams: directions x, y, z with z > 0
     window: multiplies by a Hann window along each axis of more than one voxel
-    nearest: uses the slice nearest to Ewald's sphere instead of interpolating between two slices
+    nearest: uses the slice nearest to Ewald's sphere instead of interpolating between two slices; not with the exact grid
     mask: a pixel that only some angles reach is the mean of these (RotMask), instead of NaN
     material_frame: rotates the sample instead of the electric field (ReferenceFrame 0)
     attenuation: multiplies patterns by exp(-mu t), the fraction of the beam that the film does not absorb:
@@ -86,6 +87,11 @@ class Sample(_Checked):
     z_collapse: "mean" replaces the film by one layer, the mean along z of all layers' fields: an approximation, NRSS's
         z_collapse_mode
     detector: the detector's normal x, y, z; patterns are warped to its plane as in CyRSoXS
+    grid: "exact" sums the layers at the q_z that each pixel has on Ewald's sphere. "cyrsoxs" (set by read()) and "fft"
+        interpolate between slices of a transform along z, which are at q_z = -pi/a + i 2 pi/(a (N - 1)) or at those of
+        the transform. They are inexact: identical layers can be 4 times too bright or have no intensity at all, and empty
+        layers around a film change its pattern
+    omit_zero: the pixel of q = 0 is NaN
     warnings, directory: set by read()"""
 
     materials: Sequence[Material]
@@ -102,6 +108,10 @@ class Sample(_Checked):
     directory: str = ""
     attenuation: bool = False
     z_collapse: str | None = None
+    grid: str = "exact"
+    omit_zero: bool = False
+    _warns: bool = field(default=False, repr=False)  # nobody chose the grid "cyrsoxs": a warning says what it is
+    _range: tuple[float, float] = field(default=(0.0, 0.0), repr=False)  # of the energies that processes share
     _told: frozenset[str] = field(default=frozenset(), repr=False)  # suspicions that read() warned of
 
     @property
@@ -211,7 +221,7 @@ class Request:
     engine: the arguments of _scatter.Scattering after the devices"""
 
     def __init__(self, sample: Sample, beam: int = 0, dtype: npt.DTypeLike = "float32", method: str = "fast",
-                 grid: str = "cyrsoxs", neighbours: bool = False, memory: int = 0,
+                 grid: str | None = None, neighbours: bool = False, memory: int = 0,
                  devices: Sequence[str] | None = None) -> None:
         for material in sample.materials:
             if not isinstance(material, Material):
@@ -228,10 +238,10 @@ class Request:
         numbered = list(enumerate(sample.materials, 1))
         self.constants = np.stack([_constants(m, i, energies) for i, m in numbered], 1)
         options = (choice("method", method, _METHODS), is_double(dtype),
-                   choice("grid", grid, _GRIDS), bool(sample.nearest), bool(sample.window),
+                   choice("grid", sample.grid if grid is None else grid, _GRIDS), bool(sample.nearest), bool(sample.window),
                    bool(neighbours), bool(sample.mask), bool(sample.material_frame),
                    bool(sample.attenuation),
-                   choice("z_collapse", sample.z_collapse or "", ("", "mean")))
+                   choice("z_collapse", sample.z_collapse or "", ("", "mean")), bool(sample.omit_zero))
         self.energies = energies
         self.voxel = float(_host.number(sample.voxel, "voxel"))
         self.direction = direction_of("the beam's direction", sample.beams[beam])
@@ -246,8 +256,10 @@ class Request:
         self.engine: tuple[Any, ...] = (arrays, energies,
                                         np.ascontiguousarray(self.constants), self.shape,
                                         self.voxel, self.direction, self.detector,
-                                        vector("angles", sample.angles), options, int(memory))
+                                        vector("angles", sample.angles), sample._range, options, int(memory))
         self._told = sample._told
+        self.compares = (sample._warns and grid is None and sample.grid == "cyrsoxs" and self.layers > 1
+                         and z * y * x <= 1 << 25)  # voxels that are read once more
 
     def warn(self) -> None:
         """Warns of suspicious values, unless read() has warned of them."""
@@ -272,9 +284,8 @@ class Patterns:
     dtype: "float32" or "float64", for the computation and the patterns
     method: "fast" transforms each field of the morphology once; "direct" transforms the
         polarisation for each energy and angle, as CyRSoXS does, and serves to check "fast"
-    grid: the q of the slices: "cyrsoxs", q = -pi/a + i 2 pi/(a (N - 1)), or "fft", the q of the
-        transform
-    neighbours: uses at q = 0 the mean of the adjacent elements, as CyRSoXS 1.2 does
+    grid: "exact", "cyrsoxs" or "fft"; None: the sample's
+    neighbours: uses at q = 0 the mean of the adjacent elements, as CyRSoXS 1.2 does; not with the exact grid
     memory: bytes that arrays may take on each device; 0: no limit
     devices: choices, such as ["cuda:0", "cuda:1"], that share the energies; None: the backend in force. If
         one fails, a RuntimeWarning says so, and the others compute its energies
@@ -288,7 +299,7 @@ class Patterns:
     continue. Only one thread at a time may use it. GIL: released."""
 
     def __init__(self, sample: Sample, *, beam: int = 0, dtype: npt.DTypeLike = "float32", method: str = "fast",
-                 grid: str = "cyrsoxs", neighbours: bool = False, memory: int = 0,
+                 grid: str | None = None, neighbours: bool = False, memory: int = 0,
                  devices: Sequence[str] | None = None,
                  progress: Callable[[float, int], object] | bool | None = None) -> None:
         check_progress(progress)
@@ -303,6 +314,7 @@ class Patterns:
         self._arrays = {name for material in request.engine[0]
                         for name, array in zip(_EULER + _VECTOR, material[1:]) if array is not None}
         request.warn()
+        self._compares = request.compares
         self._job: Job | None = None
         self._ready: Floats | None = None
         self._done = 0
@@ -317,6 +329,8 @@ class Patterns:
         if self._ready is None and self._core:
             self._settle()
         if self._ready is None and self._core:
+            if self._compares:
+                self._warn_of_grid(self._core)
             self._ready = self._wait(self._core.next)
             if len(self._devices) > 1:
                 warn_of_devices(self._core.shares(), self._failed, 2)
@@ -327,6 +341,19 @@ class Patterns:
         values, self._ready = self._ready, None
         self._done += 1
         return Pattern(float(self.energies[self._done - 1]), values, self.qy, self.qx)
+
+    def _warn_of_grid(self, core: _scatter.Scattering) -> None:
+        """Warns that CyRSoXS's grid is the sample's, and how far its intensities are from the exact ones."""
+        self._compares = False
+        try:
+            energy, y, x, low, high, total = self._wait(core.compare)
+        except _core.Error:  # the first pattern raises it
+            return
+        if np.isnan(total):
+            return
+        warnings.warn(f'grid="cyrsoxs" interpolates intensities between slices, as CyRSoXS does: at {energy:g} eV, in the '
+                      f"middle {y} x {x} voxels of the film, they are {low:.2f} to {high:.2f} times the exact ones, all "
+                      f'together {total:.2f} times; grid="exact" computes the exact ones', RuntimeWarning, 3)
 
     def differentiate(self, cotangents: npt.ArrayLike, wrt: Sequence[str] = ("constants",)
                       ) -> list[Gradient]:

@@ -82,6 +82,7 @@ collet_scatter_options options_of(const morphology *m, const int64_t *shape,
     o.dtype = COLLET_F64;
     memcpy(o.shape, shape, sizeof o.shape);
     o.voxel = 2.5;
+    o.grid = COLLET_SCATTER_CYRSOXS;
     o.angles[1] = 15.0;
     o.angles[2] = 165.0;
     o.n_materials = m->materials;

@@ -53,15 +53,20 @@ TEST(methods_agree)
         const char *what;
         uint32_t grid, nearest, window, neighbours, mask, material;
         double direction[3], detector[3];
-    } cases[] = {{"plain", 0, 0, 0, 0, 0, 0, {0}, {0}},
-                 {"fft grid, mask", 1, 0, 0, 0, 1, 0, {0}, {0}},
-                 {"nearest", 0, 1, 0, 0, 1, 0, {0}, {0}},
-                 {"window, neighbours", 0, 0, 1, 1, 1, 0, {0}, {0}},
-                 {"material frame", 0, 0, 0, 0, 1, 1, {0}, {0}},
-                 {"oblique beam", 1, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}, {0}},
-                 {"oblique beam, material", 0, 1, 0, 1, 1, 1, {-0.2, 0.1, 1.0}, {0}},
-                 {"tilted detector", 1, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}},
-                 {"tilted detector, mask", 0, 0, 0, 0, 1, 0, {0}, {0.3, -0.1, 0.8}}};
+    } cases[] = {{"plain", 1, 0, 0, 0, 0, 0, {0}, {0}},
+                 {"fft grid, mask", 2, 0, 0, 0, 1, 0, {0}, {0}},
+                 {"nearest", 1, 1, 0, 0, 1, 0, {0}, {0}},
+                 {"window, neighbours", 1, 0, 1, 1, 1, 0, {0}, {0}},
+                 {"material frame", 1, 0, 0, 0, 1, 1, {0}, {0}},
+                 {"oblique beam", 2, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}, {0}},
+                 {"oblique beam, material", 1, 1, 0, 1, 1, 1, {-0.2, 0.1, 1.0}, {0}},
+                 {"tilted detector", 2, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}},
+                 {"tilted detector, mask", 1, 0, 0, 0, 1, 0, {0}, {0.3, -0.1, 0.8}},
+                 {"exact", 0, 0, 0, 0, 0, 0, {0}, {0}},
+                 {"exact, mask, window", 0, 0, 1, 0, 1, 0, {0}, {0}},
+                 {"exact, material frame", 0, 0, 0, 0, 0, 1, {0}, {0}},
+                 {"exact, oblique beam", 0, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}, {0}},
+                 {"exact, tilted detector", 0, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
             if (ADDRESS_SANITIZER && i != k / 2 % 4)
@@ -283,7 +288,7 @@ TEST(balls_scatter_as_computed)
         make_balls(&m, cases[i].shape, cases[i].r);
         memcpy(o.shape, cases[i].shape, sizeof o.shape);
         o.voxel = 1.0;
-        o.grid = COLLET_SCATTER_FFT;
+        o.grid = COLLET_SCATTER_EXACT;
         o.n_materials = 3;
         o.materials = m.material;
         o.n_energies = 1;
@@ -340,7 +345,7 @@ static collet_scatter_options ball_options(const double *energy,
 {
     collet_scatter_options o = COLLET_SCATTER_OPTIONS;
     o.voxel = 1.0;
-    o.grid = COLLET_SCATTER_FFT;
+    o.grid = COLLET_SCATTER_EXACT;
     o.n_energies = 1;
     o.energies = energy;
     o.constants = constants;
@@ -561,9 +566,9 @@ TEST(newer_options_are_refused)
     newer.unknown = 1;
     assert_int_equal(collet_scatter_create(cx, &s, &newer.known, &err), COLLET_INVALID);
     newer.unknown = 0;
-    newer.known.reserved = 1;
+    newer.known.omit_zero = 2;
     assert_int_equal(collet_scatter_create(cx, &s, &newer.known, &err), COLLET_INVALID);
-    newer.known.reserved = 0;
+    newer.known.omit_zero = 0;
     newer.known.attenuation = 2;
     assert_int_equal(collet_scatter_create(cx, &s, &newer.known, &err), COLLET_INVALID);
     newer.known.struct_size = 0;

@@ -153,16 +153,22 @@ static const struct {
     const char *what;
     uint32_t grid, nearest, window, neighbours, mask, material;
     double direction[3], detector[3];
-} cases[] = {{"plain", 0, 0, 0, 0, 0, 0, {0}, {0}},
-             {"fft grid, mask", 1, 0, 0, 0, 1, 0, {0}, {0}},
-             {"nearest", 0, 1, 0, 0, 1, 0, {0}, {0}},
-             {"window, neighbours", 0, 0, 1, 1, 1, 0, {0}, {0}},
-             {"neighbours", 1, 0, 0, 1, 0, 0, {0}, {0}},
-             {"material frame", 0, 0, 0, 0, 1, 1, {0}, {0}},
-             {"oblique beam", 1, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}, {0}},
-             {"oblique beam, material", 0, 1, 0, 1, 1, 1, {-0.2, 0.1, 1.0}, {0}},
-             {"tilted detector", 1, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}},
-             {"tilted detector, mask", 0, 0, 0, 0, 1, 0, {0}, {0.3, -0.1, 0.8}}};
+} cases[] = {{"plain", 1, 0, 0, 0, 0, 0, {0}, {0}},
+             {"fft grid, mask", 2, 0, 0, 0, 1, 0, {0}, {0}},
+             {"nearest", 1, 1, 0, 0, 1, 0, {0}, {0}},
+             {"window, neighbours", 1, 0, 1, 1, 1, 0, {0}, {0}},
+             {"neighbours", 2, 0, 0, 1, 0, 0, {0}, {0}},
+             {"material frame", 1, 0, 0, 0, 1, 1, {0}, {0}},
+             {"oblique beam", 2, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}, {0}},
+             {"oblique beam, material", 1, 1, 0, 1, 1, 1, {-0.2, 0.1, 1.0}, {0}},
+             {"tilted detector", 2, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}},
+             {"tilted detector, mask", 1, 0, 0, 0, 1, 0, {0}, {0.3, -0.1, 0.8}},
+             {"exact", 0, 0, 0, 0, 0, 0, {0}, {0}},
+             {"exact, mask, window", 0, 0, 1, 0, 1, 0, {0}, {0}},
+             {"exact, material frame", 0, 0, 0, 0, 0, 1, {0}, {0}},
+             {"exact, oblique beam", 0, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}, {0}},
+             {"exact, tilted detector", 0, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}},
+             {"exact, tilted detector, mask", 0, 0, 0, 0, 1, 0, {0}, {0.3, -0.1, 0.8}}};
 
 TEST(gradients_are_those_of_differences)
 {

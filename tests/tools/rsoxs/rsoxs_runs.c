@@ -145,9 +145,27 @@ int rsoxs_tear_down(void **state)
     return 0;
 }
 
+/* Without --q-grid a run warns of the default. */
+static int needs_grid(const char *const *args)
+{
+    const char *end = args[0] ? strrchr(args[0], '.') : NULL;
+    int runs = end && strcmp(end, ".h5") == 0;
+    for (int i = 0; args[i]; i++)
+        runs = runs && strncmp(args[i], "--q-grid", 8) != 0;
+    return runs;
+}
+
 tool_result rsoxs_with(const tool_setup *more, const char *const *args)
 {
+    const char *all[64] = {NULL};
+    int count = 0;
     tool_setup setup = more ? *more : (tool_setup){0};
     setup.directory = directory;
-    return tool_run("collet-rsoxs", args, &setup);
+    for (; args[count] && count < 60; count++)
+        all[count] = args[count];
+    if (needs_grid(args)) {
+        all[count] = "--q-grid";
+        all[count + 1] = "cyrsoxs";
+    }
+    return tool_run("collet-rsoxs", all, &setup);
 }

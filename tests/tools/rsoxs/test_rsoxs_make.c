@@ -89,7 +89,7 @@ static void compare(const char *name, const char *const *args, int formula)
     snprintf(configuration, sizeof configuration, "%s/config.txt", name);
     snprintf(patterns, sizeof patterns, "%s/patterns", name);
     EXPECT(0, "no fault", "validate", morphology, "-c", configuration);
-    EXPECT(0, "pattern", morphology, "-c", configuration, "--q-grid", "fft", "-o", patterns);
+    EXPECT(0, "pattern", morphology, "-c", configuration, "--q-grid", "exact", "-o", patterns);
     snprintf(text, sizeof text, "%s/expected.json", name);
     char *json = read_text(text);
     cJSON *root = cJSON_Parse(json), *energy;

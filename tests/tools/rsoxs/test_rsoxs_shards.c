@@ -226,6 +226,11 @@ TEST(shards_and_a_merge_are_one_run)
     expect(merge("parts.shards"), 0, "6 patterns of all shards in parts\n");
     expect_same("parts", "drawn"); /* the merge draws */
     forget("parts");
+    EXPECT(0, "6 patterns of 20 x 24 pixels in exact", "b.h5", "-o", "exact", "--integrate", "--q-grid=exact");
+    work_shards("--q-grid=exact", one, "315243", 5);
+    expect(merge("parts.shards"), 0, "6 patterns of all shards in parts\n");
+    expect_same("parts", "exact");
+    forget("parts");
     work_shards("--quiet", all, "314253", 5);
     expect(merge("parts.shards"), 0, "3 films in parts: 18 patterns of all shards\n");
     expect_same("parts", "whole");

@@ -50,6 +50,22 @@ static void expect_valid(const char *morphology, const char *text)
     tool_free(&r);
 }
 
+/* A run without --q-grid says by how much the default is wrong, once. */
+TEST(the_default_grid_is_told)
+{
+    const char *const args[] = {"film.h5", "-o", "told", "--energies", "280", NULL};
+    tool_setup setup = {.directory = directory};
+    tool_result r = tool_run("collet-rsoxs", args, &setup);
+    tool_expect(&r, 0);
+    assert_contains(r.err, "warning: the default --q-grid cyrsoxs interpolates intensities between slices, as CyRSoXS does: "
+                           "at 280 eV, in the middle of film.h5, they are ");
+    assert_contains(r.err, " times the exact ones, all together ");
+    assert_contains(r.err, "; --q-grid exact computes the exact ones\n");
+    assert_null(strstr(strstr(r.err, "--q-grid exact") + 1, "warning"));
+    tool_free(&r);
+    EXPECT_SAID("", "film.h5", "-o", "exact", "--energies", "280", "--q-grid", "exact");
+}
+
 TEST(angles_of_unaligned_voxels_are_not_looked_at)
 {
     write_morphology("zero.h5", &(flaws){.zero = "Mat_1_S"});

@@ -126,9 +126,8 @@ typedef struct pattern {
 static double pixel(const pattern *p, double qx, double qy)
 {
     const make_options *o = p->scene->options;
-    const double q[3] = {qx, qy,
-                         o->size[0] == 1 ? 0 : sqrt(p->k * p->k - qx * qx - qy * qy) - p->k};
-    const double s[3] = {qx, qy, p->k + q[2]};
+    const double s[3] = {qx, qy, sqrt(p->k * p->k - qx * qx - qy * qy)};
+    const double q[3] = {qx, qy, o->size[0] == 1 ? 0 : s[2] - p->k};
     tensor sum = {{0}};
     for (int64_t i = 0; i < o->count; i++) {
         const make_object *object = &p->scene->objects[i];
@@ -153,7 +152,7 @@ static void integrate(const pattern *p, double rings[BINS])
         double qy = (double)(i / x - y / 2) * unit / (double)y;
         double qx = (double)(i % x - x / 2) * unit / (double)x, q = hypot(qx, qy);
         int b = (int)floor((q * o->voxel - LOW) / (HIGH - LOW) * BINS);
-        if (i / x == y - 1 || i % x == x - 1 || b < 0 || b >= BINS || !(q < p->k))
+        if (b < 0 || b >= BINS || !(q < p->k))
             continue;
         rings[b] += pixel(p, qx, qy);
         count[b]++;
@@ -229,7 +228,7 @@ static cJSON *describe(const make_scene *scene, const make_sums *sums)
     double edges[BINS + 1];
     for (int b = 0; b <= BINS; b++)
         edges[b] = (LOW + (HIGH - LOW) * b / BINS) / o->voxel;
-    if (root && json_add_text(root, "q_grid", "fft") && json_add_text(root, "dc", "keep") &&
+    if (root && json_add_text(root, "q_grid", "exact") && json_add_text(root, "dc", "keep") &&
         (!formula || json_add_item(root, "q", cJSON_CreateDoubleArray(edges, BINS + 1))) &&
         add_energies(root, scene, sums, formula) && add_materials(root, scene, sums))
         return root;

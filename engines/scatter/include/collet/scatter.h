@@ -14,8 +14,8 @@
  *         ...                                                 pattern->values[y * pattern->x + x]
  *     collet_scatter_destroy(scattering);
  *
- * There are two methods. COLLET_SCATTER_FAST transforms each field of the morphology once and
- * combines two slices of the spectra for an energy. COLLET_SCATTER_DIRECT transforms the
+ * There are two methods. COLLET_SCATTER_FAST transforms each field of the morphology once, in the planes of
+ * its layers, and sums the layers where Ewald's spheres of the energies are. COLLET_SCATTER_DIRECT transforms the
  * polarisation for each energy and angle, as CyRSoXS does; it is a check of the fast method.
  * The results of the two methods differ only by rounding.
  *
@@ -80,10 +80,20 @@ COLLET_ENUM(uint32_t){
     COLLET_SCATTER_DIRECT = 1,
 };
 
-/* The grid: how q of pixel i of N is computed. a is the edge of a voxel in nm. */
+/*
+ * The grid: how q of pixel i of N is computed, and the intensity between the slices of the spectrum along z. a is the
+ * edge of a voxel in nm; N / 2 is rounded down.
+ *
+ * EXACT sums the layers at each pixel's own q_z, which lies on Ewald's sphere; a film has the same pattern whatever
+ * empty layers are above and below it. Images turn about the pixel of q = 0; other pixels do not get parts of its
+ * intensity. Pixels where |q_z| > pi / a are NaN. CYRSOXS and FFT interpolate intensities between slices, as CyRSoXS
+ * does: a film of identical layers can be 4 times too bright or have no intensity at all, and empty layers around a film
+ * change its pattern. CYRSOXS also shifts q against the spectrum, and leaves out the last row and column.
+ */
 COLLET_ENUM(uint32_t){
-    COLLET_SCATTER_CYRSOXS = 0, /* -pi / a + i (2 pi / a) / (N - 1) */
-    COLLET_SCATTER_FFT = 1,     /* (i - N / 2) 2 pi / (N a) */
+    COLLET_SCATTER_EXACT = 0,   /* (i - N / 2) 2 pi / (N a) */
+    COLLET_SCATTER_CYRSOXS = 1, /* -pi / a + i (2 pi / a) / (N - 1) */
+    COLLET_SCATTER_FFT = 2,     /* (i - N / 2) 2 pi / (N a) */
 };
 
 /* collet_scatter_create copies everything but the arrays of the materials. */
@@ -91,10 +101,10 @@ typedef struct collet_scatter_options {
     uint32_t struct_size;
     uint32_t method;    /* COLLET_SCATTER_FAST or _DIRECT */
     collet_dtype dtype; /* dtype of the computation: COLLET_F32 or COLLET_F64 */
-    uint32_t grid;      /* COLLET_SCATTER_CYRSOXS or _FFT */
-    uint32_t nearest;   /* 1: use the slice nearest to Ewald's sphere; 0: interpolate between two */
+    uint32_t grid;      /* COLLET_SCATTER_EXACT, _CYRSOXS or _FFT */
+    uint32_t nearest;   /* 1: use the slice nearest to Ewald's sphere; 0: interpolate between two. Not with EXACT */
     uint32_t window;    /* 1: apply a periodic Hann window along each axis of more than one voxel */
-    uint32_t neighbours; /* 1: q = 0 gets the mean of the elements around it, as in CyRSoXS 1.2 */
+    uint32_t neighbours; /* 1: q = 0 gets the mean of the elements around it, as in CyRSoXS 1.2. Not with EXACT */
     uint32_t mask;     /* 1: average each pixel over the angles that have a value there (RotMask) */
     uint32_t material_frame; /* 1: ReferenceFrame is MATERIAL */
     /* 1: patterns are multiplied by exp(-mu t), the part of the beam that the film does not absorb:
@@ -138,7 +148,11 @@ typedef struct collet_scatter_options {
     /* 1: the fields of all layers are replaced by their mean along z, which gives a film of one layer.
      * This is an approximation for thin films, as z_collapse_mode "mean" of NRSS. REFUSED with `layers`. */
     uint32_t collapse;
-    uint32_t reserved;
+    uint32_t omit_zero; /* 1: the pixel of q = 0 is NaN */
+    /* eV, lowest and highest. On the exact grid, the nodes of q_z between which patterns are interpolated are those for
+     * this range and all `energies`, unless `memory` is so small that several passes are needed. Runs that share the
+     * energies of a range thus compute the same bits as one run. 0, 0: the range of `energies`. */
+    double energy_range[2];
 } collet_scatter_options;
 
 #define COLLET_SCATTER_OPTIONS                                                                     \
@@ -202,6 +216,27 @@ COLLET_API collet_status collet_scatter_next(collet_scatter *scattering,
 COLLET_API collet_status collet_scatter_share_at(const collet_scatter *scattering,
                                                  collet_device_share *share, size_t index,
                                                  collet_error *err);
+
+/* How far the intensities of a grid with slices are from the exact ones. */
+typedef struct collet_scatter_comparison {
+    uint32_t struct_size;
+    uint32_t reserved;
+    double energy;     /* eV */
+    int64_t y, x;      /* voxels of the part of the film */
+    double low, high;  /* of all bright pixels: the smallest and the largest quotient intensity / exact intensity */
+    double total;      /* the quotient of the sums over these pixels */
+} collet_scatter_comparison;
+
+/*
+ * Compares the patterns of options->grid and of COLLET_SCATTER_EXACT at the middle energy, for the middle rows and
+ * columns of the film, at most 64 of each; q = 0 and pixels with less than 1/1000 of the largest intensity are left
+ * out. For films of one layer and for the exact grid the quotients are 1. They are NaN if no pixel is left. Nothing else may use the context
+ * during the call. Errors as in collet_scatter_next.
+ */
+COLLET_API collet_status collet_scatter_compare(collet_context *context,
+                                                collet_scatter_comparison *comparison,
+                                                const collet_scatter_options *options,
+                                                collet_error *err);
 
 /* ---- Gradients --------------------------------------------------------------------------- */
 
@@ -318,8 +353,8 @@ COLLET_API collet_status collet_scatter_read(collet_scatter_input **out,
                                              const char *morphology, const char *configuration,
                                              collet_dtype dtype, collet_error *err);
 COLLET_API void collet_scatter_input_destroy(collet_scatter_input *input);
-/* The options that were read, for the first beam; valid as long as the input. Copy them, set method,
- * grid, memory and progress, and create a scattering for each beam. */
+/* The options that were read, for the first beam and with the grid CYRSOXS; valid as long as the input. Copy them, set
+ * method, grid, memory and progress, and create a scattering for each beam. */
 COLLET_API const collet_scatter_options *
 collet_scatter_input_options(const collet_scatter_input *input);
 /* Directions x, y, z of beams, normalised. */

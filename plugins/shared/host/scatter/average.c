@@ -30,7 +30,7 @@ static double turned(const collet_kernel_call *call, int64_t a, int64_t e, int64
     const collet_operand *weights = operand_of(call, 3);
     double angle = real_at(cpu_at(angles) + a * cpu_step(angles, 0), is_wide(angles));
     double c = cos(angle), s = sin(angle), sum = 0.0;
-    double cx = (double)images->shape[3] / 2, cy = (double)images->shape[2] / 2;
+    double cx = scatter_centre(call, images->shape[3]), cy = scatter_centre(call, images->shape[2]);
     double aspect = scatter_aspect(call);
     double dx = (double)x - cx, dy = (double)y - cy;
     between across = between_pixels(cx + c * dx - s * aspect * dy, images->shape[3]);
@@ -76,7 +76,8 @@ cpu_scatter_rows cpu_scatter(const collet_kernel_call *call, int64_t *rows)
 {
     static const cpu_scatter_rows ops[] = {
         cpu_scatter_euler,      cpu_scatter_vector, cpu_scatter_polarisation, cpu_scatter_ewald,
-        cpu_scatter_projection, cpu_scatter_slices, cpu_scatter_images,       cpu_scatter_average};
+        cpu_scatter_projection, cpu_scatter_slices, cpu_scatter_images,       cpu_scatter_average,
+        cpu_scatter_amplitudes, cpu_scatter_intensities};
     const collet_operand *out = operand_of(call, 0);
     int32_t last = out->ndim - 1;
     *rows = out->shape[last - 1];

@@ -38,4 +38,11 @@ static inline double scatter_aspect(const collet_kernel_call *call)
     return params->aspect == 0.0 ? 1.0 : params->aspect;
 }
 
+/* The coordinate, along an axis of n pixels, about which images turn. */
+static inline double scatter_centre(const collet_kernel_call *call, int64_t n)
+{
+    const collet_scatter_average_params *params = call->params;
+    return params->centre ? (double)(n / 2) : (double)n / 2;
+}
+
 #endif

@@ -6,14 +6,9 @@
 #include <math.h>
 
 #include "numbers.h"
+#include "pattern.h"
 
 #define PI 3.14159265358979323846
-
-/* Number i of a vector. */
-static double number(const collet_operand *o, int64_t i)
-{
-    return real_at(cpu_at(o) + i * cpu_step(o, 0), is_wide(o));
-}
 
 /* The first pixel of row e Y + y of an operand with the axes E, Y, X or Y, X. */
 static char *pixels(const collet_operand *o, int64_t row)
@@ -40,7 +35,7 @@ static double position(const double k[3], double qx, double qy, const collet_ope
         return NAN;
     if (count == 1)
         return 0.0;
-    double first = number(qz, 0), last = number(qz, count - 1);
+    double first = scatter_number(qz, 0), last = scatter_number(qz, count - 1);
     double at = (sqrt(square) - k[2] - first) / ((last - first) / (double)(count - 1));
     return at >= 0.0 && at <= (double)(count - 1) ? at : NAN;
 }
@@ -52,10 +47,10 @@ void cpu_scatter_ewald(const collet_kernel_call *call, int64_t begin, int64_t en
     const collet_operand *qx = operand_of(call, 3), *qy = operand_of(call, 4);
     int64_t Y = slice->shape[1], X = slice->shape[2];
     for (int64_t row = begin; row < end; row++) {
-        double k[3], y = number(qy, row % Y);
+        double k[3], y = scatter_number(qy, row % Y);
         read_vector(operand_of(call, 2), row / Y, k);
         for (int64_t i = 0; i < X; i++) {
-            double at = position(k, number(qx, i), y, operand_of(call, 5));
+            double at = position(k, scatter_number(qx, i), y, operand_of(call, 5));
             int outside = isnan(at);
             double whole = params->nearest ? round(at) : floor(at);
             *(int32_t *)(void *)(pixels(slice, row) + i * cpu_last_step(slice)) =
@@ -68,15 +63,7 @@ void cpu_scatter_ewald(const collet_kernel_call *call, int64_t begin, int64_t en
 
 /* ---- Spectra --------------------------------------------------------------------------------- */
 
-/* A spectrum of Z x Y x X elements. If `half`, it is the spectrum of one layer of a real array, and only the first
- * X / 2 + 1 elements along x exist. */
-typedef struct spectrum {
-    const char *at;
-    int64_t extent[3], step[3]; /* z, y, x */
-    int half, wide;
-} spectrum;
-
-static complex_number element(const spectrum *s, int64_t z, int64_t y, int64_t x)
+complex_number scatter_element(const scatter_spectrum *s, int64_t z, int64_t y, int64_t x)
 {
     if (!s->half || x <= s->extent[2] / 2)
         return complex_at(s->at + z * s->step[0] + y * s->step[1] + x * s->step[2], s->wide);
@@ -87,7 +74,7 @@ static complex_number element(const spectrum *s, int64_t z, int64_t y, int64_t x
 }
 
 /* The mean of the neighbours of element 0, 0, 0: six neighbours along three axes or, with one slice, four along two. */
-static complex_number about_zero(const spectrum *s)
+static complex_number about_zero(const scatter_spectrum *s)
 {
     complex_number sum = {0.0, 0.0};
     int first = s->extent[0] == 1;
@@ -95,24 +82,24 @@ static complex_number about_zero(const spectrum *s)
         int64_t up[3] = {0}, down[3] = {0};
         up[axis] = 1 % s->extent[axis];
         down[axis] = s->extent[axis] - 1;
-        sum = add(sum, add(element(s, up[0], up[1], up[2]), element(s, down[0], down[1], down[2])));
+        sum = add(sum, add(scatter_element(s, up[0], up[1], up[2]), scatter_element(s, down[0], down[1], down[2])));
     }
     return scaled(sum, first ? 0.25 : 1.0 / 6.0);
 }
 
 /* The element of the spectrum for pixel x, y and slice z, which are ordered by q, with q = 0 at index N / 2. */
-static complex_number at_pixel(const spectrum *s, int64_t z, int64_t y, int64_t x, int neighbours)
+static complex_number at_pixel(const scatter_spectrum *s, int64_t z, int64_t y, int64_t x, int neighbours)
 {
     const int64_t *n = s->extent;
     int64_t a = (n[0] / 2 - z + n[0]) % n[0], b = (n[1] / 2 - y + n[1]) % n[1];
     int64_t c = (n[2] / 2 - x + n[2]) % n[2];
-    return neighbours && a == 0 && b == 0 && c == 0 ? about_zero(s) : element(s, a, b, c);
+    return neighbours && a == 0 && b == 0 && c == 0 ? about_zero(s) : scatter_element(s, a, b, c);
 }
 
 /* Spectrum i of an operand of the axes i, Z, Y, X. */
-static spectrum spectrum_of(const collet_operand *o, int64_t i)
+static scatter_spectrum spectrum_of(const collet_operand *o, int64_t i)
 {
-    return (spectrum){.at = cpu_at(o) + i * cpu_step(o, 0),
+    return (scatter_spectrum){.at = cpu_at(o) + i * cpu_step(o, 0),
                       .extent = {o->shape[1], o->shape[2], o->shape[3]},
                       .step = {cpu_step(o, 1), cpu_step(o, 2), cpu_step(o, 3)},
                       .wide = is_wide(o)};
@@ -141,18 +128,18 @@ static complex_number of_layer(const collet_kernel_call *call, int64_t f, int64_
     const collet_operand *layers = operand_of(call, 1);
     int64_t Y = layers->shape[2], X = operand_of(call, 0)->shape[3];
     int64_t Z = cpu_scatter_layers(call);
-    spectrum s = {.at = cpu_at(layers) + f * cpu_step(layers, 0) + l * cpu_step(layers, 1),
+    scatter_spectrum s = {.at = cpu_at(layers) + f * cpu_step(layers, 0) + l * cpu_step(layers, 1),
                   .extent = {1, Y, X},
                   .step = {0, cpu_step(layers, 2), cpu_step(layers, 3)},
                   .half = layers->shape[3] != X,
                   .wide = is_wide(layers)};
     int64_t z = params->layer + l, b = (Y / 2 - y + Y) % Y, c = (X / 2 - x + X) % X;
     if (!params->neighbours || index != 0 || b != 0 || c != 0)
-        return times(element(&s, 0, b, c), phase(index, z, Z));
+        return times(scatter_element(&s, 0, b, c), phase(index, z, Z));
     if (Z == 1)
         return about_zero(&s);
     /* The mean of six neighbours: two are in the adjacent slices, four in this slice. */
-    return add(scaled(element(&s, 0, 0, 0), phase(1, z, Z).re / 3),
+    return add(scaled(scatter_element(&s, 0, 0, 0), phase(1, z, Z).re / 3),
                scaled(about_zero(&s), 2.0 / 3));
 }
 
@@ -186,8 +173,7 @@ void cpu_scatter_slices(const collet_kernel_call *call, int64_t begin, int64_t e
 
 /* ---- Intensity ------------------------------------------------------------------------------- */
 
-/* |k^2 p - s (s p)|^2 */
-static double intensity(const complex_number p[3], const double s[3], double k_square)
+double scatter_intensity(const complex_number p[3], const double s[3], double k_square)
 {
     complex_number along = {0.0, 0.0};
     double sum = 0.0;
@@ -198,11 +184,6 @@ static double intensity(const complex_number p[3], const double s[3], double k_s
         sum += field.re * field.re + field.im * field.im;
     }
     return sum;
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 void cpu_scatter_projection(const collet_kernel_call *call, int64_t begin, int64_t end)
@@ -220,26 +201,25 @@ void cpu_scatter_projection(const collet_kernel_call *call, int64_t begin, int64
                 real_at(pixels(fraction, y) + x * cpu_last_step(fraction), is_wide(fraction));
             double sum = z < 0 || z >= Z ? NAN : 0.0;
             for (int64_t i = 0; i < 2 && z >= 0 && z + i < Z && (i == 0 || w != 0.0); i++) {
-                double s[3] = {k[0] + number(operand_of(call, 5), x),
-                               k[1] + number(operand_of(call, 6), y),
-                               k[2] + number(operand_of(call, 7), z + i)};
+                double s[3] = {k[0] + scatter_number(operand_of(call, 5), x),
+                               k[1] + scatter_number(operand_of(call, 6), y),
+                               k[2] + scatter_number(operand_of(call, 7), z + i)};
                 complex_number p[3];
                 for (int a = 0; a < 3; a++) {
-                    spectrum of = spectrum_of(spectra, a);
+                    scatter_spectrum of = spectrum_of(spectra, a);
                     p[a] = at_pixel(&of, z + i, y, x, params->neighbours != 0);
                 }
-                sum += (i ? w : 1.0 - w) * intensity(p, s, dot(k, k));
+                sum += (i ? w : 1.0 - w) * scatter_intensity(p, s, scatter_dot(k, k));
             }
             set_real(cpu_at(out) + y * cpu_step(out, 0) + x * cpu_step(out, 1), is_wide(out), sum);
         }
     }
 }
 
-/* p = the polarisation for an electric field at an angle, rotated back about k by this angle. */
-static void at_angle(const complex_number amplitude[6], const double k[3], double angle,
+void scatter_at_angle(const complex_number amplitude[6], const double k[3], double angle,
                      complex_number p[3])
 {
-    double c = cos(angle), s = sin(angle), norm = sqrt(dot(k, k));
+    double c = cos(angle), s = sin(angle), norm = sqrt(scatter_dot(k, k));
     complex_number q[3], along = {0.0, 0.0};
     for (int a = 0; a < 3; a++)
         p[a] = add(scaled(amplitude[a], c), scaled(amplitude[3 + a], s));
@@ -256,19 +236,17 @@ static void at_angle(const complex_number amplitude[6], const double k[3], doubl
     }
 }
 
-/* The intensity as a function of the angle: its mean over all angles, and the amplitudes of the cosine and the sine of
- * twice the angle. */
-static void three_parts(const complex_number amplitude[6], const double s[3], double k_square,
+void scatter_three_parts(const complex_number amplitude[6], const double s[3], double k_square,
                         double part[3])
 {
-    double first = intensity(amplitude, s, k_square),
-           second = intensity(amplitude + 3, s, k_square);
+    double first = scatter_intensity(amplitude, s, k_square),
+           second = scatter_intensity(amplitude + 3, s, k_square);
     complex_number both[3];
     for (int a = 0; a < 3; a++)
         both[a] = add(amplitude[a], amplitude[3 + a]);
     part[0] = (first + second) / 2;
     part[1] = (first - second) / 2;
-    part[2] = (intensity(both, s, k_square) - first - second) / 2;
+    part[2] = (scatter_intensity(both, s, k_square) - first - second) / 2;
 }
 
 /* Computes the six sums of slice z at row e Y + y, pixel x. Returns 0 if the slice does not exist for this pixel. */
@@ -305,18 +283,18 @@ static void add_slice(const collet_kernel_call *call, int64_t row, int64_t x, in
     double k[3], parts[3];
     int present = amplitude_of(call, row, x, z, amplitude);
     read_vector(operand_of(call, 4), e, k);
-    const double s[3] = {k[0] + number(operand_of(call, 5), x),
-                         k[1] + number(operand_of(call, 6), y),
-                         k[2] + number(operand_of(call, 7), z)};
+    const double s[3] = {k[0] + scatter_number(operand_of(call, 5), x),
+                         k[1] + scatter_number(operand_of(call, 6), y),
+                         k[2] + scatter_number(operand_of(call, 7), z)};
     if (present && !operand_present(angles))
-        three_parts(amplitude, s, dot(k, k), parts);
+        scatter_three_parts(amplitude, s, scatter_dot(k, k), parts);
     for (int64_t i = 0; i < out->shape[1]; i++) {
         char *at = cpu_at(out) + e * cpu_step(out, 0) + i * cpu_step(out, 1) +
                    y * cpu_step(out, 2) + x * cpu_step(out, 3);
         double value = NAN;
         if (present && operand_present(angles)) {
-            at_angle(amplitude, k, number(angles, i), p);
-            value = intensity(p, s, dot(k, k));
+            scatter_at_angle(amplitude, k, scatter_number(angles, i), p);
+            value = scatter_intensity(p, s, scatter_dot(k, k));
         } else if (present) {
             value = parts[i];
         }
@@ -333,7 +311,7 @@ void cpu_scatter_images(const collet_kernel_call *call, int64_t begin, int64_t e
         int64_t row = i / X, x = i % X, e = row / out->shape[2], y = row % out->shape[2];
         double k[3];
         read_vector(operand_of(call, 4), e, k);
-        double at = position(k, number(operand_of(call, 5), x), number(operand_of(call, 6), y), qz);
+        double at = position(k, scatter_number(operand_of(call, 5), x), scatter_number(operand_of(call, 6), y), qz);
         double low = params->nearest ? round(at) : floor(at),
                share = params->nearest ? 0 : at - low;
         for (int64_t a = 0; a < out->shape[1]; a++)

@@ -26,6 +26,8 @@ int64_t cpu_scatter_layers(const collet_kernel_call *call);
 /* Computes pixel x of one row of scatter_slices. */
 void cpu_scatter_slices_pixel(const collet_kernel_call *call, int64_t row, int64_t x);
 void cpu_scatter_images(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_scatter_amplitudes(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_scatter_intensities(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_scatter_average(const collet_kernel_call *call, int64_t begin, int64_t end);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/scatter/fields.c, conformance/scatter/sphere.c,
- * conformance/scatter/average.c */
+/* Tests: conformance/scatter/fields.c, conformance/scatter/sphere.c, conformance/scatter/amplitudes.c */
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
 
@@ -17,7 +16,11 @@ static const jit_source fields_source =
                jit_text_scatter_items, jit_text_scatter_fields);
 static const jit_source pattern_source =
     JIT_SOURCE("scatter_pattern", jit_text_scatter_scatter_params, JIT_FUNCTIONS, JIT_COMPLEX_TEXTS,
-               jit_text_scatter_items, jit_text_scatter_pattern);
+               jit_text_scatter_items, jit_text_scatter_spectrum, jit_text_scatter_pattern);
+static const jit_source amplitudes_source =
+    JIT_SOURCE("scatter_amplitudes", jit_text_scatter_scatter_params, JIT_FUNCTIONS,
+               JIT_COMPLEX_TEXTS, jit_text_scatter_items, jit_text_scatter_spectrum,
+               jit_text_scatter_amplitudes);
 static const jit_source average_source =
     JIT_SOURCE("scatter_average", jit_text_scatter_scatter_params, JIT_FUNCTIONS,
                jit_text_scatter_items, jit_text_scatter_average);
@@ -42,6 +45,8 @@ static const scatter_op ops[] = {
     {&pattern_source, "slices", 0, {"ab12", "ab12", "a12", "ab12"}},
     {&pattern_source, "images", 0, {"0a12", "ab12", "a12", "0ab", "0a", "2", "1", "a", "a"}},
     {&average_source, "average", 1, {"012", "0a12", "a", "ab"}},
+    {&amplitudes_source, "amplitudes", 0, {"ab12", "ab12", "ab", "a12", "ab12"}},
+    {&amplitudes_source, "intensities", 0, {"0a12", "ab12", "ab", "a12", "0ab", "0a", "2", "1", "a"}},
 };
 
 static scatter_place place_of(const collet_operand *o, const char *axes)
@@ -87,10 +92,15 @@ static void set_params(scatter_job *job, const collet_kernel_call *call)
         const collet_scatter_average_params *params = call->params;
         job->mask = params->mask != 0;
         job->aspect = params->aspect == 0.0 ? 1.0 : params->aspect;
+        for (int i = 0; i < 2; i++)
+            job->centre[i] = params->centre ? (double)(job->extent[1 + i] / 2)
+                                            : (double)job->extent[1 + i] / 2;
     } else if (call->op > COLLET_OP_SCATTER_POLARISATION) {
         const collet_scatter_params *params = call->params;
         job->nearest = params->nearest != 0;
         job->neighbours = params->neighbours != 0;
+        job->thickness = params->thickness;
+        job->limit = params->limit == 0.0 ? -1.0 : params->limit;
         job->layer = params->layer;
         job->layers =
             params->layers ? params->layers : params->layer + operand_of(call, 1)->shape[1];

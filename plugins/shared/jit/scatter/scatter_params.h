@@ -23,9 +23,11 @@ typedef struct scatter_job {
     i32 nearest, neighbours, mask, unused;
     i64 layer, layers;
 #if defined(HAVE_F64) && !HAVE_F64
-    i64 aspect; /* unused: without f64 there is no kernel that reads it */
+    i64 aspect, thickness, limit, centre[2]; /* unused: without f64 there is no kernel that reads them */
 #else
     f64 aspect;
+    f64 thickness, limit; /* limit < 0: none */
+    f64 centre[2];        /* row and column about which images turn */
 #endif
     scatter_place at[SCATTER_OPERANDS];
 } scatter_job;
