@@ -7,7 +7,6 @@
 #include "cpu_openmp/runtime/device.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/scatter/numbers.h"
@@ -22,11 +21,16 @@ typedef struct job {
     int64_t memory_bytes; /* bytes of one thread's memory */
 } job;
 
-/* Doubles of a thread: four for the phases of a pixel, its phases and its sums in the real type. */
+#define PADDING SCATTER_LANES /* numbers after a row, for the last vector */
+
+/* Numbers of a thread: q_z and four for the phases of each node of a pixel; the phases and the sums of some nodes. */
 static int64_t thread_bytes(const collet_kernel_call *call)
 {
     const collet_operand *out = operand_of(call, 0);
-    return (4 + 2 + 2 * out->shape[1]) * out->shape[3] * (int64_t)sizeof(double) + 64;
+    int64_t numbers = (1 + 4 * out->shape[0]) * (out->shape[3] + 2 * PADDING) +
+                      SCATTER_LAYERS * SCATTER_NODES * 2 * SCATTER_LANES +
+                      out->shape[1] * SCATTER_NODES * 2 * SCATTER_LANES;
+    return numbers * (int64_t)sizeof(double) + 64;
 }
 
 /* The pixel of place i in a row. */
@@ -35,68 +39,81 @@ static int64_t pixel_of(int64_t i, int64_t X)
     return i <= X / 2 ? X / 2 - i : i;
 }
 
-/* q_z of a pixel at node d. */
-static double node_at(const collet_kernel_call *call, int64_t d, int64_t y, int64_t x)
+static double node_at(const collet_kernel_call *call, int64_t d)
 {
-    const collet_operand *nodes = operand_of(call, 2), *interval = operand_of(call, 3);
-    const char *at = cpu_at(interval) + y * cpu_step(interval, 1) + x * cpu_step(interval, 2);
-    return real_at(at, 1) + real_at(at + cpu_step(interval, 0), 1) *
-                                real_at(cpu_at(nodes) + d * cpu_step(nodes, 1), 1);
+    const collet_operand *nodes = operand_of(call, 2);
+    return real_at(cpu_at(nodes) + d * cpu_step(nodes, 1), 1);
 }
 
-/* Sets the phases of the first layer, and by how much a layer is turned against the one before it. */
-static void find_phases(const job *j, int64_t d, int64_t y, const scatter_turns *t)
+/* The middle of the interval of a pixel; *half: half its width. */
+static double middle_at(const collet_kernel_call *call, int64_t y, int64_t x, double *half)
+{
+    const collet_operand *interval = operand_of(call, 3);
+    const char *at = cpu_at(interval) + y * cpu_step(interval, 1) + x * cpu_step(interval, 2);
+    *half = real_at(at + cpu_step(interval, 0), 1);
+    return real_at(at, 1);
+}
+
+/* Sets the phases of the first layer at all nodes of row y, and those from a layer to the next. The numbers after the
+ * row are those of its last pixel. */
+static void find_phases(const job *j, int64_t y, const scatter_row *row, double *q)
 {
     const collet_scatter_params *params = j->call->params;
-    int64_t X = operand_of(j->call, 0)->shape[3];
-    double first = (double)params->layer - (double)(cpu_scatter_layers(j->call) - 1) / 2;
-    for (int64_t i = 0; i < X; i++) {
-        double step = node_at(j->call, d, y, pixel_of(i, X)) * params->thickness;
-        t->re[i] = cos(step * first);
-        t->im[i] = sin(step * first);
-        t->step_re[i] = cos(step);
-        t->step_im[i] = sin(step);
+    const collet_operand *out = operand_of(j->call, 0);
+    double first = (double)params->layer - (double)(cpu_scatter_layers(j->call) - 1) / 2, half;
+    for (int64_t d = 0; d < out->shape[0]; d++) {
+        double node = node_at(j->call, d);
+        int64_t at = d * row->stride;
+        for (int64_t i = 0; i < row->stride; i++) {
+            double middle = middle_at(j->call, y, i < out->shape[3] ? pixel_of(i, out->shape[3]) : 0, &half);
+            q[i] = middle + half * node;
+            q[i] = isnan(q[i]) ? 0.0 : q[i];
+        }
+        j->kernels->phases(q, params->thickness, first, row->stride, row->re + at, row->im + at, row->step_re + at,
+                           row->step_im + at);
     }
 }
 
-/* Adds all layers of row y to the sums. */
-static void add_layers(const job *j, int64_t y, const scatter_turns *t, char *sums)
+/* Writes the sums of n pixels from place i of row y on, at nodes d .. d + nodes - 1. */
+static void store(const job *j, int64_t d, int32_t nodes, int64_t y, int64_t i, int64_t n, const char *sums)
 {
-    const collet_operand *planes = operand_of(j->call, 1), *out = operand_of(j->call, 0);
-    int64_t fields = out->shape[1], Y = out->shape[2], X = out->shape[3], near = X / 2 + 1;
-    int64_t b = (Y / 2 - y + Y) % Y, size = j->wide ? 8 : 4;
-    memset(sums, 0, (size_t)(2 * fields * X * size));
-    for (int64_t l = 0; l < planes->shape[1]; l++) {
-        j->kernels->next_layer[j->wide](t, X);
-        for (int64_t f = 0; f < fields; f++) {
-            const char *layer = cpu_at(planes) + f * cpu_step(planes, 0) + l * cpu_step(planes, 1);
-            char *re = sums + 2 * f * X * size, *im = re + X * size;
-            j->kernels->add_layer[j->wide](t, 0, near, 0, layer + b * cpu_step(planes, 2), re, im);
-            j->kernels->add_layer[j->wide](t, near, X - near, 1,
-                                           layer + (Y - b) % Y * cpu_step(planes, 2) + 2 * size, re, im);
+    const collet_operand *out = operand_of(j->call, 0), *before = operand_of(j->call, 4);
+    const int64_t X = out->shape[3], size = j->wide ? 8 : 4, lanes = j->kernels->lanes[j->wide];
+    for (int64_t k = 0; k < out->shape[1] * nodes; k++) {
+        int64_t f = k / nodes, node = k % nodes;
+        const char *re = sums + (f * SCATTER_NODES + node) * 2 * lanes * size, *im = re + lanes * size;
+        char *to = cpu_at(out) + (d + node) * cpu_step(out, 0) + f * cpu_step(out, 1) + y * cpu_step(out, 2);
+        const char *from = operand_present(before) ? cpu_at(before) + (d + node) * cpu_step(before, 0) +
+                                                         f * cpu_step(before, 1) + y * cpu_step(before, 2)
+                                                   : NULL;
+        for (int64_t p = 0; p < n; p++) {
+            double half;
+            int64_t x = pixel_of(i + p, X);
+            complex_number sum = {0.0, 0.0};
+            if (!isnan(middle_at(j->call, y, x, &half)))
+                sum = (complex_number){real_at(re + p * size, j->wide), real_at(im + p * size, j->wide)};
+            if (from)
+                sum = add(sum, complex_at(from + x * 2 * size, j->wide));
+            set_complex(to + x * 2 * size, j->wide, sum);
         }
     }
 }
 
-/* Writes the sums of row y at node d. */
-static void store(const job *j, int64_t d, int64_t y, const char *sums)
+static void run_row(const job *j, int64_t y, const scatter_row *row)
 {
-    const collet_operand *out = operand_of(j->call, 0), *before = operand_of(j->call, 4);
-    int64_t X = out->shape[3], size = j->wide ? 8 : 4;
-    for (int64_t f = 0; f < out->shape[1]; f++) {
-        const char *re = sums + 2 * f * X * size, *im = re + X * size;
-        char *to = cpu_at(out) + d * cpu_step(out, 0) + f * cpu_step(out, 1) + y * cpu_step(out, 2);
-        const char *from = operand_present(before) ? cpu_at(before) + d * cpu_step(before, 0) +
-                                                         f * cpu_step(before, 1) + y * cpu_step(before, 2)
-                                                   : NULL;
-        for (int64_t i = 0; i < X; i++) {
-            int64_t x = pixel_of(i, X);
-            complex_number sum = {0.0, 0.0};
-            if (!isnan(node_at(j->call, d, y, x)))
-                sum = (complex_number){real_at(re + i * size, j->wide), real_at(im + i * size, j->wide)};
-            if (from)
-                sum = add(sum, complex_at(from + x * 2 * size, j->wide));
-            set_complex(to + x * 2 * size, j->wide, sum);
+    const collet_operand *out = operand_of(j->call, 0), *planes = operand_of(j->call, 1);
+    int64_t D = out->shape[0], Y = out->shape[2], X = out->shape[3], lanes = j->kernels->lanes[j->wide];
+    int64_t b = (Y / 2 - y + Y) % Y, size = j->wide ? 16 : 8, n;
+    for (int64_t i = 0; i < X; i += n) {
+        int far = i > X / 2; /* the elements there are conjugates of those of row -b, from column 1 on */
+        int64_t end = far ? X : X / 2 + 1, column = far ? i - X / 2 : i;
+        const char *from = cpu_at(planes) + (far ? (Y - b) % Y : b) * cpu_step(planes, 2) + column * size;
+        n = end - i < lanes ? end - i : lanes;
+        for (int64_t d = 0; d < D; d += SCATTER_NODES) {
+            int32_t nodes = (int32_t)(D - d < SCATTER_NODES ? D - d : SCATTER_NODES);
+            j->kernels->amplitudes[j->wide](row, d * row->stride + i, nodes, n, from, cpu_step(planes, 0),
+                                            cpu_step(planes, 1), far);
+            store(j, d, nodes, y, i, n, row->sums);
         }
     }
 }
@@ -105,20 +122,21 @@ static TEAM_BODY(run_rows)
 {
     const job *j = argument;
     const collet_operand *out = operand_of(j->call, 0);
-    int64_t X = out->shape[3];
-    double *memory = (double *)(void *)(j->memory + thread * j->memory_bytes);
-    scatter_turns t = {.re = memory,
-                       .im = memory + X,
-                       .step_re = memory + 2 * X,
-                       .step_im = memory + 3 * X,
-                       .part_re = memory + 4 * X,
-                       .part_im = memory + 5 * X};
-    for (int64_t y = begin; y < end; y++)
-        for (int64_t d = 0; d < out->shape[0]; d++) {
-            find_phases(j, d, y, &t);
-            add_layers(j, y, &t, (char *)(memory + 6 * X));
-            store(j, d, y, (const char *)(memory + 6 * X));
-        }
+    int64_t stride = out->shape[3] + 2 * PADDING, all = out->shape[0] * stride;
+    double *q = (double *)(void *)(j->memory + thread * j->memory_bytes), *phases = q + stride;
+    scatter_row row = {.fields = out->shape[1],
+                       .layers = operand_of(j->call, 1)->shape[1],
+                       .stride = stride,
+                       .re = phases,
+                       .im = phases + all,
+                       .step_re = phases + 2 * all,
+                       .step_im = phases + 3 * all,
+                       .turns = phases + 4 * all,
+                       .sums = phases + 4 * all + SCATTER_LAYERS * SCATTER_NODES * 2 * SCATTER_LANES};
+    for (int64_t y = begin; y < end; y++) {
+        find_phases(j, y, &row, q);
+        run_row(j, y, &row);
+    }
 }
 
 static TEAM_BODY(run_general)

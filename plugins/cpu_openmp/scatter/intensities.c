@@ -4,6 +4,7 @@
 #include "cpu_openmp/runtime/device.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/scatter/numbers.h"
@@ -11,7 +12,9 @@
 #include "shared/host/scatter/scatter.h"
 #include "kernel_scatter.h"
 
-#define LANES 16 /* the most energies at a time */
+#define LANES 16  /* the most energies at a time */
+#define PIXELS 64 /* whose amplitudes are copied together: all nodes and fields of a pixel lie in the same few sets of a
+                   * cache, because they are as far apart as images are large */
 
 typedef struct job {
     const collet_kernel_call *call;
@@ -30,6 +33,18 @@ static int64_t padded_energies(const collet_kernel_call *call)
 static int64_t depth_of(const collet_kernel_call *call)
 {
     return operand_of(call, 2)->shape[1];
+}
+
+/* Bytes of the nodes' shares, and of all that a thread needs. */
+static int64_t share_bytes(const collet_kernel_call *call)
+{
+    return depth_of(call) * LANES * (int64_t)sizeof(double);
+}
+
+static int64_t thread_bytes(const collet_kernel_call *call)
+{
+    int64_t amplitudes = depth_of(call) * operand_of(call, 1)->shape[1] * PIXELS;
+    return share_bytes(call) + amplitudes * 2 * (int64_t)sizeof(double);
 }
 
 /* Copies k and the nodes to `memory`. Returns the address after them. */
@@ -104,27 +119,43 @@ static char *copy_weights(job *j, double *memory)
     return to;
 }
 
+/* Copies the amplitudes of n pixels of row y from x on: [node][field][PIXELS]. */
+static void copy_amplitudes(const job *j, int64_t y, int64_t x, int64_t n, char *to)
+{
+    const collet_operand *amplitudes = operand_of(j->call, 1);
+    const int64_t size = j->wide ? 16 : 8, step = cpu_step(amplitudes, 3);
+    for (int64_t k = 0; k < j->spheres.depth * j->spheres.fields; k++, to += PIXELS * size) {
+        const char *from = cpu_at(amplitudes) + k / j->spheres.fields * cpu_step(amplitudes, 0) +
+                           k % j->spheres.fields * cpu_step(amplitudes, 1) +
+                           y * cpu_step(amplitudes, 2) + x * step;
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + i * size, from + i * step, (size_t)size);
+    }
+}
+
 static TEAM_BODY(run_rows)
 {
     const job *j = argument;
-    const collet_operand *out = operand_of(j->call, 0), *amplitudes = operand_of(j->call, 1);
-    const collet_operand *interval = operand_of(j->call, 3);
-    scatter_line p = {.depth_step = cpu_step(amplitudes, 0),
-                      .field_step = cpu_step(amplitudes, 1),
-                      .scratch = (double *)(void *)(j->memory + thread * j->memory_bytes)};
-    for (int64_t y = begin; y < end; y++) {
+    const collet_operand *out = operand_of(j->call, 0), *interval = operand_of(j->call, 3);
+    const int64_t size = j->wide ? 16 : 8, X = out->shape[3];
+    char *memory = j->memory + thread * j->memory_bytes, *copy = memory + share_bytes(j->call);
+    scatter_line p = {.depth_step = j->spheres.fields * PIXELS * size,
+                      .field_step = PIXELS * size,
+                      .scratch = (double *)(void *)memory};
+    for (int64_t i = begin * X; i < end * X; i++) {
+        int64_t y = i / X, x = i % X;
+        const char *at = cpu_at(interval) + y * cpu_step(interval, 1) + x * cpu_step(interval, 2);
+        if (x % PIXELS == 0)
+            copy_amplitudes(j, y, x, X - x < PIXELS ? X - x : PIXELS, copy);
+        p.at = copy + x % PIXELS * size;
+        p.middle = real_at(at, 1);
+        p.half = real_at(at + cpu_step(interval, 0), 1);
+        p.qx = scatter_number(operand_of(j->call, 6), x);
         p.qy = scatter_number(operand_of(j->call, 7), y);
-        for (int64_t x = 0; x < out->shape[3]; x++) {
-            const char *at = cpu_at(interval) + y * cpu_step(interval, 1) + x * cpu_step(interval, 2);
-            p.at = cpu_at(amplitudes) + y * cpu_step(amplitudes, 2) + x * cpu_step(amplitudes, 3);
-            p.middle = real_at(at, 1);
-            p.half = real_at(at + cpu_step(interval, 0), 1);
-            p.qx = scatter_number(operand_of(j->call, 6), x);
-            for (int k = 0; k < 3; k++)
-                p.out[k] = cpu_at(out) + k * cpu_step(out, 1) + y * cpu_step(out, 2) +
-                           x * cpu_step(out, 3);
-            j->kernels->intensities[j->wide](&j->spheres, &p);
-        }
+        for (int k = 0; k < 3; k++)
+            p.out[k] = cpu_at(out) + k * cpu_step(out, 1) + y * cpu_step(out, 2) +
+                       x * cpu_step(out, 3);
+        j->kernels->intensities[j->wide](&j->spheres, &p);
     }
 }
 
@@ -132,11 +163,6 @@ static TEAM_BODY(run_general)
 {
     const job *j = argument;
     cpu_scatter_intensities(j->call, begin, end);
-}
-
-static int64_t thread_bytes(const collet_kernel_call *call)
-{
-    return depth_of(call) * LANES * (int64_t)sizeof(double);
 }
 
 ACCEPTS(scatter_intensities)

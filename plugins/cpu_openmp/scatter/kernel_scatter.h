@@ -59,15 +59,21 @@ typedef struct scatter_line {
     const char *at;
     int64_t depth_step, field_step;
     double qx, qy, middle, half;
-    double *scratch; /* depth numbers for each lane of a vector */
+    double *scratch; /* `depth` numbers for each lane of a vector */
     char *out[3];    /* adjacent energies */
 } scatter_line;
 
-/* Complex numbers in two arrays. */
-typedef struct scatter_turns {
-    double *re, *im, *step_re, *step_im; /* the phases of a layer; the phases by which a layer is turned */
-    void *part_re, *part_im;             /* the phases in the real type */
-} scatter_turns;
+#define SCATTER_NODES 4   /* the most nodes at a time */
+#define SCATTER_LAYERS 32 /* the most layers at a time */
+#define SCATTER_LANES 16  /* the most pixels at a time */
+
+/* A row of pixels, in the order in which the elements of a plane's row are stored. Phases are [node][stride]. */
+typedef struct scatter_row {
+    int64_t fields, layers, stride;
+    double *re, *im, *step_re, *step_im; /* of the first layer; from a layer to the next */
+    void *turns; /* SCATTER_LAYERS x SCATTER_NODES x 2 x SCATTER_LANES numbers */
+    void *sums;  /* [fields][SCATTER_NODES][re, im][lanes]: results */
+} scatter_row;
 
 typedef struct scatter_kernels {
     /* out[e] = the mean over the angles of the weighted sum of taps at energy begin + e, for e < n; results are
@@ -86,11 +92,14 @@ typedef struct scatter_kernels {
                        int reversed, int conjugate);
     /* Computes the three images at a pixel for all energies. */
     void (*images[2])(const scatter_energies *energies, const scatter_pixel *pixel);
-    /* sum[i] += phase[i] f[i], i < n, from element `first` of the phases on; with `conjugate`, of the conjugate of f. */
-    void (*add_layer[2])(const scatter_turns *turns, int64_t first, int64_t n, int conjugate,
-                         const char *f, void *sum_re, void *sum_im);
-    /* Sets part_re and part_im of n phases, then turns the phases to the next layer. */
-    void (*next_layer[2])(const scatter_turns *turns, int64_t n);
+    int32_t lanes[2]; /* pixels that `amplitudes` computes at a time */
+    /* exp(i q thickness first) and exp(i q thickness) of n numbers q; NaN gives any numbers. */
+    void (*phases)(const double *q, double thickness, double first, int64_t n, double *re, double *im,
+                   double *step_re, double *step_im);
+    /* row->sums of `nodes` nodes from row->re[offset] on, and of n <= lanes pixels, whose first elements are at `planes`;
+     * with `conjugate`, of the conjugates of the elements. `lanes` phases are read. */
+    void (*amplitudes[2])(const scatter_row *row, int64_t offset, int32_t nodes, int64_t n, const char *planes,
+                          int64_t field_step, int64_t layer_step, int conjugate);
     /* Computes the three images at a pixel for all energies. */
     void (*intensities[2])(const scatter_spheres *spheres, const scatter_line *line);
 } scatter_kernels;
