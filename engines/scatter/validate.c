@@ -6,6 +6,8 @@
 #include "scatter/files/morphology.h"
 #include "scatter/files/settings.h"
 #include "scatter/files/store.h"
+#include "scatter/files/warnings.h"
+#include "scatter/geometry.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -394,6 +396,20 @@ static collet_status check_morphology(checker *c)
     return scatter_read_file(&c->base, check_datasets);
 }
 
+/* Warns if CyRSoXS's grid turns images about another point than q = 0. */
+static collet_status warn_of_turns(checker *c, const char *path)
+{
+    const collet_scatter_options *o = &c->in->options;
+    const int64_t *n = o->shape;
+    int odd = (n[1] > 1 && n[1] % 2) || (n[2] > 1 && n[2] % 2);
+    return odd && scatter_angles(o->angles, NULL) > 1
+               ? scatter_warn(c->in, &c->err,
+                              "%s: %" PRId64 " x %" PRId64 " pixels: the grid cyrsoxs turns images about the middle, but with an "
+                              "odd number of pixels q = 0 lies half a pixel beside it; the grid exact turns them about q = 0",
+                              path, n[1], n[2])
+               : COLLET_OK;
+}
+
 static collet_status check_files(checker *c, const char *path, const char *configuration)
 {
     collet_status status = io_hdf5_check_regular(path, &c->err);
@@ -409,7 +425,9 @@ static collet_status check_files(checker *c, const char *path, const char *confi
         status = scatter_read_configuration(c->in, configuration, &c->err);
     if (goes_on(c, &status))
         status = check_morphology(c);
-    return goes_on(c, &status) && configuration ? check_configured(c, configuration) : status;
+    if (goes_on(c, &status) && configuration)
+        status = check_configured(c, configuration);
+    return goes_on(c, &status) && configuration ? warn_of_turns(c, path) : status;
 }
 
 static void free_checker(checker *c)
@@ -435,6 +453,7 @@ static int init_checker(checker *c)
     if (!c->in)
         return 0;
     c->in->options = (collet_scatter_options)COLLET_SCATTER_OPTIONS;
+    c->in->options.grid = COLLET_SCATTER_CYRSOXS; /* as in collet_scatter_read */
     c->in->vectors = -1;
     c->in->report = report_once;
     c->in->report_user = c;

@@ -106,13 +106,14 @@ TEST(whatever_the_split_patterns_are_the_same)
         {"cpu_openmp", "cpu_openmp", "cpu_openmp"},
         {"remote:0,cpu_openmp", "remote:1,cpu_openmp", "remote:1,cpu_openmp"}};
     for (size_t i = 0; i < 2; i++)
-        for (int way = 0; way < 4; way++) {
+        for (int way = 0; way < 7; way++) {
             sample s;
             make_sample(&s);
-            s.o.method = way == 3 ? COLLET_SCATTER_DIRECT : COLLET_SCATTER_FAST;
+            s.o.grid = way < 4 ? COLLET_SCATTER_CYRSOXS : COLLET_SCATTER_EXACT;
+            s.o.method = way == 3 || way == 6 ? COLLET_SCATTER_DIRECT : COLLET_SCATTER_FAST;
             s.o.dtype = way == 1 || i == 1 ? COLLET_F32 : COLLET_F64; /* remote has f32 alone */
             team one = team_of(choices[i], 1, NULL), all = team_of(choices[i], CONTEXTS, NULL);
-            s.o.memory = way == 2 ? little_memory(&one, s.o) : 0;
+            s.o.memory = way == 2 || way == 5 ? little_memory(&one, s.o) : 0;
             double *expected = patterns_of_team(&one, s.o), *found = patterns_of_team(&all, s.o);
             assert_equal(found, expected, MANY * shape[1] * shape[2]);
             free(expected);
