@@ -60,18 +60,25 @@ def backends() -> list[Backend]:
     return found
 
 
-def set_backend(choice: str) -> None:
+def set_backend(choice: str) -> str:
     """Chooses the backend of all threads: "auto", a name ("opencl"), a name with a device
     ("opencl:1"), or names in order of preference, separated by commas.
 
-    Raises UnknownBackendError or UnavailableError; the message lists the available names. After an error
+    Returns the first of the names that can be used; for "auto", the backend that it prefers for calls of which nothing
+    else is known. Raises UnknownBackendError or UnavailableError; the message lists the available names. After an error
     the previous choice stays in force.
 
     >>> collet.set_backend("cpu_scalar")
+    'cpu_scalar'
     >>> collet.get_backend()
     'cpu_scalar'
-    >>> collet.set_backend("auto")"""
+    >>> name = collet.set_backend("auto")
+    >>> name in [backend.name for backend in collet.backends()]
+    True"""
     _core.set_backend(choice)
+    usable = [backend.name for backend in backends() if backend.state != "unavailable"]
+    parts = usable if choice == "auto" else [part.strip() for part in choice.split(",")]
+    return next((part for part in parts if part.partition(":")[0] in usable or part == "auto"), choice)
 
 
 def get_backend() -> str:

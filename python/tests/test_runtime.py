@@ -58,6 +58,23 @@ def test_choices():
         collet.set_backend(3)
 
 
+def test_set_backend_returns_the_name_in_force():
+    usable = [backend.name for backend in collet.backends() if backend.state != "unavailable"]
+    before = collet.get_backend()
+    try:
+        assert collet.set_backend("cpu_scalar") == "cpu_scalar" == collet.get_backend()
+        assert collet.set_backend("cpu_scalar:0") == "cpu_scalar:0"
+        assert collet.set_backend("auto") == usable[0]
+        missing = next((b.name for b in collet.backends() if b.state == "unavailable"), None)
+        if missing:
+            assert collet.set_backend(f"{missing},cpu_scalar") == "cpu_scalar"
+            with pytest.raises(RuntimeError, match="cannot be used") as caught:
+                collet.set_backend(missing)
+            assert isinstance(caught.value, collet.UnavailableError)
+    finally:
+        collet.set_backend(before)
+
+
 def test_set_backend_is_for_all_threads_and_using_for_one():
     assert python("""if True:
         import collet, threading

@@ -51,7 +51,7 @@ int error_add_types(PyObject *module)
         {COLLET_OVERFLOW, "SizeOverflowError", &PyExc_OverflowError},
         {COLLET_NO_MEMORY, "NoMemoryError", &PyExc_MemoryError},
         {COLLET_UNKNOWN_BACKEND, "UnknownBackendError", &PyExc_ValueError},
-        {COLLET_UNAVAILABLE, "UnavailableError", NULL},
+        {COLLET_UNAVAILABLE, "UnavailableError", &PyExc_RuntimeError},
         {COLLET_UNSUPPORTED, "UnsupportedError", &PyExc_NotImplementedError},
         {COLLET_REFUSED, "RefusedError", NULL},
         {COLLET_FAILED, "FailedError", NULL},
