@@ -29,7 +29,7 @@ typedef struct film {
     collet_scatter_constants constants[ENERGIES * 3];
     double voxel;
     const double *energies;
-    double direction[3], angles[3];
+    double direction[3], detector[3], angles[3];
     uint32_t material_frame;
 } film;
 
@@ -112,6 +112,7 @@ static collet_scatter_options options_of_film(const film *f, collet_dtype dtype)
     o.dtype = dtype;
     memcpy(o.shape, f->shape, sizeof o.shape);
     memcpy(o.direction, f->direction, sizeof o.direction);
+    memcpy(o.detector, f->detector, sizeof o.detector);
     memcpy(o.angles, f->angles, sizeof o.angles);
     o.voxel = f->voxel;
     o.material_frame = f->material_frame;
@@ -378,6 +379,64 @@ TEST(patterns_are_sums_over_voxels)
     assert_same(&f, expected, a, 1e-10, 1e-6, "sums over voxels");
     free(a);
     free(expected);
+    free_film(&f);
+}
+
+/* A blob of density exp(-r M r / 2), whose transform is a Gauss function too: a closed form at every pixel, for beams of
+ * any direction. It decays before the edges, and below rounding at the largest q. */
+TEST(blobs_have_the_closed_form_under_any_beam)
+{
+    enum { N = 48, PIXELS = N * N };
+    static const double beams[][3] = {{0, 0, 1}, {0.3, 0, 1}, {-0.2, 0.4, 1}}, half = (N - 1) / 2.0;
+    static const double c[3][3] = {{9, 0, 3}, {0, 6, -1}, {3, -1, 7}}; /* the inverse of M, in voxels^2 */
+    double m[3][3], det = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            m[j][i] = c[(i + 1) % 3][(j + 1) % 3] * c[(i + 2) % 3][(j + 2) % 3] -
+                      c[(i + 1) % 3][(j + 2) % 3] * c[(i + 2) % 3][(j + 1) % 3];
+    for (int i = 0; i < 3; i++)
+        det += c[0][i] * m[i][0];
+    film f;
+    make_empty(&f, N, N, N);
+    f.angles[1] = f.angles[2] = 0;
+    f.voxel = 2.0;
+    for (int64_t i = 0; i < (int64_t)N * PIXELS; i++) {
+        double r[3] = {(double)(i % N) - half, (double)(i / N % N) - half, (double)(i / PIXELS) - half}, sum = 0;
+        for (int a = 0; a < 9; a++)
+            sum += r[a / 3] * m[a / 3][a % 3] * r[a % 3] / det;
+        set_voxel(&f, i, (const double[]){exp(-sum / 2), 0, 0, 0, 0, 0, 0, 0});
+    }
+    for (size_t b = 0; b < 3; b++) {
+        memcpy(f.direction, beams[b], sizeof f.direction);
+        for (int i = 0; i < 3; i++) /* this detector shows q as it is */
+            f.detector[i] = i < 2 ? -beams[b][i] : beams[b][i];
+        double *a = patterns(&f, COLLET_F64), *expected = malloc(ENERGIES * PIXELS * sizeof *expected);
+        double norm = sqrt(beams[b][0] * beams[b][0] + beams[b][1] * beams[b][1] + 1);
+        for (int64_t i = 0; i < ENERGIES * PIXELS; i++) {
+            const collet_scatter_constants *o = &f.constants[i / PIXELS * 3];
+            double k = 2 * PI * f.energies[i / PIXELS] / 1239.84197, s[3], q[3], exponent = 0;
+            double x = beams[b][0] / norm, y = beams[b][1] / norm, z = 1 / norm;
+            /* The field is along the x axis, turned with the z axis to the beam. */
+            double e[3] = {1 - x * x / (1 + z), -x * y / (1 + z), -x};
+            q[0] = (double)(i % N - N / 2) * 2 * PI / (N * f.voxel);
+            q[1] = (double)(i / N % N - N / 2) * 2 * PI / (N * f.voxel);
+            s[0] = k * x + q[0];
+            s[1] = k * y + q[1];
+            s[2] = sqrt(k * k - s[0] * s[0] - s[1] * s[1]);
+            q[2] = s[2] - k * z;
+            for (int n = 0; n < 9; n++)
+                exponent += q[n / 3] * c[n / 3][n % 3] * q[n % 3] * f.voxel * f.voxel / 2;
+            double complex index = 1 - (o->delta_parallel + 2 * o->delta_perpendicular) / 3 +
+                                   I * (o->beta_parallel + 2 * o->beta_perpendicular) / 3;
+            double complex p = (index * index - 1) / (4 * PI) * pow(2 * PI, 1.5) * sqrt(det) * exp(-exponent);
+            double along = (s[0] * e[0] + s[1] * e[1] + s[2] * e[2]) / k;
+            int inside = fabs(q[2]) <= PI / f.voxel; /* NaN: no sphere */
+            expected[i] = inside ? creal(p * conj(p)) * pow(k, 4) * (1 - along * along) : (double)NAN;
+        }
+        assert_same(&f, expected, a, 1e-7, 1e-6, "a blob");
+        free(a);
+        free(expected);
+    }
     free_film(&f);
 }
 
