@@ -194,6 +194,9 @@ static void check(struct argp_state *state, rsoxs_options *o)
         tool_error(state, "--backend and --devices exclude each other");
     if (o->wedge > 0 && !o->integrate)
         tool_error(state, "--wedge needs --integrate");
+    if (o->neighbours && o->grid == COLLET_SCATTER_EXACT)
+        tool_error(state, "--dc neighbours is for --q-grid cyrsoxs and fft: on the exact grid no other pixel gets a part "
+                          "of the intensity at q = 0");
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)

@@ -81,6 +81,11 @@ collet_status rsoxs_run_read(rsoxs_run *run, rsoxs_session *session, const rsoxs
     run->work.method = options->method;
     run->work.grid = options->grid;
     run->work.neighbours = options->neighbours;
+    if (run->work.nearest && run->work.grid == COLLET_SCATTER_EXACT)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: EwaldsInterpolation = 0 takes the nearest slice, but --q-grid exact has no slices: set it "
+                           "to 1",
+                           options->configuration);
     run->n_beams = collet_scatter_input_beams(run->input, &run->beams);
     run->work.memory = options->memory / (uint64_t)run->n_beams;
     status = rsoxs_results_check(run, err);

@@ -561,6 +561,9 @@ TEST(bad_configurations_are_explained)
            "film.h5", "-c", "alike.txt");
     write_configuration("beyond.txt", "380.5", 1, "");
     EXPECT(1, "Material1.txt: there is no EnergyData for 380.5 eV", "film.h5", "-c", "beyond.txt");
+    write_configuration("nearest.txt", "280.0", 1, "EwaldsInterpolation = 0;\n");
+    EXPECT(1, "nearest.txt: EwaldsInterpolation = 0 takes the nearest slice, but --q-grid exact has no slices", "film.h5",
+           "-c", "nearest.txt", "--q-grid", "exact");
     write_configuration("window.txt", "280.0", 1, "WindowingType = 7;\n");
     EXPECT(1, "window.txt, line 6: WindowingType must be a number from 0 to 1", "film.h5", "-c",
            "window.txt");
@@ -621,6 +624,8 @@ TEST(bad_configurations_are_explained)
     EXPECT(1, "config.txt has no energy of 12 eV", "film.h5", "--energies", "12");
     EXPECT(2, "is not a list of energies", "film.h5", "--energies", "280,");
     EXPECT(2, "is not a size", "film.h5", "--memory", "much");
+    EXPECT(2, "'none' is none of exact, cyrsoxs and fft", "film.h5", "--q-grid", "none");
+    EXPECT(2, "--dc neighbours is for --q-grid cyrsoxs and fft", "film.h5", "--dc", "neighbours", "--q-grid", "exact");
     EXPECT(1, "memory is limited to 20480 bytes, but one energy needs", "film.h5", "--memory",
            "20K");
 }
