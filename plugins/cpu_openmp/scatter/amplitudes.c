@@ -74,28 +74,51 @@ static void find_phases(const job *j, int64_t y, const scatter_row *row, double 
     }
 }
 
+/* Writes one pixel, which may have no interval. `re`: the real part of its sum. */
+static void store_pixel(const job *j, int64_t y, int64_t x, char *to, const char *from, const char *re, int64_t lanes)
+{
+    double half;
+    int64_t size = j->wide ? 8 : 4;
+    complex_number sum = {0.0, 0.0};
+    if (!isnan(middle_at(j->call, y, x, &half)))
+        sum = (complex_number){real_at(re, j->wide), real_at(re + lanes * size, j->wide)};
+    if (from)
+        sum = add(sum, complex_at(from, j->wide));
+    set_complex(to, j->wide, sum);
+}
+
+/* Whether pixels first .. first + n - 1 of row y all have intervals. */
+static int all_have_intervals(const collet_kernel_call *call, int64_t y, int64_t first, int64_t n)
+{
+    double half;
+    int all = 1;
+    for (int64_t x = first; x < first + n; x++)
+        all &= !isnan(middle_at(call, y, x, &half));
+    return all;
+}
+
 /* Writes the sums of n pixels from place i of row y on, at nodes d .. d + nodes - 1. */
 static void store(const job *j, int64_t d, int32_t nodes, int64_t y, int64_t i, int64_t n, const char *sums)
 {
     const collet_operand *out = operand_of(j->call, 0), *before = operand_of(j->call, 4);
     const int64_t X = out->shape[3], size = j->wide ? 8 : 4, lanes = j->kernels->lanes[j->wide];
+    const int reversed = i <= X / 2;
+    const int64_t first = reversed ? pixel_of(i + n - 1, X) : i;
+    const int all = all_have_intervals(j->call, y, first, n);
     for (int64_t k = 0; k < out->shape[1] * nodes; k++) {
         int64_t f = k / nodes, node = k % nodes;
-        const char *re = sums + (f * SCATTER_NODES + node) * 2 * lanes * size, *im = re + lanes * size;
-        char *to = cpu_at(out) + (d + node) * cpu_step(out, 0) + f * cpu_step(out, 1) + y * cpu_step(out, 2);
-        const char *from = operand_present(before) ? cpu_at(before) + (d + node) * cpu_step(before, 0) +
-                                                         f * cpu_step(before, 1) + y * cpu_step(before, 2)
-                                                   : NULL;
-        for (int64_t p = 0; p < n; p++) {
-            double half;
-            int64_t x = pixel_of(i + p, X);
-            complex_number sum = {0.0, 0.0};
-            if (!isnan(middle_at(j->call, y, x, &half)))
-                sum = (complex_number){real_at(re + p * size, j->wide), real_at(im + p * size, j->wide)};
-            if (from)
-                sum = add(sum, complex_at(from + x * 2 * size, j->wide));
-            set_complex(to + x * 2 * size, j->wide, sum);
-        }
+        const char *re = sums + (f * SCATTER_NODES + node) * 2 * lanes * size;
+        char *to = cpu_at(out) + (d + node) * cpu_step(out, 0) + f * cpu_step(out, 1) + y * cpu_step(out, 2) +
+                   first * 2 * size;
+        const char *from = operand_present(before)
+                               ? cpu_at(before) + (d + node) * cpu_step(before, 0) + f * cpu_step(before, 1) +
+                                     y * cpu_step(before, 2) + first * 2 * size
+                               : NULL;
+        if (all)
+            j->kernels->store[j->wide](to, from, re, n, reversed);
+        for (int64_t p = 0; p < n && !all; p++)
+            store_pixel(j, y, first + p, to + p * 2 * size, from ? from + p * 2 * size : NULL,
+                        re + (reversed ? n - 1 - p : p) * size, lanes);
     }
 }
 

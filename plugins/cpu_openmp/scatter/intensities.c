@@ -128,7 +128,9 @@ static void copy_amplitudes(const job *j, int64_t y, int64_t x, int64_t n, char 
         const char *from = cpu_at(amplitudes) + k / j->spheres.fields * cpu_step(amplitudes, 0) +
                            k % j->spheres.fields * cpu_step(amplitudes, 1) +
                            y * cpu_step(amplitudes, 2) + x * step;
-        for (int64_t i = 0; i < n; i++)
+        if (step == size)
+            memcpy(to, from, (size_t)(n * size));
+        for (int64_t i = 0; i < n && step != size; i++)
             memcpy(to + i * size, from + i * step, (size_t)size);
     }
 }

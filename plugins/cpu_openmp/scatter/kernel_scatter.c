@@ -52,5 +52,6 @@ const scatter_kernels LEVEL_NAME(scatter) = {
     .lanes = {LANES_F32, LANES_F64},
     .phases = phases,
     .amplitudes = {amplitudes_f32, amplitudes_f64},
+    .store = {store_f32, store_f64},
     .intensities = {intensities_f32, intensities_f64},
 };

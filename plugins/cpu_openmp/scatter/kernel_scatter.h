@@ -100,6 +100,9 @@ typedef struct scatter_kernels {
      * with `conjugate`, of the conjugates of the elements. `lanes` phases are read. */
     void (*amplitudes[2])(const scatter_row *row, int64_t offset, int32_t nodes, int64_t n, const char *planes,
                           int64_t field_step, int64_t layer_step, int conjugate);
+    /* out[i] = before[i] + number i of a row of sums, complex; `before` may be `out` or NULL. `reversed`: the numbers are
+     * in the opposite order. */
+    void (*store[2])(char *out, const char *before, const void *sums, int64_t n, int reversed);
     /* Computes the three images at a pixel for all energies. */
     void (*intensities[2])(const scatter_spheres *spheres, const scatter_line *line);
 } scatter_kernels;
