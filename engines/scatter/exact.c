@@ -69,11 +69,11 @@ static void interval_of(const collet_scatter *s, waves k, double qx, double qy, 
         return;
     if (!(low >= -limit))
         low = fmax(-limit, isnan(low) ? grazing(s, qx, qy) : low);
-    high = fmin(high, limit);
-    if (low > high)
+    if (low > limit)
         return;
+    high = fmin(high, limit);
     *middle = (low + high) / 2;
-    *half = (high - low) / 2;
+    *half = fabs(high - low) / 2; /* at q = 0 both are 0 to rounding */
 }
 
 /* Half the film's thickness, in nm. */
