@@ -169,6 +169,8 @@ static const char *small_shape(const char *extents)
                                             {"M,Z,Y,X", "2x3x4x5"},
                                             {"E,X,Y,Z", "2x5x4x3"},
                                             {"F,L,Y,H,X,D", "2x2x4x3x4x2"},
+                                            {"F,L,Y,H,D,X", "2x2x4x3x2x4"},
+                                            {"D,F,Y,X,E,K", "2x3x4x5x2x2"},
                                             {"D,F,Y,X,E,Z,K", "2x3x4x5x2x3x2"},
                                             {"E,K,Y,X,A", "2x3x4x5x3"}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)

@@ -8,6 +8,7 @@
 #include "common/colour.h"
 #include "common/directory.h"
 #include "common/interrupt.h"
+#include "common/output.h"
 #include "common/shares.h"
 
 #include <errno.h>
@@ -228,7 +229,7 @@ static void warn_of_grid(rsoxs_run *run)
             return;
         snprintf(size, sizeof size,
                  ": at %g eV, in the middle of %s, they are %.2f to %.2f times the exact ones, all together %.2f times",
-                 c.energy, run->film, c.low, c.high, c.total);
+                 c.energy, tool_shown(run->film), c.low, c.high, c.total);
     }
     snprintf(text, sizeof text,
              "the default --q-grid cyrsoxs interpolates intensities between slices, as CyRSoXS does%s; --q-grid exact "
