@@ -390,32 +390,53 @@ TEST(drift_of_a_part)
     collet_trajectory_destroy(x);
 }
 
-/* Two atoms lie on a line: the rotation about it is none, and the other one is removed. */
+/* Two atoms lie on a line: they have no rotation about it, and what rounding makes of it is not removed from other atoms. */
 TEST(atoms_on_a_line)
 {
-    static box_system pair;
+    static box_system s;
     const collet_trajectory_batch *rows;
+    static const double x[4][3] = {{0.01, 0.02, 0.03}, {0.1, 0, 0}, {0.31, 0.42, 0.53}, {2, -1, 3}};
 
-    label(&pair, 3);
+    label(&s, 4);
     for (int f = 0; f < FRAMES; f++) {
-        static const double x[3][3] = {{0, 0, 0}, {0.1, 0, 0}, {0.3, 0.4, 0.5}};
-        memcpy(pair.positions[f], x, sizeof x);
-        pair.velocities[f][2][0] = 5;
-        pair.velocities[f][0][1] = f;
+        memcpy(s.positions[f], x, sizeof x);
+        s.velocities[f][2][0] = 5;
+        s.velocities[f][0][1] = f;
     }
-    collet_trajectory_options o = options_of(&pair);
+    collet_trajectory_options o = options_of(&s);
     o.drift = COLLET_TRAJECTORY_DRIFT_BOTH;
+    o.drift_of = "index 0 2";
+    o.selection = "index 0 2";
     o.keys = "com_velocity,k_total,L_magnitude";
-    collet_trajectory *x = collect(&o, &rows);
+    collet_trajectory *x1 = collect(&o, &rows);
     for (int f = 0; f < FRAMES; f++) {
-        double reduced = pair.masses[0] * pair.masses[2] / (pair.masses[0] + pair.masses[2]);
+        double reduced = s.masses[0] * s.masses[2] / (s.masses[0] + s.masses[2]);
         double along =
             (0.3 * 5 - 0.4 * f) / sqrt(0.5); /* what is left: the length of the pair changes */
 
         assert_true(column(rows, "L_magnitude")[f] < 1e-13);
         assert_true(fabs(column(rows, "k_total")[f] - reduced * along * along / 2) < 1e-10);
     }
-    collet_trajectory_destroy(x);
+    collet_trajectory_destroy(x1);
+    o.selection = "index 3";
+    x1 = collect(&o, &rows);
+    for (int f = 0; f < FRAMES; f++) {
+        static const double d[3] = {0.3, 0.4, 0.5}; /* from the first to the second atom */
+        const double step[3] = {5, -f, 0};          /* the difference of their velocities */
+        double share = s.masses[2] / (s.masses[0] + s.masses[2]), omega[3], from[3], turn[3];
+
+        cross(d, step, omega);
+        for (int k = 0; k < 3; k++) {
+            omega[k] /= 0.5;
+            from[k] = x[3][k] - x[0][k] - share * d[k];
+        }
+        cross(omega, from, turn);
+        for (int k = 0; k < 3; k++) {
+            double velocity = (k == 1) * f + share * step[k]; /* of the centre of mass */
+            assert_true(fabs(column(rows, "com_velocity")[3 * f + k] + velocity + turn[k]) < 1e-10);
+        }
+    }
+    collet_trajectory_destroy(x1);
 }
 
 /* ---- The periodic box -------------------------------------------------------------------- */
@@ -584,7 +605,13 @@ TEST(what_is_said)
     static const char rotation[] =
         "the rotation of 8 molecules in a periodic box was removed (frames with a box: 7)";
 
-    make_resting(&s, ATOMS);
+    label(&s, ATOMS);
+    for (int f = 0; f < FRAMES; f++)
+        for (int i = 0; i < ATOMS; i++) { /* residues far from each other */
+            s.positions[f][i][0] = i / 2 % 2 + 0.1 * (i % 2);
+            s.positions[f][i][1] = i / 4 % 2;
+            s.positions[f][i][2] = i / 8 % 2;
+        }
     collet_trajectory_options o = options_of(&s);
     o.keys = "com,k_rot";
     expect_meta(&o, NULL, NULL);

@@ -90,7 +90,7 @@ def test_displacements_are_those_without_the_drift():
 
 @pytest.mark.parametrize("pbc", ["whole", "nojump", "center", "none"])
 @pytest.mark.parametrize("drift", ["linear", "both"])
-@pytest.mark.filterwarnings("ignore:the rotation of 216 molecules", "ignore:.*the periodic box cuts this molecule")
+@pytest.mark.filterwarnings("ignore:the rotation of 100 molecules", "ignore:.*the periodic box cuts this molecule")
 def test_each_way_gives_the_same(pbc, drift, tmp_path):
     options = {"keys": "com,com_velocity,L_vector", "selection": "resid 3:20", "pbc": pbc, "drift": drift,
                "drift_of": "resid 1:100", "start": 2}
@@ -113,7 +113,7 @@ def test_each_way_gives_the_same(pbc, drift, tmp_path):
 def test_momentum_of_files():
     free = md.extract(*FILES, keys="com,com_velocity")
     calm = md.extract(*FILES, keys="com,com_velocity,k_trans", pbc="nojump", drift="linear")
-    assert abs(free["com_velocity"]).max() > 1e-4 > 1e-6 > abs(calm["com_velocity"]).max()
+    assert abs(free["com_velocity"]).max() > 1e-5 > 1e-7 > abs(calm["com_velocity"]).max()
     assert abs(calm["com"] - calm["com"][0]).max() < 1e-6 and calm["k_trans"].max() < 1e-6
     assert calm.meta["drift"]["done"] == "motion of the centre of mass of 648 atoms removed from velocities, " \
         "displacement of the centre of mass from positions"
