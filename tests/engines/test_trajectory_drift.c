@@ -649,7 +649,36 @@ TEST(what_is_said)
         &o, "no key has changed: no velocities are read, and positions in the box stay as they are",
         NULL);
     o.pbc = COLLET_TRAJECTORY_PBC_NONE;
+    expect_meta(
+        &o, "no key has changed: no velocities are read, and positions in the box stay as they are",
+        NULL);
+    o.pbc = COLLET_TRAJECTORY_PBC_NOJUMP;
     expect_meta(&o, "displacement of the centre of mass of 15 atoms removed from positions", NULL);
+}
+
+/* A step of an atom that is not selected may have gone the other way round. */
+TEST(steps_of_half_a_box)
+{
+    static box_system s;
+
+    label(&s, 5);
+    s.masses[1] = 1;
+    for (int f = 0; f < FRAMES; f++)
+        for (int i = 0; i < 5; i++) {
+            s.numbers[i] = i;
+            s.positions[f][i][0] = 0.5 * i;
+            s.positions[f][i][1] = i == 3 && f > 4 ? 0.45 * EDGE : 0;
+        }
+    wrap(&s);
+    collet_trajectory_options o = options_of(&s);
+    o.keys = "com";
+    o.selection = "index 0";
+    o.pbc = COLLET_TRAJECTORY_PBC_NOJUMP;
+    o.drift = COLLET_TRAJECTORY_DRIFT_LINEAR;
+    expect_meta(&o, "displacement of the centre of mass of 5 atoms removed from positions",
+                "frame 5: the molecule of MOL 0 is about half a box from where it was");
+    o.drift_of = "index 0 1";
+    expect_meta(&o, "displacement of the centre of mass of 2 atoms removed from positions", NULL);
 }
 
 /* ---- Faults ------------------------------------------------------------------------------ */

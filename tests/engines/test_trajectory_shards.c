@@ -266,7 +266,7 @@ static void drift(void **state)
         }
     o.keys = "positions";
     o.each = NULL;
-    o.pbc = COLLET_TRAJECTORY_PBC_NONE;
+    o.pbc = COLLET_TRAJECTORY_PBC_NOJUMP;
     o.drift_of = "resid 1:4 and name OW";
     expect_same(&o, 2);
 }

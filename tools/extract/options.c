@@ -104,8 +104,8 @@ static const struct argp_option argp_options[] = {
      2},
     {"drift", KEY_DRIFT, "keep|linear|angular|both", 0,
      "Remove the motion of the system as a whole: of its centre of mass (linear), its rotation "
-     "(angular), or both. Velocities change; positions only with linear or both, and --pbc nojump, "
-     "none or no box (default: keep)",
+     "(angular), or both. Velocities change, and with linear or both also positions, if --pbc is "
+     "nojump or there is no box (default: keep)",
      2},
     {"drift-of", KEY_DRIFT_OF, "SELECTION", 0,
      "The system whose drift is removed (default: all atoms of TOP, whatever --selection chooses)", 2},

@@ -292,7 +292,7 @@ static void centre_at(trajectory_drift *d, trajectory_frames *frames, int64_t i,
 int trajectory_drift_moves(uint32_t removed, uint32_t pbc, int has_box)
 {
     return (removed & COLLET_TRAJECTORY_DRIFT_LINEAR) &&
-           (!has_box || pbc == COLLET_TRAJECTORY_PBC_NOJUMP || pbc == COLLET_TRAJECTORY_PBC_NONE);
+           (!has_box || pbc == COLLET_TRAJECTORY_PBC_NOJUMP);
 }
 
 void trajectory_drift_follow(trajectory_drift *d, trajectory_frames *frames)

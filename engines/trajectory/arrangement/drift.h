@@ -46,8 +46,8 @@ int64_t trajectory_drift_rows(const trajectory_drift *drift);
 void trajectory_drift_remove(const trajectory_drift *drift, const trajectory_frames *read,
                              int64_t i, trajectory_frames *out, int64_t k);
 
-/* 1 if positions of a frame are moved, with or without a box. In a box molecules jump unless they are followed (NOJUMP) or
- * positions are paths already (NONE): then the displacement of the system is not known, and positions stay. */
+/* 1 if positions of a frame are moved, with or without a box. In a box molecules jump unless they are followed (NOJUMP):
+ * then the displacement of the system is not known, and positions stay. */
 int trajectory_drift_moves(uint32_t removed, uint32_t pbc, int has_box);
 
 /* Moves the positions of the next frames. Call it in the order of the frames. */

@@ -369,8 +369,8 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
         next to it; "none" uses positions as they are
     drift : "linear" removes the motion of the system's centre of mass, "angular" its rotation, "both" both, from
         velocities. "linear" and "both" also move positions back by the displacement of the centre of mass since the
-        first frame, where paths have no jumps: with pbc "nojump" or "none", and in frames without a box.
-        Positions are never turned. In a periodic box the rotation of several molecules has no meaning: a warning says
+        first frame, where paths have no jumps: with pbc "nojump", and in frames without a box. Positions are never
+        turned. In a periodic box the rotation of several molecules has no meaning: a warning says
         so. "keep" removes nothing
     drift_of : the system, a selection with the same atoms in all frames; None: all atoms of the topology, or of the
         universe of a group of MDAnalysis, whatever `selection` chooses

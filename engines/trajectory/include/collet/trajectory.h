@@ -117,7 +117,7 @@ COLLET_ENUM(uint32_t){
     COLLET_TRAJECTORY_PBC_CENTER, /* molecules are made whole; the selection's centre of mass is moved
                                      to the middle of the box, and each molecule to its image nearest
                                      to the middle */
-    COLLET_TRAJECTORY_PBC_NONE    /* positions are used as they are in the file */
+    COLLET_TRAJECTORY_PBC_NONE    /* the box is not used: positions are as in the file */
 };
 
 /*
@@ -125,8 +125,8 @@ COLLET_ENUM(uint32_t){
  * velocities. Each frame is changed before anything is computed. From velocities the velocity of the system's centre of
  * mass is subtracted (LINEAR), or omega x (r - R) with omega = inertia^-1 L of the system in this frame (ANGULAR), or
  * both. With LINEAR and BOTH positions are moved back too, by the displacement of the centre of mass since the first frame
- * that is read, where paths have no jumps: with PBC_NOJUMP, with PBC_NONE, and in frames without a box. With PBC_WHOLE and
- * PBC_CENTER positions in a box stay as they are. Positions are never turned. In a periodic box angular momentum is not
+ * that is read, where paths have no jumps: with PBC_NOJUMP, and in frames without a box. Otherwise positions in a box stay
+ * as they are, because molecules jump there. Positions are never turned. In a periodic box angular momentum is not
  * conserved, and the rotation depends on the images at which molecules are: a warning says so unless the system is one
  * molecule, or with PBC_NONE.
  */
