@@ -201,6 +201,23 @@ static collet_status open_charges(trajectory_inputs *in, collet_error *err)
     return COLLET_OK;
 }
 
+/* `masses`: of the atoms of the topology. */
+static collet_status open_system(trajectory_inputs *in, const trajectory_settings *settings,
+                                 const double *masses, collet_error *err)
+{
+    const trajectory_system_setup setup = {
+        .topology = in->topology,
+        .path = settings->topology,
+        .text = settings->drift_of,
+        .ndx = settings->ndx,
+        .masses = in->elements == NULL ? masses : NULL,
+        .rotates = (settings->drift & COLLET_TRAJECTORY_DRIFT_ANGULAR) != 0};
+
+    return settings->drift == COLLET_TRAJECTORY_DRIFT_KEEP
+               ? COLLET_OK
+               : trajectory_system_open(&in->system, &setup, err);
+}
+
 static collet_status open_masses(trajectory_inputs *in, const trajectory_settings *settings,
                                  collet_error *err)
 {
@@ -218,6 +235,8 @@ static collet_status open_masses(trajectory_inputs *in, const trajectory_setting
         status = spread_masses(in, settings, masses, err);
     if (status == COLLET_OK)
         status = open_charges(in, err);
+    if (status == COLLET_OK)
+        status = open_system(in, settings, masses, err);
     free(masses);
     return status;
 }
@@ -231,7 +250,9 @@ static collet_status open_arrangement(trajectory_inputs *in, const trajectory_se
         .n_members = in->n_atoms,
         .choice = trajectory_choice_varies(in->choice) ? in->choice : NULL,
         .masses = in->masses,
-        .pbc = settings->pbc};
+        .system = in->system.n > 0 ? &in->system : NULL,
+        .pbc = settings->pbc,
+        .drift = settings->drift};
 
     return trajectory_arrangement_create(&setup, &in->arrangement, err);
 }
@@ -536,6 +557,15 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
 
 /* ---- Shards ------------------------------------------------------------------------------ */
 
+/* Returns how many frames before its own a shard reads: a path without jumps needs all of them, a displacement needs the
+ * first. */
+static int64_t lead_of(const trajectory_settings *s)
+{
+    if (s->pbc == COLLET_TRAJECTORY_PBC_NOJUMP)
+        return INT64_MAX;
+    return (s->drift & COLLET_TRAJECTORY_DRIFT_LINEAR) != 0;
+}
+
 collet_status trajectory_inputs_divide(trajectory_inputs *in, const char *directory,
                                        trajectory_share *share, collet_error *err)
 {
@@ -559,7 +589,7 @@ collet_status trajectory_inputs_divide(trajectory_inputs *in, const char *direct
                ? trajectory_reader_slice_shard(
                      in->trajectory, s->start,
                      is_last ? s->stop : s->start + share->end_row * s->step, s->step,
-                     s->pbc == COLLET_TRAJECTORY_PBC_NOJUMP ? INT64_MAX : 0, share->first, err)
+                     lead_of(s), share->first, err)
                : COLLET_OK;
 }
 
@@ -587,6 +617,7 @@ void trajectory_inputs_close(trajectory_inputs *in)
     trajectory_bodies_free(&in->bodies);
     free(in->masses);
     free(in->charges);
+    trajectory_system_free(&in->system);
     for (int64_t i = 0; in->atom_labels != NULL && i < in->n_atoms; i++)
         free(in->atom_labels[i]);
     free(in->atom_labels);

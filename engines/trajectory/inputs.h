@@ -10,6 +10,7 @@
 #include "trajectory/bodies/bodies.h"
 #include "trajectory/atoms/choice.h"
 #include "trajectory/atoms/masses.h"
+#include "trajectory/atoms/system.h"
 #include "trajectory/compute/outputs.h"
 #include "trajectory/reading/reader.h"
 
@@ -30,6 +31,7 @@ typedef struct trajectory_inputs {
     double *masses;         /* masses of the members, amu; each body has a mass > 0 */
     double *charges;        /* charges of the members, elementary charges; NULL: unknown */
     trajectory_composition composition; /* elements of the selection, if masses follow from them */
+    trajectory_system system;           /* atoms whose drift is removed; n = 0: none is */
     char *elements;                     /* text of `composition`; NULL: masses are given */
     double mass;                        /* sum over the selection, amu */
     char **atom_labels;                 /* n_atoms, if positions are an output; else NULL */

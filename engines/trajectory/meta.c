@@ -296,6 +296,21 @@ static void describe_box(document *d, const collet_trajectory *x)
                 notes->left[TRAJECTORY_ENDLESS] + notes->left[TRAJECTORY_UNJOINED]);
 }
 
+static void describe_drift(document *d, const collet_trajectory *x)
+{
+    const trajectory_settings *s = &x->settings;
+    cJSON *drift = put_child(d, d->root, "drift", cJSON_CreateObject());
+
+    put_text(d, drift, "drift", trajectory_periodic_drift_name(s->drift));
+    if (s->drift == COLLET_TRAJECTORY_DRIFT_KEEP)
+        return;
+    put_text(d, drift, "of", s->drift_of != NULL ? s->drift_of : "all");
+    put_integer(d, drift, "atoms", x->inputs.system.n);
+    put_number(d, drift, "mass", x->inputs.system.mass);
+    put(d, drift, "positions_moved", cJSON_CreateBool(trajectory_periodic_moved(x)));
+    put_text(d, drift, "done", x->drift);
+}
+
 static void describe_outputs(document *d, const collet_trajectory *x)
 {
     cJSON *outputs;
@@ -456,6 +471,7 @@ collet_status trajectory_meta_format(const collet_trajectory *x, char **text, co
     describe_inputs(&d, x);
     describe_choice(&d, x);
     describe_box(&d, x);
+    describe_drift(&d, x);
     describe_outputs(&d, x);
     describe_omissions(&d, x);
     describe_warnings(&d, x);

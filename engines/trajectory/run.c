@@ -348,6 +348,7 @@ static collet_status finish(collet_trajectory *x, collet_error *err)
         status = check_rows(x, err);
         describe_damage(&x->notes);
         trajectory_periodic_describe(x);
+        trajectory_periodic_describe_drift(x);
         x->computed_seconds = trajectory_clock() - x->began;
         if (status == COLLET_OK)
             status = trajectory_warnings_make(x, err);

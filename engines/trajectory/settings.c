@@ -71,8 +71,14 @@ static collet_status check(const collet_trajectory_options *o, collet_error *err
     if (o->missing != COLLET_TRAJECTORY_MISSING_FAIL && o->source != NULL)
         return collet_fail(err, COLLET_INVALID,
                            "options: missing is for files; the frames of a source have all fields");
-    if (o->pbc > COLLET_TRAJECTORY_PBC_NONE || o->reserved)
-        return collet_fail(err, COLLET_INVALID, "options: pbc is %u, reserved %u; they must be 0 to 3 and 0", o->pbc, o->reserved);
+    if (o->pbc > COLLET_TRAJECTORY_PBC_NONE || o->drift > COLLET_TRAJECTORY_DRIFT_BOTH)
+        return collet_fail(err, COLLET_INVALID,
+                           "options: pbc is %u, drift %u; they must be 0 to 3", o->pbc, o->drift);
+    if (o->drift_of != NULL && o->drift == COLLET_TRAJECTORY_DRIFT_KEEP)
+        return collet_fail(err, COLLET_INVALID,
+                           "drift_of: '%s' is given, but no drift is removed (collet-extract: "
+                           "--drift)",
+                           o->drift_of);
     if (o->start < 0 || o->stop < 0 || o->step < 0)
         return collet_fail(err, COLLET_INVALID,
                            "frames: start %lld, stop %lld, step %lld: none may be negative",
@@ -119,6 +125,7 @@ static const trajectory_settings_text texts[] = {
     TEXT(topology),
     TEXT(trajectory),
     TEXT(selection),
+    TEXT(drift_of),
     TEXT(ndx),
     TEXT(each),
     TEXT(masses),

@@ -7,7 +7,7 @@
  *   batches.c, write.c     the two receivers of rows: the caller's batches, or files
  *   share.c, replay.c      write the file of a shard; read the rows of all shards
  *   checks.c, warnings.c   warnings about the results
- *   periodic.c             describes how positions were changed for the periodic box
+ *   periodic.c             describes how positions were changed for the periodic box, and what drift was removed
  *   trajectory.c           create, destroy and information
  */
 #ifndef ENGINES_TRAJECTORY_STATE_H
@@ -74,6 +74,7 @@ struct collet_trajectory {
 
     trajectory_notes notes;
     char periodic[128];       /* how positions were changed for the box; "" before the end */
+    char drift[256];          /* what drift was removed; "" before the end, and if none was */
 
     char **warnings;
     size_t n_warnings;

@@ -253,6 +253,7 @@ void collet_trajectory_get_info(const collet_trajectory *x, collet_trajectory_in
         .masses_guessed = x->inputs.composition.guessed > 0,
         .elements = x->inputs.elements,
         .periodic = x->periodic[0] ? x->periodic : NULL,
+        .drift = x->drift[0] ? x->drift : NULL,
         .bytes_total = (uint64_t)trajectory->file_size,
         .frames = x->notes.n_frames,
         .first_frame = x->notes.first_frame,

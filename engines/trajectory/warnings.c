@@ -57,7 +57,8 @@ static const char *frame_name(const collet_trajectory *x, int64_t index, char te
 
 #define NAME_OF_FRAME(index) frame_name(x, (index), (char[FRAME_NAME]){0})
 
-/* Finds the first number of a field of a body that is not finite, in a frame as it was read. Returns its atom and sets
+/* Finds the first number of a field of a body, or of the system whose drift is removed, that is not finite, in a frame as it
+ * was read. Returns its atom and sets
  * *value; -1 if all numbers are finite. */
 static int64_t find_value(const trajectory_inputs *in, int64_t body,
                           const trajectory_frames *frames, const void *field, double *value)
@@ -76,6 +77,12 @@ static int64_t find_value(const trajectory_inputs *in, int64_t body,
                 return *member;
         }
         member++;
+    }
+    /* The drift of the system, whose atoms need not be of the body, changes every body. */
+    for (int64_t i = 0; in->system.n > 0 && i < 3 * n; i++) {
+        *value = trajectory_frames_value(frames, field, i);
+        if (!isfinite(*value))
+            return atoms[i / 3];
     }
     return -1;
 }
@@ -565,6 +572,24 @@ static collet_status warn_far(collet_trajectory *x, collet_error *err)
         (int)topology->residue_ids[notes->far_atom], (long long)notes->far);
 }
 
+static collet_status warn_rotation(collet_trajectory *x, collet_error *err)
+{
+    int64_t molecules = trajectory_arrangement_system(x->inputs.arrangement);
+
+    if (!(x->settings.drift & COLLET_TRAJECTORY_DRIFT_ANGULAR) || x->notes.boxed == 0 ||
+        x->settings.pbc == COLLET_TRAJECTORY_PBC_NONE || molecules < 2 ||
+        !(x->has & TRAJECTORY_VELOCITIES))
+        return COLLET_OK;
+    return add_warning(
+        x, err,
+        "the rotation of %lld molecules in a periodic box was removed (frames with a box: %lld): in "
+        "a box angular momentum is not conserved, and their rotation depends on the images at which "
+        "they are, so velocities are wrong unless the molecules are together and far from the "
+        "boundary: choose one molecule (--drift-of), --drift linear, or --pbc none for a simulation "
+        "without periods",
+        (long long)molecules, (long long)x->notes.boxed);
+}
+
 static collet_status warn_boxless(collet_trajectory *x, collet_error *err)
 {
     int64_t count = x->notes.n_frames - x->notes.boxed;
@@ -611,6 +636,7 @@ collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
     static collet_status (*const others[])(collet_trajectory *, collet_error *) = {
         warn_empty,    warn_partial,  warn_unused_file, warn_lost_frames, warn_gaps,  warn_unused,
         warn_elements, warn_cut,      warn_left,        warn_apart,       warn_clash, warn_far,
+        warn_rotation,
         warn_boxless,  warn_lacking,  warn_locations,   warn_note,        warn_bonds, warn_no_times,
         warn_times,    warn_singular, warn_points,      warn_devices,
     };

@@ -252,6 +252,19 @@ static collet_status take_bodies(const char *each)
     return take_all(&options);
 }
 
+static collet_status take_without_drift(const char *of)
+{
+    collet_trajectory_options options = peptide();
+
+    options.keys = "com,L_vector";
+    options.reference = NULL;
+    options.selection = "resid 3";
+    options.pbc = COLLET_TRAJECTORY_PBC_NOJUMP;
+    options.drift = COLLET_TRAJECTORY_DRIFT_BOTH;
+    options.drift_of = of;
+    return take_all(&options);
+}
+
 static collet_status read_frame(void *user, collet_trajectory_frame *frame, int64_t index,
                                 collet_error *err)
 {
@@ -366,6 +379,7 @@ static const struct {
     {place_molecules, "molecules"},
     {take_rows, "(same molecule as within 2 A of resid 3) and not element H"},
     {take_bodies, "residue"},
+    {take_without_drift, "name CA"},
     {take_frames_of_memory, "memory"},
     {extract_files, "extracted.npz"},
     {write_archive, "out.npz"},

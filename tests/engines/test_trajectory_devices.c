@@ -197,6 +197,7 @@ static collet_trajectory *open_with(const collet_devices *devices, collet_contex
                                          .trajectory = WATER "/traj.trr",
                                          .batch_frames = BATCH,
                                          .pbc = pbc,
+                                         .drift = pbc, /* from KEEP to BOTH */
                                          .context = context,
                                          .devices = devices};
     collet_trajectory *trajectory;

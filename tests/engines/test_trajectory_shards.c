@@ -249,6 +249,28 @@ static void boxes(void **state)
     expect_same(&o, 3);
 }
 
+static void drift(void **state)
+{
+    options o = options_of(WATER "conf.gro", WATER "traj.trr");
+
+    (void)state;
+    for (uint32_t drift = COLLET_TRAJECTORY_DRIFT_LINEAR; drift <= COLLET_TRAJECTORY_DRIFT_BOTH; drift++)
+        for (uint32_t pbc = COLLET_TRAJECTORY_PBC_WHOLE; pbc <= COLLET_TRAJECTORY_PBC_NONE; pbc++) {
+            o.drift = drift;
+            o.pbc = pbc;
+            o.selection = "resid 5:10";
+            o.each = pbc % 2 ? "residue" : NULL;
+            o.start = pbc;
+            o.batch_frames = 3 * (drift & 1); /* a batch then has frames before the shard and its own */
+            expect_same(&o, 3);
+        }
+    o.keys = "positions";
+    o.each = NULL;
+    o.pbc = COLLET_TRAJECTORY_PBC_NOJUMP;
+    o.drift_of = "resid 1:4 and name OW";
+    expect_same(&o, 2);
+}
+
 /* ---- Frames that lack something ---------------------------------------------------------- */
 
 enum { SPARSE = 12, ATOMS = 3 };
@@ -298,6 +320,7 @@ static void missing_fields(void **state)
             for (int64_t n = 2; n <= (ADDRESS_SANITIZER ? 3 : 5); n++) {
                 o.start = start;
                 o.missing = missing;
+                o.drift = start ? COLLET_TRAJECTORY_DRIFT_BOTH : COLLET_TRAJECTORY_DRIFT_KEEP;
                 o.pbc = n % 2 ? COLLET_TRAJECTORY_PBC_WHOLE : COLLET_TRAJECTORY_PBC_NOJUMP;
                 expect_same(&o, n);
             }
@@ -555,7 +578,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number),        cmocka_unit_test(every_form),
-        cmocka_unit_test(slices_and_bodies), cmocka_unit_test(boxes),
+        cmocka_unit_test(slices_and_bodies), cmocka_unit_test(boxes), cmocka_unit_test(drift),
         cmocka_unit_test(missing_fields),    cmocka_unit_test(several_files),
         cmocka_unit_test(damaged_files),     cmocka_unit_test(incomplete_sets),
         cmocka_unit_test(other_inputs),      cmocka_unit_test(rows_of_a_source),

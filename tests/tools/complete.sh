@@ -24,6 +24,7 @@ backend-info --require |gpu
 backend-info --explain matm|matmul
 backend-check --quick cpu_sc|cpu_scalar
 collet-extract --pbc no|nojump none - whole
+collet-extract --drift li|linear - angular
 collet-extract --each re|residue
 collet-extract film.|film.h5 film.txt - weights.npy
 collet-ternary |pack unpack info run

@@ -62,7 +62,7 @@ same() {
 
 extract() {
     local extract=("$bin/collet-extract" "$water/conf.gro" "$water/traj.trr" --masses
-        "$water/masses.txt" -o out.npz) n
+        "$water/masses.txt" -o out.npz --drift both) n
     job one 0 "${extract[@]}"
     [ $status = 0 ] && [ "$(meta one | wc -l)" -gt 50 ] || fault "one process"
     for n in 1 2 3 4; do

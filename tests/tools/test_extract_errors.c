@@ -301,6 +301,21 @@ static void test_keys(void **state)
           LIST("'tau_*' cannot be computed", "no forces"));
 }
 
+static void test_drift(void **state)
+{
+    (void)state;
+    check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--drift", "rotation"),
+          LIST("--drift: 'rotation' is not keep, linear, angular or both"));
+    check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--drift-of", "protein"),
+          LIST("--drift-of protein: it needs --drift linear, angular or both"));
+    check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--drift", "both", "--drift-of", "protein"),
+          LIST("drift_of: the selection 'protein' matches none of the 648 atoms"));
+    check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--drift", "both", "--drift-of", "name OW and"),
+          LIST("name OW and"));
+    check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--drift", "both", "--drift-of", "index 0"),
+          LIST("only one has a mass, and one atom has no rotation"));
+}
+
 static void test_frames_out_of_range(void **state)
 {
     (void)state;
@@ -553,6 +568,7 @@ int main(void)
         cmocka_unit_test(test_usage),
         cmocka_unit_test(test_unknown_backend),
         cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_drift),
         cmocka_unit_test(test_file_size_limit),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_signals),

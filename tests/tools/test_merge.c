@@ -163,6 +163,56 @@ TEST(paths_cannot_be_joined)
     MERGE(0, "", "-q", "-o", "one.npz", "n.npz");
 }
 
+static void extract_drift(const char *out, const char *start, const char *stop, const char *keys, const char *drift,
+                          const char *of)
+{
+    const char *const args[] = {"-q", "--force", "-o", out, "--keys", keys, "--start", start, "--stop", stop, "--drift", drift,
+                                PEPTIDE "conf.gro", PEPTIDE "traj.trr", of ? "--drift-of" : NULL, of, NULL};
+    run("collet-extract", 0, "", args);
+}
+
+/* Saves two frames of a file without a box: positions are moved. */
+static void save_boxless(void)
+{
+    static const char text[] = "two t= 0\n2\n"
+                               "    1SOL     OW    1   0.000   0.000   0.000\n"
+                               "    1SOL    HW1    2   0.100   0.000   0.000\n   0 0 0\n"
+                               "two t= 1\n2\n"
+                               "    1SOL     OW    1   0.500   0.000   0.000\n"
+                               "    1SOL    HW1    2   0.600   0.000   0.000\n   0 0 0\n";
+
+    io_save(io_path(directory, "boxless.gro"), text, sizeof text - 1);
+}
+
+TEST(drift_must_agree)
+{
+    const char *const moved[] = {"-q", "--force", "-o", "moved.npz", "--keys", "time_ps,com", "--drift", "linear",
+                                 "boxless.gro", "boxless.gro", NULL};
+    extract_drift("kept.npz", "20", "51", "time_ps,k_rot", "keep", NULL);
+    extract_drift("a.npz", "0", "20", "time_ps,k_rot", "linear", "all");
+    extract_drift("b.npz", "20", "51", "time_ps,k_rot", "linear", "all");
+    extract_drift("other.npz", "20", "51", "time_ps,k_rot", "both", "all");
+    extract_drift("part.npz", "20", "51", "time_ps,k_rot", "linear", "name CA");
+    MERGE(0, "", "-q", "-o", "drift.npz", "a.npz", "b.npz");
+    expect_frames("drift.npz", 51);
+    io_bytes text = io_load(io_path(directory, "drift.meta.json"));
+    cJSON *meta = cJSON_ParseWithLength((const char *)text.data, text.size);
+    assert_string_equal(cJSON_GetStringValue(meta_at(meta, "drift/drift")), "linear");
+    cJSON_Delete(meta);
+    free(text.data);
+    MERGE(1, "a.npz and other.npz differ in the drift that was removed (--drift)", "-o", "no.npz", "a.npz", "other.npz");
+    MERGE(1, "a.npz and kept.npz differ in the drift that was removed (--drift)", "-o", "no.npz", "a.npz", "kept.npz");
+    MERGE(1, "a.npz and part.npz differ in the system whose drift was removed (--drift-of)", "-o", "no.npz", "a.npz", "part.npz");
+    save_boxless();
+    run("collet-extract", 0, "", moved);
+    npz file = npz_open(io_path(directory, "moved.npz"));
+    const double *com = npz_f64(&file, "com", NULL, NULL);
+    assert_true(com[0] > 0 && com[3] - com[0] < 1e-6 && com[0] - com[3] < 1e-6);
+    npz_close(&file);
+    MERGE(1, "moved.npz: the keys com and positions cannot be joined, because --drift moved", "-o", "no.npz", "moved.npz", "moved.npz");
+    MERGE(0, "", "-q", "-o", "one.npz", "--force", "moved.npz");
+}
+
 TEST(what_cannot_be_merged)
 {
     part("a.npz", "0", "5", KEYS, "all");

@@ -173,6 +173,7 @@ TEST(works_are_checked)
     } faults[] = {{"work.axis", "[0, 0]", "work.axis is [0,0]; it must be a list of 3 elements"},
                   {"work.step", "0", "work.step is 0; it must be a whole number from 1"},
                   {"work.pbc", "9", "work.pbc is 9"},
+                  {"work.drift", "4", "work.drift is 4"},
                   {"work.topology", NULL, "work.topology is missing; it must be a text or null"},
                   {"work.keys", "7", "work.keys is 7; it must be a text or null"},
                   {"work.n_mass_values", "1e30", "work.n_mass_values is 1e+30"},

@@ -106,6 +106,7 @@ TEST(command_lines)
     PLAIN(0, "own.csv.shards/1-of-2.npz: 25 frames of 51 in ", "-o", "own.csv", "--shard=1/2");
     PLAIN(1, "own.csv.shards/1-of-2.npz already exists", "-o", "own.csv", "--shard", "1/2");
     PLAIN(0, "own.csv.shards/1-of-2.npz: kept", "-o", "own.csv", "--shar", "1/2", "--res");
+    PLAIN(2, "1-of-2.npz is of other work (drift: 0, not 1)", "-o", "own.csv", "--shard", "1/2", "--resume", "--drift", "linear");
     PLAIN(0, "1-of-2.npz: 25 frames", "-o", "own.csv", "--shard", "1/2", "--force");
     MERGE(1, "shard 2 of 2 is missing", "own.csv.shards");
     PLAIN(0, "2-of-2.npz: 26 frames", "-o", "own.csv", "--shard", "2/2");

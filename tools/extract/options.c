@@ -37,6 +37,8 @@ enum {
     KEY_RESUME,
     KEY_DEVICES,
     KEY_PLAN,
+    KEY_DRIFT,
+    KEY_DRIFT_OF,
 };
 
 static const char doc[] =
@@ -100,6 +102,13 @@ static const struct argp_option argp_options[] = {
      "frames; or also put the selection in the middle of the box; or leave positions as they are "
      "(default: whole)",
      2},
+    {"drift", KEY_DRIFT, "keep|linear|angular|both", 0,
+     "Remove the motion of the system as a whole: of its centre of mass (linear), its rotation "
+     "(angular), or both. Velocities change, and with linear or both also positions, if --pbc is "
+     "nojump or there is no box (default: keep)",
+     2},
+    {"drift-of", KEY_DRIFT_OF, "SELECTION", 0,
+     "The system whose drift is removed (default: all atoms of TOP, whatever --selection chooses)", 2},
     {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 3},
     {"devices", KEY_DEVICES, "NAME,...", 0,
      "Devices that share the frames, such as cpu_openmp,opencl:0", 3},
@@ -155,6 +164,8 @@ static void check(struct argp_state *state, const extract_options *options)
         tool_error(state, "--plot and --json need the results of all shards");
     if (settings->backend != NULL && settings->devices != NULL)
         tool_error(state, "--backend and --devices exclude each other");
+    if (settings->drift_of != NULL && settings->drift == COLLET_TRAJECTORY_DRIFT_KEEP)
+        tool_error(state, "--drift-of %s: it needs --drift linear, angular or both", settings->drift_of);
     if (settings->stop > 0 && settings->stop <= settings->start)
         tool_error(state, "--start %lld --stop %lld leaves no frame", (long long)settings->start,
                    (long long)settings->stop);
@@ -222,6 +233,40 @@ static uint32_t parse_pbc(struct argp_state *state, const char *text)
     return parse_name(state, "--pbc", text, names, 4, "whole, nojump, center or none");
 }
 
+static uint32_t parse_drift(struct argp_state *state, const char *text)
+{
+    static const char *const names[] = {"keep", "linear", "angular", "both"};
+
+    return parse_name(state, "--drift", text, names, 4, "keep, linear, angular or both");
+}
+
+/* Options of the library that are texts. */
+static error_t parse_text(int key, const char *text, collet_trajectory_options *settings)
+{
+    switch (key) {
+    case KEY_SELECTION:
+        settings->selection = text;
+        return 0;
+    case KEY_NDX:
+        settings->ndx = text;
+        return 0;
+    case KEY_EACH:
+        settings->each = text;
+        return 0;
+    case KEY_MASSES:
+        settings->masses = text;
+        return 0;
+    case KEY_REFERENCE:
+        settings->reference = text;
+        return 0;
+    case KEY_DRIFT_OF:
+        settings->drift_of = text;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 /* Options of the library. */
 static error_t parse_setting(int key, const char *text, struct argp_state *state)
 {
@@ -237,21 +282,6 @@ static error_t parse_setting(int key, const char *text, struct argp_state *state
             (collet_devices){.struct_size = sizeof options->devices,
                              .choices = tool_parse_name(state, "--devices", text)};
         settings->devices = &options->devices;
-        return 0;
-    case KEY_SELECTION:
-        settings->selection = text;
-        return 0;
-    case KEY_NDX:
-        settings->ndx = text;
-        return 0;
-    case KEY_EACH:
-        settings->each = text;
-        return 0;
-    case KEY_MASSES:
-        settings->masses = text;
-        return 0;
-    case KEY_REFERENCE:
-        settings->reference = text;
         return 0;
     case KEY_KEYS:
         add_keys(options, text);
@@ -271,6 +301,9 @@ static error_t parse_setting(int key, const char *text, struct argp_state *state
     case KEY_PBC:
         settings->pbc = parse_pbc(state, text);
         return 0;
+    case KEY_DRIFT:
+        settings->drift = parse_drift(state, text);
+        return 0;
     case KEY_AXIS:
         parse_axis(state, text, settings->axis);
         return 0;
@@ -282,7 +315,7 @@ static error_t parse_setting(int key, const char *text, struct argp_state *state
         settings->threads = tool_parse_threads(state, text);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_text(key, text, settings);
     }
 }
 

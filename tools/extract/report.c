@@ -129,6 +129,8 @@ static void print_summary(const collet_trajectory *trajectory, const extract_opt
         tool_share_print(&share, "frames");
     if (info.periodic != NULL)
         printf("periodic box: %s\n", info.periodic);
+    if (info.drift != NULL)
+        printf("drift: %s\n", info.drift);
     if (info.masses_guessed)
         printf("masses were guessed from the atoms' names: %.10g amu selected (%s)\n", info.mass,
                info.elements);

@@ -34,7 +34,7 @@ static const char doc[] =
     "no single shard could write, and names what is missing.\n\n"
     "Each A.npz needs its A.meta.json. The order of the files does not matter: rows of a file are "
     "left out from the time at which a later file begins. Rows that are left out, and times without rows, "
-    "are warnings. Keys, units, selections, masses, bodies, axes and --pbc must agree. Results of --pbc nojump cannot be "
+    "are warnings. Keys, units, selections, masses, bodies, axes, --pbc and --drift must agree. Results of --pbc nojump cannot be "
     "joined.\n\n"
     "Example:\n"
     "  collet-merge --check part*.npz\n"
@@ -124,7 +124,8 @@ static collet_status open_parts(const merge_options *options, merge_part *parts,
 
 /* Sections of the first part's meta file that are valid for all parts. */
 static const char *const shared[] = {"inputs", "selection", "axis",
-                                     "bodies", "atoms",     "periodic_box"};
+                                     "bodies", "atoms",     "periodic_box",
+                                     "drift"};
 
 static int add_parts(cJSON *root, const merge_part *parts, size_t n)
 {

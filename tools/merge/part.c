@@ -278,11 +278,23 @@ static collet_status compare_references(const merge_part *first, const merge_par
     return COLLET_OK;
 }
 
+/* 1 if positions are among the results, and were moved from the first frame of this run on. */
+static int has_moved(const merge_part *part)
+{
+    return cJSON_IsTrue(find(part, "drift", "positions_moved")) &&
+           (find(part, "outputs", "com") || find(part, "outputs", "positions"));
+}
+
 /* INVALID for nojump: each run chooses the images of bodies anew, from its first frame on. */
 static collet_status check_paths(const merge_part *part, collet_error *err)
 {
     const char *pbc = cJSON_GetStringValue(find(part, "periodic_box", "pbc"));
 
+    if (has_moved(part))
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: the keys com and positions cannot be joined, because --drift moved each run back to "
+                           "the place of its own first frame; extract all trajectories in one run, or in shards (--shard)",
+                           part->path);
     return pbc && strcmp(pbc, "nojump") == 0
                ? collet_fail(err, COLLET_INVALID,
                              "%s: results of --pbc nojump cannot be joined: each run begins its paths anew, and bodies would jump "
@@ -302,7 +314,11 @@ collet_status merge_part_compare(const merge_part *first, const merge_part *othe
                  {"axis", NULL, "the axis"},
                  {"bodies", NULL, "their bodies"},
                  {"atoms", NULL, "their atoms"},
-                 {"periodic_box", "pbc", "what was done with the periodic box (--pbc)"}};
+                 {"periodic_box", "pbc", "what was done with the periodic box (--pbc)"},
+                 {"drift", "drift", "the drift that was removed (--drift)"},
+                 {"drift", "of", "the system whose drift was removed (--drift-of)"},
+                 {"drift", "atoms", "the number of atoms of the system whose drift was removed"},
+                 {"drift", "positions_moved", "whether the removal of drift moved positions"}};
 
     collet_status status = COLLET_OK;
     for (size_t i = 0; status == COLLET_OK && i < sizeof texts / sizeof *texts; i++) {

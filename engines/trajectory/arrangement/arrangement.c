@@ -2,6 +2,7 @@
 /* Tests: tests/engines/test_trajectory_arrangement.c */
 #include "arrangement.h"
 
+#include "drift.h"
 #include "images.h"
 
 #include <collet/trajectory.h>
@@ -26,6 +27,9 @@ struct trajectory_arrangement {
     trajectory_molecules *molecules; /* of the atoms that are read */
     uint8_t *others;                 /* for each molecule, 1: it has no member */
     trajectory_images *images;       /* of the members; NULL: molecules are not moved */
+    trajectory_drift *drift;         /* NULL: no drift is removed */
+    int64_t *system;                 /* index in `atoms` of each atom of the system */
+    int64_t n_system;                /* molecules of the system */
 
     trajectory_first_frame *first; /* reads the deciding frame; NULL: frames come in order */
     void *user;
@@ -200,6 +204,8 @@ static collet_status arrange_frame(void *user, trajectory_frames *read, int64_t 
         trajectory_tree_place(a->tree, &lattice, read->dtype, row_of(read, read->positions, i));
     if (!a->arranger.in_place)
         gather_frame(a, read, i, out, k);
+    if (a->drift)
+        trajectory_drift_remove(a->drift, read, i, out, k);
     if (a->choice)
         status = choose(a, read, i, out, k, err);
     if (status == COLLET_OK && has_box && a->pbc == COLLET_TRAJECTORY_PBC_CENTER)
@@ -211,13 +217,15 @@ static void follow_frames(void *user, trajectory_frames *out)
 {
     trajectory_arrangement *a = user;
 
-    for (int64_t i = 0; i < out->n_frames; i++) {
+    for (int64_t i = 0; i < out->n_frames && a->pbc == COLLET_TRAJECTORY_PBC_NOJUMP; i++) {
         trajectory_lattice lattice;
         int has_box = trajectory_lattice_make(&lattice, out->boxes + 9 * i);
 
         trajectory_images_follow(a->images, has_box ? &lattice : NULL, out->dtype,
                                  row_of(out, out->positions, i), out->indices[i]);
     }
+    if (a->drift)
+        trajectory_drift_follow(a->drift, out);
 }
 
 /* ---- The first frame --------------------------------------------------------------------- */
@@ -271,6 +279,9 @@ static collet_status learn(trajectory_arrangement *a, double *positions, const d
     a->tree = NULL;
     if (a->pbc != COLLET_TRAJECTORY_PBC_NONE)
         status = trajectory_tree_create(a->molecules, positions, &lattice, &a->tree, err);
+    if (status == COLLET_OK && a->drift)
+        status =
+            trajectory_drift_learn(a->drift, a->molecules, a->tree ? a->tree->left : NULL, err);
     if (status == COLLET_OK && a->tree)
         note_left(a);
     return status == COLLET_OK ? find_cut(a, positions, &lattice, err) : status;
@@ -365,13 +376,22 @@ void trajectory_arrangement_get_notes(const trajectory_arrangement *a,
                                       trajectory_arrangement_notes *notes)
 {
     const trajectory_images *images = a->images;
+    int64_t row;
 
     *notes = a->notes;
-    if (!images || images->far == 0)
-        return;
-    notes->far = images->far;
-    notes->far_frame = images->far_frame;
-    notes->far_atom = a->atoms[a->sources[trajectory_images_row(images, images->far_molecule)]];
+    if (images && images->far > 0) {
+        notes->far = images->far;
+        notes->far_frame = images->far_frame;
+        notes->far_atom = a->atoms[a->sources[trajectory_images_row(images, images->far_molecule)]];
+    } else if (a->drift) {
+        notes->far = trajectory_drift_far(a->drift, &notes->far_frame, &row);
+        notes->far_atom = notes->far > 0 ? a->atoms[row] : 0;
+    }
+}
+
+int64_t trajectory_arrangement_system(const trajectory_arrangement *a)
+{
+    return a->n_system;
 }
 
 /* ---- Making ------------------------------------------------------------------------------ */
@@ -406,8 +426,36 @@ static collet_status make_molecules(trajectory_arrangement *a,
     return status;
 }
 
-/* Lists the atoms to be read, and the index in this list of each member and of each atom of the choice. 0: out of
- * memory. */
+/* Counts the molecules of the system, and creates its drift. */
+static collet_status make_drift(trajectory_arrangement *a,
+                                const trajectory_arrangement_setup *setup, collet_error *err)
+{
+    const trajectory_system *system = setup->system;
+    uint8_t *found;
+
+    if (!system)
+        return COLLET_OK;
+    const trajectory_drift_setup drift = {.removed = setup->drift,
+                                          .pbc = setup->pbc,
+                                          .rows = a->system,
+                                          .masses = system->masses,
+                                          .n = system->n};
+    found = calloc((size_t)a->molecules->count + 1, 1);
+    if (!found)
+        return collet_fail(err, COLLET_NO_MEMORY, "drift: no memory for %lld molecules",
+                           (long long)a->molecules->count);
+    for (int64_t i = 0; i < system->n; i++) {
+        uint8_t *molecule = &found[a->molecules->of[a->system[i]]];
+
+        a->n_system += !*molecule;
+        *molecule = 1;
+    }
+    free(found);
+    return trajectory_drift_create(&drift, &a->drift, err);
+}
+
+/* Lists the atoms to be read, and the index in this list of each member and of each atom of the system and the choice.
+ * 0: out of memory. */
 static int fill_lists(trajectory_arrangement *a, const trajectory_arrangement_setup *setup,
                       const trajectory_molecules *all, int64_t *places, uint8_t *needed)
 {
@@ -419,9 +467,13 @@ static int fill_lists(trajectory_arrangement *a, const trajectory_arrangement_se
 
         mark_atoms(atoms, n, a->pbc, all, needed, places);
     }
+    if (setup->system)
+        mark_atoms(setup->system->atoms, setup->system->n, a->pbc, all, needed, places);
     a->n_atoms = list_atoms(a->atoms, setup->topology->n_atoms, places);
     for (int64_t i = 0; i < setup->n_members; i++)
         a->sources[i] = places[setup->members[i]];
+    for (int64_t i = 0; setup->system && i < setup->system->n; i++)
+        a->system[i] = places[setup->system->atoms[i]];
     return !setup->choice || take_choice(a, setup, places);
 }
 
@@ -437,8 +489,9 @@ static collet_status make_lists(trajectory_arrangement *a,
     a->n_members = setup->n_members;
     a->atoms = calloc(n_topology, sizeof *a->atoms);
     a->sources = calloc(n_members, sizeof *a->sources);
-    filled =
-        places && needed && a->atoms && a->sources && fill_lists(a, setup, all, places, needed);
+    a->system = calloc(setup->system ? (size_t)setup->system->n : 1, sizeof *a->system);
+    filled = places && needed && a->atoms && a->sources && a->system &&
+             fill_lists(a, setup, all, places, needed);
     free(places);
     free(needed);
     return filled ? COLLET_OK
@@ -450,15 +503,18 @@ static void set_arranger(trajectory_arrangement *a)
 {
     int in_place = !a->choice && same_order(a);
     int whole = a->pbc != COLLET_TRAJECTORY_PBC_NONE && a->molecules->count < a->n_atoms;
+    int64_t n_system = a->drift ? trajectory_drift_rows(a->drift) : 0;
+    int in_order = a->pbc == COLLET_TRAJECTORY_PBC_NOJUMP || n_system > 0;
 
-    if (!in_place || whole || a->images)
+    if (!in_place || whole || a->images || a->drift)
         a->arranger = (trajectory_arranger){
             .user = a,
             .n_atoms = a->n_members,
             .in_place = in_place,
             .chooses = a->choice != NULL,
+            .n_system = n_system,
             .frame = arrange_frame,
-            .in_order = a->pbc == COLLET_TRAJECTORY_PBC_NOJUMP ? follow_frames : NULL};
+            .in_order = in_order ? follow_frames : NULL};
 }
 
 collet_status trajectory_arrangement_create(const trajectory_arrangement_setup *setup,
@@ -480,6 +536,8 @@ collet_status trajectory_arrangement_create(const trajectory_arrangement_setup *
     if (status == COLLET_OK)
         status = make_molecules(a, setup, all, err);
     if (status == COLLET_OK)
+        status = make_drift(a, setup, err);
+    if (status == COLLET_OK)
         a->notes.known = a->molecules->known;
     trajectory_molecules_free(all);
     if (status != COLLET_OK) {
@@ -497,10 +555,12 @@ void trajectory_arrangement_free(trajectory_arrangement *a)
         return;
     trajectory_tree_free(a->tree);
     trajectory_images_free(a->images);
+    trajectory_drift_free(a->drift);
     trajectory_molecules_free(a->molecules);
     pthread_mutex_destroy(&a->lock);
     free(a->atoms);
     free(a->sources);
+    free(a->system);
     free(a->choice_rows);
     free(a->choice_members);
     free(a->masses);

@@ -10,6 +10,7 @@
 
 #include "tree.h"
 #include "trajectory/atoms/choice.h"
+#include "trajectory/atoms/system.h"
 #include "trajectory/reading/readahead.h"
 #include "wholeness.h"
 
@@ -24,7 +25,9 @@ typedef struct trajectory_arrangement_setup {
                                   arrangement. Each frame then has its own masses: 0 for members
                                   that are not chosen in it. NULL: none */
     const double *masses;      /* n_members, amu; NULL, without a choice: all are 1; copied */
+    const trajectory_system *system; /* the atoms whose drift is removed; NULL: none is removed */
     uint32_t pbc;              /* COLLET_TRAJECTORY_PBC_* */
+    uint32_t drift;            /* COLLET_TRAJECTORY_DRIFT_*; KEEP if system is NULL */
 } trajectory_arrangement_setup;
 
 /* COLLET_NO_MEMORY. On an error *out is NULL. */
@@ -77,6 +80,9 @@ typedef struct trajectory_arrangement_notes {
     int64_t far_frame; /* frame, and atom in the topology, of the first such step */
     int64_t far_atom;
 } trajectory_arrangement_notes;
+
+/* Returns the number of molecules that have atoms of the system. */
+int64_t trajectory_arrangement_system(const trajectory_arrangement *arrangement);
 
 /* Do not call it while a frame is being arranged. */
 void trajectory_arrangement_get_notes(const trajectory_arrangement *arrangement,

@@ -103,6 +103,28 @@ collet_status trajectory_frames_add_choice(trajectory_frames *frames, collet_err
     return COLLET_OK;
 }
 
+collet_status trajectory_frames_add_system(trajectory_frames *frames, int64_t n_system,
+                                           collet_error *err)
+{
+    size_t frame = 3 * sizeof *frames->system * (size_t)n_system, bytes;
+    double *system = NULL;
+
+    if (__builtin_mul_overflow(frame, (size_t)frames->capacity, &bytes) || bytes > INT64_MAX)
+        return collet_fail(err, COLLET_OVERFLOW,
+                           "the places of %lld atoms in %lld frames are larger than the address "
+                           "space; use a smaller batch",
+                           (long long)n_system, (long long)frames->capacity);
+    system = allocate((size_t)frames->capacity, frame);
+    if (!system)
+        return collet_fail(err, COLLET_NO_MEMORY,
+                           "no memory for the places of %lld atoms in %lld frames; use a smaller "
+                           "batch",
+                           (long long)n_system, (long long)frames->capacity);
+    frames->system = system;
+    frames->n_system = n_system;
+    return COLLET_OK;
+}
+
 /* Moves rows of `bytes` bytes; NULL is allowed. */
 static void move_rows(void *array, int64_t n, int64_t n_rows, size_t bytes)
 {
@@ -120,6 +142,7 @@ void trajectory_frames_drop(trajectory_frames *f, int64_t n)
     move_rows(f->forces, n, f->n_frames, vectors);
     move_rows(f->masses, n, f->n_frames, atoms * sizeof *f->masses);
     move_rows(f->chosen, n, f->n_frames, sizeof *f->chosen);
+    move_rows(f->system, n, f->n_frames, (size_t)f->n_system * 3 * sizeof *f->system);
     move_rows(f->times, n, f->n_frames, sizeof *f->times);
     move_rows(f->boxes, n, f->n_frames, 9 * sizeof *f->boxes);
     move_rows(f->indices, n, f->n_frames, sizeof *f->indices);
@@ -135,6 +158,7 @@ void trajectory_frames_free(trajectory_frames *frames)
     free(frames->forces);
     free(frames->masses);
     free(frames->chosen);
+    free(frames->system);
     free(frames->times);
     free(frames->boxes);
     free(frames->indices);

@@ -60,6 +60,8 @@ typedef struct trajectory_frames {
     double *masses;     /* amu, capacity x n_atoms; 0: the atom is not chosen in this frame. NULL: the
                            same atoms in all frames */
     int64_t *chosen;    /* capacity: number of chosen atoms of each frame; NULL if masses is NULL */
+    double *system;     /* nm, capacity x n_system x 3: for the removal of drift (drift.h); NULL: not needed */
+    int64_t n_system;
     double *times;      /* ps; NaN: the frame has no time, or its time is not finite */
     int64_t n_bad_times; /* frames of this batch whose time in the file is not finite */
     double *boxes; /* capacity x 9, nm: the three vectors of the box; zeros: the frame has none */
@@ -91,6 +93,10 @@ collet_status trajectory_frames_create(int64_t n_atoms, int64_t capacity, collet
 
 /* Allocates `masses` and `chosen`. COLLET_NO_MEMORY; then the batch has neither. */
 collet_status trajectory_frames_add_choice(trajectory_frames *frames, collet_error *err);
+
+/* Allocates `system`, with n_system >= 1 rows. COLLET_OVERFLOW, COLLET_NO_MEMORY; then the batch has none. */
+collet_status trajectory_frames_add_system(trajectory_frames *frames, int64_t n_system,
+                                           collet_error *err);
 
 /* Drops the first n <= n_frames frames: the others move to the front. */
 void trajectory_frames_drop(trajectory_frames *frames, int64_t n);

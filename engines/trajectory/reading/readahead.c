@@ -304,6 +304,9 @@ static collet_status create_slots(trajectory_readahead *ahead,
             ahead->slots[i]->slot = i;
         if (status == COLLET_OK && ahead->arranger && ahead->arranger->chooses)
             status = trajectory_frames_add_choice(ahead->slots[i], err);
+        if (status == COLLET_OK && ahead->arranger && ahead->arranger->n_system > 0)
+            status =
+                trajectory_frames_add_system(ahead->slots[i], ahead->arranger->n_system, err);
     }
     return status;
 }

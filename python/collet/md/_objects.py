@@ -217,16 +217,20 @@ def _ranges(places):
 _RELATIVE = re.compile(r"\b(index|bynum|within|exwithin|same|group)\b", re.IGNORECASE)
 
 
-def with_molecules(group, selection, each, masses, by_place):
+def with_molecules(group, selection, each, masses, by_place, drift=False):
     """The atoms to read instead of a group, the selection of the group among them, and their masses. None
     if the group contains all atoms of its molecules. by_place: other arguments refer to indices in the
-    group."""
+    group. drift: reads all atoms of the universe, whose drift is removed."""
     places, ascending = np.asarray(group.indices), np.unique(group.indices)
-    atoms = molecules_of(group)
+    atoms = group.universe.atoms if drift else molecules_of(group)
     if len(atoms) == len(ascending):
         return None
     ordered = len(places) == len(ascending) and (each is None or (places == ascending).all())
-    if by_place or _RELATIVE.search(selection) or not ordered:
+    fixed = by_place or _RELATIVE.search(selection) or not ordered
+    if drift and (fixed or masses is not None and not isinstance(masses, str)):
+        raise _core.InvalidError("extract: drift is of all atoms of the universe, but the order of the group, the selection, ndx, "
+                                 "reference or masses refers to places in the group: give the universe and a selection")
+    if fixed:
         warnings.warn("extract: the group lacks atoms of its molecules, which are made whole without them, "
                       "because its order, the selection, ndx, reference or the file of masses refers to "
                       "places in it: give all atoms of the molecules and a selection, or pbc=\"none\"",

@@ -17,7 +17,8 @@ from collet.md import _clients
 
 @pytest.mark.parametrize("options", [
     {}, {"each": "residue", "keys": "com,axes", "start": 1, "step": 3},
-    {"masses": np.linspace(1, 12, 280), "pbc": "nojump"}], ids=["all", "each", "nojump"])
+    {"masses": np.linspace(1, 12, 280), "pbc": "nojump"}, {"drift": "both", "drift_of": "resid 2:9", "pbc": "none"}],
+    ids=["all", "each", "nojump", "drift"])
 def test_the_same(client, options):
     seen = []
     found = md.extract(*FILES, client=client, progress=lambda *p: seen.append(p), **options)

@@ -264,7 +264,8 @@ def test_an_extraction_serves_one_call_at_a_time():
         errors.append(frames)
     files = bytes(PEPTIDE / "conf.gro"), bytes(PEPTIDE / "traj.trr")
     engine = _trajectory.open(files[0], files[1:], None, None, None, None, None, None,
-                              None, (0, 0, 1), 0, 0, 1, 0, 0, 0, 0, again, None, (0, 0), None, None, None)
+                              None, (0, 0, 1), 0, 0, 1, 0, 0, 0, None, 0, 0, again, None, (0, 0), None, None,
+                                  None)
     assert len(engine.collect()["com"]) == 51 and errors
     engine.close()
     with pytest.raises(collet.InvalidError, match="closed"):

@@ -117,7 +117,24 @@ COLLET_ENUM(uint32_t){
     COLLET_TRAJECTORY_PBC_CENTER, /* molecules are made whole; the selection's centre of mass is moved
                                      to the middle of the box, and each molecule to its image nearest
                                      to the middle */
-    COLLET_TRAJECTORY_PBC_NONE    /* positions are used as they are in the file */
+    COLLET_TRAJECTORY_PBC_NONE    /* the box is not used: positions are as in the file */
+};
+
+/*
+ * The drift to remove: motion of the system as a whole, which a simulation adds by rounding, thermostats or initial
+ * velocities. Each frame is changed before anything is computed. From velocities the velocity of the system's centre of
+ * mass is subtracted (LINEAR), or omega x (r - R) with omega = inertia^-1 L of the system in this frame (ANGULAR), or
+ * both. With LINEAR and BOTH positions are moved back too, by the displacement of the centre of mass since the first frame
+ * that is read, where paths have no jumps: with PBC_NOJUMP, and in frames without a box. Otherwise positions in a box stay
+ * as they are, because molecules jump there. Positions are never turned. In a periodic box angular momentum is not
+ * conserved, and the rotation depends on the images at which molecules are: a warning says so unless the system is one
+ * molecule, or with PBC_NONE.
+ */
+COLLET_ENUM(uint32_t){
+    COLLET_TRAJECTORY_DRIFT_KEEP,    /* nothing is removed */
+    COLLET_TRAJECTORY_DRIFT_LINEAR,  /* the motion of the centre of mass */
+    COLLET_TRAJECTORY_DRIFT_ANGULAR, /* the rotation about the centre of mass */
+    COLLET_TRAJECTORY_DRIFT_BOTH
 };
 
 /* collet_trajectory_create copies everything except `context`, `source` and the callbacks' `user`. */
@@ -153,7 +170,10 @@ typedef struct collet_trajectory_options {
     int64_t stop;  /* 0: to the end */
     int64_t step;  /* 0: 1 */
     uint32_t pbc;  /* COLLET_TRAJECTORY_PBC_* */
-    uint32_t reserved;
+    uint32_t drift; /* COLLET_TRAJECTORY_DRIFT_* */
+    const char *drift_of; /* the system whose drift is removed: a selection with the same atoms in all
+                             frames; only atoms with a mass count. NULL: all atoms of the topology,
+                             whatever `selection` chooses */
 
     collet_context *context; /* to compute with; nothing else may use it until the trajectory is
                                 destroyed. NULL: the trajectory creates a runtime and a context */
@@ -258,6 +278,7 @@ typedef struct collet_trajectory_info {
                                computed from elements; else NULL */
     const char *periodic;   /* after the last row, how positions were changed for the periodic box:
                              "molecules were made whole by bonds"; before, NULL */
+    const char *drift;      /* after the last row, what drift was removed; NULL: none, or before */
     int64_t atoms_total;    /* atoms of the topology */
     int64_t atoms;          /* atoms that are in a body and selected in at least one frame */
     int64_t least_atoms; /* least number of atoms selected in a frame so far. It differs from `atoms`
@@ -457,7 +478,7 @@ COLLET_API const char *collet_trajectory_meta(const collet_trajectory *trajector
  * Warnings about the results, after the last row or after `write`: frames with values that are not
  * finite (frame and atom), frames without a field, metals guessed in residues of many atoms,
  * molecules that the periodic box cuts in the first frame, or that are bonded to themselves through
- * it, steps by half a box with PBC_NOJUMP, frames without a box, velocities of some atoms only, keys left
+ * it, a rotation that is removed in a box, steps by half a box with PBC_NOJUMP, frames without a box, velocities of some atoms only, keys left
  * out because there are no times, times that do not rise, singular inertia tensors, a truncated or
  * damaged trajectory. NULL beyond the last.
  */
