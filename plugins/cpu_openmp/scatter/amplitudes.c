@@ -27,9 +27,9 @@ typedef struct job {
 static int64_t thread_bytes(const collet_kernel_call *call)
 {
     const collet_operand *out = operand_of(call, 0);
-    int64_t numbers = (1 + 4 * out->shape[0]) * (out->shape[3] + 2 * PADDING) +
-                      SCATTER_LAYERS * SCATTER_NODES * 2 * SCATTER_LANES +
-                      out->shape[1] * SCATTER_NODES * 2 * SCATTER_LANES;
+    int64_t row = out->shape[3] + 2 * PADDING; /* two vectors may be filled in part */
+    int64_t numbers = (1 + 4 * out->shape[0]) * row + SCATTER_LAYERS * SCATTER_NODES * 2 * SCATTER_LANES +
+                      out->shape[1] * SCATTER_NODES * 2 * row;
     return numbers * (int64_t)sizeof(double) + 64;
 }
 
@@ -97,48 +97,77 @@ static int all_have_intervals(const collet_kernel_call *call, int64_t y, int64_t
     return all;
 }
 
-/* Writes the sums of n pixels from place i of row y on, at nodes d .. d + nodes - 1. */
-static void store(const job *j, int64_t d, int32_t nodes, int64_t y, int64_t i, int64_t n, const char *sums)
+/* Some pixels of a row, from place i on: those of one vector. */
+typedef struct block {
+    int64_t i, n;
+    int64_t first; /* the first of the pixels */
+    int reversed;  /* 1: pixels descend where places ascend */
+    int all;       /* 1: all have intervals */
+} block;
+
+/* `all`: 1 if all pixels of the row have intervals. */
+static block block_at(const job *j, int64_t y, int64_t i, int all)
+{
+    int64_t X = operand_of(j->call, 0)->shape[3], lanes = j->kernels->lanes[j->wide];
+    int64_t end = i > X / 2 ? X : X / 2 + 1;
+    block b = {.i = i, .n = end - i < lanes ? end - i : lanes, .reversed = i <= X / 2};
+    b.first = b.reversed ? pixel_of(i + b.n - 1, X) : i;
+    b.all = all || all_have_intervals(j->call, y, b.first, b.n);
+    return b;
+}
+
+/* Writes the sums of a block: of field f at node d, from `re` on. */
+static void store(const job *j, int64_t d, int64_t f, int64_t y, const block *b, const char *re)
 {
     const collet_operand *out = operand_of(j->call, 0), *before = operand_of(j->call, 4);
-    const int64_t X = out->shape[3], size = j->wide ? 8 : 4, lanes = j->kernels->lanes[j->wide];
-    const int reversed = i <= X / 2;
-    const int64_t first = reversed ? pixel_of(i + n - 1, X) : i;
-    const int all = all_have_intervals(j->call, y, first, n);
-    for (int64_t k = 0; k < out->shape[1] * nodes; k++) {
-        int64_t f = k / nodes, node = k % nodes;
-        const char *re = sums + (f * SCATTER_NODES + node) * 2 * lanes * size;
-        char *to = cpu_at(out) + (d + node) * cpu_step(out, 0) + f * cpu_step(out, 1) + y * cpu_step(out, 2) +
-                   first * 2 * size;
-        const char *from = operand_present(before)
-                               ? cpu_at(before) + (d + node) * cpu_step(before, 0) + f * cpu_step(before, 1) +
-                                     y * cpu_step(before, 2) + first * 2 * size
-                               : NULL;
-        if (all)
-            j->kernels->store[j->wide](to, from, re, n, reversed);
-        for (int64_t p = 0; p < n && !all; p++)
-            store_pixel(j, y, first + p, to + p * 2 * size, from ? from + p * 2 * size : NULL,
-                        re + (reversed ? n - 1 - p : p) * size, lanes);
+    const int64_t size = j->wide ? 8 : 4, lanes = j->kernels->lanes[j->wide];
+    char *to = cpu_at(out) + d * cpu_step(out, 0) + f * cpu_step(out, 1) + y * cpu_step(out, 2) +
+               b->first * 2 * size;
+    const char *from = operand_present(before)
+                           ? cpu_at(before) + d * cpu_step(before, 0) + f * cpu_step(before, 1) +
+                                 y * cpu_step(before, 2) + b->first * 2 * size
+                           : NULL;
+    if (b->all)
+        j->kernels->store[j->wide](to, from, re, b->n, b->reversed);
+    for (int64_t p = 0; p < b->n && !b->all; p++)
+        store_pixel(j, y, b->first + p, to + p * 2 * size, from ? from + p * 2 * size : NULL,
+                    re + (b->reversed ? b->n - 1 - p : p) * size, lanes);
+}
+
+/* Computes nodes d .. d + nodes - 1 of row y. The results are written row by row, because vector by vector they would be
+ * spread over as many pages as there are fields and nodes. */
+static void run_nodes(const job *j, int64_t y, const scatter_row *row, int64_t d, int32_t nodes)
+{
+    const collet_operand *out = operand_of(j->call, 0), *planes = operand_of(j->call, 1);
+    int64_t F = out->shape[1], Y = out->shape[2], X = out->shape[3], lanes = j->kernels->lanes[j->wide];
+    int64_t b = (Y / 2 - y + Y) % Y, size = j->wide ? 16 : 8;
+    int64_t bytes = F * SCATTER_NODES * lanes * size; /* of the sums of a block */
+    scatter_row part = *row;
+    int all = all_have_intervals(j->call, y, 0, X);
+    for (int64_t i = 0; i < X;) {
+        block of = block_at(j, y, i, all);
+        int64_t column = of.reversed ? i : i - X / 2; /* after X / 2: conjugates of row -b, from column 1 on */
+        const char *from = cpu_at(planes) + (of.reversed ? b : (Y - b) % Y) * cpu_step(planes, 2) + column * size;
+        j->kernels->amplitudes[j->wide](&part, d * row->stride + i, nodes, of.n, from, cpu_step(planes, 0),
+                                        cpu_step(planes, 1), !of.reversed);
+        part.sums = (char *)part.sums + bytes;
+        i += of.n;
+    }
+    for (int64_t k = 0; k < F * nodes; k++) {
+        const char *sums = (const char *)row->sums + (k / nodes * SCATTER_NODES + k % nodes) * lanes * size;
+        for (int64_t i = 0; i < X; sums += bytes) {
+            block of = block_at(j, y, i, all);
+            store(j, d + k % nodes, k / nodes, y, &of, sums);
+            i += of.n;
+        }
     }
 }
 
 static void run_row(const job *j, int64_t y, const scatter_row *row)
 {
-    const collet_operand *out = operand_of(j->call, 0), *planes = operand_of(j->call, 1);
-    int64_t D = out->shape[0], Y = out->shape[2], X = out->shape[3], lanes = j->kernels->lanes[j->wide];
-    int64_t b = (Y / 2 - y + Y) % Y, size = j->wide ? 16 : 8, n;
-    for (int64_t i = 0; i < X; i += n) {
-        int far = i > X / 2; /* the elements there are conjugates of those of row -b, from column 1 on */
-        int64_t end = far ? X : X / 2 + 1, column = far ? i - X / 2 : i;
-        const char *from = cpu_at(planes) + (far ? (Y - b) % Y : b) * cpu_step(planes, 2) + column * size;
-        n = end - i < lanes ? end - i : lanes;
-        for (int64_t d = 0; d < D; d += SCATTER_NODES) {
-            int32_t nodes = (int32_t)(D - d < SCATTER_NODES ? D - d : SCATTER_NODES);
-            j->kernels->amplitudes[j->wide](row, d * row->stride + i, nodes, n, from, cpu_step(planes, 0),
-                                            cpu_step(planes, 1), far);
-            store(j, d, nodes, y, i, n, row->sums);
-        }
-    }
+    int64_t D = operand_of(j->call, 0)->shape[0];
+    for (int64_t d = 0; d < D; d += SCATTER_NODES)
+        run_nodes(j, y, row, d, (int32_t)(D - d < SCATTER_NODES ? D - d : SCATTER_NODES));
 }
 
 static TEAM_BODY(run_rows)
