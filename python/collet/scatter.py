@@ -29,6 +29,7 @@ import numpy.typing as npt
 from . import _core, _host, _jobs, _scatter, _suspicious
 from ._core import InvalidError, ShapeError
 from ._job import Job
+from ._scattering.functions import jax_function, torch_function
 from ._scattering.losses import LeastSquares
 from ._scattering.patterns import (Floats, Gradient, Material, Pattern, Patterns, Request, Sample,
                                    Vector, arrays_of, bar, check_progress, choice, direction_of, extents,
@@ -36,8 +37,8 @@ from ._scattering.patterns import (Floats, Gradient, Material, Pattern, Patterns
 from ._listing import own
 
 __all__ = ["Gradient", "Integrals", "LeastSquares", "Material", "Pattern", "Patterns", "Result", "Sample",
-           "SampleError", "Scan", "integrate", "loss_and_grad", "read", "read_pattern", "scan", "simulate",
-           "write"]
+           "SampleError", "Scan", "integrate", "jax_function", "loss_and_grad", "read", "read_pattern", "scan",
+           "simulate", "torch_function", "write"]
 
 Path = str | PathLike[str]
 
@@ -555,4 +556,5 @@ def read_pattern(directory: Path, energy: float, shape: tuple[int, int],
 
 
 def __dir__() -> list[str]:
-    return own(globals(), ("Gradient", "LeastSquares", "Material", "Pattern", "Patterns", "Sample"))
+    return own(globals(), ("Gradient", "LeastSquares", "Material", "Pattern", "Patterns", "Sample",
+                           "jax_function", "torch_function"))
