@@ -33,7 +33,7 @@ from ._scattering.functions import jax_function, torch_function
 from ._scattering.losses import LeastSquares
 from ._scattering.patterns import (Floats, Gradient, Material, Pattern, Patterns, Request, Sample,
                                    Vector, arrays_of, bar, check_progress, choice, direction_of, extents,
-                                   is_double)
+                                   given_of, is_double)
 from ._listing import own
 
 __all__ = ["Gradient", "Integrals", "LeastSquares", "Material", "Pattern", "Patterns", "Result", "Sample",
@@ -512,7 +512,7 @@ def read(morphology: Path, configuration: Path = "config.txt", *, dtype: npt.DTy
                     bool(found["mask"]), bool(found["material"]), detector,
                     tuple(found["warnings"]), found["directory"], bool(found["attenuation"]),
                     grid="cyrsoxs", _warns=True)
-    arrays = [arrays_of(m, i, sample.shape) for i, m in enumerate(materials, 1)]
+    arrays = [arrays_of(given_of(m, i), i, sample.shape) for i, m in enumerate(materials, 1)]
     sample._told = frozenset(_suspicious.suspicions(energies, sample.voxel, constants, arrays))
     return sample
 
