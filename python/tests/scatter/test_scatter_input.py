@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""collet.scatter: arrays in float16 and long double."""
+"""collet.scatter: arrays in float16 and long double, files of CyRSoXS 1.1."""
 
 import dataclasses
 import warnings
@@ -136,3 +136,24 @@ def test_the_default_filter_shows_the_warning_once():
         for _ in range(3):
             scatter.simulate(half)
     assert len(caught) == 1
+
+
+@pytest.mark.parametrize("group", ["Vector_Morphology", "vector_morphology"])
+def test_files_of_vectors(tmp_path, group):
+    """CyRSoXS 1.1 called the group vector_morphology."""
+    h5py = pytest.importorskip("h5py")
+    source = film("vectors", np.float64)
+    with h5py.File(tmp_path / "film.h5", "w") as file:
+        file["Morphology_Parameters/NumMaterial"] = 3.0
+        file["Morphology_Parameters/PhysSize"] = 2.5
+        for i, m in enumerate(source.materials, 1):
+            file[f"{group}/Mat_{i}_alignment"] = m.direction
+            file[f"{group}/Mat_{i}_unaligned"] = m.unaligned
+    (tmp_path / "config.txt").write_text("CaseType = 0; MorphologyType = 1; Energies = [285.0];\n"
+                                         "EAngleRotation = [0.0, 0.0, 0.0];\n")
+    for i, (a, b, c, d) in enumerate(CONSTANTS, 1):
+        (tmp_path / f"Material{i}.txt").write_text(
+            f"EnergyData0: {{ Energy = 285.0; DeltaPara = {a}; BetaPara = {b}; DeltaPerp = {c}; BetaPerp = {d}; }};")
+    found = scatter.read(tmp_path / "film.h5", tmp_path / "config.txt", dtype="float64")
+    for ours, theirs in zip(found.materials, source.materials):
+        assert np.array_equal(ours.direction, theirs.direction) and np.array_equal(ours.unaligned, theirs.unaligned)

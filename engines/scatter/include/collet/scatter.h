@@ -335,7 +335,8 @@ COLLET_API collet_status collet_scatter_integrate_adjoint(
 
 /*
  * A morphology (HDF5: /Euler_Angles/Mat_i_{Vfrac,S,Theta,Psi} or
- * /Vector_Morphology/Mat_i_{alignment,unaligned}, /Morphology_Parameters/{PhysSize,NumMaterial}),
+ * /Vector_Morphology/Mat_i_{alignment,unaligned}, or /vector_morphology as in CyRSoXS 1.1;
+ * /Morphology_Parameters/{PhysSize,NumMaterial}),
  * a configuration (config.txt) and the materials' constants (Material<i>.txt in the folder of the
  * configuration), in memory.
  */
