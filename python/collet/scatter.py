@@ -450,6 +450,8 @@ def scan(samples: Iterable[Source], client: Any = None, *, configuration: Path =
 
 def _rings(shape: tuple[int, ...], voxel: float, direction: Vector, detector: Vector, flat: bool,
            wedge: float) -> tuple[Any, ...]:
+    if not 0 < _host.number(wedge, "wedge") <= 180:  # 0 is the default of the C interface
+        raise InvalidError(f"wedge is {wedge} degrees; it must be above 0 and at most 180")
     return (bool(flat), *shape, float(_host.number(voxel, "voxel")),
             direction_of("direction", direction), direction_of("detector", detector),
             float(_host.number(wedge, "wedge")))
@@ -462,7 +464,7 @@ def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
 
     direction, detector: the beam's direction and the detector's normal, as in Sample
     flat: q is the length in the detector's plane, as for a sample of one layer; else |q| on Ewald's sphere
-    wedge: whole width of each wedge, up to 180 degrees
+    wedge: whole width of each wedge, above 0 and up to 180 degrees
     dtype: "float32" or "float64", for the integrals
     Numbers other than float32 and float64 are converted to float32. Raises ShapeError and InvalidError. GIL:
     released.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""collet.scatter: arrays in float16 and long double, files of CyRSoXS 1.1."""
+"""collet.scatter: arrays in float16 and long double, files of CyRSoXS 1.1, wedges without width."""
 
 import dataclasses
 import warnings
@@ -157,3 +157,16 @@ def test_files_of_vectors(tmp_path, group):
     found = scatter.read(tmp_path / "film.h5", tmp_path / "config.txt", dtype="float64")
     for ours, theirs in zip(found.materials, source.materials):
         assert np.array_equal(ours.direction, theirs.direction) and np.array_equal(ours.unaligned, theirs.unaligned)
+
+
+@pytest.mark.parametrize("wedge", [0, 0.0, -0.0, -10, 180.5, np.float32(0), float("nan")])
+def test_wedges_without_width(wedge):
+    result = scatter.simulate(scatter.Sample([scatter.Material(CONSTANTS[0], np.ones((2, 8, 8)))], [285.0], 2.5))
+    ring = np.ones_like(result.integrate().mean)
+    data = result.integrate().parallel
+    for call in (lambda: result.integrate(wedge=wedge), lambda: scatter.integrate(result.values, 285.0, 2.5, wedge=wedge),
+                 lambda: result.cotangents(mean=ring, wedge=wedge),
+                 lambda: scatter.LeastSquares(data, of="parallel", wedge=wedge)(result)):
+        with pytest.raises(collet.InvalidError, match=r"wedge is .* degrees; it must be above 0 and at most 180"):
+            call()
+    assert result.integrate(wedge=180).mean.shape == ring.shape

@@ -289,7 +289,7 @@ typedef struct collet_scatter_rings {
     int64_t y, x;  /* pixels, at least 2 x 2 */
     double voxel;  /* edge, nm */
     double direction[3]; /* beam: x, y, z; 0, 0, 0 means 0, 0, 1 */
-    double wedge;        /* full width of each wedge, degrees, up to 180; 0 means 90 */
+    double wedge;        /* full width of each wedge, degrees, up to 180; 0 means the default, 90 */
     double detector[3];  /* as in the options */
 } collet_scatter_rings;
 
