@@ -191,25 +191,22 @@ static collet_status check_group(checker *c)
 {
     int has[2];
     for (int i = 0; i < 2; i++)
-        has[i] = io_hdf5_has(c->base.file, i ? "/Vector_Morphology" : "/Euler_Angles");
+        has[i] = scatter_has_group(c->base.file, i);
     if (c->in->vectors < 0)
         c->in->vectors = !has[0] && has[1];
     if (has[c->in->vectors])
         return COLLET_OK;
-    return collet_fail(&c->err, COLLET_FORMAT, "%s: there is no group %s%s", c->base.path,
-                       c->in->vectors ? "/Vector_Morphology" : "/Euler_Angles",
-                       !has[!c->in->vectors] ? ""
-                       : c->in->vectors
-                           ? "; the file has /Euler_Angles: set MorphologyType to 0"
-                           : "; the file has /Vector_Morphology: set MorphologyType to 1");
+    const char *group = scatter_group(c->base.file, c->in->vectors);
+    if (!has[!c->in->vectors])
+        return collet_fail(&c->err, COLLET_FORMAT, "%s: there is no group %s", c->base.path, group);
+    return collet_fail(&c->err, COLLET_FORMAT, "%s: there is no group %s; the file has %s: set MorphologyType to %d",
+                       c->base.path, group, scatter_group(c->base.file, !c->in->vectors), !c->in->vectors);
 }
 
 static int has_material(const checker *c, int64_t m)
 {
-    char name[80];
-    snprintf(name, sizeof name, "/%s/Mat_%" PRId64 "_%s",
-             c->in->vectors ? "Vector_Morphology" : "Euler_Angles", m + 1,
-             c->in->vectors ? "alignment" : "Vfrac");
+    char name[SCATTER_NAME_SIZE];
+    scatter_name_dataset(name, c->base.file, c->in->vectors, m, c->in->vectors ? "alignment" : "Vfrac");
     return io_hdf5_has(c->base.file, name);
 }
 

@@ -29,15 +29,16 @@ import numpy.typing as npt
 from . import _core, _host, _jobs, _scatter, _suspicious
 from ._core import InvalidError, ShapeError
 from ._job import Job
+from ._scattering.functions import jax_function, torch_function
 from ._scattering.losses import LeastSquares
 from ._scattering.patterns import (Floats, Gradient, Material, Pattern, Patterns, Request, Sample,
                                    Vector, arrays_of, bar, check_progress, choice, direction_of, extents,
-                                   is_double)
+                                   given_of, is_double)
 from ._listing import own
 
 __all__ = ["Gradient", "Integrals", "LeastSquares", "Material", "Pattern", "Patterns", "Result", "Sample",
-           "SampleError", "Scan", "integrate", "loss_and_grad", "read", "read_pattern", "scan", "simulate",
-           "write"]
+           "SampleError", "Scan", "integrate", "jax_function", "loss_and_grad", "read", "read_pattern", "scan",
+           "simulate", "torch_function", "write"]
 
 Path = str | PathLike[str]
 
@@ -449,6 +450,8 @@ def scan(samples: Iterable[Source], client: Any = None, *, configuration: Path =
 
 def _rings(shape: tuple[int, ...], voxel: float, direction: Vector, detector: Vector, flat: bool,
            wedge: float) -> tuple[Any, ...]:
+    if not 0 < _host.number(wedge, "wedge") <= 180:  # 0 is the default of the C interface
+        raise InvalidError(f"wedge is {wedge} degrees; it must be above 0 and at most 180")
     return (bool(flat), *shape, float(_host.number(voxel, "voxel")),
             direction_of("direction", direction), direction_of("detector", detector),
             float(_host.number(wedge, "wedge")))
@@ -461,7 +464,7 @@ def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
 
     direction, detector: the beam's direction and the detector's normal, as in Sample
     flat: q is the length in the detector's plane, as for a sample of one layer; else |q| on Ewald's sphere
-    wedge: whole width of each wedge, up to 180 degrees
+    wedge: whole width of each wedge, above 0 and up to 180 degrees
     dtype: "float32" or "float64", for the integrals
     Numbers other than float32 and float64 are converted to float32. Raises ShapeError and InvalidError. GIL:
     released.
@@ -511,7 +514,7 @@ def read(morphology: Path, configuration: Path = "config.txt", *, dtype: npt.DTy
                     bool(found["mask"]), bool(found["material"]), detector,
                     tuple(found["warnings"]), found["directory"], bool(found["attenuation"]),
                     grid="cyrsoxs", _warns=True)
-    arrays = [arrays_of(m, i, sample.shape) for i, m in enumerate(materials, 1)]
+    arrays = [arrays_of(given_of(m, i), i, sample.shape) for i, m in enumerate(materials, 1)]
     sample._told = frozenset(_suspicious.suspicions(energies, sample.voxel, constants, arrays))
     return sample
 
@@ -555,4 +558,5 @@ def read_pattern(directory: Path, energy: float, shape: tuple[int, int],
 
 
 def __dir__() -> list[str]:
-    return own(globals(), ("Gradient", "LeastSquares", "Material", "Pattern", "Patterns", "Sample"))
+    return own(globals(), ("Gradient", "LeastSquares", "Material", "Pattern", "Patterns", "Sample",
+                           "jax_function", "torch_function"))

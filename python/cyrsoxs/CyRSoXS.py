@@ -336,6 +336,8 @@ class VoxelData:
         vectors = self._input._morphology == VectorMorphology
         group = "Vector_Morphology" if vectors else "Euler_Angles"
         with h5py.File(Filename, "r") as file:
+            if vectors and group not in file and "vector_morphology" in file:  # of CyRSoXS 1.1
+                group = "vector_morphology"
             if int(file["Morphology_Parameters/NumMaterial"][()]) != self._input._materials:
                 print(f"{Filename} has another number of materials; nothing is read")
                 return

@@ -14,6 +14,7 @@ import pytest
 import collet
 
 ROOT = pathlib.Path(__file__).parents[2]
+OPTIONAL = (("matplotlib", "matplotlib"), ("import torch", "torch"))  # blocks with these words need the library
 
 
 def test_readme():
@@ -59,7 +60,7 @@ def test_pages(path, monkeypatch):
     assert blocks or path.stem == "collet-analyse"
     names = {}
     for block in blocks:
-        if "matplotlib" in block[1] and not find_spec("matplotlib"):
+        if any(word in block[1] and not find_spec(library) for word, library in OPTIONAL):
             continue
         line = text.count("\n", 0, block.start(1))
         exec(compile("\n" * line + block[1], path, "exec"), names)

@@ -301,6 +301,8 @@ def test_other_dtypes(way, dtype):
     if dtype == "c16" and way in ("asarray", "shared", "dlpack", "operator", "fft", "linalg",
                                   "a list", "nested lists", "product", "solve"):
         pytest.skip("complex numbers are taken")
+    if (way, dtype) == ("voxels", "g"):
+        pytest.skip("converted to float64, with a warning: scatter/test_scatter_input.py")
     values = np.array([[1, 2], [3, 4]]).astype("S1" if dtype in "U1S1" else "i8").astype(dtype)
     with pytest.raises((TypeError, ValueError, BufferError)):
         WAYS[way](values)

@@ -59,7 +59,7 @@ static const struct argp_option argp_options[] = {
     {"force", KEY_FORCE, NULL, 0, "Replace existing patterns", 1},
     {"integrate", KEY_INTEGRATE, NULL, 0,
      "Write DIR/integrated.h5 too: I(q, chi), I(q), its wedges and their anisotropy A(q)", 1},
-    {"wedge", KEY_WEDGE, "DEG", 0, "Whole width of the wedges of --integrate (default: 90)", 1},
+    {"wedge", KEY_WEDGE, "DEG", 0, "Whole width of the wedges of --integrate, above 0 and up to 180 (default: 90)", 1},
     {"png", KEY_PNG, NULL, 0, "Draw each pattern, DIR/Energy_285.20.png, and DIR/intensity.png", 1},
     {"method", KEY_METHOD, "fast|direct", 0,
      "Transform each field once (default), or the polarisation for each energy and angle", 2},

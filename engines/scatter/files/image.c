@@ -52,8 +52,8 @@ static COLLET_PRINTF(2, 3) collet_status print(image *o, const char *format, ...
 /* In a file with Euler angles only the volume fraction is required. */
 static int is_absent(const image *o, int64_t m, int field)
 {
-    char name[80];
-    snprintf(name, sizeof name, "/Euler_Angles/Mat_%" PRId64 "_%s", m + 1, fields[0][field].name);
+    char name[SCATTER_NAME_SIZE];
+    scatter_name_dataset(name, o->base.file, 0, m, fields[0][field].name);
     return !o->base.in->vectors && field > 0 && !io_hdf5_has(o->base.file, name);
 }
 
@@ -151,7 +151,7 @@ static collet_status write_image(scatter_reader *base)
 {
     image *o = (image *)base;
     base->in->vectors =
-        !io_hdf5_has(base->file, "/Euler_Angles") && io_hdf5_has(base->file, "/Vector_Morphology");
+        !scatter_has_group(base->file, 0) && scatter_has_group(base->file, 1);
     collet_status status = find_shape(o);
     if (status == COLLET_OK && o->path)
         status = io_spool_create(o->path, IO_SPOOL_OUTPUT, &o->spool, base->err);

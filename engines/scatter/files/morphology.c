@@ -228,8 +228,7 @@ collet_status scatter_open_dataset(scatter_reader *r, int64_t m, const char *wha
                                    scatter_dataset *out)
 {
     *out = (scatter_dataset){.set = -1, .width = width};
-    snprintf(out->name, sizeof out->name, "/%s/Mat_%" PRId64 "_%s",
-             r->in->vectors ? "Vector_Morphology" : "Euler_Angles", m + 1, what);
+    scatter_name_dataset(out->name, r->file, r->in->vectors, m, what);
     hid_t set;
     collet_status status = scatter_open_set(r, out->name, &set);
     if (status != COLLET_OK)

@@ -3,6 +3,7 @@
 #ifndef ENGINES_SCATTER_FILES_MORPHOLOGY_H
 #define ENGINES_SCATTER_FILES_MORPHOLOGY_H
 
+#include "scatter/files/group.h"
 #include "scatter/files/warnings.h"
 
 /* Opens the file, reads its parameters into r->in unless they were read before, calls `work`, and
@@ -19,7 +20,7 @@ collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name
 
 /* A dataset of a material. */
 typedef struct scatter_dataset {
-    char name[80];
+    char name[SCATTER_NAME_SIZE];
     hid_t set; /* the caller closes it; -1: not open */
     int width; /* number of elements of a voxel */
 } scatter_dataset;

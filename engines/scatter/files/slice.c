@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,11 +56,11 @@ static collet_status check_place(slice_reader *r, const char *name)
                        r->base.path, name, shape[r->axis] - 1, "zyx"[r->axis], r -> at);
 }
 
-static collet_status read_dataset(slice_reader *r, const char *group, const char *what, int width,
+static collet_status read_dataset(slice_reader *r, int vectors, const char *what, int width,
                                   float **values)
 {
-    char name[80];
-    snprintf(name, sizeof name, "/%s/Mat_%" PRId64 "_%s", group, r->material, what);
+    char name[SCATTER_NAME_SIZE];
+    scatter_name_dataset(name, r->base.file, vectors, r->material - 1, what);
     hid_t set;
     collet_status status = scatter_open_set(&r->base, name, &set);
     if (status != COLLET_OK)
@@ -95,9 +94,9 @@ static collet_status read_vectors(slice_reader *r)
 {
     const int64_t *n = r->base.in->options.shape;
     float *direction = NULL, *values = NULL;
-    collet_status status = read_dataset(r, "Vector_Morphology", "alignment", 3, &direction);
+    collet_status status = read_dataset(r, 1, "alignment", 3, &direction);
     if (status == COLLET_OK)
-        status = read_dataset(r, "Vector_Morphology", "unaligned", 1, &values);
+        status = read_dataset(r, 1, "unaligned", 1, &values);
     int64_t count = status == COLLET_OK ? n[0] * n[1] * n[2] / n[r->axis] : 0;
     for (int64_t i = 0; i < count; i++)
         values[i] = of_vector(r, direction + 3 * i, values[i]);
@@ -110,7 +109,7 @@ static collet_status read_vectors(slice_reader *r)
 static collet_status read_unaligned(slice_reader *r)
 {
     const int64_t *n = r->base.in->options.shape;
-    collet_status status = read_dataset(r, "Euler_Angles", "Vfrac", 1, &r->slice.values);
+    collet_status status = read_dataset(r, 0, "Vfrac", 1, &r->slice.values);
     int64_t count = status == COLLET_OK ? n[0] * n[1] * n[2] / n[r->axis] : 0;
     float *values = r->slice.values;
     for (int64_t i = 0; i < count; i++)
@@ -128,7 +127,7 @@ static collet_status read_angles(slice_reader *r)
     collet_status status = COLLET_OK;
     for (uint32_t i = 0; i <= last && status == COLLET_OK; i++)
         if (i < COLLET_SCATTER_THETA || i == last)
-            status = read_dataset(r, "Euler_Angles", names[i], 1, &values[i]);
+            status = read_dataset(r, 0, names[i], 1, &values[i]);
     int64_t count = status == COLLET_OK ? n[0] * n[1] * n[2] / n[r->axis] : 0;
     for (int64_t i = 0; i < count && last > COLLET_SCATTER_FRACTION; i++)
         if (values[0][i] == 0 || (last >= COLLET_SCATTER_THETA && values[1][i] == 0))
@@ -163,10 +162,10 @@ static collet_status read_slice(scatter_reader *base)
         return collet_fail(base->err, COLLET_INVALID,
                            "%s has materials 1 to %" PRId64 "; there is no material %" PRId64,
                            base->path, o->n_materials, r->material);
-    char name[80];
-    snprintf(name, sizeof name, "/Euler_Angles/Mat_%" PRId64 "_S", r->material);
+    char name[SCATTER_NAME_SIZE];
+    scatter_name_dataset(name, base->file, 0, r->material - 1, "S");
     int aligned = r->field == COLLET_SCATTER_FRACTION || io_hdf5_has(base->file, name);
-    collet_status status = !io_hdf5_has(base->file, "/Euler_Angles") ? read_vectors(r)
+    collet_status status = !scatter_has_group(base->file, 0) ? read_vectors(r)
                            : aligned                                 ? read_angles(r)
                                                                      : read_unaligned(r);
     r->slice.voxel = o->voxel;

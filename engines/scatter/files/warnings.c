@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Warnings about suspicious files, the same for a simulation and for collet_scatter_check.
  * Tests: tests/tools/rsoxs/test_rsoxs_warnings.c, tests/tools/rsoxs/test_rsoxs_validate.c */
+#include "scatter/files/group.h"
 #include "scatter/files/store.h"
 #include "scatter/files/warnings.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 #define ENERGY_MIN 10 /* eV; smaller energies are probably in keV */
 #define ENERGY_MAX 1e5
@@ -56,9 +56,8 @@ collet_status scatter_warn_of_constants(collet_scatter_input *in, const char *pa
 
 static int has_dataset(const scatter_reader *r, int64_t m, const char *what)
 {
-    char name[80];
-    snprintf(name, sizeof name, "/%s/Mat_%" PRId64 "_%s",
-             r->in->vectors ? "Vector_Morphology" : "Euler_Angles", m + 1, what);
+    char name[SCATTER_NAME_SIZE];
+    scatter_name_dataset(name, r->file, r->in->vectors, m, what);
     return io_hdf5_has(r->file, name);
 }
 

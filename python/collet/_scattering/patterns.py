@@ -15,6 +15,7 @@ import numpy.typing as npt
 from .. import _core, _host, _jobs, _scatter, _suspicious
 from .._core import InvalidError, ShapeError
 from .._job import Job, check_devices, warn_of_devices
+from . import precision
 
 _EULER = ("volume", "alignment", "theta", "psi")
 _VECTOR = ("direction", "unaligned")
@@ -37,7 +38,9 @@ class _Checked:
 
 @dataclass(eq=False)
 class Material(_Checked):
-    """A material of a morphology. Its arrays are (Z, Y, X), float32 or float64; others are converted.
+    """A material of a morphology. Its arrays are (Z, Y, X), float32 or float64; others are converted. A RuntimeWarning
+    says that float16 becomes float32, and long double float64; if float16 rounded the fractions, they are divided by
+    their sums.
 
     constants: delta and beta of n = 1 - delta + i beta along the direction, then delta and beta across it: (4,) for
         all energies, (energies, 4) for each energy, or a dict {eV: (4,)} by energy
@@ -177,12 +180,15 @@ def _constants(material: Material, number: int, energies: Floats) -> Floats:
     return np.broadcast_to(given, (len(energies), 4))
 
 
-def arrays_of(material: Material, number: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """Returns whether the arrays are float64, and the six arrays; an absent array is None."""
-    given = [getattr(material, name) for name in _EULER + _VECTOR]
-    arrays = [None if a is None else _host.array(a, None, f"material {number}: {name}")
-              for name, a in zip(_EULER + _VECTOR, given)]
-    dtype = np.result_type(np.float32, *(a for a in arrays if a is not None))
+def given_of(material: Material, number: int) -> list[Any]:
+    """The six arrays of a material, unchanged; an absent array is None."""
+    return [None if (a := getattr(material, name)) is None else _host.array(a, None, f"material {number}: {name}")
+            for name in _EULER + _VECTOR]
+
+
+def arrays_of(arrays: Sequence[Any], number: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """Returns whether the arrays of given_of() become float64, and the arrays in that dtype."""
+    dtype = np.result_type(np.float32, *(precision.known(a) for a in arrays if a is not None))
     if dtype not in (np.float32, np.float64):
         raise InvalidError(f"material {number}: its arrays are {dtype}, not real numbers of float32 or float64")
     for name, array in zip(_EULER + _VECTOR, arrays):
@@ -246,7 +252,8 @@ class Request:
         self.voxel = float(_host.number(sample.voxel, "voxel"))
         self.direction = direction_of("the beam's direction", sample.beams[beam])
         self.detector = direction_of("detector", sample.detector)
-        arrays = [arrays_of(m, i, shape) for i, m in numbered]
+        given = [given_of(m, i) for i, m in numbered]
+        arrays, self._converted = precision.prepare(given, [arrays_of(a, i, shape) for i, a in enumerate(given, 1)])
         z, y, x = map(int, shape)
         self.shape = z, y, x
         self.layers = 1 if sample.z_collapse else z  # layers of the spectra
@@ -262,7 +269,8 @@ class Request:
                          and z * y * x <= 1 << 25)  # voxels that are read once more
 
     def warn(self) -> None:
-        """Warns of suspicious values, unless read() has warned of them."""
+        """Warns of arrays that were converted, and of suspicious values, unless read() has warned of them."""
+        _suspicious.warn([self._converted] if self._converted else [])
         found = _suspicious.suspicions(self.energies, self.voxel, self.constants, self.engine[0])
         _suspicious.warn(text for text in found if text not in self._told)
 

@@ -268,6 +268,7 @@ TEST(bad_rings_are_refused)
         {{.y = 9, .x = 9, .voxel = INFINITY}, "voxel is inf nm"},
         {{.y = 9, .x = 9, .voxel = 1, .wedge = 181}, "wedge is 181 degrees"},
         {{.y = 9, .x = 9, .voxel = 1, .wedge = NAN}, "wedge is nan degrees"},
+        {{.y = 9, .x = 9, .voxel = 1, .wedge = -1}, "wedge is -1 degrees"},
         {{.y = 9, .x = 9, .voxel = 1, .flat = 2}, "flat must be 0 or 1"},
         {{.y = 9, .x = 9, .voxel = 1, .direction = {0, 0, -1}}, "direction has a negative z"},
         {{.y = 9, .x = 9, .voxel = 1, .direction = {NAN, 0, 1}},

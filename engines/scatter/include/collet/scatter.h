@@ -289,7 +289,7 @@ typedef struct collet_scatter_rings {
     int64_t y, x;  /* pixels, at least 2 x 2 */
     double voxel;  /* edge, nm */
     double direction[3]; /* beam: x, y, z; 0, 0, 0 means 0, 0, 1 */
-    double wedge;        /* full width of each wedge, degrees, up to 180; 0 means 90 */
+    double wedge;        /* full width of each wedge, degrees, up to 180; 0 means the default, 90 */
     double detector[3];  /* as in the options */
 } collet_scatter_rings;
 
@@ -335,7 +335,8 @@ COLLET_API collet_status collet_scatter_integrate_adjoint(
 
 /*
  * A morphology (HDF5: /Euler_Angles/Mat_i_{Vfrac,S,Theta,Psi} or
- * /Vector_Morphology/Mat_i_{alignment,unaligned}, /Morphology_Parameters/{PhysSize,NumMaterial}),
+ * /Vector_Morphology/Mat_i_{alignment,unaligned}, or /vector_morphology as in CyRSoXS 1.1;
+ * /Morphology_Parameters/{PhysSize,NumMaterial}),
  * a configuration (config.txt) and the materials' constants (Material<i>.txt in the folder of the
  * configuration), in memory.
  */
