@@ -29,12 +29,13 @@ _Static_assert(TERNARY_GGUF_DIMS <= COLLET_MAX_DIMS, "the axes of a tensor are l
 static void describe_tensor(const ternary_gguf_tensor *tensor, collet_ternary_matrix *m)
 {
     char type[24];
+    collet_status status;
 
     m->ndim = (int32_t)tensor->ndim;
     memcpy(m->shape, tensor->shape, tensor->ndim * sizeof *m->shape);
-    snprintf(m->type, sizeof m->type, "%s", ternary_gguf_type_name(tensor->type, type));
+    snprintf(m->type, sizeof m->type, "%s", ternary_gguf_tensor_type(tensor, type));
     ternary_gguf_name(tensor, m->name);
-    m->fault = tensor->fault;
+    m->fault = ternary_gguf_fault(tensor, &status);
 }
 
 static void describe_array(const io_npy *npy, collet_ternary_matrix *m)

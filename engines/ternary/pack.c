@@ -38,13 +38,12 @@ static void name_layer(ternary_t2_layer *entry, const ternary_source *source)
 {
     const char *path = ternary_file_path(source->file), *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    char text[TERNARY_GGUF_NAME];
     size_t length;
 
-    if (source->tensor)
-        name = ternary_gguf_name(source->tensor, text);
+    if (source->name[0])
+        name = source->name;
     length = strlen(name);
-    if (!source->tensor && length > 4 && strcmp(name + length - 4, ".npy") == 0)
+    if (!source->name[0] && length > 4 && strcmp(name + length - 4, ".npy") == 0)
         length -= 4;
     io_utf8_copy(entry->name, sizeof entry->name, name, length);
 }

@@ -41,12 +41,13 @@ static collet_status write_some(unpack_job *job, int64_t first, int64_t count)
 static collet_status write_rows(unpack_job *job)
 {
     const ternary_source *source = job->source;
-    size_t weights = (size_t)(ternary_source_some(source, 0) * source->columns);
+    int64_t some = ternary_source_some(source, 0);
+    size_t weights = (size_t)(some * source->columns);
     collet_status status = COLLET_OK;
 
     job->codes = malloc(weights);
     job->values = malloc(weights * sizeof *job->values);
-    job->block_scale = malloc((weights / TERNARY_BLOCK_WEIGHTS + 1) * sizeof *job->block_scale);
+    job->block_scale = malloc(ternary_source_scales(source, some) * sizeof *job->block_scale);
     if (!job->codes || !job->values || !job->block_scale)
         status = collet_fail(&job->call->error, COLLET_NO_MEMORY, "%s: no memory to unpack it",
                              source->text);

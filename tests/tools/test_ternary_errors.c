@@ -196,6 +196,42 @@ static void test_gguf(void **state)
     CHECK("f.npy: the matrix is not packed", "unpack", "f.npy");
 }
 
+/* The program refuses what the library refuses, with the same reason; info lists the reasons. */
+static void test_gguf_types(void **state)
+{
+    static const uint8_t zeros[4096];
+    uint8_t blocks[2 * 34];
+
+    (void)state;
+    ternary_write_gguf(directory, "w.gguf", 41, 1, K, zeros, 36);
+    CHECK("w.gguf:w: type Q1_0 is not supported: its weights are -s and s in one bit", "pack",
+          "w.gguf:w");
+    CHECK("w.gguf:w: type Q1_0 is not supported: its weights", "unpack", "w.gguf:w");
+    CHECK_PLAIN("w.gguf:w: type Q1_0 is not supported: its weights", "info", "w.gguf:w");
+    CHECK("not a .t2 file", "run", "w.gguf", "x.npy");
+    tool_result result = TERNARY(directory, "info", "w.gguf");
+    tool_expect(&result, 0);
+    assert_contains(result.out, "1 tensor, 1 of them cannot be read\n  Q1_0     1 x 256  w  (not "
+                                "read: its weights are -s and s in one bit");
+    tool_free(&result);
+    ternary_write_gguf(directory, "w.gguf", 99, 1, K, zeros, 64);
+    CHECK("w.gguf:w: type 99 is not supported: this version", "pack", "w.gguf:w");
+    ternary_write_gguf(directory, "w.gguf", 42, 1, 128, zeros, 64); /* 34 and 36 bytes fit */
+    CHECK("w.gguf:w: Q2_0 has two layouts, 64 weights in 18 bytes (llama.cpp) and 128 in 34 "
+          "(PrismML), and the offsets of the file's tensors fit both",
+          "pack", "w.gguf:w");
+    CHECK_PLAIN("the offsets of the file's tensors fit both", "info", "w.gguf:w");
+    ternary_write_gguf(directory, "w.gguf", 42, 1, K, zeros, 100);
+    CHECK("the offsets of the file's tensors fit neither", "pack", "w.gguf:w", "--absmean");
+    memset(blocks, 0x55, sizeof blocks); /* codes 0 and, at the end, 2 */
+    blocks[67] = 0xD5;
+    ternary_write_gguf(directory, "w.gguf", 42, 1, K, blocks, sizeof blocks);
+    CHECK("w.gguf:w: the weight in row 0, column 255 is 2 times the scale", "pack", "w.gguf:w");
+    CHECK("row 0, column 255 is 2 times the scale", "unpack", "w.gguf:w");
+    RUN_OK(directory, "unpack", "w.gguf:w", "--bytes", "-o", "bytes.npy");
+    ternary_expect(directory, "bytes.npy", "|u1", 1, sizeof blocks, blocks);
+}
+
 /* ---- Packed files -------------------------------------------------------------------------- */
 
 static void test_damage(void **state)
@@ -342,17 +378,12 @@ static void test_usage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_biases),
-        cmocka_unit_test(test_layers),
-        cmocka_unit_test(test_block_scales),
-        cmocka_unit_test(test_gguf),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_code_11),
-        cmocka_unit_test(test_run),
-        cmocka_unit_test(test_standard_output),
-        cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_weights),         cmocka_unit_test(test_values),
+        cmocka_unit_test(test_biases),          cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_block_scales),    cmocka_unit_test(test_gguf),
+        cmocka_unit_test(test_gguf_types),      cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_code_11),         cmocka_unit_test(test_run),
+        cmocka_unit_test(test_standard_output), cmocka_unit_test(test_usage),
     };
 
     return cmocka_run_group_tests_name("ternary errors", tests, set_up, remove_directory);

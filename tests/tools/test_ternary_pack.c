@@ -216,6 +216,42 @@ TEST(test_gguf_blocks)
     cJSON_Delete(info);
 }
 
+/* Q2_0 in both layouts: codes and scales are kept. */
+TEST(test_gguf_q2_0)
+{
+    static const double bits[] = {2.25, 2.125};
+    static uint8_t blocks[ROWS * COLUMNS / 64 * 18];
+
+    for (int layout = 0; layout < 2; layout++) {
+        int weights = layout ? 128 : 64, size = 2 + weights / 4;
+        memset(blocks, 0, sizeof blocks);
+        for (int i = 0; i < ROWS * COLUMNS; i++) {
+            uint8_t *block = blocks + i / weights * size;
+            block[1] = 0x34; /* 0.25 in f16 */
+            block[2 + i % weights / 4] |= (uint8_t)((codes[i] + 1) << 2 * (i % 4));
+        }
+        ternary_write_gguf(directory, "w.gguf", 42, ROWS, COLUMNS, blocks,
+                           (size_t)(ROWS * COLUMNS / weights * size));
+        RUN_OK(directory, "unpack", "w.gguf:w", "-o", "back.npy");
+        ternary_expect(directory, "back.npy", "|i1", ROWS, COLUMNS, codes);
+        RUN_OK(directory, "pack", "w.gguf:w", "-o", "w.t2");
+        float values[ROWS * COLUMNS];
+        for (int i = 0; i < ROWS * COLUMNS; i++)
+            values[i] = 0.25f * (float)codes[i];
+        expect_values("w.t2", values);
+        cJSON *info = info_of("w.gguf:w");
+        assert_string_equal(text_of(layer_of(info, 0), "type"), layout ? "Q2_0/128" : "Q2_0/64");
+        assert_true(number_of(layer_of(info, 0), "bits_per_weight") == bits[layout]);
+        assert_true(number_of(layer_of(info, 0), "invalid") == 0);
+        cJSON_Delete(info);
+        tool_result result = TERNARY(directory, "info", "w.gguf");
+        tool_expect(&result, 0);
+        assert_contains(result.out, layout ? "1 tensor\n  Q2_0/128 5 x 512  w\n"
+                                           : "1 tensor\n  Q2_0/64  5 x 512  w\n");
+        tool_free(&result);
+    }
+}
+
 static void expect_listing(const char *name, const char *text)
 {
     tool_result result = TERNARY(directory, "info", name);

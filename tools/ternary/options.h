@@ -45,7 +45,7 @@ enum {
 
 #define TERNARY_WEIGHTS_ARE                                                                        \
     "WEIGHTS is an .npy file with rows of f2, f4, f8 numbers or of i1 codes, or a tensor of a "    \
-    "GGUF file, as FILE.gguf:TENSOR: TQ2_0, TQ1_0, F16, BF16, F32, F64 or I8."
+    "GGUF file, as FILE.gguf:TENSOR: TQ2_0, TQ1_0, Q2_0, F16, BF16, F32, F64 or I8."
 
 /* Reads the command line of a command with the parser of its argp and `input`. Arguments and options are
  * read in their order. Then installs the handlers of signals. `options` is a part of the input, which

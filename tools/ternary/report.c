@@ -42,11 +42,18 @@ collet_status ternary_print_json(cJSON *object, collet_error *err)
                    : collet_fail(err, COLLET_NO_MEMORY, "out of memory for the report");
 }
 
-/* Returns the type's name in `pack --format` and NumPy, not its name in the file. */
+/* 1 for rows in a format of `pack --format`. */
+static int is_packed(const collet_ternary_matrix *m)
+{
+    return m->content == COLLET_TERNARY_PACKED && m->format < COLLET_TERNARY_FORMATS;
+}
+
+/* Returns the type's name in `pack --format` and NumPy; its name in the file for other packed types. */
 static const char *type_of(const collet_ternary_matrix *m)
 {
-    return m->content == COLLET_TERNARY_PACKED ? ternary_format_word(m->format)
-                                               : collet_dtype_name(m->dtype);
+    return is_packed(m)                          ? ternary_format_word(m->format)
+           : m->content == COLLET_TERNARY_PACKED ? m->type
+                                                 : collet_dtype_name(m->dtype);
 }
 
 /* ---- Sizes --------------------------------------------------------------------------------- */
@@ -66,9 +73,8 @@ static double bits_of_type(const collet_ternary_matrix *m)
 {
     enum { BLOCK = 256 };
 
-    return m->content == COLLET_TERNARY_PACKED
-               ? 8.0 * (double)collet_ternary_bytes(m->format, BLOCK) / (double)BLOCK
-               : 8 * bytes_of(m) / weights_in(m);
+    return is_packed(m) ? 8.0 * (double)collet_ternary_bytes(m->format, BLOCK) / (double)BLOCK
+                        : 8 * bytes_of(m) / weights_in(m);
 }
 
 static double bits_of_padding(const collet_ternary_matrix *m)

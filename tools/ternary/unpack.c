@@ -140,7 +140,7 @@ const tool_command ternary_unpack = {
              .parser = parse,
              .args_doc = "FILE -o FILE.npy",
              .doc = "Writes the codes of a layer of a .t2 file, or of a tensor FILE.gguf:TENSOR of "
-                    "TQ2_0 or TQ1_0, as .npy.\v"
+                    "TQ2_0, TQ1_0 or Q2_0, as .npy.\v"
                     "Example:\n"
                     "  collet-ternary unpack model.t2 --layer 1 --values -o W2.npy",
              .children = tool_short_help},

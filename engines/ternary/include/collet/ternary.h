@@ -131,7 +131,7 @@ COLLET_API collet_status collet_ternary_network_run(collet_context *context,
  * An open file, mapped and not read into memory, so it may be larger than memory:
  *   .t2     packed layers with scales and biases, Collet's own format (collet-ternary(1))
  *   .npy    a matrix, or a single row, of f2, f4 or f8 numbers or of i1 codes
- *   .gguf   tensors; the types TQ2_0, TQ1_0, F16, BF16, F32, F64 and I8 can be read
+ *   .gguf   tensors; the types TQ2_0, TQ1_0, Q2_0, F16, BF16, F32, F64 and I8 can be read
  * Any number of threads may read one file. Truncating a mapped file ends the process with SIGBUS.
  */
 typedef struct collet_ternary_file collet_ternary_file;
@@ -172,7 +172,14 @@ COLLET_ENUM(uint32_t){
     COLLET_TERNARY_OTHER = 0,   /* nothing that can be read as weights */
     COLLET_TERNARY_NUMBERS = 1, /* floating-point numbers */
     COLLET_TERNARY_CODES = 2,   /* one i8 a weight */
-    COLLET_TERNARY_PACKED = 3,  /* rows in one of the formats COLLET_TERNARY_T2, ... */
+    COLLET_TERNARY_PACKED = 3,  /* rows in one of the formats COLLET_TERNARY_T2, ..., or below */
+};
+
+/* Formats of PACKED that only files have: weights become COLLET_TERNARY_T2 when they are loaded. A Q2_0 weight is -1, 0,
+ * 1 or 2 times the scale of its block; 2 counts as an invalid code. */
+COLLET_ENUM(uint32_t){
+    COLLET_TERNARY_Q2_0 = 64,     /* GGUF type 42 as llama.cpp writes it: 64 weights in 18 bytes */
+    COLLET_TERNARY_Q2_0_128 = 65, /* as PrismML writes it: 128 weights in 34 bytes */
 };
 
 typedef struct collet_ternary_matrix {
@@ -190,11 +197,11 @@ typedef struct collet_ternary_matrix {
     uint32_t activations, relu;
     float threshold;
     uint32_t has_scale, has_bias;
-    char type[24];     /* type in the file: "t2", "f32", "Q4_0" */
+    char type[24];     /* type in the file: "t2", "f32", "Q4_0"; Q2_0 with the weights of a block: "Q2_0/64" */
     char name[256];    /* name of a layer or tensor, UTF-8, cut to fit; "" if it has none. Control
     characters and invalid bytes of a tensor's name are \xNN */
-    const char *fault; /* why a tensor of a supported type cannot be read, such as "the tensor has
-    no axes; ..." (static text); NULL: it can be read */
+    const char *fault; /* why a tensor cannot be read: what is wrong with it, such as "the tensor has
+    no axes; ...", or why its type is not supported (static text); NULL: it can be read */
 } collet_ternary_matrix;
 
 /* NOT_FOUND if there is no such matrix. */
@@ -218,7 +225,7 @@ COLLET_API collet_status collet_ternary_file_count(collet_context *context,
 /*
  * Loads a matrix as weights. Layers in the format t2 are used in the mapping, without a copy; other
  * matrices are converted a few rows at a time. `quantize` sets how numbers are quantized; with it, blocks
- * of TQ2_0 and TQ1_0 are quantized again. If `quantize` is NULL, numbers are quantized as in
+ * of TQ2_0, TQ1_0 and Q2_0 are quantized again. If `quantize` is NULL, numbers are quantized as in
  * collet_ternary_weights_quantize, and codes are kept as stored. INVALID: the text has the first value
  * that is not finite, the first invalid code, a row whose blocks have different scales, or a scale outside
  * the range of f32. *bias becomes the bias of a layer of a .t2 file, or NULL; `bias` may be NULL.
