@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/engines/test_ternary_files.c, tests/engines/test_ternary_q2_0.c */
+/* Tests: tests/engines/test_ternary_files.c, tests/engines/test_ternary_q2_0.c,
+ * tests/engines/test_ternary_safetensors.c */
 #include <collet/ops/ternary.h>
 
 #include "ternary/decode.h"
@@ -94,11 +95,61 @@ static collet_status take_tensor(ternary_source *source, int64_t index, collet_e
     return COLLET_OK;
 }
 
+/* Sets the scale and the bias of a BitNet tensor, for each row. */
+static collet_status take_bitnet(ternary_source *source, const ternary_safetensors_tensor *tensor,
+                                 const uint8_t *data, collet_error *err)
+{
+    size_t size = (size_t)tensor->rows * sizeof(float);
+
+    source->content = COLLET_TERNARY_PACKED;
+    source->format = COLLET_TERNARY_BITNET;
+    source->dtype = COLLET_DTYPE_NONE;
+    source->scale = source->own_scale = malloc(size);
+    source->own_bias = tensor->bias ? malloc(size) : NULL;
+    if (!source->own_scale || (tensor->bias && !source->own_bias))
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for its scales", source->text);
+    for (int64_t r = 0; r < tensor->rows; r++)
+        source->scale[r] = tensor->scale;
+    for (int64_t r = 0; tensor->bias && r < tensor->rows; r++) {
+        float number = source->own_bias[r] =
+            (float)ternary_number(tensor->bias->dtype, data + tensor->bias->offset, r);
+        if (!isfinite(number))
+            return collet_fail(
+                err, COLLET_INVALID,
+                "%s: number %lld of the layer's bias is %g; it must be finite in f32", source->text,
+                (long long)r, (double)number);
+    }
+    return COLLET_OK;
+}
+
+static collet_status take_safetensor(ternary_source *source, int64_t index, collet_error *err)
+{
+    const ternary_safetensors *file = &source->file->safetensors;
+    const ternary_safetensors_tensor *tensor = &file->tensors[index];
+    uint8_t *data = io_mapping_data(file->mapping);
+
+    if (tensor->fault)
+        return collet_fail(err, tensor->fault_status, "%s: %s", source->text, tensor->fault);
+    if (tensor->reason)
+        return collet_fail(err, COLLET_UNSUPPORTED, "%s: type %s is not supported: %s",
+                           source->text, tensor->type, tensor->reason);
+    ternary_tensor_name(tensor->name, strlen(tensor->name), source->name);
+    source->rows = tensor->rows;
+    source->columns = tensor->columns;
+    source->dtype = tensor->dtype;
+    source->bytes = data + tensor->offset;
+    source->content = tensor->dtype == COLLET_I8 ? COLLET_TERNARY_CODES : COLLET_TERNARY_NUMBERS;
+    return tensor->dtype == COLLET_U8 ? take_bitnet(source, tensor, data, err)
+                                      : (collet_status)COLLET_OK;
+}
+
 /* Returns the bytes of a row; 0 if the formats of packed rows have no such row. */
 static int64_t row_bytes(const ternary_source *source)
 {
     if (source->content != COLLET_TERNARY_PACKED)
         return source->columns * (int64_t)collet_dtype_size(source->dtype);
+    if (source->format == COLLET_TERNARY_BITNET)
+        return (source->columns + 3) / 4;
     return source->format >= COLLET_TERNARY_FORMATS
                ? source->columns / source->block * ternary_decode_bytes(source->block)
                : collet_ternary_bytes(source->format, source->columns);
@@ -113,6 +164,10 @@ static char *make_text(const collet_ternary_file *file, int64_t index)
 
     if (text && file->kind == COLLET_TERNARY_FILE_T2)
         snprintf(text, size, "%s: layer %lld", path, (long long)index);
+    else if (text && file->kind == COLLET_TERNARY_FILE_SAFETENSORS)
+        snprintf(text, size, "%s:%s", path,
+                 ternary_tensor_name(file->safetensors.tensors[index].name,
+                                     strlen(file->safetensors.tensors[index].name), name));
     else if (text && file->kind == COLLET_TERNARY_FILE_GGUF)
         snprintf(text, size, "%s:%s", path, ternary_gguf_name(&file->gguf.tensors[index], name));
     else if (text)
@@ -135,6 +190,8 @@ collet_status ternary_source_open(const collet_ternary_file *file, int64_t index
         take_layer(out, index);
     else if (file->kind == COLLET_TERNARY_FILE_GGUF)
         status = take_tensor(out, index, err);
+    else if (file->kind == COLLET_TERNARY_FILE_SAFETENSORS)
+        status = take_safetensor(out, index, err);
     else
         status = take_array(out, err);
     if (status == COLLET_OK && (out->rows < 1 || out->columns < 1))
@@ -149,6 +206,8 @@ collet_status ternary_source_open(const collet_ternary_file *file, int64_t index
 void ternary_source_close(ternary_source *source)
 {
     free(source->text);
+    free(source->own_scale);
+    free(source->own_bias);
     *source = (ternary_source){0};
 }
 
@@ -176,6 +235,21 @@ static void passed(const ternary_source *source, int64_t first, int64_t count)
 
     io_mapping_passed(mapping, offset + (uint64_t)(first * source->row_bytes),
                       (uint64_t)(count * source->row_bytes));
+}
+
+/* Rows of a quarter are adjacent bytes; if some rows are in two quarters, all bytes may have been read. */
+static void passed_bitnet(const ternary_source *source, int64_t first, int64_t count)
+{
+    io_mapping *mapping = source->file->mapping;
+    uint64_t offset = (uint64_t)(source->bytes - io_mapping_data(mapping));
+    int64_t quarter = source->rows / 4, begin = first % quarter, rows = count;
+
+    if (begin + rows > quarter) {
+        begin = 0;
+        rows = quarter;
+    }
+    io_mapping_passed(mapping, offset + (uint64_t)(begin * source->columns),
+                      (uint64_t)(rows * source->columns));
 }
 
 size_t ternary_source_scales(const ternary_source *source, int64_t count)
@@ -223,6 +297,12 @@ static collet_status report_invalid_code(ternary_call *call, const ternary_sourc
 static void decode_rows(const ternary_source *source, int64_t first, int64_t count, int8_t *codes,
                         float *block_scale)
 {
+    if (source->format == COLLET_TERNARY_BITNET) {
+        ternary_decode_bitnet(source->bytes, source->rows / 4, source->columns, first, count,
+                              codes);
+        passed_bitnet(source, first, count);
+        return;
+    }
     const uint8_t *rows = source->bytes + first * source->row_bytes;
     int64_t blocks = count * source->columns / source->block;
 

@@ -22,6 +22,8 @@ typedef struct ternary_source {
     int has_blocks;
     int64_t block;
     float *scale;
+    /* Numbers of a BitNet tensor, freed with the source; else NULL. own_scale: `scale`; own_bias: one a row. */
+    float *own_scale, *own_bias;
 } ternary_source;
 
 /* Opens matrix `index` of the file, which must stay open until the source is closed. NOT_FOUND;

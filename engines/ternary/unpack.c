@@ -94,6 +94,11 @@ static collet_status file_unpack(ternary_call *call, collet_ternary_output **out
             &call->error, COLLET_INVALID,
             "%s: cannot be unpacked as %u; 0 (codes), 1 (values) and 2 (bytes) are supported",
             source.text, what);
+    else if (what == COLLET_TERNARY_WRITE_BYTES && source.format == COLLET_TERNARY_BITNET)
+        status = collet_fail(&call->error, COLLET_INVALID,
+                             "%s: a byte of a BitNet tensor has weights of four rows, so rows have "
+                             "no bytes of their own; write codes or values",
+                             source.text);
     if (status == COLLET_OK)
         status = io_spool_check_input(path, ternary_file_path(file), &call->error);
     if (status == COLLET_OK)

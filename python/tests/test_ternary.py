@@ -2,6 +2,7 @@
 """collet.ternary against NumPy and against the program collet-ternary."""
 
 import copy
+import json
 import os
 import pathlib
 import pickle
@@ -363,6 +364,50 @@ def test_tensors_that_are_refused(tmp_path, kind, rows, columns, size, error, te
         with pytest.raises(error, match=text) as caught:
             call()
         assert file[0]["fault"] in str(caught.value)
+
+
+def save_safetensors(path, **tensors):
+    """Arrays in the format of the package safetensors; uint16 is written as BF16."""
+    header, data = {"__metadata__": {"format": "pt"}}, b""
+    names = {"u1": "U8", "u2": "BF16", "f4": "F32", "i1": "I8"}
+    for name, values in tensors.items():
+        raw = values.tobytes()
+        header[name] = {"dtype": names[values.dtype.str[1:]], "shape": list(values.shape),
+                        "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+
+
+def bitnet(codes):
+    """Bits 2i of byte row r are weight row r + i M/4, plus 1."""
+    quarters = (codes.reshape(4, -1, codes.shape[1]) + 1).astype("u1")
+    return sum(quarters[i] << 2 * i for i in range(4)).astype("u1")
+
+
+@pytest.mark.parametrize("kind, wanted", [("bitlinear", 1 / 1.5), ("autobitlinear", 1.5)])
+def test_bitnet(tmp_path, kind, wanted):
+    path = tmp_path / "model.safetensors"
+    tensors = {"up.weight": bitnet(CODES), "up.weight_scale": np.array([0x3fc0], "u2"), "up.bias": BIAS}
+    save_safetensors(path, **tensors)
+    file = ternary.File(path)
+    assert (file.kind, len(file), file[0]["content"]) == ("safetensors", 3, "other")
+    with pytest.raises(collet.FileError, match="config.json of the model is not beside the file") as caught:
+        file.load()
+    assert file[0]["fault"] in str(caught.value)
+    (tmp_path / "config.json").write_text(json.dumps({"quantization_config": {"linear_class": kind}}))
+    about = ternary.File(path)["up.weight"]
+    assert (about["type"], about["format"], about["shape"], about["fault"]) == ("BitNet", "bitnet", (40, 300), None)
+    layer = ternary.File(f"{path}:up.weight").load()
+    assert np.array_equal(layer.weights.codes(), CODES)
+    assert np.all(layer.weights.scale.to_numpy() == np.float32(wanted))
+    assert np.array_equal(layer.bias.to_numpy(), BIAS)
+    exact = ternary.Linear(layer.weights, layer.bias, activations="f32")
+    assert np.allclose(exact(X), X @ (CODES.T * np.float32(wanted)) + BIAS, atol=1e-3)
+    save_safetensors(path, **{"up.weight": bitnet(CODES)})
+    with pytest.raises(collet.FormatError, match="with the ending _scale, which is missing"):
+        ternary.File(path).load()
 
 
 def test_parts_of_split_files_are_named(gguf):

@@ -5,6 +5,7 @@
 
 #include "io_files.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define GGUF_FILES_ALIGNMENT 32

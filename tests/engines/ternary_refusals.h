@@ -68,7 +68,7 @@ static inline void assert_loads(const char *path, const char *tensor,
     assert_int_equal(collet_ternary_weights_columns(w), columns);
     assert_same(collet_ternary_weights_bytes(expected), collet_ternary_weights_bytes(w));
     if (scale)
-        assert_floats(cx, collet_ternary_weights_scale(w), scale);
+        assert_bytes(cx, collet_ternary_weights_scale(w), scale);
     else
         assert_null(collet_ternary_weights_scale(w));
     collet_array_destroy(array);

@@ -12,6 +12,7 @@
 
 #include "directory.h"
 #include "json_expect.h"
+#include "safetensors_files.h"
 #include "ternary_runs.h"
 
 #include <math.h>
@@ -74,7 +75,7 @@ static void test_weights(void **state)
     (void)state;
     CHECK("No such file", "pack", "nothing.npy");
     CHECK("a directory", "pack", ".");
-    CHECK("not a .t2, .npy or GGUF file", "pack", "out");
+    CHECK("not a .t2, .npy, GGUF or safetensors file", "pack", "out");
     CHECK("the file is already packed", "pack", "good.t2");
     CHECK("has 0 axes", "pack", CORPUS "npy/scalar");
     CHECK("but it has 95", "pack", CORPUS "npy/truncated");
@@ -170,7 +171,7 @@ static void test_gguf(void **state)
     CHECK("no tensor is named; write w.gguf:TENSOR", "pack", "w.gguf");
     CHECK("there is no tensor 'v' among", "pack", "w.gguf:v");
     CHECK("No such file", "pack", "none.gguf:w");
-    CHECK("not a GGUF file, so it has no tensor", "pack", "c.npy:w");
+    CHECK("not a GGUF or safetensors file, so it has no tensor", "pack", "c.npy:w");
     CHECK("the file is damaged", "pack", CORPUS "gguf/counts:w");
     CHECK("type Q4_0 is not supported", "pack", CORPUS "gguf/bf16:q");
     CHECK(
@@ -230,6 +231,39 @@ static void test_gguf_types(void **state)
     CHECK("row 0, column 255 is 2 times the scale", "unpack", "w.gguf:w");
     RUN_OK(directory, "unpack", "w.gguf:w", "--bytes", "-o", "bytes.npy");
     ternary_expect(directory, "bytes.npy", "|u1", 1, sizeof blocks, blocks);
+}
+
+/* ---- Safetensors --------------------------------------------------------------------------- */
+
+static void test_safetensors(void **state)
+{
+    static const float one = 1;
+    const safetensors_tensor tensors[] = {{"w", "U8", "[1, 4]", codes, 4},
+                                          {"w_scale", "F32", "[1]", &one, 4},
+                                          {"v", "U8", "[1, 4]", codes, 4},
+                                          {"i", "I64", "[1, 1]", codes, 8}};
+
+    (void)state;
+    safetensors_save(io_path(directory, "m.safetensors"), tensors, 4);
+    CHECK("no tensor is named; write m.safetensors:TENSOR", "pack", "m.safetensors");
+    CHECK("no tensor is named; write m.safetensors:TENSOR", "unpack", "m.safetensors");
+    CHECK("there is no tensor 'x' among 4", "pack", "m.safetensors:x");
+    CHECK("m.safetensors:w: config.json of the model is not beside the file", "pack",
+          "m.safetensors:w");
+    CHECK("m.safetensors:w: config.json of the model is not beside the file", "unpack",
+          "m.safetensors:w");
+    CHECK_PLAIN("m.safetensors:w: config.json of the model is not beside the file", "info",
+                "m.safetensors:w");
+    CHECK("m.safetensors:v: the tensor is U8, and packed weights of BitNet have a tensor of the "
+          "same name with the ending _scale, which is missing",
+          "pack", "m.safetensors:v");
+    CHECK("m.safetensors:i: type I64 is not supported", "pack", "m.safetensors:i");
+    CHECK("not a .t2 file", "run", "m.safetensors", "x.npy");
+    io_save(io_path(directory, "config.json"), "{}", 2);
+    CHECK("has no quantization_config", "pack", "m.safetensors:w");
+    io_save(io_path(directory, "bad.safetensors"), "\xff\xff\0\0\0\0\0\0{}", 10);
+    CHECK("bad.safetensors: the file is truncated, or not a safetensors file", "pack",
+          "bad.safetensors:w");
 }
 
 /* ---- Packed files -------------------------------------------------------------------------- */
@@ -378,12 +412,19 @@ static void test_usage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_weights),         cmocka_unit_test(test_values),
-        cmocka_unit_test(test_biases),          cmocka_unit_test(test_layers),
-        cmocka_unit_test(test_block_scales),    cmocka_unit_test(test_gguf),
-        cmocka_unit_test(test_gguf_types),      cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_code_11),         cmocka_unit_test(test_run),
-        cmocka_unit_test(test_standard_output), cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_biases),
+        cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_block_scales),
+        cmocka_unit_test(test_gguf),
+        cmocka_unit_test(test_gguf_types),
+        cmocka_unit_test(test_safetensors),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_code_11),
+        cmocka_unit_test(test_run),
+        cmocka_unit_test(test_standard_output),
+        cmocka_unit_test(test_usage),
     };
 
     return cmocka_run_group_tests_name("ternary errors", tests, set_up, remove_directory);

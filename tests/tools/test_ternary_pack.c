@@ -4,6 +4,7 @@
 #include "common/test.h"
 #include "directory.h"
 #include "json_expect.h"
+#include "safetensors_files.h"
 #include "ternary_runs.h"
 #include "io/utf8.h"
 
@@ -250,6 +251,52 @@ TEST(test_gguf_q2_0)
                                            : "1 tensor\n  Q2_0/64  5 x 512  w\n");
         tool_free(&result);
     }
+}
+
+/* Packed weights of BitNet: the codes and the scale, or its reciprocal, are kept. */
+TEST(test_bitnet)
+{
+    static const char *const classes[] = {"bitlinear", "autobitlinear"};
+    static const float s = 0.25f;
+    enum { FOURS = 4 }; /* rows: a multiple of 4 */
+    static uint8_t packed[FOURS / 4 * COLUMNS];
+    const safetensors_tensor two[] = {{"up.weight", "U8", "[1, 512]", packed, sizeof packed},
+                                      {"up.weight_scale", "F32", "[1]", &s, 4}};
+
+    safetensors_pack(packed, codes, FOURS, COLUMNS);
+    safetensors_save(io_path(directory, "model.safetensors"), two, 2);
+    for (int i = 0; i < 2; i++) {
+        char config[100];
+        float values[FOURS * COLUMNS];
+        int n = snprintf(config, sizeof config,
+                         "{\"quantization_config\": {\"linear_class\": \"%s\"}}", classes[i]);
+        io_save(io_path(directory, "config.json"), config, (size_t)n);
+        for (int k = 0; k < FOURS * COLUMNS; k++)
+            values[k] = (i ? 0.25f : 4) * (float)codes[k];
+        RUN_OK(directory, "pack", "model.safetensors:up.weight", "-o", "w.t2");
+        RUN_OK(directory, "unpack", "w.t2", "-o", "back.npy", "--values");
+        ternary_expect(directory, "back.npy", "<f4", FOURS, COLUMNS, values);
+        RUN_OK(directory, "unpack", "model.safetensors:up.weight", "-o", "back.npy", "--values");
+        ternary_expect(directory, "back.npy", "<f4", FOURS, COLUMNS, values);
+    }
+    tool_result result =
+        TERNARY(directory, "unpack", "model.safetensors:up.weight", "--bytes", "-o", "none.npy");
+    tool_expect(&result, 1);
+    assert_contains(result.err, "rows have no bytes of their own; write codes or values");
+    tool_free(&result);
+    result = TERNARY(directory, "info", "model.safetensors");
+    tool_expect(&result, 0);
+    assert_contains(result.out, "safetensors, 2 tensors\n  BitNet   4 x 512  up.weight\n"
+                                "  F32      1  up.weight_scale\n");
+    tool_free(&result);
+    cJSON *info = info_of("model.safetensors:up.weight");
+    assert_string_equal(text_of(layer_of(info, 0), "type"), "BitNet");
+    assert_true(number_of(layer_of(info, 0), "bits_per_weight") == 2);
+    assert_true(number_of(layer_of(info, 0), "invalid") == 0);
+    cJSON_Delete(info);
+    info = info_of("w.t2");
+    assert_string_equal(text_of(layer_of(info, 0), "name"), "up.weight");
+    cJSON_Delete(info);
 }
 
 static void expect_listing(const char *name, const char *text)

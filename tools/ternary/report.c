@@ -17,9 +17,12 @@
 
 static const char *kind_of(const ternary_report *report)
 {
-    return report->info.kind == COLLET_TERNARY_FILE_T2    ? "t2"
-           : report->info.kind == COLLET_TERNARY_FILE_NPY ? "npy"
-                                                          : "gguf";
+    static const char *const kinds[] = {[COLLET_TERNARY_FILE_T2] = "t2",
+                                        [COLLET_TERNARY_FILE_NPY] = "npy",
+                                        [COLLET_TERNARY_FILE_GGUF] = "gguf",
+                                        [COLLET_TERNARY_FILE_SAFETENSORS] = "safetensors"};
+
+    return kinds[report->info.kind];
 }
 
 collet_status ternary_report_begin(ternary_report *report, const char *name,
@@ -251,9 +254,10 @@ static cJSON *tensors_json(const ternary_report *report)
     cJSON *root = cJSON_CreateObject();
     cJSON *tensors = root ? cJSON_AddArrayToObject(root, "tensors") : NULL;
     int fine = tensors && json_add_text(root, "file", report->name) &&
-               json_add_text(root, "kind", "gguf") &&
-               json_add_number(root, "version", report->info.version);
+               json_add_text(root, "kind", kind_of(report));
 
+    if (fine && report->info.version > 0)
+        fine = json_add_number(root, "version", report->info.version);
     if (fine && report->info.parts > 0)
         fine = json_add_number(root, "part", report->info.part) &&
                json_add_number(root, "parts", report->info.parts);
@@ -282,8 +286,10 @@ collet_status ternary_report_tensors(const ternary_report *report, int json, col
 
     if (json)
         return ternary_print_json(tensors_json(report), err);
-    printf("%s: gguf version %u, %" PRId64 " tensor%s", tool_shown(report->name),
-           report->info.version, report->count, report->count == 1 ? "" : "s");
+    printf("%s: %s", tool_shown(report->name), kind_of(report));
+    if (report->info.version > 0)
+        printf(" version %u", report->info.version);
+    printf(", %" PRId64 " tensor%s", report->count, report->count == 1 ? "" : "s");
     for (int64_t i = 0; i < report->count; i++)
         faulty += report->layers[i].matrix.fault != NULL;
     if (faulty > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/engines/test_ternary_files.c */
+/* Tests: tests/engines/test_ternary_files.c, tests/engines/test_ternary_safetensors.c */
 #include "number.h"
 
 #include <math.h>

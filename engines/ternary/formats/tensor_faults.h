@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tensor_faults.h - why a tensor cannot be read: texts that readers of files share. */
+/* tensor_faults.h - why a tensor cannot be read: texts that GGUF and safetensors files share. */
 #ifndef ENGINES_TERNARY_FORMATS_TENSOR_FAULTS_H
 #define ENGINES_TERNARY_FORMATS_TENSOR_FAULTS_H
 
