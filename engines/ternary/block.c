@@ -51,16 +51,12 @@ static int makes_codes(const ternary_recipe *recipe, const ternary_source *sourc
 static collet_status read_numbers(ternary_call *call, block *b, int64_t first, int64_t count)
 {
     const ternary_source *source = b->source;
-    collet_status status = COLLET_OK;
 
-    if (source->content == COLLET_TERNARY_NUMBERS) {
-        ternary_source_rows(source, first, count, b->numbers);
-        return COLLET_OK;
-    }
-    status = ternary_source_codes(call, source, first, count, b->codes, b->block_scale, NULL);
-    if (status == COLLET_OK)
-        ternary_source_values(source, first, count, b->codes, b->block_scale, b->numbers);
-    return status;
+    if (source->content != COLLET_TERNARY_NUMBERS)
+        return ternary_source_numbers(call, source, first, count, b->codes, b->block_scale,
+                                      b->numbers);
+    ternary_source_rows(source, first, count, b->numbers);
+    return COLLET_OK;
 }
 
 /* Computes codes and scales of the rows in b->numbers. */
@@ -92,14 +88,14 @@ static collet_status quantize(ternary_call *call, block *b, int64_t first, int64
 static collet_status row_scale(const block *b, int64_t first, int64_t r, collet_error *err)
 {
     const ternary_source *source = b->source;
-    int64_t blocks = source->columns / TERNARY_BLOCK_WEIGHTS, found = -1;
+    int64_t size = source->block, blocks = source->columns / size, found = -1;
     const float *scales = b->block_scale + r * blocks;
     float *out = &b->scale[r];
 
     *out = source->scale ? source->scale[first + r] : 1;
     for (int64_t i = 0; source->has_blocks && i < blocks; i++) {
-        const int8_t *codes = b->codes + r * source->columns + i * TERNARY_BLOCK_WEIGHTS;
-        if (!memchr(codes, 1, TERNARY_BLOCK_WEIGHTS) && !memchr(codes, -1, TERNARY_BLOCK_WEIGHTS))
+        const int8_t *codes = b->codes + r * source->columns + i * size;
+        if (!memchr(codes, 1, (size_t)size) && !memchr(codes, -1, (size_t)size))
             continue;
         if (!isfinite(scales[i]))
             return collet_fail(err, COLLET_INVALID,
@@ -198,13 +194,13 @@ static collet_status pack_some(ternary_call *call, block *b, int64_t first, int6
 
 static collet_status block_create(block *b, size_t row_bytes, collet_error *err)
 {
-    size_t rows = (size_t)ternary_source_some(b->source, 0),
-           weights = rows * (size_t)b->source->columns;
+    int64_t some = ternary_source_some(b->source, 0);
+    size_t rows = (size_t)some, weights = rows * (size_t)b->source->columns;
 
     b->numbers = malloc(weights * collet_dtype_size(numbers_dtype(b->source)));
     b->codes = malloc(weights);
     b->scale = malloc(rows * sizeof(float));
-    b->block_scale = malloc((weights / TERNARY_BLOCK_WEIGHTS + 1) * sizeof(float));
+    b->block_scale = malloc(ternary_source_scales(b->source, some) * sizeof(float));
     b->bytes = malloc(rows * row_bytes);
     if (b->numbers && b->codes && b->scale && b->block_scale && b->bytes)
         return COLLET_OK;

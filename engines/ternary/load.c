@@ -105,6 +105,9 @@ static collet_status load_matrix(ternary_call *call, const ternary_source *sourc
     if (status == COLLET_OK && t2)
         status = map_array(call, source, COLLET_F32, 0,
                            ternary_t2_bias(&source->file->t2, (uint32_t)index), bias);
+    if (status == COLLET_OK && source->own_bias)
+        status =
+            collet_array_from(call->context, bias, COLLET_F32, 1, &source->rows, source->own_bias);
     if (status == COLLET_OK)
         status = t2 && source->format == COLLET_TERNARY_T2
                      ? load_mapped(call, source, out)

@@ -24,17 +24,34 @@ static void describe_layer(const ternary_t2_layer *layer, collet_ternary_matrix 
     snprintf(m->type, sizeof m->type, "%s", ternary_format_name(layer->format));
 }
 
-_Static_assert(TERNARY_GGUF_DIMS <= COLLET_MAX_DIMS, "the axes of a tensor are listed");
+_Static_assert(TERNARY_GGUF_DIMS <= COLLET_MAX_DIMS && TERNARY_SAFETENSORS_DIMS <= COLLET_MAX_DIMS,
+               "the axes of a tensor are listed");
 
 static void describe_tensor(const ternary_gguf_tensor *tensor, collet_ternary_matrix *m)
 {
     char type[24];
+    collet_status status;
 
     m->ndim = (int32_t)tensor->ndim;
     memcpy(m->shape, tensor->shape, tensor->ndim * sizeof *m->shape);
-    snprintf(m->type, sizeof m->type, "%s", ternary_gguf_type_name(tensor->type, type));
+    snprintf(m->type, sizeof m->type, "%s", ternary_gguf_tensor_type(tensor, type));
     ternary_gguf_name(tensor, m->name);
-    m->fault = tensor->fault;
+    m->fault = ternary_gguf_fault(tensor, &status);
+}
+
+static void describe_safetensor(const ternary_safetensors_tensor *tensor, collet_ternary_matrix *m)
+{
+    int packed = tensor->dtype == COLLET_U8 && !tensor->fault;
+
+    m->ndim = (int32_t)tensor->ndim;
+    memcpy(m->shape, tensor->shape, tensor->ndim * sizeof *m->shape);
+    if (packed)
+        m->shape[0] = tensor->rows;
+    m->has_scale = (uint32_t)packed;
+    m->has_bias = packed && tensor->bias;
+    snprintf(m->type, sizeof m->type, "%s", packed ? "BitNet" : tensor->type);
+    ternary_tensor_name(tensor->name, strlen(tensor->name), m->name);
+    m->fault = tensor->fault ? tensor->fault : tensor->reason;
 }
 
 static void describe_array(const io_npy *npy, collet_ternary_matrix *m)
@@ -60,6 +77,8 @@ collet_status collet_ternary_file_matrix_at(const collet_ternary_file *file,
         describe_layer(&file->t2.layers[index], &all);
     else if (file->kind == COLLET_TERNARY_FILE_GGUF)
         describe_tensor(&file->gguf.tensors[index], &all);
+    else if (file->kind == COLLET_TERNARY_FILE_SAFETENSORS)
+        describe_safetensor(&file->safetensors.tensors[index], &all);
     else
         describe_array(&file->npy, &all);
     if (ternary_source_open(file, index, &source, NULL) == COLLET_OK) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs weights of .npy and GGUF files into a .t2 file.
+/* Packs weights of .npy, GGUF and safetensors files into a .t2 file.
  * Tests: tests/engines/test_ternary_files.c, tests/tools/test_ternary_pack.c */
 #include "io/spool.h"
 #include "io/struct.h"
@@ -38,13 +38,12 @@ static void name_layer(ternary_t2_layer *entry, const ternary_source *source)
 {
     const char *path = ternary_file_path(source->file), *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    char text[TERNARY_GGUF_NAME];
     size_t length;
 
-    if (source->tensor)
-        name = ternary_gguf_name(source->tensor, text);
+    if (source->name[0])
+        name = source->name;
     length = strlen(name);
-    if (!source->tensor && length > 4 && strcmp(name + length - 4, ".npy") == 0)
+    if (!source->name[0] && length > 4 && strcmp(name + length - 4, ".npy") == 0)
         length -= 4;
     io_utf8_copy(entry->name, sizeof entry->name, name, length);
 }
@@ -100,7 +99,7 @@ static collet_status open_source(const char *name, pack_layer *layer, collet_err
         return status;
     if (layer->file->kind == COLLET_TERNARY_FILE_T2)
         return collet_fail(err, COLLET_FORMAT, "%s: the file is already packed", name);
-    if (layer->file->kind == COLLET_TERNARY_FILE_GGUF && index < 0)
+    if (ternary_file_has_tensors(layer->file) && index < 0)
         return collet_fail(err, COLLET_INVALID,
                            "%s: no tensor is named; write %s:TENSOR; 'collet-ternary info "
                            "%s' lists them",
@@ -124,6 +123,10 @@ static collet_status open_inputs(pack_job *job, const collet_ternary_source *req
         status = read_floats(requested->bias, "bias", layer->source.rows, 0, &layer->bias, err);
     if (status == COLLET_OK)
         status = read_floats(requested->scale, "scale", layer->source.rows, 1, &layer->given, err);
+    if (status == COLLET_OK && !layer->bias) {
+        layer->bias = layer->source.own_bias;
+        layer->source.own_bias = NULL;
+    }
     return status;
 }
 

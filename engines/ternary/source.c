@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/engines/test_ternary_files.c */
+/* Tests: tests/engines/test_ternary_files.c, tests/engines/test_ternary_q2_0.c,
+ * tests/engines/test_ternary_safetensors.c */
 #include <collet/ops/ternary.h>
 
+#include "ternary/decode.h"
 #include "ternary/source.h"
 
 #include <math.h>
@@ -10,6 +12,7 @@
 #include <string.h>
 
 #define AT_A_TIME ((int64_t)1 << 20)
+#define BLOCK 256 /* weights of a block, which has one scale, in tq2_0 and tq1_0 */
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
@@ -55,6 +58,7 @@ static collet_status take_tensor(ternary_source *source, int64_t index, collet_e
     } types[] = {
         {TERNARY_GGUF_TQ2_0, COLLET_TERNARY_PACKED, COLLET_TERNARY_TQ2_0, COLLET_DTYPE_NONE},
         {TERNARY_GGUF_TQ1_0, COLLET_TERNARY_PACKED, COLLET_TERNARY_TQ1_0, COLLET_DTYPE_NONE},
+        {TERNARY_GGUF_Q2_0, COLLET_TERNARY_PACKED, COLLET_TERNARY_Q2_0, COLLET_DTYPE_NONE},
         {TERNARY_GGUF_F16, COLLET_TERNARY_NUMBERS, 0, COLLET_F16},
         {TERNARY_GGUF_BF16, COLLET_TERNARY_NUMBERS, 0, COLLET_BF16},
         {TERNARY_GGUF_F32, COLLET_TERNARY_NUMBERS, 0, COLLET_F32},
@@ -64,12 +68,18 @@ static collet_status take_tensor(ternary_source *source, int64_t index, collet_e
     const ternary_gguf *gguf = &source->file->gguf;
     const ternary_gguf_tensor *tensor = &gguf->tensors[index];
     char name[24];
+    collet_status status;
+    const char *fault = ternary_gguf_fault(tensor, &status);
 
     if (tensor->fault)
-        return collet_fail(err, tensor->fault_status, "%s: %s", source->text, tensor->fault);
+        return collet_fail(err, status, "%s: %s", source->text, fault);
+    if (fault)
+        return collet_fail(err, status, "%s: %s%s is not supported: %s", source->text,
+                           ternary_gguf_type_find(tensor->type) ? "type " : "",
+                           ternary_gguf_type_name(tensor->type, name), fault);
+    ternary_gguf_name(tensor, source->name);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].type == tensor->type) {
-            source->tensor = tensor;
             source->content = types[i].content;
             source->format = types[i].format;
             source->dtype = types[i].dtype;
@@ -77,23 +87,87 @@ static collet_status take_tensor(ternary_source *source, int64_t index, collet_e
             source->rows = tensor->rows;
             source->columns = tensor->columns;
             source->bytes = io_mapping_data(gguf->mapping) + tensor->offset;
-            return COLLET_OK;
         }
-    return collet_fail(
-        err, COLLET_UNSUPPORTED,
-        "%s: type %s is not supported (TQ2_0, TQ1_0, F16, BF16, F32, F64 and I8 are)", source->text,
-        ternary_gguf_type_name(tensor->type, name));
+    if (source->has_blocks)
+        source->block = tensor->block;
+    if (source->format == COLLET_TERNARY_Q2_0 && tensor->block == 128)
+        source->format = COLLET_TERNARY_Q2_0_128;
+    return COLLET_OK;
+}
+
+/* Sets the scale and the bias of a BitNet tensor, for each row. */
+static collet_status take_bitnet(ternary_source *source, const ternary_safetensors_tensor *tensor,
+                                 const uint8_t *data, collet_error *err)
+{
+    size_t size = (size_t)tensor->rows * sizeof(float);
+
+    source->content = COLLET_TERNARY_PACKED;
+    source->format = COLLET_TERNARY_BITNET;
+    source->dtype = COLLET_DTYPE_NONE;
+    source->scale = source->own_scale = malloc(size);
+    source->own_bias = tensor->bias ? malloc(size) : NULL;
+    if (!source->own_scale || (tensor->bias && !source->own_bias))
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for its scales", source->text);
+    for (int64_t r = 0; r < tensor->rows; r++)
+        source->scale[r] = tensor->scale;
+    for (int64_t r = 0; tensor->bias && r < tensor->rows; r++) {
+        float number = source->own_bias[r] =
+            (float)ternary_number(tensor->bias->dtype, data + tensor->bias->offset, r);
+        if (!isfinite(number))
+            return collet_fail(
+                err, COLLET_INVALID,
+                "%s: number %lld of the layer's bias is %g; it must be finite in f32", source->text,
+                (long long)r, (double)number);
+    }
+    return COLLET_OK;
+}
+
+static collet_status take_safetensor(ternary_source *source, int64_t index, collet_error *err)
+{
+    const ternary_safetensors *file = &source->file->safetensors;
+    const ternary_safetensors_tensor *tensor = &file->tensors[index];
+    uint8_t *data = io_mapping_data(file->mapping);
+
+    if (tensor->fault)
+        return collet_fail(err, tensor->fault_status, "%s: %s", source->text, tensor->fault);
+    if (tensor->reason)
+        return collet_fail(err, COLLET_UNSUPPORTED, "%s: type %s is not supported: %s",
+                           source->text, tensor->type, tensor->reason);
+    ternary_tensor_name(tensor->name, strlen(tensor->name), source->name);
+    source->rows = tensor->rows;
+    source->columns = tensor->columns;
+    source->dtype = tensor->dtype;
+    source->bytes = data + tensor->offset;
+    source->content = tensor->dtype == COLLET_I8 ? COLLET_TERNARY_CODES : COLLET_TERNARY_NUMBERS;
+    return tensor->dtype == COLLET_U8 ? take_bitnet(source, tensor, data, err)
+                                      : (collet_status)COLLET_OK;
+}
+
+/* Returns the bytes of a row; 0 if the formats of packed rows have no such row. */
+static int64_t row_bytes(const ternary_source *source)
+{
+    if (source->content != COLLET_TERNARY_PACKED)
+        return source->columns * (int64_t)collet_dtype_size(source->dtype);
+    if (source->format == COLLET_TERNARY_BITNET)
+        return (source->columns + 3) / 4;
+    return source->format >= COLLET_TERNARY_FORMATS
+               ? source->columns / source->block * ternary_decode_bytes(source->block)
+               : collet_ternary_bytes(source->format, source->columns);
 }
 
 static char *make_text(const collet_ternary_file *file, int64_t index)
 {
     const char *path = ternary_file_path(file);
-    char name[TERNARY_GGUF_NAME] = "";
+    char name[TERNARY_TENSOR_NAME] = "";
     size_t size = strlen(path) + sizeof name + 32;
     char *text = malloc(size);
 
     if (text && file->kind == COLLET_TERNARY_FILE_T2)
         snprintf(text, size, "%s: layer %lld", path, (long long)index);
+    else if (text && file->kind == COLLET_TERNARY_FILE_SAFETENSORS)
+        snprintf(text, size, "%s:%s", path,
+                 ternary_tensor_name(file->safetensors.tensors[index].name,
+                                     strlen(file->safetensors.tensors[index].name), name));
     else if (text && file->kind == COLLET_TERNARY_FILE_GGUF)
         snprintf(text, size, "%s:%s", path, ternary_gguf_name(&file->gguf.tensors[index], name));
     else if (text)
@@ -104,7 +178,7 @@ static char *make_text(const collet_ternary_file *file, int64_t index)
 collet_status ternary_source_open(const collet_ternary_file *file, int64_t index,
                                   ternary_source *out, collet_error *err)
 {
-    *out = (ternary_source){.file = file, .content = COLLET_TERNARY_NUMBERS};
+    *out = (ternary_source){.file = file, .content = COLLET_TERNARY_NUMBERS, .block = BLOCK};
     collet_status status = ternary_file_check_index(file, index, err);
     if (status != COLLET_OK)
         return status;
@@ -116,6 +190,8 @@ collet_status ternary_source_open(const collet_ternary_file *file, int64_t index
         take_layer(out, index);
     else if (file->kind == COLLET_TERNARY_FILE_GGUF)
         status = take_tensor(out, index, err);
+    else if (file->kind == COLLET_TERNARY_FILE_SAFETENSORS)
+        status = take_safetensor(out, index, err);
     else
         status = take_array(out, err);
     if (status == COLLET_OK && (out->rows < 1 || out->columns < 1))
@@ -123,15 +199,15 @@ collet_status ternary_source_open(const collet_ternary_file *file, int64_t index
     if (status != COLLET_OK)
         ternary_source_close(out);
     else
-        out->row_bytes = out->content == COLLET_TERNARY_PACKED
-                             ? collet_ternary_bytes(out->format, out->columns)
-                             : out->columns * (int64_t)collet_dtype_size(out->dtype);
+        out->row_bytes = row_bytes(out);
     return status;
 }
 
 void ternary_source_close(ternary_source *source)
 {
     free(source->text);
+    free(source->own_scale);
+    free(source->own_bias);
     *source = (ternary_source){0};
 }
 
@@ -159,6 +235,26 @@ static void passed(const ternary_source *source, int64_t first, int64_t count)
 
     io_mapping_passed(mapping, offset + (uint64_t)(first * source->row_bytes),
                       (uint64_t)(count * source->row_bytes));
+}
+
+/* Rows of a quarter are adjacent bytes; if some rows are in two quarters, all bytes may have been read. */
+static void passed_bitnet(const ternary_source *source, int64_t first, int64_t count)
+{
+    io_mapping *mapping = source->file->mapping;
+    uint64_t offset = (uint64_t)(source->bytes - io_mapping_data(mapping));
+    int64_t quarter = source->rows / 4, begin = first % quarter, rows = count;
+
+    if (begin + rows > quarter) {
+        begin = 0;
+        rows = quarter;
+    }
+    io_mapping_passed(mapping, offset + (uint64_t)(begin * source->columns),
+                      (uint64_t)(rows * source->columns));
+}
+
+size_t ternary_source_scales(const ternary_source *source, int64_t count)
+{
+    return (size_t)(count * source->columns / source->block + 1);
 }
 
 void ternary_source_rows(const ternary_source *source, int64_t first, int64_t count, void *out)
@@ -197,6 +293,48 @@ static collet_status report_invalid_code(ternary_call *call, const ternary_sourc
                        (long long)row, invalid, invalid == 1 ? "" : "s");
 }
 
+/* Decodes rows of a format that only files have: codes -1, 0, 1 and 2, and the scales of blocks. */
+static void decode_rows(const ternary_source *source, int64_t first, int64_t count, int8_t *codes,
+                        float *block_scale)
+{
+    if (source->format == COLLET_TERNARY_BITNET) {
+        ternary_decode_bitnet(source->bytes, source->rows / 4, source->columns, first, count,
+                              codes);
+        passed_bitnet(source, first, count);
+        return;
+    }
+    const uint8_t *rows = source->bytes + first * source->row_bytes;
+    int64_t blocks = count * source->columns / source->block;
+
+    ternary_decode_q2_0(rows, blocks, source->block, codes);
+    for (int64_t i = 0; block_scale && i < blocks; i++)
+        block_scale[i] =
+            (float)ternary_number(COLLET_F16, rows + i * ternary_decode_bytes(source->block), 0);
+    passed(source, first, count);
+}
+
+/* Decodes rows; the value 2 becomes 0 and is counted, or, with `invalid` NULL, is an error. */
+static collet_status decode_codes(ternary_call *call, const ternary_source *source, int64_t first,
+                                  int64_t count, int8_t *codes, float *block_scale,
+                                  int32_t *invalid)
+{
+    decode_rows(source, first, count, codes, block_scale);
+    for (int64_t i = 0; i < count * source->columns; i++) {
+        if (codes[i] != 2)
+            continue;
+        if (!invalid)
+            return collet_fail(
+                &call->error, COLLET_INVALID,
+                "%s: the weight in row %lld, column %lld is 2 times the scale, but ternary weights "
+                "are -1, 0 and 1 times it: quantize again with --threshold or --absmean",
+                source->text, (long long)(first + i / source->columns),
+                (long long)(i % source->columns));
+        codes[i] = 0;
+        ++*invalid;
+    }
+    return COLLET_OK;
+}
+
 collet_status ternary_source_codes(ternary_call *call, const ternary_source *source, int64_t first,
                                    int64_t count, int8_t *codes, float *block_scale,
                                    int32_t *invalid)
@@ -209,8 +347,10 @@ collet_status ternary_source_codes(ternary_call *call, const ternary_source *sou
         ternary_source_rows(source, first, count, codes);
         return COLLET_OK;
     }
+    if (source->format >= COLLET_TERNARY_FORMATS)
+        return decode_codes(call, source, first, count, codes, block_scale, invalid);
     const collet_ternary_format_params params = {sizeof params, source->format};
-    int64_t blocks = source->columns / TERNARY_BLOCK_WEIGHTS;
+    int64_t blocks = source->columns / source->block;
     const ternary_operand operands[] = {
         {COLLET_I8, 2, {count, source->columns}, codes},
         {COLLET_F32, 2, {count, blocks}, source->has_blocks ? block_scale : NULL},
@@ -231,11 +371,26 @@ void ternary_source_values(const ternary_source *source, int64_t first, int64_t 
     for (int64_t r = 0; r < count; r++) {
         float scale = source->scale ? source->scale[first + r] : 1;
         for (int64_t c = 0; c < columns; c++) {
-            if (source->has_blocks && c % TERNARY_BLOCK_WEIGHTS == 0)
-                scale = block_scale[(r * columns + c) / TERNARY_BLOCK_WEIGHTS];
+            if (source->has_blocks && c % source->block == 0)
+                scale = block_scale[(r * columns + c) / source->block];
             values[r * columns + c] = scale * (float)codes[r * columns + c];
         }
     }
+}
+
+collet_status ternary_source_numbers(ternary_call *call, const ternary_source *source,
+                                     int64_t first, int64_t count, int8_t *codes,
+                                     float *block_scale, float *values)
+{
+    collet_status status = COLLET_OK;
+
+    if (source->format >= COLLET_TERNARY_FORMATS)
+        decode_rows(source, first, count, codes, block_scale);
+    else
+        status = ternary_source_codes(call, source, first, count, codes, block_scale, NULL);
+    if (status == COLLET_OK)
+        ternary_source_values(source, first, count, codes, block_scale, values);
+    return status;
 }
 
 const char *ternary_format_name(uint32_t format)
@@ -247,52 +402,6 @@ const char *ternary_format_name(uint32_t format)
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------- */
-
-static double half_number(uint16_t bits)
-{
-    int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    double value = exponent == 31  ? (fraction ? NAN : INFINITY)
-                   : exponent == 0 ? ldexp(fraction, -24)
-                                   : ldexp(fraction + 1024, exponent - 25);
-
-    return bits & 0x8000 ? -value : value;
-}
-
-double ternary_number(collet_dtype dtype, const void *elements, int64_t index)
-{
-    size_t size = collet_dtype_size(dtype);
-    union {
-        uint16_t half;
-        float single;
-        double number;
-        int8_t tiny;
-        uint8_t byte;
-        int32_t small;
-        int64_t whole;
-        uint32_t word;
-    } u;
-
-    memcpy(&u, (const uint8_t *)elements + (size_t)index * size, size);
-    switch (dtype) {
-    case COLLET_F16:
-        return half_number(u.half);
-    case COLLET_BF16:
-        u.word = (uint32_t)u.half << 16;
-        return (double)u.single;
-    case COLLET_F32:
-        return (double)u.single;
-    case COLLET_F64:
-        return u.number;
-    case COLLET_I8:
-        return (double)u.tiny;
-    case COLLET_U8:
-        return (double)u.byte;
-    case COLLET_I32:
-        return (double)u.small;
-    default:
-        return (double)u.whole;
-    }
-}
 
 collet_status ternary_report_element(const ternary_source *source, collet_dtype dtype,
                                      int64_t first, int64_t count, const void *elements,

@@ -5,8 +5,7 @@
 
 #include "ternary/call.h"
 #include "ternary/file.h"
-
-#define TERNARY_BLOCK_WEIGHTS 256 /* weights of a block, which has one scale, in tq2_0 and tq1_0 */
+#include "ternary/formats/number.h"
 
 typedef struct ternary_source {
     const collet_ternary_file *file;
@@ -14,13 +13,17 @@ typedef struct ternary_source {
     uint32_t content; /* COLLET_TERNARY_NUMBERS, _CODES or _PACKED */
     uint32_t format;  /* format of PACKED */
     int64_t rows, columns, row_bytes;
-    collet_dtype dtype;                /* dtype of NUMBERS and CODES */
-    const ternary_gguf_tensor *tensor; /* NULL: not from a GGUF file */
-    uint8_t *bytes;                    /* rows x row_bytes in the mapping; NULL: an .npy file */
-    /* Scales of PACKED. has_blocks: a tensor with one scale a block. `scale`: one scale a row of a layer
-     * (scales in blocks of tq2_0 and tq1_0 are then ignored). With neither, all scales are 1. */
+    collet_dtype dtype; /* dtype of NUMBERS and CODES */
+    char
+        name[TERNARY_TENSOR_NAME]; /* name of a tensor, as ternary_tensor_name gives it; "": none */
+    uint8_t *bytes;                /* rows x row_bytes in the mapping; NULL: an .npy file */
+    /* Scales of PACKED. has_blocks: a tensor with one scale for each `block` weights of a row. `scale`: one scale a
+     * row (scales in blocks of a layer's tq2_0 and tq1_0 are then ignored). With neither, all scales are 1. */
     int has_blocks;
+    int64_t block;
     float *scale;
+    /* Numbers of a BitNet tensor, freed with the source; else NULL. own_scale: `scale`; own_bias: one a row. */
+    float *own_scale, *own_bias;
 } ternary_source;
 
 /* Opens matrix `index` of the file, which must stay open until the source is closed. NOT_FOUND;
@@ -37,6 +40,9 @@ collet_status ternary_verify(ternary_call *call, const collet_ternary_file *file
  * 1. */
 int64_t ternary_source_some(const ternary_source *source, int64_t first);
 
+/* Returns the number of floats that `block_scale` of the functions below must have for some rows. */
+size_t ternary_source_scales(const ternary_source *source, int64_t count);
+
 /* The following functions read rows first .. first + count - 1 and then release their pages. */
 
 /* Copies rows of NUMBERS or CODES to `out`, in C order and native byte order. */
@@ -44,9 +50,9 @@ void ternary_source_rows(const ternary_source *source, int64_t first, int64_t co
 
 /*
  * Reads the codes (count x columns) of rows of CODES or PACKED, and, if blocks have scales and
- * `block_scale` is not NULL, their scales (count x columns / TERNARY_BLOCK_WEIGHTS). Invalid codes
- * of PACKED become 0, and *invalid is their number. If `invalid` is NULL, an invalid code is an error,
- * INVALID; the text has the first row with an invalid code.
+ * `block_scale` is not NULL, their scales (count x columns / block). Invalid codes
+ * of PACKED become 0, and *invalid is their number; the value 2 of Q2_0 is one. If `invalid` is NULL, an
+ * invalid code is an error, INVALID; the text has the first row with an invalid code.
  */
 collet_status ternary_source_codes(ternary_call *call, const ternary_source *source, int64_t first,
                                    int64_t count, int8_t *codes, float *block_scale,
@@ -56,16 +62,19 @@ collet_status ternary_source_codes(ternary_call *call, const ternary_source *sou
 void ternary_source_values(const ternary_source *source, int64_t first, int64_t count,
                            const int8_t *codes, const float *block_scale, float *values);
 
+/* Computes the values of rows of PACKED, also of those with the value 2, which is not ternary but can be quantized.
+ * Uses `codes` and `block_scale` as buffers. */
+collet_status ternary_source_numbers(ternary_call *call, const ternary_source *source,
+                                     int64_t first, int64_t count, int8_t *codes,
+                                     float *block_scale, float *values);
+
 /* Reports the first of the count x columns elements that is not a code (I8) or not finite (other
  * dtypes), with its row and column. There must be such an element. Returns INVALID. */
 collet_status ternary_report_element(const ternary_source *source, collet_dtype dtype,
                                      int64_t first, int64_t count, const void *elements,
                                      collet_error *err);
 
-/* Returns element `index` of an array in native byte order: F16, F32, F64, BF16 or integers. */
-double ternary_number(collet_dtype dtype, const void *elements, int64_t index);
-
-/* Returns the name of a format: "t2" for COLLET_TERNARY_T2. */
+/* Returns the name of a format of .t2 files: "t2" for COLLET_TERNARY_T2. */
 const char *ternary_format_name(uint32_t format);
 
 #endif

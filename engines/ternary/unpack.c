@@ -41,12 +41,13 @@ static collet_status write_some(unpack_job *job, int64_t first, int64_t count)
 static collet_status write_rows(unpack_job *job)
 {
     const ternary_source *source = job->source;
-    size_t weights = (size_t)(ternary_source_some(source, 0) * source->columns);
+    int64_t some = ternary_source_some(source, 0);
+    size_t weights = (size_t)(some * source->columns);
     collet_status status = COLLET_OK;
 
     job->codes = malloc(weights);
     job->values = malloc(weights * sizeof *job->values);
-    job->block_scale = malloc((weights / TERNARY_BLOCK_WEIGHTS + 1) * sizeof *job->block_scale);
+    job->block_scale = malloc(ternary_source_scales(source, some) * sizeof *job->block_scale);
     if (!job->codes || !job->values || !job->block_scale)
         status = collet_fail(&job->call->error, COLLET_NO_MEMORY, "%s: no memory to unpack it",
                              source->text);
@@ -93,6 +94,11 @@ static collet_status file_unpack(ternary_call *call, collet_ternary_output **out
             &call->error, COLLET_INVALID,
             "%s: cannot be unpacked as %u; 0 (codes), 1 (values) and 2 (bytes) are supported",
             source.text, what);
+    else if (what == COLLET_TERNARY_WRITE_BYTES && source.format == COLLET_TERNARY_BITNET)
+        status = collet_fail(&call->error, COLLET_INVALID,
+                             "%s: a byte of a BitNet tensor has weights of four rows, so rows have "
+                             "no bytes of their own; write codes or values",
+                             source.text);
     if (status == COLLET_OK)
         status = io_spool_check_input(path, ternary_file_path(file), &call->error);
     if (status == COLLET_OK)

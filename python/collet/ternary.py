@@ -28,7 +28,8 @@ from .functions import count_nonzero
 FORMATS = ("t2", "planes", "rotor", "tq2_0", "tq1_0")
 ACTIVATIONS = ("int8", "ternary", "f32")
 MODES = ("threshold", "absmean")
-_KINDS = ("", "t2", "npy", "gguf")
+_KINDS = ("", "t2", "npy", "gguf", "safetensors")
+_FILE_FORMATS = {64: "q2_0", 65: "q2_0_128", 66: "bitnet"}  # of matrices in files
 _CONTENTS = ("other", "numbers", "codes", "packed")
 _AS_STORED = 2**32 - 1
 
@@ -381,9 +382,9 @@ class Counts(NamedTuple):
 
 
 class File:
-    """An open file: .t2 (packed layers), .npy (one matrix) or .gguf (tensors). It is mapped, not read into memory, and
-    must not be truncated while it is open. `name` may be "FILE.gguf:TENSOR": `index` is then the tensor's index, else
-    None. Iteration yields descriptions of the matrices, as dicts. For a part of a split GGUF file `part` is its number,
+    """An open file: .t2 (packed layers), .npy (one matrix), .gguf or .safetensors (tensors). It is mapped, not read into
+    memory, and must not be truncated while it is open. `name` may be "FILE:TENSOR": `index` is then the tensor's
+    index, else None. For the packed weights of BitNet models config.json must be in the folder of the file. Iteration yields descriptions of the matrices, as dicts. For a part of a split GGUF file `part` is its number,
     from 1, and `parts` the number of parts; else both are 0.
 
     >>> import os, tempfile
@@ -415,13 +416,15 @@ class File:
 
     def __getitem__(self, index: int | str) -> dict[str, Any]:
         """A dict that describes a matrix, which is given by number or name: the name, the type in the file, the shape,
-        the parameters of a layer, and `fault`, the reason why a tensor cannot be read, or None."""
+        the parameters of a layer, the format of packed rows ("q2_0", "q2_0_128" and "bitnet" are only in files), and `fault`,
+        the reason why a tensor cannot be read, or None."""
         index = self._number(index)
         if not 0 <= index < self._count:
             raise IndexError(f"{self.path}: matrix {index} is out of range; there are {self._count}")
         found = _ternary.file_matrix(self._handle, index)
         content = found["content"] = _CONTENTS[found["content"]]
-        found["format"] = FORMATS[found["format"]] if content == "packed" else None
+        formats = dict(enumerate(FORMATS)) | _FILE_FORMATS
+        found["format"] = formats[found["format"]] if content == "packed" else None
         found["activations"] = ACTIVATIONS[found["activations"]] if found["in_network"] else None
         return found
 

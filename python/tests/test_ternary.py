@@ -2,6 +2,7 @@
 """collet.ternary against NumPy and against the program collet-ternary."""
 
 import copy
+import json
 import os
 import pathlib
 import pickle
@@ -309,6 +310,104 @@ def test_odd_tensors_hide_no_others(gguf):
         file.load(0)
     assert [t["name"] for t in ternary.File(gguf / "names")] == [
         "größe.重み", r"a\x1b[2J\xff\xc2\x9b"]
+
+
+def gguf_image(kind, rows, columns, data):
+    """A GGUF file of one tensor "w"; the package gguf has no types above 41."""
+    head = b"GGUF" + np.array([3], "<u4").tobytes() + np.array([1, 0, 1], "<u8").tobytes() + b"w"
+    head += np.array([2], "<u4").tobytes() + np.array([columns, rows], "<u8").tobytes()
+    head += np.array([kind], "<u4").tobytes() + np.array([0], "<u8").tobytes()
+    return head + bytes(-len(head) % 32) + data
+
+
+def q2_0(codes, weights, scale=0.25):
+    """Codes -1, 0, 1 and 2 in blocks of Q2_0."""
+    fours = (np.asarray(codes).reshape(-1, weights // 4, 4) + 1).astype("u1")
+    packed = (fours << np.array([0, 2, 4, 6], "u1")).sum(axis=2, dtype="u1")
+    return b"".join(np.array([scale], "<f2").tobytes() + block.tobytes() for block in packed)
+
+
+@pytest.mark.parametrize("weights, kind, name", [(64, "Q2_0/64", "q2_0"), (128, "Q2_0/128", "q2_0_128")])
+def test_q2_0(tmp_path, weights, kind, name):
+    codes = np.concatenate([CODES[:, :128], CODES[:, :128]], axis=1)
+    path = tmp_path / "w.gguf"
+    path.write_bytes(gguf_image(42, 40, 256, q2_0(codes, weights)))
+    file = ternary.File(path)
+    assert (file[0]["type"], file[0]["format"], file[0]["fault"]) == (kind, name, None)
+    layer = file.load("w")
+    assert np.array_equal(layer.weights.codes(), codes)
+    assert np.all(layer.weights.scale.to_numpy() == 0.25)
+    codes[7, 200] = 2
+    path.write_bytes(gguf_image(42, 40, 256, q2_0(codes, weights)))
+    file = ternary.File(path)
+    assert file.count().invalid == 1
+    with pytest.raises(collet.InvalidError, match="row 7, column 200 is 2 times the scale"):
+        file.load()
+    again = file.load(mode="threshold", threshold=0.3).weights.codes()
+    assert np.count_nonzero(again) == 1 and again[7, 200] == 1
+
+
+@pytest.mark.parametrize("kind, rows, columns, size, error, text", [
+    (42, 1, 128, 64, collet.FormatError, "fit both"),
+    (42, 1, 256, 70, collet.FormatError, "fit neither"),
+    (12, 1, 256, 144, collet.UnsupportedError, "type Q4_K is not supported: weights of this type have more values"),
+    (39, 1, 256, 136, collet.UnsupportedError, "type MXFP4 is not supported: its weights are 4-bit floating-point"),
+    (142, 1, 256, 68, collet.UnsupportedError, "type PQ2_0 is not supported: PrismML stores"),
+    (99, 1, 256, 68, collet.UnsupportedError, ": type 99 is not supported"),
+])
+def test_tensors_that_are_refused(tmp_path, kind, rows, columns, size, error, text):
+    path = tmp_path / "w.gguf"
+    path.write_bytes(gguf_image(kind, rows, columns, bytes(size)))
+    file = ternary.File(path)
+    assert file[0]["content"] == "other" and file[0]["format"] is None
+    for call in file.load, file.count, lambda: file.load(mode="absmean"):
+        with pytest.raises(error, match=text) as caught:
+            call()
+        assert file[0]["fault"] in str(caught.value)
+
+
+def save_safetensors(path, **tensors):
+    """Arrays in the format of the package safetensors; uint16 is written as BF16."""
+    header, data = {"__metadata__": {"format": "pt"}}, b""
+    names = {"u1": "U8", "u2": "BF16", "f4": "F32", "i1": "I8"}
+    for name, values in tensors.items():
+        raw = values.tobytes()
+        header[name] = {"dtype": names[values.dtype.str[1:]], "shape": list(values.shape),
+                        "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+
+
+def bitnet(codes):
+    """Bits 2i of byte row r are weight row r + i M/4, plus 1."""
+    quarters = (codes.reshape(4, -1, codes.shape[1]) + 1).astype("u1")
+    return sum(quarters[i] << 2 * i for i in range(4)).astype("u1")
+
+
+@pytest.mark.parametrize("kind, wanted", [("bitlinear", 1 / 1.5), ("autobitlinear", 1.5)])
+def test_bitnet(tmp_path, kind, wanted):
+    path = tmp_path / "model.safetensors"
+    tensors = {"up.weight": bitnet(CODES), "up.weight_scale": np.array([0x3fc0], "u2"), "up.bias": BIAS}
+    save_safetensors(path, **tensors)
+    file = ternary.File(path)
+    assert (file.kind, len(file), file[0]["content"]) == ("safetensors", 3, "other")
+    with pytest.raises(collet.FileError, match="config.json of the model is not beside the file") as caught:
+        file.load()
+    assert file[0]["fault"] in str(caught.value)
+    (tmp_path / "config.json").write_text(json.dumps({"quantization_config": {"linear_class": kind}}))
+    about = ternary.File(path)["up.weight"]
+    assert (about["type"], about["format"], about["shape"], about["fault"]) == ("BitNet", "bitnet", (40, 300), None)
+    layer = ternary.File(f"{path}:up.weight").load()
+    assert np.array_equal(layer.weights.codes(), CODES)
+    assert np.all(layer.weights.scale.to_numpy() == np.float32(wanted))
+    assert np.array_equal(layer.bias.to_numpy(), BIAS)
+    exact = ternary.Linear(layer.weights, layer.bias, activations="f32")
+    assert np.allclose(exact(X), X @ (CODES.T * np.float32(wanted)) + BIAS, atol=1e-3)
+    save_safetensors(path, **{"up.weight": bitnet(CODES)})
+    with pytest.raises(collet.FormatError, match="with the ending _scale, which is missing"):
+        ternary.File(path).load()
 
 
 def test_parts_of_split_files_are_named(gguf):

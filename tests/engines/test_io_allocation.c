@@ -11,6 +11,7 @@
 #include "common/sanitizer.h"
 #include "directory.h"
 #include "ternary/formats/gguf.h"
+#include "ternary/formats/safetensors.h"
 #include "io_files.h"
 #include "io/npy_read.h"
 #include "trajectory/atoms/groups.h"
@@ -327,6 +328,15 @@ static collet_status read_gguf(const char *path)
     return status;
 }
 
+static collet_status read_safetensors(const char *path)
+{
+    ternary_safetensors file;
+    collet_status status = ternary_safetensors_open(path, &file, NULL);
+
+    ternary_safetensors_close(&file);
+    return status;
+}
+
 static collet_status read_t2(const char *path)
 {
     ternary_t2_file file;
@@ -387,6 +397,7 @@ static const struct {
     {write_text, "out.json"},
     {read_npy, CORPUS "npy/f4"},
     {read_gguf, CORPUS "gguf/good"},
+    {read_safetensors, CORPUS "safetensors/bitnet"},
     {read_t2, CORPUS "t2/two_layers"},
     {write_t2, "out.t2"},
 #if !ADDRESS_SANITIZER /* other cases make most of the same allocations */

@@ -88,7 +88,7 @@ TEST(cut_files)
 TEST(kinds_of_values)
 {
     ternary_gguf gguf;
-    char name[TERNARY_GGUF_NAME], type[24];
+    char name[TERNARY_TENSOR_NAME], type[24];
 
     assert_int_equal(ternary_gguf_open(CORPUS "gguf/kinds", &gguf, NULL), COLLET_OK);
     assert_int_equal(gguf.count, 3);

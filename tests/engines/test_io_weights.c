@@ -221,7 +221,7 @@ TEST(test_gguf_keys)
                  {"split", 32, 2, 3}};
     const ternary_gguf_tensor *t;
     ternary_gguf gguf;
-    char name[TERNARY_GGUF_NAME];
+    char name[TERNARY_TENSOR_NAME];
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collet_error err = {0};

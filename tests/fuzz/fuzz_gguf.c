@@ -11,7 +11,7 @@
 static unsigned read_tensor(const ternary_gguf *gguf, const ternary_gguf_tensor *t)
 {
     const uint8_t *data = io_mapping_data(gguf->mapping);
-    char name[TERNARY_GGUF_NAME];
+    char name[TERNARY_TENSOR_NAME];
     unsigned sum = 0;
 
     for (uint64_t i = 0; i < t->name_length; i++)
@@ -20,7 +20,7 @@ static unsigned read_tensor(const ternary_gguf *gguf, const ternary_gguf_tensor 
         sum += data[t->offset + i] + data[t->offset + t->bytes - 1 - i];
     if (t->ndim > TERNARY_GGUF_DIMS || (t->rows < 1) != (t->fault != NULL) ||
         (t->columns < 1) != (t->fault != NULL) || (t->fault && t->bytes > 0) ||
-        strlen(ternary_gguf_name(t, name)) >= TERNARY_GGUF_NAME)
+        strlen(ternary_gguf_name(t, name)) >= TERNARY_TENSOR_NAME)
         abort();
     return sum;
 }

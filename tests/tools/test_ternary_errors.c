@@ -12,6 +12,7 @@
 
 #include "directory.h"
 #include "json_expect.h"
+#include "safetensors_files.h"
 #include "ternary_runs.h"
 
 #include <math.h>
@@ -74,7 +75,7 @@ static void test_weights(void **state)
     (void)state;
     CHECK("No such file", "pack", "nothing.npy");
     CHECK("a directory", "pack", ".");
-    CHECK("not a .t2, .npy or GGUF file", "pack", "out");
+    CHECK("not a .t2, .npy, GGUF or safetensors file", "pack", "out");
     CHECK("the file is already packed", "pack", "good.t2");
     CHECK("has 0 axes", "pack", CORPUS "npy/scalar");
     CHECK("but it has 95", "pack", CORPUS "npy/truncated");
@@ -170,7 +171,7 @@ static void test_gguf(void **state)
     CHECK("no tensor is named; write w.gguf:TENSOR", "pack", "w.gguf");
     CHECK("there is no tensor 'v' among", "pack", "w.gguf:v");
     CHECK("No such file", "pack", "none.gguf:w");
-    CHECK("not a GGUF file, so it has no tensor", "pack", "c.npy:w");
+    CHECK("not a GGUF or safetensors file, so it has no tensor", "pack", "c.npy:w");
     CHECK("the file is damaged", "pack", CORPUS "gguf/counts:w");
     CHECK("type Q4_0 is not supported", "pack", CORPUS "gguf/bf16:q");
     CHECK(
@@ -194,6 +195,75 @@ static void test_gguf(void **state)
     CHECK("row 1 has 2 weights with the invalid code 11", "pack", "w.gguf:w");
     CHECK("row 1 has 2 weights with the invalid code 11", "unpack", "w.gguf:w");
     CHECK("f.npy: the matrix is not packed", "unpack", "f.npy");
+}
+
+/* The program refuses what the library refuses, with the same reason; info lists the reasons. */
+static void test_gguf_types(void **state)
+{
+    static const uint8_t zeros[4096];
+    uint8_t blocks[2 * 34];
+
+    (void)state;
+    ternary_write_gguf(directory, "w.gguf", 41, 1, K, zeros, 36);
+    CHECK("w.gguf:w: type Q1_0 is not supported: its weights are -s and s in one bit", "pack",
+          "w.gguf:w");
+    CHECK("w.gguf:w: type Q1_0 is not supported: its weights", "unpack", "w.gguf:w");
+    CHECK_PLAIN("w.gguf:w: type Q1_0 is not supported: its weights", "info", "w.gguf:w");
+    CHECK("not a .t2 file", "run", "w.gguf", "x.npy");
+    tool_result result = TERNARY(directory, "info", "w.gguf");
+    tool_expect(&result, 0);
+    assert_contains(result.out, "1 tensor, 1 of them cannot be read\n  Q1_0     1 x 256  w  (not "
+                                "read: its weights are -s and s in one bit");
+    tool_free(&result);
+    ternary_write_gguf(directory, "w.gguf", 99, 1, K, zeros, 64);
+    CHECK("w.gguf:w: type 99 is not supported: this version", "pack", "w.gguf:w");
+    ternary_write_gguf(directory, "w.gguf", 42, 1, 128, zeros, 64); /* 34 and 36 bytes fit */
+    CHECK("w.gguf:w: Q2_0 has two layouts, 64 weights in 18 bytes (llama.cpp) and 128 in 34 "
+          "(PrismML), and the offsets of the file's tensors fit both",
+          "pack", "w.gguf:w");
+    CHECK_PLAIN("the offsets of the file's tensors fit both", "info", "w.gguf:w");
+    ternary_write_gguf(directory, "w.gguf", 42, 1, K, zeros, 100);
+    CHECK("the offsets of the file's tensors fit neither", "pack", "w.gguf:w", "--absmean");
+    memset(blocks, 0x55, sizeof blocks); /* codes 0 and, at the end, 2 */
+    blocks[67] = 0xD5;
+    ternary_write_gguf(directory, "w.gguf", 42, 1, K, blocks, sizeof blocks);
+    CHECK("w.gguf:w: the weight in row 0, column 255 is 2 times the scale", "pack", "w.gguf:w");
+    CHECK("row 0, column 255 is 2 times the scale", "unpack", "w.gguf:w");
+    RUN_OK(directory, "unpack", "w.gguf:w", "--bytes", "-o", "bytes.npy");
+    ternary_expect(directory, "bytes.npy", "|u1", 1, sizeof blocks, blocks);
+}
+
+/* ---- Safetensors --------------------------------------------------------------------------- */
+
+static void test_safetensors(void **state)
+{
+    static const float one = 1;
+    const safetensors_tensor tensors[] = {{"w", "U8", "[1, 4]", codes, 4},
+                                          {"w_scale", "F32", "[1]", &one, 4},
+                                          {"v", "U8", "[1, 4]", codes, 4},
+                                          {"i", "I64", "[1, 1]", codes, 8}};
+
+    (void)state;
+    safetensors_save(io_path(directory, "m.safetensors"), tensors, 4);
+    CHECK("no tensor is named; write m.safetensors:TENSOR", "pack", "m.safetensors");
+    CHECK("no tensor is named; write m.safetensors:TENSOR", "unpack", "m.safetensors");
+    CHECK("there is no tensor 'x' among 4", "pack", "m.safetensors:x");
+    CHECK("m.safetensors:w: config.json of the model is not beside the file", "pack",
+          "m.safetensors:w");
+    CHECK("m.safetensors:w: config.json of the model is not beside the file", "unpack",
+          "m.safetensors:w");
+    CHECK_PLAIN("m.safetensors:w: config.json of the model is not beside the file", "info",
+                "m.safetensors:w");
+    CHECK("m.safetensors:v: the tensor is U8, and packed weights of BitNet have a tensor of the "
+          "same name with the ending _scale, which is missing",
+          "pack", "m.safetensors:v");
+    CHECK("m.safetensors:i: type I64 is not supported", "pack", "m.safetensors:i");
+    CHECK("not a .t2 file", "run", "m.safetensors", "x.npy");
+    io_save(io_path(directory, "config.json"), "{}", 2);
+    CHECK("has no quantization_config", "pack", "m.safetensors:w");
+    io_save(io_path(directory, "bad.safetensors"), "\xff\xff\0\0\0\0\0\0{}", 10);
+    CHECK("bad.safetensors: the file is truncated, or not a safetensors file", "pack",
+          "bad.safetensors:w");
 }
 
 /* ---- Packed files -------------------------------------------------------------------------- */
@@ -348,6 +418,8 @@ int main(void)
         cmocka_unit_test(test_layers),
         cmocka_unit_test(test_block_scales),
         cmocka_unit_test(test_gguf),
+        cmocka_unit_test(test_gguf_types),
+        cmocka_unit_test(test_safetensors),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_code_11),
         cmocka_unit_test(test_run),

@@ -4,6 +4,7 @@
 #include "common/test.h"
 #include "directory.h"
 #include "json_expect.h"
+#include "safetensors_files.h"
 #include "ternary_runs.h"
 #include "io/utf8.h"
 
@@ -213,6 +214,88 @@ TEST(test_gguf_blocks)
     cJSON *info = info_of("w.gguf:w");
     assert_string_equal(text_of(layer_of(info, 0), "type"), "tq1_0");
     assert_true(number_of(layer_of(info, 0), "plus") > 0);
+    cJSON_Delete(info);
+}
+
+/* Q2_0 in both layouts: codes and scales are kept. */
+TEST(test_gguf_q2_0)
+{
+    static const double bits[] = {2.25, 2.125};
+    static uint8_t blocks[ROWS * COLUMNS / 64 * 18];
+
+    for (int layout = 0; layout < 2; layout++) {
+        int weights = layout ? 128 : 64, size = 2 + weights / 4;
+        memset(blocks, 0, sizeof blocks);
+        for (int i = 0; i < ROWS * COLUMNS; i++) {
+            uint8_t *block = blocks + i / weights * size;
+            block[1] = 0x34; /* 0.25 in f16 */
+            block[2 + i % weights / 4] |= (uint8_t)((codes[i] + 1) << 2 * (i % 4));
+        }
+        ternary_write_gguf(directory, "w.gguf", 42, ROWS, COLUMNS, blocks,
+                           (size_t)(ROWS * COLUMNS / weights * size));
+        RUN_OK(directory, "unpack", "w.gguf:w", "-o", "back.npy");
+        ternary_expect(directory, "back.npy", "|i1", ROWS, COLUMNS, codes);
+        RUN_OK(directory, "pack", "w.gguf:w", "-o", "w.t2");
+        float values[ROWS * COLUMNS];
+        for (int i = 0; i < ROWS * COLUMNS; i++)
+            values[i] = 0.25f * (float)codes[i];
+        expect_values("w.t2", values);
+        cJSON *info = info_of("w.gguf:w");
+        assert_string_equal(text_of(layer_of(info, 0), "type"), layout ? "Q2_0/128" : "Q2_0/64");
+        assert_true(number_of(layer_of(info, 0), "bits_per_weight") == bits[layout]);
+        assert_true(number_of(layer_of(info, 0), "invalid") == 0);
+        cJSON_Delete(info);
+        tool_result result = TERNARY(directory, "info", "w.gguf");
+        tool_expect(&result, 0);
+        assert_contains(result.out, layout ? "1 tensor\n  Q2_0/128 5 x 512  w\n"
+                                           : "1 tensor\n  Q2_0/64  5 x 512  w\n");
+        tool_free(&result);
+    }
+}
+
+/* Packed weights of BitNet: the codes and the scale, or its reciprocal, are kept. */
+TEST(test_bitnet)
+{
+    static const char *const classes[] = {"bitlinear", "autobitlinear"};
+    static const float s = 0.25f;
+    enum { FOURS = 4 }; /* rows: a multiple of 4 */
+    static uint8_t packed[FOURS / 4 * COLUMNS];
+    const safetensors_tensor two[] = {{"up.weight", "U8", "[1, 512]", packed, sizeof packed},
+                                      {"up.weight_scale", "F32", "[1]", &s, 4}};
+
+    safetensors_pack(packed, codes, FOURS, COLUMNS);
+    safetensors_save(io_path(directory, "model.safetensors"), two, 2);
+    for (int i = 0; i < 2; i++) {
+        char config[100];
+        float values[FOURS * COLUMNS];
+        int n = snprintf(config, sizeof config,
+                         "{\"quantization_config\": {\"linear_class\": \"%s\"}}", classes[i]);
+        io_save(io_path(directory, "config.json"), config, (size_t)n);
+        for (int k = 0; k < FOURS * COLUMNS; k++)
+            values[k] = (i ? 0.25f : 4) * (float)codes[k];
+        RUN_OK(directory, "pack", "model.safetensors:up.weight", "-o", "w.t2");
+        RUN_OK(directory, "unpack", "w.t2", "-o", "back.npy", "--values");
+        ternary_expect(directory, "back.npy", "<f4", FOURS, COLUMNS, values);
+        RUN_OK(directory, "unpack", "model.safetensors:up.weight", "-o", "back.npy", "--values");
+        ternary_expect(directory, "back.npy", "<f4", FOURS, COLUMNS, values);
+    }
+    tool_result result =
+        TERNARY(directory, "unpack", "model.safetensors:up.weight", "--bytes", "-o", "none.npy");
+    tool_expect(&result, 1);
+    assert_contains(result.err, "rows have no bytes of their own; write codes or values");
+    tool_free(&result);
+    result = TERNARY(directory, "info", "model.safetensors");
+    tool_expect(&result, 0);
+    assert_contains(result.out, "safetensors, 2 tensors\n  BitNet   4 x 512  up.weight\n"
+                                "  F32      1  up.weight_scale\n");
+    tool_free(&result);
+    cJSON *info = info_of("model.safetensors:up.weight");
+    assert_string_equal(text_of(layer_of(info, 0), "type"), "BitNet");
+    assert_true(number_of(layer_of(info, 0), "bits_per_weight") == 2);
+    assert_true(number_of(layer_of(info, 0), "invalid") == 0);
+    cJSON_Delete(info);
+    info = info_of("w.t2");
+    assert_string_equal(text_of(layer_of(info, 0), "name"), "up.weight");
     cJSON_Delete(info);
 }
 

@@ -17,7 +17,7 @@ PARTS = [
     ("search, owners", r"core/plugins/(search|trust|file)\.c"),
     ("text", r"core/util/text\.c|engines/io/(decimal|utf8|lines)\.c"),
     ("reading, `.npy`", r"engines/io/(source|mapping|npy|npy_read)\.[ch]"),
-    ("`.t2` and GGUF", r"engines/ternary/formats/.*"),
+    ("`.t2`, GGUF and safetensors", r"engines/ternary/formats/.*"),
     ("trajectories and topologies", r"engines/trajectory/(formats|reading)/.*"),
     ("masses, selections", r"engines/trajectory/atoms/.*"),
 ]

@@ -70,7 +70,7 @@ static collet_status show(const info_options *options, collet_error *err)
     if (status == COLLET_OK)
         status = ternary_report_begin(&report, options->file, file, err);
     if (status == COLLET_OK)
-        status = report.info.kind == COLLET_TERNARY_FILE_GGUF && index < 0
+        status = ternary_has_tensors(report.info.kind) && index < 0
                      ? list_tensors(&report, file, options->common.json, err)
                      : describe(&report, options, file, index, err);
     free(report.layers);
@@ -107,12 +107,13 @@ static const struct argp_option argp_options[] = {TERNARY_OPTIONS, TERNARY_OPTIO
 
 const tool_command ternary_info = {
     .name = "info",
-    .summary = "show what is in a .t2, .npy or .gguf file",
+    .summary = "show what is in a .t2, .npy, .gguf or .safetensors file",
     .argp = {.options = argp_options,
              .parser = parse,
              .args_doc = "FILE",
-             .doc = "Prints what is in a .t2, .npy or .gguf file, or in FILE.gguf:TENSOR: shapes, "
-                    "bits a weight, shares of -1, 0 and 1, and the memory that other types would "
+             .doc = "Prints what is in a .t2, .npy, .gguf or .safetensors file, or in a tensor, "
+                    "FILE:TENSOR: shapes, bits a weight, shares of -1, 0 and 1, and the memory "
+                    "that other types would "
                     "take.",
              .children = tool_short_help},
     .run = run,

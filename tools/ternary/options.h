@@ -44,8 +44,16 @@ enum {
 /* clang-format on */
 
 #define TERNARY_WEIGHTS_ARE                                                                        \
-    "WEIGHTS is an .npy file with rows of f2, f4, f8 numbers or of i1 codes, or a tensor of a "    \
-    "GGUF file, as FILE.gguf:TENSOR: TQ2_0, TQ1_0, F16, BF16, F32, F64 or I8."
+    "WEIGHTS is an .npy file with rows of f2, f4, f8 numbers or of i1 codes, a tensor of a "       \
+    "GGUF file, as FILE.gguf:TENSOR: TQ2_0, TQ1_0, Q2_0, F16, BF16, F32, F64 or I8, or a tensor "  \
+    "of a safetensors file, as FILE.safetensors:TENSOR: packed weights of BitNet (config.json "    \
+    "must be in the file's folder), F16, BF16, F32, F64 or I8."
+
+/* 1 if the matrices of a file of this kind, COLLET_TERNARY_FILE_*, are tensors with names. */
+static inline int ternary_has_tensors(uint32_t kind)
+{
+    return kind == COLLET_TERNARY_FILE_GGUF || kind == COLLET_TERNARY_FILE_SAFETENSORS;
+}
 
 /* Reads the command line of a command with the parser of its argp and `input`. Arguments and options are
  * read in their order. Then installs the handlers of signals. `options` is a part of the input, which

@@ -17,9 +17,12 @@
 
 static const char *kind_of(const ternary_report *report)
 {
-    return report->info.kind == COLLET_TERNARY_FILE_T2    ? "t2"
-           : report->info.kind == COLLET_TERNARY_FILE_NPY ? "npy"
-                                                          : "gguf";
+    static const char *const kinds[] = {[COLLET_TERNARY_FILE_T2] = "t2",
+                                        [COLLET_TERNARY_FILE_NPY] = "npy",
+                                        [COLLET_TERNARY_FILE_GGUF] = "gguf",
+                                        [COLLET_TERNARY_FILE_SAFETENSORS] = "safetensors"};
+
+    return kinds[report->info.kind];
 }
 
 collet_status ternary_report_begin(ternary_report *report, const char *name,
@@ -42,11 +45,18 @@ collet_status ternary_print_json(cJSON *object, collet_error *err)
                    : collet_fail(err, COLLET_NO_MEMORY, "out of memory for the report");
 }
 
-/* Returns the type's name in `pack --format` and NumPy, not its name in the file. */
+/* 1 for rows in a format of `pack --format`. */
+static int is_packed(const collet_ternary_matrix *m)
+{
+    return m->content == COLLET_TERNARY_PACKED && m->format < COLLET_TERNARY_FORMATS;
+}
+
+/* Returns the type's name in `pack --format` and NumPy; its name in the file for other packed types. */
 static const char *type_of(const collet_ternary_matrix *m)
 {
-    return m->content == COLLET_TERNARY_PACKED ? ternary_format_word(m->format)
-                                               : collet_dtype_name(m->dtype);
+    return is_packed(m)                          ? ternary_format_word(m->format)
+           : m->content == COLLET_TERNARY_PACKED ? m->type
+                                                 : collet_dtype_name(m->dtype);
 }
 
 /* ---- Sizes --------------------------------------------------------------------------------- */
@@ -66,9 +76,8 @@ static double bits_of_type(const collet_ternary_matrix *m)
 {
     enum { BLOCK = 256 };
 
-    return m->content == COLLET_TERNARY_PACKED
-               ? 8.0 * (double)collet_ternary_bytes(m->format, BLOCK) / (double)BLOCK
-               : 8 * bytes_of(m) / weights_in(m);
+    return is_packed(m) ? 8.0 * (double)collet_ternary_bytes(m->format, BLOCK) / (double)BLOCK
+                        : 8 * bytes_of(m) / weights_in(m);
 }
 
 static double bits_of_padding(const collet_ternary_matrix *m)
@@ -245,9 +254,10 @@ static cJSON *tensors_json(const ternary_report *report)
     cJSON *root = cJSON_CreateObject();
     cJSON *tensors = root ? cJSON_AddArrayToObject(root, "tensors") : NULL;
     int fine = tensors && json_add_text(root, "file", report->name) &&
-               json_add_text(root, "kind", "gguf") &&
-               json_add_number(root, "version", report->info.version);
+               json_add_text(root, "kind", kind_of(report));
 
+    if (fine && report->info.version > 0)
+        fine = json_add_number(root, "version", report->info.version);
     if (fine && report->info.parts > 0)
         fine = json_add_number(root, "part", report->info.part) &&
                json_add_number(root, "parts", report->info.parts);
@@ -276,8 +286,10 @@ collet_status ternary_report_tensors(const ternary_report *report, int json, col
 
     if (json)
         return ternary_print_json(tensors_json(report), err);
-    printf("%s: gguf version %u, %" PRId64 " tensor%s", tool_shown(report->name),
-           report->info.version, report->count, report->count == 1 ? "" : "s");
+    printf("%s: %s", tool_shown(report->name), kind_of(report));
+    if (report->info.version > 0)
+        printf(" version %u", report->info.version);
+    printf(", %" PRId64 " tensor%s", report->count, report->count == 1 ? "" : "s");
     for (int64_t i = 0; i < report->count; i++)
         faulty += report->layers[i].matrix.fault != NULL;
     if (faulty > 0)

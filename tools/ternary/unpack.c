@@ -30,7 +30,7 @@ static collet_status choose(const unpack_options *options, const collet_ternary_
     if (info.kind != COLLET_TERNARY_FILE_T2 && options->layer > 0)
         return collet_fail(err, COLLET_INVALID, "%s is one layer; --layer is only for .t2 files",
                            name);
-    if (info.kind == COLLET_TERNARY_FILE_GGUF && *index < 0)
+    if (ternary_has_tensors(info.kind) && *index < 0)
         return collet_fail(err, COLLET_INVALID,
                            "%s: no tensor is named; write %s:TENSOR; 'collet-ternary info "
                            "%s' lists them",
@@ -139,8 +139,8 @@ const tool_command ternary_unpack = {
     .argp = {.options = argp_options,
              .parser = parse,
              .args_doc = "FILE -o FILE.npy",
-             .doc = "Writes the codes of a layer of a .t2 file, or of a tensor FILE.gguf:TENSOR of "
-                    "TQ2_0 or TQ1_0, as .npy.\v"
+             .doc = "Writes the codes of a layer of a .t2 file, or of a tensor FILE:TENSOR of "
+                    "TQ2_0, TQ1_0, Q2_0 or BitNet, as .npy.\v"
                     "Example:\n"
                     "  collet-ternary unpack model.t2 --layer 1 --values -o W2.npy",
              .children = tool_short_help},

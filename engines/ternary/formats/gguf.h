@@ -4,25 +4,19 @@
  *
  * Only the keys `general.alignment`, `split.no` and `split.count` are used; they must not occur
  * twice. Other keys are skipped, after a check that they are within the file. A tensor that cannot
- * be read, because of its shape, its name or the position of its data, has a `fault`; the other
- * tensors can still be read. Format: the GGUF specification of the ggml project.
+ * be read, because of its shape, its name, the position of its data or a transform of its weights, has a
+ * `fault`; the other tensors can still be read. Tensors of a type that is not read have no fault of their
+ * own: ternary_gguf_fault. Format: the GGUF specification of the ggml project.
  */
 #ifndef ENGINES_TERNARY_FORMATS_GGUF_H
 #define ENGINES_TERNARY_FORMATS_GGUF_H
 
+#include "gguf_types.h"
+#include "tensor_name.h"
+
 #include "io/mapping.h"
 
-#define TERNARY_GGUF_DIMS 8   /* axes that are listed; tensors of 1 or 2 axes are read */
-#define TERNARY_GGUF_NAME 256 /* bytes of a name with its NUL, cut to fit, for messages */
-
-/* The types that are read; tensors of other types are only listed. */
-#define TERNARY_GGUF_F32 0
-#define TERNARY_GGUF_F16 1
-#define TERNARY_GGUF_I8 24
-#define TERNARY_GGUF_F64 28
-#define TERNARY_GGUF_BF16 30
-#define TERNARY_GGUF_TQ1_0 34
-#define TERNARY_GGUF_TQ2_0 35
+#define TERNARY_GGUF_DIMS 8 /* axes that are listed; tensors of 1 or 2 axes are read */
 
 typedef struct ternary_gguf_tensor {
     const char *name; /* name_length bytes within the file, without a NUL */
@@ -30,12 +24,13 @@ typedef struct ternary_gguf_tensor {
     uint32_t type;
     uint32_t ndim;                    /* 0..TERNARY_GGUF_DIMS */
     int64_t shape[TERNARY_GGUF_DIMS]; /* NumPy's order: the last axis is adjacent */
-    const char *fault;                /* why the tensor cannot be read (static text); NULL: it can */
-    collet_status fault_status;       /* the status to return for this fault */
+    const char *fault;          /* why the tensor cannot be read (static text); NULL: it can */
+    collet_status fault_status; /* the status to return for this fault */
     /* The following are 0 if there is a fault. */
     int64_t rows, columns; /* > 0; a tensor of one axis is a row */
     uint64_t offset;       /* byte of the file where its data begin */
     uint64_t bytes;        /* 0: unknown, because tensors of this type are not supported */
+    uint32_t block;        /* weights of a block */
 } ternary_gguf_tensor;
 
 typedef struct ternary_gguf {
@@ -45,6 +40,7 @@ typedef struct ternary_gguf {
     uint32_t version;
     uint32_t alignment;
     uint32_t part, parts; /* part 1 .. parts of a split file; 0: the file is not split */
+    int hadamard;         /* 1: there are keys prism.hadamard.* */
 } ternary_gguf;
 
 int ternary_gguf_recognise(const uint8_t *bytes, uint64_t size);
@@ -60,10 +56,14 @@ void ternary_gguf_close(ternary_gguf *gguf);
 collet_status ternary_gguf_find(const ternary_gguf *gguf, const char *name,
                                 const ternary_gguf_tensor **out, collet_error *err);
 
-/* Returns the name of a type, such as "TQ2_0"; for an unknown type "type 99", written to `text`. */
-const char *ternary_gguf_type_name(uint32_t type, char text[24]);
+/* Returns why the tensor cannot be read: its fault, or the reason of its type (static text). NULL: it
+ * can. Sets *status to the status to return then. */
+const char *ternary_gguf_fault(const ternary_gguf_tensor *tensor, collet_status *status);
 
-/* Returns the name of a tensor, cut to fit; bytes for which io_utf8_character gives 0 become \xNN. */
-const char *ternary_gguf_name(const ternary_gguf_tensor *tensor, char text[TERNARY_GGUF_NAME]);
+/* Returns the name of the tensor's type; for Q2_0 with the weights of a block, "Q2_0/128". */
+const char *ternary_gguf_tensor_type(const ternary_gguf_tensor *tensor, char text[24]);
+
+/* Returns the tensor's name, as ternary_tensor_name does. */
+const char *ternary_gguf_name(const ternary_gguf_tensor *tensor, char text[TERNARY_TENSOR_NAME]);
 
 #endif

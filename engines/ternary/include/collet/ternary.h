@@ -4,7 +4,7 @@
  *
  *   collet_ternary_weights   a packed matrix of -1, 0 and 1, 2 bits each
  *   collet_ternary_network   layers of such matrices, run one after another
- *   collet_ternary_file      an open .t2, .npy or .gguf file
+ *   collet_ternary_file      an open .t2, .npy, .gguf or .safetensors file
  *   collet_ternary_output    a complete file that is not yet visible under its name
  *
  * The library uses the ops ternary_pack, ternary_linear, ... of libcore. The conventions of
@@ -131,7 +131,10 @@ COLLET_API collet_status collet_ternary_network_run(collet_context *context,
  * An open file, mapped and not read into memory, so it may be larger than memory:
  *   .t2     packed layers with scales and biases, Collet's own format (collet-ternary(1))
  *   .npy    a matrix, or a single row, of f2, f4 or f8 numbers or of i1 codes
- *   .gguf   tensors; the types TQ2_0, TQ1_0, F16, BF16, F32, F64 and I8 can be read
+ *   .gguf   tensors; the types TQ2_0, TQ1_0, Q2_0, F16, BF16, F32, F64 and I8 can be read
+ *   .safetensors   tensors of F16, BF16, F32, F64 and I8, and BitNet's packed weights: U8 tensors NAME with
+ *           a tensor NAME_scale. config.json in the folder of the file says whether layers divide by this scale
+ *           (linear_class "bitlinear") or multiply ("autobitlinear"). A tensor .bias is the layer's bias.
  * Any number of threads may read one file. Truncating a mapped file ends the process with SIGBUS.
  */
 typedef struct collet_ternary_file collet_ternary_file;
@@ -140,6 +143,7 @@ COLLET_ENUM(uint32_t){
     COLLET_TERNARY_FILE_T2 = 1,
     COLLET_TERNARY_FILE_NPY = 2,
     COLLET_TERNARY_FILE_GGUF = 3,
+    COLLET_TERNARY_FILE_SAFETENSORS = 4,
 };
 
 /*
@@ -172,7 +176,16 @@ COLLET_ENUM(uint32_t){
     COLLET_TERNARY_OTHER = 0,   /* nothing that can be read as weights */
     COLLET_TERNARY_NUMBERS = 1, /* floating-point numbers */
     COLLET_TERNARY_CODES = 2,   /* one i8 a weight */
-    COLLET_TERNARY_PACKED = 3,  /* rows in one of the formats COLLET_TERNARY_T2, ... */
+    COLLET_TERNARY_PACKED = 3,  /* rows in one of the formats COLLET_TERNARY_T2, ..., or below */
+};
+
+/* Formats of PACKED that only files have: weights become COLLET_TERNARY_T2 when they are loaded. A Q2_0 weight is -1, 0,
+ * 1 or 2 times the scale of its block, a BITNET weight as many times the scale of the matrix; 2 counts as an invalid
+ * code. */
+COLLET_ENUM(uint32_t){
+    COLLET_TERNARY_Q2_0 = 64,     /* GGUF type 42 as llama.cpp writes it: 64 weights in 18 bytes */
+    COLLET_TERNARY_Q2_0_128 = 65, /* as PrismML writes it: 128 weights in 34 bytes */
+    COLLET_TERNARY_BITNET = 66,   /* safetensors: a byte has one weight of each quarter of the rows */
 };
 
 typedef struct collet_ternary_matrix {
@@ -184,17 +197,18 @@ typedef struct collet_ternary_matrix {
     uint32_t in_network; /* 1: the fields of a layer below are set */
     int64_t shape[COLLET_MAX_DIMS];
     int64_t rows, columns; /* extents as a matrix; 0 for OTHER */
-    uint64_t row_bytes;    /* rows x row_bytes are the bytes of the weights; 0 for OTHER */
-    /* The following are set for a layer of a .t2 file, else 0. activations, relu and threshold: as in
-     * collet_ternary_layer. */
+    uint64_t row_bytes;    /* rows x row_bytes are the bytes of the weights (BITNET: if columns are a
+    multiple of 4); 0 for OTHER */
+    /* The following are set for a layer of a .t2 file, else 0; has_scale and has_bias for BITNET too. activations, relu
+     * and threshold: as in collet_ternary_layer. */
     uint32_t activations, relu;
     float threshold;
     uint32_t has_scale, has_bias;
-    char type[24];     /* type in the file: "t2", "f32", "Q4_0" */
+    char type[24];     /* type in the file: "t2", "f32", "Q4_0"; Q2_0 with the weights of a block: "Q2_0/64"; "BitNet" */
     char name[256];    /* name of a layer or tensor, UTF-8, cut to fit; "" if it has none. Control
     characters and invalid bytes of a tensor's name are \xNN */
-    const char *fault; /* why a tensor of a supported type cannot be read, such as "the tensor has
-    no axes; ..." (static text); NULL: it can be read */
+    const char *fault; /* why a tensor cannot be read: what is wrong with it, such as "the tensor has
+    no axes; ...", or why its type is not supported (static text); NULL: it can be read */
 } collet_ternary_matrix;
 
 /* NOT_FOUND if there is no such matrix. */
@@ -218,10 +232,11 @@ COLLET_API collet_status collet_ternary_file_count(collet_context *context,
 /*
  * Loads a matrix as weights. Layers in the format t2 are used in the mapping, without a copy; other
  * matrices are converted a few rows at a time. `quantize` sets how numbers are quantized; with it, blocks
- * of TQ2_0 and TQ1_0 are quantized again. If `quantize` is NULL, numbers are quantized as in
+ * of TQ2_0, TQ1_0 and Q2_0 are quantized again. If `quantize` is NULL, numbers are quantized as in
  * collet_ternary_weights_quantize, and codes are kept as stored. INVALID: the text has the first value
  * that is not finite, the first invalid code, a row whose blocks have different scales, or a scale outside
- * the range of f32. *bias becomes the bias of a layer of a .t2 file, or NULL; `bias` may be NULL.
+ * the range of f32. *bias becomes the bias of a layer of a .t2 file or of a BitNet model, or NULL; `bias` may be
+ * NULL.
  */
 COLLET_API collet_status collet_ternary_file_load(
     collet_context *context, const collet_ternary_file *file, collet_ternary_weights **out,
@@ -261,10 +276,11 @@ typedef struct collet_ternary_source {
     uint32_t activations; /* activations, relu, threshold: as in collet_ternary_layer */
     uint32_t relu;
     float threshold;
-    const char *weights; /* as in collet_ternary_file_open: an .npy file or FILE.gguf:TENSOR */
+    const char *weights; /* as in collet_ternary_file_open: an .npy file, FILE.gguf:TENSOR or
+    FILE.safetensors:TENSOR */
     const char *scale;   /* .npy, one number for each row or one for all; replaces the computed
     scales. NULL: none */
-    const char *bias;    /* .npy, one number for each row. NULL: none */
+    const char *bias;    /* .npy, one number for each row. NULL: none, or the bias of a BITNET matrix */
     const collet_ternary_quantize_params *quantize; /* as in collet_ternary_file_load */
 } collet_ternary_source;
 
@@ -290,7 +306,8 @@ COLLET_ENUM(uint32_t){
     COLLET_TERNARY_WRITE_VALUES = 1, /* f4: codes times scale */
     COLLET_TERNARY_WRITE_BYTES = 2,  /* u1: the packed rows */
 };
-/* Writes a PACKED matrix as .npy; `what` is COLLET_TERNARY_WRITE_*. */
+/* Writes a PACKED matrix as .npy; `what` is COLLET_TERNARY_WRITE_*. INVALID for the bytes of BITNET, whose rows
+ * share bytes. */
 COLLET_API collet_status collet_ternary_file_unpack(collet_context *context,
                                                     const collet_ternary_file *file,
                                                     collet_ternary_output **out, const char *path,

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bitnet_config.h - the config.json of a BitNet model, which says what the scales of its weights mean. */
+#ifndef ENGINES_TERNARY_FORMATS_BITNET_CONFIG_H
+#define ENGINES_TERNARY_FORMATS_BITNET_CONFIG_H
+
+#include <collet/collet.h>
+
+typedef struct ternary_bitnet_config {
+    /* quantization_config.linear_class: 1: "bitlinear", the layer divides by weight_scale; 0: "autobitlinear", it
+     * multiplies. Without linear_class, "bitlinear" is the default of Transformers. */
+    int divides;
+    const char *fault; /* why the scales are not known (static text); NULL: they are */
+    collet_status fault_status;
+} ternary_bitnet_config;
+
+/* Reads config.json in the folder of the file `path`. NO_MEMORY; other errors become a fault. */
+collet_status ternary_bitnet_config_read(const char *path, ternary_bitnet_config *out,
+                                         collet_error *err);
+
+#endif

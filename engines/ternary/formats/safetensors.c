@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_ternary_safetensors.c, tests/fuzz/fuzz_safetensors.c */
+#include "safetensors.h"
+#include "bitnet_config.h"
+#include "number.h"
+#include "safetensors_header.h"
+#include "tensor_faults.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AXES_MAX 2 /* axes of a tensor that is read */
+
+static const struct type {
+    const char *name;
+    uint32_t bytes; /* of an element */
+    collet_dtype dtype;
+    const char *reason;
+} types[] = {
+    {"F64", 8, COLLET_F64, NULL},
+    {"F32", 4, COLLET_F32, NULL},
+    {"F16", 2, COLLET_F16, NULL},
+    {"BF16", 2, COLLET_BF16, NULL},
+    {"I8", 1, COLLET_I8, NULL},
+    {"U8", 1, COLLET_U8, NULL},
+    {"I16", 2, 0, TERNARY_WHOLE_NUMBERS},
+    {"I32", 4, 0, TERNARY_WHOLE_NUMBERS},
+    {"I64", 8, 0, TERNARY_WHOLE_NUMBERS},
+    {"U16", 2, 0, TERNARY_WHOLE_NUMBERS},
+    {"U32", 4, 0, TERNARY_WHOLE_NUMBERS},
+    {"U64", 8, 0, TERNARY_WHOLE_NUMBERS},
+    {"BOOL", 1, 0, "truth values are not weights; ternary codes are I8"},
+};
+
+#define UNKNOWN                                                                                    \
+    "numbers of this type are not read; use a file of the model with BF16, F16 or F32 weights"
+
+static const struct type *find_type(const char *name)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(types[i].name, name) == 0)
+            return &types[i];
+    return NULL;
+}
+
+int ternary_safetensors_recognise(const uint8_t *bytes, uint64_t size)
+{
+    uint64_t length = ternary_safetensors_header_length(bytes, size);
+
+    return length >= 2 && length <= size - 8 && bytes[8] == '{';
+}
+
+/* Keeps the first fault of a tensor. */
+static void set_fault(ternary_safetensors_tensor *t, collet_status status, const char *why)
+{
+    if (t->fault)
+        return;
+    t->fault = why;
+    t->fault_status = status;
+}
+
+/* ---- Tensors ------------------------------------------------------------------------------- */
+
+/* Checks the type, the shape and the place; `start`: byte where the data of all tensors begin. */
+static void place_tensor(ternary_safetensors_tensor *t, uint64_t start, uint64_t size)
+{
+    const struct type *type = find_type(t->type);
+    uint64_t bytes = type ? type->bytes : 0;
+
+    t->reason = type ? type->reason : UNKNOWN;
+    t->dtype = type ? type->dtype : COLLET_DTYPE_NONE;
+    if (t->offset > size - start || t->bytes > size - start - t->offset)
+        set_fault(t, COLLET_FORMAT, TERNARY_BEYOND_END);
+    for (uint32_t i = 0; i < t->ndim; i++) {
+        if (t->shape[i] == 0)
+            set_fault(t, COLLET_SHAPE, TERNARY_NO_WEIGHTS);
+        if (__builtin_mul_overflow(bytes, (uint64_t)t->shape[i], &bytes))
+            set_fault(t, COLLET_OVERFLOW, TERNARY_MORE_ELEMENTS);
+    }
+    if (type && bytes != t->bytes)
+        set_fault(t, COLLET_FORMAT,
+                  "the tensor's shape and type need another number of bytes than its data_offsets "
+                  "give: the file is damaged");
+    /* Last, because a scale with only this fault is read. */
+    if (t->ndim == 0)
+        set_fault(t, COLLET_UNSUPPORTED, TERNARY_NO_AXES);
+    if (t->ndim > AXES_MAX)
+        set_fault(t, COLLET_UNSUPPORTED, TERNARY_MORE_AXES);
+    t->offset += start;
+    if (t->ndim > 0 && !t->fault) {
+        t->columns = t->shape[t->ndim - 1];
+        t->rows = t->ndim == 2 ? t->shape[0] : 1;
+    }
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp((*(ternary_safetensors_tensor *const *)a)->name,
+                  (*(ternary_safetensors_tensor *const *)b)->name);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    uint64_t x = (*(ternary_safetensors_tensor *const *)a)->offset;
+    uint64_t y = (*(ternary_safetensors_tensor *const *)b)->offset;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Finds tensors that have the same name, or share bytes. Sorts the pointers by name. */
+static void find_clashes(ternary_safetensors_tensor **sorted, uint64_t count)
+{
+    const ternary_safetensors_tensor *before = NULL;
+
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_places);
+    for (uint64_t i = 0; i < count; i++) {
+        ternary_safetensors_tensor *t = sorted[i];
+        if (t->fault || t->bytes == 0)
+            continue;
+        if (before && before->offset + before->bytes > t->offset)
+            set_fault(t, COLLET_FORMAT,
+                      "the tensor's data overlap those of another tensor: the file is damaged");
+        else
+            before = t;
+    }
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_names);
+    for (uint64_t i = 1; i < count; i++)
+        if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
+            for (uint64_t k = i - 1; k <= i; k++)
+                set_fault(sorted[k], COLLET_FORMAT, TERNARY_NAMESAKE);
+}
+
+/* ---- Packed weights ------------------------------------------------------------------------ */
+
+/* What the functions below look tensors up in. */
+typedef struct lookup {
+    const ternary_safetensors *file;
+    ternary_safetensors_tensor **sorted; /* by name */
+    char *name;                          /* a buffer for the longest name and an ending */
+    ternary_bitnet_config config;
+} lookup;
+
+/* Returns the tensor NAME + ending, where NAME is the first `length` bytes of the name; NULL: there is none. */
+static const ternary_safetensors_tensor *find_beside(const lookup *in, const char *name,
+                                                     size_t length, const char *ending)
+{
+    ternary_safetensors_tensor key = {.name = in->name}, *pointer = &key;
+
+    memcpy(in->name, name, length);
+    strcpy(in->name + length, ending);
+    ternary_safetensors_tensor **found =
+        bsearch(&pointer, in->sorted, (size_t)in->file->count, sizeof *in->sorted, compare_names);
+    return found ? *found : NULL;
+}
+
+static int is_floating(const ternary_safetensors_tensor *t)
+{
+    return t->dtype == COLLET_F64 || t->dtype == COLLET_F32 || t->dtype == COLLET_F16 ||
+           t->dtype == COLLET_BF16;
+}
+
+/* A scale may have no axes; so its fault counts only if its data cannot be read. */
+static int is_one_number(const ternary_safetensors_tensor *t)
+{
+    const struct type *type = find_type(t->type);
+
+    return is_floating(t) && (!t->fault || strcmp(t->fault, TERNARY_NO_AXES) == 0) &&
+           t->bytes == type->bytes;
+}
+
+static void read_scale(const lookup *in, ternary_safetensors_tensor *t)
+{
+    const ternary_safetensors_tensor *scale = find_beside(in, t->name, strlen(t->name), "_scale");
+
+    if (!scale)
+        set_fault(t, COLLET_FORMAT,
+                  "the tensor is U8, and packed weights of BitNet have a tensor of the same name "
+                  "with the ending _scale, which is missing: it may be in another file of a split "
+                  "model; join them into one file");
+    else if (!is_one_number(scale))
+        set_fault(t, COLLET_FORMAT,
+                  "the tensor's scale, which has the ending _scale, must be one number in BF16, "
+                  "F16, F32 or F64");
+    if (t->fault)
+        return;
+    if (in->config.fault) {
+        set_fault(t, in->config.fault_status, in->config.fault);
+        return;
+    }
+    double number =
+        ternary_number(scale->dtype, io_mapping_data(in->file->mapping) + scale->offset, 0);
+    t->scale = (float)(in->config.divides ? 1 / number : number);
+    if (!isfinite(number) || number <= 0 || !isfinite(t->scale) || t->scale <= 0)
+        set_fault(
+            t, COLLET_INVALID,
+            "the tensor's scale, which has the ending _scale, must be positive, and finite in "
+            "f32, also where layers divide by it");
+}
+
+static void find_bias(const lookup *in, ternary_safetensors_tensor *t)
+{
+    static const char ending[] = ".weight";
+    size_t length = strlen(t->name), without = sizeof ending - 1;
+
+    if (length <= without || strcmp(t->name + length - without, ending) != 0)
+        return;
+    t->bias = find_beside(in, t->name, length - without, ".bias");
+    if (!t->bias)
+        return;
+    if (t->bias->fault || !is_floating(t->bias))
+        set_fault(t, COLLET_FORMAT,
+                  "the layer has a bias, the tensor with the ending .bias, which cannot be read as "
+                  "numbers in BF16, F16, F32 or F64");
+    else if (t->bias->ndim != 1 || t->bias->columns != t->rows)
+        set_fault(
+            t, COLLET_SHAPE,
+            "the layer has a bias, the tensor with the ending .bias, which must have one axis "
+            "of 4 numbers for each row of bytes: BitNet packs weights only if their rows are "
+            "a multiple of 4");
+}
+
+static void read_packed(const lookup *in, ternary_safetensors_tensor *t)
+{
+    if (t->ndim != 2)
+        set_fault(t, COLLET_SHAPE,
+                  "the tensor is U8 with one axis; packed weights of BitNet have 2");
+    else if (__builtin_mul_overflow(t->rows, 4, &t->rows))
+        set_fault(t, COLLET_OVERFLOW, TERNARY_MORE_ELEMENTS);
+    else {
+        read_scale(in, t);
+        find_bias(in, t);
+    }
+}
+
+static int is_packed(const ternary_safetensors_tensor *t)
+{
+    return t->dtype == COLLET_U8 && !t->fault;
+}
+
+static collet_status read_all_packed(ternary_safetensors *file, lookup *in, collet_error *err)
+{
+    size_t longest = 0;
+    collet_status status = COLLET_OK;
+    int packed = 0;
+
+    for (uint64_t i = 0; i < file->count; i++) {
+        size_t length = strlen(file->tensors[i].name);
+        longest = length > longest ? length : longest;
+        packed |= is_packed(&file->tensors[i]);
+    }
+    in->name = malloc(longest + 16);
+    if (!in->name)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for the names of its tensors",
+                           io_mapping_path(file->mapping));
+    if (packed)
+        status = ternary_bitnet_config_read(io_mapping_path(file->mapping), &in->config, err);
+    for (uint64_t i = 0; i < file->count && status == COLLET_OK; i++)
+        if (is_packed(&file->tensors[i]))
+            read_packed(in, &file->tensors[i]);
+    free(in->name);
+    return status;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------- */
+
+static collet_status read_tensors(ternary_safetensors *file, uint64_t start, collet_error *err)
+{
+    lookup in = {.file = file};
+
+    in.sorted = malloc(((size_t)file->count + 1) * sizeof *in.sorted);
+    if (!in.sorted)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for the list of its tensors",
+                           io_mapping_path(file->mapping));
+    for (uint64_t i = 0; i < file->count; i++) {
+        in.sorted[i] = &file->tensors[i];
+        place_tensor(&file->tensors[i], start, io_mapping_size(file->mapping));
+    }
+    find_clashes(in.sorted, file->count);
+    collet_status status = read_all_packed(file, &in, err);
+    free(in.sorted);
+    for (uint64_t i = 0; i < file->count; i++)
+        if (file->tensors[i].fault || file->tensors[i].reason)
+            file->tensors[i].rows = file->tensors[i].columns = 0;
+    return status;
+}
+
+static collet_status read_file(ternary_safetensors *file, collet_error *err)
+{
+    ternary_safetensors_header header = {0};
+
+    collet_status status = ternary_safetensors_header_read(
+        io_mapping_path(file->mapping), io_mapping_data(file->mapping),
+        io_mapping_size(file->mapping), &header, err);
+    if (status != COLLET_OK)
+        return status;
+    file->header = header.json;
+    file->tensors = calloc((size_t)header.count + 1, sizeof *file->tensors);
+    if (!file->tensors)
+        status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for the list of its tensors",
+                             io_mapping_path(file->mapping));
+    for (file->count = 0; file->tensors && file->count < header.count; file->count++) {
+        const ternary_safetensors_entry *from = &header.entries[file->count];
+        ternary_safetensors_tensor *t = &file->tensors[file->count];
+        t->name = from->name;
+        t->type = from->type;
+        t->ndim = from->ndim <= TERNARY_SAFETENSORS_DIMS ? from->ndim : 0;
+        for (uint32_t i = 0; i < t->ndim; i++)
+            t->shape[i] = from->shape[i];
+        if (from->ndim > TERNARY_SAFETENSORS_DIMS)
+            set_fault(t, COLLET_UNSUPPORTED, TERNARY_MORE_AXES);
+        t->offset = from->begin;
+        t->bytes = from->end - from->begin;
+    }
+    free(header.entries);
+    return status == COLLET_OK ? read_tensors(file, header.start, err) : status;
+}
+
+collet_status ternary_safetensors_open(const char *path, ternary_safetensors *out,
+                                       collet_error *err)
+{
+    memset(out, 0, sizeof *out);
+    collet_status status = io_mapping_open(path, &out->mapping, err);
+    if (status == COLLET_OK)
+        status = read_file(out, err);
+    if (status != COLLET_OK)
+        ternary_safetensors_close(out);
+    return status;
+}
+
+void ternary_safetensors_close(ternary_safetensors *file)
+{
+    ternary_safetensors_header_free(file->header);
+    io_mapping_close(file->mapping);
+    free(file->tensors);
+    memset(file, 0, sizeof *file);
+}
+
+collet_status ternary_safetensors_find(const ternary_safetensors *file, const char *name,
+                                       const ternary_safetensors_tensor **out, collet_error *err)
+{
+    *out = NULL;
+    for (uint64_t i = 0; i < file->count; i++) {
+        if (strcmp(file->tensors[i].name, name) != 0)
+            continue;
+        if (*out)
+            return collet_fail(err, COLLET_FORMAT, "%s: the file has two tensors called '%s'",
+                               io_mapping_path(file->mapping), name);
+        *out = &file->tensors[i];
+    }
+    if (*out)
+        return COLLET_OK;
+    return collet_fail(
+        err, COLLET_NOT_FOUND,
+        "%s: there is no tensor '%s' among %llu tensors; collet-ternary info lists them, and in a "
+        "split model other files have the rest",
+        io_mapping_path(file->mapping), name, (unsigned long long)file->count);
+}
