@@ -236,6 +236,24 @@ def test_morphology_files(tmp_path, monkeypatch):
     assert same(run(data, other).writeAllToNumpy(0), expected())
 
 
+@pytest.mark.parametrize("group", ["Vector_Morphology", "vector_morphology"])
+def test_vectors_in_files(tmp_path, group):
+    h5py = pytest.importorskip("h5py")
+    data = make_input(morphology=cy.VectorMorphology)
+    fraction, s, theta, psi = fields()
+    axis = np.stack([np.cos(psi) * np.sin(theta), np.sin(psi) * np.sin(theta), np.cos(theta)], -1)
+    pairs = ((np.sqrt(fraction * s)[..., None] * axis, fraction * (1 - s)), (0 * axis, 1 - fraction))
+    given, read = cy.VoxelData(data), cy.VoxelData(data)
+    with h5py.File(tmp_path / "in.h5", "w") as file:
+        file["Morphology_Parameters/NumMaterial"] = 2
+        file["Morphology_Parameters/PhysSize"] = 5.0
+        for i, (vectors, unaligned) in enumerate(pairs, 1):
+            file[f"{group}/Mat_{i}_alignment"], file[f"{group}/Mat_{i}_unaligned"] = vectors, unaligned
+            given.addVoxelData(vectors, unaligned, i)
+    read.readFromH5(str(tmp_path / "in.h5"))
+    assert same(run(data, read).writeAllToNumpy(0), run(data, given).writeAllToNumpy(0))
+
+
 @pytest.mark.skipif(not TOOL.exists(), reason="collet-rsoxs is not built")
 def test_command(tmp_path):
     subprocess.run([TOOL, "make", "core-shell", "--size", "12", "--radius", "3", "--thickness", "1",
