@@ -270,7 +270,8 @@ TEST(running_on_all_threads)
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 static char directory[] = "/tmp/collet-allocation-XXXXXX";
-static char numbers_path[64], model_path[64], x_path[64], out_path[64];
+static char numbers_path[64], model_path[64], x_path[64], out_path[64], bitnet_path[64],
+    config_path[64];
 
 static void save(const char *path, collet_dtype dtype, int64_t rows, int64_t columns,
                  const collet_array *a)
@@ -342,6 +343,44 @@ static collet_status load_file(collet_context *context, collet_ternary_output **
     return status;
 }
 
+/* A layer of a BitNet model, with a bias. */
+static collet_status load_bitnet(collet_context *context, collet_ternary_output **output)
+{
+    collet_ternary_file *file = NULL;
+    collet_ternary_weights *w = NULL;
+    collet_array *b = NULL;
+    collet_status status = collet_ternary_file_open(&file, NULL, bitnet_path, &failure);
+    if (status == COLLET_OK)
+        status = collet_ternary_file_load(context, file, &w, &b, 0, NULL, NULL, &failure);
+    assert_int_equal(b != NULL, status == COLLET_OK);
+    collet_array_destroy(b);
+    collet_ternary_weights_destroy(w);
+    collet_ternary_file_destroy(file);
+    return status;
+}
+
+static void save_bitnet(void)
+{
+    static const char head[] =
+        "\xd3\0\0\0\0\0\0\0"
+        "{\"a.weight\": {\"dtype\": \"U8\", \"shape\": [1, 4], \"data_offsets\": [0, 4]}, "
+        "\"a.weight_scale\": {\"dtype\": \"F32\", \"shape\": [1], \"data_offsets\": [4, 8]}, "
+        "\"a.bias\": {\"dtype\": \"F32\", \"shape\": [4], \"data_offsets\": [8, 24]}}";
+    static const uint8_t weights[4] = {0x15, 0x26, 0x48, 0x81};
+    static const float numbers_after[5] = {1, 2, 3, 4, 5};
+    static const char config[] = "{\"quantization_config\": {\"linear_class\": \"bitlinear\"}}";
+    FILE *file = fopen(bitnet_path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(head, 1, sizeof head - 1, file), sizeof head - 1);
+    assert_int_equal(fwrite(weights, 1, sizeof weights, file), sizeof weights);
+    assert_int_equal(fwrite(numbers_after, 1, sizeof numbers_after, file), sizeof numbers_after);
+    assert_int_equal(fclose(file), 0);
+    file = fopen(config_path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(config, 1, sizeof config - 1, file), sizeof config - 1);
+    assert_int_equal(fclose(file), 0);
+}
+
 static collet_status run_file(collet_context *context, collet_ternary_output **output)
 {
     const collet_ternary_run_files files = {
@@ -395,13 +434,16 @@ static long fail_each_file(collet_status (*work)(collet_context *, collet_ternar
 TEST(files)
 {
     static collet_status (*const work[])(collet_context *, collet_ternary_output **) = {
-        pack_files, write_layers, unpack_file, count_file, load_file, run_file};
+        pack_files, write_layers, unpack_file, count_file, load_file, load_bitnet, run_file};
     collet_ternary_output *output = NULL;
     assert_non_null(mkdtemp(directory));
     snprintf(numbers_path, sizeof numbers_path, "%s/numbers.npy", directory);
     snprintf(model_path, sizeof model_path, "%s/model.t2", directory);
     snprintf(x_path, sizeof x_path, "%s/x.npy", directory);
     snprintf(out_path, sizeof out_path, "%s/out", directory);
+    snprintf(bitnet_path, sizeof bitnet_path, "%s/m.safetensors", directory);
+    snprintf(config_path, sizeof config_path, "%s/config.json", directory);
+    save_bitnet();
     save(numbers_path, COLLET_F32, ROWS, COLUMNS, numbers);
     save(x_path, COLLET_I8, ROWS, COLUMNS, codes);
     assert_done(pack_files(cx, &output)); /* planes: unpacked when loaded */
@@ -417,6 +459,8 @@ TEST(files)
     unlink(numbers_path);
     unlink(model_path);
     unlink(x_path);
+    unlink(bitnet_path);
+    unlink(config_path);
     assert_int_equal(rmdir(directory), 0);
 }
 
