@@ -204,7 +204,8 @@ void io_put(io_image *image, const void *bytes, size_t n)
         image->data = realloc(image->data, image->capacity);
         assert_non_null(image->data);
     }
-    memcpy(image->data + image->size, bytes, n);
+    if (n > 0) /* `bytes` may be NULL if there are none */
+        memcpy(image->data + image->size, bytes, n);
     image->size += n;
 }
 

@@ -22,15 +22,20 @@ typedef struct job {
 } job;
 
 #define PADDING SCATTER_LANES /* numbers after a row, for the last vector */
+#define MOST_NUMBERS 0x1p40
 
 /* Numbers of a thread: q_z and four for the phases of each node of a pixel; the phases and the sums of some nodes. */
-static int64_t thread_bytes(const collet_kernel_call *call)
+static double thread_numbers(const collet_kernel_call *call)
 {
     const collet_operand *out = operand_of(call, 0);
-    int64_t row = out->shape[3] + 2 * PADDING; /* two vectors may be filled in part */
-    int64_t numbers = (1 + 4 * out->shape[0]) * row + SCATTER_LAYERS * SCATTER_NODES * 2 * SCATTER_LANES +
-                      out->shape[1] * SCATTER_NODES * 2 * row;
-    return numbers * (int64_t)sizeof(double) + 64;
+    double row = (double)out->shape[3] + 2 * PADDING; /* two vectors may be filled in part */
+    return (1 + 4 * (double)out->shape[0]) * row + SCATTER_LAYERS * SCATTER_NODES * 2 * SCATTER_LANES +
+           (double)out->shape[1] * SCATTER_NODES * 2 * row;
+}
+
+static int64_t thread_bytes(const collet_kernel_call *call)
+{
+    return (int64_t)thread_numbers(call) * (int64_t)sizeof(double) + 64;
 }
 
 /* The pixel of place i in a row. */
@@ -199,6 +204,9 @@ static TEAM_BODY(run_general)
 
 ACCEPTS(scatter_amplitudes)
 {
+    if (thread_numbers(call) > MOST_NUMBERS)
+        return device->base.host->fail(call->err, COLLET_REFUSED, "no memory has room for a row of %lld pixels",
+                           (long long)operand_of(call, 0)->shape[3]);
     *workspace_bytes = (uint64_t)(device->threads * thread_bytes(call));
     return COLLET_OK;
 }

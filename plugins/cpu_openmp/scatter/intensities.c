@@ -12,6 +12,7 @@
 #include "shared/host/scatter/scatter.h"
 #include "kernel_scatter.h"
 
+#define MOST_NUMBERS 0x1p40
 #define LANES 16  /* the most energies at a time */
 #define PIXELS 64 /* whose amplitudes are copied together: all nodes and fields of a pixel lie in the same few sets of a
                    * cache, because they are as far apart as images are large */
@@ -169,6 +170,12 @@ static TEAM_BODY(run_general)
 
 ACCEPTS(scatter_intensities)
 {
+    double most = (double)depth_of(call) * (LANES + 2.0 * PIXELS * (double)operand_of(call, 1)->shape[1]) +
+                  (4 + 12.0 * (double)operand_of(call, 1)->shape[1]) * ((double)operand_of(call, 0)->shape[0] + LANES);
+    if (most > MOST_NUMBERS)
+        return device->base.host->fail(call->err, COLLET_REFUSED, "no memory has room for %lld energies, %lld nodes, %lld fields",
+                           (long long)operand_of(call, 0)->shape[0], (long long)depth_of(call),
+                           (long long)operand_of(call, 1)->shape[1]);
     int64_t fields = operand_of(call, 1)->shape[1], padded = padded_energies(call);
     int64_t doubles = 4 * padded + 2 * depth_of(call) + 2 * fields + 12 * fields * padded;
     *workspace_bytes = (uint64_t)doubles * sizeof(double) + (uint64_t)(device->threads * thread_bytes(call)) + 64;
