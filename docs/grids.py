@@ -44,7 +44,7 @@ for axis, empty in zip(axes, (0, 24)):
         axis.plot(place, found, mark, markersize=5, label=grid)
     axis.set(xlabel="q_z L / 2 pi", yscale="log", ylim=(1e-3, 2),
              title="8 identical layers" + (f", {empty} empty ones" if empty else ""))
-axes[0].set_ylabel("intensity / that of the layers in phase")
+axes[0].set_ylabel("intensity / intensity of 8 layers in phase")
 axes[1].legend()
 figure.canvas.draw()
 image = Image.fromarray(np.asarray(figure.canvas.buffer_rgba())).convert("RGB").quantize(64)

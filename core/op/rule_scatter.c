@@ -8,7 +8,7 @@
 
 #include "shape.h"
 
-/* The layers that are given are among those of the sample. */
+/* INVALID if the call gives layers beyond the last layer of the sample. */
 static collet_status check_layers(const op *o, const op_shapes *views, const collet_scatter_params *p,
                                   collet_error *err)
 {

@@ -66,10 +66,7 @@ static collet_status project_exactly(collet_scatter *s, const scatter_sphere *sp
 {
     static const double same[6][3][2] = {{{1}}, {{0}, {1}}, {{0}, {0}, {1}}}, angle = 0.0;
     const int64_t *n = s->options.shape;
-    double limit = scatter_limit(&s->options);
-    collet_scatter_params params = {.struct_size = sizeof params,
-                                    .thickness = s->options.voxel,
-                                    .limit = isfinite(limit) ? limit : 0.0};
+    collet_scatter_params params = scatter_exact_params(s);
     collet_array *nodes = NULL, *interval = NULL, *sums = NULL, *weights = NULL, *angles = NULL;
     collet_status status = scatter_exact_arrays(s, 1, &nodes, &interval);
     if (status == COLLET_OK)

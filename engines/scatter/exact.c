@@ -126,6 +126,14 @@ void scatter_exact_intervals(collet_scatter *s, int64_t first, int64_t end)
     }
 }
 
+collet_scatter_params scatter_exact_params(const collet_scatter *s)
+{
+    double limit = scatter_limit(&s->options);
+    return (collet_scatter_params){.struct_size = sizeof(collet_scatter_params),
+                                   .thickness = s->options.voxel,
+                                   .limit = isfinite(limit) ? limit : 0.0};
+}
+
 collet_status scatter_exact_arrays(collet_scatter *s, int single, collet_array **nodes, collet_array **interval)
 {
     static const double one_node[] = {0.0, 1.0};

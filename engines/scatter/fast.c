@@ -79,10 +79,8 @@ static collet_status fill_images(collet_scatter *s, int64_t count, int64_t kinds
                                  collet_array *images)
 {
     const int64_t *n = s->options.shape;
-    double limit = scatter_limit(&s->options);
-    collet_scatter_params params = {.struct_size = sizeof params,
-                                    .nearest = s->options.nearest,
-                                    .limit = isfinite(limit) ? limit : 0.0};
+    collet_scatter_params params = {.struct_size = sizeof params, .nearest = s->options.nearest};
+    collet_scatter_params exactly = scatter_exact_params(s);
     collet_array *weights = NULL, *range = NULL, *angles = NULL, *nodes = NULL, *interval = NULL;
     scatter_sphere sphere = {0};
     collet_status status = scatter_waves(s, s->next, count, &sphere);
@@ -103,7 +101,7 @@ static collet_status fill_images(collet_scatter *s, int64_t count, int64_t kinds
                              sphere.k, sphere.q[0], sphere.q[1], angles};
     if (status == COLLET_OK)
         status = range ? scatter_call(s, "scatter_images", arrays, 1, &params)
-                       : scatter_call(s, "scatter_intensities", exact, 1, &params);
+                       : scatter_call(s, "scatter_intensities", exact, 1, &exactly);
     collet_array_destroy(weights);
     collet_array_destroy(angles);
     collet_array_destroy(range);

@@ -25,6 +25,8 @@ int64_t scatter_exact_depth(const collet_scatter *s, int64_t first, int64_t end)
 collet_status scatter_exact_nodes(collet_scatter *s, collet_error *err);
 /* Sets s->interval for energies first .. end-1. */
 void scatter_exact_intervals(collet_scatter *s, int64_t first, int64_t end);
+/* Parameters of scatter_amplitudes and scatter_intensities, for all layers. */
+collet_scatter_params scatter_exact_params(const collet_scatter *s);
 /* Creates arrays of s->nodes and s->interval; with one node in the middle of the intervals if `single`. */
 collet_status scatter_exact_arrays(collet_scatter *s, int single, collet_array **nodes, collet_array **interval);
 /* Sets s->depth shares: the amplitude at q_z = q of a pixel is the sum of those at its nodes times these. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """scatter.jax_function: values and gradients, compiled too, with and without 64-bit mode. Skipped without JAX."""
 
+import contextlib
 import doctest
 import inspect
 
@@ -16,21 +17,25 @@ jax = pytest.importorskip("jax", reason="JAX is not installed")
 jnp = jax.numpy
 
 
-@pytest.fixture
-def wide():
-    """JAX's 64-bit mode."""
+@contextlib.contextmanager
+def bits(wide):
+    """JAX's 64-bit mode, on or off."""
     before = jax.config.jax_enable_x64
-    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_enable_x64", wide)
     yield
     jax.config.update("jax_enable_x64", before)
+
+
+@pytest.fixture
+def wide():
+    with bits(True):
+        yield
 
 
 @pytest.fixture
 def narrow():
-    before = jax.config.jax_enable_x64
-    jax.config.update("jax_enable_x64", False)
-    yield
-    jax.config.update("jax_enable_x64", before)
+    with bits(False):
+        yield
 
 
 def arguments(sample, arrays, dtype=np.float64):

@@ -97,6 +97,37 @@ collet_scatter_options options_of(const morphology *m, const int64_t *shape,
     return o;
 }
 
+const scatter_case scatter_cases[SCATTER_CASES] = {
+    {"plain", COLLET_SCATTER_CYRSOXS, 0, 0, 0, 0, 0, {0}, {0}},
+    {"fft grid, mask", COLLET_SCATTER_FFT, 0, 0, 0, 1, 0, {0}, {0}},
+    {"nearest", COLLET_SCATTER_CYRSOXS, 1, 0, 0, 1, 0, {0}, {0}},
+    {"window, neighbours", COLLET_SCATTER_CYRSOXS, 0, 1, 1, 1, 0, {0}, {0}},
+    {"neighbours", COLLET_SCATTER_FFT, 0, 0, 1, 0, 0, {0}, {0}},
+    {"material frame", COLLET_SCATTER_CYRSOXS, 0, 0, 0, 1, 1, {0}, {0}},
+    {"oblique beam", COLLET_SCATTER_FFT, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}, {0}},
+    {"oblique beam, material", COLLET_SCATTER_CYRSOXS, 1, 0, 1, 1, 1, {-0.2, 0.1, 1.0}, {0}},
+    {"tilted detector", COLLET_SCATTER_FFT, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}},
+    {"tilted detector, mask", COLLET_SCATTER_CYRSOXS, 0, 0, 0, 1, 0, {0}, {0.3, -0.1, 0.8}},
+    {"exact", COLLET_SCATTER_EXACT, 0, 0, 0, 0, 0, {0}, {0}},
+    {"exact, mask, window", COLLET_SCATTER_EXACT, 0, 1, 0, 1, 0, {0}, {0}},
+    {"exact, material frame", COLLET_SCATTER_EXACT, 0, 0, 0, 0, 1, {0}, {0}},
+    {"exact, oblique beam", COLLET_SCATTER_EXACT, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}, {0}},
+    {"exact, tilted detector", COLLET_SCATTER_EXACT, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}},
+    {"exact, tilted detector, mask", COLLET_SCATTER_EXACT, 0, 0, 0, 1, 0, {0}, {0.3, -0.1, 0.8}},
+};
+
+void set_case(collet_scatter_options *o, const scatter_case *c)
+{
+    o->grid = c->grid;
+    o->nearest = c->nearest;
+    o->window = c->window;
+    o->neighbours = c->neighbours;
+    o->mask = c->mask;
+    o->material_frame = c->material;
+    memcpy(o->direction, c->direction, sizeof o->direction);
+    memcpy(o->detector, c->detector, sizeof o->detector);
+}
+
 /* The number of passes with this limit of memory; 0: the limit is too small. */
 static int64_t passes_within(collet_context *context, collet_scatter_options o, uint64_t memory)
 {

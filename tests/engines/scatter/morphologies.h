@@ -24,6 +24,16 @@ void free_morphology(morphology *m);
 collet_scatter_options options_of(const morphology *m, const int64_t *shape,
                                   collet_scatter_constants *constants);
 
+/* Options of the engine that are tested together. */
+typedef struct scatter_case {
+    const char *what;
+    uint32_t grid, nearest, window, neighbours, mask, material;
+    double direction[3], detector[3];
+} scatter_case;
+#define SCATTER_CASES 16
+extern const scatter_case scatter_cases[SCATTER_CASES];
+void set_case(collet_scatter_options *o, const scatter_case *c);
+
 /* The smallest limit of memory (to 2 %) with which the work is possible; *passes: its number of
  * passes. */
 uint64_t least_memory(collet_context *context, collet_scatter_options o, int64_t *passes);

@@ -3,22 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/fixture.h"
+#include "backend.h"
 #include "morphologies.h"
 #include "common/contains.h"
 #include "common/sanitizer.h"
-
-#define PLUGINS                                                                                    \
-    COLLET_TEST_PLUGINS "/opencl.so:" OPENMP_PLUGIN ":" SCALAR_PLUGIN /* those that are there */
-#define SKIPPED 77                                                    /* ctest's SKIP_RETURN_CODE */
-
-static const char *backend = "cpu_openmp";
-
-static int set_up(void **state)
-{
-    open_shared(PLUGINS, NULL, backend);
-    return 0;
-}
 
 static int several_passes; /* how often the smallest limit of memory needed several passes */
 
@@ -49,26 +37,8 @@ static void compare(const morphology *m, collet_scatter_options o, const char *w
 TEST(methods_agree)
 {
     static const int64_t shapes[][3] = {{6, 12, 16}, {1, 14, 10}, {5, 9, 11}, {8, 16, 8}};
-    static const struct {
-        const char *what;
-        uint32_t grid, nearest, window, neighbours, mask, material;
-        double direction[3], detector[3];
-    } cases[] = {{"plain", 1, 0, 0, 0, 0, 0, {0}, {0}},
-                 {"fft grid, mask", 2, 0, 0, 0, 1, 0, {0}, {0}},
-                 {"nearest", 1, 1, 0, 0, 1, 0, {0}, {0}},
-                 {"window, neighbours", 1, 0, 1, 1, 1, 0, {0}, {0}},
-                 {"material frame", 1, 0, 0, 0, 1, 1, {0}, {0}},
-                 {"oblique beam", 2, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}, {0}},
-                 {"oblique beam, material", 1, 1, 0, 1, 1, 1, {-0.2, 0.1, 1.0}, {0}},
-                 {"tilted detector", 2, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}},
-                 {"tilted detector, mask", 1, 0, 0, 0, 1, 0, {0}, {0.3, -0.1, 0.8}},
-                 {"exact", 0, 0, 0, 0, 0, 0, {0}, {0}},
-                 {"exact, mask, window", 0, 0, 1, 0, 1, 0, {0}, {0}},
-                 {"exact, material frame", 0, 0, 0, 0, 0, 1, {0}, {0}},
-                 {"exact, oblique beam", 0, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}, {0}},
-                 {"exact, tilted detector", 0, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        for (size_t k = 0; k < SCATTER_CASES; k++) {
             if (ADDRESS_SANITIZER && i != k / 2 % 4)
                 continue; /* under ASan only: each case once, each shape twice */
             collet_scatter_constants constants[ENERGIES * MATERIALS];
@@ -76,15 +46,8 @@ TEST(methods_agree)
             int64_t materials = 1 + (int64_t)(i + k) % MATERIALS;
             make_random(&m, shapes[i], materials, (int)(i + k) % 2, materials > 1 && k % 3 == 0);
             collet_scatter_options o = options_of(&m, shapes[i], constants);
-            o.grid = cases[k].grid;
-            o.nearest = cases[k].nearest;
-            o.window = cases[k].window;
-            o.neighbours = cases[k].neighbours;
-            o.mask = cases[k].mask;
-            o.material_frame = cases[k].material;
-            memcpy(o.direction, cases[k].direction, sizeof o.direction);
-            memcpy(o.detector, cases[k].detector, sizeof o.detector);
-            compare(&m, o, cases[k].what);
+            set_case(&o, &scatter_cases[k]);
+            compare(&m, o, scatter_cases[k].what);
             free_morphology(&m);
         }
     assert_true(several_passes > 0);
@@ -577,20 +540,9 @@ TEST(newer_options_are_refused)
     free_morphology(&m);
 }
 
-/* argv[1]: the backend */
 TEST_GROUP(set_up, tear_down)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1) {
-        backend = argv[1];
-        collet_runtime *found = runtime_with(PLUGINS, NULL);
-        collet_context *context = context_of(found);
-        collet_status status = collet_set_backend(context, backend);
-        collet_context_destroy(context);
-        collet_runtime_destroy(found);
-        if (status == COLLET_UNAVAILABLE)
-            return SKIPPED;
-    }
-    return test_run();
+    return take_backend(argc, argv) ? test_run() : SKIPPED;
 }

@@ -5,21 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/fixture.h"
+#include "backend.h"
 #include "morphologies.h"
 #include "common/contains.h"
-
-#define PLUGINS                                                                                    \
-    COLLET_TEST_PLUGINS "/opencl.so:" OPENMP_PLUGIN ":" SCALAR_PLUGIN /* those that are there */
-#define SKIPPED 77                                                    /* ctest's SKIP_RETURN_CODE */
-
-static const char *backend = "cpu_openmp";
-
-static int set_up(void **state)
-{
-    open_shared(PLUGINS, NULL, backend);
-    return 0;
-}
 
 /* A film in arrays of its own: Euler angles of two materials, and a vacuum that fills the rest. */
 typedef struct film {
@@ -637,20 +625,9 @@ TEST(empty_layers_do_not_change_gradients)
     free_film(&large);
 }
 
-/* argv[1]: the backend */
 TEST_GROUP(set_up, tear_down)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1) {
-        backend = argv[1];
-        collet_runtime *found = runtime_with(PLUGINS, NULL);
-        collet_context *context = context_of(found);
-        collet_status status = collet_set_backend(context, backend);
-        collet_context_destroy(context);
-        collet_runtime_destroy(found);
-        if (status == COLLET_UNAVAILABLE)
-            return SKIPPED;
-    }
-    return test_run();
+    return take_backend(argc, argv) ? test_run() : SKIPPED;
 }

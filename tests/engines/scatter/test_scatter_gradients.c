@@ -149,49 +149,21 @@ static void compare(morphology *m, collet_scatter_options o,
     free_gradients(&g);
 }
 
-static const struct {
-    const char *what;
-    uint32_t grid, nearest, window, neighbours, mask, material;
-    double direction[3], detector[3];
-} cases[] = {{"plain", 1, 0, 0, 0, 0, 0, {0}, {0}},
-             {"fft grid, mask", 2, 0, 0, 0, 1, 0, {0}, {0}},
-             {"nearest", 1, 1, 0, 0, 1, 0, {0}, {0}},
-             {"window, neighbours", 1, 0, 1, 1, 1, 0, {0}, {0}},
-             {"neighbours", 2, 0, 0, 1, 0, 0, {0}, {0}},
-             {"material frame", 1, 0, 0, 0, 1, 1, {0}, {0}},
-             {"oblique beam", 2, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}, {0}},
-             {"oblique beam, material", 1, 1, 0, 1, 1, 1, {-0.2, 0.1, 1.0}, {0}},
-             {"tilted detector", 2, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}},
-             {"tilted detector, mask", 1, 0, 0, 0, 1, 0, {0}, {0.3, -0.1, 0.8}},
-             {"exact", 0, 0, 0, 0, 0, 0, {0}, {0}},
-             {"exact, mask, window", 0, 0, 1, 0, 1, 0, {0}, {0}},
-             {"exact, material frame", 0, 0, 0, 0, 0, 1, {0}, {0}},
-             {"exact, oblique beam", 0, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}, {0}},
-             {"exact, tilted detector", 0, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}},
-             {"exact, tilted detector, mask", 0, 0, 0, 0, 1, 0, {0}, {0.3, -0.1, 0.8}}};
-
 TEST(gradients_are_those_of_differences)
 {
     static const int64_t shapes[][3] = {{6, 12, 16}, {1, 14, 10}, {5, 9, 11}, {8, 16, 8}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        for (size_t k = 0; k < SCATTER_CASES; k++) {
             collet_scatter_constants constants[ENERGIES * MATERIALS];
             morphology m;
             int64_t materials = 1 + (int64_t)(i + k) % MATERIALS;
             int vectors = (int)(i + k / 2) % 2;
             make_random(&m, shapes[i], materials, vectors, !vectors && materials > 1 && k % 3 == 0);
             collet_scatter_options o = options_of(&m, shapes[i], constants);
-            o.grid = cases[k].grid;
-            o.nearest = cases[k].nearest;
-            o.window = cases[k].window;
-            o.neighbours = cases[k].neighbours;
-            o.mask = cases[k].mask;
-            o.material_frame = cases[k].material;
+            set_case(&o, &scatter_cases[k]);
             o.attenuation = k % 3 == 1;
             o.collapse = k % 4 == 3;
-            memcpy(o.direction, cases[k].direction, sizeof o.direction);
-            memcpy(o.detector, cases[k].detector, sizeof o.detector);
-            compare(&m, o, constants, cases[k].what);
+            compare(&m, o, constants, scatter_cases[k].what);
             free_morphology(&m);
         }
 }
