@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies elements of arrays to and from the program's memory.
  * Tests: tests/core/test_array.c, tests/core/test_copies.c */
+#include <inttypes.h>
 #include <string.h>
 
 #include <collet/floating.h>
@@ -83,6 +84,77 @@ collet_status collet_array_write(collet_context *cx, collet_array *array, const 
     if (status == COLLET_OK && array->storage->readonly)
         return context_fail(cx, COLLET_INVALID, "collet_array_write: " ARRAY_READONLY);
     return status == COLLET_OK ? transfer(cx, array, COLLET_WRITE, NULL, source, bytes) : status;
+}
+
+/* ---- One element -------------------------------------------------------------------------- */
+
+/* Stores the offset of the element in the storage. */
+static collet_status find_element(collet_context *cx, const char *what, const collet_array *a,
+                                  const int64_t *index, const collet_scalar *value,
+                                  uint64_t *offset)
+{
+    collet_status status = context_check(cx);
+    if (status == COLLET_OK)
+        status = array_usable(cx, what, a);
+    if (status == COLLET_OK && (!value || (a->ndim && !index)))
+        status = context_fail(cx, COLLET_INVALID, "%s: %s is NULL", what,
+                              value ? "the index" : "the value");
+    if (status != COLLET_OK)
+        return status;
+    int64_t at = 0;
+    for (int32_t i = 0; i < a->ndim; i++) {
+        if (index[i] < 0 || index[i] >= a->shape[i])
+            return context_fail(cx, COLLET_INVALID,
+                                "%s: index %" PRId64 " is out of range for axis %" PRId32
+                                " of length %" PRId64,
+                                what, index[i], i, a->shape[i]);
+        at += index[i] * a->strides[i];
+    }
+    *offset = a->offset + (uint64_t)(at * (int64_t)collet_dtype_size(a->dtype));
+    return COLLET_OK;
+}
+
+/* Copies an element to `to` or, if that is NULL, from `from`. */
+static collet_status copy_element(collet_context *cx, storage *s, uint64_t offset, void *to,
+                                  const void *from, size_t bytes)
+{
+    void *base;
+    collet_status status =
+        storage_map(s, to ? COLLET_READ : COLLET_WRITE, 0, &base, &cx->moved, context_error(cx));
+    if (status != COLLET_OK)
+        return runtime_stop(cx->runtime, status);
+    memcpy(to ? to : (char *)base + offset, to ? (char *)base + offset : from, bytes);
+    return storage_unmap(s, context_error(cx));
+}
+
+collet_status collet_array_read_element(collet_context *cx, const collet_array *a,
+                                        const int64_t *index, collet_scalar *value)
+{
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, a);
+    uint64_t offset;
+    collet_status status = find_element(cx, "collet_array_read_element", a, index, value, &offset);
+    if (status != COLLET_OK)
+        return status;
+    *value = (collet_scalar){.dtype = a->dtype};
+    return copy_element(cx, a->storage, offset, value->value.bytes, NULL,
+                        collet_dtype_size(a->dtype));
+}
+
+collet_status collet_array_write_element(collet_context *cx, collet_array *a, const int64_t *index,
+                                         const collet_scalar *value)
+{
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, a);
+    uint64_t offset;
+    collet_status status = find_element(cx, "collet_array_write_element", a, index, value, &offset);
+    if (status == COLLET_OK && value->dtype != a->dtype)
+        return context_fail(cx, COLLET_DTYPE,
+                            "collet_array_write_element: the value is %s, the array %s",
+                            collet_dtype_name(value->dtype), collet_dtype_name(a->dtype));
+    if (status == COLLET_OK && (a->storage->readonly || a->repeats))
+        return context_fail(cx, COLLET_INVALID, "collet_array_write_element: " ARRAY_READONLY);
+    return status == COLLET_OK ? copy_element(cx, a->storage, offset, NULL, value->value.bytes,
+                                              collet_dtype_size(a->dtype))
+                               : status;
 }
 
 collet_status collet_array_from(collet_context *cx, collet_array **out, collet_dtype dtype,

@@ -132,6 +132,17 @@ COLLET_API collet_status collet_array_read(collet_context *context, const collet
 COLLET_API collet_status collet_array_write(collet_context *context, collet_array *array,
                                             const void *source, size_t bytes);
 
+/* Copy one element out of or into the array. index: an index for each axis, from 0; NULL for an array without axes.
+ * value: the element, in the array's dtype; collet_array_write_element returns DTYPE for another. INVALID for an index
+ * that is out of range and for read-only memory. All elements of an array on a device are copied to the host first; in the
+ * host's memory an element takes some 10 ns. */
+COLLET_API collet_status collet_array_read_element(collet_context *context,
+                                                   const collet_array *array, const int64_t *index,
+                                                   collet_scalar *value);
+COLLET_API collet_status collet_array_write_element(collet_context *context, collet_array *array,
+                                                    const int64_t *index,
+                                                    const collet_scalar *value);
+
 /*
  * Writes the elements into text[0..capacity) for people, in NumPy's form: 8 digits, nested brackets, a line
  * for each row, no newline at the end. If the array has more than 1,000 elements, the text has three from each

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from . import _core
+from . import _core, _fallback
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
 if TYPE_CHECKING:
@@ -191,18 +191,29 @@ def configure(**settings: object) -> None:
     Restarts the library: BusyError while an Array exists or another thread computes. An unknown key or
     an invalid value raises here, and the earlier settings stay. The name of a backend is checked only at its first use.
 
+    `numpy_fallback` is a setting of this package, which restarts nothing. It says what happens when a function of NumPy
+    gets an Array and collet lacks the function or one of its arguments. "on", the default: NumPy computes in the host's
+    memory, and Arrays on devices are refused. "copy": they are copied. "warn": NumPy computes, with a RuntimeWarning.
+    "off": TypeError.
+
     >>> collet.configure(fallback=True)
     >>> collet.configure()"""
-    words = {k: "off" if v is False else "on" if v is True else v for k, v in settings.items()}
-    _core.set_settings([f"{k.replace('__', '.')}={v}" for k, v in words.items()])
+    alone = settings.keys() == {"numpy_fallback"}
+    chosen = _fallback.known(settings.pop("numpy_fallback", None if settings else "on"))
+    if settings or not alone:
+        words = {k: "off" if v is False else "on" if v is True else v for k, v in settings.items()}
+        _core.set_settings([f"{k.replace('__', '.')}={v}" for k, v in words.items()])
+    if chosen is not None:
+        _fallback.set_mode(chosen)
 
 
 def counters() -> dict[str, int]:
-    """Calls, fallbacks, temporaries and copied bytes of this thread.
+    """Calls, fallbacks, temporaries and copied bytes of this thread. Functions of NumPy that computed Arrays in the place
+    of collet's are counted by their names: "numpy.correlate".
 
     >>> "host" in str(collet.counters()) or bool(collet.counters())
     True"""
-    return _core.counters()
+    return {**_core.counters(), **_fallback.counts()}
 
 
 def explain(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> str:

@@ -2,9 +2,11 @@
 /* The module collet._core: a thin layer over collet.h, for the Python of the package.
  * Tests: python/tests/test_runtime.py */
 #include "src/array/array.h"
+#include "src/array/buffer.h"
 #include "binding.h"
 #include "src/calls/compute.h"
 #include "src/array/dlpack.h"
+#include "src/array/element.h"
 #include "src/array/key.h"
 #include "src/array/transfer.h"
 #include "src/array/wrap.h"
@@ -86,9 +88,8 @@ static int add_array_type(PyObject *module)
 {
     static const array_lazy lazy = {
         .compute = lazy_force, .before_write = lazy_before_write, .released = lazy_save_memory};
-    size_t count;
-    const PyType_Slot *operators = operators_slots(&count);
-    return array_add_type(module, &lazy, operators, count);
+    static const PyType_Slot *const slots[] = {operators_slots, element_slots, buffer_slots, NULL};
+    return array_add_type(module, &lazy, slots);
 }
 
 PyMODINIT_FUNC PyInit__core(void);
@@ -105,7 +106,8 @@ PyMODINIT_FUNC PyInit__core(void)
         return NULL;
     module = python_module(&definition);
     if (!module || runtime_prepare() || work_prepare() || error_add_types(module) ||
-        op_add_type(module) || add_array_type(module) || dlpack_add(module) || key_add() || transfer_add() ||
+        op_add_type(module) || add_array_type(module) || dlpack_add(module) || key_add() || element_add() ||
+        transfer_add() ||
         expression_add_type(module) || elementwise_add_type(module) || binding_add(module) ||
         PyModule_AddStringConstant(module, "version", collet_version())) {
         Py_XDECREF(module);

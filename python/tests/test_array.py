@@ -66,8 +66,7 @@ def test_reductions_of_numpy(pair, name):
         made = function(x, **arguments)
         assert isinstance(made, collet.Array)
         assert np.allclose(made.to_numpy(), function(a, **arguments), rtol=1e-5)
-    for wrong, error in (({"out": np.zeros(())}, TypeError),
-                         ({"axis": 9}, ValueError), ({"initial": 1}, TypeError)):
+    for wrong, error in (({"out": np.zeros(7)}, ValueError), ({"axis": 9}, ValueError)):
         with pytest.raises(error):
             function(x, **wrong)
 

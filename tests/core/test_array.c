@@ -285,6 +285,45 @@ TEST_WITH(wrapped_memory_is_used_in_place, set_up_scalar, tear_down)
                   COLLET_OVERFLOW);
 }
 
+TEST_WITH(elements_are_read_and_written_one_by_one, set_up_scalar, tear_down)
+{
+    collet_array *a, *back, *number, *wide;
+    collet_scalar value = {.dtype = COLLET_F32, .value.f32 = 0};
+    float row[6] = {0, 1, 2, 3, 4, 5};
+    assert_ok(cx, collet_array_from(cx, &a, COLLET_F32, 2, (const int64_t[]){2, 3}, row));
+    assert_ok(cx, collet_array_slice(cx, a, &back, 1, 2, 3, -1));
+    for (int64_t i = 0; i < 2; i++)
+        for (int64_t j = 0; j < 3; j++) {
+            assert_ok(cx, collet_array_read_element(cx, back, (const int64_t[]){i, j}, &value));
+            assert_true(value.dtype == COLLET_F32 && value.value.f32 == (float)(3 * i + 2 - j));
+        }
+    value.value.f32 = 9;
+    assert_ok(cx, collet_array_write_element(cx, back, (const int64_t[]){1, 0}, &value));
+    assert_floats(cx, a, (const float[]){0, 1, 2, 3, 4, 9});
+    assert_status(cx, collet_array_read_element(cx, a, (const int64_t[]){1, 3}, &value),
+                  COLLET_INVALID);
+    assert_text_has(cx, "index 3 is out of range for axis 1 of length 3");
+    assert_status(cx, collet_array_write_element(cx, a, (const int64_t[]){-1, 0}, &value),
+                  COLLET_INVALID);
+    assert_status(cx, collet_array_read_element(cx, a, NULL, &value), COLLET_INVALID);
+    assert_status(cx, collet_array_read_element(cx, a, (const int64_t[]){0, 0}, NULL),
+                  COLLET_INVALID);
+    value.dtype = COLLET_F64;
+    assert_status(cx, collet_array_write_element(cx, a, (const int64_t[]){0, 0}, &value),
+                  COLLET_DTYPE);
+    assert_text_has(cx, "the value is f64, the array f32");
+    assert_ok(cx, collet_array_from(cx, &number, COLLET_F32, 0, NULL, row + 4));
+    assert_ok(cx, collet_array_read_element(cx, number, NULL, &value));
+    assert_true(value.value.f32 == 4);
+    assert_ok(cx, collet_array_broadcast(cx, number, &wide, 1, (const int64_t[]){3}));
+    assert_status(cx, collet_array_write_element(cx, wide, (const int64_t[]){0}, &value),
+                  COLLET_INVALID);
+    assert_floats(cx, a, (const float[]){0, 1, 2, 3, 4, 9});
+    collet_array *all[] = {a, back, number, wide};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        collet_array_destroy(all[i]);
+}
+
 TEST_WITH(reading_checks_the_size, set_up_scalar, tear_down)
 {
     float sink[4];

@@ -11,7 +11,7 @@ from .. import _core, op
 from .._array.conversion import cast, check_kind, converted
 from .._array.creation import asarray, placed, zeros
 from .exchange import Exchange
-from .operators import call_function, matmul, method, reduction
+from .operators import call_function, matmul, method, numpy_method, reduction
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from .._array.creation import Number
 
-_FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 _PLACES = {1: "host", 2: "cuda", 4: "opencl"}  # by DLPack's DLDeviceType
 
 
@@ -157,7 +156,7 @@ class Array(Exchange):
         >>> x = collet.asarray([[1.0, 2], [3, 4]])
         >>> x.reshape(4, 1).shape
         (4, 1)"""
-        if len(shape) == 1 and not isinstance(shape[0], int):
+        if len(shape) == 1 and not hasattr(shape[0], "__index__"):
             shape = shape[0]
         try:
             return self._view(shape)
@@ -231,36 +230,18 @@ class Array(Exchange):
         array([[1, 2],
                [1, 2],
                [1, 2]])"""
-        alone = len(shape) == 1 and not isinstance(shape[0], int)
+        alone = len(shape) == 1 and not hasattr(shape[0], "__index__")
         return self._broadcast(shape[0] if alone else shape)
 
-    def __getitem__(self, key: Any) -> Array:
-        found = self._at(key)
-        if found is None:
-            from .indexing import read
-            return read(self, key)
-        return found if found.ndim or _has_ellipsis(key) else found.copy()
+    # Called by the type that is written in C, for keys and values that it does not take.
 
-    def __setitem__(self, key: Any, value: Any) -> None:
-        target = self._at(key)
-        if target is None:
-            from .indexing import write
-            write(self, key, value)
-        elif isinstance(value, (int, float, complex)) or getattr(value, "ndim", None) == 0 and \
-                not (isinstance(value, Array) and target._dtype in (value._dtype, *_FLOATS)):
-            op.fill(value=value, out=target)  # raises for values that integers cannot hold
-        elif isinstance(value, Array):
-            op.copy(value.astype(target._dtype, copy=False), out=target)
-        else:
-            op.copy(value, out=target)
+    def _read(self, key: Any) -> Array:
+        from .indexing import read
+        return read(self, key)
 
-    def __len__(self) -> int:
-        if not self.ndim:
-            raise TypeError("an array without axes has no length")
-        return self.shape[0]
-
-    def __iter__(self) -> Iterator[Array]:
-        return (self[i] for i in range(len(self)))
+    def _assign(self, key: Any, value: Any) -> None:
+        from .indexing import assign
+        assign(self, key, value)
 
     # ---- Reductions, with the arguments of NumPy's methods
 
@@ -274,6 +255,29 @@ class Array(Exchange):
     argsort, clip, conj, conjugate, cumprod, cumsum, dot, ptp, repeat, take = (
         method(n, call_function) for n in ("argsort", "clip", "conj", "conjugate", "cumprod", "cumsum", "dot",
                                            "ptp", "repeat", "take"))
+
+    argpartition, choose, compress, diagonal, put, round, searchsorted, trace = (
+        numpy_method(n) for n in ("argpartition", "choose", "compress", "diagonal", "put", "round", "searchsorted", "trace"))
+
+    def sort(self, axis: int = -1, **keywords: Any) -> None:
+        """Sorts the elements in place, along an axis, with the arguments of numpy.sort.
+
+        >>> x = collet.asarray([3, 1, 2])
+        >>> x.sort()
+        >>> x.to_numpy()
+        array([1, 2, 3])"""
+        import numpy
+        self[...] = numpy.sort(self, axis, **keywords)
+
+    def partition(self, kth: int | Sequence[int], axis: int = -1) -> None:
+        """Moves the elements along an axis so that element kth is in its place of the sorted order, smaller ones before it.
+
+        >>> x = collet.asarray([3, 1, 2])
+        >>> x.partition(0)
+        >>> x[0].item()
+        1"""
+        import numpy
+        self[...] = numpy.partition(self, kth, axis)
 
     def nonzero(self) -> tuple[Array, ...]:
         """The indices of the elements that are not 0, a vector for each axis.
@@ -333,29 +337,33 @@ class Array(Exchange):
         [[1, 2], [3, 4]]"""
         return self.to_numpy().tolist()
 
-    def __float__(self) -> float:
-        return float(self.item())
-
-    def __int__(self) -> int:
-        return int(self.item())
-
     def __complex__(self) -> complex:
         return complex(self.item())
-
-    def __index__(self) -> int:
-        if self.ndim:
-            raise TypeError("only an integer array without axes can be used as an index, not one of "
-                            f"the shape {self.shape}")
-        return operator.index(self.item())
 
     def __bytes__(self) -> bytes:
         """The elements in C order."""
         return self._bytes()
 
-    def __bool__(self) -> bool:
-        if self.size != 1:
-            raise ValueError(f"the truth value of an Array of {self.size} elements is ambiguous")
-        return bool(self.item())
+    def tobytes(self) -> bytes:
+        """The elements in C order.
+
+        >>> collet.asarray([1, 2], dtype="int8").tobytes()
+        b'\\x01\\x02'"""
+        return self._bytes()
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        if ndigits is None and not self.ndim:
+            return round(self.item())
+        return self.round(ndigits or 0)
+
+    def __trunc__(self) -> int:
+        return math.trunc(self.item())
+
+    def __floor__(self) -> int:
+        return math.floor(self.item())
+
+    def __ceil__(self) -> int:
+        return math.ceil(self.item())
 
     def __copy__(self) -> Array:
         return self.copy()
@@ -392,10 +400,6 @@ class Array(Exchange):
 
     def __format__(self, text: str) -> str:
         return format(self.item() if not self.ndim else str(self), text)
-
-
-def _has_ellipsis(key: Any) -> bool:
-    return key is Ellipsis or isinstance(key, tuple) and any(k is Ellipsis for k in key)
 
 
 _core.set_array_class(Array)

@@ -313,6 +313,23 @@ _FEW = 64  # indices: up to this number, rows are copied one after the other
 _LONG = 1024  # elements of a row: only rows of at least this length are copied so
 
 
+_FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+
+
+def assign(array: Array, key: Any, value: Any) -> None:
+    """array[key] = value"""
+    target = array._at(key)
+    if target is None:
+        write(array, key, value)
+    elif isinstance(value, (int, float, complex)) or getattr(value, "ndim", None) == 0 and \
+            not (isinstance(value, _core.Array) and target._dtype in (value._dtype, *_FLOATS)):
+        op.fill(value=value, out=target)  # raises for values that integers cannot hold
+    elif isinstance(value, _core.Array):
+        op.copy(value.astype(target._dtype, copy=False), out=target)
+    else:
+        op.copy(value, out=target)
+
+
 def write(array: Array, key: Any, value: Any) -> None:
     """Stores the value at a key with masks or arrays of integers. Values broadcast."""
     if isinstance(value, (int, float, complex)):

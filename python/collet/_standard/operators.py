@@ -110,5 +110,33 @@ def method(name: str, call: Callable[[str, tuple[Any, ...], dict[str, Any]], Any
     return compute
 
 
+# Methods that call NumPy's function of that name, with its arguments; an example and its output.
+NUMPY_METHODS = {
+    "argpartition": ("([0, 3, 2]", "(1)[1].item()", "2"),
+    "choose": ("([0, 1]", "([[1, 2], [3, 4]]).tolist()", "[1, 4]"),
+    "compress": ("([1.0, 4, 3]", "([True, False, True]).tolist()", "[1.0, 3.0]"),
+    "diagonal": ("([[1.0, 4], [3, 2]]", "().tolist()", "[1.0, 2.0]"),
+    "put": ("([1.0, 4, 3]", "([1], 7)", None),
+    "round": ("([1.26, 4.0]", "(1).tolist()", "[1.3, 4.0]"),
+    "searchsorted": ("([1.0, 4, 5]", "(3).item()", "1"),
+    "trace": ("([[1.0, 4], [3, 2]]", "().item()", "3.0"),
+}
+
+
+def numpy_method(name: str) -> Callable[..., Any]:
+    """A method that calls numpy's function of that name, by the protocols."""
+    def compute(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        import numpy
+        if name == "compress":  # numpy.compress has the condition before the array
+            return numpy.compress(*arguments[:1], self, *arguments[1:], **keywords)
+        return getattr(numpy, name)(self, *arguments, **keywords)
+
+    values, example, printed = NUMPY_METHODS[name]
+    compute.__name__ = name
+    compute.__doc__ = (f"numpy.{name} of the array, with NumPy's arguments.\n\n"
+                       f">>> collet.asarray{values}).{name}{example}" + (f"\n{printed}" if printed else ""))
+    return compute
+
+
 def call_function(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     return getattr(namespace, name)(*arguments, **keywords)

@@ -1,26 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_operators.py
-"""NumPy's protocols: numpy's functions on Arrays call collet's functions, or raise."""
+"""NumPy's protocols: numpy's functions on Arrays call collet's functions. What collet lacks is computed by NumPy itself
+(numpy_itself.py)."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from .. import _core, fft, linalg
 from .. import functions as composed
 from .._array.elementwise import functions
-from . import namespace, numpy_functions
+from . import namespace, numpy_functions, numpy_itself
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _NAMES = {"absolute": "abs", "conjugate": "conj", "invert": "bitwise_invert", "rint": "round", "power": "pow",
           "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift",
           **{"arc" + n: "a" + n for n in ("cos", "cosh", "sin", "sinh", "tan", "tanh", "tan2")}}
 _PRODUCTS = ("matmul", "vecdot")
-_ADVICE = "use the functions of collet, or give it a copy of the elements, x.to_numpy()"
 
 
-def _of_ufunc(name: str) -> Any:
+@functools.lru_cache(512)
+def _of_ufunc(ufunc: Any) -> Any:
+    """collet's function that computes the same as a ufunc of NumPy or SciPy; None if there is none."""
+    name = ufunc.__name__
+    owners = np, sys.modules.get("scipy.special")
+    if all(getattr(owner, name, None) is not ufunc for owner in owners):  # such as numba's, with a name of its own
+        return None
     name = _NAMES.get(name, name)
     if name == "divmod":
         return lambda a, b: (functions["floor_divide"](a, b), functions["remainder"](a, b))
@@ -32,27 +44,53 @@ def _of_ufunc(name: str) -> Any:
         return None
 
 
+class _Lacking(TypeError):
+    """What collet lacks for a call."""
+
+
+def _either(ours: Callable[[], Any], function: Any, name: str, arguments: tuple[Any, ...],
+            keywords: dict[str, Any]) -> Any:
+    """Calls collet's function; if that lacks something, NumPy's. If NumPy refuses too, collet's error is raised."""
+    try:
+        return ours()
+    except _Lacking as lacking:
+        return numpy_itself.compute(function, name, arguments, keywords, str(lacking))
+    except (TypeError, ValueError) as error:  # dtypes, axes or values that collet's function does not take
+        try:
+            found = numpy_itself.compute(function, name, arguments, keywords, f"failed in collet ({error})")
+        except Exception:
+            raise error from None
+        if found is NotImplemented:
+            raise
+        return found
+
+
 def ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """__array_ufunc__: numpy.sin(x) is collet.sin(x)."""
     name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-    function = _of_ufunc(ufunc.__name__) if method == "__call__" else None
+    owner = "numpy." if getattr(np, ufunc.__name__, None) is ufunc else ""
+    function = _of_ufunc(ufunc) if method == "__call__" else None
+    return _either(lambda: _ufunc(name, function, inputs, dict(keywords), ufunc.nout),
+                   getattr(ufunc, method), owner + name, inputs, keywords)
+
+
+def _ufunc(name: str, function: Any, inputs: tuple[Any, ...], keywords: dict[str, Any], outputs: int) -> Any:
     if function is None:
-        raise TypeError(f"numpy.{name} takes no collet.Array: {_ADVICE}")
-    out, *_ = keywords.pop("out", (None,)) if ufunc.nout == 1 else (None,)
+        raise _Lacking("is a function that collet lacks")
+    out, *others = keywords.pop("out", (None,))
     dtype = keywords.pop("dtype", None)
     if keywords:
-        raise TypeError(f"numpy.{name} takes no {'=, '.join(keywords)}= with a collet.Array: {_ADVICE}")
+        raise _Lacking(f"has {'=, '.join(keywords)}=, which collet's function lacks")
+    if any(o is not None for o in others) or (out is not None and (outputs > 1 or not isinstance(out, _core.Array))):
+        raise _Lacking("stores into an array of NumPy")
     if dtype is not None:
         inputs = tuple(x.astype(dtype, copy=False) if hasattr(x, "astype") else x for x in inputs)
-    if out is None:
-        found = function(*inputs)
-        if dtype is not None and found.dtype != dtype:
-            raise TypeError(f"numpy.{name} gives a collet.Array of {found.dtype}, not of {dtype}: leave out "
-                            "dtype=")
-        return found
-    if not isinstance(out, _core.Array):
-        raise TypeError(f"numpy.{name} does not store a collet.Array in out=, an array of NumPy: {_ADVICE}")
-    return function(*inputs, out=out)
+    if out is not None:
+        return function(*inputs, out=out)
+    found = function(*inputs)
+    if dtype is not None and found.dtype != dtype:
+        raise _Lacking(f"gives {found.dtype} in collet, not {dtype}")
+    return found
 
 
 # ---- __array_function__
@@ -66,14 +104,20 @@ _ARGUMENTS = {"ddof": "correction", "newshape": "shape", "reps": "repetitions", 
 _SIGNATURES = {"concatenate": "arrays axis=0 out dtype", "where": "condition x y", "dot": "a b", "vdot": "a b",
                "inner": "a b", "argpartition": "a kth axis=-1", "bincount": "x weights minlength",
                **dict.fromkeys(("asarray", "asanyarray"), "a dtype order like")}
+_STABLE = ("quicksort", "heapsort", "mergesort", "stable")
 _LAST = ("diagonal", "trace")  # by default collet uses the last two axes, NumPy the first two
 _AS_THEY_ARE = {"broadcast_arrays", "meshgrid", "result_type", "can_cast", "atleast_1d", "atleast_2d",
                 *numpy_functions.SIMPLE}
 
 
+_FLAT = {"cumsum", "cumprod", "take", "sort", "argsort", "partition", "argpartition"}  # axis=None: all elements
+
+
 def _find(module: str, name: str) -> Any:
     if module in ("numpy.linalg", "numpy.fft"):
         return getattr(linalg if module == "numpy.linalg" else fft, name, None)
+    if module != "numpy" and not module.startswith("numpy.lib"):
+        return None
     return numpy_functions.FUNCTIONS.get(name) or getattr(namespace, _OTHER.get(name, name), None)
 
 
@@ -95,25 +139,33 @@ def _given(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) 
 
 
 def function(function: Any, types: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """__array_function__: numpy.concatenate is collet.concat. TypeError for arguments that collet's
-    function lacks."""
+    """__array_function__: numpy.concatenate is collet.concat."""
+    name = f"{function.__module__}.{function.__name__}"
+    return _either(lambda: _function(function, arguments, keywords), function, name, arguments, keywords)
+
+
+def _function(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     name, module = function.__name__, function.__module__
     ours = _find(module, name)
-    if ours is None or not callable(ours):
-        raise TypeError(f"{module}.{name} takes no collet.Array: {_ADVICE}")
+    if not callable(ours):
+        raise _Lacking("is a function that collet lacks")
     if name in _AS_THEY_ARE:
         return ours(*arguments, **keywords)
     if name in _LAST and arguments[0].ndim != 2:
-        raise TypeError(f"{module}.{name} takes no collet.Array of {arguments[0].ndim} axes: collet.{name} "
-                        "takes the last two axes")
+        raise _Lacking(f"has an array of {arguments[0].ndim} axes, and collet.{name} takes the last two")
     given = _given(function, arguments, keywords)
     if name == "where" and len(given) == 1:
         ours = _find(module, "nonzero")
+    if name in _FLAT and given.get("axis", _parameters(function).get("axis")) is None:
+        first = next(iter(given))
+        given = {**given, first: namespace.asarray(given[first]).reshape(-1), "axis": 0}
     parameters = inspect.signature(ours).parameters.values()
+    if given.get("kind") in _STABLE and any(p.name == "stable" for p in parameters):
+        del given["kind"]  # collet's sorts are stable
     first = sum(p.kind is p.POSITIONAL_ONLY for p in parameters) or 1
     positional = [*given.values()][:first]
     rest = {_ARGUMENTS.get(n, n): v for n, v in [*given.items()][first:]}
     unknown = [n for n in rest if n not in {p.name for p in parameters}]
     if unknown:
-        raise TypeError(f"{module}.{name} takes no {', '.join(unknown)}= with a collet.Array: {_ADVICE}")
+        raise _Lacking(f"has {'=, '.join(unknown)}=, which collet's function lacks")
     return ours(*positional, **rest)

@@ -9,11 +9,13 @@
 #include "src/base/numpy.h"
 #include "src/base/runtime.h"
 
-/* An Array: it has a value, or waits and has a node. */
+/* An Array: it has a value, or waits and has a node, or has no axes and is a number, for which a value is made when it is
+ * needed. */
 typedef struct array_object {
     PyObject_HEAD lazy_value *value;
     node *node;
-    uint64_t generation; /* of the Array's runtime */
+    uint64_t generation;  /* of the Array's runtime */
+    collet_scalar number; /* without a dtype: the Array is no number */
 } array_object;
 
 static const array_lazy *lazy;
@@ -34,11 +36,51 @@ void *array_raise_forked(void)
 
 /* ---- Values and nodes --------------------------------------------------------------------- */
 
+static void count(array_object *self, int change)
+{
+    if (change > 0)
+        self->generation = runtime_generation();
+    runtime_count_array(self->generation, change);
+}
+
+/* Makes the value of a number. */
+static lazy_value *make_value(array_object *self)
+{
+    collet_array *array;
+    collet_context *context = runtime_context(); /* may run other code, which makes the value */
+    if (!context || self->value)
+        return context ? self->value : NULL;
+    if (collet_array_create(context, &array, self->number.dtype, 0, NULL) != COLLET_OK)
+        return runtime_raise(context);
+    if (collet_array_write_element(context, array, NULL, &self->number) != COLLET_OK) {
+        collet_array_destroy(array);
+        return runtime_raise(context);
+    }
+    lazy_value *v = value_new(array, NULL);
+    if (!v)
+        return NULL;
+    count(self, -1);
+    count(self, 1);
+    self->value = v;
+    self->number.dtype = COLLET_DTYPE_NONE;
+    value_attach(v, (PyObject *)self);
+    return v;
+}
+
 lazy_value *array_value(PyObject *object)
 {
     array_object *self = (array_object *)object;
-    return self->value ? self->value
-                       : error_raise(COLLET_INVALID, "this collet.Array was not initialised");
+    if (self->value)
+        return self->value;
+    return self->number.dtype
+               ? make_value(self)
+               : error_raise(COLLET_INVALID, "this collet.Array was not initialised");
+}
+
+int array_number(PyObject *object, collet_scalar *number)
+{
+    *number = ((array_object *)object)->number;
+    return number->dtype != COLLET_DTYPE_NONE;
 }
 
 node *array_node(PyObject *object)
@@ -46,10 +88,14 @@ node *array_node(PyObject *object)
     return ((array_object *)object)->node;
 }
 
-/* Dtype and shape, for functions that need no runtime. 0, or -1 with an exception. */
-static int describe(PyObject *object, collet_array_spec *spec)
+int array_describe(PyObject *object, collet_array_spec *spec)
 {
     const array_object *self = (array_object *)object;
+    if (self->number.dtype) {
+        spec->dtype = self->number.dtype;
+        spec->ndim = 0;
+        return 0;
+    }
     const lazy_value *v = self->node ? NULL : array_value(object);
     if (self->node)
         *spec = self->node->spec;
@@ -63,7 +109,7 @@ collet_dtype array_dtype_of(PyObject *object)
     const array_object *self = (array_object *)object;
     return self->node    ? self->node->spec.dtype
            : self->value ? collet_array_dtype(self->value->array)
-                         : COLLET_DTYPE_NONE;
+                         : self->number.dtype;
 }
 
 collet_array *array_get(PyObject *object)
@@ -122,11 +168,17 @@ static array_object *new_object(void)
         of = class;
     }
     array_object *self = (array_object *)allocate(class, 0);
-    if (self) {
-        self->generation = runtime_generation();
-        runtime_count_array(self->generation, 1);
-    }
+    if (self)
+        count(self, 1);
     return self;
+}
+
+PyObject *array_of_number(const collet_scalar *number)
+{
+    array_object *self = new_object();
+    if (self)
+        self->number = *number;
+    return (PyObject *)self;
 }
 
 /* A new Array of the value. Takes the reference to the value, even on failure. */
@@ -144,7 +196,9 @@ static PyObject *object_of(lazy_value *v)
 
 PyObject *array_of_value(lazy_value *v)
 {
-    int ends = v->object && !Py_REFCNT(v->object); /* the Array is being freed, and its weak references are called */
+    int ends =
+        v->object &&
+        !Py_REFCNT(v->object); /* the Array is being freed, and its weak references are called */
     return v->object && !ends ? Py_NewRef(v->object) : object_of(value_ref(v));
 }
 
@@ -183,8 +237,8 @@ static void array_dealloc(PyObject *object)
     PyTypeObject *type = Py_TYPE(object);
     lazy_value *v = self->value;
     node *n = self->node;
-    if (v || n)
-        runtime_count_array(self->generation, -1);
+    if (v || n || self->number.dtype)
+        count(self, -1);
     if (n)
         node_own(n, NULL);
     if (v && v->object == object)
@@ -202,7 +256,7 @@ static void array_dealloc(PyObject *object)
 static PyObject *get_shape(PyObject *self, void *Py_UNUSED(unused))
 {
     collet_array_spec spec;
-    return describe(self, &spec) ? NULL : numpy_shape(spec.ndim, spec.shape);
+    return array_describe(self, &spec) ? NULL : numpy_shape(spec.ndim, spec.shape);
 }
 
 static PyObject *get_strides(PyObject *self, void *Py_UNUSED(unused))
@@ -216,10 +270,10 @@ static PyObject *get_strides(PyObject *self, void *Py_UNUSED(unused))
 static PyObject *get_ndim(PyObject *self, void *Py_UNUSED(unused))
 {
     collet_array_spec spec;
-    return describe(self, &spec) ? NULL : PyLong_FromLong(spec.ndim);
+    return array_describe(self, &spec) ? NULL : PyLong_FromLong(spec.ndim);
 }
 
-static int64_t size_of(const collet_array_spec *spec)
+int64_t array_size_of(const collet_array_spec *spec)
 {
     int64_t size = 1;
     for (int32_t i = 0; i < spec->ndim; i++)
@@ -230,19 +284,19 @@ static int64_t size_of(const collet_array_spec *spec)
 static PyObject *get_size(PyObject *self, void *Py_UNUSED(unused))
 {
     collet_array_spec spec;
-    return describe(self, &spec) ? NULL : PyLong_FromLongLong(size_of(&spec));
+    return array_describe(self, &spec) ? NULL : PyLong_FromLongLong(array_size_of(&spec));
 }
 
 static PyObject *get_itemsize(PyObject *self, void *Py_UNUSED(unused))
 {
     collet_array_spec spec;
-    return describe(self, &spec) ? NULL : PyLong_FromSize_t(collet_dtype_size(spec.dtype));
+    return array_describe(self, &spec) ? NULL : PyLong_FromSize_t(collet_dtype_size(spec.dtype));
 }
 
 static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(unused))
 {
     collet_array_spec spec;
-    return describe(self, &spec) ? NULL : PyUnicode_FromString(dtype_name(spec.dtype));
+    return array_describe(self, &spec) ? NULL : PyUnicode_FromString(dtype_name(spec.dtype));
 }
 
 /* ---- Views -------------------------------------------------------------------------------- */
@@ -374,8 +428,7 @@ static PyObject *broadcast(PyObject *self, PyObject *shape)
     return shaped(self, shape, collet_array_broadcast);
 }
 
-int array_add_type(PyObject *module, const array_lazy *evaluation, const PyType_Slot *operators,
-                   size_t count)
+int array_add_type(PyObject *module, const array_lazy *evaluation, const PyType_Slot *const *others)
 {
     static PyGetSetDef properties[] = {
         {"shape", get_shape, NULL, "The extents.", NULL},
@@ -401,7 +454,9 @@ int array_add_type(PyObject *module, const array_lazy *evaluation, const PyType_
     size_t first = 0;
     while (slots[first].slot)
         first++;
-    memcpy(slots + first, operators, count * sizeof *slots);
+    for (; *others; others++)
+        for (const PyType_Slot *s = *others; s->slot; s++)
+            slots[first++] = *s;
     PyType_Spec spec = {.name = "collet._core.Array",
                         .basicsize = sizeof(array_object),
                         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,

@@ -8,14 +8,16 @@
 
 /* Functions of lazy evaluation, a layer above this one. */
 typedef struct array_lazy {
-    int (*compute)(node *n);            /* 0, or -1 with an exception */
-    int (*before_write)(lazy_value *v); /* called before the elements are written. 0, or -1 with an exception */
-    void (*released)(void);             /* called after an Array was freed */
+    int (*compute)(node *n); /* 0, or -1 with an exception */
+    int (*before_write)(
+        lazy_value *v);     /* called before the elements are written. 0, or -1 with an exception */
+    void (*released)(void); /* called after an Array was freed */
 } array_lazy;
 
-/* Adds the type Array, with the operators in `count` slots, to the module. 0, or -1 with an exception. */
-int array_add_type(PyObject *module, const array_lazy *evaluation, const PyType_Slot *operators,
-                   size_t count);
+/* Adds the type Array to the module, with the slots in the tables `others`; each table and the list end with 0. 0, or -1
+ * with an exception. */
+int array_add_type(PyObject *module, const array_lazy *evaluation,
+                   const PyType_Slot *const *others);
 
 /* Adds a method to the type Array. 0, or -1 with an exception. */
 int array_add_method(PyMethodDef *method);
@@ -36,6 +38,15 @@ int array_has_readers(PyObject *object);
 int array_settle_readers(PyObject *object);
 /* To be called before the elements are written, when nothing reads them. */
 void array_begin_write(PyObject *object);
+
+/* Dtype and shape, without computing the Array and without a runtime. 0, or -1 with an exception. */
+int array_describe(PyObject *object, collet_array_spec *spec);
+int64_t array_size_of(const collet_array_spec *spec);
+
+/* array_of_number: a new Array without axes. array_number: whether the Array is such a number, with its value in *number.
+ * Such an Array needs no memory of libcore; array_value and array_get make it. */
+PyObject *array_of_number(const collet_scalar *number);
+int array_number(PyObject *object, collet_scalar *number);
 
 /* Raises ForkedError; returns NULL. */
 void *array_raise_forked(void);

@@ -12,32 +12,6 @@
 #define VERSIONED "dltensor_versioned"
 #define UNVERSIONED "dltensor"
 
-/* https://dmlc.github.io/dlpack/latest/c_api.html */
-#define DLPACK_READ_ONLY 1u /* bits of `flags` */
-#define DLPACK_IS_COPIED 2u
-#define DLPACK_CPU 1 /* types of devices */
-#define DLPACK_CUDA 2
-#define DLPACK_OPENCL 4
-
-typedef struct dl_tensor {
-    void *data;
-    int32_t device_type, device_id;
-    int32_t ndim;
-    uint8_t code, bits;
-    uint16_t lanes;
-    int64_t *shape, *strides;
-    uint64_t byte_offset;
-} dl_tensor;
-
-typedef struct DLManagedTensorVersioned versioned_tensor;
-struct DLManagedTensorVersioned {
-    uint32_t major, minor;
-    void *manager;
-    void (*deleter)(versioned_tensor *self);
-    uint64_t flags;
-    dl_tensor tensor;
-};
-
 typedef struct unversioned_tensor unversioned_tensor;
 struct unversioned_tensor {
     dl_tensor tensor;
@@ -154,8 +128,7 @@ static versioned_tensor *export(PyObject *owner, collet_array *array, PyObject *
     return tensor;
 }
 
-/* Exports an Array. A tensor in the host's memory shares the memory of the Array. */
-static versioned_tensor *share(PyObject *object, PyObject *device)
+versioned_tensor *dlpack_share(PyObject *object, PyObject *device)
 {
     collet_array *array = array_get(object);
     versioned_tensor *tensor = array ? export(object, array, device, COLLET_SHARE) : NULL;
@@ -245,7 +218,7 @@ static PyObject *capsule(PyObject *self, PyObject *arguments)
     if (!a || !PyArg_ParseTuple(arguments, "Opp", &device, &versioned, &copied))
         return NULL;
     device = device == Py_None ? NULL : device;
-    tensor = copied ? export(self, a, device, COLLET_WRITE) : share(self, device);
+    tensor = copied ? export(self, a, device, COLLET_WRITE) : dlpack_share(self, device);
     if (tensor && copied)
         tensor->flags |= DLPACK_IS_COPIED;
     /* Tensors on devices have the flag too, although their Arrays can be written: they are not refused, so that
@@ -253,9 +226,10 @@ static PyObject *capsule(PyObject *self, PyObject *arguments)
     if (tensor && !versioned && tensor->flags & DLPACK_READ_ONLY &&
         tensor->tensor.device_type == DLPACK_CPU) {
         tensor->deleter(tensor);
-        PyErr_SetString(PyExc_BufferError,
-                        "the Array is read-only, or repeats elements, which a capsule without a version "
-                        "cannot say: ask for max_version=(1, 0), or for copy=True");
+        PyErr_SetString(
+            PyExc_BufferError,
+            "the Array is read-only, or repeats elements, which a capsule without a version "
+            "cannot say: ask for max_version=(1, 0), or for copy=True");
         return NULL;
     }
     return tensor ? capsule_of(tensor, versioned) : NULL;
@@ -292,7 +266,7 @@ static PyObject *move_to(PyObject *self, PyObject *device)
 
 static PyObject *host_memory(PyObject *self, PyObject *device)
 {
-    versioned_tensor *tensor = share(self, device == Py_None ? NULL : device);
+    versioned_tensor *tensor = dlpack_share(self, device == Py_None ? NULL : device);
     if (!tensor)
         return NULL;
     if (tensor->tensor.device_type != DLPACK_CPU) {
@@ -419,7 +393,7 @@ static collet_array *array_of(PyObject *object)
 
 static int from_object(void *object, versioned_tensor **out)
 {
-    *out = array_of(object) ? share(object, NULL) : NULL;
+    *out = array_of(object) ? dlpack_share(object, NULL) : NULL;
     return *out ? 0 : -1;
 }
 
@@ -442,7 +416,7 @@ static int to_object(versioned_tensor *tensor, void **object)
 static int borrow(void *object, dl_tensor *out)
 {
     collet_array *array = array_of(object);
-    versioned_tensor *tensor = array ? share(object, NULL) : NULL;
+    versioned_tensor *tensor = array ? dlpack_share(object, NULL) : NULL;
     if (!tensor)
         return -1;
     *out = tensor->tensor;
@@ -486,8 +460,10 @@ int dlpack_add(PyObject *module)
         {"_capsule", capsule, METH_VARARGS, "DLPack: device or None, versioned, copied."},
         {"_move", move_to, METH_O, "Makes the bytes valid in the memory of a device alone."},
         {"_memory", host_memory, METH_O,
-         "Shares the memory where the bytes are (None) or the host's (\"host\"): returns the address of the "
-         "first element, whether the memory is read-only, and a capsule that keeps it. None if the bytes "
+         "Shares the memory where the bytes are (None) or the host's (\"host\"): returns the "
+         "address of the "
+         "first element, whether the memory is read-only, and a capsule that keeps it. None if the "
+         "bytes "
          "are on a device."},
         {"_place", place, METH_NOARGS, "Where the bytes are: type and number, as in DLPack."}};
     static PyMethodDef function[] = {{"from_capsule", from_capsule, METH_O, NULL},

@@ -194,7 +194,7 @@ static collet_array *finish(walk *w)
                : runtime_raise(w->context);
 }
 
-static PyObject *key_view(PyObject *self, PyObject *key)
+PyObject *key_view(PyObject *self, PyObject *key)
 {
     int copies;
     PyObject *view = NULL;

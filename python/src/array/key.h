@@ -5,8 +5,10 @@
 
 #include "src/base/python.h"
 
-/* Adds the method _at to the type Array: the view for a key, or None if the key contains masks or arrays, which need a
- * copy. 0, or -1 with an exception. */
+/* The view for a key, or None if the key contains masks or arrays, which need a copy. NULL with an exception. */
+PyObject *key_view(PyObject *self, PyObject *key);
+
+/* Adds the method _at, key_view, to the type Array. 0, or -1 with an exception. */
 int key_add(void);
 
 #endif

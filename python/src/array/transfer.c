@@ -2,7 +2,6 @@
 /* Tests: python/tests/test_array.py */
 #include "transfer.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ typedef struct moving {
     work work;
     PyObject *array, *owner; /* the Array of `value`, and the owner of `data` */
     const lazy_value *value;
-    void *data;              /* memory, or the name of a device */
+    void *data; /* memory, or the name of a device */
     size_t bytes;
 } moving;
 
@@ -89,7 +88,7 @@ static PyObject *to_numpy(PyObject *self, PyObject *Py_UNUSED(unused))
     return array;
 }
 
-static PyObject *to_bytes(PyObject *self, PyObject *Py_UNUSED(unused))
+PyObject *transfer_bytes(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     collet_array *a = array_get(self);
     PyObject *bytes;
@@ -99,68 +98,6 @@ static PyObject *to_bytes(PyObject *self, PyObject *Py_UNUSED(unused))
     if (bytes && move(self, bytes, PyBytes_AsString(bytes), bytes_of(a), run_reading))
         Py_CLEAR(bytes);
     return bytes;
-}
-
-static double of_half(uint16_t bits)
-{
-    int exponent = bits >> 10 & 31, digits = bits & 1023;
-    double x = exponent == 31 ? (digits ? (double)NAN : (double)INFINITY)
-               : exponent     ? ldexp(digits + 1024, exponent - 25)
-                              : ldexp(digits, -24);
-    return bits >> 15 ? -x : x;
-}
-
-/* A number of Python. */
-static PyObject *number_of(const collet_scalar *s)
-{
-    float wide;
-    switch (s->dtype) {
-    case COLLET_F16:
-        return PyFloat_FromDouble(of_half(s->value.f16));
-    case COLLET_BF16:
-        memcpy(&wide, &(uint32_t){(uint32_t)s->value.bf16 << 16}, sizeof wide);
-        return PyFloat_FromDouble((double)wide);
-    case COLLET_F32:
-        return PyFloat_FromDouble((double)s->value.f32);
-    case COLLET_F64:
-        return PyFloat_FromDouble(s->value.f64);
-    case COLLET_C64:
-        return PyComplex_FromDoubles((double)s->value.c64.re, (double)s->value.c64.im);
-    case COLLET_C128:
-        return PyComplex_FromDoubles(s->value.c128.re, s->value.c128.im);
-#define INTEGER(NAME, name)                                                                        \
-    case COLLET_##NAME:                                                                            \
-        return PyLong_FromLongLong(s->value.name);
-        INTEGER(I8, i8)
-        INTEGER(U8, u8)
-        INTEGER(I16, i16)
-        INTEGER(U16, u16)
-        INTEGER(I32, i32)
-        INTEGER(U32, u32)
-        INTEGER(I64, i64)
-#undef INTEGER
-    case COLLET_U64:
-        return PyLong_FromUnsignedLongLong(s->value.u64);
-    case COLLET_BOOL:
-        return PyBool_FromLong(s->value.b8);
-    default:
-        return NULL;
-    }
-}
-
-static PyObject *item(PyObject *self, PyObject *unused)
-{
-    const collet_array *a = array_get(self);
-    if (a && collet_array_size(a) != 1)
-        return PyErr_Format(PyExc_ValueError, "item: the array has %lld elements, not one",
-                            (long long)collet_array_size(a));
-    PyObject *bytes = a ? to_bytes(self, unused) : NULL;
-    if (!bytes)
-        return NULL;
-    collet_scalar s = {.dtype = collet_array_dtype(a)};
-    memcpy(s.value.bytes, PyBytes_AsString(bytes), collet_dtype_size(s.dtype));
-    Py_DECREF(bytes);
-    return number_of(&s);
 }
 
 static PyObject *write_bytes(PyObject *self, PyObject *bytes)
@@ -185,12 +122,11 @@ static PyObject *prefetch(PyObject *self, PyObject *device)
 int transfer_add(void)
 {
     static PyMethodDef methods[] = {
-        {"_bytes", to_bytes, METH_NOARGS, "The elements as bytes, in C order."},
+        {"_bytes", transfer_bytes, METH_NOARGS, "The elements as bytes, in C order."},
         {"_write", write_bytes, METH_O, "Sets the elements by bytes, in C order."},
         {"prefetch", prefetch, METH_O,
          "Copies the elements to a device, \"cuda:0\", or to the \"host\", unless they are there, "
          "so that their next use there need not. A copy to a device goes on after the call."},
-        {"item", item, METH_NOARGS, "The only element as a number of Python."},
         {"to_numpy", to_numpy, METH_NOARGS,
          "A NumPy array with a copy of the elements, after the work that computes them."}};
     int failed = 0;

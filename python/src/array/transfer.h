@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies elements of Arrays to and from NumPy arrays, bytes, numbers and devices. */
+/* Copies elements of Arrays to and from NumPy arrays, bytes and devices. */
 #ifndef PYTHON_SRC_ARRAY_TRANSFER_H
 #define PYTHON_SRC_ARRAY_TRANSFER_H
 
-/* Adds the methods to_numpy, item, prefetch, _bytes and _write to the type Array. 0, or -1 with an exception. */
+#include "src/base/python.h"
+
+/* Adds the methods to_numpy, prefetch, _bytes and _write to the type Array. 0, or -1 with an exception. */
 int transfer_add(void);
+
+/* A method: the elements as bytes, in C order, after the work that computes them. */
+PyObject *transfer_bytes(PyObject *self, PyObject *unused);
 
 #endif

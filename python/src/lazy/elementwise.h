@@ -21,6 +21,6 @@ PyObject *elementwise_make(PyObject *module, PyObject *arguments);
 PyObject *elementwise_convert(PyObject *module, PyObject *arguments);
 
 /* The slots of collet._core.Array for the operators, and their number in *count. */
-const PyType_Slot *operators_slots(size_t *count);
+extern const PyType_Slot operators_slots[];
 
 #endif

@@ -189,32 +189,28 @@ static PyObject *compare(PyObject *a, PyObject *b, int which)
     return two(by[which], a, b);
 }
 
-const PyType_Slot *operators_slots(size_t *count)
-{
 #define SLOT(name, function)                                                                       \
     {Py_nb_##name, function},                                                                      \
     {                                                                                              \
         Py_nb_inplace_##name, function##_in_place                                                  \
     }
-    static const PyType_Slot slots[] = {SLOT(add, add),
-                                        SLOT(subtract, subtract),
-                                        SLOT(multiply, multiply),
-                                        SLOT(true_divide, divide),
-                                        SLOT(floor_divide, floor_divide),
-                                        SLOT(remainder, remainder_of),
-                                        SLOT(power, power),
-                                        SLOT(and, and),
-                                        SLOT(or, or),
-                                        SLOT(xor, xor),
-                                        SLOT(lshift, left),
-                                        SLOT(rshift, right),
-                                        {Py_nb_negative, negative},
-                                        {Py_nb_positive, positive},
-                                        {Py_nb_absolute, absolute},
-                                        {Py_nb_invert, invert},
-                                        {Py_tp_richcompare, compare},
-                                        {Py_tp_hash, PyObject_HashNotImplemented}};
+const PyType_Slot operators_slots[] = {SLOT(add, add),
+                                       SLOT(subtract, subtract),
+                                       SLOT(multiply, multiply),
+                                       SLOT(true_divide, divide),
+                                       SLOT(floor_divide, floor_divide),
+                                       SLOT(remainder, remainder_of),
+                                       SLOT(power, power),
+                                       SLOT(and, and),
+                                       SLOT(or, or),
+                                       SLOT(xor, xor),
+                                       SLOT(lshift, left),
+                                       SLOT(rshift, right),
+                                       {Py_nb_negative, negative},
+                                       {Py_nb_positive, positive},
+                                       {Py_nb_absolute, absolute},
+                                       {Py_nb_invert, invert},
+                                       {Py_tp_richcompare, compare},
+                                       {Py_tp_hash, PyObject_HashNotImplemented},
+                                       {0, NULL}};
 #undef SLOT
-    *count = sizeof slots / sizeof *slots;
-    return slots;
-}

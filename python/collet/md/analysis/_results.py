@@ -67,8 +67,8 @@ def _xvg(path: str) -> dict[str, Any]:
     with open(path, encoding="utf-8") as file:
         lines = [line.strip() for line in file]
     head = " ".join(line for line in lines if line.startswith("@"))
-    texts = dict(re.findall(r'@\s*(s\d+ legend|[xy]axis\s+label)\s+"((?:\\"|[^"])*)"', head))
-    texts = {" ".join(what.split()): text for what, text in texts.items()}
+    found = re.findall(r'@\s*(s\d+ legend|[xy]axis\s+label)\s+"((?:\\"|[^"])*)"', head)
+    texts: dict[str, str] = {" ".join(what.split()): text for what, text in found}
     rows = [line.split() for line in lines if line and line[0] not in "#@&"]
     if not rows:
         raise ValueError("it has no rows")

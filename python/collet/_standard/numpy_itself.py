@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/op/test_numpy_fallback.py
+"""Functions that collet lacks, or has without some argument: NumPy's own function computes on numpy.asarray(x),
+which shares the memory of an Array x, and its results become Arrays.
+
+Only the memory of the host is shared. An Array on a device is refused, unless numpy_fallback is "copy". Arguments that
+are neither Arrays nor numbers nor NumPy's own arrays are left to their libraries. A function that writes
+(numpy.copyto, out=) writes the memory of the Array."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .. import _core, _fallback
+from .. import _hook as hook
+from .._array.creation import asarray, taken
+
+_PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array__", "__array_interface__", "__dlpack__")
+
+
+def _foreign(values: Any) -> Any:
+    """The type of an array of another library among the values, also inside of lists and tuples; None if there is
+    none. Such arrays have rules of their own: masks, units, labels, devices."""
+    for value in values:
+        kind = type(value)
+        if kind is list or kind is tuple:
+            kind = _foreign(value)
+            if kind is not None:
+                return kind
+        elif kind is not np.ndarray and kind is not np.memmap and \
+                not isinstance(value, (_core.Array, np.generic, type)) and \
+                any(hasattr(kind, name) for name in _PROTOCOLS):
+            return kind
+    return None
+
+
+def _decides(kind: Any) -> bool:
+    """Whether the type has functions of its own for NumPy's protocols."""
+    return any(getattr(kind, name, getattr(np.ndarray, name)) is not getattr(np.ndarray, name)
+               for name in _PROTOCOLS[:2])
+
+
+class _Views:
+    """Arguments with NumPy's views in place of Arrays."""
+
+    def __init__(self) -> None:
+        self.views: list[tuple[Any, Any]] = []  # (view, its Array)
+        self.given: list[Any] = []              # arrays of NumPy among the arguments
+
+    def of(self, value: Any) -> Any:
+        kind = type(value)
+        if isinstance(value, _core.Array):
+            view = np.asarray(value)
+            self.views.append((view, value))
+            return view
+        if kind is list or (kind is tuple and value):
+            return kind(map(self.of, value))
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return kind(*map(self.of, value))
+        if kind is np.ndarray:
+            self.given.append(value)
+        return value
+
+    def wrapped(self, value: Any) -> Any:
+        """A result: an Array for each array that collet can hold. The Array itself for its view."""
+        if isinstance(value, np.ndarray):
+            for view, array in self.views:
+                if value is view:
+                    return array
+            return value if any(value is a for a in self.given) else self._array(value)
+        if isinstance(value, np.generic):
+            return self._array(np.asarray(value))
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return type(value)(*map(self.wrapped, value))
+        if type(value) in (list, tuple):
+            return type(value)(map(self.wrapped, value))
+        return value
+
+    def _array(self, value: Any) -> Any:
+        """Memory that the function made becomes the Array's own; a view of an argument stays a view."""
+        if value.ndim > 8 or type(value) is not np.ndarray:
+            return value
+        try:
+            _core.dtype_name(value.dtype)
+        except TypeError:  # texts, dates, objects, long double
+            return value
+        owners = [view for view, _ in self.views] + self.given
+        if any(np.may_share_memory(value, owner) for owner in owners):
+            try:
+                return asarray(value, copy=False)
+            except _core.InvalidError:  # strides of another library
+                return asarray(value)
+        return taken(np.require(value, requirements=("ALIGNED", "WRITEABLE")) if value.dtype.isnative
+                     else value.astype(value.dtype.newbyteorder("=")))
+
+
+def _check_places(name: str, arrays: list[Any]) -> None:
+    for array in arrays:
+        if array.device != "host":
+            raise TypeError(f"{name} is computed by NumPy, in the host's memory, and an Array is on {array.device}: give "
+                            "it x.to_device('host'), or let all such calls copy by collet.configure(numpy_fallback="
+                            "'copy')")
+
+
+def _arrays_in(values: Any) -> list[Any]:
+    found: list[Any] = []
+    for value in values:
+        if isinstance(value, _core.Array):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            found += _arrays_in(value)
+    return found
+
+
+def compute(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], reason: str) -> Any:
+    """Calls a function of NumPy with views of the Arrays. `reason`: why collet does not compute it, for messages."""
+    values = (*arguments, *keywords.values())
+    if hook.traced(*values):
+        raise _core.UnsupportedError(f"{name} {reason}, and NumPy's function has no gradient: give it one by "
+                                     "collet.custom_vjp, or take it out of the gradient by collet.stop_gradient")
+    kind = _foreign(values)
+    if kind is not None:
+        if _decides(kind):
+            return NotImplemented
+        raise TypeError(f"{name} {reason}, and takes no {kind.__name__} beside a collet.Array: give it numpy.asarray of "
+                        "that, or x.to_numpy()")
+    mode = _fallback.mode()
+    if mode == "off":
+        raise TypeError(f"{name} {reason}: use the functions of collet, give it a copy of the elements, x.to_numpy(), "
+                        "or let NumPy compute by collet.configure(numpy_fallback='on')")
+    if mode != "copy":
+        _check_places(name, _arrays_in(values))
+    views = _Views()
+    given = [views.of(a) for a in arguments]
+    named = {n: views.of(v) for n, v in keywords.items()}
+    found = views.wrapped(function(*given, **named))
+    _fallback.count(name)
+    if mode == "warn":
+        warnings.warn(f"{name} {reason}: NumPy computed it", RuntimeWarning, stacklevel=4)
+    return found

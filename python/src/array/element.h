@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Indexing of Arrays, iteration, and single elements as numbers of Python. */
+#ifndef PYTHON_SRC_ARRAY_ELEMENT_H
+#define PYTHON_SRC_ARRAY_ELEMENT_H
+
+#include "src/base/python.h"
+
+extern const PyType_Slot element_slots[]; /* for array_add_type */
+
+/* Adds the method item to the type Array. 0, or -1 with an exception. */
+int element_add(void);
+
+#endif
