@@ -86,6 +86,11 @@ collet_status collet_array_write(collet_context *cx, collet_array *array, const 
     return status == COLLET_OK ? transfer(cx, array, COLLET_WRITE, NULL, source, bytes) : status;
 }
 
+int32_t collet_array_is_on_host(const collet_array *array)
+{
+    return array && storage_settled_on_host(array->storage);
+}
+
 /* ---- One element -------------------------------------------------------------------------- */
 
 /* Stores the offset of the element in the storage. */

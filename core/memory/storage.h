@@ -27,13 +27,16 @@ collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void 
 
 /*
  * 1 if the bytes are valid only in host memory, not acquired, and not in use by a queue, as
- * storage_use would find under the lock. Then `q` may use s->host.memory directly, without
+ * storage_use would find under the lock. Then s->host.memory may be used directly, and by `q` without
  * storage_commit.
  */
+static inline int storage_settled_on_host(const storage *s)
+{
+    return atomic_load_explicit(&s->settled, memory_order_acquire);
+}
 static inline int storage_settled(const storage *s, const queue *q)
 {
-    return q->device->space == 0 && q->device->synchronous &&
-           atomic_load_explicit(&s->settled, memory_order_acquire);
+    return q->device->space == 0 && q->device->synchronous && storage_settled_on_host(s);
 }
 
 /* BUSY if storage_use would be refused because the storage is acquired. */

@@ -75,6 +75,9 @@ COLLET_API void collet_array_destroy(collet_array *array);
  * orders the commands on the memory itself.
  */
 COLLET_API int32_t collet_array_is_shared(const collet_array *array);
+/* 1 if the elements are valid in the host's memory alone and nothing works on them, so that reading and writing them there
+ * needs no copy and no wait. Any thread. */
+COLLET_API int32_t collet_array_is_on_host(const collet_array *array);
 
 COLLET_API collet_dtype collet_array_dtype(const collet_array *array);
 COLLET_API int32_t collet_array_ndim(const collet_array *array);

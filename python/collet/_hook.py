@@ -69,9 +69,20 @@ def _hurried(function, small):
     return call
 
 
-def hook(members, module, prefix="", small={}):
-    """Wraps the public functions that the module itself defines. `small`: by name, the functions that are
-    tried first."""
+def _direct(function, small):
+    """As _hurried, for functions of several arguments."""
+    @functools.wraps(function)
+    def call(*arguments, **keywords):
+        made = small(*arguments, **keywords)
+        return function(*arguments, **keywords) if made is None else made
+
+    call.__wrapped__ = function.__wrapped__  # what the tape calls
+    return call
+
+
+def hook(members, module, prefix="", small={}, direct={}):
+    """Wraps the public functions that the module itself defines. `small` and `direct`: by name, the functions of
+    one argument, or of several, that are tried first."""
     made = {}  # a function may have several names
     for name, value in list(members.items()):
         if type(value) is types.FunctionType and not name.startswith("_") and \
@@ -80,4 +91,6 @@ def hook(members, module, prefix="", small={}):
                 made[value] = hooked(prefix + value.__name__, value, module)
                 if value.__name__ in small:
                     made[value] = _hurried(made[value], small[value.__name__])
+                elif value.__name__ in direct:
+                    made[value] = _direct(made[value], direct[value.__name__])
             members[name] = made[value]

@@ -20,6 +20,7 @@ from ._listing import own
 from ._array.operands import arrays, axes_of, converted, floats, permuted, zeros_as
 
 _AT_ONCE = 3  # axes that the op transforms
+_WIDE = ("float32", "float64", "complex64", "complex128")  # dtypes of Arrays that are transformed as they are
 
 
 def _complex(a):
@@ -28,6 +29,8 @@ def _complex(a):
 
 def _resized(a, lengths):
     """a, with the lengths of some axes changed: {axis: length}."""
+    if all(lengths.get(i, n) == n for i, n in enumerate(a.shape)):
+        return a
     kept = tuple(slice(lengths.get(i, n)) for i, n in enumerate(a.shape))
     if all(lengths.get(i, n) <= n for i, n in enumerate(a.shape)):
         return a[kept]
@@ -64,18 +67,21 @@ def _along(a, axes, inverse, last=None):
     """Transforms along at most three axes. last: the length of the result's last axis, for transforms from
     real to complex or from complex to real."""
     order = [i for i in range(a.ndim) if i not in axes] + list(axes)
-    view = permuted(a, order)
+    ordered = order == [*range(a.ndim)]
+    view = a if ordered else permuted(a, order)
     shape, dtype = list(view.shape), None
     if last is not None:
         shape[-1] = last
         dtype = {"f4": "c8", "f8": "c16", "c8": "f4", "c16": "f8"}[a.dtype.str[1:]]
     result = op.fft(view, last_axes=len(axes), inverse=inverse, shape=shape, dtype=dtype)
-    return permuted(result, np.argsort(order))
+    return result if ordered else permuted(result, sorted(range(a.ndim), key=order.__getitem__))
 
 
 def _transform(a, s, axes, norm, inverse, real=False):
     """Computes each transform of this module. real: from real numbers to half a spectrum or, with inverse,
     from half a spectrum to real numbers. Otherwise from complex to complex numbers."""
+    if s is None and axes == -1 and norm is None and not real and getattr(a, "_dtype", None) in _WIDE and a.ndim and a.size:
+        return op.fft(_complex(a), last_axes=1, inverse=inverse)
     a, = floats(a, complex_too=not real or inverse)
     axes, s = _lengths(a, s, axes, half=real and inverse)
     scale = _scale(norm, math.prod(s), inverse)

@@ -17,6 +17,10 @@
 #include "src/lazy/wait.h"
 #include "src/calls/op.h"
 #include "src/calls/small.h"
+#include "src/small/create.h"
+#include "src/small/join.h"
+#include "src/small/select.h"
+#include "src/small/signals.h"
 #include "report.h"
 #include "src/base/runtime.h"
 #include "src/calls/texts.h"
@@ -24,6 +28,10 @@
 #include "src/calls/tracer.h"
 #include "src/base/work.h"
 
+#define FAST(name, function)                                                                       \
+    {                                                                                              \
+        name, (PyCFunction)(void (*)(void))function, METH_FASTCALL | METH_KEYWORDS, NULL           \
+    }
 static PyMethodDef functions[] = {
     {"set_backend", runtime_set_backend, METH_O, NULL},
     {"get_backend", runtime_get_backend, METH_NOARGS, NULL},
@@ -45,6 +53,23 @@ static PyMethodDef functions[] = {
     {"small_reduction", small_reduction, METH_O, NULL},
     {"small_product", small_product, METH_VARARGS, NULL},
     {"small_norm", small_norm, METH_O, NULL},
+    FAST("small_take", select_take),
+    FAST("small_nonzero", select_nonzero),
+    FAST("small_count_nonzero", select_count),
+    FAST("small_concat", join_concat),
+    FAST("small_stack", join_stack),
+    FAST("small_repeat", join_repeat),
+    FAST("small_tile", join_tile),
+    FAST("small_roll", join_roll),
+    FAST("small_median", signals_median),
+    {"small_astype", (PyCFunction)(void (*)(void))create_converted, METH_FASTCALL, NULL},
+    {"small_copy", join_copy, METH_O, NULL},
+    {"small_asarray", create_from, METH_O, NULL},
+    {"small_triangle", (PyCFunction)(void (*)(void))join_triangle, METH_FASTCALL, NULL},
+    {"small_filled", (PyCFunction)(void (*)(void))create_filled, METH_FASTCALL, NULL},
+    {"small_arange", (PyCFunction)(void (*)(void))create_range, METH_FASTCALL, NULL},
+    {"small_interp", (PyCFunction)(void (*)(void))signals_interp, METH_FASTCALL, NULL},
+    FAST("small_convolve", signals_convolve),
     {"observe", compute_observe, METH_O, NULL},
     {"explanation", compute_explain, METH_NOARGS, NULL},
     {"is_pending", lazy_is_pending, METH_O, NULL},
@@ -86,10 +111,13 @@ static int check_version(void)
 
 static int add_array_type(PyObject *module)
 {
-    static const array_lazy lazy = {
-        .compute = lazy_force, .before_write = lazy_before_write, .released = lazy_save_memory};
+    static const array_upper upper = {.compute = lazy_force,
+                                      .before_write = lazy_before_write,
+                                      .released = lazy_save_memory,
+                                      .read = select_read,
+                                      .assign = select_assign};
     static const PyType_Slot *const slots[] = {operators_slots, element_slots, buffer_slots, NULL};
-    return array_add_type(module, &lazy, slots);
+    return array_add_type(module, &upper, slots);
 }
 
 PyMODINIT_FUNC PyInit__core(void);
@@ -106,9 +134,9 @@ PyMODINIT_FUNC PyInit__core(void)
         return NULL;
     module = python_module(&definition);
     if (!module || runtime_prepare() || work_prepare() || error_add_types(module) ||
-        op_add_type(module) || add_array_type(module) || dlpack_add(module) || key_add() || element_add() ||
-        transfer_add() ||
-        expression_add_type(module) || elementwise_add_type(module) || binding_add(module) ||
+        op_add_type(module) || add_array_type(module) || dlpack_add(module) || key_add() ||
+        element_add() || transfer_add() || expression_add_type(module) ||
+        elementwise_add_type(module) || binding_add(module) ||
         PyModule_AddStringConstant(module, "version", collet_version())) {
         Py_XDECREF(module);
         return NULL;

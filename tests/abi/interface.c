@@ -1055,6 +1055,7 @@ collet_status (*p_collet_array_wrap)(collet_context *context, collet_array **out
 collet_status (*p_collet_array_full)(collet_context *context, collet_array **out, collet_dtype dtype, int32_t ndim, const int64_t *shape, double value) = collet_array_full;
 void (*p_collet_array_destroy)(collet_array *array) = collet_array_destroy;
 int32_t (*p_collet_array_is_shared)(const collet_array *array) = collet_array_is_shared;
+int32_t (*p_collet_array_is_on_host)(const collet_array *array) = collet_array_is_on_host;
 collet_dtype (*p_collet_array_dtype)(const collet_array *array) = collet_array_dtype;
 int32_t (*p_collet_array_ndim)(const collet_array *array) = collet_array_ndim;
 const int64_t *(*p_collet_array_shape)(const collet_array *array) = collet_array_shape;

@@ -290,8 +290,15 @@ TEST_WITH(elements_are_read_and_written_one_by_one, set_up_scalar, tear_down)
     collet_array *a, *back, *number, *wide;
     collet_scalar value = {.dtype = COLLET_F32, .value.f32 = 0};
     float row[6] = {0, 1, 2, 3, 4, 5};
+    void *memory;
     assert_ok(cx, collet_array_from(cx, &a, COLLET_F32, 2, (const int64_t[]){2, 3}, row));
     assert_ok(cx, collet_array_slice(cx, a, &back, 1, 2, 3, -1));
+    assert_true(collet_array_is_on_host(back) && !collet_array_is_on_host(NULL));
+    assert_ok(cx, collet_array_acquire(cx, a, &memory, COLLET_WRITE));
+    assert_true(!collet_array_is_on_host(back));
+    assert_status(cx, collet_array_read_element(cx, back, (const int64_t[]){0, 0}, &value),
+                  COLLET_BUSY);
+    assert_ok(cx, collet_array_release(cx, a));
     for (int64_t i = 0; i < 2; i++)
         for (int64_t j = 0; j < 3; j++) {
             assert_ok(cx, collet_array_read_element(cx, back, (const int64_t[]){i, j}, &value));

@@ -38,6 +38,9 @@ def _conversion(source: str, dtype: str) -> Any:
 
 def converted(array: Array, dtype: str) -> Array:
     """A copy in another dtype; integers modulo 2^width."""
+    made = _core.small_astype(array, dtype)
+    if made is not None:
+        return made  # type: ignore[no-any-return]
     conversion = _conversion(array._dtype, dtype)
     return conversion(array) if conversion else op.copy(array, dtype=dtype)
 

@@ -51,6 +51,10 @@ def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | No
 
     >>> collet.asarray([1, 2.5], dtype="f4")
     collet.Array([1. , 2.5], dtype=float32, shape=(2,), device='host')"""
+    if dtype is None and device is None and copy is not False:
+        made = _core.small_asarray(obj)
+        if made is not None:
+            return made
     if isinstance(obj, Array):
         array = obj.copy() if copy else obj
     elif hook.traced(obj):
@@ -105,8 +109,7 @@ def empty(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | Non
 
     >>> collet.empty((2, 3), "f4").shape
     (2, 3)"""
-    extents = (shape,) if isinstance(shape, int) else shape
-    return placed(_core.empty(extents, "float64" if dtype is None else dtype), device)
+    return placed(_core.empty(shape, "float64" if dtype is None else dtype), device)
 
 
 _DEFAULTS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
@@ -119,6 +122,10 @@ def full(shape: Shape, fill_value: Number, dtype: npt.DTypeLike | None = None, *
 
     >>> collet.full(3, 7).to_numpy()
     array([7, 7, 7])"""
+    if device is None:
+        made: Array | None = _core.small_filled(shape, fill_value, dtype)
+        if made is not None:
+            return made
     if dtype is None:
         dtype = _DEFAULTS.get(type(fill_value)) or getattr(fill_value, "dtype", "float64")
     return placed(op.fill(value=fill_value, out=empty(shape, dtype)), device)
@@ -129,7 +136,9 @@ def zeros(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | Non
 
     >>> collet.zeros(3).to_numpy()
     array([0., 0., 0.])"""
-    return full(shape, 0, "float64" if dtype is None else dtype, device=device)
+    dtype = "float64" if dtype is None else dtype
+    made: Array | None = _core.small_filled(shape, 0, dtype) if device is None else None
+    return full(shape, 0, dtype, device=device) if made is None else made
 
 
 def ones(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
@@ -138,5 +147,7 @@ def ones(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None
     >>> collet.ones((2, 2), dtype="int32").to_numpy()
     array([[1, 1],
            [1, 1]], dtype=int32)"""
-    return full(shape, 1, "float64" if dtype is None else dtype, device=device)
+    dtype = "float64" if dtype is None else dtype
+    made: Array | None = _core.small_filled(shape, 1, dtype) if device is None else None
+    return full(shape, 1, dtype, device=device) if made is None else made
 

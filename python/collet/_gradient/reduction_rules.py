@@ -176,7 +176,7 @@ def _tensordot(a, b, /, *, axes=2):
 @composite("einsum")
 def _einsum(subscripts, /, *operands):
     operands = [_array(x) for x in operands]
-    groups, wanted = _parse(subscripts, operands)
+    groups, wanted = _parse(subscripts, tuple([x.ndim for x in operands]))
     letters = iter(set(string.ascii_letters) - {n for group in groups for n in group if isinstance(n, str)})
     names = {n: n if isinstance(n, str) else next(letters)
              for n in dict.fromkeys(n for group in groups for n in group)}

@@ -8,7 +8,7 @@ import operator
 from .. import _core
 from .._core import Array
 from .._standard import protocols
-from .._standard.operators import METHODS, method
+from .._standard.operators import METHODS, NUMPY_METHODS, method, numpy_method
 from . import rules
 from .tape import RULES, Traced, bottom, call, record
 
@@ -142,7 +142,7 @@ def _members():
     for name, what in {"float": "float(x)", "int": "int(x)", "complex": "complex(x)", "index": "an index",
                        "array": "NumPy, or a function that has no derivative,", "dlpack": "DLPack"}.items():
         members[f"__{name}__"] = _refused(what)
-    for name in ("item", "to_numpy", "tolist", "prefetch", "to_device"):
+    for name in ("item", "to_numpy", "tolist", "tobytes", "prefetch", "to_device"):
         members[name] = _refused(f"x.{name}()")
     for name in ("sum", "prod", "mean"):
         members[name] = _reduction(name, "axis dtype out keepdims")
@@ -152,6 +152,10 @@ def _members():
         members[name] = _reduction(name, "axis out keepdims")
     for name in METHODS:
         members[name] = method(name, call)
+    for name in NUMPY_METHODS.keys() - {"trace"}:  # Traced.trace is a number of its own
+        members[name] = numpy_method(name)
+    for name in ("put", "sort", "partition"):
+        members[name] = _in_place
     return members
 
 
@@ -162,6 +166,7 @@ _MEMBERS = {
     "__setitem__": _in_place, "__hash__": object.__hash__, "__len__": _length, "__iter__": _items,
     "__bool__": lambda self: bool(bottom(self)),
     "__contains__": lambda self, value: bottom(value) in bottom(self),
+    "__round__": lambda self, ndigits=None: self.round(ndigits or 0),
     "__divmod__": lambda self, other: (self // other, self % other),
     "__rdivmod__": lambda self, other: (other // self, other % self),
     "__format__": lambda self, text: format(bottom(self), text),

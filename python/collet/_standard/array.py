@@ -150,21 +150,6 @@ class Array(Exchange):
             axes = axes[0]
         return self._permute(axes) if axes else self.T
 
-    def reshape(self, *shape: Any) -> Array:
-        """A view with another shape, or a copy if strides allow no view; -1: the remaining extent.
-
-        >>> x = collet.asarray([[1.0, 2], [3, 4]])
-        >>> x.reshape(4, 1).shape
-        (4, 1)"""
-        if len(shape) == 1 and not hasattr(shape[0], "__index__"):
-            shape = shape[0]
-        try:
-            return self._view(shape)
-        except _core.ShapeError:
-            if -1 not in shape and math.prod(shape) != self.size:
-                raise
-            return self.copy()._view(shape)
-
     def ravel(self) -> Array:
         """The elements along one axis: a view, or a copy if strides allow no view.
 
@@ -319,7 +304,8 @@ class Array(Exchange):
         >>> x.to_numpy()
         array([[1., 2.],
                [3., 4.]])"""
-        return op.copy(self, out=_core.empty(self.shape, self._dtype))
+        made: Array | None = _core.small_copy(self)
+        return op.copy(self, out=_core.empty(self.shape, self._dtype)) if made is None else made
 
     def astype(self, dtype: npt.DTypeLike, copy: bool = True) -> Array:
         """The array in another dtype. Integers are converted modulo 2^width, as in NumPy. A conversion from

@@ -56,6 +56,8 @@ def _either(ours: Callable[[], Any], function: Any, name: str, arguments: tuple[
     except _Lacking as lacking:
         return numpy_itself.compute(function, name, arguments, keywords, str(lacking))
     except (TypeError, ValueError) as error:  # dtypes, axes or values that collet's function does not take
+        if keywords.get("dtype") is not None:
+            _core.dtype_name(keywords["dtype"])  # raises for a dtype that Arrays do not have
         try:
             found = numpy_itself.compute(function, name, arguments, keywords, f"failed in collet ({error})")
         except Exception:

@@ -8,6 +8,7 @@ Elements of Arrays stay on their device. Results have the dtypes of NumPy 2. A b
 function raises the error of that op.
 """
 
+from .. import _core
 from .._hook import hook as _hook
 from ._arrangement import (append, atleast_1d, atleast_2d, column_stack, delete, diag, fliplr, flipud, hstack,
                            meshgrid, ravel, rot90, sliding_window_view, split, swapaxes, tile, transpose, unstack,
@@ -22,4 +23,5 @@ from ._primitives import *
 from ._selection import argpartition, argwhere, flatnonzero, intersect1d, partition, select, setdiff1d, union1d
 from ._signals import convolve, degrees, diff, gradient, interp, radians, trapezoid, unwrap
 
-_hook(globals(), __name__)
+_hook(globals(), __name__, direct={"tile": _core.small_tile, "median": _core.small_median,
+                                     "convolve": _core.small_convolve})

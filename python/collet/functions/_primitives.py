@@ -3,6 +3,7 @@
 """The functions that others are composed of. Each has a rule for its gradient; calls with traced arrays go
 to the tape. Elementwise functions and dtypes become members at their first use."""
 
+from .. import _core
 from .._array import elementwise as _elementwise
 from .._array import names as _names
 from .._hook import hook as _hook
@@ -16,7 +17,10 @@ from ._shapes import (arange, broadcast_arrays, broadcast_shapes, broadcast_to, 
                       permute_dims, repeat, reshape, roll, squeeze, stack, tril, triu, zeros_like)
 from ._statistics import cumulative_prod, cumulative_sum, histogram, quantile
 
-_hook(globals(), __package__, small=_SMALL)
+_DIRECT = {name: getattr(_core, "small_" + name)
+           for name in ("take", "nonzero", "count_nonzero", "concat", "stack", "repeat", "roll")}
+
+_hook(globals(), __package__, small=_SMALL, direct=_DIRECT)
 
 
 def __getattr__(name):

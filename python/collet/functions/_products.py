@@ -7,6 +7,7 @@ bfloat16 too. Integers and bool have no such kernels: evaluate multiplies intege
 computes `and` and `or` of bool.
 """
 
+import functools
 import math
 
 from .. import _core, op
@@ -90,6 +91,10 @@ def vecdot(x1, x2, /, *, axis=-1):
 
     >>> collet.vecdot([[1, 2], [3, 4]], [1, 1])
     array([3, 7])"""
+    if axis == -1 and isinstance(x1, _core.Array) and isinstance(x2, _core.Array) and x1.ndim == x2.ndim == 1:
+        made = small("matmul")(x1, x2)
+        if made is not None:
+            return made
     a, b = promoted(x1, x2)
     a, b = (moveaxis(x, axis_of(axis, x.ndim), -1) for x in (a, b))
     if a.shape[-1] != b.shape[-1]:
@@ -180,13 +185,14 @@ def _labels(term, ndim):
     return [*before, *range(-missing, 0), *after]
 
 
-def _parse(subscripts, operands):
-    """The labels of every operand and of the result."""
+@functools.lru_cache(512)
+def _parse(subscripts, axes):
+    """The labels of every operand, which have so many axes, and of the result."""
     inputs, arrow, output = subscripts.replace(" ", "").partition("->")
     terms = inputs.split(",")
-    if len(terms) != len(operands):
-        raise ValueError(f"einsum: subscripts for {len(terms)} arrays, but there are {len(operands)}")
-    labels = [_labels(term, x.ndim) for term, x in zip(terms, operands)]
+    if len(terms) != len(axes):
+        raise ValueError(f"einsum: subscripts for {len(terms)} arrays, but there are {len(axes)}")
+    labels = [_labels(term, ndim) for term, ndim in zip(terms, axes)]
     every = [label for group in labels for label in group]
     dots = sorted({label for label in every if isinstance(label, int)})
     letters = [label for label in every if not isinstance(label, int)]
@@ -202,6 +208,8 @@ def _parse(subscripts, operands):
 
 def _distinct(labels, x):
     """The operand with each label once: takes diagonals of repeated labels."""
+    if len({*labels}) == len(labels):
+        return labels, x
     labels = list(labels)
     for label in set(labels):
         while labels.count(label) > 1:
@@ -218,11 +226,13 @@ def _distinct(labels, x):
 def _kept(labels, x, needed):
     """The operand summed over axes that are not needed."""
     axes = tuple(i for i, n in enumerate(labels) if n not in needed)
+    if not axes:
+        return labels, x
     return [n for n in labels if n in needed], _sum(x, axes)
 
 
 def _ordered(labels, x, wanted):
-    return permuted(x, [labels.index(n) for n in wanted])
+    return x if labels == wanted else permuted(x, [labels.index(n) for n in wanted])
 
 
 def _contracted(first, second, later):
@@ -261,7 +271,10 @@ def einsum(subscripts, /, *operands):
     >>> collet.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])
     array([3, 7])"""
     operands = promoted(*operands)
-    labels, wanted = _parse(subscripts, operands)
+    labels, wanted = _parse(subscripts, tuple([x.ndim for x in operands]))
+    if len(labels) == 2 and labels[0] == labels[1] == labels[0][:1] and not wanted and \
+            operands[0].shape == operands[1].shape:
+        return _inner(*operands)
     if is_half(operands[0].dtype) and not _is_product(labels, wanted):
         single = [converted(x, _core.dtype("float32")) for x in operands]
         return converted(einsum(subscripts, *single), operands[0].dtype)

@@ -26,6 +26,10 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
 
     >>> collet.arange(2, 8, 3).to_numpy()
     array([2, 5])"""
+    if dtype is None and device is None:
+        made = _core.small_arange(start, stop, step) if stop is not None else _core.small_arange(0, start, step)
+        if made is not None:
+            return made
     start, stop, step = (x.item() if isinstance(x, _core.Array) else x for x in (start, stop, step))
     first, stop = (0, start) if stop is None else (start, stop)
     limits = {"start": first, "stop": stop, "step": step}
@@ -384,6 +388,9 @@ def _pad_constant(x, sides, values):
 
 
 def _triangle(x, k, lower):
+    made = _core.small_triangle(x, k, lower)
+    if made is not None:
+        return made
     x = matrices(*arrays(x))
     rows, columns = (same_kind(np.arange(n), x) for n in x.shape[-2:])
     kept = (op.less_equal if lower else op.greater_equal)(columns[None, :], op.add(rows, k)[:, None])

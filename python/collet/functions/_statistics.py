@@ -63,6 +63,9 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
 
     >>> collet.cumulative_sum([1, 2, 3], include_initial=True)
     array([0, 1, 3, 6])"""
+    if getattr(x, "_dtype", None) in ("float64", "float32", "int64") and x.ndim == 1 and axis in (None, -1, 0) and \
+            dtype is None and not include_initial and isinstance(x, _core.Array):
+        return op.cumulative_sum(x)
     return _cumulative("cumulative_sum", x, axis, dtype, include_initial)
 
 

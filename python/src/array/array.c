@@ -18,7 +18,7 @@ typedef struct array_object {
     collet_scalar number; /* without a dtype: the Array is no number */
 } array_object;
 
-static const array_lazy *lazy;
+static const array_upper *upper;
 static PyTypeObject *base;  /* collet._core.Array */
 static PyTypeObject *class; /* the class of new Arrays: collet.Array once it is defined */
 
@@ -116,7 +116,7 @@ collet_array *array_get(PyObject *object)
 {
     node *n = array_node(object);
     if (n) {
-        int failed = lazy->compute(node_ref(n));
+        int failed = upper->compute(node_ref(n));
         node_unref(n);
         if (failed)
             return NULL;
@@ -135,7 +135,7 @@ int array_has_readers(PyObject *object)
 
 int array_settle_readers(PyObject *object)
 {
-    return array_has_readers(object) ? lazy->before_write(((array_object *)object)->value) : 0;
+    return array_has_readers(object) ? upper->before_write(((array_object *)object)->value) : 0;
 }
 
 void array_begin_write(PyObject *object)
@@ -248,7 +248,7 @@ static void array_dealloc(PyObject *object)
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(object);
     Py_DECREF(type);
-    lazy->released();
+    upper->released();
 }
 
 /* ---- Properties --------------------------------------------------------------------------- */
@@ -337,8 +337,24 @@ static PyObject *part(PyObject *self, PyObject *imaginary)
                   &view);
 }
 
-static int numbers(PyObject *sequence, int64_t *values)
+/* -1 with an exception. */
+static int64_t extent_of(PyObject *object, Py_ssize_t i)
 {
+    PyObject *index = object ? PyNumber_Index(object) : NULL;
+    int overflow = 0;
+    int64_t value = index ? PyLong_AsLongLongAndOverflow(index, &overflow) : -1;
+    Py_XDECREF(index);
+    if (overflow)
+        error_format(COLLET_OVERFLOW, "extent or axis %zd does not fit in 64 bits", i);
+    return value;
+}
+
+int array_extents(PyObject *sequence, int64_t *values)
+{
+    if (PyIndex_Check(sequence) && !array_check(sequence) && !PySequence_Check(sequence)) {
+        values[0] = extent_of(sequence, 0);
+        return PyErr_Occurred() ? -1 : 1;
+    }
     Py_ssize_t count = PySequence_Check(sequence) ? PySequence_Size(sequence) : -1;
     if (count < 0)
         PyErr_Format(PyExc_TypeError, "extents or axes are a sequence of integers, not %R",
@@ -349,13 +365,8 @@ static int numbers(PyObject *sequence, int64_t *values)
         return -1;
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *item = PySequence_GetItem(sequence, i);
-        PyObject *index = item ? PyNumber_Index(item) : NULL;
-        int overflow = 0;
-        values[i] = index ? PyLong_AsLongLongAndOverflow(index, &overflow) : -1;
+        values[i] = extent_of(item, i);
         Py_XDECREF(item);
-        Py_XDECREF(index);
-        if (overflow)
-            error_format(COLLET_OVERFLOW, "extent or axis %zd does not fit in 64 bits", i);
         if (values[i] == -1 && PyErr_Occurred())
             return -1;
     }
@@ -368,7 +379,7 @@ static PyObject *permute(PyObject *self, PyObject *axes)
     int32_t perm[COLLET_MAX_DIMS];
     collet_array *view, *a = array_get(self);
     collet_context *context = a ? runtime_context() : NULL;
-    int count = !context ? -1 : axes == Py_None ? collet_array_ndim(a) : numbers(axes, given);
+    int count = !context ? -1 : axes == Py_None ? collet_array_ndim(a) : array_extents(axes, given);
     if (count < 0)
         return NULL;
     for (int i = 0; axes == Py_None && i < count; i++)
@@ -412,7 +423,7 @@ static PyObject *shaped(PyObject *self, PyObject *shape, shaper *function)
     int64_t extents[COLLET_MAX_DIMS];
     collet_array *view, *a = array_get(self);
     collet_context *context = a ? runtime_context() : NULL;
-    int count = context ? numbers(shape, extents) : -1;
+    int count = context ? array_extents(shape, extents) : -1;
     if (count < 0)
         return NULL;
     return viewed(self, context, function(context, a, &view, count, extents), &view);
@@ -423,12 +434,56 @@ static PyObject *reshape(PyObject *self, PyObject *shape)
     return shaped(self, shape, collet_array_reshape);
 }
 
+/* Replaces one extent -1 by what the others leave of `size` elements. */
+static void fill_extent(int64_t *extents, int count, int64_t size)
+{
+    int64_t known = 1;
+    int at = -1;
+    for (int i = 0; i < count; i++)
+        if (extents[i] != -1 || at >= 0)
+            known *= extents[i] ? extents[i] : 1;
+        else
+            at = i;
+    for (int i = 0; i < count; i++)
+        if (!extents[i])
+            size = 0;
+    if (at >= 0)
+        extents[at] = size / known;
+}
+
+/* reshape(*shape): a view or, if strides allow none, a copy. */
+static PyObject *reshape_any(PyObject *self, PyObject *arguments)
+{
+    int64_t extents[COLLET_MAX_DIMS], wanted = 1;
+    collet_array *view, *a = array_get(self);
+    PyObject *shape = PyTuple_Size(arguments) == 1 ? PyTuple_GetItem(arguments, 0) : arguments;
+    collet_context *context = a ? runtime_context() : NULL;
+    int count = context ? array_extents(shape, extents) : -1;
+    if (count < 0)
+        return NULL;
+    fill_extent(extents, count, collet_array_size(a));
+    collet_status status = collet_array_reshape(context, a, &view, count, extents);
+    for (int i = 0; i < count; i++)
+        if (extents[i] < 0 || __builtin_mul_overflow(wanted, extents[i], &wanted))
+            wanted = -1;
+    if (status != COLLET_SHAPE || wanted != collet_array_size(a))
+        return viewed(self, context, status, &view);
+    PyObject *copy = PyObject_CallMethod(self, "copy", NULL);
+    a = copy ? array_get(copy) : NULL;
+    context = a ? runtime_context() : NULL;
+    PyObject *made =
+        context ? viewed(copy, context, collet_array_reshape(context, a, &view, count, extents), &view)
+                : NULL;
+    Py_XDECREF(copy);
+    return made;
+}
+
 static PyObject *broadcast(PyObject *self, PyObject *shape)
 {
     return shaped(self, shape, collet_array_broadcast);
 }
 
-int array_add_type(PyObject *module, const array_lazy *evaluation, const PyType_Slot *const *others)
+int array_add_type(PyObject *module, const array_upper *functions, const PyType_Slot *const *others)
 {
     static PyGetSetDef properties[] = {
         {"shape", get_shape, NULL, "The extents.", NULL},
@@ -445,6 +500,12 @@ int array_add_type(PyObject *module, const array_lazy *evaluation, const PyType_
         {"_diagonal", diagonal, METH_NOARGS, "A view: the diagonal of the last two axes."},
         {"_windows", windows, METH_VARARGS, "A view: axis, length of the windows."},
         {"_reshape", reshape, METH_O, "A view: shape."},
+        {"reshape", reshape_any, METH_VARARGS,
+         "reshape(*shape)\n--\n\n"
+         "A view with another shape, or a copy if strides allow no view; -1: the remaining extent.\n\n"
+         ">>> x = collet.asarray([[1.0, 2], [3, 4]])\n"
+         ">>> x.reshape(4, 1).shape\n"
+         "(4, 1)"},
         {"_broadcast", broadcast, METH_O, "A view: shape."},
         {NULL, NULL, 0, NULL}};
     PyType_Slot slots[64] = {{Py_tp_dealloc, array_dealloc},
@@ -461,9 +522,14 @@ int array_add_type(PyObject *module, const array_lazy *evaluation, const PyType_
                         .basicsize = sizeof(array_object),
                         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                         .slots = slots};
-    lazy = evaluation;
+    upper = functions;
     base = class = (PyTypeObject *)PyType_FromSpec(&spec);
     return base ? PyModule_AddObjectRef(module, "Array", (PyObject *)base) : -1;
+}
+
+const array_upper *array_functions(void)
+{
+    return upper;
 }
 
 int array_add_method(PyMethodDef *method)
@@ -527,7 +593,7 @@ PyObject *array_empty(PyObject *Py_UNUSED(module), PyObject *arguments)
     collet_context *context;
     int count;
     if (!PyArg_ParseTuple(arguments, "OO", &shape, &type) ||
-        (count = numbers(shape, extents)) < 0 || !(dtype = numpy_dtype_parse(type)) ||
+        (count = array_extents(shape, extents)) < 0 || !(dtype = numpy_dtype_parse(type)) ||
         !(context = runtime_context()))
         return NULL;
     return collet_array_create(context, &array, dtype, count, extents) == COLLET_OK

@@ -6,18 +6,22 @@
 #include "src/base/python.h"
 #include "node.h"
 
-/* Functions of lazy evaluation, a layer above this one. */
-typedef struct array_lazy {
+/* Functions of the layers above this one. */
+typedef struct array_upper {
     int (*compute)(node *n); /* 0, or -1 with an exception */
     int (*before_write)(
         lazy_value *v);     /* called before the elements are written. 0, or -1 with an exception */
     void (*released)(void); /* called after an Array was freed */
-} array_lazy;
+    PyObject *(*read)(PyObject *array, PyObject *key); /* see src/small/select.h */
+    PyObject *(*assign)(PyObject *array, PyObject *key, PyObject *value);
+} array_upper;
 
 /* Adds the type Array to the module, with the slots in the tables `others`; each table and the list end with 0. 0, or -1
  * with an exception. */
-int array_add_type(PyObject *module, const array_lazy *evaluation,
+int array_add_type(PyObject *module, const array_upper *evaluation,
                    const PyType_Slot *const *others);
+
+const array_upper *array_functions(void);
 
 /* Adds a method to the type Array. 0, or -1 with an exception. */
 int array_add_method(PyMethodDef *method);
@@ -71,6 +75,9 @@ PyObject *array_new(collet_array *array);
 /* Makes an Array that owns `view`, a view of the elements of the Array `self`; on failure `view` is freed. NULL with
  * an exception, also if `view` is NULL. */
 PyObject *array_view(PyObject *self, collet_array *view);
+
+/* Reads extents, or axes: an integer or a sequence of them, at most COLLET_MAX_DIMS. Their number; -1 with an exception. */
+int array_extents(PyObject *extents, int64_t *values);
 
 /* Dtype and shape. */
 void array_spec(const collet_array *array, collet_array_spec *spec);

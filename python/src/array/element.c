@@ -59,8 +59,7 @@ static PyObject *number_of(const collet_scalar *s)
     }
 }
 
-/* Stores a number of Python in *s, of the dtype s->dtype. 0: the dtype cannot hold it, or other code has to convert it. */
-static int scalar_of(PyObject *number, collet_scalar *s)
+int element_scalar(PyObject *number, collet_scalar *s)
 {
     int overflow = 0, is_int = PyLong_CheckExact(number), is_bool = PyBool_Check(number);
     double real;
@@ -184,7 +183,7 @@ static int to_bool(PyObject *self)
 static collet_array *at_once(PyObject *self)
 {
     collet_array *a = array_get(self);
-    return a && runtime_at_once() && !runtime_waits() ? a : NULL;
+    return a && collet_array_is_on_host(a) ? a : NULL;
 }
 
 /* Whether the key names one element by integers of Python. */
@@ -234,7 +233,15 @@ static PyObject *subscript(PyObject *self, PyObject *key)
     const collet_array *a = at_once(self);
     if (a && index_of(key, a, index))
         return element(a, index);
-    PyObject *view = PyErr_Occurred() ? NULL : key_view(self, key), *copy;
+    if (PyErr_Occurred())
+        return NULL;
+    if (array_check(key)) {
+        PyObject *made = array_functions()->read(self, key);
+        if (made != Py_None)
+            return made;
+        Py_DECREF(made);
+    }
+    PyObject *view = key_view(self, key), *copy;
     if (!view)
         return NULL;
     if (view == Py_None) {
@@ -259,14 +266,17 @@ static int assign(PyObject *self, PyObject *key, PyObject *value)
     collet_array *a = at_once(self);
     if (a)
         s.dtype = collet_array_dtype(a);
-    if (a && index_of(key, a, index) && scalar_of(value, &s)) {
+    if (a && index_of(key, a, index) && element_scalar(value, &s)) {
         collet_context *context = array_get_written(self) == a ? runtime_context() : NULL;
         if (context && collet_array_write_element(context, a, index, &s) != COLLET_OK)
             runtime_raise(context);
         return PyErr_Occurred() ? -1 : 0;
     }
-    PyObject *made =
-        PyErr_Occurred() ? NULL : PyObject_CallMethod(self, "_assign", "OO", key, value);
+    PyObject *made = PyErr_Occurred() ? NULL : Py_None;
+    if (made && array_check(key))
+        made = array_functions()->assign(self, key, value);
+    if (made == Py_None)
+        made = PyObject_CallMethod(self, "_assign", "OO", key, value); /* of collet.Array */
     Py_XDECREF(made);
     return made ? 0 : -1;
 }

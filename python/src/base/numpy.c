@@ -163,10 +163,38 @@ static collet_dtype parse_name(PyObject *text)
     return 0;
 }
 
+/* Texts and types that were parsed before. */
+static PyObject *parsed;
+
+static collet_dtype parsed_before(PyObject *object)
+{
+    for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++)
+        if (object == dtypes[d])
+            return d;
+    PyObject *found = parsed && (PyUnicode_CheckExact(object) || PyType_Check(object))
+                          ? PyDict_GetItem(parsed, object)
+                          : NULL;
+    return found ? (collet_dtype)PyLong_AsLong(found) : 0;
+}
+
+static void remember(PyObject *object, collet_dtype dtype)
+{
+    PyObject *value =
+        PyUnicode_CheckExact(object) || PyType_Check(object) ? PyLong_FromLong((long)dtype) : NULL;
+    if (!parsed)
+        parsed = PyDict_New();
+    if (value && parsed)
+        PyDict_SetItem(parsed, object, value);
+    Py_XDECREF(value);
+    PyErr_Clear();
+}
+
 collet_dtype numpy_dtype_parse(PyObject *object)
 {
     PyObject *dtype, *text;
-    collet_dtype found = PyUnicode_Check(object) ? parse_name(object) : 0;
+    collet_dtype found = parsed_before(object);
+    if (!found && PyUnicode_Check(object))
+        found = parse_name(object);
     if (found)
         return found;
     if (PyUnicode_Check(object) && !PyUnicode_CompareWithASCIIString(object, "f16")) {
@@ -180,6 +208,8 @@ collet_dtype numpy_dtype_parse(PyObject *object)
         return 0;
     found = parse_numpy(dtype);
     Py_DECREF(dtype);
+    if (found)
+        remember(object, found);
     if (!found && (text = PyObject_Str(object))) {
         error_format(COLLET_DTYPE, "collet has no dtype %s; it has%s",
                      PyUnicode_AsUTF8AndSize(text, NULL), all_names);

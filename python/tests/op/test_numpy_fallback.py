@@ -11,7 +11,7 @@ import collet
 
 # a: float matrix, v: float vector, i: integers, m: square matrix, b: bools, c: complex numbers, f: float32.
 CALLS = """
-np.add(a, 1) | np.add(a, a, where=b) + 0 * a | np.add.reduce(a) | np.add.reduce(a, axis=1, keepdims=True)
+np.add(a, 1) | np.add(a, a, where=b, out=a * 0) | np.add.reduce(a) | np.add.reduce(a, axis=1, keepdims=True)
 np.add.accumulate(a, axis=1) | np.add.outer(v, v) | np.add.reduceat(v, [0, 2, 3]) | np.multiply.reduce(a, axis=None)
 np.maximum.accumulate(v) | np.maximum.reduce(a, axis=1) | np.logical_or.reduce(b) | np.subtract.outer(v, i[0])
 np.sum(a, where=b) | np.sum(a, initial=5) | np.sum(a, dtype='f4') | np.sum(a, axis=(0, 1)) | np.mean(a, dtype='f4')

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/op/test_small_functions.py */
+#include "create.h"
+
+#include <string.h>
+
+#include <collet/floating.h>
+
+#include "direct.h"
+#include "src/array/array.h"
+#include "src/array/element.h"
+#include "src/base/numpy.h"
+#include "src/base/runtime.h"
+
+/* ---- From a NumPy array ------------------------------------------------------------------- */
+
+static int is_dense(const numpy_view *v)
+{
+    int64_t step = 1;
+    for (int32_t i = v->spec.ndim - 1; i >= 0; i--) {
+        if (v->spec.shape[i] != 1 && v->strides[i] != step)
+            return 0;
+        step *= v->spec.shape[i];
+    }
+    return step > 0;
+}
+
+static int64_t extent_of(const numpy_view *v)
+{
+    int64_t size = 1;
+    for (int32_t i = 0; i < v->spec.ndim; i++)
+        size *= v->spec.shape[i];
+    return size;
+}
+
+static PyObject *from_numpy(PyObject *source)
+{
+    numpy_view v;
+    collet_array *array;
+    if (numpy_view_of(source, "the array", &v)) {
+        PyErr_Clear(); /* the general way raises it */
+        Py_RETURN_NONE;
+    }
+    int small = v.usable && is_dense(&v) && extent_of(&v) <= DIRECT_LIMIT;
+    collet_context *context = small ? runtime_context() : NULL;
+    if (!context)
+        return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+    return collet_array_from(context, &array, v.spec.dtype, v.spec.ndim, v.spec.shape, v.data) ==
+                   COLLET_OK
+               ? array_new(array)
+               : runtime_raise(context);
+}
+
+/* ---- From a list -------------------------------------------------------------------------- */
+
+static collet_dtype dtype_of(PyObject *number)
+{
+    return PyFloat_CheckExact(number)  ? COLLET_F64
+           : PyLong_CheckExact(number) ? COLLET_I64
+           : PyBool_Check(number)      ? COLLET_BOOL
+                                       : COLLET_DTYPE_NONE;
+}
+
+/* Reads a list of numbers of one type, or of such lists of one length. 1: done; 0: take the general way. */
+static int read_list(PyObject *list, const direct *out, int32_t axis, char **to)
+{
+    Py_ssize_t count = PyList_Size(list);
+    if (count != out->spec.shape[axis])
+        return 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = PyList_GetItem(list, i);
+        collet_scalar s = {.dtype = out->spec.dtype};
+        if (axis + 1 < out->spec.ndim) {
+            if (!PyList_CheckExact(item) || !read_list(item, out, axis + 1, to))
+                return 0;
+            continue;
+        }
+        if (dtype_of(item) != out->spec.dtype || !element_scalar(item, &s))
+            return 0;
+        memcpy(*to, s.value.bytes, out->width);
+        *to += out->width;
+    }
+    return 1;
+}
+
+static PyObject *from_list(PyObject *list)
+{
+    int64_t shape[COLLET_MAX_DIMS];
+    int32_t ndim = 0;
+    PyObject *item = list;
+    while (PyList_CheckExact(item) && PyList_Size(item) && ndim < COLLET_MAX_DIMS) {
+        shape[ndim++] = PyList_Size(item);
+        item = PyList_GetItem(item, 0);
+    }
+    direct out;
+    collet_dtype dtype = dtype_of(item);
+    int made = dtype ? direct_make(&out, dtype, ndim, shape) : 0;
+    char *to = made == 1 ? out.data : NULL;
+    if (made == 1 && !read_list(list, &out, 0, &to)) {
+        direct_close(&out);
+        made = 0;
+    }
+    return made < 0 ? NULL : made ? direct_finish(&out) : Py_NewRef(Py_None);
+}
+
+PyObject *create_from(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    return numpy_is_array(object)      ? from_numpy(object)
+           : PyList_CheckExact(object) ? from_list(object)
+                                       : Py_NewRef(Py_None);
+}
+
+/* ---- From another dtype ------------------------------------------------------------------- */
+
+/* Converts n elements; numbers that the result's type holds exactly or rounded, as the op copy does. */
+#define CONVERT(from, to)                                                                          \
+    for (int64_t i = 0; i < n; i++)                                                                \
+    ((to *)out)[i] = (to)((const from *)in)[i]
+
+static int convert(const void *in, collet_dtype from, void *out, collet_dtype to, int64_t n)
+{
+    COLLET_FLOATING_SCOPE;
+    if (from == COLLET_BOOL && to == COLLET_F64)
+        CONVERT(uint8_t, double);
+    else if (from == COLLET_BOOL && to == COLLET_I64)
+        CONVERT(uint8_t, int64_t);
+    else if (from == COLLET_I32 && to == COLLET_F64)
+        CONVERT(int32_t, double);
+    else if (from == COLLET_I32 && to == COLLET_I64)
+        CONVERT(int32_t, int64_t);
+    else if (from == COLLET_I64 && to == COLLET_F64)
+        CONVERT(int64_t, double);
+    else if (from == COLLET_F32 && to == COLLET_F64)
+        CONVERT(float, double);
+    else if (from == COLLET_F64 && to == COLLET_F32)
+        CONVERT(double, float);
+    else
+        return 0;
+    return 1;
+}
+
+PyObject *create_converted(PyObject *Py_UNUSED(module), PyObject *const *arguments,
+                           Py_ssize_t count)
+{
+    direct x, out;
+    collet_dtype to = count == 2 ? numpy_dtype_parse(arguments[1]) : COLLET_DTYPE_NONE;
+    int made = to ? direct_open(arguments[0], &x) : PyErr_Occurred() ? -1 : 0;
+    if (made < 1)
+        return made < 0 ? NULL : Py_NewRef(Py_None);
+    made = direct_make(&out, to, x.spec.ndim, x.spec.shape);
+    if (made == 1 && !convert(x.data, x.spec.dtype, out.data, to, x.size)) {
+        direct_close(&out);
+        made = 0;
+    }
+    direct_close(&x);
+    return made < 0 ? NULL : made ? direct_finish(&out) : Py_NewRef(Py_None);
+}
+
+/* ---- New values --------------------------------------------------------------------------- */
+
+PyObject *create_filled(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t count)
+{
+    int64_t shape[COLLET_MAX_DIMS];
+    int ndim = count != 3 ? -1 : array_extents(arguments[0], shape);
+    collet_scalar s = {.dtype = COLLET_DTYPE_NONE};
+    direct out;
+    if (ndim >= 0)
+        s.dtype =
+            arguments[2] == Py_None ? dtype_of(arguments[1]) : numpy_dtype_parse(arguments[2]);
+    if (PyErr_Occurred())
+        return NULL;
+    int made =
+        s.dtype && element_scalar(arguments[1], &s) ? direct_make(&out, s.dtype, ndim, shape) : 0;
+    if (made < 1)
+        return made < 0 ? NULL : Py_NewRef(Py_None);
+    size_t bytes = (size_t)out.size * out.width;
+    int zero = 1;
+    for (size_t i = 0; i < out.width; i++)
+        zero &= !s.value.bytes[i];
+    if (zero && bytes)
+        memset(out.data, 0, bytes);
+    for (size_t at = 0; !zero && at < bytes; at += out.width)
+        memcpy(out.data + at, s.value.bytes, out.width);
+    return direct_finish(&out);
+}
+
+PyObject *create_range(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t count)
+{
+    int64_t start, stop, step, extent;
+    direct out;
+    if (count != 3 || !direct_integer(arguments[0], &start) ||
+        !direct_integer(arguments[1], &stop) || !direct_integer(arguments[2], &step) || step == 0 ||
+        __builtin_sub_overflow(stop, start, &extent) || extent > INT64_MAX / 2 ||
+        extent < INT64_MIN / 2 || step > INT32_MAX || step < -INT32_MAX)
+        Py_RETURN_NONE;
+    extent = step > 0 ? (extent + step - 1) / step : (extent + step + 1) / step;
+    extent = extent < 0 ? 0 : extent;
+    int made = direct_make(&out, COLLET_I64, 1, &extent);
+    for (int64_t i = 0; made == 1 && i < extent; i++)
+        ((int64_t *)(void *)out.data)[i] = start + i * step;
+    return made < 0 ? NULL : made ? direct_finish(&out) : Py_NewRef(Py_None);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/op/test_small_functions.py */
+#include "direct.h"
+
+#include <string.h>
+
+#include "src/array/array.h"
+#include "src/base/runtime.h"
+#include "src/calls/compute.h"
+
+int64_t direct_extent(const direct *d, int32_t from, int32_t to)
+{
+    int64_t extent = 1;
+    for (int32_t i = from; i < to; i++)
+        extent *= d->spec.shape[i];
+    return extent;
+}
+
+static int is_dense(const collet_array *a)
+{
+    int64_t step = 1;
+    for (int32_t i = collet_array_ndim(a) - 1; i >= 0; i--) {
+        int64_t extent = collet_array_shape(a)[i];
+        if (extent != 1 && collet_array_strides(a)[i] != step)
+            return 0;
+        step *= extent;
+    }
+    return 1;
+}
+
+static int acquire(direct *d, int32_t access)
+{
+    void *data = NULL;
+    collet_context *context = runtime_context();
+    if (!context)
+        return -1;
+    if (collet_array_acquire(context, d->array, &data, access) != COLLET_OK) {
+        d->array = NULL;
+        return 0; /* the general way says why, or can */
+    }
+    d->data = data;
+    return 1;
+}
+
+static int open_for(PyObject *object, direct *d, int32_t access)
+{
+    *d = (direct){.array = NULL};
+    if (!array_check(object) || call_is_observed())
+        return 0;
+    collet_array *a = array_get(object);
+    if (!a)
+        return -1;
+    if (collet_array_size(a) > DIRECT_LIMIT || !runtime_at_once() || runtime_waits() ||
+        !collet_array_is_on_host(a) || !is_dense(a))
+        return 0;
+    if (access == COLLET_WRITE && !array_get_written(object))
+        return -1;
+    d->array = a;
+    array_spec(a, &d->spec);
+    d->size = collet_array_size(a);
+    d->width = collet_dtype_size(d->spec.dtype);
+    return d->size ? acquire(d, access) : 0;
+}
+
+int direct_open(PyObject *object, direct *d)
+{
+    return open_for(object, d, COLLET_READ);
+}
+
+int direct_open_written(PyObject *object, direct *d)
+{
+    return open_for(object, d, COLLET_WRITE);
+}
+
+int direct_make(direct *d, collet_dtype dtype, int32_t ndim, const int64_t *shape)
+{
+    collet_context *context = runtime_context();
+    *d = (direct){
+        .spec = {.dtype = dtype, .ndim = ndim}, .size = 1, .width = collet_dtype_size(dtype)};
+    for (int32_t i = 0; i < ndim; i++) {
+        if (shape[i] < 0 || shape[i] > DIRECT_LIMIT * DIRECT_PARTS)
+            return 0;
+        d->spec.shape[i] = shape[i];
+        d->size *= shape[i];
+        if (d->size > DIRECT_LIMIT * DIRECT_PARTS)
+            return 0;
+    }
+    if (!context)
+        return -1;
+    if (!runtime_at_once() || runtime_waits() || call_is_observed())
+        return 0;
+    if (collet_array_create(context, &d->array, dtype, ndim, shape) != COLLET_OK) {
+        runtime_raise(context);
+        return -1;
+    }
+    d->made = 1;
+    if (!d->size)
+        return 1;
+    collet_array *made = d->array;
+    int opened = acquire(d, COLLET_WRITE);
+    if (opened < 1)
+        collet_array_destroy(made);
+    return opened;
+}
+
+static void release(direct *d)
+{
+    collet_context *context = d->array && d->data ? runtime_context() : NULL;
+    if (context)
+        collet_array_release(context, d->array);
+}
+
+void direct_close(direct *d)
+{
+    release(d);
+    if (d->made)
+        collet_array_destroy(d->array);
+    d->array = NULL;
+}
+
+PyObject *direct_finish(direct *d)
+{
+    collet_array *made = d->array;
+    release(d);
+    d->array = NULL;
+    return array_new(made);
+}
+
+PyObject *direct_keyword(PyObject *const *values, PyObject *names, const char *name,
+                         Py_ssize_t *known)
+{
+    Py_ssize_t count = names ? PyTuple_Size(names) : 0;
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (!PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, i), name)) {
+            ++*known;
+            return values[i];
+        }
+    return NULL;
+}
+
+int direct_integer(PyObject *object, int64_t *value)
+{
+    int overflow;
+    if (!PyLong_CheckExact(object))
+        return 0;
+    *value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return !overflow;
+}

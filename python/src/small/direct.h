@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions that compute with the elements of small Arrays here, in the host's memory, because a call of an op and the
+ * Python code around it would take longer than the loops. They only move elements, count them, or have the same sums as the
+ * general functions. Each is a function of the module that returns None for all other arguments; the caller then takes
+ * the general way, which raises the errors.
+ */
+#ifndef PYTHON_SRC_SMALL_DIRECT_H
+#define PYTHON_SRC_SMALL_DIRECT_H
+
+#include "src/base/python.h"
+
+#define DIRECT_LIMIT (1 << 15) /* elements: loops over them take at most some ten microseconds */
+#define DIRECT_PARTS 16        /* operands */
+
+/* The elements of an Array in C order without gaps. */
+typedef struct direct {
+    collet_array *array;
+    char *data;
+    collet_array_spec spec;
+    int64_t size;
+    size_t width; /* bytes of an element */
+    int made;     /* by direct_make */
+} direct;
+
+/* Opens an Array for reading, or writing. 1: it is open; 0: `object` is something else, too large, on a device, or
+ * has other strides, or calls are observed; -1 with an exception. */
+int direct_open(PyObject *object, direct *d);
+int direct_open_written(PyObject *object, direct *d);
+/* Makes an array for a result, of at most DIRECT_LIMIT * DIRECT_PARTS elements. As direct_open. */
+int direct_make(direct *d, collet_dtype dtype, int32_t ndim, const int64_t *shape);
+/* Closes it; NULL: an exception is set. A result that direct_finish did not take is freed. */
+void direct_close(direct *d);
+/* Returns the Array of a result and closes it. NULL with an exception. */
+PyObject *direct_finish(direct *d);
+
+/* The product of the extents of axes [from, to). */
+int64_t direct_extent(const direct *d, int32_t from, int32_t to);
+
+/* The value of a keyword, or NULL. `values`: behind the positional arguments. *known counts those that were found. */
+PyObject *direct_keyword(PyObject *const *values, PyObject *names, const char *name,
+                         Py_ssize_t *known);
+
+/* An int of Python, exactly; 0: it is none, or does not fit. */
+int direct_integer(PyObject *object, int64_t *value);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of the module for small vectors: interp(x, xp, fp), convolve(a, v, mode), median(x). */
+#ifndef PYTHON_SRC_SMALL_SIGNALS_H
+#define PYTHON_SRC_SMALL_SIGNALS_H
+
+#include "src/base/python.h"
+
+PyObject *signals_interp(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+PyObject *signals_median(PyObject *module, PyObject *const *arguments, Py_ssize_t count,
+                         PyObject *names);
+PyObject *signals_convolve(PyObject *module, PyObject *const *arguments, Py_ssize_t count,
+                           PyObject *names);
+
+#endif
