@@ -185,8 +185,7 @@ def _labels(term, ndim):
     return [*before, *range(-missing, 0), *after]
 
 
-@functools.lru_cache(512)
-def _parse(subscripts, axes):
+def _read(subscripts, axes):
     """The labels of every operand, which have so many axes, and of the result."""
     inputs, arrow, output = subscripts.replace(" ", "").partition("->")
     terms = inputs.split(",")
@@ -204,6 +203,9 @@ def _parse(subscripts, axes):
         raise ValueError(f"einsum: the result is {output!r}; it may have each letter of the arrays once, and "
                          "must have '...' if an array has it")
     return labels, wanted
+
+
+_parse = functools.lru_cache(512)(_read)
 
 
 def _distinct(labels, x):
