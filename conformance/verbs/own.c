@@ -142,7 +142,8 @@ bool own_run(testbed *b, collet_queue *q, const own_call *o, const manner *m, re
     collet_status status = ask(b, o, operands, &bytes);
     void *scratch = bytes && status == COLLET_OK ? testbed_scratch(b, q, bytes) : NULL;
     if (m->slow)
-        testbed_chain(b, q, m->slow, m->one, b->elements, CHAIN / 4);
+        testbed_chain(b, q, m->slow, m->one, b->elements, m->chain);
+    uint64_t slow = m->slow ? testbed_mark(b, q) : 0;
     if (status == COLLET_OK) {
         status = try_run(b, q, o->number, operands, count, n_out, params_of(o), scratch, bytes);
         testbed_require(
@@ -150,6 +151,7 @@ bool own_run(testbed *b, collet_queue *q, const own_call *o, const manner *m, re
             "%s %s: accepts returned OK for a call, and run %s", o->row.info.name, o->row.sig,
             collet_status_name(status));
     }
+    r->waited = m->slow && try_wait(b, q, slow, 0) == COLLET_NOT_READY;
     for (uint32_t k = 0; k < count; k++) {
         bool written = status == COLLET_OK && (k < n_out || k == m->shared);
         if (places[k].image)

@@ -22,6 +22,7 @@ typedef struct manner {
     uint32_t shared;    /* output 0 is the input with this operand number; 0: not in place */
     bool repeated;      /* inputs have stride 0 on their first "..." axis */
     void *slow, *one;   /* buffers for slow work before the call; NULL: none */
+    int32_t chain;      /* the length of that work */
 } manner;
 
 typedef struct own_call {
@@ -34,6 +35,7 @@ typedef struct own_call {
 /* The outputs of a call. */
 typedef struct results {
     kit_tensor out[KIT_OPERANDS];
+    bool waited; /* the slow work was not done when `run` had returned and its arguments were overwritten */
 } results;
 
 /* Calls a row; false: it refused. The caller frees the results. Ends the check if anything but the

@@ -229,6 +229,24 @@ static int list_variants(own_call *o, variant *list)
     return count;
 }
 
+#define LATE_TRIES 6
+
+/* Calls again behind more slow work until that was not done when the arguments had been overwritten: on a busy machine
+ * this thread may not run for longer than the work takes. */
+static void run_late(testbed *b, collet_queue *q, own_call *o, manner m, const variant *v)
+{
+    bool waited = false;
+    m.chain = CHAIN / 4;
+    for (int i = 0; i < LATE_TRIES && !waited; i++, m.chain *= 2) {
+        results r;
+        bool ran = own_run(b, q, o, &m, &r);
+        waited = r.waited || !ran;
+        if (ran && v->accepted)
+            own_compare(b, o, &r, &v->r, false, "with arguments overwritten after the call");
+        own_results_free(&r);
+    }
+}
+
 /* The parameters are overwritten after the call and before the kernel begins. */
 static void late(testbed *b, own_call *o, variant *list, int count)
 {
@@ -240,11 +258,8 @@ static void late(testbed *b, own_call *o, variant *list, int count)
         m.slow = testbed_numbers(b, q, b->elements, 0);
     }
     for (int i = 0; m.slow && i<count; i += count> 4 ? count / 4 : 1) {
-        results r;
         memcpy(o->params, list[i].params, sizeof list[i].params);
-        if (own_run(b, q, o, &m, &r) && list[i].accepted)
-            own_compare(b, o, &r, &list[i].r, false, "with arguments overwritten after the call");
-        own_results_free(&r);
+        run_late(b, q, o, m, &list[i]);
     }
     testbed_settle(b, q);
     if (m.slow) {
