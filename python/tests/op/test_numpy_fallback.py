@@ -284,3 +284,24 @@ def test_memory_stays_flat():
     many()
     many()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2000
+
+
+def test_what_users_of_other_libraries_reported():
+    """Calls that failed in similar libraries: reductions of tuples, out=None by position, breakpoints of NumPy, masked keys."""
+    a, b = collet.asarray([True, False, False]), collet.asarray([False, True, False])
+    assert np.logical_or.reduce((a, b)).tolist() == [True, True, False]
+    assert np.divide(collet.ones(2), 2, None).tolist() == [0.5, 0.5]
+    assert np.interp(collet.asarray([0.5]), np.array([0.0, 1]), [0, 10]).tolist() == [5]
+    assert np.frombuffer(collet.asarray([1.0, 2])).tolist() == [1, 2]
+    x = collet.ones((2, 2))
+    with pytest.raises(TypeError, match="masks are not supported"):
+        x[np.ma.MaskedArray(np.ones((2, 2)), [[0, 0], [0, 1]], dtype=bool)] = 2
+    assert x.tolist() == [[1, 1], [1, 1]]
+    zero = collet.asarray(1)
+    zero[collet.asarray(True)] = collet.asarray([2])
+    assert zero == 2
+    column = collet.zeros((2, 1))
+    column[collet.asarray([True, False])] = collet.asarray([[5.0]])
+    assert column.tolist() == [[5], [0]]
+    assert np.array([v for v in collet.asarray([1.0, 2])]).tolist() == [1, 2]
+    assert collet.arange(10)[collet.asarray([2])[0]:collet.asarray([5])[0]].tolist() == [2, 3, 4]
