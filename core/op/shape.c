@@ -32,6 +32,15 @@ static int64_t letter_extent(const binding *b, int letter)
     return b->bound & letter_bit(letter) ? b->letter[letter] : -1;
 }
 
+/* Whether all operands of an op have the shape [...] and are broadcast together. */
+static int only_broadcasts(const op *o)
+{
+    for (const char *at = strchr(o->shapes, '['); at; at = strchr(at + 1, '['))
+        if (strncmp(at, "[...]", 5))
+            return 0;
+    return 1;
+}
+
 static collet_status mismatch(const op *o, const op_shapes *v, uint32_t a, uint32_t b,
                               collet_error *err)
 {
@@ -44,7 +53,10 @@ static collet_status mismatch(const op *o, const op_shapes *v, uint32_t a, uint3
         text_add(&t, ", %s is ", op_operand_name(o, b, name_b));
         text_add_shape(&t, v->operand[b].ndim, v->operand[b].shape);
     }
-    text_add(&t, "; the shapes must fit %s", o->shapes);
+    if (only_broadcasts(o))
+        text_add(&t, "; from the last axis on, extents must be equal, or 1 in an input");
+    else
+        text_add(&t, "; the shapes must fit %s", o->shapes);
     return collet_fail(err, COLLET_SHAPE, "%s", t.bytes);
 }
 

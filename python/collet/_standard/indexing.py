@@ -34,7 +34,7 @@ def _keys(key: Any, ndim: int) -> tuple[tuple[Any, ...], int]:
     keys = key if isinstance(key, tuple) else (key,)
     used, dots = sum([_axes_of(k) for k in keys]), sum([k is Ellipsis for k in keys])
     if used > ndim:
-        raise IndexError(f"{used} indices for {ndim} axes")
+        raise IndexError(f"{used} indices for an array of {ndim} axes")
     if dots > 1:
         raise IndexError("more than one '...'")
     return (keys if dots else (*keys, Ellipsis)), ndim - used
@@ -319,6 +319,14 @@ _FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128
 def assign(array: Array, key: Any, value: Any) -> None:
     """array[key] = value"""
     target = array._at(key)
+    shape = getattr(value, "shape", ())
+    if target is not None and len(shape) > target.ndim and set(shape[:len(shape) - target.ndim]) == {1}:
+        shape = tuple(shape[len(shape) - target.ndim:])
+        value = asarray(value, copy=False).reshape(shape)
+    if target is not None and shape and (len(shape) > target.ndim or any(
+            n not in (1, m) for n, m in zip(shape[::-1], target.shape[::-1]))):
+        raise _core.ShapeError(f"x[key] = y: y has the shape {tuple(shape)}, which does not broadcast to the shape of x[key], "
+                               f"{target.shape}")
     if target is None:
         write(array, key, value)
     elif isinstance(value, (int, float, complex)) or getattr(value, "ndim", None) == 0 and \

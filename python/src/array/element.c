@@ -166,8 +166,10 @@ static int to_bool(PyObject *self)
     if (array_describe(self, &spec))
         return -1;
     if (array_size_of(&spec) != 1) {
-        PyErr_Format(PyExc_ValueError, "the truth value of an Array of %lld elements is ambiguous",
-                     (long long)array_size_of(&spec));
+        PyErr_Format(
+            PyExc_ValueError,
+            "the truth value of an Array of %lld elements is ambiguous: use any() or all()",
+            (long long)array_size_of(&spec));
         return -1;
     }
     PyObject *number = item(self, NULL);

@@ -58,7 +58,7 @@ static int parts_of(PyObject *keys, Py_ssize_t count, int ndim, int *copies)
         dots += found == REST;
     }
     if (!*copies && used > ndim)
-        PyErr_Format(PyExc_IndexError, "%d indices for %d axes", used, ndim);
+        PyErr_Format(PyExc_IndexError, "%d indices for an array of %d axes", used, ndim);
     else if (!*copies && dots > 1)
         PyErr_SetString(PyExc_IndexError, "more than one '...'");
     else

@@ -170,7 +170,7 @@ def test_views_by_integers_and_slices():
     x = collet.asarray(host)
     for key, error, text in ((2**70, IndexError, f"index {2**70} is out of range for axis 0 of length 5"),
                              ((0, -4), IndexError, "index -4 is out of range for axis 1 of length 3"),
-                             ((0, 0, 0), IndexError, "3 indices for 2 axes"), ((..., ...), IndexError, "more than one"),
+                             ((0, 0, 0), IndexError, "3 indices for an array of 2 axes"), ((..., ...), IndexError, "more than one"),
                              ((0, "a"), TypeError, "not str"), (slice(0, 1, 0), ValueError, "zero"),
                              (slice("a", None), TypeError, "slice indices"), ((None,) * 80, collet.ShapeError, "axes")):
         with pytest.raises(error, match=text):
@@ -192,6 +192,18 @@ def test_views_by_integers_and_slices():
             x[key]
         with pytest.raises(error):
             x[key] = 7
+
+
+def test_shapes_of_values():
+    x = collet.zeros((2, 3))
+    x[0] = np.ones((1, 1, 3))  # leading axes of length 1 are dropped, as in NumPy
+    x[1, 1:] = collet.asarray([[5.0]])
+    assert x.tolist() == [[1, 1, 1], [0, 5, 5]]
+    for key, value, words in ((0, np.ones(2), r"y has the shape \(2,\).*\(3,\)"), (slice(0, 1), np.ones((2, 3)), r"\(2, 3\).*\(1, 3\)"),
+                              (0, np.ones((2, 3)), r"\(2, 3\).*\(3,\)")):
+        with pytest.raises(collet.ShapeError, match=words):
+            x[key] = value
+    assert x.tolist() == [[1, 1, 1], [0, 5, 5]]
 
 
 def test_values_that_do_not_fit():
