@@ -23,7 +23,7 @@ TYPES = {
     "float": "allclose.rtol atol correction d ddof discont dx isclose.rtol left nan neginf period posinf right",
     "float | Sequence[float]": "nanpercentile.q nanquantile.q",
     "float | _Operand": "default varargs",
-    "int": "axis axis1 axis2 cov.ddof k minlength n n_cols n_rows num offset",
+    "int": "axis axis1 axis2 cov.ddof edge_order k minlength n n_cols n_rows num offset",
     "int | Sequence[int]": "all.axis any.axis average.axis count_nonzero.axis destination expand_dims.axis fftshift.axes "
                            "flip.axis gradient.axis ifftshift.axes indices_or_sections kth max.axis mean.axis median.axis "
                            "min.axis nanmax.axis nanmean.axis nanmedian.axis nanmin.axis nanpercentile.axis nanprod.axis "

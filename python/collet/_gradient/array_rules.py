@@ -264,7 +264,7 @@ def _cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
 
 @composite("quantile")
 @once_rounded("x")
-def _quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
+def _quantile(x, /, q, *, axis=None, method="linear", keepdims=False):
     from ..functions._statistics import _ELEMENTS, _places
     q = np.asarray(untraced(q), "f8")
     f.quantile(bottom(x), q, axis=axis, method=method)  # checks the arguments

@@ -133,10 +133,18 @@ def _parameters(function: Any) -> dict[str, Any]:
             if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
 
 
+@functools.cache
+def _is_variadic(function: Any) -> bool:
+    """Whether a function of NumPy takes any number of arguments by position, as numpy.gradient does."""
+    return function.__name__ not in _SIGNATURES and any(p.kind is p.VAR_POSITIONAL for p in
+                                                        inspect.signature(function).parameters.values())
+
+
 def _given(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
     """The arguments by NumPy's names, without those that have their defaults."""
     known = _parameters(function)
     given = {**dict(zip(known, arguments)), **keywords}
+    given = {n: given[n] for n in [*known, *given] if n in given}  # in NumPy's order, which decides about positions
     return {n: v for n, v in given.items() if n not in known or n in [*known][:1] or v is not known[n]}
 
 
@@ -164,9 +172,12 @@ def _function(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any
     parameters = inspect.signature(ours).parameters.values()
     if given.get("kind") in _STABLE and any(p.name == "stable" for p in parameters):
         del given["kind"]  # collet's sorts are stable
-    first = sum(p.kind is p.POSITIONAL_ONLY for p in parameters) or 1
-    positional = [*given.values()][:first]
-    rest = {_ARGUMENTS.get(n, n): v for n, v in [*given.items()][first:]}
+    if _is_variadic(function):
+        positional, rest = [*arguments], keywords
+    else:
+        first = sum(p.kind is p.POSITIONAL_ONLY for p in parameters) or 1
+        positional = [*given.values()][:first]
+        rest = {_ARGUMENTS.get(n, n): v for n, v in [*given.items()][first:]}
     unknown = [n for n in rest if n not in {p.name for p in parameters}]
     if unknown:
         raise _Lacking(f"has {'=, '.join(unknown)}=, which collet's function lacks")

@@ -85,7 +85,7 @@ def corrcoef(x, y=None, rowvar=True):
     return f.complex(*parts) if len(parts) > 1 else parts[0]
 
 
-def percentile(x, q, /, *, axis=None, method="linear", keepdims=False):
+def percentile(x, /, q, *, axis=None, method="linear", keepdims=False):
     """quantile for q / 100.
 
     >>> float(collet.percentile([1, 2, 4, 8], 50))

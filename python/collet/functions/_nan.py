@@ -166,7 +166,7 @@ def nanmedian(x, /, axis=None, *, keepdims=False):
 
 
 @once_rounded("x")
-def nanquantile(x, q, /, axis=None, *, keepdims=False):
+def nanquantile(x, /, q, axis=None, *, keepdims=False):
     """The quantiles q, from 0 to 1, over axes, by default all, ignoring NaN. The axes of q come first.
     Interpolates linearly. NaN if all elements are NaN.
 
@@ -198,7 +198,7 @@ def nanquantile(x, q, /, axis=None, *, keepdims=False):
 
 
 @once_rounded("x")
-def nanpercentile(x, q, /, axis=None, *, keepdims=False):
+def nanpercentile(x, /, q, axis=None, *, keepdims=False):
     """nanquantile for q / 100.
 
     >>> float(collet.nanpercentile([1.0, np.nan, 2.0], 50))

@@ -89,7 +89,7 @@ def _apart(name, spacing, extent):
     return diff(spacing) if spacing.ndim else spacing
 
 
-def _derivative(x, axis, spacing):
+def _derivative(x, axis, spacing, edge_order):
     y = f.moveaxis(x, axis, -1)
     h = _apart("gradient", spacing, y.shape[-1])
     steps = (y[..., 1:] - y[..., :-1]) / h
@@ -98,14 +98,18 @@ def _derivative(x, axis, spacing):
         middle = (before * steps[..., 1:] + after * steps[..., :-1]) / (before + after)
     else:
         middle = (y[..., 2:] - y[..., :-2]) / (2.0 * h)
-    return f.moveaxis(f.concat([steps[..., :1], middle, steps[..., -1:]], axis=-1), -1, axis)
+    first, last = steps[..., :1], steps[..., -1:]
+    if edge_order == 2:  # the slope of the parabola through three samples
+        share = (h[0] / (h[0] + h[1]), h[-1] / (h[-1] + h[-2])) if getattr(h, "ndim", 0) else (0.5, 0.5)
+        first, last = first - share[0] * (steps[..., 1:2] - first), last + share[1] * (last - steps[..., -2:-1])
+    return f.moveaxis(f.concat([first, middle, last], axis=-1), -1, axis)
 
 
 @once_rounded("f")
-def gradient(f, *varargs, axis=None):
+def gradient(f, *varargs, axis=None, edge_order=1):
     """The derivatives along axes, by default all, by central differences, one-sided at the ends. Returns a
     tuple for several axes. varargs: the distance of all samples, or for each axis a distance or the
-    positions.
+    positions. edge_order: 1 or 2, the order of the differences at the ends.
 
     >>> collet.gradient([0.0, 1, 4])
     array([1., 2., 3.])"""
@@ -115,9 +119,11 @@ def gradient(f, *varargs, axis=None):
     spacings = [1.0] * len(axes) if not varargs else [*varargs] * (len(axes) if len(varargs) == 1 else 1)
     if len(spacings) != len(axes):
         raise TypeError(f"gradient: {len(varargs)} distances for {len(axes)} axes")
-    if any(f.shape[a] < 2 for a in axes):
-        raise ValueError(f"gradient: the array is {f.shape}; an axis has at least two elements")
-    found = tuple(_derivative(f, a, s) for a, s in zip(axes, spacings))
+    if edge_order not in (1, 2):
+        raise ValueError(f"gradient: edge_order is {edge_order!r}; it is 1 or 2")
+    if any(f.shape[a] < edge_order + 1 for a in axes):
+        raise ValueError(f"gradient: the array is {f.shape}; an axis has at least {'two' if edge_order == 1 else 'three'} elements")
+    found = tuple(_derivative(f, a, s, edge_order) for a, s in zip(axes, spacings))
     return found if len(found) != 1 else found[0]
 
 

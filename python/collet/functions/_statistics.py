@@ -108,7 +108,7 @@ def _places(q, n, method):
     return np.clip(at, 0, max(n - 1, 0))
 
 
-def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
+def quantile(x, /, q, *, axis=None, method="linear", keepdims=False):
     """The quantiles q, from 0 to 1, over axes, by default all. The axes of q come first. method: as in
     numpy.quantile. NaN if an element is NaN, or if there are no elements. Methods that select an element
     keep the dtype of x. Methods that interpolate compute integers and bool in float64; they compute
