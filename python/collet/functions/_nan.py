@@ -166,13 +166,15 @@ def nanmedian(x, /, axis=None, *, keepdims=False):
 
 
 @once_rounded("x")
-def nanquantile(x, /, q, axis=None, *, keepdims=False):
+def nanquantile(x, /, q, axis=None, *, method="linear", keepdims=False):
     """The quantiles q, from 0 to 1, over axes, by default all, ignoring NaN. The axes of q come first.
-    Interpolates linearly. NaN if all elements are NaN.
+    Interpolates linearly, the only method. NaN if all elements are NaN.
 
     >>> float(collet.nanquantile([1.0, np.nan, 2.0], 0.5))
     1.5"""
     x, = taken(x)
+    if method != "linear":
+        raise ValueError(f"nanquantile: method is {method!r}; it can be 'linear'; numpy.nanquantile(x, q) has others")
     shares = np.asarray(q, "f8")
     if not ((shares >= 0) & (shares <= 1)).all():
         raise ValueError(f"nanquantile: q is {q}; quantiles are from 0 to 1")
@@ -198,12 +200,12 @@ def nanquantile(x, /, q, axis=None, *, keepdims=False):
 
 
 @once_rounded("x")
-def nanpercentile(x, /, q, axis=None, *, keepdims=False):
+def nanpercentile(x, /, q, axis=None, *, method="linear", keepdims=False):
     """nanquantile for q / 100.
 
     >>> float(collet.nanpercentile([1.0, np.nan, 2.0], 50))
     1.5"""
-    return nanquantile(x, np.asarray(q, "f8") / 100, axis, keepdims=keepdims)
+    return nanquantile(x, np.asarray(q, "f8") / 100, axis, method=method, keepdims=keepdims)
 
 
 def nan_to_num(x, /, *, nan=0.0, posinf=None, neginf=None):

@@ -17,7 +17,7 @@ np.maximum.accumulate(v) | np.maximum.reduce(a, axis=1) | np.logical_or.reduce(b
 np.sum(a, where=b) | np.sum(a, initial=5) | np.sum(a, dtype='f4') | np.sum(a, axis=(0, 1)) | np.mean(a, dtype='f4')
 np.mean(a, where=b) | np.mean(i) | np.prod(a, initial=2) | np.std(a, where=b) | np.var(a, dtype='f4') | np.max(a, initial=0)
 np.min(a, where=b, initial=9) | np.all(b, where=b) | np.any(b, axis=0) | np.ptp(a, axis=0) | np.median(a, axis=(0, 1))
-np.percentile(a, 30) | np.percentile(a, [10, 90], axis=1) | np.percentile(v, 25, method='lower') | np.quantile(a, 0.5, axis=0) | np.quantile(a, axis=0, q=0.5) | np.nanquantile(a, axis=1, q=[0.5, 0.25])
+np.percentile(a, 30) | np.percentile(a, [10, 90], axis=1) | np.percentile(v, 25, method='lower') | np.quantile(a, 0.5, axis=0) | np.quantile(a, axis=0, q=0.5) | np.nanquantile(a, axis=1, q=[0.5, 0.25]) | np.nanpercentile(a, 30, method='lower')
 np.nanmean(a) | np.nanpercentile(a, 40) | np.average(a, axis=0, weights=v[:3]) | np.cov(a) | np.cov(a, rowvar=False)
 np.corrcoef(a) | np.histogram(v, bins=3)[0] | np.histogram(v, bins='auto')[0] | np.histogram2d(v, v)[0] | np.bincount(i[0])
 np.histogramdd(a, 2)[0] | np.histogram_bin_edges(v, 4) | np.digitize(v, [0, 1, 2]) | np.correlate(v, v[:2])
