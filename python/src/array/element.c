@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "key.h"
+#include "src/base/dtype.h"
 #include "src/base/runtime.h"
 #include "transfer.h"
 
@@ -149,13 +150,13 @@ static PyObject *to_index(PyObject *self)
     collet_array_spec spec;
     if (array_describe(self, &spec))
         return NULL;
-    if (!spec.ndim)
+    if (!spec.ndim && spec.dtype != COLLET_BOOL)
         return item_as(self, PyNumber_Index);
     PyObject *shape = PyObject_GetAttrString(self, "shape");
-    PyErr_Format(
-        PyExc_TypeError,
-        "only an integer array without axes can be used as an index, not one of the shape %S",
-        shape);
+    PyErr_Format(PyExc_TypeError,
+                 "only an integer array without axes can be used as an index, not one of %s of the "
+                 "shape %S",
+                 dtype_name(spec.dtype), shape);
     Py_XDECREF(shape);
     return NULL;
 }

@@ -59,6 +59,8 @@ def test_an_element_is_an_array():
     assert int(x[1]) == 2 and complex(x[1]) == 2 and round(x[0]) == 2 and [5, 6, 7][collet.asarray([2])[0]] == 7
     with pytest.raises(TypeError):
         hash(e)
+    with pytest.raises(TypeError, match="not one of bool"):
+        [5, 6][collet.asarray([True])[0]]
     with pytest.raises(TypeError, match="without axes has no length"):
         len(e)
     with pytest.raises(TypeError):
