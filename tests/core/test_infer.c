@@ -191,7 +191,7 @@ TEST(nothing_to_infer_from)
 
 TEST(parameters_of_variates)
 {
-    const collet_array_spec none = {0}, real = spec_of(COLLET_F64, 1, 5, 0);
+    const collet_array_spec none = {.ndim = COLLET_ABSENT}, real = spec_of(COLLET_F64, 1, 5, 0);
     collet_array_spec in[] = {real, none, none}, out = {.ndim = COLLET_INFER};
     collet_variate_params law = {.struct_size = sizeof law, .distribution = COLLET_VARIATE_POISSON};
     collet_error err;
