@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_random.py
+# Tests: python/tests/generator/test_random.py
 """Random numbers that are the same on every backend and machine, with any number of threads. A 64-bit seed
 chooses a sequence (Philox4x32-10), and an offset chooses a position in it. uniform and normal take both as
 arguments; a Generator keeps its own position and has the methods of numpy.random.Generator, whose numbers are

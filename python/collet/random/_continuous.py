@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_random.py, python/tests/test_random_distributions.py
+# Tests: python/tests/generator/test_random.py, python/tests/generator/test_random_distributions.py
 """Continuous distributions. Formulas of E, an exponential number, are inversions: e^-E is uniform, with a logarithm that is
 accurate in both tails."""
 

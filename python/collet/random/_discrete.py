@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_random_generator.py, python/tests/test_random_distributions.py
+# Tests: python/tests/generator/test_random_generator.py, python/tests/generator/test_random_distributions.py
 """Integers and the distributions of counts."""
 
 from __future__ import annotations

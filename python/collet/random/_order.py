@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_random_generator.py
+# Tests: python/tests/generator/test_random_generator.py
 """Random orders and samples of elements. An order sorts random 64-bit keys."""
 
 from __future__ import annotations

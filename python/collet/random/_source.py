@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_random.py, python/tests/test_random_generator.py
+# Tests: python/tests/generator/test_random.py, python/tests/generator/test_random_generator.py
 """The state of a Generator, and the parameters and numbers of its methods."""
 
 from __future__ import annotations

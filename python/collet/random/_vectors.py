@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_random_generator.py
+# Tests: python/tests/generator/test_random_generator.py
 """Distributions of vectors."""
 
 from __future__ import annotations
