@@ -167,6 +167,7 @@ void kit_evaluate_text(const kit_case *c, char text[KIT_TEXT]);
     X(kit_scatter_field_ops)                                                                       \
     X(kit_scatter_sphere_ops)                                                                      \
     X(kit_scatter_amplitudes_ops)                                                                  \
+    X(kit_variate_ops)                                                                             \
     X(kit_spectra_ops)                                                                             \
     X(kit_ternary_ops)                                                                             \
     X(kit_ternary_product_ops)
@@ -235,6 +236,7 @@ struct kit_case {
         collet_searchsorted_params searchsorted;
         collet_histogram_params histogram;
         collet_random_params random;
+        collet_variate_params variate;
         collet_scatter_params scatter;
         collet_scatter_average_params average;
         collet_ternary_quantize_params quantize;

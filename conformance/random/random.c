@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * random: an independent implementation of the generator, from the paper; docs/KERNELS.md defines
- * the numbers of its bits. uniform must match bit for bit, normal is judged in long double.
+ * the numbers of its bits. uniform must match bit for bit, normal and exponential are judged in long
+ * double.
  * Tests: tests/conformance/defects.sh
  */
 #include "kit.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "random.h"
 
 /* ---- The oracle ---------------------------------------------------------------------------- */
 
@@ -23,11 +26,12 @@ static void mix(uint32_t x[4], uint32_t low_key, uint32_t high_key)
     x[0] = first;
 }
 
-static void bits_of(uint64_t seed, uint64_t counter, uint32_t x[4])
+void kit_philox(uint64_t seed, uint64_t counter, uint32_t third, uint32_t fourth, uint32_t x[4])
 {
     x[0] = (uint32_t)counter;
     x[1] = (uint32_t)(counter >> 32);
-    x[2] = x[3] = 0;
+    x[2] = third;
+    x[3] = fourth;
     for (uint32_t round = 0; round < 10; round++)
         mix(x, (uint32_t)seed + round * 2654435769u, (uint32_t)(seed >> 32) + round * 3144134277u);
 }
@@ -66,7 +70,12 @@ static long double ideal_number(const kit_case *c, int64_t i)
     bool narrow = c->operand[0].dtype == COLLET_F32, normal = c->row->info.id == COLLET_OP_NORMAL;
     uint64_t lanes = narrow ? 4 : 2, element = p->offset + (uint64_t)i, lane = element % lanes;
     uint32_t x[4];
-    bits_of(p->seed, element / lanes, x);
+    kit_philox(p->seed, element / lanes, 0, 0, x);
+    if (c->row->info.id == COLLET_OP_EXPONENTIAL) {
+        volatile float scaled = (float)x[lane % 4] * 0x1p-32f, u = scaled + 0x1p-33f;
+        return narrow ? -kit_log(u)
+                      : -kit_log(ldexpl((long double)(joined(x[2 * lane], x[2 * lane + 1]) >> 12) + 0.5L, -52));
+    }
     if (!normal)
         return narrow ? ldexpl(x[lane] >> 8, -24)
                       : ldexpl((long double)(joined(x[2 * lane], x[2 * lane + 1]) >> 11), -53);
@@ -190,5 +199,6 @@ static void generate_random(kit_case *c, kit_rng *rng)
 const kit_op kit_random_ops[] = {
     {COLLET_OP_UNIFORM, plan_all, generate_random, judge_uniform},
     {COLLET_OP_NORMAL, plan_all, generate_random, judge_normal},
+    {COLLET_OP_EXPONENTIAL, plan_all, generate_random, judge_normal},
     {0},
 };

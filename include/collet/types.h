@@ -451,14 +451,35 @@ typedef struct collet_histogram_params {
     double high;
 } collet_histogram_params;
 
-/* uniform, normal: element i, in C order of the output, is number offset + i (modulo 2^64) of the
- * sequence of `seed`. */
+/* uniform, normal, exponential, integers: element i, in C order of the output, is number offset + i (modulo 2^64) of
+ * the sequence of `seed`. */
 typedef struct collet_random_params {
     uint32_t struct_size;
     uint32_t reserved;
     uint64_t seed;
     uint64_t offset;
 } collet_random_params;
+
+/* The distributions of the op variate, with their parameters a, b, c. */
+typedef enum collet_variate_distribution {
+    COLLET_VARIATE_GAMMA = 0,          /* shape */
+    COLLET_VARIATE_LOG_GAMMA = 1,      /* the natural logarithm of a gamma variate: shape */
+    COLLET_VARIATE_POISSON = 2,        /* mean */
+    COLLET_VARIATE_BINOMIAL = 3,       /* trials, probability */
+    COLLET_VARIATE_GEOMETRIC = 4,      /* probability */
+    COLLET_VARIATE_HYPERGEOMETRIC = 5, /* good, bad, drawn */
+    COLLET_VARIATE_LOGSERIES = 6,      /* probability */
+    COLLET_VARIATE_ZIPF = 7,           /* exponent */
+    COLLET_VARIATE_VONMISES = 8        /* concentration */
+} collet_variate_distribution;
+
+/* variate: as collet_random_params. */
+typedef struct collet_variate_params {
+    uint32_t struct_size;
+    uint32_t distribution; /* collet_variate_distribution */
+    uint64_t seed;
+    uint64_t offset;
+} collet_variate_params;
 
 /* scatter_ewald (nearest), scatter_projection (neighbours), scatter_slices (neighbours, layer,
  * layers), scatter_images (nearest), scatter_amplitudes (layer, layers, thickness), scatter_intensities (limit).

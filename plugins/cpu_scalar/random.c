@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "shared/host/random/philox.h"
+#include "shared/host/random/variates.h"
 #include "shared/host/util/rows.h"
 
 /* Returns number `lane` of a block. For f32, the caller rounds the double. */
@@ -65,6 +66,17 @@ static double normal_f64(const uint32_t block[4], uint32_t lane)
     return box_muller(u, (double)(pair(block, 2) >> 11) * 0x1p-53, lane);
 }
 
+static double exponential_f32(const uint32_t block[4], uint32_t lane)
+{
+    return (double)(0 - logl((float)block[lane] * 0x1p-32f + 0x1p-33f));
+}
+
+/* From a number that is neither 0 nor 1. */
+static double exponential_f64(const uint32_t block[4], uint32_t lane)
+{
+    return (double)(0 - logl((double)(pair(block, 2 * lane) >> 12) * 0x1p-52 + 0x1p-53));
+}
+
 /* ---- Walking the output in C order ----------------------------------------------------------- */
 
 typedef struct sequence {
@@ -99,9 +111,10 @@ KERNEL(draw)
     const collet_random_params *params = call->params;
     const collet_operand *out = operand_of(call, 0);
     int narrow = out->dtype == COLLET_F32;
-    draw number = call->op == COLLET_OP_UNIFORM ? narrow ? uniform_f32 : uniform_f64
-                  : narrow                      ? normal_f32
-                                                : normal_f64;
+    draw number = call->op == COLLET_OP_UNIFORM  ? narrow ? uniform_f32 : uniform_f64
+                  : call->op == COLLET_OP_NORMAL ? narrow ? normal_f32 : normal_f64
+                  : narrow                       ? exponential_f32
+                                                 : exponential_f64;
     sequence s = {.key = {(uint32_t)params->seed, (uint32_t)(params->seed >> 32)},
                   .next = params->offset,
                   .lanes = narrow ? 4 : 2};
@@ -110,5 +123,13 @@ KERNEL(draw)
     make_block(&s);
     for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk))
         draw_row(&s, number, out->dtype, walk.at[0], walk.inner[0], walk.length);
+    return COLLET_OK;
+}
+
+KERNEL(variates)
+{
+    (void)device;
+    (void)queue;
+    cpu_variates(call, 0, operand_count(operand_of(call, 0)));
     return COLLET_OK;
 }

@@ -31,6 +31,13 @@ WITHOUT = {  # covered by the example of the function that creates it, or needs 
                                           "gradient"))}
 
 
+def members(value):
+    """Those of a class and of the private classes of which it is made."""
+    for base in value.__mro__ if inspect.isclass(value) else ():
+        if base is value or base.__module__.startswith(value.__module__ + "._"):
+            yield from vars(base).items()
+
+
 def public():
     """(name, object) of all functions, classes and methods that the modules define."""
     for module in MODULES:
@@ -47,7 +54,7 @@ def public():
                 continue
             name = f"analysis.{name}" if module is analysis else name  # collet has some of these names too
             yield name, value
-            for method, function in vars(value).items() if inspect.isclass(value) else ():
+            for method, function in members(value):
                 if not method.startswith("_") and (callable(function) or isinstance(
                         function, (property, classmethod, staticmethod))):
                     yield f"{name}.{method}", function

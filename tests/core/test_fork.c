@@ -210,6 +210,9 @@ static void kernels_of_arrays(void)
     REFUSED(collet_op_std, a, a, NULL, 0, 1, 0);
     REFUSED(collet_op_uniform, a, 1, 0);
     REFUSED(collet_op_normal, a, 1, 0);
+    REFUSED(collet_op_exponential, a, 1, 0);
+    REFUSED(collet_op_integers, a, a, a, 1, 0);
+    REFUSED(collet_op_variate, a, a, NULL, NULL, COLLET_VARIATE_GAMMA, 1, 0);
 }
 
 /* Invalid arguments do not hide FORKED. */

@@ -189,6 +189,26 @@ TEST(nothing_to_infer_from)
     assert_int_equal(out.dtype, COLLET_F32);
 }
 
+TEST(parameters_of_variates)
+{
+    const collet_array_spec none = {.ndim = COLLET_ABSENT}, real = spec_of(COLLET_F64, 1, 5, 0);
+    collet_array_spec in[] = {real, none, none}, out = {.ndim = COLLET_INFER};
+    collet_variate_params law = {.struct_size = sizeof law, .distribution = COLLET_VARIATE_POISSON};
+    collet_error err;
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_VARIATE, &out, in, SPEC, &law, &err), COLLET_OK);
+    assert_int_equal(out.dtype, COLLET_F64);
+    out = (collet_array_spec){.ndim = COLLET_INFER};
+    law.distribution = COLLET_VARIATE_HYPERGEOMETRIC;
+    in[1] = real;
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_VARIATE, &out, in, SPEC, &law, &err),
+                     COLLET_INVALID);
+    assert_contains(err.text, "variate: c is absent");
+    law.distribution = COLLET_VARIATE_VONMISES + 1;
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_VARIATE, &out, in, SPEC, &law, &err),
+                     COLLET_INVALID);
+    assert_contains(err.text, "variate: distribution is 9; it must be 0 (gamma) to 8 (vonmises)");
+}
+
 /* ---- Hostile input --------------------------------------------------------------------------- */
 
 static void refuse(const collet_array_spec *ins, collet_array_spec out, collet_status status)

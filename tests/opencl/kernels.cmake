@@ -70,7 +70,7 @@ if(OCLGRIND_LIBRARY)
   file(WRITE ${conf} "opencl.library = ${OCLGRIND_LIBRARY}\n")
   collet_add_rows(oclgrind ${conf} --sample
     "copy h:d" "add f:ff" "div c:cc" "axpy d:dd" "tanh h:h" "sin f:f -cl-opt-disable" "exp d:d"
-    "sum f:f" "transpose z:z" "normal f:" "uniform d:" "fft c:c" "fftshift f:f"
+    "sum f:f" "transpose z:z" "normal f:" "uniform d:" "integers l:lL" "variate d:ddd" "fft c:c" "fftshift f:f"
     "matmul f:ff" "matvec f:ff" "observables ddddd:ffffl" "principal_axes dd:dd" "euler_zyz d:d" "tilt d:dd"
     "angular_velocity di:dd" "decompose dd:dd" "time_derivative di:fd" "magnitude d:f"
     "ternary_quantize afi:f" "ternary_pack Ai:af" "ternary_unpack afi:A" "ternary_dot i:AA"

@@ -2,7 +2,7 @@
 /*
  * collet/ops/random.h - typed calls, inline, of the random family: random numbers.
  *
- * f32 and f64, any axes, any strides. Element i of `out`, in C order, is number offset + i (modulo
+ * Any axes, any strides; f32 and f64 unless stated. Element i of `out`, in C order, is number offset + i (modulo
  * 2^64) of the sequence given by `seed`. A call continues an earlier call if its offset is the number
  * after that call's last one. No state is kept between calls.
  *
@@ -33,6 +33,38 @@ static inline collet_status collet_op_normal(collet_context *context, collet_arr
 {
     collet_random_params params = {sizeof params, 0, seed, offset};
     return collet_call(context, COLLET_OP_NORMAL, &out, NULL, &params);
+}
+
+/* Mean 1. Backends agree within 4 ulp. */
+static inline collet_status collet_op_exponential(collet_context *context, collet_array *out,
+                                                  uint64_t seed, uint64_t offset)
+{
+    collet_random_params params = {sizeof params, 0, seed, offset};
+    return collet_call(context, COLLET_OP_EXPONENTIAL, &out, NULL, &params);
+}
+
+/* From low to low + span, both included; the sum is modulo 2^64. out and low are i64 or u64, span is u64. The same bits on
+ * every backend. */
+static inline collet_status collet_op_integers(collet_context *context, collet_array *out,
+                                               const collet_array *low, const collet_array *span,
+                                               uint64_t seed, uint64_t offset)
+{
+    const collet_array *in[2] = {low, span};
+    collet_random_params params = {sizeof params, 0, seed, offset};
+    return collet_call(context, COLLET_OP_INTEGERS, &out, in, &params);
+}
+
+/* Of the distribution with the parameters a, b, c (f64; NULL if it has fewer). out is f64, or i64: truncated. The same
+ * bits on every backend. */
+static inline collet_status collet_op_variate(collet_context *context, collet_array *out,
+                                              const collet_array *a, const collet_array *b,
+                                              const collet_array *c,
+                                              collet_variate_distribution distribution,
+                                              uint64_t seed, uint64_t offset)
+{
+    const collet_array *in[3] = {a, b, c};
+    collet_variate_params params = {sizeof params, (uint32_t)distribution, seed, offset};
+    return collet_call(context, COLLET_OP_VARIATE, &out, in, &params);
 }
 
 #ifdef __cplusplus

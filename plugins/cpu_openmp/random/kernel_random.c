@@ -153,6 +153,12 @@ INLINE void normal_f32(float *out, const uint64_t *bits, int blocks)
     }
 }
 
+INLINE void exponential_f32(float *out, const uint64_t *bits, int blocks)
+{
+    for (int i = 0; i < 4 * blocks; i++)
+        out[i] = 0.0f - log_normal_f32((float)WORD(bits, i) * 0x1p-32f + 0x1p-33f);
+}
+
 /* ---- f64 ------------------------------------------------------------------------------------- */
 
 /* The upper 53 bits as a number in [0, 1). Without an instruction that converts 64-bit integers, the two parts
@@ -211,15 +217,27 @@ INLINE void normal_f64(double *out, const uint64_t *bits, int blocks)
     }
 }
 
+/* From 52 bits, so that the number whose logarithm is taken is neither 0 nor 1. */
+INLINE void exponential_f64(double *out, const uint64_t *bits, int blocks)
+{
+    for (int i = 0; i < 2 * blocks; i++)
+        out[i] = 0.0 - log_normal_f64(fraction_f64(bits[i] & ~(uint64_t)0x800) + 0x1p-53);
+}
+
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
-enum { UNIFORM_F32, UNIFORM_F64, NORMAL_F32, NORMAL_F64 };
+enum { UNIFORM_F32, UNIFORM_F64, NORMAL_F32, NORMAL_F64, EXPONENTIAL_F32, EXPONENTIAL_F64 };
+
+INLINE int lanes_of(int kind)
+{
+    return kind == UNIFORM_F64 || kind == NORMAL_F64 || kind == EXPONENTIAL_F64 ? 2 : 4;
+}
 
 /* `blocks` is GROUP or FEW, known at compile time. */
 INLINE void make_numbers(int kind, char *out, uint64_t seed, uint64_t first, int blocks)
 {
     _Alignas(64) uint64_t bits[2 * GROUP];
-    uint64_t lanes = kind == UNIFORM_F32 || kind == NORMAL_F32 ? 4 : 2;
+    uint64_t lanes = (uint64_t)lanes_of(kind);
     make_blocks(bits, seed, first / lanes, UINT64_MAX / lanes, blocks);
     if (kind == UNIFORM_F32)
         uniform_f32((float *)(void *)out, bits, blocks);
@@ -227,13 +245,17 @@ INLINE void make_numbers(int kind, char *out, uint64_t seed, uint64_t first, int
         uniform_f64((double *)(void *)out, bits, blocks);
     else if (kind == NORMAL_F32)
         normal_f32((float *)(void *)out, bits, blocks);
-    else
+    else if (kind == NORMAL_F64)
         normal_f64((double *)(void *)out, bits, blocks);
+    else if (kind == EXPONENTIAL_F32)
+        exponential_f32((float *)(void *)out, bits, blocks);
+    else
+        exponential_f64((double *)(void *)out, bits, blocks);
 }
 
 INLINE void make_run(int kind, char *out, uint64_t seed, uint64_t first, int64_t n)
 {
-    const int64_t lanes = kind == UNIFORM_F32 || kind == NORMAL_F32 ? 4 : 2, size = 16 / lanes;
+    const int64_t lanes = lanes_of(kind), size = 16 / lanes;
     while (n > 0) {
         int64_t skipped = (int64_t)(first % (uint64_t)lanes), made = GROUP * lanes;
         if (skipped == 0 && n >= made) {
@@ -271,8 +293,19 @@ static void run_normal_f64(char *out, uint64_t seed, uint64_t first, int64_t n)
     make_run(NORMAL_F64, out, seed, first, n);
 }
 
+static void run_exponential_f32(char *out, uint64_t seed, uint64_t first, int64_t n)
+{
+    make_run(EXPONENTIAL_F32, out, seed, first, n);
+}
+
+static void run_exponential_f64(char *out, uint64_t seed, uint64_t first, int64_t n)
+{
+    make_run(EXPONENTIAL_F64, out, seed, first, n);
+}
+
 extern const random_kernels LEVEL_NAME(random);
 const random_kernels LEVEL_NAME(random) = {
     .uniform = {run_uniform_f32, run_uniform_f64},
     .normal = {run_normal_f32, run_normal_f64},
+    .exponential = {run_exponential_f32, run_exponential_f64},
 };

@@ -5,11 +5,15 @@
 #include "cpu_openmp/array/kernel_move.h"
 #include "cpu_openmp/runtime/team.h"
 #include "cpu_openmp/util/loop.h"
+#include "shared/host/random/variates.h"
 #include "shared/host/util/rows.h"
 #include "kernel_random.h"
 
 /* Minimum number of bytes written per thread. */
 #define GRAIN_BYTES (16 << 10)
+
+/* Minimum number of integers and variates per thread. */
+#define GRAIN_VARIATES 1024
 
 /* Bytes of numbers that are generated into a buffer before they are stored. */
 #define PIECE_BYTES 4096
@@ -99,7 +103,9 @@ static void loop_in_order(loop *l, const collet_operand *out)
 KERNEL(draw)
 {
     const random_kernels *kernels = device->level->random;
-    const random_draw *draws = call->op == COLLET_OP_UNIFORM ? kernels->uniform : kernels->normal;
+    const random_draw *draws = call->op == COLLET_OP_UNIFORM  ? kernels->uniform
+                               : call->op == COLLET_OP_NORMAL ? kernels->normal
+                                                              : kernels->exponential;
     const collet_random_params *params = call->params;
     const collet_operand *out = operand_of(call, 0);
     drawing d = {.draw = draws[out->dtype == COLLET_F64],
@@ -115,5 +121,16 @@ KERNEL(draw)
              : large   ? draw_part_streamed
                        : draw_part,
              &d);
+    return COLLET_OK;
+}
+
+static TEAM_BODY(draw_variates)
+{
+    cpu_variates(*(const collet_kernel_call *const *)argument, begin, end);
+}
+
+KERNEL(variates)
+{
+    team_run(device->threads, operand_count(operand_of(call, 0)), GRAIN_VARIATES, draw_variates, &call);
     return COLLET_OK;
 }

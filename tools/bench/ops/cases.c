@@ -217,6 +217,7 @@ static const bench_detail details[] = {
     {"partition", NULL, NULL, NULL, median_parameters, NULL},
     {"histogram", NULL, "ou-", NULL, NULL, NULL},
     {"histogram/weights", NULL, "ouu", NULL, NULL, NULL},
+    {"variate", NULL, "op--", NULL, NULL, NULL},
     {"com", NULL, "oxm", NULL, NULL, NULL},
     {"inertia", NULL, "oxmx", NULL, NULL, NULL},
     {"cross_sum", NULL, "oxmxu", NULL, NULL, NULL},

@@ -6,14 +6,17 @@
 #include "shared/jit/texts.h"
 #include "shared/jit/runtime/view.h"
 
-static const jit_source source = JIT_SOURCE("random", JIT_FUNCTIONS, jit_text_random_random);
+static const jit_source source = JIT_SOURCE("random", JIT_FUNCTIONS, jit_text_formula_philox,
+                                            jit_text_random_random);
 
 static const char *options_of(const collet_kernel_call *call)
 {
     int narrow = operand_of(call, 0)->dtype == COLLET_F32;
     if (call->op == COLLET_OP_NORMAL)
-        return narrow ? "-DTO=f32 -DNORMAL=1" : "-DTO=f64 -DNORMAL=1";
-    return narrow ? "-DTO=f32 -DNORMAL=0" : "-DTO=f64 -DNORMAL=0";
+        return narrow ? "-DTO=f32 -DLAW=NORMAL" : "-DTO=f64 -DLAW=NORMAL";
+    if (call->op == COLLET_OP_EXPONENTIAL)
+        return narrow ? "-DTO=f32 -DLAW=EXPONENTIAL" : "-DTO=f64 -DLAW=EXPONENTIAL";
+    return narrow ? "-DTO=f32 -DLAW=UNIFORM" : "-DTO=f64 -DLAW=UNIFORM";
 }
 
 JIT_KERNEL(random)

@@ -56,8 +56,8 @@ static int needs_exact_f32(uint32_t op, uint64_t sig)
     static const uint32_t exact[] = {COLLET_OP_DIV,           COLLET_OP_SQRT,
                                      COLLET_OP_ABS,           COLLET_OP_SIGN,
                                      COLLET_OP_RECIPROCAL,    COLLET_OP_FLOOR_DIVIDE,
-                                     COLLET_OP_NORMAL,        COLLET_OP_TERNARY_QUANTIZE,
-                                     COLLET_OP_TERNARY_LINEAR};
+                                     COLLET_OP_NORMAL,        COLLET_OP_EXPONENTIAL,
+                                     COLLET_OP_TERNARY_QUANTIZE, COLLET_OP_TERNARY_LINEAR};
     for (uint32_t i = 0; i < sizeof exact / sizeof *exact; i++)
         if (op == exact[i])
             return has_f32(sig);

@@ -21,6 +21,8 @@ uint64_t jit_view_of(jit_view *v, const jit_traits *t, const collet_kernel_call 
     }
     for (uint32_t k = 0; k < count; k++) {
         const collet_operand *o = operand_of(call, k);
+        if (!operand_present(o))
+            continue;
         v->operand[k].step = last >= 0 ? o->strides[last] : 0;
         for (int32_t axis = 0; axis < v->outer; axis++)
             v->operand[k].stride[axis] = o->strides[axis];

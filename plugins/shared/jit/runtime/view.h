@@ -15,7 +15,7 @@
 #include "view_params.h"
 
 /*
- * Makes the view of the call's first `count` operands; all have the same shape. Returns the number
+ * Makes the view of the call's first `count` operands; all that are present have the same shape. Returns the number
  * of groups if each item computes one element; 0 for an empty shape.
  */
 uint64_t jit_view_of(jit_view *v, const jit_traits *t, const collet_kernel_call *call,
