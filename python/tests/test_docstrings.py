@@ -32,7 +32,7 @@ WITHOUT = {  # covered by the example of the function that creates it, or needs 
 
 
 def members(value):
-    """Those of a class and of the private classes of which it is made."""
+    """The members of a class and of its private base classes."""
     for base in value.__mro__ if inspect.isclass(value) else ():
         if base is value or base.__module__.startswith(value.__module__ + "._"):
             yield from vars(base).items()

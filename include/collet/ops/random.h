@@ -54,7 +54,7 @@ static inline collet_status collet_op_integers(collet_context *context, collet_a
     return collet_call(context, COLLET_OP_INTEGERS, &out, in, &params);
 }
 
-/* Of the distribution with the parameters a, b, c (f64; NULL if it has fewer). out is f64, or i64: truncated. The same
+/* Numbers of a distribution with the parameters a, b, c (f64; NULL if it has fewer). out is f64, or i64: truncated. The same
  * bits on every backend. */
 static inline collet_status collet_op_variate(collet_context *context, collet_array *out,
                                               const collet_array *a, const collet_array *b,

@@ -93,7 +93,7 @@ class Order(Source):
         return made.reshape((*rest[0], *shape, *rest[1]))  # type: ignore[no-any-return]
 
     def _weighted(self, p: Any, count: int, replace: bool) -> Any:
-        """Indices with the probabilities p, a NumPy array. Without replacement: those of the smallest E / p, with exponential
+        """Indices with the probabilities p, a NumPy array. Without replacement: the indices of the smallest E / p, with exponential
         numbers E (P. Efraimidis and P. Spirakis 2006)."""
         import numpy as np
 

@@ -69,7 +69,7 @@ class Vectors(Source):
             "hypergeometric", float(found[k]), float(later[k]), left))
 
     def _one_by_one(self, shape: tuple[int, ...], outcomes: int, n: Any, law: Any) -> Array:
-        """Counts of each outcome given the counts of those before; the last gets the rest."""
+        """Counts of each outcome given the counts of earlier outcomes; the last gets the rest."""
         from .._array.creation import asarray
         from ..functions import broadcast_to
         made = _core.empty((*shape, outcomes), "int64")
