@@ -16,27 +16,29 @@ PACKAGE = pathlib.Path(__file__).parent / "collet"
 # The type of each parameter: `name`, or `function.name` if it has another type there. None as default adds `| None`.
 TYPES = {
     "Any": "constant_values histogram.bins histogram2d.bins histogram2d.range ord pad_width cond.p",
-    "_Operand": "a a1 a2 append ar1 ar2 arr arrays b bins f fp indices p prepend q rtol sorter v values weights x x1 x2 xp y",
+    "_Operand": "A a a1 a2 append ar1 ar2 arr arrays b bins f fp indices p prepend q rtol sorter v values weights x x1 x2 xp y",
     "bool": "bias compute_uv copy density descending digitize.right endpoint equal_nan full_matrices include_initial invert "
-            "keepdims returned rowvar stable upper",
+            "keepdims lower returned rowvar stable unit_diagonal upper",
     "complex": "fill_value start step stop",
-    "float": "allclose.rtol atol correction d ddof discont dx isclose.rtol left nan neginf period posinf right",
+    "float": "allclose.rtol atol correction d ddof discont dx isclose.rtol left nan neginf period posinf rcond right",
     "float | Sequence[float]": "nanpercentile.q nanquantile.q",
     "float | _Operand": "default varargs",
-    "int": "axis axis1 axis2 cov.ddof edge_order k minlength n n_cols n_rows num offset",
+    "int": "axis axis1 axis2 cov.ddof edge_order ind k minlength n n_cols n_rows num offset",
     "int | Sequence[int]": "all.axis any.axis average.axis count_nonzero.axis destination expand_dims.axis fftshift.axes "
                            "flip.axis gradient.axis ifftshift.axes indices_or_sections kth max.axis mean.axis median.axis "
                            "min.axis nanmax.axis nanmean.axis nanmedian.axis nanmin.axis nanpercentile.axis nanprod.axis "
                            "nanquantile.axis nanstd.axis nansum.axis nanvar.axis norm.axis percentile.axis prod.axis "
                            "ptp.axis quantile.axis repetitions roll.axis shape shift sliding_window_view.axis source "
-                           "squeeze.axis std.axis sum.axis var.axis vector_norm.axis window_shape",
+                           "squeeze.axis std.axis sum.axis tensorsolve.axes var.axis vector_norm.axis window_shape",
     "int | Sequence[int] | slice | _Operand": "obj",
     "int | _Operand": "repeats",
+    "int | str": "trans",
     "int | tuple[Sequence[int], Sequence[int]]": "tensordot.axes",
     "npt.DTypeLike": "dtype",
     "Sequence[int]": "axes s shapes",
     "Sequence[int] | None": "fft2.axes ifft2.axes irfft2.axes rfft2.axes",
     "Sequence[_Operand]": "choicelist column_stack.tup condlist",
+    "str | _Operand": "eigh.b eigvalsh.b",
     "str": "UPLO device indexing method mode norm side subscripts",
     "tuple[float, float]": "histogram.range",
 }
@@ -44,17 +46,21 @@ TYPE_OF = {name: kind for kind, names in TYPES.items() for name in names.split()
 # Parameters whose type depends on the arrays: with an Array, without.
 TYPES_OF_BOTH = {"out": ("Array", "_Result"), "min": ("_Operand", "npt.ArrayLike"), "max": ("_Operand", "npt.ArrayLike")}
 
+# Parameters that have Arrays in a sequence or tuple.
+HOLDERS = {"arrays": "Sequence[%s]", "c_and_lower": "tuple[%s, bool]", "lu_and_piv": "tuple[%s, %s]", "tup": "Sequence[%s]"}
+
 # The type of each result if an argument is an Array, and if none is; "": the same for all arguments.
 RESULTS = {
     ("Array", ""): "arange eye fftfreq linspace rfftfreq",
-    ("Array", "Any"): "all any argmax argmin concat cond count_nonzero det dot einsum hstack inner interp matmul matrix_norm "
-                      "matrix_rank max mean median min nanargmax nanargmin nanmax nanmean nanmedian nanmin nanprod nanstd "
+    ("Array", "Any"): "all any argmax argmin cho_solve concat cond count_nonzero det dot einsum hstack inner interp lu_solve matmul matrix_norm "
+                      "matrix_rank max mean median min multi_dot nanargmax nanargmin nanmax nanmean nanmedian nanmin nanprod nanstd "
                       "nansum nanvar norm percentile prod ptp quantile stack std sum take tensordot trace trapezoid var "
                       "vdot vecdot vector_norm vstack",
     ("Any", ""): "append atleast_1d atleast_2d average column_stack convolve delete gradient intersect1d nanpercentile "
-                 "nanquantile qr select setdiff1d svd union1d unwrap",
+                 "nanquantile select setdiff1d union1d unwrap",
     ("EigResult[Array]", "EigResult[_Result]"): "eig",
     ("EighResult[Array]", "EighResult[_Result]"): "eigh",
+    ("LstsqResult[Array]", "LstsqResult[_Result]"): "lstsq",
     ("LUResult[Array]", "LUResult[_Result]"): "lu",
     ("SlogdetResult[Array]", "SlogdetResult[Any]"): "slogdet",
     ("_UniqueAllResult[Array]", "_UniqueAllResult[_Result]"): "unique_all",
@@ -65,14 +71,22 @@ RESULTS = {
     ("tuple[Any, _Result, _Result]", ""): "histogram2d",
     ("tuple[Array, ...]", "tuple[Any, ...]"): "broadcast_arrays meshgrid",
     ("tuple[Array, ...]", "tuple[_Result, ...]"): "nonzero unstack",
-    ("tuple[Array, Array]", "tuple[_Result, _Result]"): "histogram",
+    ("tuple[Array, Array]", "tuple[_Result, _Result]"): "histogram lu_factor",
+    ("tuple[Array, bool]", "tuple[_Result, bool]"): "cho_factor",
     ("tuple[int, ...]", ""): "broadcast_shapes",
 }
 RESULTS_OF = {name: results for results, names in RESULTS.items() for name in names.split()}
+# Functions of `a` whose result depends on an option: the other parameters, and the result.
+OPTIONS = {
+    "qr": {"mode: Literal['reduced', 'complete'] = 'reduced'": "QRResult[%s]", "mode: Literal['r']": "%s"},
+    "svd": {"full_matrices: bool = True, compute_uv: Literal[True] = True": "SVDResult[%s]",
+            "full_matrices: bool = True, *, compute_uv: Literal[False]": "%s",
+            "full_matrices: bool, compute_uv: Literal[False]": "%s"},
+}
 
 HEAD = '''# Made by python/stubs.py.
 from collections.abc import Sequence
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, overload
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -113,16 +127,20 @@ def parameters(name, arguments, given, with_array):
 
 def function(name, arguments):
     """The stub of a function: an overload for each parameter that may be the first Array, and one without an Array."""
+    if name in OPTIONS:
+        return "".join(f"@overload\ndef {name}(a: {kind}, {others}) -> {result % made}: ...\n"
+                       for kind, made in (("Array", "Array"), ("npt.ArrayLike", "_Result")) for others, result in OPTIONS[name].items())
     array, other = RESULTS_OF.get(name, ("Array", "_Result"))
     if not other:
         return f"def {name}({parameters(name, arguments, {}, True)}) -> {array}: ...\n"
     plain = [a.arg for a in [*arguments.posonlyargs, *arguments.args]]
+    required = plain[:len(plain) - len(arguments.defaults)]
     several = [["condition", "x1", "x2"], ["x1", "x2", "x3"], ["x1", "x2"], ["a", "b"]]
-    deciding = next((names for names in several if plain[:len(names)] == names), plain[:1])
-    if arguments.vararg or plain[0] in ("arrays", "tup"):
+    deciding = next((names for names in several if required[:len(names)] == names), plain[:1])
+    if arguments.vararg or plain[0] in HOLDERS:
         deciding = [arguments.vararg.arg if arguments.vararg else plain[0]]
-        kind = "%s" if arguments.vararg else "Sequence[%s]"
-        choices = [{deciding[0]: kind % "Array"}, {deciding[0]: kind % "_Operand"}]
+        kind = "%s" if arguments.vararg else HOLDERS[plain[0]]
+        choices = [{deciding[0]: kind.replace("%s", item)} for item in ("Array", "_Operand")]
     else:
         choices = [{key: "npt.ArrayLike" if i < first else "Array" if i == first else "_Operand"
                     for i, key in enumerate(deciding)} for first in range(len(deciding) + 1)]
@@ -174,12 +192,17 @@ def elementwise():
 
 
 def linalg():
-    body = members("linalg.py")
+    """collet.linalg: what its __init__.py and _primitives.py import."""
+    body = members("linalg/__init__.py")
     listed = {node.value for node in ast.walk(body[-1]) if isinstance(node, ast.Constant)}  # by its __dir__
-    shared = [f"{name} as {name}" for name in dict(imports("linalg.py"))["functions"] if name in listed]
-    yield HEAD % ("from numpy.linalg import LinAlgError as LinAlgError\n\nfrom ._standard.array import Array\n"
-                  f"from .functions import {', '.join(shared)}\n")
-    yield from functions(body)
+    [shared] = [node for node in body if isinstance(node, ast.ImportFrom) and node.module == "functions"]
+    shared = [f"{a.name} as {a.name}" for a in shared.names if a.name in listed]
+    yield HEAD % ("from numpy.linalg import LinAlgError as LinAlgError\n\nfrom .._standard.array import Array\n"
+                  f"from ..functions import {', '.join(shared)}\n")
+    for start in ("linalg/__init__.py", "linalg/_primitives.py"):
+        for module, names in imports(start):
+            if names != ["*"]:
+                yield from functions(members(f"linalg/{module}.py"), names)
 
 
 def fft():
@@ -187,7 +210,7 @@ def fft():
     yield from functions(members("fft.py"))
 
 
-for path, parts in {"functions/__init__.pyi": composed(), "fft.pyi": fft(), "linalg.pyi": linalg(),
+for path, parts in {"functions/__init__.pyi": composed(), "fft.pyi": fft(), "linalg/__init__.pyi": linalg(),
                     "_standard/typed.pyi": elementwise()}.items():
     stub = pathlib.Path(sys.argv[1], path)
     stub.unlink(missing_ok=True)

@@ -17,7 +17,7 @@ from collet._array import elementwise, names
 
 pytest.importorskip("mypy.version", "1.18")  # older versions lack options
 PACKAGE = pathlib.Path(collet.__file__).parent
-STUBS = sorted([*PACKAGE.glob("*.pyi"), PACKAGE / "functions/__init__.pyi"])
+STUBS = sorted([*PACKAGE.glob("*.pyi"), *(PACKAGE / f"{name}/__init__.pyi" for name in ("functions", "linalg"))])
 TYPED = PACKAGE / "_standard/typed.pyi"  # types of functions made at run time
 EXAMPLES = sorted(pathlib.Path(__file__).parents[2].glob("examples/*.py"))
 SAMPLE = '''
@@ -52,6 +52,14 @@ assert_type(collet.linalg.eigh(collet.eye(2)).eigenvectors, collet.Array)
 assert_type(collet.fft.rfft(x, n=16), collet.Array)
 counts, edges = collet.histogram(x, bins=5)
 collet.linalg.solve(np.eye(3), np.ones(3))
+assert_type(collet.linalg.svd(collet.eye(2)).U, collet.Array)
+assert_type(collet.linalg.svd(np.eye(2), compute_uv=False), npt.NDArray[Any])
+assert_type(collet.linalg.svd(collet.eye(2), False, False), collet.Array)
+assert_type(collet.linalg.qr(collet.eye(2), "r"), collet.Array)
+assert_type(collet.linalg.lstsq(collet.eye(2), np.ones(2)).x, collet.Array)
+assert_type(collet.linalg.lu_solve(collet.linalg.lu_factor(collet.eye(2)), np.ones(2)), collet.Array)
+assert_type(collet.linalg.eigh(np.eye(2), np.eye(2)).eigenvalues, npt.NDArray[Any])
+assert_type(collet.linalg.cho_factor(collet.eye(2), lower=True), tuple[collet.Array, bool])
 value, gradient = collet.value_and_grad(lambda x: collet.sum(x**2))(x)
 collet.hessian(lambda p: collet.sum(p["a"]), has_aux=False)({"a": x})
 collet.fft.fft(xp.concat([x, x]))
@@ -89,7 +97,7 @@ def test_modules_have_all_types():
 def test_stubs_are_what_there_is():
     """The stubs agree with the modules, except for op, whose functions are made at run time."""
     check("mypy.stubtest", "--concise", "--ignore-disjoint-bases",
-          *("collet." + path.stem.replace("__init__", "functions") for path in STUBS if path.stem != "op"))
+          *("collet." + (path.parent.name if path.stem == "__init__" else path.stem) for path in STUBS if path.stem != "op"))
 
 
 def test_functions_made_at_run_time_have_types():

@@ -11,11 +11,15 @@ import numpy as np
 from .. import functions as f
 from .. import linalg
 from .._array.operands import axes_of
+from ..linalg import _composed
+from ..linalg._equations import transposition
 from .reduction_rules import _array
 from .rules import E_, composite, conj, fitted, is_complex, rule
-from .tape import CONSTANTS, bottom, refuse
+from .tape import COMPOSITES, CONSTANTS, bottom, refuse
 
 CONSTANTS.add("linalg.matrix_rank")
+COMPOSITES.update((f"linalg.{name}", function) for name, function in vars(_composed).items()
+                  if getattr(function, "__module__", "") == _composed.__name__)
 
 _T = f.matrix_transpose
 
@@ -76,21 +80,51 @@ def _matrix_power(a, n):
 # ---- Equations
 
 
-@rule("linalg.solve")
-def _solve(a, b):
-    a, b = _array(a), _array(b)
-    x = linalg.solve(a, b)
+def _solution(a, b, x, solve, by_matrix=lambda g: g):
+    """x, the solution of a x = b, and its backward function. solve: solves with the transposed matrix. by_matrix: from
+    the gradient with respect to the matrix of the equation, the gradient with respect to a."""
     vector = len(b.shape) == 1
-    to_a, to_b = fitted(a, lambda g: g), fitted(b, lambda g: g)
+    to_a, to_b = fitted(a, by_matrix), fitted(b, lambda g: g)
 
     def back(g):
-        by_b = linalg.solve(_T(a), g[..., None] if len(g.shape) < len(a.shape) else g)
+        by_b = solve(g[..., None] if len(g.shape) < len(a.shape) else g)
         column = x[..., None] if len(x.shape) < len(a.shape) else x
         by_a = to_a and to_a(-f.matmul(by_b, _T(column)))
         by_b = f.sum(by_b, axis=tuple(range(len(a.shape) - 2))) if vector and len(a.shape) > 2 else by_b
-        return by_a, to_b and to_b(by_b[..., 0] if vector else by_b)
+        return by_a, to_b and to_b(by_b[..., 0] if vector else by_b), None, None, None
 
     return x, back
+
+
+@rule("linalg.solve")
+def _solve(a, b):
+    a, b = _array(a), _array(b)
+    return _solution(a, b, linalg.solve(a, b), lambda g: linalg.solve(_T(a), g))
+
+
+@rule("linalg.solve_triangular")
+def _solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
+    a, b, trans = _array(a), _array(b), transposition("solve_triangular", trans)
+    x = linalg.solve_triangular(a, b, trans, lower, unit_diagonal)
+
+    def by_matrix(g):
+        g = (g, _T(g), _adjoint(g))[trans]
+        return f.tril(g, k=-int(unit_diagonal)) if lower else f.triu(g, k=int(unit_diagonal))
+
+    return _solution(a, b, x, lambda g: linalg.solve_triangular(conj(a) if trans == 2 else a, g, 0 if trans else 1, lower,
+                                                                unit_diagonal), by_matrix)
+
+
+@composite("linalg.lstsq")
+def _lstsq(a, b, rcond=None):
+    """Valid where small changes of the matrix do not change its rank."""
+    made = linalg.lstsq(bottom(a), bottom(b), rcond)
+    a, b = _numbers(a, b)
+    sides = b[:, None] if b.ndim == 1 else b
+    x = f.matmul(linalg.pinv(a, np.finfo(a.dtype).eps if rcond is not None and rcond < 0 else rcond), sides)
+    error = E_["abs"](sides - f.matmul(a, x))
+    residuals = f.sum(error * error, axis=-2) if made.residuals.size else made.residuals
+    return made._replace(x=x[..., 0] if b.ndim == 1 else x, residuals=residuals, s=linalg.svdvals(a))
 
 
 @rule("linalg.inv")
@@ -147,19 +181,25 @@ def _gaps(s):
 
 
 @rule("linalg.eigh")
-def _eigh(a, UPLO="L"):
-    """Eigenvalues have to differ; the gradient is Hermitian."""
-    made = linalg.eigh(a, UPLO)
-    back = _eigh_back(*made)
-    return made, lambda gradients: (back(gradients), None)
+def _eigh(a, b=None, UPLO="L"):
+    """Eigenvalues have to differ; the gradients are Hermitian."""
+    a, b = _array(a), b if b is None or isinstance(b, str) else _array(b)
+    made = linalg.eigh(a, b, UPLO)
+    back, to_a, to_b = _eigh_back(*made), fitted(a, lambda g: g), fitted(b, lambda g: g)
+    return made, lambda gradients: (to_a and to_a(back(gradients)), to_b and to_b(back(gradients, by_b=True)), None)
 
 
 def _eigh_back(values, vectors):
-    def back(gradients):
+    """The function from the gradients of the results to the gradient of a, or of b in a x = w b x."""
+    def back(gradients, by_b=False):
         by_values, by_vectors = gradients
         inner = 0 if by_values is None else _diagonals(by_values)
+        lengths = 0  # the vectors' lengths depend on b
         if by_vectors is not None:
-            inner = inner + f.matmul(_adjoint(vectors), conj(by_vectors)) * _gaps(values)
+            product = f.matmul(_adjoint(vectors), conj(by_vectors))
+            inner = inner + product * _gaps(values)
+            lengths = _diagonals(E_["real"](f.diagonal(product))) * 0.5
+        inner = -(inner * values[..., None, :] + lengths) if by_b else inner
         found = f.matmul(f.matmul(vectors, inner.astype(vectors.dtype)), _adjoint(vectors))
         return conj(_symmetric(found))
 
@@ -167,8 +207,8 @@ def _eigh_back(values, vectors):
 
 
 @composite("linalg.eigvalsh")
-def _eigvalsh(a, UPLO="L"):
-    return linalg.eigh(a, UPLO).eigenvalues
+def _eigvalsh(a, b=None, UPLO="L"):
+    return linalg.eigh(a, b, UPLO).eigenvalues
 
 
 def _skew(a):
@@ -255,6 +295,12 @@ def _lu(a):
     return made, back
 
 
+@composite("linalg.lu_factor")
+def _lu_factor(a):
+    _, lower, upper = linalg.lu(a)
+    return f.tril(lower, k=-1) + upper, linalg.lu_factor(bottom(a))[1]
+
+
 @rule("linalg.eig")
 def _eig(a):
     """Eigenvalues have to differ."""
@@ -277,6 +323,22 @@ def _eig(a):
 @composite("linalg.eigvals")
 def _eigvals(a):
     return linalg.eig(a).eigenvalues
+
+
+@rule("linalg.expm")
+def _expm(A):
+    """The derivative in a direction is a block of the exponential of a matrix of twice the order (Higham, Functions of
+    Matrices, equation 3.16). The gradient is the derivative at the transposed matrix in the gradient's direction."""
+    def back(g):
+        if not A.size:
+            return g
+        n, a, size = A.shape[-1], _T(A), f.max(E_["abs"](bottom(g)), axis=(-2, -1), keepdims=True)
+        size = E_["where"](size > 0, size, 1)  # so that g does not determine how the matrix is scaled
+        above = f.concat([a, g / size], axis=-1)
+        blocks = linalg.expm(f.concat([above, f.concat([f.zeros_like(a), a], axis=-1)], axis=-2))
+        return blocks[..., :n, n:] * size
+
+    return linalg.expm(A), (back,)
 
 
 # ---- Numbers of a matrix

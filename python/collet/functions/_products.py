@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/op/test_functions.py, python/tests/test_linalg.py
+# Tests: python/tests/op/test_functions.py, python/tests/linalg/test_linalg.py
 """Products of arrays of any dtype, in the dtype that NumPy 2 gives them. collet.functions exports them.
 
 The ops dot, matvec and matmul multiply float32, float64 and complex numbers. matmul multiplies float16 and

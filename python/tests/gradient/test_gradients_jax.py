@@ -2,6 +2,8 @@
 """Gradients agree with JAX in float64, for random functions and for functions of complex arrays. Skipped without
 JAX."""
 
+import types
+
 import numpy as np
 import pytest
 from programs import inputs, program
@@ -9,6 +11,7 @@ from programs import inputs, program
 import collet
 
 jax = pytest.importorskip("jax")
+scipy = pytest.importorskip("jax.scipy.linalg")
 jnp = jax.numpy
 jax.config.update("jax_enable_x64", True)
 
@@ -83,6 +86,30 @@ def test_complex(number):
             return xp.sum(found * np.cos(np.arange(1.0, found.size + 1)).reshape(found.shape))
         wanted = jax.grad(lambda z: of(jnp, z))(point)
         compare(collet.grad(lambda z: of(collet, z))(point), wanted, 1e-8)
+
+
+# Functions of a module of linear algebra and a matrix
+LINEAR = [
+    lambda la, z: la.lstsq(z[:, :2], W)[0], lambda la, z: la.lstsq(z[:2], W[:2])[0], lambda la, z: la.lstsq(W[:, :2], z)[0],
+    lambda la, z: la.expm(z), lambda la, z: la.expm(20 * z),
+    *(lambda la, z, t=t, l=l: la.solve_triangular(z, W, trans=t, lower=l) for t in (0, 1, 2) for l in (False, True)),
+    lambda la, z: la.solve_triangular(z, z, unit_diagonal=True), lambda la, z: la.lu_factor(z)[0],
+    *(lambda la, z, t=t: la.lu_solve(la.lu_factor(z), W, t) for t in (0, 1, 2)),
+    lambda la, z: la.cho_solve((la.cholesky(z @ z.T.conj() + 3 * np.eye(3)), True), W),
+    lambda la, z: la.multi_dot([z[0], z, W, z, W[0]]), lambda la, z: la.tensorsolve(z, W[0]),
+    lambda la, z: la.tensorinv(z, 1), lambda la, z: la.tensorsolve(z.T, z[0], axes=(0,)),
+]
+
+
+@pytest.mark.parametrize("number", range(len(LINEAR)))
+def test_linear_algebra(number):
+    theirs = types.SimpleNamespace(**{**vars(scipy), **vars(jnp.linalg)})
+    for point in Z, R:
+        def of(xp, la, z):
+            found = LINEAR[number](la, z)
+            return xp.sum(xp.real(found * (2 - 1j)) * np.cos(np.arange(1.0, found.size + 1)).reshape(found.shape))
+        wanted = jax.grad(lambda z: of(jnp, theirs, z))(point)
+        compare(collet.grad(lambda z: of(collet, collet.linalg, z))(point), wanted, 1e-8)
 
 
 def test_vjp_and_jacobian():

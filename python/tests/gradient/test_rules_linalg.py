@@ -20,7 +20,7 @@ A, TALL, WIDE, B = normal(4, 4) + 3 * np.eye(4), normal(5, 3), normal(3, 5), nor
 BATCH = normal(2, 3, 3) + 3 * np.eye(3)
 C, TALL_C, WIDE_C = A + 1j * normal(4, 4), TALL + 1j * normal(5, 3), WIDE + 1j * normal(3, 5)
 S, H = A @ A.T, C @ C.conj().T
-W = normal(4, 4)
+W, U, TENSOR = normal(4, 4), normal(5, 2), normal(2, 3, 6)
 
 
 def symmetric(x):
@@ -37,13 +37,34 @@ CASES = {
     "solve": [(lambda x: linalg.solve(x, B), A, C), (lambda x: linalg.solve(A, x), B), (lambda x: linalg.solve(C, x), B),
               (lambda x: linalg.solve(x, B[:, 0]), A), (lambda x: linalg.solve(A, x), B[:, 0]),
               (lambda x: linalg.solve(x, B[:3]), BATCH), (lambda x: linalg.solve(BATCH, x), B[:3])],
+    "solve_triangular": [
+        (lambda x, t=t, l=l, u=u: linalg.solve_triangular(x, B, t, l, u), A, C) for t in (0, 1, 2) for l, u in ((0, 0), (1, 0), (1, 1))] + [
+        (lambda x, t=t: linalg.solve_triangular(C, x, t), B, B[:, 0]) for t in "NTC"] + [
+        (lambda x: linalg.solve_triangular(x, B[:3]), BATCH), (lambda x: linalg.solve_triangular(BATCH, x, lower=True), B[:3])],
+    "lu_factor": [(lambda x: linalg.lu_factor(x)[0], A, C, BATCH)],
+    "lu_solve": [(lambda x, t=t: linalg.lu_solve(linalg.lu_factor(x), B, t), A, C) for t in (0, 1, 2)] + [
+        (lambda x: linalg.lu_solve(linalg.lu_factor(C), x), B, B[:, 0]),
+        (lambda x: linalg.lu_solve(linalg.lu_factor(x), B[:3]), BATCH)],
+    "cho_factor": [(lambda x: linalg.cho_factor(symmetric(x))[0], S, H)],
+    "cho_solve": [(lambda x, l=l: linalg.cho_solve(linalg.cho_factor(symmetric(x), l), B), S, H) for l in (False, True)],
+    "lstsq": [(lambda x: linalg.lstsq(x, U), TALL, TALL_C, np.stack([TALL, TALL_C.imag])), (lambda x: linalg.lstsq(x, B[:3]), WIDE, WIDE_C),
+              (lambda x: linalg.lstsq(TALL_C, x), U, U[:, 0]), (lambda x: linalg.lstsq(WIDE, x, -1), B[:3])],
+    "multi_dot": [(lambda x: linalg.multi_dot([x[0], x, W, x]), A, C), (lambda x: linalg.multi_dot([x, W, W[0]]), A)],
+    "tensorsolve": [(lambda x: linalg.tensorsolve(x, W[:2, :3]), TENSOR), (lambda x: linalg.tensorsolve(TENSOR, x), W[:2, :3]),
+                    (lambda x: linalg.tensorsolve(x, W[:3, :2], axes=(0,)), TENSOR.transpose(2, 1, 0))],
+    "tensorinv": [(linalg.tensorinv, TENSOR), (lambda x: linalg.tensorinv(x, 1), TENSOR.reshape(6, 2, 3))],
+    "expm": [(linalg.expm, A, C, BATCH, 0.01 * A, 30 * W, np.zeros((2, 2)))],
     "inv": [(linalg.inv, A, C, BATCH)],
     "pinv": [(linalg.pinv, A, TALL, WIDE, TALL_C, WIDE_C)],
     "cholesky": [(lambda x: linalg.cholesky(symmetric(x)), S, H),
                  (lambda x: linalg.cholesky(symmetric(x), upper=True), S, H)],
     "eigh": [(lambda x: linalg.eigh(symmetric(x)), S), (lambda x: linalg.eigh(symmetric(x), "U").eigenvalues, S, H),
-             (lambda x: collet.abs(linalg.eigh(symmetric(x)).eigenvectors)**2, H)],
-    "eigvalsh": [(lambda x: linalg.eigvalsh(symmetric(x)), S, H)],
+             (lambda x: collet.abs(linalg.eigh(symmetric(x)).eigenvectors)**2, H),
+             (lambda x: linalg.eigh(symmetric(x), S), W), (lambda x: linalg.eigh(W, symmetric(x), "U"), S),
+             (lambda x: collet.abs(linalg.eigh(symmetric(x), H).eigenvectors)**2, C),
+             (lambda x: collet.abs(linalg.eigh(A, symmetric(x)).eigenvectors)**2, H),
+             (lambda x: linalg.eigh(symmetric(x), symmetric(x) @ symmetric(x)), S)],
+    "eigvalsh": [(lambda x: linalg.eigvalsh(symmetric(x)), S, H), (lambda x: linalg.eigvalsh(W, symmetric(x)), S, H)],
     "svd": [(linalg.svd, A), (lambda x: linalg.svd(x, compute_uv=False), TALL, WIDE_C),
             (lambda x: linalg.svd(x, full_matrices=False), TALL, WIDE),
             (lambda x: gauge_free(x, full_matrices=False), TALL_C, WIDE_C, C)],
@@ -79,7 +100,10 @@ def test_linalg(name):
 def test_every_name():
     """Each function has a case here, is a function of the main namespace, raises, or is constant."""
     names = {n for n, f in vars(linalg).items() if hasattr(f, "__wrapped__") and f.__module__ == "collet.linalg"}
-    assert names - CASES.keys() == {"matrix_rank"}
+    assert names - CASES.keys() == {"matrix_rank", "null_space", "orth"}
+    for name in "null_space", "orth":
+        with pytest.raises(collet.UnsupportedError, match=f"collet.linalg.{name} has no rule"):
+            collet.grad(lambda x: collet.sum(getattr(linalg, name)(x)))(A)
     assert collet.grad(lambda x: collet.sum(x) * linalg.matrix_rank(x))(A).to_numpy().tolist() == [[4.0] * 4] * 4
 
 
@@ -108,5 +132,7 @@ def test_second_derivatives():
     for function, x in ((linalg.inv, A), (linalg.det, A), (lambda x: linalg.solve(x, B), A),
                         (lambda x: linalg.cholesky(symmetric(x)), S), (lambda x: linalg.eigh(symmetric(x)), S),
                         (lambda x: linalg.svd(x, full_matrices=False), TALL), (linalg.qr, TALL), (linalg.pinv, TALL),
-                        (linalg.norm, A), (linalg.slogdet, A), (lambda x: collet.abs(fft.rfft(x))**2, A)):
+                        (linalg.norm, A), (linalg.slogdet, A), (linalg.expm, A), (lambda x: linalg.solve_triangular(x, B), A),
+                        (lambda x: linalg.lstsq(x, U), TALL), (lambda x: linalg.eigh(W, symmetric(x)), S),
+                        (lambda x: linalg.cho_solve(linalg.cho_factor(symmetric(x)), B), S), (lambda x: collet.abs(fft.rfft(x))**2, A)):
         compare(lambda x: weighted(collet.grad(lambda y: weighted(function(y)))(x)), x, 1e-5)

@@ -94,7 +94,7 @@ def test_what_is_refused():
         collet.ones(3).view("int64")
     x = collet.asarray(np.ones((2, 3, 3)))
     for call, words in ((lambda: np.less(x, 1, dtype="f4"), "No loop matching|signature"),
-                        (lambda: np.linalg.tensorinv(x, ind=-1), "Invalid ind")):
+                        (lambda: np.linalg.tensorinv(x, ind=-1), "ind")):
         with pytest.raises((TypeError, ValueError), match=words):
             call()
 

@@ -168,7 +168,7 @@ python_tests() {
     export COLLET_BACKEND=$backend
     cd "$here/tests/python" && timeout -s INT 110 python3 -m pytest -q ${workers[@]+"${workers[@]}"} --maxfail=20 -p no:cacheprovider \
         -k "not damaged_file and not test_stub" op gradient/test_rules.py \
-        gradient/test_rules_linalg.py test_fft.py test_linalg.py test_random.py test_scatter.py md/test_md.py
+        gradient/test_rules_linalg.py test_fft.py linalg/test_linalg.py test_random.py test_scatter.py md/test_md.py
 }
 
 # References: copies, a bare launch, cuBLAS and cuFFT, called directly.

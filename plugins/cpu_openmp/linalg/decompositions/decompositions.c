@@ -92,7 +92,8 @@ static batch make_batch(const collet_device *device, const collet_kernel_call *c
     b.job.parts = parts;
     b.job.size = (int64_t)cpu_dtype_size(dtype);
     b.job.type = (blas_type)(b.job.wide + (parts == 2 ? BLAS_C64 : 0));
-    if (b.count > 0 && is_large(device, r, b.job.type, side) && lapack_takes(call)) {
+    if (b.count > 0 && !small_takes(call) && is_large(device, r, b.job.type, side) &&
+        lapack_takes(call)) {
         b.job.library = blas_open(NULL);
         b.job.lapack = b.job.library ? blas_lapack_of(b.job.library, b.job.type) : NULL;
         if (!b.job.lapack)
@@ -106,8 +107,7 @@ static batch make_batch(const collet_device *device, const collet_kernel_call *c
     lapack_pieces pieces = {0};
     if (b.job.library)
         r->large_scratch(call, &pieces);
-    uint64_t small =
-        call->op == COLLET_OP_SOLVE ? small_solve_scratch(call) : cpu_decomposition_scratch(call);
+    uint64_t small = small_scratch(call);
     b.scratch = padded(pieces.used > small ? pieces.used : small);
     return b;
 }
@@ -125,7 +125,7 @@ static TEAM_BODY(run_part)
     if (b->job.library)
         b->routine->large(&b->job, scratch, begin, end);
     else
-        (void)cpu_decomposition_run(b->job.call, scratch, begin, end);
+        (void)small_run(b->job.device, b->job.call, scratch, begin, end);
 }
 
 static TEAM_BODY(solve_part)
@@ -133,7 +133,7 @@ static TEAM_BODY(solve_part)
     batch *b = argument;
     void *scratch = scratch_of(b, thread);
     int64_t found = b->job.library ? lapack_solve(&b->job, scratch, begin, end)
-                                   : small_solve(b->job.device, b->job.call, scratch, begin, end);
+                                   : small_run(b->job.device, b->job.call, scratch, begin, end);
     int64_t first = atomic_load(&b->singular);
     while (found < end && found < first &&
            !atomic_compare_exchange_weak(&b->singular, &first, found)) {
@@ -215,6 +215,10 @@ void explain_decomposition(const collet_device *device, const collet_kernel_call
     const routine *r = b.routine;
     if (is_eigh3(call)) {
         text_add(out, "own kernel for 3 x 3, one matrix a vector lane");
+        return;
+    }
+    if (small_takes(call)) {
+        text_add(out, "own kernel for batches up to 16 x 16, one matrix a vector lane");
         return;
     }
     if (b.job.library)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One system per lane. Rows are exchanged under masks while the elimination reads and writes them.
+ * One system or matrix per lane. Rows are exchanged under masks while the elimination reads and writes them.
  * Tests: conformance/linalg/factors.c
  */
 #include "kernel_solve.h"
+
+#include <math.h>
 
 #include "cpu_openmp/util/kernel_level.h"
 
@@ -29,4 +31,5 @@
 
 extern const solve_kernels LEVEL_NAME(solve);
 const solve_kernels LEVEL_NAME(solve) = {.lanes = {LANES_F32, LANES_F64},
-                                         .solve = {solve_f32, solve_f64}};
+                                         .solve = {solve_f32, solve_f64},
+                                         .cholesky = {cholesky_f32, cholesky_f64}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_solve.h - small systems of linear equations, one per lane of a vector register.
+ * kernel_solve.h - small systems of linear equations and Cholesky factors, one per lane of a vector register.
  * The index of a table is [f32, f64].
  */
 #ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_SOLVE_H
@@ -14,7 +14,7 @@
 /* Bytes of scratch that one group needs, on any processor. */
 #define SOLVE_BYTES ((SOLVE_ORDER * (SOLVE_ORDER + SOLVE_COLUMNS) + 1) * 64)
 
-/* `count` systems a x = b of one shape; all steps in bytes. */
+/* `count` systems a x = b of one shape, or `count` matrices a with their Cholesky factors x; all steps in bytes. */
 typedef struct solve_group {
     int64_t n, columns;
     int64_t a_row, a_column, b_row, b_column, x_row, x_column;
@@ -32,6 +32,11 @@ typedef struct solve_kernels {
      * `scratch`: SOLVE_BYTES, 64-byte aligned.
      */
     uint32_t (*solve[2])(const solve_group *group, void *scratch);
+    /*
+     * a = x x^T, where x is lower triangular. Uses the lower triangle of a; `b` and `columns` are not used. Refused
+     * are matrices that are not positive definite, not finite or near the ends of the range. `scratch`: as for solve.
+     */
+    uint32_t (*cholesky[2])(const solve_group *group, void *scratch);
 } solve_kernels;
 
 #endif

@@ -85,54 +85,81 @@ void small_eigh3(const collet_device *device, const collet_kernel_call *call)
     team_run(device->threads, cpu_decomposition_count(call), GRAIN_EIGEN3, eigen3_part, &job);
 }
 
-/* ---- solve ----------------------------------------------------------------------------------- */
+/* ---- solve, cholesky ------------------------------------------------------------------------- */
 
-/* Whether one system per vector lane is faster than one system at a time. */
-static int solve_is_small(const collet_kernel_call *call)
+/* The operands of a call: solve has b, cholesky has not. */
+typedef struct operands {
+    const collet_operand *x, *a, *b;
+} operands;
+
+static operands operands_of_call(const collet_kernel_call *call)
 {
+    operands o = {.x = operand_of(call, 0), .a = operand_of(call, 2)};
+    if (call->op == COLLET_OP_SOLVE)
+        o.b = operand_of(call, 3);
+    return o;
+}
+
+int small_takes(const collet_kernel_call *call)
+{
+    if (call->op != COLLET_OP_SOLVE && call->op != COLLET_OP_CHOLESKY)
+        return 0;
     const collet_operand *x = operand_of(call, 0);
     int64_t n = operand_extent(x, 1), columns = operand_extent(x, 0);
     return part_of(x->dtype) == x->dtype && n > 0 && n <= SOLVE_ORDER && columns > 0 &&
            columns <= SOLVE_COLUMNS && cpu_decomposition_count(call) > SOLVE_FEW;
 }
 
-uint64_t small_solve_scratch(const collet_kernel_call *call)
+uint64_t small_scratch(const collet_kernel_call *call)
 {
     uint64_t bytes = cpu_decomposition_scratch(call);
-    return solve_is_small(call) && bytes < SOLVE_BYTES ? SOLVE_BYTES : bytes;
+    return small_takes(call) && bytes < SOLVE_BYTES ? SOLVE_BYTES : bytes;
 }
 
-int64_t small_solve(const collet_device *device, const collet_kernel_call *call, void *scratch,
-                    int64_t begin, int64_t end)
+static solve_group group_of(const operands *o)
 {
-    const collet_operand *x = operand_of(call, 0), *a = operand_of(call, 2);
-    const collet_operand *b = operand_of(call, 3);
-    const solve_kernels *kernels = device->level->solve;
-    int wide = x->dtype == COLLET_F64;
-    solve_group g = {.n = operand_extent(x, 1), .columns = operand_extent(x, 0)};
-    int64_t singular = end;
-    if (!solve_is_small(call))
-        return cpu_decomposition_run(call, scratch, begin, end);
+    const collet_operand *x = o->x, *a = o->a, *b = o->b;
+    solve_group g = {.n = operand_extent(x, 1)};
     g.a_row = cpu_step(a, a->ndim - 2);
     g.a_column = cpu_step(a, a->ndim - 1);
-    g.b_row = cpu_step(b, b->ndim - 2);
-    g.b_column = cpu_step(b, b->ndim - 1);
     g.x_row = cpu_step(x, x->ndim - 2);
     g.x_column = cpu_step(x, x->ndim - 1);
+    if (b) {
+        g.columns = operand_extent(x, 0);
+        g.b_row = cpu_step(b, b->ndim - 2);
+        g.b_column = cpu_step(b, b->ndim - 1);
+    }
+    return g;
+}
+
+int64_t small_run(const collet_device *device, const collet_kernel_call *call, void *scratch,
+                  int64_t begin, int64_t end)
+{
+    if (!small_takes(call))
+        return cpu_decomposition_run(call, scratch, begin, end);
+    const solve_kernels *kernels = device->level->solve;
+    operands o = operands_of_call(call);
+    solve_group g = group_of(&o);
+    int wide = o.x->dtype == COLLET_F64;
+    int64_t singular = end;
     for (int64_t first = begin; first < end; first += g.count) {
         int64_t left = end - first;
         g.count = left < kernels->lanes[wide] ? (int32_t)left : kernels->lanes[wide];
         for (int32_t i = 0; i < g.count; i++) {
-            g.a[i] = cpu_matrix_at(a, 2, first + i);
-            g.b[i] = cpu_matrix_at(b, 2, first + i);
-            g.x[i] = cpu_matrix_at(x, 2, first + i);
+            g.a[i] = cpu_matrix_at(o.a, 2, first + i);
+            g.b[i] = o.b ? cpu_matrix_at(o.b, 2, first + i) : g.a[i];
+            g.x[i] = cpu_matrix_at(o.x, 2, first + i);
         }
-        uint32_t refused = kernels->solve[wide](&g, scratch);
+        uint32_t refused = (o.b ? kernels->solve : kernels->cholesky)[wide](&g, scratch);
         for (int32_t i = 0; i < g.count; i++) {
             int64_t index = first + i;
-            if (refused >> i & 1 &&
-                cpu_decomposition_run(call, scratch, index, index + 1) == index && singular == end)
-                singular = index;
+            if (refused >> i & 1) {
+                if (cpu_decomposition_run(call, scratch, index, index + 1) == index &&
+                    singular == end)
+                    singular = index;
+            } else if (!o.b) {
+                cpu_info_store(operand_of(call, 1), index, 0);
+            }
         }
     }
     return singular;
