@@ -16,6 +16,7 @@ import os
 from collections.abc import Sequence
 
 from . import _core, op
+from . import _hook as hook
 from ._listing import own
 
 TYPE_CHECKING = False
@@ -101,6 +102,9 @@ class Generator:
         return f"Generator(seed={self.seed}, block={self.block})"
 
     def _draw(self, function: Any, low: float, high: float, size: Size, dtype: npt.DTypeLike, out: Any) -> Any:
+        return hook.drawn(lambda size: self._next(function, low, high, size, dtype, out), size)
+
+    def _next(self, function: Any, low: float, high: float, size: Size, dtype: npt.DTypeLike, out: Any) -> Any:
         name = _core.dtype_name(dtype if out is None else out.dtype)
         per_block = 4 if name == "float32" else 2
         result = function(low, high, size, seed=self.seed, offset=self.block * per_block & _MASK,
@@ -148,6 +152,9 @@ def default_rng(seed: int | Generator | None = None) -> Generator:
     >>> rng
     Generator(seed=7, block=1)"""
     return seed if isinstance(seed, Generator) else Generator(seed)
+
+
+hook.hook(globals(), __name__, "random.")
 
 
 def __dir__() -> list[str]:

@@ -19,7 +19,7 @@
 #include "src/base/runtime.h"
 #include "src/calls/texts.h"
 #include "timestamp.h"
-#include "src/calls/tracer.h"
+#include "src/base/tracer.h"
 #include "src/base/work.h"
 
 static PyMethodDef functions[] = {
