@@ -38,7 +38,7 @@ from ._standard.array import Array as Array
 Array._package = _sys.modules[__name__]
 
 _MODULES = ("bench", "fft", "functions", "lib", "linalg", "md", "random", "scatter", "special", "ternary")
-_TRANSFORMS = {"forward": ("hvp", "jacfwd", "jvp", "linearize"), "trees": ("register_pytree_node",), "vmap": ("vmap",),
+_TRANSFORMS = {"forward": ("hvp", "jacfwd", "jvp", "linearize"), "jit": ("jit",), "trees": ("register_pytree_node",), "vmap": ("vmap",),
                "transforms": ("custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_and_grad", "vjp")}
 _TRANSFORMS = {name: module for module, names in _TRANSFORMS.items() for name in names}
 
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
                    md as md, random as random, scatter as scatter, special as special, ternary as ternary)
     from ._array.names import *
     from ._gradient.forward import *
+    from ._gradient.jit import *
     from ._gradient.transforms import *
     from ._gradient.trees import register_pytree_node as register_pytree_node
     from ._gradient.vmap import *
