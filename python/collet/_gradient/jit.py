@@ -53,13 +53,15 @@ class _Jitted:
                 key.append((value.shape, value._dtype))
             elif kind is float or kind is int or kind is bool or kind is complex:
                 key.append(kind)
+            elif kind is str or kind is bytes:
+                key.append(value)
             elif isinstance(value, Traced):
                 return self.fun(*arguments, **keywords)  # another transform follows the calls
             elif isinstance(value, (np.ndarray, np.generic)):
                 values[i] = value = asarray(value, copy=False)
                 key.append((value.shape, value._dtype))
             else:
-                raise TypeError(f"jit: an argument is or contains {value!r}, neither an array nor a number: name the argument in "
+                raise TypeError(f"jit: an argument is or contains {value!r}, no array, number or text: name the argument in "
                                 "static_argnums or static_argnames")
         full = tuple(key)
         try:
@@ -85,7 +87,7 @@ class _Jitted:
         trace = next(tape.numbers)
         program = Program(trace)
         recorded = [program.argument(value) for value in values]
-        positional, named = rebuilt(given, recorded)
+        positional, named = rebuilt(given, [a.value if type(a.value) in (str, bytes) else a for a in recorded])
         count = len(arguments)
         static = {n % count for n in self.numbers if -count <= n < count}
         hook.start(tape)
@@ -118,7 +120,7 @@ def jit(fun: Callable[..., Any] | None = None, *, static_argnums: int | Sequence
         static_argnames: str | Sequence[str] | None = None) -> Any:
     """A function that records the calls that `fun` makes, and in later calls repeats them without running the Python code of
     `fun`; the results have the same bits. Gradients inside of `fun` are recorded too. There is a recording for each structure
-    of the arguments with their shapes and dtypes, and for each value of the arguments named in static_argnums and
+    of the arguments with their shapes and dtypes, and for each value of texts and of the arguments named in static_argnums and
     static_argnames; the last 64 are kept. `clear_cache()` of the function removes them.
 
     `fun` has to be pure, as in JAX: other arrays that it uses are constants, with the values that they had when it was

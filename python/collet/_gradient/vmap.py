@@ -64,7 +64,7 @@ class _Run:
     def _rows(self, leaf: Any, axis: Any, where: str) -> Any:
         if isinstance(leaf, (np.ndarray, np.generic)):
             leaf = asarray(leaf, copy=False)
-        if axis is None:
+        if axis is None or type(leaf) in (str, bytes):
             return leaf
         if not isinstance(leaf, (Array, Traced)) or tape.is_number(leaf):
             raise TypeError(f"vmap: {where} has {leaf!r}, which has no rows: set its axis in in_axes to None")
