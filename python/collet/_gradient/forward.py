@@ -14,7 +14,7 @@ from .. import functions as f
 from .._array.creation import asarray
 from .rules import E_
 from .tape import Traced, bottom, floating, is_number
-from .transforms import _chosen, _numbers, _with_aux, grad, vjp
+from .transforms import _chosen, _numbers, grad, vjp
 from .trees import leaves, mapped, node, rebuilt
 from .vmap import vmap
 

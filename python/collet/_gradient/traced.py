@@ -11,7 +11,7 @@ from .._core import Array
 from .._standard import protocols
 from .._standard.operators import METHODS, method
 from . import rules
-from .tape import KINDS, Batched, Differentiated, Key, Recorded, Traced, bottom, call, innermost, is_number
+from .tape import KINDS, Batched, Differentiated, Key, Recorded, Traced, bottom, call, innermost
 
 _BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
            "floordiv": "floor_divide", "mod": "remainder", "pow": "pow"}
