@@ -37,15 +37,21 @@ from ._standard.array import Array as Array
 
 Array._package = _sys.modules[__name__]
 
-_MODULES = ("bench", "fft", "functions", "lib", "linalg", "md", "random", "scatter", "ternary")
-_GRADIENTS = ("custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_and_grad", "vjp")
+_MODULES = ("bench", "fft", "functions", "lib", "linalg", "md", "random", "scatter", "special", "ternary")
+_TRANSFORMS = {"forward": ("hvp", "jacfwd", "jvp", "linearize"), "jit": ("jit",), "trees": ("register_pytree_node",), "vmap": ("vmap",),
+               "transforms": ("custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_and_grad", "vjp")}
+_TRANSFORMS = {name: module for module, names in _TRANSFORMS.items() for name in names}
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import (bench as bench, fft as fft, functions as functions, lib as lib, linalg as linalg,
-                   md as md, random as random, scatter as scatter, ternary as ternary)
+                   md as md, random as random, scatter as scatter, special as special, ternary as ternary)
     from ._array.names import *
+    from ._gradient.forward import *
+    from ._gradient.jit import *
     from ._gradient.transforms import *
+    from ._gradient.trees import register_pytree_node as register_pytree_node
+    from ._gradient.vmap import *
     from ._standard.typed import *
     from .functions import *
 else:
@@ -55,8 +61,8 @@ else:
         from importlib import import_module
         if name in _MODULES:
             return import_module("collet." + name)
-        if name in _GRADIENTS:
-            found = getattr(import_module("collet._gradient.transforms"), name)
+        if name in _TRANSFORMS:
+            found = getattr(import_module("collet._gradient." + _TRANSFORMS[name]), name)
         elif "__array_" in name or not name.startswith("_"):
             found = getattr(_namespace, name)
         else:
@@ -66,7 +72,7 @@ else:
 
 
 def __dir__():
-    found = {*globals(), *_MODULES, *_GRADIENTS, *(n for names, _ in _namespace._places() for n in names)} - {"TYPE_CHECKING"}
+    found = {*globals(), *_MODULES, *_TRANSFORMS, *(n for names, _ in _namespace._places() for n in names)} - {"TYPE_CHECKING"}
     return sorted(n for n in found if (n[0] != "_" or n[:2] == "__") and (n != "bfloat16" or hasattr(_namespace, n)))
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_tracing.py
-"""Wraps composed functions: a call with a traced argument goes to the tape. python/src/calls/tracer.c does
-the same for ops and expressions."""
+"""Wraps composed functions: a call with a traced argument goes to the transform that follows the argument.
+python/src/base/tracer.c does the same for ops and expressions."""
 
 import functools
 import types
 
 ACTIVE = 0  # how many functions are being traced
-_TRACED = None  # the class of traced arrays
+_TRACED = ()  # the classes of traced arrays
 _tape = None
 _ABSENT = object()
 
@@ -15,7 +15,7 @@ _ABSENT = object()
 def start(tape):
     """Starts to examine calls for traced arguments, until `stop`."""
     global ACTIVE, _TRACED, _tape
-    _tape, _TRACED = tape, tape.Traced
+    _tape, _TRACED = tape, tape.KINDS
     with tape.LOCK:
         ACTIVE += 1
 
@@ -29,7 +29,7 @@ def stop():
 def _among(values):
     for value in values:
         kind = type(value)
-        if kind is _TRACED or (kind in (list, tuple) and _among(value)):
+        if kind in _TRACED or (kind in (list, tuple) and _among(value)):
             return True
     return False
 
@@ -42,6 +42,18 @@ def traced(*values):
 def asarray(value, dtype):
     """collet.asarray of a traced array, or of lists of them."""
     return _tape.call("asarray", (value, dtype), {})
+
+
+def getitem(array, key):
+    """array[key] for a key with traced arrays; None for other keys."""
+    if ACTIVE > 0 and _among(key if type(key) is tuple else (key,)):
+        return _tape.call("getitem", (array, _tape.Key(key)), {})
+    return None
+
+
+def drawn(draw, size):
+    """The numbers that draw(size) takes from a random.Generator, in a function that a transform may follow."""
+    return _tape.drawn(draw, size) if ACTIVE > 0 else draw(size)
 
 
 def hooked(name, function, module):

@@ -25,7 +25,7 @@
 #include "src/base/runtime.h"
 #include "src/calls/texts.h"
 #include "timestamp.h"
-#include "src/calls/tracer.h"
+#include "src/base/tracer.h"
 #include "src/base/work.h"
 
 #define FAST(name, function)                                                                       \

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import collet
-from collet import bench, fft, linalg, md, random, scatter, ternary
+from collet import bench, fft, linalg, md, random, scatter, special, ternary
 from collet.md import analysis
 
 ROOT = pathlib.Path(__file__).parents[2]
-MODULES = (collet, bench, fft, linalg, md, analysis, random, scatter, ternary)
+MODULES = (collet, bench, fft, linalg, md, analysis, random, scatter, special, ternary)
 WITHOUT = {  # covered by the example of the function that creates it, or needs files or another program
     "Device", "EigResult", "EighResult", "LUResult", "LstsqResult", "QRResult", "SVDResult", "SlogdetResult", "Counts",
     "Quantized",

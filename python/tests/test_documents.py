@@ -14,7 +14,7 @@ import pytest
 import collet
 
 ROOT = pathlib.Path(__file__).parents[2]
-OPTIONAL = (("matplotlib", "matplotlib"), ("import torch", "torch"))  # blocks with these words need the library
+OPTIONAL = (("matplotlib", "matplotlib"), ("import torch", "torch"), ("from scipy", "scipy"))  # blocks with these words need the library
 
 
 def test_readme():

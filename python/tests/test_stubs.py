@@ -62,6 +62,14 @@ assert_type(collet.linalg.eigh(np.eye(2), np.eye(2)).eigenvalues, npt.NDArray[An
 assert_type(collet.linalg.cho_factor(collet.eye(2), lower=True), tuple[collet.Array, bool])
 value, gradient = collet.value_and_grad(lambda x: collet.sum(x**2))(x)
 collet.hessian(lambda p: collet.sum(p["a"]), has_aux=False)({"a": x})
+def scaled(x: collet.Array, factor: float) -> collet.Array:
+    return x * factor
+assert_type(collet.vmap(scaled, (0, None))(x, 2.0), collet.Array)
+assert_type(collet.jit(scaled)(x, 2.0), collet.Array)
+assert_type(collet.jit(static_argnums=1)(scaled)(x, 2.0), collet.Array)
+assert_type(collet.value_and_grad(lambda x: collet.sum(x**2))(x), tuple[Any, Any])
+collet.jvp(scaled, [x, 1.0], [x, 1.0])
+collet.special.softmax(x, axis=-1)
 collet.fft.fft(xp.concat([x, x]))
 collet.random.default_rng(1).normal(size=3)
 assert_type(collet.md.quantities()["com"].unit, Any)
@@ -73,7 +81,8 @@ if collet.isdtype(x.dtype, "real floating"):
 '''
 MISTAKES = ("collet.sum(1, axs=0)", "collet.linalg.solve(1)", "collet.sort(collet.ones(3)).nosuch",
             "collet.nosuch(1)", "collet.sin()", "collet.add(collet.ones(3))", "collet.ones(3).nosuch",
-            "collet.sin(1, axis=0)", "collet.exp(object())")
+            "collet.sin(1, axis=0)", "collet.exp(object())", "collet.vmap(len)(1, 2)", "collet.jit(len)([1]).nosuch",
+            "collet.grad(len)()")
 
 
 def check(*arguments):

@@ -157,13 +157,11 @@ def _repeat(x, repeats, /, *, axis=None):
 
 @composite("pad")
 def _pad(x, pad_width, mode="constant", *, constant_values=0):
-    made = f.pad(bottom(x), pad_width, mode, constant_values=untraced(constant_values))
-    sides = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
     if mode == "constant":
+        outside = f.pad(f.zeros_like(bottom(x)), pad_width, constant_values=untraced(constant_values))
+        sides = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
         inner = Key(tuple(slice(before, before + n) for n, (before, _) in zip(x.shape, sides)))
-        outside = made.copy()
-        outside[inner.key] = 0
-        return unindex(x, inner, made.shape) + outside
+        return unindex(x, inner, outside.shape) + outside
     places = f.reshape(f.arange(x.size), x.shape)
     return f.take(f.reshape(x, -1), f.pad(places, pad_width, mode))
 
@@ -201,10 +199,10 @@ def _take(x, indices, /, *, axis=None):
 def _along(x, indices, axis):
     """The key of take_along_axis."""
     axis = axis_of(axis, len(x.shape))
-    indices = np.asarray(indices)  # positions, on the host
+    indices = indices if isinstance(indices, Traced) else np.asarray(indices)  # positions, on the host
     shape = [n if i == axis else m for i, (n, m) in enumerate(zip(indices.shape, x.shape))]
     key = _ranges(shape)
-    key[axis] = np.broadcast_to(indices, shape)
+    key[axis] = f.broadcast_to(indices, shape)
     return Key(tuple(key))
 
 

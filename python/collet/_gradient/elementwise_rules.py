@@ -109,7 +109,7 @@ del RULES["clip"]
 @rule("pow")
 def _pow(x, y, /):
     if type(y) in (int, float) and -16 <= y <= 16:  # pow is then computed by products, and has a simpler derivative
-        return E_["pow"](x, y), (None if y == 0 else lambda g: g * (y * E_["pow"](x, y - 1)), None)
+        return E_["pow"](x, y), (None if y == 0 else lambda g: g * (y * (x if y == 2 else E_["pow"](x, y - 1))), None)
     return by_expression(_expression("pow"), E_["pow"], (x, y), "collet.pow")
 
 

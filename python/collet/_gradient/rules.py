@@ -9,15 +9,19 @@ import re
 
 import numpy as np
 
-from .. import _core, _ops, fft, linalg, op
+from .. import _core, _ops, fft, linalg, op, random, special
 from .. import functions as f
 from .._array import elementwise
-from .._array.creation import zeros
+from .._array.creation import asarray, zeros
 from .._standard import indexing, namespace
 from . import tape
-from .tape import COMPOSITES, RULES, record, refuse
+from .tape import COMPOSITES, RULES, Key, innermost, record, refuse
 
-_FAMILIES = ("linalg", "fft", "md", "ternary")
+_FAMILIES = ("linalg", "fft", "md", "special", "ternary")
+# Functions whose results have a shape that depends on values.
+BY_VALUES = frozenset(("argwhere", "flatnonzero", "intersect1d", "linalg.null_space", "linalg.orth", "nonzero", "setdiff1d", "union1d", "unique_all", "unique_counts",
+                       "unique_inverse", "unique_values"))
+_MODULES = {"": namespace, "fft": fft, "linalg": linalg, "random": random, "special": special}
 
 
 def load(name):
@@ -28,9 +32,22 @@ def load(name):
 
 
 def function(name):
-    """The function that is recorded on the tape as `name`."""
+    """The function that is recorded as `name`."""
     family, _, member = name.rpartition(".")
-    return getattr({"": namespace, "fft": fft, "linalg": linalg}[family], member)
+    if name in INTERNAL:
+        return INTERNAL[name]
+    if family in ("md", "ternary"):  # modules that load libraries
+        from .. import md, ternary
+        return getattr(md if family == "md" else ternary, member)
+    return getattr(_MODULES[family], member)
+
+
+def composed(name):
+    """The function without its wrapper, if it calls functions that have rules; else None."""
+    family, _, member = name.rpartition(".")
+    if family == "special" or not family and name in vars(f) and name not in vars(f._primitives):
+        return getattr(_MODULES[family] if family else f, member).__wrapped__
+    return None
 
 
 def rule(*names):
@@ -56,13 +73,6 @@ def composite(*names):
     return add
 
 
-class Key:
-    """The key of an index, wrapped so that calls do not search it for traced arrays."""
-
-    def __init__(self, key):
-        self.key = key
-
-
 E_ = elementwise.functions  # the elementwise functions by name
 
 
@@ -75,7 +85,8 @@ def fit(gradient, shape, dtype):
     if gradient.shape != shape:
         lead = len(gradient.shape) - len(shape)
         axes = (*range(lead), *(lead + i for i, n in enumerate(shape) if n == 1 != gradient.shape[lead + i]))
-        gradient = f.sum(gradient, axis=axes) if axes else gradient
+        if axes:
+            gradient = f.sum(gradient, axis=axes if len(axes) > 1 else axes[0])
         gradient = f.reshape(gradient, shape) if gradient.shape != shape else gradient
     return cast(gradient, dtype)
 
@@ -117,7 +128,7 @@ def is_complex(x):
 # ---- Expressions
 
 
-def _text(expression):
+def text_of(expression):
     try:
         return expression.__reduce__()[1][0]
     except TypeError:
@@ -130,7 +141,7 @@ def _derivative_of(text, i):
 
 
 def _derivative(expression, i):
-    text = _text(expression)
+    text = text_of(expression)
     return expression.gradient(i) if text is None else _derivative_of(text, i)
 
 
@@ -158,7 +169,7 @@ _REDUCTIONS = ("sum", "prod", "mean", "min", "max", "var", "std")
 def _reduction(expression):
     """(reduction, the text inside, axis and keepdims) of an expression whose outermost call is a reduction,
     else None."""
-    text = _text(expression)
+    text = text_of(expression)
     if text is None:
         return None
     try:
@@ -180,7 +191,7 @@ def _names():
 def _check_analytic(expression, arguments):
     """Raises for functions without a complex derivative. libcore would differentiate them as real
     functions."""
-    text = _text(expression)
+    text = text_of(expression)
     if any(map(is_complex, arguments)) and (text is None or _UNEVEN.search(text)):
         refuse("an expression of complex arguments " +
                ("that was built by calls" if text is None else f"with abs or sign, {text!r},"))
@@ -189,28 +200,40 @@ def _check_analytic(expression, arguments):
 _UNEVEN = re.compile(r"\b(abs|sign)\b")
 
 
+def by_reduction(expression, arguments):
+    """Computes an expression whose outermost call is a reduction by the expression inside and that function. None for
+    other expressions."""
+    found = _reduction(expression)
+    if found is None:
+        return None
+    name, text, keywords = found
+    inner = _core.Expression(text)
+    given = dict(zip(expression.inputs, arguments))
+    return tape.call(name, (inner(*(given[n] for n in inner.inputs)),), keywords)
+
+
 def of_expression(expression, arguments):
-    name = _names().get(_text(expression))
+    name = _names().get(text_of(expression))
     if name:
         return tape.call(name, arguments, {})
     _check_analytic(expression, arguments)
-    reduction = _reduction(expression)
-    if reduction:
-        name, text, keywords = reduction
-        inner = _core.Expression(text)
-        given = dict(zip(expression.inputs, arguments))
-        return tape.call(name, (inner(*(given[n] for n in inner.inputs)),), keywords)
+    reduced = by_reduction(expression, arguments)
+    if reduced is not None:
+        return reduced
 
     def apply(*values):
-        return by_expression(expression, expression, values, f"the expression {_text(expression)!r}")
+        return by_expression(expression, expression, values, f"the expression {text_of(expression)!r}")
 
     made = record(apply, arguments, {})
-    if _text(expression) is None and made.shape != np.broadcast_shapes(*map(shape_of, arguments)):
+    if text_of(expression) is None and made.shape != np.broadcast_shapes(*map(shape_of, arguments)):
         refuse("an expression that was built by calls and reduces")
     return made
 
 
 # ---- Indexing
+
+
+INTERNAL = {"getitem": lambda x, key: x[key.key], "unindex": lambda *arguments: unindex(*arguments), "asarray": asarray}
 
 
 def _is_basic(key):
@@ -225,8 +248,8 @@ def _getitem(x, key):
 
 def unindex(g, key, shape):
     """An array of zeros of that shape, with g added at the elements that the key selects."""
-    if type(g) is tape.Traced:
-        return record(_unindex_rule, (g, key, shape), {})
+    if innermost((g, key)) is not None:
+        return tape.call("unindex", (g, key, shape), {})
     if _is_basic(key.key):
         out = zeros(shape, g.dtype)
         out[key.key] = g
@@ -239,6 +262,7 @@ def unindex(g, key, shape):
     return f_astype(out, dtype)
 
 
+@rule("unindex")
 def _unindex_rule(g, key, shape):
     return unindex(g, key, shape), (lambda h: h[key.key], None, None)
 
@@ -255,19 +279,24 @@ _NAMES = {"sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negativ
 _REDUCED = (*_REDUCTIONS, "any", "all", "argmin", "argmax", "count_nonzero")
 
 
-def of_op(name, arguments, keywords):
-    """Computes a call of collet.op, or of an elementwise function, by the equivalent function of the
-    namespace."""
+def adapter(name, keywords):
+    """A function that computes a call of collet.op, with these keywords, by functions of the namespace; None if
+    there is none."""
     public = _NAMES.get(name, name)
     if public in elementwise.names() and keywords.keys() <= {"min", "max"}:
-        return tape.call(public, arguments, keywords)
-    adapter = _ADAPTERS.get(name)
-    if adapter is None:
+        return lambda *arguments, **keywords: tape.call(public, arguments, keywords)
+    return _ADAPTERS.get(name)
+
+
+def of_op(name, arguments, keywords):
+    """Computes a call of collet.op with differentiated arguments."""
+    found = adapter(name, keywords)
+    if found is None:
         load("md." + name)
-        adapter = COMPOSITES.get("op." + name)
-    if adapter is None:
+        found = COMPOSITES.get("op." + name)
+    if found is None:
         refuse(f"collet.op.{name}")
-    return adapter(*arguments, **keywords)
+    return found(*arguments, **keywords)
 
 
 def _reduced(name):

@@ -8,6 +8,7 @@ Gradients nest: each differentiated function has a numbered trace, and its array
 trace too. A call belongs to the innermost trace among its arguments. Its rule computes with the arguments'
 values by public functions, so outer traces record these calls. The same holds for backward passes."""
 
+import contextlib
 import heapq
 import inspect
 import itertools
@@ -39,32 +40,127 @@ class Node:
 
 
 class Traced:
-    """An array in a function that is differentiated. traced.py adds the members of an Array."""
+    """An array that a transform follows. trace: the number of the transform's call. traced.py adds the members of an Array.
+    A subclass has two functions that compute calls; `found` is the array of the innermost transform among the arguments:
+    process(name, arguments, keywords, found) for a function by its name, handle(function, arguments, keywords, found) for
+    what traced.handle takes."""
 
-    __slots__ = ("value", "node", "index", "trace")
+    __slots__ = ("value", "trace")
+
+
+class Differentiated(Traced):
+    """An array in a function that is differentiated: a result of a node."""
+
+    __slots__ = ("node", "index")
 
     def __init__(self, value, trace, node, index=0):
         self.value, self.trace, self.node, self.index = value, trace, node, index
 
 
+class Batched(Traced):
+    """An array in a function of vmap. The first axis of `value` counts the rows; all members describe one row."""
+
+    __slots__ = ()
+
+    def __init__(self, value, trace):
+        self.value, self.trace = value, trace
+
+
+class Recorded(Traced):
+    """An array or a number in a function of jit, with the value that it has while the function is recorded.
+    name: its name in the text of the program."""
+
+    __slots__ = ("program", "name")
+
+    def __init__(self, value, trace, program, name):
+        self.value, self.trace, self.program, self.name = value, trace, program, name
+
+
+KINDS = (Differentiated, Batched, Recorded)
+_NUMBERS = (bool, int, float, complex)
+
+
+class Key:
+    """The key of an index, wrapped so that calls find the traced arrays in it, but do not look for arrays to
+    differentiate."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key):
+        self.key = key
+
+    @property
+    def parts(self):
+        return self.key if type(self.key) is tuple else (self.key,)
+
+
+# ---- Random numbers
+
+_local = threading.local()  # levels: the calls of vmap and jit that the thread is in, the outermost first
+
+
+@contextlib.contextmanager
+def level(trace, name, size=None, randomness="error"):
+    """Enters a call of vmap, with `size` rows, or of jit."""
+    levels = _local.__dict__.setdefault("levels", [])
+    levels.append((trace, name, size, randomness))
+    try:
+        yield
+    finally:
+        levels.pop()
+
+
+_RANDOM = {"jit": "the recording would repeat the numbers: give collet.random.normal or uniform a seed and an offset that "
+                  "are arguments of the function",
+           "vmap": "say by randomness=\"different\" or \"same\" whether each row gets numbers of its own, or give "
+                   "collet.random.normal or uniform a seed or an offset for each row"}
+
+
+def drawn(draw, size):
+    """The numbers that draw(size) takes from a random.Generator: for each row of vmap others, if they have to be
+    different."""
+    levels = getattr(_local, "levels", ())
+    for _, name, _, randomness in levels:
+        if randomness == "error":
+            raise _core.UnsupportedError(f"{name}: the function draws from a random.Generator: {_RANDOM[name]}")
+    rows = [(trace, count) for trace, _, count, randomness in levels if randomness == "different"]
+    if rows:
+        size = () if size is None else (size,) if hasattr(size, "__index__") else size
+        size = (*(count for _, count in rows), *size)
+    made = draw(size)
+    for trace, _ in rows:
+        made = Batched(made, trace)
+    return made
+
+
+# ---- Values
+
+
 def floating(value):
     """Whether the value is an array that can have a gradient."""
-    kind = type(value)
-    if kind is Traced:
-        return True
+    while isinstance(value, Traced):
+        value = value.value
     return isinstance(value, Array) and value._dtype in _FLOATING
 
 
+def is_number(value):
+    """Whether the value is a number of Python, or stands for one while a function is recorded."""
+    return type(value) in _NUMBERS or type(value) is Recorded and type(value.value) in _NUMBERS
+
+
 def bottom(value):
-    """The array itself, without traces."""
-    while type(value) is Traced:
+    """The array without the traces of gradients."""
+    while type(value) is Differentiated:
         value = value.value
+    if type(value) is Batched:
+        inner = bottom(value.value)
+        return value if inner is value.value else Batched(inner, value.trace)
     return value
 
 
 def untraced(value):
-    """The arguments of a call without traces, including those inside of lists and tuples."""
-    if type(value) is Traced:
+    """The arguments of a call without traces of gradients, including those inside of lists and tuples."""
+    if isinstance(value, Traced):
         return bottom(value)
     if type(value) is tuple or type(value) is list:
         return type(value)(map(untraced, value))
@@ -76,33 +172,42 @@ def refuse(name, reason="has no rule for its gradient"):
                                  "gradient by collet.stop_gradient")
 
 
-def _innermost(arguments):
-    found = -1
-    for a in arguments:
-        if type(a) is Traced:
-            found = max(found, a.trace)
-        elif type(a) is list or type(a) is tuple:
-            found = max(found, _innermost(a))
+def innermost(values, found=None):
+    """The traced array of the innermost transform among the values and `found`, or None."""
+    for a in values:
+        kind = type(a)
+        if kind in KINDS:
+            if found is None or a.trace > found.trace:
+                found = a
+        elif kind is list or kind is tuple:
+            found = innermost(a, found)
+        elif kind is Key:
+            found = innermost(a.parts, found)
     return found
+
+
+def bound(rule, arguments, keywords):
+    """All arguments of the rule by position."""
+    found = inspect.signature(rule).bind(*arguments, **keywords)
+    found.apply_defaults()
+    return found.args, found.kwargs
 
 
 def record(rule, arguments, keywords):
     """Calls the rule with the values of the innermost trace, and records the call as a node."""
-    if keywords and _innermost(keywords.values()) >= 0:
-        bound = inspect.signature(rule).bind(*arguments, **keywords)
-        bound.apply_defaults()
-        arguments, keywords = bound.args, bound.kwargs
-    trace = _innermost(arguments)
+    if keywords and innermost(keywords.values()) is not None:
+        arguments, keywords = bound(rule, arguments, keywords)
+    trace = innermost(arguments).trace
     values, places = list(arguments), []
     for i, a in enumerate(arguments):
-        if type(a) is Traced:
+        if type(a) is Differentiated:
             if a.trace == trace:
                 values[i] = a.value
                 places.append((a, i, None))
         elif type(a) is list or type(a) is tuple:
             inner = list(a)
             for j, item in enumerate(a):
-                if type(item) is Traced and item.trace == trace:
+                if type(item) is Differentiated and item.trace == trace:
                     inner[j] = item.value
                     places.append((item, i, j))
             values[i] = inner
@@ -119,9 +224,9 @@ def attach(made, trace, places, backs):
     else:
         node = Node(parents, tuple(backs[i] if j is None else backs[i][j] for _, i, j in places))
     if not isinstance(made, tuple):
-        return Traced(made, trace, node) if floating(made) else made
+        return Differentiated(made, trace, node) if floating(made) else made
     node.outputs = len(made)
-    results = [Traced(m, trace, node, k) if floating(m) else m for k, m in enumerate(made)]
+    results = [Differentiated(m, trace, node, k) if floating(m) else m for k, m in enumerate(made)]
     return type(made)._make(results) if hasattr(made, "_make") else tuple(results)
 
 
@@ -165,7 +270,13 @@ def pull(ends, keep):
 
 
 def call(name, arguments, keywords):
-    """Records a call with traced arguments of the function `name`."""
+    """Computes a call with traced arguments of the function `name`, by the innermost transform among them."""
+    found = innermost(arguments, innermost(keywords.values()))
+    return found.process(name, arguments, keywords, found)
+
+
+def _differentiate(name, arguments, keywords, found):
+    """Records a call with differentiated arguments."""
     if name in RULES:
         return record(RULES[name], arguments, keywords)
     from . import rules
@@ -177,8 +288,10 @@ def call(name, arguments, keywords):
     if name in CONSTANTS:
         return rules.function(name)(*map(untraced, arguments),
                                     **{n: untraced(v) for n, v in keywords.items()})
-    from .. import functions
-    from ..functions import _primitives
-    if name in vars(functions) and name not in vars(_primitives):  # composed of functions that have rules
-        return getattr(functions, name).__wrapped__(*arguments, **keywords)
-    refuse(f"collet.{name}")
+    composed = rules.composed(name)
+    if composed is None:
+        refuse(f"collet.{name}")
+    return composed(*arguments, **keywords)
+
+
+Differentiated.process = staticmethod(_differentiate)

@@ -3,6 +3,7 @@
 """The members of traced arrays, the same as the members of collet.Array, and the handler that the C code
 calls."""
 
+import math
 import operator
 
 from .. import _core
@@ -10,33 +11,43 @@ from .._core import Array
 from .._standard import protocols
 from .._standard.operators import METHODS, NUMPY_METHODS, method, numpy_method
 from . import rules
-from .tape import RULES, Traced, bottom, call, record
+from .tape import KINDS, Batched, Differentiated, Key, Recorded, Traced, bottom, call, innermost
 
 _BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
            "floordiv": "floor_divide", "mod": "remainder", "pow": "pow"}
-_COMPARED = ("eq", "ne", "lt", "le", "gt", "ge")
+_BITWISE = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift",
+            "rshift": "bitwise_right_shift"}
+_COMPARED = {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
 
 
 # ---- The handler
 
 
 def handle(function, arguments, keywords):
-    """Handles a call of an Expression, or of an op or elementwise function given by name."""
+    """Handles a call of an Expression, an elementwise function, "add", or an op, "op.add"."""
     if keywords.get("out") is not None:
         raise _core.UnsupportedError(f"{_name(function)} with out=, or x[...] = y, cannot store an array "
-                                     "that collet.grad follows: make a new array by collet.where, concat or "
-                                     "stack")
+                                     "that collet.grad, vmap or jit follows: make a new array by collet.where, "
+                                     "concat or stack")
     keywords = {n: v for n, v in keywords.items() if v is not None}
-    if isinstance(function, str):
-        return rules.of_op(function, arguments, keywords)
-    return rules.of_expression(function, arguments)
+    found = innermost(arguments, innermost(keywords.values()))
+    return found.handle(function, arguments, keywords, found)
 
 
 def _name(function):
-    return f"collet.op.{function}" if isinstance(function, str) else repr(function)
+    return f"collet.{function}" if isinstance(function, str) else repr(function)
 
 
-_core.set_tracer(Traced, handle)
+def _differentiate(function, arguments, keywords, found):
+    if not isinstance(function, str):
+        return rules.of_expression(function, arguments)
+    if function.startswith("op."):
+        return rules.of_op(function[3:], arguments, keywords)
+    return call(function, arguments, keywords)
+
+
+Differentiated.handle = staticmethod(_differentiate)
+_core.set_tracer(KINDS, handle)
 
 
 # ---- Operators
@@ -56,11 +67,14 @@ def _binary(name):
     return forward, backward
 
 
-def _compared(name):
+def _compared(name, function):
     compare = getattr(operator, name)
 
     def compared(self, other):
-        return compare(bottom(self), bottom(other)) if _is_operand(other) else NotImplemented
+        if not _is_operand(other):
+            return NotImplemented
+        a, b = bottom(self), bottom(other)
+        return call(function, (a, b), {}) if isinstance(a, Traced) or isinstance(b, Traced) else compare(a, b)
 
     return compared
 
@@ -69,17 +83,36 @@ def _unary(name):
     return lambda self: call(name, (self,), {})
 
 
+_REASONS = {
+    Differentiated: " takes an array that collet.grad follows out of the gradient: use functions of collet, or say so by "
+                    "collet.stop_gradient(x)",
+    Batched: " needs the value of an array that collet.vmap follows, and each row has another: use functions of collet, "
+             "such as collet.where for if",
+    Recorded: " needs the value of an array or a number that collet.jit follows, and the recording is for all values: "
+              "use functions of collet, such as collet.where for if, or name the argument in static_argnums"}
+
+
 def _refused(what):
     def raise_(self, *arguments, **keywords):
-        raise TypeError(f"{what} takes an array that collet.grad follows out of the gradient: use functions "
-                        "of collet, or say so by collet.stop_gradient(x)")
+        raise TypeError(what + _REASONS[type(bottom(self)) if isinstance(bottom(self), Traced) else type(self)])
 
     return raise_
 
 
+def _of_value(what, function):
+    """A member that takes the value out of a gradient, and is refused by other transforms."""
+    refused = _refused(what)
+
+    def member(self, *arguments):
+        value = bottom(self)
+        return refused(self) if isinstance(value, Traced) else function(value, *map(bottom, arguments))
+
+    return member
+
+
 def _in_place(self, *arguments):
-    raise TypeError("x[...] = y: an array that collet.grad follows cannot be written: collet.where, concat "
-                    "and others make a new one")
+    raise TypeError("x[...] = y: an array that collet.grad, vmap or jit follows cannot be written: collet.where, "
+                    "concat and others make a new one")
 
 
 def _reduction(name, order):
@@ -88,7 +121,8 @@ def _reduction(name, order):
     def reduce(self, *arguments, **keywords):
         given = {**dict(zip(places, arguments)), **keywords}
         if len(arguments) > len(places) or given.keys() - set(places) or given.get("out") is not None:
-            raise TypeError(f"{name} of an array that collet.grad follows takes {', '.join(places)}, no out")
+            raise TypeError(f"{name} of an array that collet.grad, vmap or jit follows takes {', '.join(places)}, no "
+                            "out")
         given = {("correction" if n == "ddof" else n): v for n, v in given.items() if n != "out"}
         return call(name, (self,), {n: v for n, v in given.items() if v is not None})
 
@@ -111,7 +145,9 @@ def _swapaxes(self, axis1, axis2):
 
 
 def _length(self):
-    return len(self.value)
+    if not self.shape:
+        raise TypeError("an array without axes has no length")
+    return self.shape[0]
 
 
 def _items(self):
@@ -133,11 +169,11 @@ def _astype(self, dtype, copy=True):
 def _members():
     of_value = ("shape", "dtype", "ndim", "size", "itemsize", "nbytes", "device")
     members = {n: property(lambda self, n=n: getattr(self.value, n)) for n in of_value}
-    for name, function in _BINARY.items():
+    for name, function in {**_BINARY, **_BITWISE}.items():
         members[f"__{name}__"], members[f"__r{name}__"] = _binary(function)
-    for name in _COMPARED:
-        members[f"__{name}__"] = _compared(name)
-    for name, function in {"neg": "negative", "pos": "positive", "abs": "abs"}.items():
+    for name, function in _COMPARED.items():
+        members[f"__{name}__"] = _compared(name, function)
+    for name, function in {"neg": "negative", "pos": "positive", "abs": "abs", "invert": "bitwise_invert"}.items():
         members[f"__{name}__"] = _unary(function)
     for name, what in {"float": "float(x)", "int": "int(x)", "complex": "complex(x)", "index": "an index",
                        "array": "NumPy, or a function that has no derivative,", "dlpack": "DLPack"}.items():
@@ -162,19 +198,20 @@ def _members():
 _MEMBERS = {
     "__matmul__": lambda self, other: call("matmul", (self, other), {}),
     "__rmatmul__": lambda self, other: call("matmul", (other, self), {}),
-    "__getitem__": lambda self, key: record(RULES["getitem"], (self, rules.Key(key)), {}),
+    "__getitem__": lambda self, key: call("getitem", (self, Key(key)), {}),
     "__setitem__": _in_place, "__hash__": object.__hash__, "__len__": _length, "__iter__": _items,
-    "__bool__": lambda self: bool(bottom(self)),
-    "__contains__": lambda self, value: bottom(value) in bottom(self),
+    "__bool__": _of_value("bool(x), as in if x:,", bool),
+    "__contains__": _of_value("value in x", lambda x, value: value in x),
     "__round__": lambda self, ndigits=None: self.round(ndigits or 0),
     "__divmod__": lambda self, other: (self // other, self % other),
     "__rdivmod__": lambda self, other: (other // self, other % self),
-    "__format__": lambda self, text: format(bottom(self), text),
-    "__repr__": lambda self: f"Traced({bottom(self)!r})", "__str__": lambda self: f"Traced({bottom(self)})",
+    "__format__": _of_value("format(x)", format),
+    "__repr__": lambda self: f"Traced({bottom(self.value)!r})",
+    "__str__": lambda self: f"Traced({bottom(self.value)})",
     "__array_ufunc__": _ufunc, "__array_function__": _function,
-    "__array_namespace__": lambda self, /, *, api_version=None: bottom(self).__array_namespace__(
+    "__array_namespace__": lambda self, /, *, api_version=None: self.value.__array_namespace__(
         api_version=api_version),
-    "__dlpack_device__": lambda self: bottom(self).__dlpack_device__(),
+    "__dlpack_device__": lambda self: self.value.__dlpack_device__(),
     "T": property(_transpose), "mT": property(_unary("matrix_transpose")),
     "real": property(_unary("real")), "imag": property(_unary("imag")), "transpose": _transpose,
     "reshape": lambda self, *shape: call("reshape", (self, _shape(shape)), {}),
@@ -188,3 +225,10 @@ _MEMBERS = {
 
 for _name_of, _member in {**_members(), **_MEMBERS}.items():
     setattr(Traced, _name_of, _member)
+
+# ---- Batched: one row of the value
+
+for _name_of, _property in {
+        "shape": lambda self: self.value.shape[1:], "ndim": lambda self: self.value.ndim - 1,
+        "size": lambda self: math.prod(self.shape), "nbytes": lambda self: self.size * self.itemsize}.items():
+    setattr(Batched, _name_of, property(_property))

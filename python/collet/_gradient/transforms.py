@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -17,11 +17,12 @@ from .. import functions as f
 from .._array.creation import asarray
 from .._standard.array import Array
 from . import array_rules, elementwise_rules, reduction_rules, rules, tape, traced
-from .tape import Node, Traced, bottom
-from .trees import leaves, mapped, rebuilt
+from .tape import Differentiated, Node, Traced, bottom
+from .trees import leaves, mapped, node, rebuilt
 
 __all__ = ["custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_and_grad", "vjp"]
 
+P = ParamSpec("P")
 _PLAIN = (bool, int, float, complex, str, bytes)
 
 # ---- Tracing
@@ -38,7 +39,7 @@ def _argument(value: Any, where: str, alone: bool) -> Any:
                             "give a float, or choose others by argnums")
         return value
     if isinstance(value, Traced):
-        return value
+        return asarray(value) if tape.is_number(value) else value
     if isinstance(value, (Array, np.ndarray, np.generic)):
         array = asarray(value, copy=False)
         if alone and not tape.floating(array):
@@ -57,8 +58,8 @@ class _Run:
         self.trees, given = [], list(arguments)
         for i in argnums:
             tree = arguments[i]
-            tree = mapped(functools.partial(_argument, where=f"argument {i}", alone=not isinstance(
-                tree, (dict, list, tuple))), tree)
+            tree = mapped(functools.partial(_argument, where=f"argument {i}", alone=node(tree) is None),
+                          tree)
             nodes = mapped(lambda leaf: _Leaf(leaf) if tape.floating(leaf) else leaf, tree)
             if not any(isinstance(n, _Leaf) for n in leaves(nodes)):
                 raise TypeError(f"argument {i} has no floating-point array, so there is nothing to "
@@ -72,10 +73,10 @@ class _Run:
             hook.stop()
 
     def _trace(self, leaf: Any) -> Any:
-        return Traced(leaf.value, self.trace, leaf.node) if isinstance(leaf, _Leaf) else leaf
+        return Differentiated(leaf.value, self.trace, leaf.node) if isinstance(leaf, _Leaf) else leaf
 
     def traced(self, value: Any) -> bool:
-        return type(value) is Traced and value.trace == self.trace
+        return type(value) is Differentiated and value.trace == self.trace
 
     def value(self, value: Any) -> Any:
         """The result with this trace removed."""
@@ -134,15 +135,15 @@ def _scalar(result: Any, name: str) -> Any:
     return result
 
 
-def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
-                   ) -> Callable[..., Any]:
+def value_and_grad(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+                   ) -> Callable[P, tuple[Any, Any]]:
     """Like grad, but the returned function returns (value, gradient). With has_aux it returns ((value,
     others), gradient).
 
     >>> [float(x) for x in collet.value_and_grad(lambda x: x**2)(3.0)]
     [9.0, 6.0]"""
     @functools.wraps(fun)
-    def differentiated(*arguments: Any, **keywords: Any) -> Any:
+    def differentiated(*arguments: P.args, **keywords: P.kwargs) -> Any:
         name = "value_and_grad"
         run = _Run(fun, arguments, keywords, _numbers(argnums, len(arguments), name))
         result, aux = _with_aux(run.result, name) if has_aux else (run.result, None)
@@ -156,8 +157,8 @@ def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, ha
     return differentiated
 
 
-def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
-         ) -> Callable[..., Any]:
+def grad(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+         ) -> Callable[P, Any]:
     """A function that returns the gradient of `fun`, whose result is one real number. The derivative is taken with
     respect to the argument with the index `argnums`; a tuple of indices gives a tuple of gradients. has_aux: `fun`
     returns (result, others), and the returned function returns (gradient, others).
@@ -174,7 +175,7 @@ def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: boo
     both = value_and_grad(fun, argnums, has_aux)
 
     @functools.wraps(fun)
-    def differentiated(*arguments: Any, **keywords: Any) -> Any:
+    def differentiated(*arguments: P.args, **keywords: P.kwargs) -> Any:
         value, gradients = both(*arguments, **keywords)
         return (gradients, value[1]) if has_aux else gradients
 
@@ -211,8 +212,8 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     return (*made, mapped(run.value, aux)) if has_aux else made
 
 
-def jacobian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
-             ) -> Callable[..., Any]:
+def jacobian(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+             ) -> Callable[P, Any]:
     """A function that returns the derivatives of each element of fun's result with respect to each element
     of the argument argnums. fun returns a real array, or lists, tuples and dicts of real arrays. Each array
     of the result is replaced by its derivatives, whose first axes are the array's axes. Each element takes
@@ -222,7 +223,7 @@ def jacobian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux:
     collet.Array([[2., 0.],
                   [0., 6.]], dtype=float64, shape=(2, 2), device='host')"""
     @functools.wraps(fun)
-    def differentiated(*arguments: Any, **keywords: Any) -> Any:
+    def differentiated(*arguments: P.args, **keywords: P.kwargs) -> Any:
         run = _Run(fun, arguments, keywords, _numbers(argnums, len(arguments), "jacobian"))
         result, aux = _with_aux(run.result, "jacobian") if has_aux else (run.result, None)
 
@@ -245,8 +246,8 @@ def jacobian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux:
     return differentiated
 
 
-def hessian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
-            ) -> Callable[..., Any]:
+def hessian(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+            ) -> Callable[P, Any]:
     """A function that returns the second derivatives: the jacobian of the jacobian.
 
     >>> collet.hessian(lambda x: collet.sum(x**3))(np.array([1.0, 2]))
@@ -292,21 +293,21 @@ class custom_vjp:
 
     def __call__(self, *arguments: Any) -> Any:
         flat = leaves(arguments)
-        trace = max((leaf.trace for leaf in flat if type(leaf) is Traced), default=-1)
+        trace = max((leaf.trace for leaf in flat if type(leaf) is Differentiated), default=-1)
         if trace < 0:
             return self._fun(*arguments)
         name = getattr(self, "__name__", "the function")
         if self._forward is None or self._backward is None:
             raise TypeError(f"custom_vjp: {name} has no gradient yet: call {name}.defvjp(forward, backward)")
         def ours(leaf: Any) -> bool:
-            return type(leaf) is Traced and leaf.trace == trace
+            return type(leaf) is Differentiated and leaf.trace == trace
 
         places = [(leaf, i, None) for i, leaf in enumerate(flat) if ours(leaf)]
         values = mapped(lambda leaf: leaf.value if ours(leaf) else leaf, arguments)
         result, kept = self._forward(*values)
         ends, backward = leaves(result), self._backward
         for end in ends:
-            if type(end) is Traced and end.trace >= trace:
+            if type(end) is Differentiated and end.trace >= trace:
                 raise TypeError(f"custom_vjp: {name} uses an array that is differentiated and not its "
                                 "argument: make it one")
 
@@ -326,13 +327,8 @@ class custom_vjp:
 def _spread(values: Any, found: Any, name: str) -> list[Any]:
     """The gradients of all leaves. If the gradient of an argument is None, each of its leaves has the gradient
     None."""
-    if isinstance(values, dict):
-        pairs = [(v, None if found is None else found[n]) for n, v in values.items()]
-    elif isinstance(values, (list, tuple)):
-        pairs = [*zip(values, [None] * len(values) if found is None else found)]
-    elif values is None:
-        return []
-    else:
+    inner = node(values)
+    if inner is None:
         if found is not None and not isinstance(found, (Array, Traced)):
             found = asarray(found)
         shape = getattr(values, "shape", ())
@@ -340,4 +336,11 @@ def _spread(values: Any, found: Any, name: str) -> list[Any]:
             raise _core.ShapeError(f"custom_vjp: the backward function of {name} returned the shape "
                                    f"{found.shape} for an argument of the shape {shape}")
         return [found if found is None or not hasattr(values, "dtype") else rules.cast(found, values.dtype)]
-    return [g for v, part in pairs for g in _spread(v, part, name)]
+    if found is None:
+        parts = [None] * len(inner.children)
+    else:
+        parts = [found[n] for n in values] if isinstance(values, dict) else getattr(node(found), "children", [])
+    if len(parts) != len(inner.children):
+        raise TypeError(f"custom_vjp: the backward function of {name} returned {found!r} for an argument with "
+                        f"{len(inner.children)} parts")
+    return [g for v, part in zip(inner.children, parts) for g in _spread(v, part, name)]

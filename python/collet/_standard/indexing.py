@@ -267,6 +267,9 @@ def _taken(array: Array, axis: int, index: Array) -> Array | None:
 
 def read(array: Array, key: Any) -> Array:
     """The elements for a key that contains masks or arrays of integers."""
+    found = hook.getitem(array, key)
+    if found is not None:
+        return found  # type: ignore[no-any-return]
     along = _one_axis(array, key)
     if along:
         found = _taken(array, *along)
@@ -340,6 +343,9 @@ def assign(array: Array, key: Any, value: Any) -> None:
 
 def write(array: Array, key: Any, value: Any) -> None:
     """Stores the value at a key with masks or arrays of integers. Values broadcast."""
+    if hook.traced(key):
+        raise TypeError("x[i] = y: collet.grad, vmap or jit follows the index i, so the array cannot be written: "
+                        "collet.where and others make a new one")
     if isinstance(value, (int, float, complex)):
         value = op.fill(value=value, out=_core.empty((), array._dtype))  # refuses what an integer cannot hold
     else:

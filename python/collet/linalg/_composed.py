@@ -7,8 +7,10 @@ import operator
 
 import numpy as np
 
+from .. import _hook as hook
 from .._array.operands import axes_of, same_kind, taken
 from .._core import Array, ShapeError
+from ..functions import _primitives as f
 from ..functions import broadcast_shapes, broadcast_to, expand_dims, matmul, moveaxis, reshape, take_along_axis
 from ._equations import transposition
 from ._primitives import cholesky, inv, solve, solve_triangular
@@ -92,8 +94,24 @@ def _rows_taken(pivots, inverse):
     return (np.argsort(order, -1) if inverse else order).reshape(pivots.shape)
 
 
+def _rows_followed(pivots, inverse):
+    """As _rows_taken, for pivots whose values are not known while collet.jit records: exchanges by where."""
+    n = pivots.shape[-1]
+    places = f.arange(n)
+    order = broadcast_to(places, pivots.shape)
+    for k in range(n):
+        at = pivots[..., k:k + 1]
+        other = take_along_axis(order, at, axis=-1)
+        order = f.where(places == k, other, f.where(places == at, order[..., k:k + 1], order))
+    return f.argsort(order, axis=-1) if inverse else order
+
+
 def _exchanged(b, pivots, inverse):
     """b (..., N, R) with its rows exchanged."""
+    if hook.traced(pivots):
+        rows = expand_dims(_rows_followed(pivots, inverse), -1)
+        shape = (*broadcast_shapes(rows.shape[:-2], b.shape[:-2]), *b.shape[-2:])
+        return take_along_axis(broadcast_to(b, shape), broadcast_to(rows, shape), axis=-2)
     rows = _rows_taken(pivots, inverse)[..., None]
     batch = broadcast_shapes(rows.shape[:-2], b.shape[:-2])
     rows = np.broadcast_to(rows, (*batch, b.shape[-2], b.shape[-1]))

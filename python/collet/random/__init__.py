@@ -10,7 +10,7 @@ Arrays. If `out` is given, a NumPy array or an Array, the numbers are written th
 
 from __future__ import annotations
 
-from .. import op
+from .. import _hook, op
 from .._listing import own
 from ._continuous import Continuous
 from ._discrete import Discrete
@@ -82,6 +82,9 @@ def default_rng(seed: int | Generator | None = None) -> Generator:
     >>> rng
     Generator(seed=7, block=1)"""
     return seed if isinstance(seed, Generator) else Generator(seed)
+
+
+_hook.hook(globals(), __name__, "random.")
 
 
 def __dir__() -> list[str]:

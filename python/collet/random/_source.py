@@ -98,7 +98,7 @@ def fitted(function: str, size: Size, common: tuple[int, ...]) -> tuple[int, ...
 def computed(text: str, x: Any, **values: Any) -> Any:
     """Evaluates a formula of x, which has all axes of the result, and of other values. Writes the result over x, unless
     gradients are recorded."""
-    if _hook.traced(*values.values()):
+    if _hook.traced(x, *values.values()):
         return _core.evaluate(text, {"x": x, **values})
     if x.dtype != "float64":
         values = {n: v if type(v) is float else v.astype(x.dtype) for n, v in values.items()}
@@ -153,21 +153,31 @@ class Source:
 
     def _standard(self, name: str, shape: tuple[int, ...], dtype: npt.DTypeLike = "float64", out: Any = None) -> Any:
         """Numbers of the ops uniform, normal and exponential."""
+        return _hook.drawn(lambda shape: self._next_standard(name, shape, dtype, out), shape)
+
+    def _next_standard(self, name: str, shape: tuple[int, ...], dtype: npt.DTypeLike, out: Any) -> Any:
         lanes = 4 if _core.dtype_name(dtype if out is None else out.dtype) == "float32" else 2
         count = math.prod(shape if out is None else out.shape)
         first = self._take(-(-count // lanes))
         return fill(getattr(op, name), shape, dtype, out, seed=self.seed, offset=first * lanes & MASK)
 
     def _variate(self, distribution: str, shape: tuple[int, ...], dtype: str, *values: Any) -> Any:
-        first = self._take(math.prod(shape))
-        return op.variate(*values, out=_core.empty(shape, dtype), distribution=distribution, seed=self.seed,
-                          offset=first & MASK)
+        def draw(shape: tuple[int, ...]) -> Any:
+            first = self._take(math.prod(shape))
+            return op.variate(*values, out=_core.empty(shape, dtype), distribution=distribution, seed=self.seed,
+                              offset=first & MASK)
+
+        return _hook.drawn(draw, shape)
 
     def _integers(self, shape: tuple[int, ...], dtype: str, low: Any, span: Any) -> Any:
         from .._array.creation import asarray
-        first = self._take(math.prod(shape))
-        return op.integers(asarray(low, dtype), asarray(span, "uint64"), out=_core.empty(shape, dtype), seed=self.seed,
-                           offset=first & MASK)
+
+        def draw(shape: tuple[int, ...]) -> Any:
+            first = self._take(math.prod(shape))
+            return op.integers(asarray(low, dtype), asarray(span, "uint64"), out=_core.empty(shape, dtype), seed=self.seed,
+                               offset=first & MASK)
+
+        return _hook.drawn(draw, shape)
 
     def _bits(self, shape: tuple[int, ...]) -> Any:
         """Random uint64 numbers."""

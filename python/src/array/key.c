@@ -5,6 +5,7 @@
 #include "array.h"
 #include "src/base/error.h"
 #include "src/base/runtime.h"
+#include "src/base/tracer.h"
 
 /* The kinds of the parts of a key; ARRAY (an array or a mask) needs a copy of elements. */
 typedef enum part { INTEGER, SLICE, NEW_AXIS, REST, ARRAY } part;
@@ -34,7 +35,7 @@ static int part_of(PyObject *key, part *found)
              : key == Py_None       ? NEW_AXIS
              : key == Py_Ellipsis   ? REST
                                     : ARRAY;
-    if (*found != ARRAY || PyBool_Check(key) || PyList_Check(key))
+    if (*found != ARRAY || PyBool_Check(key) || PyList_Check(key) || tracer_is(key))
         return 0;
     copies = truth_of(key, "ndim", NULL);
     if (!copies)

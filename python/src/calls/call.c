@@ -12,7 +12,7 @@
 #include "src/array/array.h"
 #include "src/base/error.h"
 #include "src/base/runtime.h"
-#include "tracer.h"
+#include "src/base/tracer.h"
 
 typedef struct request {
     call call;
@@ -362,11 +362,20 @@ static void begin_call(call *c, op_object *op, operand *operands)
     c->operands = operands;
 }
 
+static PyObject *traced(const op_object *op, PyObject *const *arguments, Py_ssize_t count,
+                        PyObject *keywords)
+{
+    PyObject *name = PyUnicode_FromFormat("op.%U", op->name);
+    PyObject *made = name ? tracer_call(name, arguments, count, keywords) : NULL;
+    Py_XDECREF(name);
+    return made;
+}
+
 PyObject *op_call_reading(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
                           PyObject *keywords, const snapshot *reads)
 {
     if (tracer_given(arguments, count, keywords))
-        return tracer_call(((op_object *)self)->name, arguments, count, keywords);
+        return traced((op_object *)self, arguments, count, keywords);
     COLLET_FLOATING_SCOPE; /* this function converts Python's numbers and NumPy's arrays */
     request c;
     op_object *op = (op_object *)self;

@@ -10,7 +10,7 @@
 #include "src/base/error.h"
 #include "compute.h"
 #include "src/base/runtime.h"
-#include "tracer.h"
+#include "src/base/tracer.h"
 
 static int too_long(PyObject *number, const char *name)
 {

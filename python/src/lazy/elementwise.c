@@ -11,7 +11,7 @@
 #include "src/base/error.h"
 #include "src/calls/op.h"
 #include "src/base/runtime.h"
-#include "src/calls/tracer.h"
+#include "src/base/tracer.h"
 #include "comparison.h"
 #include "lazy.h"
 #include "wait.h"

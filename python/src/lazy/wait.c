@@ -229,7 +229,7 @@ static int settle_operands(const elementwise *f, argument *a, const collet_array
 
 /* ---- Small Arrays ------------------------------------------------------------------------- */
 
-static int64_t least = 128; /* Arrays of at least this number of elements wait */
+static int64_t least = 1024; /* Arrays of at least this number of elements wait */
 
 PyObject *wait_from(PyObject *Py_UNUSED(module), PyObject *elements)
 {

@@ -19,23 +19,26 @@ from collet._gradient import traced  # noqa: F401 (its members)
 PROGRAM = """
 import collet
 class Tracer: pass
+class Other: pass
 tracer, x, found = Tracer(), collet.asarray([1.0, 2.0]), []
-collet._core.set_tracer(Tracer, lambda *call: found.append(call))
+collet._core.set_tracer((Tracer, Other, Other), lambda *call: found.append(call))
 collet.op.add(x, tracer)
 collet.op.sum(tracer, axes=1)
 collet.op.copy(x, out=tracer)
 expression = collet.Expression("x*y")
 expression(x, y=tracer)
 expression(x, x, out=tracer)
-assert found == [("add", (x, tracer), {}), ("sum", (tracer,), {"axes": 1}), ("copy", (x,), {"out": tracer}),
+assert found == [("op.add", (x, tracer), {}), ("op.sum", (tracer,), {"axes": 1}), ("op.copy", (x,), {"out": tracer}),
                  (expression, (x, tracer), {}), (expression, (x, x), {"out": tracer})], found
 y = tracer
 collet.evaluate("x + y")
 assert repr(found[-1][0]) == "collet.Expression('x + y')" and found[-1][1] == (x, tracer)
+collet.sin(tracer)
+assert found[-1] == ("sin", (tracer,), {})
 collet.op.add(x, x)
-assert len(found) == 6
+assert len(found) == 7
 def fail(function, arguments, keywords): raise ZeroDivisionError
-collet._core.set_tracer(Tracer, fail)
+collet._core.set_tracer((Other, Other, Tracer), fail)
 try:
     collet.op.add(x, tracer)
 except ZeroDivisionError:

@@ -2,20 +2,23 @@
 /* Tests: python/tests/gradient/test_tracing.py */
 #include "tracer.h"
 
-PyTypeObject *tracer_type;
+PyTypeObject *tracer_types[TRACER_TYPES];
 
 static PyObject *handler;
 
 PyObject *tracer_set(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    PyObject *type, *function, *old = handler;
-    if (!PyArg_ParseTuple(arguments, "O!O", &PyType_Type, &type, &function))
+    PyObject *types[TRACER_TYPES], *function, *old = handler;
+    if (!PyArg_ParseTuple(arguments, "(O!O!O!)O", &PyType_Type, &types[0], &PyType_Type, &types[1],
+                          &PyType_Type, &types[2], &function))
         return NULL;
     handler = Py_NewRef(function);
     Py_XDECREF(old);
-    old = (PyObject *)tracer_type;
-    tracer_type = (PyTypeObject *)Py_NewRef(type);
-    Py_XDECREF(old);
+    for (int i = 0; i < TRACER_TYPES; i++) {
+        old = (PyObject *)tracer_types[i];
+        tracer_types[i] = (PyTypeObject *)Py_NewRef(types[i]);
+        Py_XDECREF(old);
+    }
     return Py_NewRef(Py_None);
 }
 
