@@ -34,11 +34,11 @@ class Batch:
     """The rows of a call of vmap."""
 
     def __init__(self, trace, size):
-        self.trace, self.size = trace, size
+        self.of_trace, self.size = trace, size
 
     def has(self, value):
         """Whether the value differs from row to row."""
-        return type(value) is Batched and value.trace == self.trace
+        return type(value) is Batched and value.of_trace == self.of_trace
 
     def any(self, values):
         return any(map(self.has, values))
@@ -88,9 +88,9 @@ def loop(batch, function, arguments, keywords):
 
 def apply(rule, arguments, keywords, found):
     """The result of a rule, as Batched arrays."""
-    batch = Batch(found.trace, found.value.shape[0])
+    batch = Batch(found.of_trace, found.value.shape[0])
     made = rule(batch, *arguments, **keywords)
-    return mapped(lambda x: Batched(x, batch.trace) if hasattr(x, "shape") else x, made)
+    return mapped(lambda x: Batched(x, batch.of_trace) if hasattr(x, "shape") else x, made)
 
 
 def process(name, arguments, keywords, found):

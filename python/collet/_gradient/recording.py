@@ -58,14 +58,14 @@ class Program:
     """The calls that a function makes with recorded arrays."""
 
     def __init__(self, trace):
-        self.trace, self.open, self.backend = trace, True, _core.get_backend()
+        self.of_trace, self.open, self.backend = trace, True, _core.get_backend()
         self.steps = []  # (names that the line assigns, names that it reads, the line)
         self.names = {"Key": Key}  # the functions and constants of the lines
         self.count = 0
 
     def argument(self, value):
         self.count += 1
-        return Recorded(value, self.trace, self, f"a{self.count}")
+        return Recorded(value, self.of_trace, self, f"a{self.count}")
 
     # ---- The text of values
 
@@ -104,7 +104,7 @@ class Program:
         if isinstance(made, (_core.Array, np.ndarray, np.generic)) or type(made) in (bool, int, float, complex):
             self.count += 1
             names.append(f"s{self.count}")
-            return names[-1], Recorded(made, self.trace, self, names[-1])
+            return names[-1], Recorded(made, self.of_trace, self, names[-1])
         if isinstance(made, (tuple, list)):
             parts = [self._assigned(m, names) for m in made]
             found = [p[1] for p in parts]

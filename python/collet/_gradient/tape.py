@@ -40,12 +40,12 @@ class Node:
 
 
 class Traced:
-    """An array that a transform follows. trace: the number of the transform's call. traced.py adds the members of an Array.
+    """An array that a transform follows. of_trace: the number of the transform's call. traced.py adds the members of an Array.
     A subclass has two functions that compute calls; `found` is the array of the innermost transform among the arguments:
     process(name, arguments, keywords, found) for a function by its name, handle(function, arguments, keywords, found) for
     what traced.handle takes."""
 
-    __slots__ = ("value", "trace")
+    __slots__ = ("value", "of_trace")
 
 
 class Differentiated(Traced):
@@ -54,7 +54,7 @@ class Differentiated(Traced):
     __slots__ = ("node", "index")
 
     def __init__(self, value, trace, node, index=0):
-        self.value, self.trace, self.node, self.index = value, trace, node, index
+        self.value, self.of_trace, self.node, self.index = value, trace, node, index
 
 
 class Batched(Traced):
@@ -63,7 +63,7 @@ class Batched(Traced):
     __slots__ = ()
 
     def __init__(self, value, trace):
-        self.value, self.trace = value, trace
+        self.value, self.of_trace = value, trace
 
 
 class Recorded(Traced):
@@ -73,7 +73,7 @@ class Recorded(Traced):
     __slots__ = ("program", "name")
 
     def __init__(self, value, trace, program, name):
-        self.value, self.trace, self.program, self.name = value, trace, program, name
+        self.value, self.of_trace, self.program, self.name = value, trace, program, name
 
 
 KINDS = (Differentiated, Batched, Recorded)
@@ -154,7 +154,7 @@ def bottom(value):
         value = value.value
     if type(value) is Batched:
         inner = bottom(value.value)
-        return value if inner is value.value else Batched(inner, value.trace)
+        return value if inner is value.value else Batched(inner, value.of_trace)
     return value
 
 
@@ -177,7 +177,7 @@ def innermost(values, found=None):
     for a in values:
         kind = type(a)
         if kind in KINDS:
-            if found is None or a.trace > found.trace:
+            if found is None or a.of_trace > found.of_trace:
                 found = a
         elif kind is list or kind is tuple:
             found = innermost(a, found)
@@ -197,17 +197,17 @@ def record(rule, arguments, keywords):
     """Calls the rule with the values of the innermost trace, and records the call as a node."""
     if keywords and innermost(keywords.values()) is not None:
         arguments, keywords = bound(rule, arguments, keywords)
-    trace = innermost(arguments).trace
+    trace = innermost(arguments).of_trace
     values, places = list(arguments), []
     for i, a in enumerate(arguments):
         if type(a) is Differentiated:
-            if a.trace == trace:
+            if a.of_trace == trace:
                 values[i] = a.value
                 places.append((a, i, None))
         elif type(a) is list or type(a) is tuple:
             inner = list(a)
             for j, item in enumerate(a):
-                if type(item) is Differentiated and item.trace == trace:
+                if type(item) is Differentiated and item.of_trace == trace:
                     inner[j] = item.value
                     places.append((item, i, j))
             values[i] = inner

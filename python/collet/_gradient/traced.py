@@ -188,7 +188,7 @@ def _members():
         members[name] = _reduction(name, "axis out keepdims")
     for name in METHODS:
         members[name] = method(name, call)
-    for name in NUMPY_METHODS.keys() - {"trace"}:  # Traced.trace is a number of its own
+    for name in NUMPY_METHODS:
         members[name] = numpy_method(name)
     for name in ("put", "sort", "partition"):
         members[name] = _in_place

@@ -54,7 +54,7 @@ class _Run:
 
     def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any],
                  argnums: tuple[int, ...]) -> None:
-        self.trace = next(tape.numbers)
+        self.of_trace = next(tape.numbers)
         self.trees, given = [], list(arguments)
         for i in argnums:
             tree = arguments[i]
@@ -73,10 +73,10 @@ class _Run:
             hook.stop()
 
     def _trace(self, leaf: Any) -> Any:
-        return Differentiated(leaf.value, self.trace, leaf.node) if isinstance(leaf, _Leaf) else leaf
+        return Differentiated(leaf.value, self.of_trace, leaf.node) if isinstance(leaf, _Leaf) else leaf
 
     def traced(self, value: Any) -> bool:
-        return type(value) is Differentiated and value.trace == self.trace
+        return type(value) is Differentiated and value.of_trace == self.of_trace
 
     def value(self, value: Any) -> Any:
         """The result with this trace removed."""
@@ -293,21 +293,21 @@ class custom_vjp:
 
     def __call__(self, *arguments: Any) -> Any:
         flat = leaves(arguments)
-        trace = max((leaf.trace for leaf in flat if type(leaf) is Differentiated), default=-1)
+        trace = max((leaf.of_trace for leaf in flat if type(leaf) is Differentiated), default=-1)
         if trace < 0:
             return self._fun(*arguments)
         name = getattr(self, "__name__", "the function")
         if self._forward is None or self._backward is None:
             raise TypeError(f"custom_vjp: {name} has no gradient yet: call {name}.defvjp(forward, backward)")
         def ours(leaf: Any) -> bool:
-            return type(leaf) is Differentiated and leaf.trace == trace
+            return type(leaf) is Differentiated and leaf.of_trace == trace
 
         places = [(leaf, i, None) for i, leaf in enumerate(flat) if ours(leaf)]
         values = mapped(lambda leaf: leaf.value if ours(leaf) else leaf, arguments)
         result, kept = self._forward(*values)
         ends, backward = leaves(result), self._backward
         for end in ends:
-            if type(end) is Differentiated and end.trace >= trace:
+            if type(end) is Differentiated and end.of_trace >= trace:
                 raise TypeError(f"custom_vjp: {name} uses an array that is differentiated and not its "
                                 "argument: make it one")
 

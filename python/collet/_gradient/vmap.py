@@ -48,7 +48,7 @@ class _Run:
     """One call of a function. All arguments with an axis are followed, one row at a time."""
 
     def __init__(self, arguments: tuple[Any, ...], keywords: dict[str, Any], in_axes: Any) -> None:
-        self.trace, self.size, self.first = next(tape.numbers), -1, ""
+        self.of_trace, self.size, self.first = next(tape.numbers), -1, ""
         if isinstance(in_axes, (list, tuple)) and len(in_axes) != len(arguments):
             raise TypeError(f"vmap: in_axes has {len(in_axes)} parts, and there are {len(arguments)} positional arguments")
         each = in_axes if isinstance(in_axes, (list, tuple)) else [in_axes] * len(arguments)
@@ -76,14 +76,14 @@ class _Run:
             raise _core.ShapeError(f"vmap: {where} has {rows} rows along axis {place}, but {self.first} has {self.size}")
         if self.size < 0:
             self.size, self.first = rows, where
-        return Batched(f.moveaxis(leaf, place, 0), self.trace)
+        return Batched(f.moveaxis(leaf, place, 0), self.of_trace)
 
     def joined(self, result: Any, out_axes: Any) -> Any:
         chosen = _axes(out_axes, result, "out_axes", "the result")
         return mapped(lambda leaf: self._join(leaf, next(chosen)), result)
 
     def _join(self, leaf: Any, axis: Any) -> Any:
-        rows = type(leaf) is Batched and leaf.trace == self.trace
+        rows = type(leaf) is Batched and leaf.of_trace == self.of_trace
         if axis is None:
             if rows:
                 raise ValueError("vmap: out_axes is None for a result that differs from row to row")
@@ -118,7 +118,7 @@ def vmap(fun: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, *, randomness
         run = _Run(arguments, keywords, in_axes)
         hook.start(tape)
         try:
-            with tape.level(run.trace, "vmap", run.size, randomness):
+            with tape.level(run.of_trace, "vmap", run.size, randomness):
                 return run.joined(fun(*run.arguments, **run.keywords), out_axes)
         finally:
             hook.stop()

@@ -15,7 +15,9 @@ from .._listing import own
 from ._continuous import Continuous
 from ._discrete import Discrete
 from ._order import Order
-from ._source import fill, number, shape_of
+from ._source import fill as _fill
+from ._source import number as _number
+from ._source import shape_of as _shape_of
 from ._vectors import Vectors
 
 TYPE_CHECKING = False
@@ -43,8 +45,8 @@ def uniform(low: float = 0.0, high: float = 1.0, size: Size = None, *, seed: int
     collet.Array([0.75015222, 0.08565787, 0.79528404], dtype=float64, shape=(3,), device='host')
     >>> collet.random.uniform(size=2, seed=7, offset=1)
     collet.Array([0.08565787, 0.79528404], dtype=float64, shape=(2,), device='host')"""
-    low, high = number(low, "low"), number(high, "high")
-    return _scaled(fill(op.uniform, shape_of(size), dtype, out, seed=seed, offset=offset), high - low, low)
+    low, high = _number(low, "low"), _number(high, "high")
+    return _scaled(_fill(op.uniform, _shape_of(size), dtype, out, seed=seed, offset=offset), high - low, low)
 
 
 def normal(loc: float = 0.0, scale: float = 1.0, size: Size = None, *, seed: int, offset: int = 0,
@@ -54,8 +56,8 @@ def normal(loc: float = 0.0, scale: float = 1.0, size: Size = None, *, seed: int
 
     >>> collet.random.normal(10, 2, size=2, seed=7)
     collet.Array([11.30213046, 10.77736048], dtype=float64, shape=(2,), device='host')"""
-    loc, scale = number(loc, "loc"), number(scale, "scale")
-    return _scaled(fill(op.normal, shape_of(size), dtype, out, seed=seed, offset=offset), scale, loc)
+    loc, scale = _number(loc, "loc"), _number(scale, "scale")
+    return _scaled(_fill(op.normal, _shape_of(size), dtype, out, seed=seed, offset=offset), scale, loc)
 
 
 class Generator(Continuous, Discrete, Vectors, Order):
