@@ -154,7 +154,9 @@ collet_status worker_queue_wait(collet_device *d, collet_queue *q, uint64_t valu
                                 int64_t nanoseconds, collet_error *err)
 {
     wire_queue *shared = q->shared;
-    int64_t end = nanoseconds > 0 ? clock_now() + nanoseconds : 0, left = nanoseconds;
+    int64_t left = nanoseconds, end = clock_now();
+    if (nanoseconds > 0 && __builtin_add_overflow(end, nanoseconds, &end))
+        end = INT64_MAX;
     while (!atomic_load(&d->lost) && atomic_load(&shared->done) < value) {
         if (nanoseconds > 0)
             left = end - clock_now();

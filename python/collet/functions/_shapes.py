@@ -202,6 +202,8 @@ def flip(x, /, *, axis=None):
 
     >>> collet.flip([1, 2, 3])
     array([3, 2, 1])"""
+    if isinstance(x, Array) and x.ndim == 1 and axis in (None, 0, -1):
+        return x[::-1]
     x, = arrays(x)
     axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
     return x[(*(slice(None, None, -1 if i in axes else None) for i in range(x.ndim)), ...)]

@@ -179,8 +179,10 @@ PyObject *create_filled(PyObject *Py_UNUSED(module), PyObject *const *arguments,
         zero &= !s.value.bytes[i];
     if (zero && bytes)
         memset(out.data, 0, bytes);
-    for (size_t at = 0; !zero && at < bytes; at += out.width)
-        memcpy(out.data + at, s.value.bytes, out.width);
+    if (!zero && bytes)
+        memcpy(out.data, s.value.bytes, out.width);
+    for (size_t done = out.width; !zero && done < bytes; done *= 2) /* copies what is filled */
+        memcpy(out.data + done, out.data, done < bytes - done ? done : bytes - done);
     return direct_finish(&out);
 }
 

@@ -221,8 +221,19 @@ static int is_nonzero(const direct *x, int64_t i)
 static int64_t count_of(const direct *x)
 {
     int64_t count = 0;
-    for (int64_t i = 0; i < x->size; i++)
-        count += is_nonzero(x, i);
+#define OF(type)                                                                                   \
+    for (int64_t i = 0; i < x->size; i++)                                                          \
+    count += ((const type *)(const void *)x->data)[i] != 0
+    if (x->spec.dtype == COLLET_F64)
+        OF(double);
+    else if (x->spec.dtype == COLLET_I64 || x->spec.dtype == COLLET_U64)
+        OF(uint64_t);
+    else if (x->spec.dtype == COLLET_BOOL)
+        OF(uint8_t);
+    else
+        for (int64_t i = 0; i < x->size; i++)
+            count += is_nonzero(x, i);
+#undef OF
     return count;
 }
 
