@@ -88,6 +88,7 @@ collet_status collet_array_write(collet_context *cx, collet_array *array, const 
 
 int32_t collet_array_is_on_host(const collet_array *array)
 {
+    PROGRAM_CALL(0, NULL, array);
     return array && storage_settled_on_host(array->storage);
 }
 

@@ -160,7 +160,8 @@ static void of_an_array(void)
     uint64_t offset = 0;
     struct DLManagedTensorVersioned *tensor = NULL;
     float memory[4] = {0};
-    const int64_t four = 4;
+    const int64_t four = 4, first = 0;
+    collet_scalar value = {.dtype = COLLET_F32};
     REFUSED(collet_array_slice, a, &out, 0, 0, 2, 1);
     REFUSED(collet_array_select, a, &out, 0, 1);
     REFUSED(collet_array_text, a, (char *)memory, sizeof memory);
@@ -173,6 +174,8 @@ static void of_an_array(void)
     REFUSED(collet_array_imag, a, &out);
     REFUSED(collet_array_read, a, memory, sizeof memory);
     REFUSED(collet_array_write, a, memory, sizeof memory);
+    REFUSED(collet_array_read_element, a, &first, &value);
+    REFUSED(collet_array_write_element, a, &first, &value);
     REFUSED(collet_array_acquire, a, &address, COLLET_READ);
     REFUSED(collet_array_release, a);
     REFUSED(collet_array_prefetch, a, "host");
@@ -184,6 +187,7 @@ static void of_an_array(void)
     HARMLESS(collet_array_shape, collet_array_shape(a)[0] == 4);
     HARMLESS(collet_array_strides, collet_array_strides(a)[0] == 1);
     HARMLESS(collet_array_is_shared, !collet_array_is_shared(a));
+    HARMLESS(collet_array_is_on_host, (collet_array_is_on_host(a) & ~1) == 0);
     HARMLESS(collet_array_size, collet_array_size(a) == 4);
     HARMLESS(collet_array_runtime, collet_array_runtime(a) == rt);
 }
@@ -320,8 +324,8 @@ static int compare_with_header(const char *path)
 
 static void compare_with_headers(void)
 {
-    static const char *const headers[] = {"status.h", "runtime.h", "context.h", "array.h",
-                                           "native.h", "call.h",    "ops/ternary.h"};
+    static const char *const headers[] = {"status.h", "runtime.h", "context.h",    "array.h",
+                                          "native.h", "call.h",    "ops/ternary.h"};
     int found = 0;
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         char path[512];

@@ -63,7 +63,8 @@ static inline collet_status collet_op_variate(collet_context *context, collet_ar
                                               uint64_t seed, uint64_t offset)
 {
     const collet_array *in[3] = {a, b, c};
-    collet_variate_params params = {sizeof params, (uint32_t)distribution, seed, offset};
+    collet_variate_params params = {sizeof params, 0, seed, offset};
+    params.distribution = distribution;
     return collet_call(context, COLLET_OP_VARIATE, &out, in, &params);
 }
 
