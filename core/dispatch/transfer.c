@@ -134,7 +134,7 @@ static collet_status copy_element(collet_context *cx, storage *s, uint64_t offse
 }
 
 collet_status collet_array_read_element(collet_context *cx, const collet_array *a,
-                                        const int64_t *index, collet_scalar *value)
+                                        collet_scalar *value, const int64_t *index)
 {
     PROGRAM_CONTEXT(COLLET_INVALID, cx, a);
     uint64_t offset;

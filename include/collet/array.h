@@ -140,8 +140,8 @@ COLLET_API collet_status collet_array_write(collet_context *context, collet_arra
  * that is out of range and for read-only memory. All elements of an array on a device are copied to the host first; in the
  * host's memory an element takes some 10 ns. */
 COLLET_API collet_status collet_array_read_element(collet_context *context,
-                                                   const collet_array *array, const int64_t *index,
-                                                   collet_scalar *value);
+                                                   const collet_array *array, collet_scalar *value,
+                                                   const int64_t *index);
 COLLET_API collet_status collet_array_write_element(collet_context *context, collet_array *array,
                                                     const int64_t *index,
                                                     const collet_scalar *value);
@@ -155,9 +155,7 @@ COLLET_API collet_status collet_array_text(collet_context *context, const collet
                                            char *text, size_t capacity);
 
 COLLET_ENUM(int32_t){
-    COLLET_READ = 1,
-    COLLET_WRITE = 2,
-    COLLET_SHARE = 4, /* only for collet_array_to_dlpack */
+    COLLET_READ = 1, COLLET_WRITE = 2, COLLET_SHARE = 4, /* only for collet_array_to_dlpack */
 };
 /*
  * Makes the array's bytes valid in host memory, waits for work on them, and returns the address of

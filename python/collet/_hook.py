@@ -51,6 +51,13 @@ def getitem(array, key):
     return None
 
 
+def known(value):
+    """The values behind the traces of vmap and of gradients. What jit records stays as it is: its values may differ later."""
+    while traced(value) and not isinstance(value, _tape.Recorded):
+        value = value.value
+    return value
+
+
 def drawn(draw, size):
     """The numbers that draw(size) takes from a random.Generator, in a function that a transform may follow."""
     return _tape.drawn(draw, size) if ACTIVE > 0 else draw(size)

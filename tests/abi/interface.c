@@ -1090,7 +1090,7 @@ collet_status (*p_collet_array_real)(collet_context *context, const collet_array
 collet_status (*p_collet_array_imag)(collet_context *context, const collet_array *array, collet_array **out) = collet_array_imag;
 collet_status (*p_collet_array_read)(collet_context *context, const collet_array *array, void *target, size_t bytes) = collet_array_read;
 collet_status (*p_collet_array_write)(collet_context *context, collet_array *array, const void *source, size_t bytes) = collet_array_write;
-collet_status (*p_collet_array_read_element)(collet_context *context, const collet_array *array, const int64_t *index, collet_scalar *value) = collet_array_read_element;
+collet_status (*p_collet_array_read_element)(collet_context *context, const collet_array *array, collet_scalar *value, const int64_t *index) = collet_array_read_element;
 collet_status (*p_collet_array_write_element)(collet_context *context, collet_array *array, const int64_t *index, const collet_scalar *value) = collet_array_write_element;
 collet_status (*p_collet_array_text)(collet_context *context, const collet_array *array, char *text, size_t capacity) = collet_array_text;
 collet_status (*p_collet_array_acquire)(collet_context *context, collet_array *array, void **address, int32_t access) = collet_array_acquire;

@@ -296,31 +296,31 @@ TEST_WITH(elements_are_read_and_written_one_by_one, set_up_scalar, tear_down)
     assert_true(collet_array_is_on_host(back) && !collet_array_is_on_host(NULL));
     assert_ok(cx, collet_array_acquire(cx, a, &memory, COLLET_WRITE));
     assert_true(!collet_array_is_on_host(back));
-    assert_status(cx, collet_array_read_element(cx, back, (const int64_t[]){0, 0}, &value),
+    assert_status(cx, collet_array_read_element(cx, back, &value, (const int64_t[]){0, 0}),
                   COLLET_BUSY);
     assert_ok(cx, collet_array_release(cx, a));
     for (int64_t i = 0; i < 2; i++)
         for (int64_t j = 0; j < 3; j++) {
-            assert_ok(cx, collet_array_read_element(cx, back, (const int64_t[]){i, j}, &value));
+            assert_ok(cx, collet_array_read_element(cx, back, &value, (const int64_t[]){i, j}));
             assert_true(value.dtype == COLLET_F32 && value.value.f32 == (float)(3 * i + 2 - j));
         }
     value.value.f32 = 9;
     assert_ok(cx, collet_array_write_element(cx, back, (const int64_t[]){1, 0}, &value));
     assert_floats(cx, a, (const float[]){0, 1, 2, 3, 4, 9});
-    assert_status(cx, collet_array_read_element(cx, a, (const int64_t[]){1, 3}, &value),
+    assert_status(cx, collet_array_read_element(cx, a, &value, (const int64_t[]){1, 3}),
                   COLLET_INVALID);
     assert_text_has(cx, "index 3 is out of range for axis 1 of length 3");
     assert_status(cx, collet_array_write_element(cx, a, (const int64_t[]){-1, 0}, &value),
                   COLLET_INVALID);
-    assert_status(cx, collet_array_read_element(cx, a, NULL, &value), COLLET_INVALID);
-    assert_status(cx, collet_array_read_element(cx, a, (const int64_t[]){0, 0}, NULL),
+    assert_status(cx, collet_array_read_element(cx, a, &value, NULL), COLLET_INVALID);
+    assert_status(cx, collet_array_read_element(cx, a, NULL, (const int64_t[]){0, 0}),
                   COLLET_INVALID);
     value.dtype = COLLET_F64;
     assert_status(cx, collet_array_write_element(cx, a, (const int64_t[]){0, 0}, &value),
                   COLLET_DTYPE);
     assert_text_has(cx, "the value is f64, the array f32");
     assert_ok(cx, collet_array_from(cx, &number, COLLET_F32, 0, NULL, row + 4));
-    assert_ok(cx, collet_array_read_element(cx, number, NULL, &value));
+    assert_ok(cx, collet_array_read_element(cx, number, &value, NULL));
     assert_true(value.value.f32 == 4);
     assert_ok(cx, collet_array_broadcast(cx, number, &wide, 1, (const int64_t[]){3}));
     assert_status(cx, collet_array_write_element(cx, wide, (const int64_t[]){0}, &value),

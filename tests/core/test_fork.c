@@ -174,7 +174,7 @@ static void of_an_array(void)
     REFUSED(collet_array_imag, a, &out);
     REFUSED(collet_array_read, a, memory, sizeof memory);
     REFUSED(collet_array_write, a, memory, sizeof memory);
-    REFUSED(collet_array_read_element, a, &first, &value);
+    REFUSED(collet_array_read_element, a, &value, &first);
     REFUSED(collet_array_write_element, a, &first, &value);
     REFUSED(collet_array_acquire, a, &address, COLLET_READ);
     REFUSED(collet_array_release, a);

@@ -28,6 +28,9 @@ def _directions(primal: Any, tangent: Any, name: str, where: str) -> Iterator[An
     inner, given = node(primal), node(tangent)
     if inner is None:
         if not floating(primal):
+            if type(primal) in (float, complex) and type(tangent) in (int, float, complex) and tangent != 0:
+                raise TypeError(f"{name}: {where} has the number {primal} inside of a tree, which is not differentiated, and its "
+                                f"tangent is {tangent}: make it an Array")
             return
         tangent = tangent if isinstance(tangent, Traced) and not is_number(tangent) else asarray(tangent)
         if tangent.shape != primal.shape:

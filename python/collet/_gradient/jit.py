@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import collections
 import functools
+import inspect
+import math
 import operator
 import threading
 from collections.abc import Callable, Sequence
@@ -29,9 +31,30 @@ R = TypeVar("R")
 _KEPT = 64  # recordings of a function: a new one replaces the one that was not used for the longest time
 
 
-def _static(numbers: int | Sequence[int] | None, names: str | Sequence[str] | None) -> tuple[set[int], set[str]]:
-    places = () if numbers is None else (numbers,) if hasattr(numbers, "__index__") else numbers
-    return {operator.index(n) for n in places}, set((names,) if isinstance(names, str) else names or ())
+def _static(fun: Callable[..., Any], numbers: int | Sequence[int] | None, names: str | Sequence[str] | None
+            ) -> tuple[set[int], set[str]]:
+    """The places and the names of static arguments; as in JAX, each place has its name too, and each name its place."""
+    places = {operator.index(n) for n in (() if numbers is None else (numbers,) if hasattr(numbers, "__index__") else numbers)}
+    called = set((names,) if isinstance(names, str) else names or ())
+    try:
+        parameters = [*inspect.signature(fun).parameters.values()]
+    except (TypeError, ValueError):  # a function written in C
+        return places, called
+    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if not any(p.kind is p.VAR_POSITIONAL for p in parameters) and any(not -len(positional) <= n < len(positional) for n in places):
+        raise ValueError(f"jit: static_argnums is {numbers!r}, and the function has {len(positional)} arguments by position")
+    unknown = called - {p.name for p in parameters}
+    if unknown and not any(p.kind is p.VAR_KEYWORD for p in parameters):
+        raise ValueError(f"jit: static_argnames has {', '.join(sorted(unknown))}, which the function has not")
+    named = {positional[n] for n in places if -len(positional) <= n < len(positional)}
+    return places | {i for i, name in enumerate(positional) if name in called}, called | named
+
+
+def _constant(value: Any) -> Any:
+    """What distinguishes static values in a key: 1, 1.0 and True differ, and 0.0 and -0.0."""
+    if type(value) in (tuple, frozenset):
+        return type(value), tuple(map(_constant, value))
+    return type(value), math.copysign(1.0, value) if type(value) is float else 0, value
 
 
 class _Jitted:
@@ -39,7 +62,7 @@ class _Jitted:
 
     def __init__(self, fun: Callable[..., Any], static_argnums: Any, static_argnames: Any) -> None:
         self.fun = fun
-        self.numbers, self.names = _static(static_argnums, static_argnames)
+        self.numbers, self.names = _static(fun, static_argnums, static_argnames)
         self.lock = threading.Lock()
         self.programs: collections.OrderedDict[Any, Callable[..., Any]] = collections.OrderedDict()
 
@@ -79,8 +102,8 @@ class _Jitted:
         numbers = {n % count for n in self.numbers if -count <= n < count}
         given = (tuple(None if i in numbers else a for i, a in enumerate(arguments)),
                  {n: v for n, v in keywords.items() if n not in self.names})
-        static = (*((i, type(arguments[i]), arguments[i]) for i in sorted(numbers)),
-                  *((n, type(v), v) for n, v in sorted(keywords.items()) if n in self.names))
+        static = (*((i, _constant(arguments[i])) for i in sorted(numbers)),
+                  *((n, _constant(v)) for n, v in sorted(keywords.items()) if n in self.names))
         return given, static
 
     def _record(self, key: Any, values: list[Any], given: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

@@ -337,8 +337,10 @@ def assign(array: Array, key: Any, value: Any) -> None:
         op.fill(value=value, out=target)  # raises for values that integers cannot hold
     elif isinstance(value, _core.Array):
         op.copy(value.astype(target._dtype, copy=False), out=target)
+    elif isinstance(value, (list, tuple)):
+        op.copy(asarray(value, target._dtype, copy=None), out=target)  # raises for integers that the dtype does not have
     else:
-        op.copy(value, out=target)
+        op.copy(asarray(value, copy=False).astype(target._dtype, copy=False), out=target)  # integers wrap, as in NumPy
 
 
 def write(array: Array, key: Any, value: Any) -> None:

@@ -136,8 +136,20 @@ def compute(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict
     views = _Views()
     given = [views.of(a) for a in arguments]
     named = {n: views.of(v) for n, v in keywords.items()}
+    _check_outputs(name, given, named)
+    if mode == "warn":
+        warnings.warn(f"{name} {reason}: NumPy computes it", RuntimeWarning, stacklevel=5)
     found = views.wrapped(function(*given, **named))
     _fallback.count(name)
-    if mode == "warn":
-        warnings.warn(f"{name} {reason}: NumPy computed it", RuntimeWarning, stacklevel=4)
     return found
+
+
+def _check_outputs(name: str, given: list[Any], named: dict[str, Any]) -> None:
+    """ValueError for outputs that NumPy itself does not check: it writes read-only memory, or ends the process."""
+    if name.endswith(".at") and isinstance(given[0], np.ndarray) and not given[0].flags.writeable:
+        raise ValueError(f"{name}: the array is read-only")
+    out = named.get("out")
+    outs = out if isinstance(out, tuple) else (out,)
+    if name.rpartition(".")[2] in ("accumulate", "cumsum", "cumprod", "reduceat") and \
+            any(isinstance(o, np.ndarray) and not o.ndim for o in outs):
+        raise ValueError(f"{name}: out has no axes")

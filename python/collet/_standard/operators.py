@@ -54,7 +54,11 @@ def reduction(name: str, order: str) -> Callable[..., Array]:
         if self._dtype in single and type(given.get("axis")) in (int, type(None)) and \
                 not given.keys() - {"axis", "keepdims"} and not _core.is_pending(self):
             return getattr(op, name)(self, axes=given.get("axis"), keepdims=bool(given.get("keepdims")))
-        unknown = {n for n in given if n not in places} | {n for n in ("out",) if given.pop(n, None) is not None}
+        if given.keys() & {"where", "initial"} or given.get("out") is not None and "out" in places:
+            import numpy
+            return getattr(numpy, name)(self, **given)  # type: ignore[no-any-return]
+        unknown = {n for n in given if n not in places}
+        given.pop("out", None)
         if "ddof" in given:
             given["correction"] = given.pop("ddof")
         if given.get("dtype", ...) is None:
@@ -98,6 +102,11 @@ def method(name: str, call: Callable[[str, tuple[Any, ...], dict[str, Any]], Any
 
     def compute(self: Any, *arguments: Any, **keywords: Any) -> Any:
         given = _given(name, places, arguments, keywords)
+        others = given.keys() - set(places)
+        if name not in ("conj", "conjugate", "dot") and len(arguments) <= len(places) and others <= {"kind", "mode", "out"} and \
+                (others or name == "argsort" and given.get("axis", -1) is None):
+            import numpy
+            return getattr(numpy, name)(self, **given)
         if len(arguments) > len(places) or given.keys() - set(places) or set(before) - given.keys():
             raise TypeError(f"{name} takes {', '.join(places) or 'no arguments'}")
         if name in _FLAT and given.get("axis") is None:

@@ -24,6 +24,8 @@ _NAMES = {"absolute": "abs", "conjugate": "conj", "invert": "bitwise_invert", "r
           "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift",
           **{"arc" + n: "a" + n for n in ("cos", "cosh", "sin", "sinh", "tan", "tanh", "tan2")}}
 _PRODUCTS = ("matmul", "vecdot")
+_BOOLEAN = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor",
+            "logical_not", "isnan", "isinf", "isfinite", "signbit"}
 
 
 @functools.lru_cache(512)
@@ -60,8 +62,8 @@ def _either(ours: Callable[[], Any], function: Any, name: str, arguments: tuple[
             _core.dtype_name(keywords["dtype"])  # raises for a dtype that Arrays do not have
         try:
             found = numpy_itself.compute(function, name, arguments, keywords, f"failed in collet ({error})")
-        except Exception:
-            raise error from None
+        except (TypeError, ValueError) as refused:
+            raise error from refused
         if found is NotImplemented:
             raise
         return found
@@ -86,13 +88,25 @@ def _ufunc(name: str, function: Any, inputs: tuple[Any, ...], keywords: dict[str
     if any(o is not None for o in others) or (out is not None and (outputs > 1 or not isinstance(out, _core.Array))):
         raise _Lacking("stores into an array of NumPy")
     if dtype is not None:
+        _check_cast(name, inputs, _core.dtype(dtype))
         inputs = tuple(x.astype(dtype, copy=False) if hasattr(x, "astype") else x for x in inputs)
     if out is not None:
         return function(*inputs, out=out)
     found = function(*inputs)
-    if dtype is not None and found.dtype != dtype:
-        raise _Lacking(f"gives {found.dtype} in collet, not {dtype}")
+    for part in found if isinstance(found, tuple) else (found,):
+        if dtype is not None and part.dtype != dtype:
+            raise _Lacking(f"gives {part.dtype} in collet, not {dtype}")
     return found
+
+
+def _check_cast(name: str, inputs: tuple[Any, ...], dtype: Any) -> None:
+    """dtype= is the dtype of the inputs too, except of functions whose results are bool; and only within a kind."""
+    if name in _BOOLEAN:
+        raise _Lacking("computes with dtype= what collet's function does not")
+    for x in inputs:
+        kind = getattr(x, "dtype", None) or {bool: "?", int: "i8", float: "f4", complex: "c8"}.get(type(x))
+        if kind is None or not (dtype.kind in "fcV" and type(x) in (int, float) or np.can_cast(kind, dtype, "same_kind")):
+            raise _Lacking(f"casts an input to {dtype}, which NumPy decides")
 
 
 # ---- __array_function__
@@ -161,9 +175,10 @@ def _function(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any
         raise _Lacking("is a function that collet lacks")
     if name in _AS_THEY_ARE:
         return ours(*arguments, **keywords)
-    if name in _LAST and arguments[0].ndim != 2:
-        raise _Lacking(f"has an array of {arguments[0].ndim} axes, and collet.{name} takes the last two")
     given = _given(function, arguments, keywords)
+    ndim = getattr(next(iter(given.values()), None), "ndim", 0)
+    if name in _LAST and ndim != 2:
+        raise _Lacking(f"has an array of {ndim} axes, and collet.{name} takes the last two")
     if name == "where" and len(given) == 1:
         ours = _find(module, "nonzero")
     if name in _FLAT and given.get("axis", _parameters(function).get("axis")) is None:

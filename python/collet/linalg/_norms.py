@@ -5,7 +5,7 @@
 import numpy as np
 
 from .. import op
-from .._array.operands import axes_of, converted, permuted
+from .._array.operands import axes_of, converted, permuted, same_kind
 from .._core import Array, ShapeError, evaluate, is_pending
 from ._arguments import matrix, numbers
 from ._decompositions import svdvals
@@ -129,5 +129,6 @@ def cond(x, p=None):
     x = matrix(x)
     if p is None or p == 2:
         s = svdvals(x)
-        return op.div(s[..., 0], s[..., -1])
+        ratio = op.div(s[..., 0], s[..., -1])
+        return op.where(op.equal(s[..., 0], same_kind(np.zeros((), s.dtype), s)), same_kind(np.full((), np.inf, s.dtype), s), ratio)
     return op.mul(norm(x, p, axis=(-2, -1)), norm(inv(x), p, axis=(-2, -1)))

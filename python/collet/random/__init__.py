@@ -15,6 +15,7 @@ from .._listing import own
 from ._continuous import Continuous
 from ._discrete import Discrete
 from ._order import Order
+from ._source import check_range as _check_range
 from ._source import fill as _fill
 from ._source import number as _number
 from ._source import shape_of as _shape_of
@@ -46,6 +47,7 @@ def uniform(low: float = 0.0, high: float = 1.0, size: Size = None, *, seed: int
     >>> collet.random.uniform(size=2, seed=7, offset=1)
     collet.Array([0.08565787, 0.79528404], dtype=float64, shape=(2,), device='host')"""
     low, high = _number(low, "low"), _number(high, "high")
+    _check_range("uniform", low, high)
     return _scaled(_fill(op.uniform, _shape_of(size), dtype, out, seed=seed, offset=offset), high - low, low)
 
 
@@ -57,6 +59,8 @@ def normal(loc: float = 0.0, scale: float = 1.0, size: Size = None, *, seed: int
     >>> collet.random.normal(10, 2, size=2, seed=7)
     collet.Array([11.30213046, 10.77736048], dtype=float64, shape=(2,), device='host')"""
     loc, scale = _number(loc, "loc"), _number(scale, "scale")
+    if not scale >= 0:
+        raise ValueError(f"normal: scale is {scale}; it must be at least 0")
     return _scaled(_fill(op.normal, _shape_of(size), dtype, out, seed=seed, offset=offset), scale, loc)
 
 

@@ -5,7 +5,7 @@ accurate in both tails."""
 
 from __future__ import annotations
 
-from ._source import Source, computed, parameters, shape_of
+from ._source import Source, check_range, computed, parameters, shape_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Continuous(Source):
         >>> collet.random.default_rng(7).uniform(-1, 1, size=2)
         collet.Array([ 0.50030444, -0.82868427], dtype=float64, shape=(2,), device='host')"""
         shape, low, high = parameters("uniform", size, low=(low, None), high=(high, None))
+        check_range("uniform", low, high)
         x = self._standard("uniform", shape, dtype, out)
         return computed("low + (high - low) * x", x, low=low, high=high)
 

@@ -74,7 +74,8 @@ def parameters(function: str, size: Size, **given: Any) -> tuple[Any, ...]:
     for name, (value, condition) in given.items():
         value = _real(value, name)
         holds = condition is None or CONDITIONS[condition](value)
-        if not (holds if type(value) is float or condition is None else bool(holds.all())):
+        if condition is not None and not holds_for_all(holds):
+            value, holds = _hook.known(value), _hook.known(holds)
             shown = value if type(value) is float else value.reshape(-1)[~holds.reshape(-1)][0].item()
             where = "is" if type(value) is float else "has the element"
             raise ValueError(f"{function}: {name} {where} {shown}; it must be {condition}")
@@ -84,6 +85,18 @@ def parameters(function: str, size: Size, **given: Any) -> tuple[Any, ...]:
         return shape_of(size), *found
     from ..functions import broadcast_shapes
     return fitted(function, size, broadcast_shapes(*shapes)), *found
+
+
+def holds_for_all(holds: Any) -> bool:
+    """Whether a condition holds for a number, or for all elements of an array."""
+    return holds if type(holds) is bool else bool(_hook.known(holds).all())
+
+
+def check_range(function: str, low: Any, high: Any) -> None:
+    """ValueError unless low <= high and their difference is finite."""
+    span = high - low
+    if not holds_for_all((span >= 0) & (span < math.inf)):
+        raise ValueError(f"{function}: low is {low} and high {high}; high must not be below low, and high - low has to be finite")
 
 
 def fitted(function: str, size: Size, common: tuple[int, ...]) -> tuple[int, ...]:
@@ -162,6 +175,10 @@ class Source:
         return fill(getattr(op, name), shape, dtype, out, seed=self.seed, offset=first * lanes & MASK)
 
     def _variate(self, distribution: str, shape: tuple[int, ...], dtype: str, *values: Any) -> Any:
+        if _hook.traced(*values):
+            raise _core.UnsupportedError(f"random.{distribution}: its parameters have no gradient, and cannot differ between the rows of "
+                                         "vmap: draw outside of the function; parameters may be arrays, which draw a number for each element")
+
         def draw(shape: tuple[int, ...]) -> Any:
             first = self._take(math.prod(shape))
             return op.variate(*values, out=_core.empty(shape, dtype), distribution=distribution, seed=self.seed,

@@ -215,7 +215,7 @@ static PyObject *element(const collet_array *a, const int64_t *index)
     collet_context *context = runtime_context();
     if (!context)
         return NULL;
-    return collet_array_read_element(context, a, index, &s) == COLLET_OK ? array_of_number(&s)
+    return collet_array_read_element(context, a, &s, index) == COLLET_OK ? array_of_number(&s)
                                                                          : runtime_raise(context);
 }
 

@@ -284,3 +284,18 @@ def test_vectors():
         assert abs(np.cov(made.T) - cov).max() < 0.1 and abs(made.mean(axis=0) - [5, -5]).max() < 0.05
     with pytest.warns(RuntimeWarning, match="not symmetric and positive"):
         g.multivariate_normal([0, 0], [[1, 2], [2, 1]])
+
+
+def test_ranges_and_parameters_of_rows():
+    rng = collet.random.default_rng(5)
+    for call in (lambda: rng.negative_binomial(10, 1e-18), lambda: rng.negative_binomial(1e300, 0.5), lambda: rng.uniform(5, 1),
+                 lambda: rng.uniform(-1.7e308, 1.7e308), lambda: collet.random.uniform(0, np.inf, 2, seed=1),
+                 lambda: collet.random.normal(0.0, -2.0, seed=1)):
+        with pytest.raises(ValueError):
+            call()
+    ones = collet.ones(3)
+    assert collet.vmap(lambda a: rng.normal(0, a), randomness="different")(ones).shape == (3,)
+    with pytest.raises(ValueError, match="exponential: scale has the element -1.0"):
+        collet.vmap(lambda a: rng.exponential(a), randomness="different")(-ones)
+    with pytest.raises(collet.UnsupportedError, match="random.poisson: its parameters .* rows of vmap"):
+        collet.vmap(lambda a: rng.poisson(a), randomness="different")(ones)

@@ -369,3 +369,21 @@ def test_threads():
         for pairs in pool.map(work, range(1, 25)):
             for found, wanted in pairs:
                 same(found, wanted)
+
+
+def test_static_arguments_by_place_and_name():
+    def rows(x, k):
+        return collet.sum(x.reshape(k, -1), axis=0)
+
+    x = np.arange(4.0)
+    for options in {"static_argnums": 1}, {"static_argnums": -1}, {"static_argnames": "k"}:
+        function = collet.jit(rows, **options)
+        assert function(x, 2).tolist() == function(x, k=2).tolist() == [2, 4] and function(x, k=4).tolist() == [6]
+    with pytest.raises(ValueError, match="static_argnums is 7"):
+        collet.jit(rows, static_argnums=7)
+    with pytest.raises(ValueError, match="static_argnames has wrong"):
+        collet.jit(rows, static_argnames="wrong")
+    divided = collet.jit(lambda x, k: x / k, static_argnums=1)
+    assert divided(np.ones(1), -0.0).item() == -np.inf and divided(np.ones(1), 0.0).item() == np.inf
+    times = collet.jit(lambda x, k: x * k[0], static_argnums=1)
+    assert times(np.arange(2), (1,)).dtype == np.int64 and times(np.arange(2), (1.0,)).dtype == np.float64

@@ -241,3 +241,18 @@ def test_indices_of_an_empty_array():
         with pytest.raises(IndexError, match="out of range"):
             wrong()
     assert x[[1, 0]].shape == (2, 0)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i4", "u4", "u8", "i8"])
+def test_integers_of_numpy_wrap_in_each_way(dtype):
+    values = np.array([-1, 300, -2**31, 2**33])
+    expected = values.astype(dtype).tolist()
+    for key in ..., slice(None), [0, 1, 2, 3], np.ones(4, bool):
+        for source in values, collet.asarray(values):
+            x = collet.zeros(4, dtype=dtype)
+            x[key] = source
+            assert x.tolist() == expected, (key, type(source))
+    x = collet.zeros(2, dtype="i1")
+    with pytest.raises((collet.DtypeError, OverflowError)):
+        x[:] = [200, -200]
+    assert x.tolist() == [0, 0]

@@ -210,7 +210,7 @@ def test_modes_and_counters():
     thread.join()
     assert counts[0]["numpy.correlate"] == 1 and counted()["numpy.correlate"] == before + 1
     collet.configure(numpy_fallback="warn")
-    with pytest.warns(RuntimeWarning, match="numpy.correlate is a function that collet lacks: NumPy computed it"):
+    with pytest.warns(RuntimeWarning, match="numpy.correlate is a function that collet lacks: NumPy computes it"):
         np.correlate(x, x)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -305,3 +305,47 @@ def test_what_users_of_other_libraries_reported():
     assert column.tolist() == [[5], [0]]
     assert np.array([v for v in collet.asarray([1.0, 2])]).tolist() == [1, 2]
     assert collet.arange(10)[collet.asarray([2])[0]:collet.asarray([5])[0]].tolist() == [2, 3, 4]
+
+
+def test_dtypes_of_ufuncs_cast_as_in_numpy():
+    x, y = collet.asarray([2, 3]), collet.asarray([1, 1])
+    for function in (np.greater, np.equal, np.less, np.not_equal, np.greater_equal, np.logical_and):
+        assert function(x, y, dtype=bool).tolist() == function(x.to_numpy(), y.to_numpy(), dtype=bool).tolist()
+    for function, value in ((np.isnan, np.nan), (np.isinf, np.inf), (np.isfinite, np.inf), (np.signbit, -1.0)):
+        assert function(collet.asarray([value]), dtype=bool).tolist() == function(np.array([value])).tolist()
+    for function in np.multiply, np.add, np.floor_divide, np.minimum:
+        with pytest.raises(TypeError):
+            function(collet.asarray([1.5]), 2, dtype="int64")
+    assert np.add(collet.asarray([1], dtype="int8"), 1, dtype="int32").dtype == np.int32
+    assert np.multiply(collet.asarray([1]), 2.5, dtype="float32").tolist() == [2.5]
+    assert [part.tolist() for part in np.divmod(collet.asarray([2.0, 3]), 2.0, dtype="float64")] == [[1, 1], [0, 1]]
+
+
+def test_outputs_that_numpy_does_not_check():
+    x = collet.asarray([1.0, 2, 3])
+    for call in (lambda: np.cumsum(x, axis=0, out=collet.asarray(0.0)), lambda: np.cumprod(x, axis=0, out=collet.asarray(0.0)),
+                 lambda: np.add.accumulate(x, out=collet.asarray(0.0))):
+        with pytest.raises((TypeError, ValueError)):
+            call()
+    fixed = np.zeros(3)
+    fixed.flags.writeable = False
+    for array in collet.asarray(fixed, copy=False), collet.asarray(np.zeros(1)).broadcast_to(3):
+        with pytest.raises(ValueError, match="read-only"):
+            np.add.at(array, [0], 1)
+    assert fixed.tolist() == [0, 0, 0]
+    collet.configure(numpy_fallback="warn")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning):
+            np.add.at(x, [0], 1)
+    assert x.tolist() == [1, 2, 3]
+
+
+def test_arrays_by_name_and_methods():
+    cube = collet.asarray(np.arange(8.0).reshape(2, 2, 2))
+    assert np.trace(a=cube).tolist() == np.trace(cube.to_numpy()).tolist()
+    assert np.diagonal(a=cube).shape == (2, 2)
+    x, a = collet.asarray([[3.0, 1], [2, 0]]), np.array([[3.0, 1], [2, 0]])
+    for call in (lambda v: v.sum(where=v > 1), lambda v: v.max(initial=9), lambda v: v.argsort(axis=None), lambda v: v.argsort(kind="stable"),
+                 lambda v: v.take([0, 9], mode="clip"), lambda v: v.mean(where=v > 1), lambda v: v.sum(0, initial=1)):
+        assert call(x).tolist() == call(a).tolist()
