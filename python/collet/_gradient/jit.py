@@ -47,6 +47,8 @@ def _static(fun: Callable[..., Any], numbers: int | Sequence[int] | None, names:
     if unknown and not any(p.kind is p.VAR_KEYWORD for p in parameters):
         raise ValueError(f"jit: static_argnames has {', '.join(sorted(unknown))}, which the function has not")
     named = {positional[n] for n in places if -len(positional) <= n < len(positional)}
+    if not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        places = {n % len(positional) for n in places}
     return places | {i for i, name in enumerate(positional) if name in called}, called | named
 
 
