@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The block at a counter whose words are `counter` (low half first), `third` and `fourth`. */
+/* The block at a counter of four 32-bit numbers: the two halves of `counter`, the low one first, `third` and `fourth`. */
 void kit_philox(uint64_t seed, uint64_t counter, uint32_t third, uint32_t fourth, uint32_t x[4]);
 
 #endif

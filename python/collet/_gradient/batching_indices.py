@@ -53,7 +53,7 @@ class _Selection:
         own = [i for i, p in enumerate(parts) if _is_array(p) or type(p) is int or hasattr(p, "__index__") and not _is_array(p)]
         common = max(1 if _is_mask(parts[i]) else ndim_of(parts[i]) for i in own)
         together = own[-1] - own[0] + 1 == len(own)
-        before = own[0] if together else 0  # the axes of a row's result that come before those of the indices
+        before = own[0] if together else 0  # how many axes of a row's result precede the axes of the indices
         if not any(map(batch.has, parts)):
             self.key = Key((_ALL, *parts))
             self.moves = None if together else (common, 0)

@@ -149,8 +149,8 @@ def jit(fun: Callable[..., Any] | None = None, *, static_argnums: int | Sequence
     static_argnames; the last 64 are kept. `clear_cache()` of the function removes them.
 
     `fun` has to be pure, as in JAX: other arrays that it uses are constants, with the values that they had when it was
-    recorded. Numbers are not constants. What needs their values or those of arrays, such as `if` and float(x), raises
-    TypeError.
+    recorded. Arguments that are numbers may change from call to call. What needs the value of a number or an array, such as
+    `if` and float(x), raises TypeError.
 
     >>> square = collet.jit(lambda x: x * x)
     >>> float(square(collet.asarray(3.0))), float(square(collet.asarray(4.0)))

@@ -159,6 +159,20 @@ void array_spec(const collet_array *array, collet_array_spec *spec)
     memcpy(spec->shape, collet_array_shape(array), (size_t)spec->ndim * sizeof *spec->shape);
 }
 
+int array_is_dense(const collet_array *a, int first)
+{
+    int32_t ndim = collet_array_ndim(a);
+    int64_t step = 1;
+    for (int32_t i = 0; i < ndim; i++) {
+        int32_t axis = first ? i : ndim - 1 - i;
+        int64_t extent = collet_array_shape(a)[axis];
+        if (extent > 1 && collet_array_strides(a)[axis] != step)
+            return 0;
+        step *= extent;
+    }
+    return 1;
+}
+
 static array_object *new_object(void)
 {
     static allocfunc allocate;
@@ -472,8 +486,9 @@ static PyObject *reshape_any(PyObject *self, PyObject *arguments)
     a = copy ? array_get(copy) : NULL;
     context = a ? runtime_context() : NULL;
     PyObject *made =
-        context ? viewed(copy, context, collet_array_reshape(context, a, &view, count, extents), &view)
-                : NULL;
+        context
+            ? viewed(copy, context, collet_array_reshape(context, a, &view, count, extents), &view)
+            : NULL;
     Py_XDECREF(copy);
     return made;
 }
@@ -502,7 +517,8 @@ int array_add_type(PyObject *module, const array_upper *functions, const PyType_
         {"_reshape", reshape, METH_O, "A view: shape."},
         {"reshape", reshape_any, METH_VARARGS,
          "reshape(*shape)\n--\n\n"
-         "A view with another shape, or a copy if strides allow no view; -1: the remaining extent.\n\n"
+         "A view with another shape, or a copy if strides allow no view; -1: the remaining "
+         "extent.\n\n"
          ">>> x = collet.asarray([[1.0, 2], [3, 4]])\n"
          ">>> x.reshape(4, 1).shape\n"
          "(4, 1)"},

@@ -76,6 +76,9 @@ PyObject *array_new(collet_array *array);
  * an exception, also if `view` is NULL. */
 PyObject *array_view(PyObject *self, collet_array *view);
 
+/* Whether the elements follow each other without gaps, the last axis fastest or, if `first`, the first axis. */
+int array_is_dense(const collet_array *a, int first);
+
 /* Reads extents, or axes: an integer or a sequence of them, at most COLLET_MAX_DIMS. Their number; -1 with an exception. */
 int array_extents(PyObject *extents, int64_t *values);
 

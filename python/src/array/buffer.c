@@ -25,31 +25,15 @@ static int fail(const char *message)
     return -1;
 }
 
-/* Whether the elements follow each other without gaps, from the last axis to the first or, if `first`, from the first
- * to the last. */
-static int is_dense(const collet_array *a, int first)
-{
-    int32_t ndim = collet_array_ndim(a);
-    int64_t step = 1;
-    for (int32_t i = 0; i < ndim; i++) {
-        int32_t axis = first ? i : ndim - 1 - i;
-        int64_t extent = collet_array_shape(a)[axis];
-        if (extent > 1 && collet_array_strides(a)[axis] != step)
-            return 0;
-        step *= extent;
-    }
-    return 1;
-}
-
 static int is_of_form(const collet_array *a, int flags)
 {
     if ((flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS)
-        return is_dense(a, 0) || is_dense(a, 1);
+        return array_is_dense(a, 0) || array_is_dense(a, 1);
     if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS)
-        return is_dense(a, 1);
+        return array_is_dense(a, 1);
     if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS ||
         (flags & PyBUF_STRIDES) != PyBUF_STRIDES)
-        return is_dense(a, 0);
+        return array_is_dense(a, 0);
     return 1;
 }
 

@@ -25,14 +25,6 @@ static int is_dense(const numpy_view *v)
     return step > 0;
 }
 
-static int64_t extent_of(const numpy_view *v)
-{
-    int64_t size = 1;
-    for (int32_t i = 0; i < v->spec.ndim; i++)
-        size *= v->spec.shape[i];
-    return size;
-}
-
 static PyObject *from_numpy(PyObject *source)
 {
     numpy_view v;
@@ -41,7 +33,7 @@ static PyObject *from_numpy(PyObject *source)
         PyErr_Clear(); /* the general way raises it */
         Py_RETURN_NONE;
     }
-    int small = v.usable && is_dense(&v) && extent_of(&v) <= DIRECT_LIMIT;
+    int small = v.usable && is_dense(&v) && array_size_of(&v.spec) <= DIRECT_LIMIT;
     collet_context *context = small ? runtime_context() : NULL;
     if (!context)
         return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);

@@ -16,18 +16,6 @@ int64_t direct_extent(const direct *d, int32_t from, int32_t to)
     return extent;
 }
 
-static int is_dense(const collet_array *a)
-{
-    int64_t step = 1;
-    for (int32_t i = collet_array_ndim(a) - 1; i >= 0; i--) {
-        int64_t extent = collet_array_shape(a)[i];
-        if (extent != 1 && collet_array_strides(a)[i] != step)
-            return 0;
-        step *= extent;
-    }
-    return 1;
-}
-
 static int acquire(direct *d, int32_t access)
 {
     void *data = NULL;
@@ -51,7 +39,7 @@ static int open_for(PyObject *object, direct *d, int32_t access)
     if (!a)
         return -1;
     if (collet_array_size(a) > DIRECT_LIMIT || !runtime_at_once() || runtime_waits() ||
-        !collet_array_is_on_host(a) || !is_dense(a))
+        !collet_array_is_on_host(a) || !array_is_dense(a, 0))
         return 0;
     if (access == COLLET_WRITE && !array_get_written(object))
         return -1;

@@ -114,64 +114,74 @@ static int take_two(PyObject *const *arguments, Py_ssize_t count, direct *x, int
     return count == 2 && direct_integer(arguments[1], n) ? direct_open(arguments[0], x) : 0;
 }
 
-PyObject *join_repeat(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t count,
-                      PyObject *names)
+/* A function of an Array and an integer makes its result. As direct_make. */
+typedef int mover(const direct *x, int64_t n, direct *out);
+
+static PyObject *moved(mover *move, PyObject *const *arguments, Py_ssize_t count, PyObject *names)
 {
     direct x, out;
     int64_t n;
     int made = names ? 0 : take_two(arguments, count, &x, &n);
     if (made < 1)
         return result(made, NULL);
-    made = n >= 0 && n <= DIRECT_LIMIT ? direct_make(&out, x.spec.dtype, 1, &(int64_t){x.size * n})
+    made = move(&x, n, &out);
+    direct_close(&x);
+    return result(made, &out);
+}
+
+static int make_times(const direct *x, int64_t n, direct *out)
+{
+    return n >= 0 && n <= DIRECT_LIMIT ? direct_make(out, x->spec.dtype, 1, &(int64_t){x->size * n})
                                        : 0;
-    if (made == 1 && x.width == 8)
-        for (int64_t i = 0; i < x.size; i++)
+}
+
+static int repeat(const direct *x, int64_t n, direct *out)
+{
+    int made = make_times(x, n, out);
+    if (made == 1 && x->width == 8)
+        for (int64_t i = 0; i < x->size; i++)
             for (int64_t k = 0; k < n; k++)
-                ((uint64_t *)(void *)out.data)[i * n + k] =
-                    ((const uint64_t *)(const void *)x.data)[i];
+                ((uint64_t *)(void *)out->data)[i * n + k] =
+                    ((const uint64_t *)(const void *)x->data)[i];
     else if (made == 1)
-        for (int64_t i = 0; i < x.size * n; i++)
-            memcpy(out.data + (size_t)i * x.width, x.data + (size_t)(i / n) * x.width, x.width);
-    direct_close(&x);
-    return result(made, &out);
+        for (int64_t i = 0; i < x->size * n; i++)
+            memcpy(out->data + (size_t)i * x->width, x->data + (size_t)(i / n) * x->width,
+                   x->width);
+    return made;
 }
 
-PyObject *join_tile(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t count,
-                    PyObject *names)
+static int tile(const direct *x, int64_t n, direct *out)
 {
-    direct x, out;
-    int64_t n;
-    int made = names ? 0 : take_two(arguments, count, &x, &n);
-    if (made < 1)
-        return result(made, NULL);
-    made = x.spec.ndim == 1 && n >= 0 && n <= DIRECT_LIMIT
-               ? direct_make(&out, x.spec.dtype, 1, &(int64_t){x.size * n})
-               : 0;
+    int made = x->spec.ndim == 1 ? make_times(x, n, out) : 0;
+    size_t bytes = (size_t)x->size * x->width;
     for (int64_t i = 0; made == 1 && i < n; i++)
-        memcpy(out.data + (size_t)(i * x.size) * x.width, x.data, (size_t)x.size * x.width);
-    direct_close(&x);
-    return result(made, &out);
+        memcpy(out->data + (size_t)i * bytes, x->data, bytes);
+    return made;
 }
 
-PyObject *join_roll(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t count,
-                    PyObject *names)
+static int roll(const direct *x, int64_t n, direct *out)
 {
-    direct x, out;
-    int64_t n;
-    int made = names ? 0 : take_two(arguments, count, &x, &n);
-    if (made < 1)
-        return result(made, NULL);
-    made = direct_make(&out, x.spec.dtype, x.spec.ndim, x.spec.shape);
+    int made = direct_make(out, x->spec.dtype, x->spec.ndim, x->spec.shape);
+    int64_t by = n % x->size;
+    size_t first = (size_t)(by < 0 ? by + x->size : by) * x->width;
+    size_t all = (size_t)x->size * x->width;
     if (made == 1) {
-        int64_t by = n % x.size;
-        size_t first = (size_t)(by < 0 ? by + x.size : by) * x.width,
-               all = (size_t)x.size * x.width;
-        memcpy(out.data + first, x.data, all - first);
-        memcpy(out.data, x.data + all - first, first);
+        memcpy(out->data + first, x->data, all - first);
+        memcpy(out->data, x->data + all - first, first);
     }
-    direct_close(&x);
-    return result(made, &out);
+    return made;
 }
+
+#define MOVER(name, function)                                                                      \
+    PyObject *name(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t count,      \
+                   PyObject *names)                                                                \
+    {                                                                                              \
+        return moved(function, arguments, count, names);                                           \
+    }
+MOVER(join_repeat, repeat)
+MOVER(join_tile, tile)
+MOVER(join_roll, roll)
+#undef MOVER
 
 PyObject *join_copy(PyObject *Py_UNUSED(module), PyObject *object)
 {
