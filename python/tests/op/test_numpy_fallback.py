@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ordinary calls of NumPy's functions with Arrays: all work, by collet's functions or by NumPy's own."""
 
+import os
 import threading
 import warnings
 
@@ -271,6 +272,7 @@ def test_scipy():
         assert np.allclose(found.to_numpy(), function(*(a.to_numpy() for a in arguments)), rtol=1e-13, equal_nan=True), name
 
 
+@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="a sanitizer keeps memory")
 def test_memory_stays_flat():
     import resource
     x = collet.asarray(np.arange(1000.0))
