@@ -32,7 +32,7 @@ static char *no_device_reason(const char *capabilities)
 collet_status backend_describe(backend *b, const char *capabilities, collet_error *err)
 {
     int32_t count = 0;
-    collet_status status = capabilities_verify(capabilities, &count, err);
+    collet_status status = capabilities_verify(capabilities, &count, NULL, err);
     if (status != COLLET_OK)
         return status;
     status = devices_list(b, (uint32_t)count, err);

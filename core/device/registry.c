@@ -47,7 +47,7 @@ static void rank(loader_plugin *p)
 {
     int32_t count = 0;
     if (p->usable && p->capabilities)
-        (void)capabilities_verify(p->capabilities, &count, NULL);
+        (void)capabilities_verify(p->capabilities, &count, NULL, NULL);
     p->rank = p->manifest.layer ? -1 : !p->usable ? 0 : count > 0 ? 2 : !p->capabilities;
 }
 

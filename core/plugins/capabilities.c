@@ -16,9 +16,10 @@
 #define MALFORMED(...) collet_fail(err, COLLET_FORMAT, "capabilities: " __VA_ARGS__)
 #define INVALID(...) REFUSE("capabilities-invalid", "capabilities: " __VA_ARGS__)
 
-static collet_status check_members(const cJSON *root, int32_t *device_count, collet_error *err)
+static collet_status check_members(const cJSON *root, int32_t *device_count, int32_t *lasting,
+                                   collet_error *err)
 {
-    int32_t flag;
+    int32_t flag, lasts = 0;
     int64_t count;
     if (!cJSON_IsObject(root))
         return MALFORMED("not an object");
@@ -43,12 +44,17 @@ static collet_status check_members(const cJSON *root, int32_t *device_count, col
     const cJSON *choice;
     cJSON_ArrayForEach(choice, choices) if (!cJSON_IsString(choice)) return MALFORMED(
         "every choice must be a string");
+    if (cJSON_GetObjectItemCaseSensitive(root, "lasting") && !json_boolean(root, "lasting", &lasts))
+        return MALFORMED("lasting must be a boolean");
     if (device_count)
         *device_count = (int32_t)count;
+    if (lasting)
+        *lasting = lasts || count > 0;
     return COLLET_OK;
 }
 
-collet_status capabilities_verify(const char *json, int32_t *device_count, collet_error *err)
+collet_status capabilities_verify(const char *json, int32_t *device_count, int32_t *lasting,
+                                  collet_error *err)
 {
     collet_error wrong;
     cJSON *root = NULL;
@@ -60,7 +66,7 @@ collet_status capabilities_verify(const char *json, int32_t *device_count, colle
     if (status != COLLET_OK)
         return status == COLLET_NO_MEMORY ? collet_fail(err, status, "%s", wrong.text)
                                           : MALFORMED("%s", wrong.text);
-    status = check_members(root, device_count, err);
+    status = check_members(root, device_count, lasting, err);
     cJSON_Delete(root);
     return status;
 }
@@ -146,7 +152,8 @@ collet_status capabilities_get(const collet_plugin *plugin, const collet_host *h
         status = INVALID("the text needs more bytes at each call");
     if (status == COLLET_OK)
         replace_invalid(text);
-    if (status == COLLET_OK && (status = capabilities_verify(text, NULL, &wrong)) != COLLET_OK)
+    if (status == COLLET_OK &&
+        (status = capabilities_verify(text, NULL, NULL, &wrong)) != COLLET_OK)
         status = status == COLLET_NO_MEMORY ? REFUSE_NO_MEMORY("%s", wrong.text)
                                             : REFUSE("capabilities-invalid", "%s", wrong.text);
     if (status != COLLET_OK) {

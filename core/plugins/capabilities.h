@@ -23,9 +23,11 @@ collet_status capabilities_get(const collet_plugin *plugin, const collet_host *h
 /*
  * Checks the text: strict JSON, an object with boolean jit, parallel, gpu, an integer device_count
  * from 0 to CAPABILITIES_MAX_DEVICES and as many `devices`, each an object with a string "name"
- * (none: may be absent); `choices`, if present, is an object of strings. *device_count may be NULL.
- * FORMAT, NO_MEMORY.
+ * (none: may be absent); `choices`, if present, is an object of strings; `lasting`, if present, is a boolean.
+ * *device_count and *lasting may be NULL. *lasting is 1 if there is a device, or if none will be there until an entry of
+ * the manifest's `depends` changes. FORMAT, NO_MEMORY.
  */
-collet_status capabilities_verify(const char *json, int32_t *device_count, collet_error *err);
+collet_status capabilities_verify(const char *json, int32_t *device_count, int32_t *lasting,
+                                  collet_error *err);
 
 #endif

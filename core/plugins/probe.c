@@ -417,7 +417,7 @@ static int report_from_text(const child *c, size_t marks, probe_report *report,
                !code[strspn(code, "abcdefghijklmnopqrstuvwxyz-")] &&
                strlen(reason) <= COLLET_ERROR_TEXT && json_boolean(root, "unproven", &unproven) &&
                !strcmp(code, "ok") == !!capabilities &&
-               (!capabilities || capabilities_verify(capabilities, NULL, NULL) == COLLET_OK);
+               (!capabilities || capabilities_verify(capabilities, NULL, NULL, NULL) == COLLET_OK);
     if (fine)
         *status = probe_report_set(report, code, reason, capabilities, unproven, err);
     cJSON_Delete(root);

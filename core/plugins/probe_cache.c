@@ -150,13 +150,13 @@ static int refusal_lasts(const char *code)
 static int report_lasts(const manifest *m, const char *code, const char *reason,
                         const char *capabilities)
 {
-    int32_t devices;
+    int32_t lasting;
     if (strcmp(code, "ok"))
         return refusal_lasts(code) && strlen(code) < 48 && !capabilities &&
                strlen(reason) <= COLLET_ERROR_TEXT;
     return capabilities && !reason[0] &&
-           capabilities_verify(capabilities, &devices, NULL) == COLLET_OK &&
-           (devices > 0 || m->named_devices);
+           capabilities_verify(capabilities, NULL, &lasting, NULL) == COLLET_OK &&
+           (lasting || m->named_devices);
 }
 
 static int parse_report(const probe_cache_key *of, const char *text, size_t length,

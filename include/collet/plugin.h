@@ -168,7 +168,7 @@ COLLET_ENUM(uint32_t){
 typedef struct collet_kernel_row {
     uint32_t op;    /* COLLET_OP_* or COLLET_OWN_OP(k) */
     uint32_t flags; /* 0; none is defined */
-    uint64_t sig; /* 0 for an op that takes any dtypes ("?" in ops.def) */
+    uint64_t sig;   /* 0 for an op that takes any dtypes ("?" in ops.def) */
     uint32_t params_size;
     uint32_t reserved; /* 0 */
     collet_status (*run)(collet_device *device, collet_queue *queue,
@@ -203,11 +203,13 @@ typedef struct collet_ops_definition {
     const char *name;
     const char *shapes;
     const char *sigs;
-    uint32_t params_size; /* bytes of its parameter block, which begins with uint32_t struct_size; 0: none.
+    uint32_t
+        params_size; /* bytes of its parameter block, which begins with uint32_t struct_size; 0: none.
                              At most 256. */
-    uint32_t alias;       /* 1: an output may be exactly an input, 0: never */
+    uint32_t alias; /* 1: an output may be exactly an input, 0: never */
 
-    const collet_ops_field *fields; /* fields of the parameter block, for bindings; NULL: not described */
+    const collet_ops_field
+        *fields; /* fields of the parameter block, for bindings; NULL: not described */
     uint32_t field_count;
     uint32_t field_size; /* sizeof(collet_ops_field) */
 } collet_ops_definition;
@@ -331,7 +333,8 @@ struct collet_plugin {
      * "compute_units", "clock_mhz". `choices` may be absent: see host->config. backend-info shows
      * further members unchanged. In strings libcore replaces control characters, invisible
      * characters of Unicode (direction marks, zero width) and bytes that are not UTF-8. device_count 0 comes
-     * with a member "reason", and `devices` may be absent then. The last messages that a probe logs
+     * with a member "reason", and `devices` may be absent then. "lasting": true says that this remains so until an entry of
+     * the manifest's "depends" changes; otherwise each process asks again. The last messages that a probe logs
      * become part of the reason if it dies: log what is tried before it is tried.
      */
     collet_status (*capabilities)(const collet_plugin *self, char *json, uint64_t capacity,

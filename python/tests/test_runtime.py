@@ -205,6 +205,13 @@ def test_import_takes_milliseconds():
     assert not {"typing", "re", "enum", "dataclasses", "inspect", "numpy"} & set(found.split()), found
 
 
+def test_first_sum_needs_no_numpy():
+    out = python("import sys, collet\n"
+                 "print(collet.asarray([1.5, 2, 3]).sum(), collet.ones((2, 2)).sum(axis=0).sum())\n"
+                 "print('numpy' in sys.modules)")
+    assert out.split() == ["6.5", "4.0", "False"]
+
+
 def test_main_is_backend_info():
     done = subprocess.run([sys.executable, "-m", "collet", "--json"], capture_output=True,
                           text=True)

@@ -175,6 +175,7 @@ static const capabilities_case cases[] = {
     CASE(ONE ",\"devices\":[1]}", "every device must be an object"),
     CASE(ONE ",\"devices\":[{\"name\":1}]}", "every device must be an object"),
     CASE(NONE ",\"choices\":1}", "choices must be an object"),
+    CASE(NONE ",\"lasting\":1}", "lasting must be a boolean"),
     CASE(NONE ",\"choices\":{\"a\":1}}", "every choice must be a string"),
     {NONE "}", CAPABILITIES_MAX_BYTES + 1, "1 to 262144 are allowed"},
     {NONE "}", 4, "the text has no NUL within its 4 bytes"},
@@ -252,7 +253,7 @@ static void long_capabilities(void **state)
     static char text[CAPABILITIES_MAX_BYTES + 2];
     collet_error err = {COLLET_OK, ""};
     memset(text, ' ', sizeof text - 1);
-    assert_int_equal(capabilities_verify(text, NULL, &err), COLLET_FORMAT);
+    assert_int_equal(capabilities_verify(text, NULL, NULL, &err), COLLET_FORMAT);
     assert_contains(err.text, "262145 bytes; at most 262144 are allowed");
 }
 

@@ -18,6 +18,8 @@
 #define DEVICE                                                                                     \
     "{\"jit\":false,\"parallel\":false,\"gpu\":false,\"device_count\":1,"                          \
     "\"devices\":[{\"name\":\"d\"}]}"
+#define NO_DEVICE                                                                                  \
+    "{\"jit\":false,\"parallel\":false,\"gpu\":false,\"device_count\":0,\"reason\":\"none\""
 #define QUOTED                                                                                     \
     "{\\\"jit\\\":false,\\\"parallel\\\":false,\\\"gpu\\\":false,\\\"device_count\\\":1,"          \
     "\\\"devices\\\":[{\\\"name\\\":\\\"d\\\"}]}"
@@ -94,6 +96,9 @@ TEST_WITH(contents, set_up, fixture_teardown)
     probe_report report;
     char text[2048], file[NAME_MAX + 32];
     assert_false(kept(&key, "crash-in-entry", NULL));
+    assert_false(kept(&key, "ok", NO_DEVICE "}"));
+    assert_false(kept(&key, "ok", NO_DEVICE ",\"lasting\":false}"));
+    assert_true(kept(&key, "ok", NO_DEVICE ",\"lasting\":true}"));
     assert_true(kept(&key, "ok", DEVICE));
     assert_true(kept(&key, "entry-null", NULL));
     snprintf(file, sizeof file, "kept/here/%s", cached_file());

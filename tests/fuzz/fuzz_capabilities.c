@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (capabilities_get(&plugin, NULL, &json, &why) != COLLET_OK) {
         if (json || !why.code || !why.text[0])
             abort();
-    } else if (capabilities_verify(json, &devices, NULL) != COLLET_OK || devices < 0) {
+    } else if (capabilities_verify(json, &devices, NULL, NULL) != COLLET_OK || devices < 0) {
         abort();
     }
     free(json);

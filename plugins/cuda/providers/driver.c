@@ -71,9 +71,10 @@ collet_status cuda_driver_open(const collet_host *host, cuda_driver *cu, collet_
     cu->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!cu->library) {
         const char *why = dlerror();
-        int absent = why && !strncmp(why, DEFAULT_LIBRARY ":", sizeof DEFAULT_LIBRARY) &&
+        cu->absent = why && !strcmp(path, DEFAULT_LIBRARY) &&
+                     !strncmp(why, DEFAULT_LIBRARY ":", sizeof DEFAULT_LIBRARY) &&
                      strstr(why, "No such file");
-        if (!strcmp(path, DEFAULT_LIBRARY) && absent)
+        if (cu->absent)
             return host->fail(err, COLLET_UNAVAILABLE,
                               DEFAULT_LIBRARY " not found: no NVIDIA driver");
         return host->fail(err, COLLET_UNAVAILABLE, "%s cannot be opened: no NVIDIA driver (%s)",

@@ -13,6 +13,7 @@
 typedef struct cuda_driver {
     void *library;
     int version; /* 12040 for CUDA 12.4 */
+    int absent;  /* libcuda.so.1 is not installed */
     CUDA_FUNCTIONS(ABI_MEMBER)
 } cuda_driver;
 

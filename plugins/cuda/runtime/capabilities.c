@@ -139,7 +139,7 @@ collet_status cuda_capabilities(const collet_plugin *self, char *json, uint64_t 
     if (!count) {
         text_add(&t, "\"reason\": ");
         text_quote(&t, why.text);
-        text_add(&t, ", ");
+        text_add(&t, ", \"lasting\": %s, ", cu.absent ? "true" : "false");
     }
     if (count)
         cuda_libraries_describe(host, cu.version, &t);

@@ -380,6 +380,8 @@ class Array(Exchange):
                 f"device='{device}')")
 
     def __str__(self) -> str:
+        if not self.ndim and self._dtype in ("float64", "int64", "bool"):
+            return str(self.item())  # NumPy's text is the same, and its import takes longer than all else
         import numpy
         threshold = numpy.get_printoptions()["threshold"]
         return self._text(threshold) if self.size > threshold else str(self.to_numpy())

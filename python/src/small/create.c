@@ -53,7 +53,17 @@ static collet_dtype dtype_of(PyObject *number)
                                        : COLLET_DTYPE_NONE;
 }
 
-/* Reads a list of numbers of one type, or of such lists of one length. 1: done; 0: take the general way. */
+/* A number as an element of s->dtype. A list of floats may have integers that f64 holds exactly. */
+static int read_number(PyObject *item, collet_scalar *s)
+{
+    const int64_t exact = INT64_C(1) << 53;
+    int64_t integer;
+    int is_exact = s->dtype == COLLET_F64 && direct_integer(item, &integer) && integer >= -exact &&
+                   integer <= exact;
+    return (is_exact || dtype_of(item) == s->dtype) && element_scalar(item, s);
+}
+
+/* Reads a list of numbers, or of such lists of one length. 1: done; 0: take the general way. */
 static int read_list(PyObject *list, const direct *out, int32_t axis, char **to)
 {
     Py_ssize_t count = PyList_Size(list);
@@ -67,7 +77,7 @@ static int read_list(PyObject *list, const direct *out, int32_t axis, char **to)
                 return 0;
             continue;
         }
-        if (dtype_of(item) != out->spec.dtype || !element_scalar(item, &s))
+        if (!read_number(item, &s))
             return 0;
         memcpy(*to, s.value.bytes, out->width);
         *to += out->width;
@@ -84,15 +94,18 @@ static PyObject *from_list(PyObject *list)
         shape[ndim++] = PyList_Size(item);
         item = PyList_GetItem(item, 0);
     }
-    direct out;
-    collet_dtype dtype = dtype_of(item);
-    int made = dtype ? direct_make(&out, dtype, ndim, shape) : 0;
-    char *to = made == 1 ? out.data : NULL;
-    if (made == 1 && !read_list(list, &out, 0, &to)) {
+    for (collet_dtype dtype = dtype_of(item); dtype;
+         dtype = dtype == COLLET_I64 ? COLLET_F64 : COLLET_DTYPE_NONE) {
+        direct out;
+        int made = direct_make(&out, dtype, ndim, shape);
+        if (made < 1)
+            return made < 0 ? NULL : Py_NewRef(Py_None);
+        char *to = out.data;
+        if (read_list(list, &out, 0, &to))
+            return direct_finish(&out);
         direct_close(&out);
-        made = 0;
     }
-    return made < 0 ? NULL : made ? direct_finish(&out) : Py_NewRef(Py_None);
+    return Py_NewRef(Py_None);
 }
 
 PyObject *create_from(PyObject *Py_UNUSED(module), PyObject *object)

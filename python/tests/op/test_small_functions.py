@@ -144,7 +144,7 @@ def test_creating():
 
 def test_from_lists_and_numpy():
     for value in ([1, 2], [1.5, 2], [True, False], [1, 2.5], [True, 1], [[1, 2], [3, 4]], [[1], [2, 3]], [[1, 2], 3], [], [[]], [[], []], [2**63], [-2**63],
-                  [2**70], ["a"], [None], [1j], [[[[1.0]]]], [np.float64(1), 2.0], [np.nan], (1, 2), [(1, 2), (3, 4)], [[1.0, 2], [3, 4]]):
+                  [2**70], [1, 2**53], [1.5, 2**53 + 1], [1, 2.5, 2**70], [1, True, 0.5], [1, -2**63, 0.5], ["a"], [None], [1j], [[[[1.0]]]], [np.float64(1), 2.0], [np.nan], (1, 2), [(1, 2), (3, 4)], [[1.0, 2], [3, 4]]):
         agree(lambda: collet.asarray(value))
     a = np.arange(12.0).reshape(3, 4)
     for value in (a, a.T, a[::2, ::-1], a[:0], a.astype("f2"), a.astype(">f8"), a > 3, np.array(3), np.array("x"), a.astype(np.longdouble),
