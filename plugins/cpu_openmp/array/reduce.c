@@ -24,6 +24,8 @@
 #define FOLD 1024   /* columns of a wide row, which consists of several narrow rows */
 #define PART 512    /* columns whose chunks are joined at a time */
 #define ELEMENTS 64 /* the number of results that are stored together */
+#define AHEAD                                                                                      \
+    16384 /* bytes of the short rows that a source computes together; they stay in the L1 cache */
 
 /*
  * Columns of a tile, in multiples of TILE_STEP. The results of TILE columns stay in the L1 cache.
@@ -97,6 +99,8 @@ typedef struct part {
     const method *method;
     double mean; /* the mean of a chunk */
     int left; /* narrow: a number left the range of f32 before the current elements were computed */
+    const char *
+        ahead; /* where elements begin, relative to plan->in, that are in scratch_of already; NULL: none are */
 } part;
 
 /* Doubles that the results of a tile need: for each output one result per column, then one rounding error per
@@ -331,10 +335,12 @@ static void reduce_blocks(part *p, const char *in, int64_t begin, int64_t end, d
             method_run(p->method, &p->about, result, lost, at, step, n);
             continue;
         }
-        fetch(p, at, n * step, scratch_of(p));
+        const char *from = scratch_of(p) + (p->ahead ? at - p->ahead : 0);
+        if (!p->ahead)
+            fetch(p, at, n * step, scratch_of(p));
         for (int64_t k = 0; k < plan->outputs; k++)
             method_run(p->method, &p->about, result + k * plan->result_size,
-                       lost + k * plan->result_size, scratch_of(p) + k * REDUCE_CAPACITY, step, n);
+                       lost + k * plan->result_size, from + k * REDUCE_CAPACITY, step, n);
     }
 }
 
@@ -505,6 +511,16 @@ static void join_chunk(const reduce_plan *plan, double *result, const double *mo
     }
 }
 
+/* The number of short rows whose elements a source computes at a time, because a program of a few elements takes
+ * longer to start than to run. 0: they are computed row by row. */
+static int64_t rows_together(const reduce_plan *plan)
+{
+    int64_t row = plan->reduced.count * plan->size, step = plan->kept.step[plan->kept.ndim - 1];
+    return plan->source && row > 0 && row == step && plan->reduced.ndim == 1 && 2 * row <= AHEAD
+               ? min_i64(AHEAD / row, ELEMENTS)
+               : 0;
+}
+
 /* Reduces tiles begin .. end-1, each of one column and one chunk, all along one axis; stores the results together. */
 static void reduce_elements(part *p, int64_t begin, int64_t end)
 {
@@ -512,13 +528,18 @@ static void reduce_elements(part *p, int64_t begin, int64_t end)
     const axes *k = &plan->kept;
     double result[ELEMENTS], lost[ELEMENTS], one[2];
     const char *in;
-    int64_t out;
+    int64_t out, step = k->step[k->ndim - 1], together = rows_together(plan);
     find_tile(plan, begin, &in, &out);
-    for (int64_t i = begin; i < end; i++, in += k->step[k->ndim - 1]) {
+    for (int64_t i = begin; i < end; i++, in += step) {
+        if (together && (i - begin) % together == 0) {
+            p->ahead = in;
+            fetch(p, in, min_i64(together, end - i) * step, scratch_of(p));
+        }
         reduce_chunk(p, i, in, 0, 1, one);
         result[i - begin] = one[0];
         lost[i - begin] = one[1];
     }
+    p->ahead = NULL;
     store(plan, begin, out, end - begin, result, lost);
 }
 
@@ -526,7 +547,7 @@ static void reduce_elements(part *p, int64_t begin, int64_t end)
 static TEAM_BODY(reduce_tiles)
 {
     const reduce_plan *plan = argument;
-    part p = {plan, thread, plan->method.about, &plan->method, 0.0, 0};
+    part p = {.plan = plan, .thread = thread, .about = plan->method.about, .method = &plan->method};
     int64_t last;
     for (int64_t item = begin; plan->by_elements && item < end; item = last) {
         last =
@@ -552,7 +573,7 @@ static TEAM_BODY(reduce_tiles)
 static TEAM_BODY(reduce_chunks)
 {
     const reduce_plan *plan = argument;
-    part p = {plan, thread, plan->method.about, &plan->method, 0.0, 0};
+    part p = {.plan = plan, .thread = thread, .about = plan->method.about, .method = &plan->method};
     for (int64_t i = begin; i < end; i++) {
         const char *in;
         int64_t out;
