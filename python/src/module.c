@@ -50,6 +50,7 @@ static PyMethodDef functions[] = {
     {"eager", lazy_eager, METH_O, NULL},
     {"wait_from", wait_from, METH_O, NULL},
     {"reduce", lazy_reduce, METH_VARARGS, NULL},
+    {"reduce_rows", lazy_reduce_rows, METH_VARARGS, NULL},
     {"small_reduction", small_reduction, METH_O, NULL},
     {"small_product", small_product, METH_VARARGS, NULL},
     {"small_norm", small_norm, METH_O, NULL},

@@ -29,6 +29,12 @@ def _is_single(x, axis):
     return axis is None or (type(axis) is int and -x.ndim <= axis < x.ndim)
 
 
+def _rows(name, x, axis, keepdims, correction=0.0):
+    """The reduction of a large Array's rows, which waits: functions that subtract or divide by it are computed in the
+    same pass. None: it is not such a reduction."""
+    return _core.reduce_rows(x, name, axis, correction) if keepdims and type(axis) is int else None
+
+
 def _reduced(name, x, axis, keepdims, **parameters):
     x, axes = _axes(x, axis)
     waiting = x.size and name in _FUSED and _core.is_pending(x)
@@ -57,6 +63,8 @@ def sum(x, /, *, axis=None, dtype=None, keepdims=False):
 
     >>> float(collet.sum([1.5, 2]))
     3.5"""
+    if dtype is None and (made := _rows("sum", x, axis, keepdims)) is not None:
+        return made
     if dtype is None and _is_single(x, axis):
         return op.sum(x, axes=axis, keepdims=bool(keepdims))
     return _total("sum", x, axis, dtype, keepdims)
@@ -99,6 +107,8 @@ def mean(x, /, *, axis=None, keepdims=False):
 
     >>> float(collet.mean([1, 2]))
     1.5"""
+    if (made := _rows("mean", x, axis, keepdims)) is not None:
+        return made
     if _is_single(x, axis):
         return op.mean(x, axes=axis, keepdims=bool(keepdims))
     x = _floating(x)
@@ -109,6 +119,8 @@ def mean(x, /, *, axis=None, keepdims=False):
 
 
 def _spread(name, x, axis, correction, keepdims):
+    if (made := _rows(name, x, axis, keepdims, float(correction))) is not None:
+        return made
     if _is_single(x, axis):
         return getattr(op, name)(x, axes=axis, keepdims=bool(keepdims), correction=float(correction))
     x = _floating(x)
@@ -144,6 +156,8 @@ def _check_elements(name, x, axis):
 
 
 def _extreme(name, of_bool, x, axis, keepdims):
+    if (made := _rows(name, x, axis, keepdims)) is not None:
+        return made
     x, = arrays(x)
     _check_elements(name, x, axis)
     return _reduced(of_bool if x.dtype.kind == "b" else name, x, axis, keepdims)

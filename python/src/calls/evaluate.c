@@ -54,19 +54,23 @@ int evaluate_number(PyObject *object, const char *name, collet_scalar *s)
     return s->dtype != COLLET_DTYPE_NONE;
 }
 
+int evaluate_input(operand *o, PyObject *given, const char *name)
+{
+    collet_scalar number;
+    int found = evaluate_number(given, name, &number);
+    if (found > 0) {
+        memcpy(o->number, &number.value, sizeof o->number);
+        o->view.spec.dtype = number.dtype;
+        o->view.spec.ndim = COLLET_ABSENT;
+    }
+    return found < 0 || (!found && operand_input(o, given, name, COLLET_DTYPE_NONE)) ? -1 : 0;
+}
+
 static int take_inputs(call *c, expression_object *e, PyObject *const *given)
 {
     for (uint32_t i = 0; i < c->n_in; i++) {
         operand *o = &c->operands[c->n_out + i];
-        const char *name = collet_expression_input_name(e->handle, i);
-        collet_scalar number;
-        int found = evaluate_number(given[i], name, &number);
-        if (found > 0) {
-            memcpy(o->number, &number.value, sizeof o->number);
-            o->view.spec.dtype = number.dtype;
-            o->view.spec.ndim = COLLET_ABSENT;
-        }
-        if (found < 0 || (!found && operand_input(o, given[i], name, COLLET_DTYPE_NONE)))
+        if (evaluate_input(o, given[i], collet_expression_input_name(e->handle, i)))
             return -1;
         c->device |= o->array != NULL;
     }

@@ -18,17 +18,6 @@
 
 static PyTypeObject *type;
 
-static PyObject *array_of_new(node *n)
-{
-    PyObject *array;
-    node_set_origin(n);
-    array = array_of_node(n);
-    if (array && n->count >= NODE_LIMIT && !array_get(array))
-        Py_CLEAR(array);
-    node_unref(n);
-    return array;
-}
-
 /* ---- Calls with out ----------------------------------------------------------------------- */
 
 /* Computes f of `in` into `out`. Operands that wait are computed in the same evaluation, except those that read the
@@ -49,6 +38,10 @@ static PyObject *compute_into(elementwise *f, PyObject *const *in, PyObject *out
             return NULL;
     }
     n = m && !lazy_is_off() ? wait_for(f, in) : NULL;
+    if (n && n->row) { /* a part of `out` would be written before other parts are computed */
+        node_unref(n);
+        n = NULL;
+    }
     if (!n)
         return PyErr_Occurred() ? NULL : function_call(f, in, out, NULL);
     array_spec(array_value(out)->array, &spec);
@@ -87,7 +80,7 @@ PyObject *elementwise_apply(elementwise *f, PyObject *const *in, PyObject *out)
         return made;
     n = lazy_is_off() ? NULL : wait_for(f, in);
     if (n)
-        return array_of_new(n);
+        return lazy_array(n);
     return PyErr_Occurred() ? NULL : function_call(f, in, NULL, NULL);
 }
 
@@ -128,11 +121,12 @@ PyObject *elementwise_convert(PyObject *Py_UNUSED(module), PyObject *arguments)
     else
         array_spec(v->array, &n->spec);
     n->spec.dtype = dtype;
+    n->row = from ? from->row : 0;
     if (from)
         node_add_node(n, from);
     else
         node_add_value(n, v);
-    return array_of_new(n);
+    return lazy_array(n);
 }
 
 /* ---- The function ------------------------------------------------------------------------- */

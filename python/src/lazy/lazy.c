@@ -7,6 +7,7 @@
 #include "src/base/runtime.h"
 #include "src/calls/expression.h"
 #include "program.h"
+#include "rows.h"
 
 #define SLACK (1 << 20) /* bytes that nodes may keep alive beyond the bytes of their results */
 
@@ -16,6 +17,16 @@ static int busy;              /* number of running evaluations */
 int lazy_is_off(void)
 {
     return off;
+}
+
+PyObject *lazy_array(node *n)
+{
+    node_set_origin(n);
+    PyObject *array = array_of_node(n);
+    if (array && n->count >= NODE_LIMIT && !array_get(array))
+        Py_CLEAR(array);
+    node_unref(n);
+    return array;
 }
 
 /* ---- Errors ------------------------------------------------------------------------------- */
@@ -98,7 +109,7 @@ static int force(node *n, int every);
 typedef struct request {
     int every;                  /* 1: also store the values of all nodes below that have an Array */
     const reduction *reduction; /* NULL: no reduction */
-    PyObject *out;              /* NULL: no `out`; else the caller has the only reference to the node */
+    PyObject *out; /* NULL: no `out`; else the caller has the only reference to the node */
 } request;
 
 /* A node of the program, not the root, for which is_needed_again is true; NULL: there is none. */
@@ -129,8 +140,10 @@ static PyObject *computed_into(program *p, PyObject *out)
 
 static PyObject *published(program *p, int every)
 {
+    /* A reduced value that has an Array costs no memory, but a pass over its operand if it is computed again. */
     for (uint32_t i = 0; i + 1 < p->n_nodes && p->n_outs < COLLET_EXPRESSION_OUTPUTS; i++)
-        if (every ? p->nodes[i]->owner != NULL : is_needed_again(p->nodes[i]))
+        if (every || (p->by_rows && p->steps[i].narrow) ? p->nodes[i]->owner != NULL
+                                                        : is_needed_again(p->nodes[i]))
             program_output(p, i);
     PyObject *made = program_run(p, NULL);
     if (made && made != Py_NotImplemented && publish(p, made))
@@ -316,10 +329,64 @@ PyObject *lazy_reduce(PyObject *Py_UNUSED(module), PyObject *arguments)
     node *n = choice ? array_node(array) : NULL;
     if (!choice)
         return NULL;
-    if (!n || n->seen || off || n->generation != runtime_generation() || n->choice != choice)
+    if (!n || n->seen || n->row || off || n->generation != runtime_generation() ||
+        n->choice != choice)
         Py_RETURN_NONE;
     PyObject *made = evaluate(node_ref(n), &q);
     node_unref(n);
     lazy_save_memory();
     return made;
+}
+
+/* Whether a reduction of the rows of such an Array is worth while to wait for. */
+static int has_rows(const collet_array_spec *s, long axis)
+{
+    int64_t size = 1;
+    for (int32_t i = 0; i < s->ndim; i++)
+        size *= s->shape[i];
+    return s->ndim > 1 && (axis == -1 || axis == s->ndim - 1) &&
+           (s->dtype == COLLET_F32 || s->dtype == COLLET_F64) && size >= ROWS_LEAST &&
+           s->shape[s->ndim - 1] >= ROWS_SHORTEST && s->shape[s->ndim - 1] <= ROWS_LONGEST;
+}
+
+PyObject *lazy_reduce_rows(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *array, *op;
+    long axis;
+    double correction;
+    if (!PyArg_ParseTuple(arguments, "OOld", &array, &op, &axis, &correction))
+        return NULL;
+    if (!array_check(array) || off || !runtime_at_once())
+        Py_RETURN_NONE;
+    uint32_t id = expression_op(op), choice = id ? runtime_choice() : 0; /* may run other code */
+    if (!choice)
+        return NULL;
+    node *from = array_node(array);
+    lazy_value *v = from ? NULL : array_value(array);
+    if (!from && !v)
+        return NULL;
+    collet_array_spec spec;
+    if (from)
+        spec = from->spec;
+    else
+        array_spec(v->array, &spec);
+    if (!has_rows(&spec, axis))
+        Py_RETURN_NONE;
+    if (from ? from->seen || from->choice != choice || from->generation != runtime_generation()
+             : v->generation != runtime_generation() || collet_array_is_shared(v->array) ||
+                   !array_is_dense(v->array, 0))
+        Py_RETURN_NONE;
+    node *n = from || value_memory(v) ? node_new(NULL, choice) : NULL;
+    if (!n)
+        return NULL;
+    n->reduces = id;
+    n->correction = correction;
+    n->row = spec.shape[spec.ndim - 1];
+    n->spec = spec;
+    n->spec.shape[spec.ndim - 1] = 1;
+    if (from)
+        node_add_node(n, from);
+    else
+        node_add_value(n, v);
+    return lazy_array(n);
 }

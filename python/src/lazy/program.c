@@ -12,6 +12,7 @@
 #include "src/calls/op.h"
 #include "src/base/runtime.h"
 #include "function.h"
+#include "rows.h"
 
 #define KEPT 512        /* number of expressions that are kept */
 #define WORTH (1 << 24) /* elements that single functions compute in the time of one compilation */
@@ -20,8 +21,8 @@ typedef struct kept {
     uint64_t hash;
     uint32_t size;
     unsigned char *key;
-    expression_object *expression;
-    int64_t elements; /* elements that single functions have computed instead of the expression */
+    PyObject *compiled; /* an Expression; if the program is by_rows, a plan of rows.h */
+    int64_t elements;   /* elements that single functions have computed instead of the expression */
 } kept;
 
 static kept table[KEPT];
@@ -90,7 +91,11 @@ static int add_step(program *p, node *n)
     step *s = &p->steps[p->n_nodes];
     p->nodes[p->n_nodes++] = node_ref(n);
     *place_of(p, n) = (uint16_t)p->n_nodes;
-    *s = (step){.dtype = n->spec.dtype, .n_in = n->n_in};
+    *s = (step){.dtype = n->spec.dtype,
+                .n_in = n->n_in,
+                .reduces = n->reduces,
+                .correction = n->correction,
+                .narrow = p->full.ndim && n->spec.shape[p->full.ndim - 1] == 1};
     s->function = (elementwise *)Py_XNewRef((PyObject *)n->function);
     for (uint32_t i = 0; i < n->n_in; i++) {
         int from = source(p, s, &n->in[i]);
@@ -102,6 +107,12 @@ static int add_step(program *p, node *n)
                               n->function ? n->n_in : (uint32_t)n->spec.dtype};
     put(p, what, sizeof what);
     put(p, s->from, sizeof s->from);
+    if (p->full.ndim) {
+        const uint32_t shape[2] = {n->reduces, (uint32_t)s->narrow};
+        put(p, shape, sizeof shape);
+        put(p, &n->correction, sizeof n->correction);
+        p->by_rows |= n->reduces || s->narrow != p->steps[0].narrow;
+    }
     return 0;
 }
 
@@ -122,6 +133,11 @@ static int walk(program *p, node *n)
 int program_begin(program *p, node *root)
 {
     p->n_nodes = p->n_steps = p->n_outs = p->n_given = p->key_size = p->reads.count = 0;
+    p->by_rows = p->full.ndim = 0;
+    if (root->row) {
+        p->full = root->spec;
+        p->full.shape[p->full.ndim - 1] = root->row;
+    }
     for (p->mask = 7; p->mask < 2 * root->count && p->mask < PROGRAM_PLACES - 1;)
         p->mask = 2 * p->mask + 1;
     memset(p->places, 0, (p->mask + 1) * sizeof *p->places);
@@ -153,8 +169,7 @@ static int put_axes(program *p, PyObject *axes)
 
 int program_reduce(program *p, const reduction *r)
 {
-    p->steps[p->n_steps] = (step){
-        .reduction = r, .n_in = 1, .from = {(uint16_t)(p->n_steps - 1)}};
+    p->steps[p->n_steps] = (step){.reduction = r, .n_in = 1, .from = {(uint16_t)(p->n_steps - 1)}};
     p->outs[0] = p->n_steps++;
     put(p, &r->op, sizeof r->op);
     put(p, &r->keepdims, sizeof r->keepdims);
@@ -251,7 +266,7 @@ static uint64_t hash_of(const unsigned char *key, size_t size)
     return hash;
 }
 
-/* The entry of the program in the table, with its Expression, which is built if necessary. NULL with an exception. */
+/* The entry of the program in the table, with what it is compiled to, which is built if necessary. NULL with an exception. */
 static kept *keep(program *p)
 {
     static kept last; /* for a program whose key is too long */
@@ -264,17 +279,17 @@ static kept *keep(program *p)
             !memcmp(k->key, p->key, p->key_size))
             return k;
     }
-    expression_object *made = build(p), *before;
+    PyObject *made = p->by_rows ? rows_plan(p) : (PyObject *)build(p), *before;
     unsigned char *key = made ? malloc(p->key_size) : NULL;
     if (!key) {
-        Py_XDECREF((PyObject *)made);
+        Py_XDECREF(made);
         return made ? (kept *)PyErr_NoMemory() : NULL;
     }
     memcpy(key, p->key, p->key_size <= PROGRAM_KEY ? p->key_size : 0);
-    before = k->expression;
+    before = k->compiled;
     free(k->key);
     *k = (kept){hash, p->key_size, key, made, 0};
-    Py_XDECREF((PyObject *)before);
+    Py_XDECREF(before);
     return k;
 }
 
@@ -383,9 +398,10 @@ PyObject *program_run(program *p, PyObject *out)
     kept *k = keep(p);
     if (!k)
         return NULL;
-    expression_object *e = (expression_object *)Py_NewRef((PyObject *)k->expression);
-    PyObject *made = out || is_to_be_compiled(p, k)
-                         ? evaluate_expression(e, p->given, out, &p->reads)
+    PyObject *e = Py_NewRef(k->compiled);
+    PyObject *made = p->by_rows ? rows_run(e, p)
+                     : out || is_to_be_compiled(p, k)
+                         ? evaluate_expression((expression_object *)e, p->given, out, &p->reads)
                      : p->n_steps > p->n_nodes ? Py_NewRef(Py_None)
                                                : compute_singly(p);
     Py_DECREF(e);

@@ -24,9 +24,10 @@ static int is_exact_number(PyObject *object)
 /* An argument of a function, before a node is made. */
 typedef struct argument {
     PyObject *object;
-    node *node;             /* the node of an Array that waits, else NULL */
-    lazy_value *value;      /* the value of a computed Array; both NULL: a number */
-    collet_array_spec spec; /* for a number ndim is COLLET_ABSENT, and dtype has the number's kind */
+    node *node;        /* the node of an Array that waits, else NULL */
+    lazy_value *value; /* the value of a computed Array; both NULL: a number */
+    collet_array_spec
+        spec; /* for a number ndim is COLLET_ABSENT, and dtype has the number's kind */
 } argument;
 
 static int take_number(argument *a, const elementwise *f, uint32_t place, const argument *first)
@@ -187,6 +188,22 @@ static int find_id(elementwise *f)
     return 1;
 }
 
+/* Whether a node can be a part of an expression with results of the shape of `out`. A node that depends on reductions of
+ * rows may also have one element a row. *row: the extent of these rows, 0 if there were none yet. */
+static int fits_shape(const node *n, const collet_array_spec *out, int64_t *row)
+{
+    int32_t last = out->ndim - 1;
+    if (!n->row)
+        return node_same_shape(&n->spec, out);
+    if (n->spec.ndim != out->ndim || (*row && *row != n->row) ||
+        memcmp(n->spec.shape, out->shape, (size_t)last * sizeof *out->shape) ||
+        (out->shape[last] != n->row && out->shape[last] != 1) ||
+        (n->spec.shape[last] != 1 && n->spec.shape[last] != out->shape[last]))
+        return 0;
+    *row = n->row;
+    return 1;
+}
+
 /* The index of an operand that waits and has to be computed before, because it cannot be a part of the same expression;
  * -1: there is none. Such an operand has another shape (it is then computed once and not for each element of the
  * result), is needed a second time, or has another choice of backend; or the expression would have too many inputs. */
@@ -194,13 +211,14 @@ static int unfit_operand(const elementwise *f, const argument *a, const collet_a
                          uint32_t choice)
 {
     uint32_t inputs = 0;
+    int64_t row = 0;
     int largest_one = -1;
     for (int i = 0; i < (int)f->n_in; i++) {
         if (!a[i].node) {
             inputs++;
             continue;
         }
-        if (!node_same_shape(&a[i].spec, out) || a[i].node->seen || a[i].node->choice != choice)
+        if (!fits_shape(a[i].node, out, &row) || a[i].node->seen || a[i].node->choice != choice)
             return i;
         inputs += a[i].node->inputs;
         if (largest_one < 0 || a[i].node->inputs > a[largest_one].node->inputs)
@@ -325,9 +343,10 @@ static node *make_node(elementwise *f, const argument *a, uint32_t choice)
             return NULL;
     node *n = node_new(f, choice);
     for (uint32_t i = 0; n && i < f->n_in; i++) {
-        if (a[i].node)
+        if (a[i].node) {
+            n->row = a[i].node->row ? a[i].node->row : n->row;
             node_add_node(n, a[i].node);
-        else if (a[i].value)
+        } else if (a[i].value)
             node_add_value(n, a[i].value);
         else
             node_add_number(n, a[i].object,

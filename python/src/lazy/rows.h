@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs with reductions among their steps: x - mean(x), softmax. A reduction is along the last axis, which it keeps
+ * with extent 1. The program is computed for a group of rows at a time. Values that later steps need stay in the cache
+ * meanwhile, and nothing is computed twice. A row has the same bits as in a program of all rows.
+ *
+ * The steps are cut into stages. The steps of a stage have one shape and depend only on stages before it: on their
+ * reductions, and on values of the other shape, full or with one element a row. Each stage is an Expression.
+ */
+#ifndef PYTHON_SRC_LAZY_ROWS_H
+#define PYTHON_SRC_LAZY_ROWS_H
+
+#include "program.h"
+
+/* Rows shorter than this are reduced in another order if there are few of them. */
+#define ROWS_SHORTEST 32
+#define ROWS_LONGEST (1 << 15)
+/* Elements from which on it is worth while: smaller Arrays stay in the cache as a whole, and calls/small.c reduces them. */
+#define ROWS_LEAST (128 << 10)
+
+/* Cuts the program into stages. A PyCapsule, or NULL with an exception. */
+PyObject *rows_plan(const program *p);
+
+/* Computes the outputs of a program that has the same steps. Returns as program_run. */
+PyObject *rows_run(PyObject *plan, const program *p);
+
+#endif
