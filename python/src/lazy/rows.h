@@ -10,7 +10,7 @@
 #ifndef PYTHON_SRC_LAZY_ROWS_H
 #define PYTHON_SRC_LAZY_ROWS_H
 
-#include "program.h"
+#include "step.h"
 
 /* Rows shorter than this are reduced in another order if there are few of them. */
 #define ROWS_SHORTEST 32
