@@ -16,6 +16,7 @@
 #include "kernel_gemm.h"
 #include "kernel_narrow.h"
 #include "kernel_small.h"
+#include "symmetric.h"
 
 /* Multiplications up to which a product is computed element by element. */
 #define TINY 512
@@ -38,6 +39,9 @@
  * more, an eighth of the time at 256.
  */
 #define PART 16
+
+/* Multiplications from which a symmetric product computes one triangle. */
+#define SYMMETRIC_MIN (96 * 96 * 96)
 
 /* Parts of more multiplications than this are divided further, into two or four parts per thread. */
 #define PART_WORK 5e7
@@ -64,6 +68,7 @@ typedef struct product {
     int64_t rows, columns, inner;
     double work; /* their product */
     strategy strategy;
+    int symmetric; /* the factors are one matrix and its transpose: parts above the diagonal are mirrored */
     int wide;       /* if the real type is f32 or f64: whether it is f64 */
     blas_type type; /* the type for the library and for BY_GEMM */
     onednn *onednn;
@@ -104,6 +109,30 @@ static int64_t round_up(int64_t x, int64_t unit)
     return divide_up(x, unit) * unit;
 }
 
+/* Whether b is a^T. Like NumPy's, such a product takes half of the time, and is exactly symmetric. */
+static int is_symmetric(const product *p)
+{
+    const batch *b = &p->batch;
+    int same = b->first[A] == b->first[B] && p->m[A].row == p->m[B].column &&
+               p->m[A].column == p->m[B].row && p->rows == p->columns && p->m[C].column == 1;
+    for (int32_t i = 0; i < b->axes; i++)
+        same &= b->strides[A][i] == b->strides[B][i] || b->shape[i] == 1;
+    return same && p->work >= SYMMETRIC_MIN &&
+           (p->strategy == BY_BLAS || p->strategy == BY_GEMM || p->strategy == BY_ONEDNN);
+}
+
+/* Divides a symmetric product into at least `parts` squares on and below the diagonal. A library computes a square on the
+ * diagonal at once, so one thread needs no more. */
+static void divide_triangle(product *p, int64_t parts)
+{
+    int64_t across = p->strategy == BY_BLAS && p->type < BLAS_C64 ? 1 : 4;
+    while (across * (across + 1) / 2 < parts)
+        across++;
+    p->part_rows = p->part_columns = round_up(divide_up(p->rows, across), PART);
+    p->parts_across = divide_up(p->columns, p->part_columns);
+    p->parts = p->parts_across * p->parts_across;
+}
+
 /*
  * Divides each product into one nearly square part per thread; large products into a few parts per thread,
  * so that other threads can take parts of a late thread. Each part packs both of its factors; many small
@@ -118,6 +147,10 @@ static void divide(product *p)
     int64_t across = 1;
     if (p->strategy == BY_TINY || work < 2.0 * GRAIN) /* or nothing to multiply */
         parts = 1;
+    if (p->symmetric) {
+        divide_triangle(p, parts);
+        return;
+    }
     p->part_rows = p->rows;
     p->part_columns = p->columns;
     p->parts = p->parts_across = 1;
@@ -289,6 +322,7 @@ static void make_product(product *p, const collet_device *device, const collet_k
     transpose_product(p);
     p->work = (double)p->rows * (double)p->columns * (double)p->inner;
     p->strategy = choose(p);
+    p->symmetric = is_symmetric(p);
     divide(p);
 }
 
@@ -420,6 +454,24 @@ static void run_part(const product *p, const gemm_matrix m[MATRICES], int64_t ro
     }
 }
 
+/* A part of a symmetric product, on the diagonal or below it, and the part on the other side. `c` is the product. */
+static void run_mirrored(const product *p, const gemm_matrix *c, const gemm_matrix m[MATRICES],
+                         int64_t i, int64_t j, int32_t thread)
+{
+    int64_t rows = min_i64(p->rows - i, p->part_rows);
+    int64_t columns = min_i64(p->columns - j, p->part_columns);
+    if (i == j && p->strategy == BY_BLAS && p->type < BLAS_C64) {
+        blas_matrix square = p->form[C], factor = p->form[A];
+        square.at = m[C].at;
+        factor.at = m[A].at;
+        blas_square(p->blas, p->type, &square, &factor, rows, p->inner, 1, 0);
+    } else {
+        run_part(p, m, rows, columns, thread);
+    }
+    symmetric_mirror(p->device->level->move, c, __builtin_ctzll((uint64_t)p->batch.size[C]), i, j,
+                     rows, columns);
+}
+
 static TEAM_BODY(run_parts)
 {
     const product *p = argument;
@@ -436,8 +488,12 @@ static TEAM_BODY(run_parts)
             m[k].at =
                 place.at[k] + (row * p->m[k].row + column * p->m[k].column) * p->batch.size[k];
         }
-        run_part(p, m, min_i64(p->rows - i, p->part_rows), min_i64(p->columns - j, p->part_columns),
-                 thread);
+        const gemm_matrix c = {place.at[C], p->m[C].row, p->m[C].column};
+        if (p->symmetric && i >= j)
+            run_mirrored(p, &c, m, i, j, thread);
+        else if (!p->symmetric)
+            run_part(p, m, min_i64(p->rows - i, p->part_rows),
+                     min_i64(p->columns - j, p->part_columns), thread);
         if (++part == p->parts) {
             part = 0;
             batch_go_on(&p->batch, &place);

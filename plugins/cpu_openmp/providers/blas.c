@@ -491,20 +491,21 @@ void blas_solve(const blas *b, blas_type type, blas_triangle which, const blas_m
                  (int)a->stride, x->at, (int)x->stride);
 }
 
-void blas_subtract_square(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *a,
-                          int64_t n, int64_t k)
+void blas_square(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *a,
+                 int64_t n, int64_t k, int factor, int keep)
 {
+    cblas_transpose op = op_of(a);
     if (type == BLAS_C128) {
-        b->zherk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1.0, a->at,
-                 (int)a->stride, 1.0, c->at, (int)c->stride);
+        b->zherk(CblasRowMajor, CblasLower, op, (int)n, (int)k, factor, a->at, (int)a->stride, keep,
+                 c->at, (int)c->stride);
     } else if (type == BLAS_C64) {
-        b->cherk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1.0f, a->at,
-                 (int)a->stride, 1.0f, c->at, (int)c->stride);
+        b->cherk(CblasRowMajor, CblasLower, op, (int)n, (int)k, (float)factor, a->at,
+                 (int)a->stride, (float)keep, c->at, (int)c->stride);
     } else if (type == BLAS_F64) {
-        b->dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1.0, a->at,
-                 (int)a->stride, 1.0, c->at, (int)c->stride);
+        b->dsyrk(CblasRowMajor, CblasLower, op, (int)n, (int)k, factor, a->at, (int)a->stride, keep,
+                 c->at, (int)c->stride);
     } else {
-        b->ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1.0f, a->at,
-                 (int)a->stride, 1.0f, c->at, (int)c->stride);
+        b->ssyrk(CblasRowMajor, CblasLower, op, (int)n, (int)k, (float)factor, a->at,
+                 (int)a->stride, (float)keep, c->at, (int)c->stride);
     }
 }

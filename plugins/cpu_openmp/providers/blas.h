@@ -126,9 +126,9 @@ typedef enum blas_triangle { BLAS_UNIT_LOWER, BLAS_UPPER, BLAS_LOWER_RIGHT } bla
 void blas_solve(const blas *b, blas_type type, blas_triangle which, const blas_matrix *a,
                 const blas_matrix *x, int64_t m, int64_t n);
 
-/* Subtracts the lower triangle of a a^H, where a is n x k, from the lower triangle of c (n x n). Extents as above. */
-void blas_subtract_square(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *a,
-                          int64_t n, int64_t k);
+/* The lower triangle of c = factor a a^H + keep c; a is n x k, and not transposed if it is complex. Extents as above. */
+void blas_square(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *a,
+                 int64_t n, int64_t k, int factor, int keep);
 
 /* LAPACK for a type; NULL if this OpenBLAS was built without it. Call its functions between blas_enter and
  * blas_leave. */

@@ -75,7 +75,7 @@ static TEAM_BODY(subtract_square)
     if (begin > 0)
         blas_multiply(p->job->library, p->job->type, &adjacent, &rows, &transpose, end - begin,
                       begin, p->k, -1, 1);
-    blas_subtract_square(p->job->library, p->job->type, &square, &rows, end - begin, p->k);
+    blas_square(p->job->library, p->job->type, &square, &rows, end - begin, p->k, -1, 1);
 }
 
 /* Computes the parts of the triangle, two per thread: the first rows are short, the last rows long. */
@@ -96,7 +96,7 @@ void lapack_subtract_square(const lapack_job *job, const blas_matrix *c, const b
 {
     parts p = {.job = job, .c = *c, .left = *a, .m = job->threads, .n = n, .k = k};
     if (job->threads == 1 || n * n / 2 * k < 2 * GRAIN_PRODUCTS)
-        blas_subtract_square(job->library, job->type, c, a, n, k);
+        blas_square(job->library, job->type, c, a, n, k, -1, 1);
     else
         team_run(job->threads, p.m, 1, subtract_parts, &p);
 }
