@@ -107,6 +107,7 @@ typedef struct writer {
     const trajectory_form *form; /* NULL: a directory */
     io_results *results;
     int32_t columns[TRAJECTORY_MAX_OUTPUTS]; /* index of the array of each written output */
+    int hides_times; /* 1: rows that are shown have times, which are not written */
 } writer;
 
 /* The function `write` of an io_results_writer. All rows are known now, so that the meta data can be written too. */
@@ -170,7 +171,9 @@ static collet_status put(void *user, size_t output, int64_t n, const double *row
         if (status != COLLET_OK)
             return status;
     }
-    return io_results_append(w->results, w->columns[output], n, rows, err);
+    return output == 0 && w->hides_times
+               ? COLLET_OK
+               : io_results_append(w->results, w->columns[output], n, rows, err);
 }
 
 /* Passes the complete rows to the function of collet_trajectory_watch. */
@@ -187,8 +190,12 @@ static collet_status show_rows(collet_trajectory *x, collet_error *err)
 
 static collet_status write_results(collet_trajectory *x, writer *w, collet_error *err)
 {
+    const char *untimed = x->left_out[0];
     collet_status status = COLLET_OK;
 
+    w->hides_times = x->watch != NULL && untimed != NULL && x->inputs.info->has_times;
+    if (w->hides_times)
+        x->left_out[0] = NULL;
     if (x->watch != NULL)
         status = trajectory_rows_create(x->left_out, trajectory_inputs_extent(&x->inputs), &x->rows,
                                         err);
@@ -203,6 +210,7 @@ static collet_status write_results(collet_trajectory *x, writer *w, collet_error
     trajectory_run_stop(x);
     trajectory_rows_free(x->rows);
     x->rows = NULL;
+    x->left_out[0] = untimed;
     return status == COLLET_OK ? io_results_link(w->results, err) : status;
 }
 
@@ -217,6 +225,18 @@ static collet_status link_meta(collet_trajectory *x, const writer *w, io_spool *
     if (status == COLLET_OK)
         status = io_spool_write(meta, x->meta, strlen(x->meta), err);
     return status == COLLET_OK ? io_spool_link(meta, err) : status;
+}
+
+/* Adds what collet-merge needs to continue the paths of centres of mass. */
+static void add_paths(collet_trajectory *x)
+{
+    int follows = trajectory_arrangement_follows(x->inputs.arrangement);
+
+    for (size_t i = 0; i < trajectory_output_count; i++)
+        follows &= trajectory_outputs[i].buffer != TRAJECTORY_COM || x->left_out[i] == NULL;
+    for (size_t i = 0; follows && i < trajectory_output_count; i++)
+        if (trajectory_outputs[i].needs & TRAJECTORY_PATHS || trajectory_outputs[i].buffer == TRAJECTORY_BOX)
+            x->left_out[i] = NULL;
 }
 
 /* Sets *form to the form of the output; NULL for a directory. */
@@ -246,6 +266,8 @@ static collet_status choose_form(collet_trajectory *x, const char *path, uint32_
         x->left_out[0] = NULL; /* time_ps */
         x->has |= TRAJECTORY_TIMES;
     }
+    if ((*form)->write == NULL || x->settings.n_shards > 0)
+        add_paths(x);
     return COLLET_OK;
 }
 
