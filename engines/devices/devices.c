@@ -4,6 +4,9 @@
  * order. While the caller uses the results of a device, it computes its next part. Functions for the
  * caller's thread are queued as requests.
  *
+ * The first part of a device may take long, because the device compiles its kernels. If other devices could have computed
+ * it several times meanwhile, it is computed again, and the results of the slow device are dropped.
+ *
  * Items that a failed device has not delivered are in `again`. The caller may be waiting for the first of
  * them. A device with later items gives its results up then, so that no device waits until the caller can
  * take them.
@@ -12,6 +15,7 @@
 #include "devices/devices.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -41,6 +45,9 @@ typedef struct device {
     devices_spans results; /* not delivered, or in the caller's hands */
     int64_t done;          /* items computed, except those whose results it gave up */
     double seconds, rate;  /* time so far; last rate in items a second, 0: not measured */
+    devices_span part;     /* that it computes; empty: none */
+    double began;          /* time at which it took the part */
+    int lost;              /* 1: the part is computed again */
     int failed;            /* 1: `error` says why, and does not change any more */
     collet_error error;
 } device;
@@ -140,6 +147,41 @@ static int64_t part_of(const device *d, int64_t left)
     return count < 1 ? 1 : count;
 }
 
+/* A device waits for the first part of another one so long: as many times as it needs for such a part itself, and seconds. */
+#define PATIENCE 3
+#define PATIENCE_S 0.5
+
+/* Returns a device that computes `item` and has computed nothing before, or NULL. */
+static device *beginner_with(devices_job *job, int64_t item)
+{
+    for (int64_t i = 0; i < job->work.n_devices; i++) {
+        device *d = &job->device[i];
+        if (d->rate == 0 && !d->failed && !d->lost && d->part.first <= item && item < d->part.end)
+            return d;
+    }
+    return NULL;
+}
+
+/* Waits for a change, with the lock held. If the caller needs an item of a beginner that takes too long, its part is
+ * computed again. */
+static void wait_for_change(device *d)
+{
+    devices_job *job = d->job;
+    device *slow = d->rate > 0 ? beginner_with(job, job->next) : NULL;
+    double until = slow ? slow->began + PATIENCE_S + PATIENCE * (double)(slow->part.end - slow->part.first) / d->rate : 0;
+    if (!slow)
+        pthread_cond_wait(&job->changed, &job->lock);
+    else if (now() < until) {
+        const struct timespec time = {(time_t)until, (long)((until - floor(until)) * 1e9)};
+        pthread_cond_timedwait(&job->changed, &job->lock, &time);
+    } else if (devices_spans_reserve(&job->again, 1)) {
+        devices_spans_add(&job->again, slow->part.first, slow->part.end);
+        slow->lost = 1;
+        pthread_cond_broadcast(&job->changed);
+    } else
+        pthread_cond_wait(&job->changed, &job->lock);
+}
+
 /* Takes the next items. While no item is left but other devices still compute, waits: they may fail and
  * return their items. Empty: no item is left, or the job is stopped. */
 static devices_span take(device *d)
@@ -161,12 +203,14 @@ static devices_span take(device *d)
             part = (devices_span){job->taken, job->taken + (count < left ? count : left)};
             job->taken = part.end;
         } else if (left > 0 || job->busy) {
-            pthread_cond_wait(&job->changed, &job->lock);
+            wait_for_change(d);
             continue;
         }
         break;
     }
     job->busy += part.first < part.end;
+    d->part = part;
+    d->began = now();
     pthread_mutex_unlock(&job->lock);
     return part;
 }
@@ -199,7 +243,7 @@ static int wait_until_delivered(device *d, int64_t first)
         else if (results->count < job->work.depth)
             state = FREE;
         else if (results->list[results->count - 1].first < needed)
-            pthread_cond_wait(&job->changed, &job->lock);
+            wait_for_change(d);
         else if (!devices_spans_reserve(&job->again, results->count))
             state = NO_ROOM;
         else {
@@ -211,19 +255,35 @@ static int wait_until_delivered(device *d, int64_t first)
     return state;
 }
 
+/* After a call of compute: returns 1 if the part is computed again. The device is no longer a beginner. */
+static int is_lost(device *d, int64_t count, double seconds)
+{
+    pthread_mutex_lock(&d->job->lock);
+    int lost = d->lost;
+    d->seconds += lost ? seconds : 0;
+    if (lost || !(d->rate > 0))
+        d->rate = (double)count / (seconds > 1e-9 ? seconds : 1e-9);
+    pthread_mutex_unlock(&d->job->lock);
+    return lost;
+}
+
 /* Computes some items of the part from part->first on, and advances it. */
 static collet_status work_part(device *d, devices_span *part, collet_error *err)
 {
     devices_job *job = d->job;
     const devices_work *w = &job->work;
     int64_t count = part->end - part->first;
-    double began = now(), waited = 0;
+    double began = now();
     collet_status status = w->compute(w->user, d->index, part->first, &count, err);
     if (status != COLLET_OK || count == 0) {
         part->first = status == COLLET_OK ? part->end : part->first;
         return status;
     }
-    waited -= now();
+    if (is_lost(d, count, now() - began)) {
+        part->first = part->end;
+        return COLLET_OK;
+    }
+    double waited = -now();
     int state = wait_until_delivered(d, part->first);
     waited += now();
     if (state == STOPPED || state == GIVEN_UP)
@@ -237,6 +297,7 @@ static collet_status work_part(device *d, devices_span *part, collet_error *err)
     pthread_mutex_lock(&job->lock);
     devices_spans_add(&d->results, part->first, part->first + count);
     part->first += count;
+    d->part = *part;
     d->done += count;
     d->seconds += seconds;
     d->rate = (double)count / (seconds > 1e-9 ? seconds : 1e-9);
@@ -283,6 +344,9 @@ static int end_part(device *d, devices_span part, collet_status status, const co
     int64_t end = part.end < job->work.count ? part.end : job->work.count;
     int room = devices_spans_reserve(&job->again, 1);
     job->busy--;
+    part.first = d->lost ? end : part.first;
+    d->part = (devices_span){0, 0};
+    d->lost = 0;
     if (room)
         devices_spans_add(&job->again, part.first, end);
     if (!room && part.first < end && !job->stop)
@@ -329,6 +393,8 @@ void devices_stop(devices_job *job)
         if (d->running)
             pthread_join(d->thread, NULL);
         d->running = 0;
+        d->lost = 0;
+        d->part = (devices_span){0, 0};
         d->results.count = 0;
     }
     job->taken = job->next;
@@ -485,6 +551,7 @@ collet_status devices_create(devices_job **out, const devices_work *work, collet
 {
     devices_job *job = calloc(1, sizeof *job + (size_t)work->n_devices * sizeof *job->device);
     int named = job != NULL;
+    pthread_condattr_t clock;
     *out = NULL;
     for (int64_t i = 0; named && i < work->n_devices; i++) {
         device *d = &job->device[i];
@@ -497,7 +564,10 @@ collet_status devices_create(devices_job **out, const devices_work *work, collet
         job->work = *work;
         job->work.contexts = NULL;
         pthread_mutex_init(&job->lock, NULL);
-        pthread_cond_init(&job->changed, NULL);
+        pthread_condattr_init(&clock);
+        pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+        pthread_cond_init(&job->changed, &clock);
+        pthread_condattr_destroy(&clock);
     }
     if (named)
         *out = job;

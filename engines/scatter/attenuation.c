@@ -7,28 +7,32 @@
 #include <math.h>
 
 #include "scatter/geometry.h"
+#include "scatter/voxels.h"
 
 static double number(const void *array, collet_dtype dtype, int64_t i)
 {
     return dtype == COLLET_F64 ? ((const double *)array)[i] : (double)((const float *)array)[i];
 }
 
-void scatter_count_fractions(collet_scatter *s, int64_t m, int64_t first, int64_t count,
-                             const collet_scatter_material *view)
+collet_status scatter_count_fractions(collet_scatter *s, int64_t m, int64_t first, int64_t count,
+                                      const collet_scatter_material *view)
 {
     const void *unaligned = view->direction ? view->unaligned : view->volume;
     int64_t voxels = count * s->options.shape[1] * s->options.shape[2];
     double sum = 0.0;
     if (!s->options.attenuation || first != s->counted[m])
-        return;
-    for (int64_t i = 0; i < voxels; i++)
+        return COLLET_OK;
+    collet_status status =
+        view->arrays ? scatter_sum_fractions(s->context, view, scatter_is_wide(s), first, count, &sum, &s->error) : COLLET_OK;
+    for (int64_t i = 0; i < voxels && unaligned; i++)
         sum += number(unaligned, view->dtype, i);
     for (int64_t i = 0; i < 3 * voxels && view->direction; i++) {
         double x = number(view->direction, view->dtype, i);
         sum += x * x;
     }
     s->volumes[m] += sum;
-    s->counted[m] += count;
+    s->counted[m] += status == COLLET_OK ? count : 0;
+    return status;
 }
 
 double scatter_absorption(const collet_scatter *s, int64_t energy)

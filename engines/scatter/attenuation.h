@@ -6,8 +6,8 @@
 #include "scatter/state.h"
 
 /* Adds the fractions of layers first .. first+count-1 of material m to s->volumes, once. */
-void scatter_count_fractions(collet_scatter *s, int64_t m, int64_t first, int64_t count,
-                             const collet_scatter_material *view);
+collet_status scatter_count_fractions(collet_scatter *s, int64_t m, int64_t first, int64_t count,
+                                      const collet_scatter_material *view);
 /* Returns the optical depth mu t of an energy, averaged over the columns of voxels, if one voxel of the film has
  * beta = 1 and all others have beta = 0. */
 double scatter_absorption(const collet_scatter *s, int64_t energy);

@@ -116,6 +116,46 @@ static collet_status check_energies(const collet_scatter_options *o, collet_erro
     return status;
 }
 
+int scatter_count_arrays(const collet_scatter_material *a)
+{
+    return a->kind == COLLET_SCATTER_EULER ? 4 : a->kind == COLLET_SCATTER_VECTOR ? 2 : 1;
+}
+
+static int is_dense(const collet_array *array)
+{
+    int64_t stride = 1;
+    for (int32_t i = collet_array_ndim(array) - 1; i >= 0; i--) {
+        if (collet_array_strides(array)[i] != stride)
+            return 0;
+        stride *= collet_array_shape(array)[i];
+    }
+    return 1;
+}
+
+static collet_status check_arrays(const collet_scatter_options *o, int64_t m, collet_error *err)
+{
+    const collet_scatter_material *a = &o->materials[m];
+    if (o->layers)
+        return collet_fail(err, COLLET_REFUSED,
+                           "material %" PRId64 " has arrays, but a callback reads the layers: give one of the two", m + 1);
+    if (a->volume || a->direction)
+        return collet_fail(err, COLLET_INVALID, "material %" PRId64 " has arrays and addresses: give one of the two", m + 1);
+    for (int i = 0; i < scatter_count_arrays(a); i++) {
+        const collet_array *array = a->arrays[i];
+        const int64_t shape[] = {o->shape[0], o->shape[1], o->shape[2], 3};
+        int32_t ndim = a->kind == COLLET_SCATTER_VECTOR && i == 0 ? 4 : 3;
+        int good = array && collet_array_dtype(array) == a->dtype && collet_array_ndim(array) == ndim;
+        for (int32_t axis = 0; good && axis < ndim; axis++)
+            good = collet_array_shape(array)[axis] == shape[axis];
+        if (!good || !is_dense(array))
+            return collet_fail(err, COLLET_INVALID,
+                               "material %" PRId64 ": array %d must be a C-contiguous array of %s with %d axes and %" PRId64
+                               " x %" PRId64 " x %" PRId64 " voxels",
+                               m + 1, i + 1, collet_dtype_name(a->dtype), (int)ndim, shape[0], shape[1], shape[2]);
+    }
+    return COLLET_OK;
+}
+
 static collet_status check_material(const collet_scatter_options *o, int64_t m,
                                     collet_error *err)
 {
@@ -124,12 +164,12 @@ static collet_status check_material(const collet_scatter_options *o, int64_t m,
         return collet_fail(err, COLLET_INVALID,
                            "material %" PRId64 ": dtype is %s; it must be f32 or f64", m + 1,
                            collet_dtype_name(a->dtype));
-    if (o->layers) {
-        int known = a->kind >= COLLET_SCATTER_ISOTROPIC && a->kind <= COLLET_SCATTER_VECTOR;
-        return known ? COLLET_OK
-                     : collet_fail(err, COLLET_INVALID, "material %" PRId64 ": unknown kind %u",
-                                   m + 1, a->kind);
-    }
+    if (a->kind > COLLET_SCATTER_VECTOR || ((o->layers || a->arrays) && !a->kind))
+        return collet_fail(err, COLLET_INVALID, "material %" PRId64 ": unknown kind %u", m + 1, a->kind);
+    if (a->arrays)
+        return check_arrays(o, m, err);
+    if (o->layers)
+        return COLLET_OK;
     if (!a->volume == !a->direction)
         return collet_fail(err, COLLET_INVALID,
                            "material %" PRId64

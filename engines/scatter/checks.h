@@ -10,6 +10,8 @@
 collet_status scatter_take_options(collet_scatter_options *own, const collet_scatter_options *given,
                                    collet_error *err);
 
+/* Returns the number of arrays of a material's kind. */
+int scatter_count_arrays(const collet_scatter_material *material);
 /* INVALID: the text says what is wrong and where. */
 collet_status scatter_check_options(const collet_scatter_options *options, collet_error *err);
 collet_status scatter_check_voxels(const collet_scatter_options *options, collet_error *err);

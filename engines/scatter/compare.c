@@ -10,6 +10,7 @@
 #include "io/struct.h"
 #include "scatter/checks.h"
 #include "scatter/state.h"
+#include "scatter/voxels.h"
 
 #define SIDE 64      /* rows and columns of voxels that are compared */
 #define BRIGHT 1e-3 /* pixels with less than this part of the brightest pixel's intensity are not compared */
@@ -21,15 +22,6 @@ typedef struct part {
     void *arrays[4];           /* one layer of the film, if its options read layers */
 } part;
 
-static uint32_t kind_of(const collet_scatter_options *film, int64_t m)
-{
-    const collet_scatter_material *material = &film->materials[m];
-    return film->layers          ? material->kind
-           : material->direction ? COLLET_SCATTER_VECTOR
-           : material->alignment ? COLLET_SCATTER_EULER
-                                 : COLLET_SCATTER_ISOTROPIC;
-}
-
 /* Sets `from` to the arrays of a layer of a material of the film. */
 static collet_status view_layer(const part *p, int64_t m, int64_t layer, const void *from[4],
                                 collet_error *err)
@@ -37,7 +29,7 @@ static collet_status view_layer(const part *p, int64_t m, int64_t layer, const v
     const collet_scatter_options *film = p->film;
     const collet_scatter_material *material = &film->materials[m];
     int64_t voxels = film->shape[1] * film->shape[2], size = material->dtype == COLLET_F64 ? 8 : 4;
-    int vectors = kind_of(film, m) == COLLET_SCATTER_VECTOR;
+    int vectors = material->kind == COLLET_SCATTER_VECTOR;
     const void *given[] = {vectors ? material->direction : material->volume,
                            vectors ? material->unaligned : material->alignment, material->theta,
                            material->psi};
@@ -54,7 +46,7 @@ static collet_status copy_layers(void *user, void *const *arrays, int64_t m, int
 {
     const part *p = user;
     const void *from[4];
-    uint32_t kind = kind_of(p->film, m);
+    uint32_t kind = p->film->materials[m].kind;
     size_t size = p->film->materials[m].dtype == COLLET_F64 ? 8 : 4;
     int n = kind == COLLET_SCATTER_EULER ? 4 : kind == COLLET_SCATTER_VECTOR ? 2 : 1;
     collet_status status = COLLET_OK;
@@ -117,40 +109,26 @@ static double *allocate(part *p)
     return good ? malloc(2 * (size_t)(p->side[0] * p->side[1]) * sizeof(double)) : NULL;
 }
 
-collet_status collet_scatter_compare(collet_context *context, collet_scatter_comparison *comparison,
-                                     const collet_scatter_options *options, collet_error *err)
+/* Compares films whose options were checked. */
+static collet_status compare_films(collet_context *context, collet_scatter_comparison *c,
+                                   const collet_scatter_options *film, collet_error *err)
 {
-    COLLET_FLOATING_SCOPE;
-    collet_scatter_comparison c = {.low = 1.0, .high = 1.0, .total = 1.0};
-    if (!context || !comparison || !options)
-        return collet_fail(err, COLLET_INVALID, "%s is NULL",
-                           !context      ? "context"
-                           : !comparison ? "comparison"
-                                         : "options");
-    collet_scatter_options o;
-    collet_status status = scatter_take_options(&o, options, err);
-    if (status != COLLET_OK || o.grid == COLLET_SCATTER_EXACT || o.shape[0] == 1 || o.collapse) {
-        free((void *)(uintptr_t)o.materials);
-        if (status == COLLET_OK)
-            io_struct_out(comparison, &c, sizeof c);
-        return status;
-    }
-    const collet_scatter_options film = o;
-    part p = {.film = &film};
+    collet_scatter_options o = *film;
+    part p = {.film = film};
     for (int i = 0; i < 2; i++) {
-        p.side[i] = film.shape[1 + i] < SIDE ? film.shape[1 + i] : SIDE;
-        p.first[i] = (film.shape[1 + i] - p.side[i]) / 2;
+        p.side[i] = film->shape[1 + i] < SIDE ? film->shape[1 + i] : SIDE;
+        p.first[i] = (film->shape[1 + i] - p.side[i]) / 2;
         o.shape[1 + i] = p.side[i];
     }
-    int64_t pixels = p.side[0] * p.side[1], energy = film.n_energies / 2;
+    int64_t pixels = p.side[0] * p.side[1], energy = film->n_energies / 2;
     double *values = allocate(&p);
     collet_scatter_material *materials = calloc((size_t)o.n_materials, sizeof *materials);
-    if (!values || !materials)
-        status = collet_fail(err, COLLET_NO_MEMORY, "no memory for a comparison");
+    collet_status status =
+        values && materials ? COLLET_OK : collet_fail(err, COLLET_NO_MEMORY, "no memory for a comparison");
     for (int64_t m = 0; m < o.n_materials && status == COLLET_OK; m++)
         materials[m] = (collet_scatter_material){.struct_size = sizeof *materials,
-                                                 .dtype = film.materials[m].dtype,
-                                                 .kind = kind_of(&film, m)};
+                                                 .dtype = film->materials[m].dtype,
+                                                 .kind = film->materials[m].kind};
     o.struct_size = sizeof o;
     o.materials = materials;
     o.n_energies = 1;
@@ -168,16 +146,41 @@ collet_status collet_scatter_compare(collet_context *context, collet_scatter_com
     if (status == COLLET_OK)
         status = compute(context, &o, values, err);
     if (status == COLLET_OK) {
-        c.energy = film.energies[energy];
-        c.y = p.side[0];
-        c.x = p.side[1];
-        compare(&c, values, values + pixels, pixels);
-        io_struct_out(comparison, &c, sizeof c);
+        c->energy = film->energies[energy];
+        c->y = p.side[0];
+        c->x = p.side[1];
+        compare(c, values, values + pixels, pixels);
     }
     free(values);
     free(materials);
-    free((void *)(uintptr_t)film.materials);
     for (int i = 0; i < 4; i++)
         free(p.arrays[i]);
+    return status;
+}
+
+collet_status collet_scatter_compare(collet_context *context, collet_scatter_comparison *comparison,
+                                     const collet_scatter_options *options, collet_error *err)
+{
+    COLLET_FLOATING_SCOPE;
+    collet_scatter_comparison c = {.low = 1.0, .high = 1.0, .total = 1.0};
+    if (!context || !comparison || !options)
+        return collet_fail(err, COLLET_INVALID, "%s is NULL",
+                           !context      ? "context"
+                           : !comparison ? "comparison"
+                                         : "options");
+    collet_scatter_options o, film;
+    collet_scatter_material *held = NULL;
+    collet_status status = scatter_take_options(&o, options, err);
+    film = o;
+    if (status == COLLET_OK && o.grid != COLLET_SCATTER_EXACT && o.shape[0] > 1 && !o.collapse) {
+        status = scatter_hold_voxels(context, &o, &held, err);
+        film.materials = held;
+        if (status == COLLET_OK)
+            status = compare_films(context, &c, &film, err);
+    }
+    if (status == COLLET_OK)
+        io_struct_out(comparison, &c, sizeof c);
+    scatter_release_voxels(context, &o, held);
+    free((void *)(uintptr_t)o.materials);
     return status;
 }

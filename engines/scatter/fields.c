@@ -72,18 +72,29 @@ collet_status scatter_view_layers(collet_scatter *s, int64_t m, int64_t first, i
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-/* Creates an array of `count` layers, converted to the dtype of the computation. */
-static collet_status take(collet_scatter *s, collet_dtype dtype, const void *values,
-                          int32_t ndim, int64_t count, collet_array **out)
+/* Layers of a material. */
+typedef struct layers {
+    collet_scatter_material view; /* of scatter_view_layers */
+    int64_t first, count;
+} layers;
+
+/* Creates an array of the layers of array `i` of the material's kind, converted to the dtype of the computation. */
+static collet_status take(collet_scatter *s, const layers *l, int i, collet_array **out)
 {
     const int64_t *n = s->options.shape;
-    const int64_t shape[] = {count, n[1], n[2], 3};
+    const int64_t shape[] = {l->count, n[1], n[2], 3};
+    const collet_scatter_material *view = &l->view;
+    int vector = view->kind == COLLET_SCATTER_VECTOR, ndim = vector && i == 0 ? 4 : 3;
+    const void *const euler[] = {view->volume, view->alignment, view->theta, view->psi};
+    const void *const vectors[] = {view->direction, view->unaligned};
     collet_array *wrapped;
     *out = NULL;
     collet_status status =
-        collet_array_wrap(s->context, &wrapped, dtype, ndim, shape, NULL, (void *)(uintptr_t)values,
-                          COLLET_WRAP_READONLY, NULL, NULL);
-    if (status == COLLET_OK && dtype == s->options.dtype) {
+        view->arrays ? collet_array_slice(s->context, view->arrays[i], &wrapped, 0, l->first, l->count, 1)
+                     : collet_array_wrap(s->context, &wrapped, view->dtype, ndim, shape, NULL,
+                                         (void *)(uintptr_t)(vector ? vectors : euler)[i], COLLET_WRAP_READONLY, NULL,
+                                         NULL);
+    if (status == COLLET_OK && view->dtype == s->options.dtype) {
         *out = wrapped;
         return status;
     }
@@ -95,11 +106,10 @@ static collet_status take(collet_scatter *s, collet_dtype dtype, const void *val
     return status == COLLET_OK ? status : scatter_failed(s, status, "a material");
 }
 
-static collet_status copy_volume(collet_scatter *s, const collet_scatter_material *view,
-                                 int64_t count, collet_array *out)
+static collet_status copy_volume(collet_scatter *s, const layers *l, collet_array *out)
 {
     collet_array *volume, *target = NULL;
-    collet_status status = take(s, view->dtype, view->volume, 3, count, &volume);
+    collet_status status = take(s, l, 0, &volume);
     if (status == COLLET_OK)
         status = scatter_at(s, &target, out, 0, 1, 1);
     if (status == COLLET_OK)
@@ -136,20 +146,17 @@ collet_status scatter_window(collet_scatter *s, int64_t first, int64_t count, co
 static collet_status make_fields(collet_scatter *s, int64_t m, int64_t first, int64_t count,
                                  collet_array *out)
 {
-    collet_scatter_material view;
-    collet_status status = scatter_view_layers(s, m, first, count, &view);
+    layers l = {.first = first, .count = count};
+    collet_status status = scatter_view_layers(s, m, first, count, &l.view);
     if (status == COLLET_OK)
-        scatter_count_fractions(s, m, first, count, &view);
-    const void *euler[] = {view.volume, view.alignment, view.theta, view.psi};
-    const void *vector[] = {view.direction, view.unaligned};
-    int is_vector = view.direction != NULL, inputs = is_vector ? 2 : 4;
+        status = scatter_count_fractions(s, m, first, count, &l.view);
+    int is_vector = l.view.kind == COLLET_SCATTER_VECTOR, inputs = is_vector ? 2 : 4;
     collet_array *arrays[5] = {out};
-    if (status == COLLET_OK && !is_vector && !view.alignment) {
-        status = copy_volume(s, &view, count, out);
+    if (status == COLLET_OK && l.view.kind == COLLET_SCATTER_ISOTROPIC) {
+        status = copy_volume(s, &l, out);
     } else {
         for (int i = 0; i < inputs && status == COLLET_OK; i++)
-            status = take(s, view.dtype, is_vector ? vector[i] : euler[i],
-                          is_vector && i == 0 ? 4 : 3, count, &arrays[1 + i]);
+            status = take(s, &l, i, &arrays[1 + i]);
         if (status == COLLET_OK)
             status =
                 scatter_call(s, is_vector ? "scatter_vector" : "scatter_euler", arrays, 1, NULL);

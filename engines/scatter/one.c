@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <collet/ops/array.h>
+
 #include "scatter/arrays.h"
 #include "scatter/attenuation.h"
 #include "scatter/geometry.h"
 #include "scatter/methods.h"
+#include "scatter/voxels.h"
 
 #define BLOCK 32                /* maximum number of energies at a time */
 #define LAYER_BYTES (256 << 20) /* limit for the fields of layers transformed at a time */
@@ -222,8 +225,7 @@ static collet_status copy_lists(collet_scatter *s, collet_error *err)
         scatter_axis(s->q[a], o->shape[a], o, a > 0);
     for (size_t m = 0; m < materials; m++) {
         const collet_scatter_material *material = &o->materials[m];
-        int oriented = material->direction || material->alignment ||
-                       material->kind > COLLET_SCATTER_ISOTROPIC;
+        int oriented = material->kind > COLLET_SCATTER_ISOTROPIC;
         s->parts[m] = (scatter_part){s->plan.fields, oriented ? SCATTER_FIELDS : 1};
         s->plan.fields += s->parts[m].count;
     }
@@ -321,8 +323,14 @@ collet_status scatter_compute(collet_scatter *s, int64_t max_count, int64_t *cou
     if (s->span && max_count > s->span - s->next % s->span)
         max_count = s->span - s->next % s->span;
     *count = max_count < s->plan.block ? max_count : s->plan.block;
-    return s->options.method == COLLET_SCATTER_DIRECT ? scatter_direct(s, *count)
-                                                         : scatter_fast(s, *count);
+    s->made[0] = s->made[1] = 0;
+    collet_status status =
+        s->options.method == COLLET_SCATTER_DIRECT ? scatter_direct(s, *count) : scatter_fast(s, *count);
+    if (status == COLLET_OK) {
+        s->made[0] = s->next;
+        s->made[1] = s->next + *count;
+    }
+    return status;
 }
 
 /* Multiplies pattern i of the block by the transmission of the film. */
@@ -363,6 +371,43 @@ collet_status scatter_read(collet_scatter *s, int64_t count)
             omit_zero(s, i);
     }
     s->first = s->next;
+    return status;
+}
+
+/* Writes NaN to q = 0 of a pattern [Y, X]. */
+static collet_status omit_zero_array(collet_scatter *s, const collet_array *pattern)
+{
+    collet_array *row = NULL, *pixel = NULL;
+    const collet_scalar nan = {.dtype = COLLET_F64, .value.f64 = (double)NAN};
+    collet_status status = collet_array_select(s->context, pattern, &row, 0, s->options.shape[1] / 2);
+    if (status == COLLET_OK)
+        status = collet_array_select(s->context, row, &pixel, 0, s->options.shape[2] / 2);
+    if (status == COLLET_OK)
+        status = collet_op_fill(s->context, pixel, &nan);
+    if (status != COLLET_OK)
+        status = scatter_failed(s, status, "the pixel of q = 0");
+    collet_array_destroy(row);
+    collet_array_destroy(pixel);
+    return status;
+}
+
+collet_status scatter_pattern_array(collet_scatter *s, collet_array **out, int *finite)
+{
+    double factor = scatter_transmission(s, s->next);
+    collet_array *part = NULL, *number = NULL;
+    collet_status status = scatter_at(s, &part, s->out, s->next - s->made[0], 1, 1);
+    if (status == COLLET_OK)
+        status = scatter_array(s, out, s->options.dtype, 2, s->options.shape + 1);
+    if (status == COLLET_OK)
+        status = scatter_numbers(s, &number, s->options.dtype, 1, SCATTER_SHAPE(1), &factor);
+    if (status == COLLET_OK && collet_op_mul(s->context, *out, part, number) != COLLET_OK)
+        status = scatter_failed(s, collet_last_status(s->context), "a pattern");
+    if (status == COLLET_OK && s->options.omit_zero)
+        status = omit_zero_array(s, *out);
+    if (status == COLLET_OK)
+        status = scatter_evaluate_bool(s->context, "any(isfinite(a))", 1, (const collet_array *const *)out, finite, &s->error);
+    collet_array_destroy(part);
+    collet_array_destroy(number);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include "scatter/checks.h"
 #include "scatter/devices.h"
 #include "scatter/one.h"
+#include "scatter/voxels.h"
 
 static collet_status take_options(collet_scatter_options *own,
                                   const collet_scatter_options *given, collet_error *err)
@@ -59,7 +60,15 @@ collet_status scatter_take_options(collet_scatter_options *own, const collet_sca
         return status;
     }
     status = take_materials(own, err);
-    return status == COLLET_OK ? scatter_check_options(own, err) : status;
+    if (status == COLLET_OK)
+        status = scatter_check_options(own, err);
+    collet_scatter_material *material = (collet_scatter_material *)(uintptr_t)own->materials;
+    for (int64_t m = 0; status == COLLET_OK && m < own->n_materials; m++, material++)
+        if (!own->layers && !material->arrays)
+            material->kind = material->direction   ? COLLET_SCATTER_VECTOR
+                             : material->alignment ? COLLET_SCATTER_EULER
+                                                   : COLLET_SCATTER_ISOTROPIC;
+    return status;
 }
 
 static collet_status open_shared(collet_runtime *runtime, const collet_scatter_options *options,
@@ -88,7 +97,7 @@ collet_status collet_scatter_create(collet_context *context, collet_scatter **ou
         return collet_fail(err, COLLET_INVALID, "%s is NULL", context ? "options" : "context");
     collet_status status = scatter_take_options(&own, options, err);
     if (status == COLLET_OK && !own.layers)
-        status = scatter_check_voxels(&own, err);
+        status = scatter_has_arrays(&own) ? scatter_check_devices(context, &own, err) : scatter_check_voxels(&own, err);
     if (status == COLLET_OK)
         status = own.devices ? open_shared(collet_context_runtime(context), &own, out, err)
                              : scatter_open_one(context, &own, 1, out, err);
@@ -139,7 +148,7 @@ static collet_status next_pattern(collet_scatter *s, const collet_scatter_patter
         return scatter_devices_next(s->devices, out, &s->error);
     if (s->next == s->options.n_energies)
         return COLLET_OK;
-    collet_status status = s->next == s->ready ? next_block(s) : COLLET_OK;
+    collet_status status = s->next >= s->ready ? next_block(s) : COLLET_OK;
     if (status == COLLET_OK)
         *out = scatter_pattern(s, s->next++);
     return status;
@@ -158,6 +167,14 @@ static int has_number(const collet_scatter_pattern *p)
     return 0;
 }
 
+static collet_status no_number(collet_scatter *s, double energy)
+{
+    return collet_fail(&s->error, COLLET_INVALID,
+                       "the pattern at %g eV has no finite number in its %" PRId64 " x %" PRId64
+                       " pixels: check the constants and the morphology",
+                       energy, s->options.shape[1], s->options.shape[2]);
+}
+
 collet_status collet_scatter_next(collet_scatter *s, const collet_scatter_pattern **out,
                                   collet_error *err)
 {
@@ -167,11 +184,49 @@ collet_status collet_scatter_next(collet_scatter *s, const collet_scatter_patter
         return collet_fail(err, s->error.status, "%s", s->error.text);
     collet_status status = next_pattern(s, out);
     if (status == COLLET_OK && *out && !has_number(*out)) {
-        status = collet_fail(&s->error, COLLET_INVALID,
-                             "the pattern at %g eV has no finite number in its %" PRId64
-                             " x %" PRId64 " pixels: check the constants and the morphology",
-                             (*out)->energy, (*out)->y, (*out)->x);
+        status = no_number(s, (*out)->energy);
         *out = NULL;
     }
+    return status == COLLET_OK ? status : collet_fail(err, status, "%s", s->error.text);
+}
+
+static collet_status next_array(collet_scatter *s, collet_array **out)
+{
+    int finite = 1;
+    int64_t count;
+    collet_status status = COLLET_OK;
+    if (s->next == s->options.n_energies)
+        return COLLET_OK;
+    s->error.status = COLLET_OK;
+    if (s->next < s->made[0] || s->next >= s->made[1])
+        status = scatter_compute(s, s->options.n_energies - s->next, &count);
+    if (status == COLLET_OK)
+        status = scatter_pattern_array(s, out, &finite);
+    if (status == COLLET_OK && !finite)
+        status = no_number(s, s->options.energies[s->next]);
+    if (status == COLLET_OK) {
+        s->next++;
+        return COLLET_OK;
+    }
+    collet_array_destroy(*out);
+    *out = NULL;
+    return status;
+}
+
+collet_status collet_scatter_next_array(collet_scatter *s, collet_array **out, collet_error *err)
+{
+    COLLET_FLOATING_SCOPE;
+    *out = NULL;
+    if (s->error.status != COLLET_OK && s->error.status != COLLET_CANCELLED)
+        return collet_fail(err, s->error.status, "%s", s->error.text);
+    int spreads = !scatter_is_exact(s) && !s->options.mask;
+    if (s->devices || s->warps || spreads)
+        return collet_fail(err, COLLET_REFUSED, "patterns as arrays: %s",
+                           s->devices ? "several devices share the energies, and their patterns are collected on the host; "
+                                        "name one device"
+                           : s->warps ? "the host warps patterns to the detector's plane; choose a detector that faces the beam"
+                                      : "without `mask`, the host finishes patterns of this grid as CyRSoXS does; choose the exact "
+                                        "grid, or `mask`");
+    collet_status status = next_array(s, out);
     return status == COLLET_OK ? status : collet_fail(err, status, "%s", s->error.text);
 }

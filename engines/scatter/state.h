@@ -47,6 +47,7 @@ struct collet_scatter {
     collet_array *out;    /* [block, Y, X] */
     void *values;         /* the patterns of a block */
     int64_t next;         /* index of the next energy */
+    int64_t made[2];      /* energies made[0] .. made[1]-1 are in `out` */
     int64_t first, ready; /* energies first .. ready-1 are in `values` */
     int64_t steps, steps_total;
     collet_scatter_pattern pattern;

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _jobs
+from . import _core, _jobs
 
 # The limits of engines/scatter/files/warnings.c and constants.c.
 _ENERGY = (10, 1e5)  # eV
@@ -47,7 +47,11 @@ def _of_constants(energies: Floats, constants: Floats) -> Iterator[str]:
         yield f"at {energy:g} eV the optical constants of all materials are 0, so that the pattern is 0"
 
 
-def _largest_angle(alignment: Floats, angle: Floats) -> float:
+def _largest_angle(alignment: Any, angle: Any) -> float:
+    if isinstance(angle, _core.Array):
+        if not bool(((abs(angle) > _ANGLE) & (alignment != 0)).any()):
+            return 0.0
+        alignment, angle = alignment.to_numpy(), angle.to_numpy()
     if abs(angle.min()) <= _ANGLE and abs(angle.max()) <= _ANGLE:  # the usual case, checked without copies
         return 0.0
     found = 0.0

@@ -191,6 +191,8 @@ def simulate(sample: Sample, *, client: Any = None, progress: Any = None,
     >>> sample = collet.scatter.Sample([polymer, vacuum], energies=[285.0], voxel=2.0)
     >>> collet.scatter.simulate(sample).values.shape
     (1, 8, 8)"""
+    if "output" in options:
+        raise TypeError("simulate has no option output: use Patterns, whose patterns may stay on a device")
     if client is None:
         with Patterns(sample, progress=progress, **options) as patterns:
             values = np.empty((len(patterns.energies), *patterns.shape[1:]), patterns.dtype)

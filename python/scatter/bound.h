@@ -10,13 +10,14 @@
 /* The functions of collet._core. */
 extern const binding *bound;
 
-/* The elements of a C-contiguous NumPy array of `dtype` and `count` elements, readable until
- * bound_release. */
+/* A C-contiguous array of `dtype` and `count` elements. */
 typedef struct bound_memory {
     collet_array *array;
-    const void *data;
+    const void *data; /* its elements in the host's memory, readable until bound_release; NULL: of bound_view */
 } bound_memory;
 
+/* Keeps an array where it is. 0; or -1 with an exception, as bound_acquire. */
+int bound_view(bound_memory *memory, PyObject *object, collet_dtype dtype, int64_t count, const char *name);
 /* 0; or -1 with an exception, whose text calls the object `name`, and then nothing is to be
    released. */
 int bound_acquire(bound_memory *memory, collet_context *context, PyObject *object,

@@ -21,6 +21,7 @@ typedef struct scattering {
     collet_scatter *work; /* NULL until the first use */
     collet_scatter_options options;
     collet_scatter_material *materials;
+    collet_array **arrays; /* of materials that are Arrays: ARRAYS for each */
     bound_memory *held; /* the memory of energies, constants and the arrays of the materials */
     Py_ssize_t n_held;
     int busy; /* 1: a thread is in a call */
@@ -85,6 +86,25 @@ static const void *hold(scattering *self, PyObject *object, collet_dtype dtype, 
     return memory->data;
 }
 
+/* Takes the arrays of a material that are Arrays. */
+static int hold_arrays(scattering *self, collet_scatter_material *m, collet_array **arrays, PyObject *const *objects)
+{
+    const int64_t *n = self->options.shape;
+    int count = 0;
+    for (int i = 0; i < ARRAYS; i++) {
+        bound_memory *memory = &self->held[self->n_held];
+        if (objects[i] == Py_None)
+            continue;
+        if (bound_view(memory, objects[i], m->dtype, n[0] * n[1] * n[2] * (i == 4 ? 3 : 1), array_names[i]))
+            return -1;
+        self->n_held++;
+        arrays[count++] = memory->array;
+    }
+    m->kind = count == 4 ? COLLET_SCATTER_EULER : count == 2 ? COLLET_SCATTER_VECTOR : COLLET_SCATTER_ISOTROPIC;
+    m->arrays = (const collet_array *const *)arrays;
+    return 0;
+}
+
 /* Takes a tuple (wide, six arrays or None); wide: the arrays are f64. */
 static int hold_material(scattering *self, collet_scatter_material *m, PyObject *tuple)
 {
@@ -98,6 +118,8 @@ static int hold_material(scattering *self, collet_scatter_material *m, PyObject 
         return -1;
     m->struct_size = sizeof *m;
     m->dtype = wide ? COLLET_F64 : COLLET_F32;
+    if (bound->array_check(objects[0]) || bound->array_check(objects[4]))
+        return hold_arrays(self, m, self->arrays + ARRAYS * (m - self->materials), objects);
     for (int i = 0; i < ARRAYS; i++) {
         if (objects[i] == Py_None)
             continue;
@@ -118,7 +140,8 @@ static int hold_all(scattering *self, PyObject *list, PyObject *energies, PyObje
         return -1;
     self->materials = calloc((size_t)materials + 1, sizeof *self->materials);
     self->held = calloc((size_t)materials * ARRAYS + 2, sizeof *self->held);
-    if (!self->materials || !self->held) {
+    self->arrays = calloc((size_t)materials * ARRAYS + 1, sizeof *self->arrays);
+    if (!self->materials || !self->held || !self->arrays) {
         PyErr_NoMemory();
         return -1;
     }
@@ -189,6 +212,7 @@ static void scattering_dealloc(PyObject *object)
     bound->back(state);
     free(self->contexts);
     free(self->held);
+    free(self->arrays);
     free(self->materials);
     PyErr_Restore(raised[0], raised[1], raised[2]);
     release(object);
@@ -279,14 +303,34 @@ static PyObject *scattering_next(PyObject *object, PyObject *Py_UNUSED(unused))
     return status == COLLET_OK ? Py_NewRef(Py_None) : bound->raise(status, err.text);
 }
 
+/* The next pattern, an Array [Y, X] on the device, or None after the last. */
+static PyObject *scattering_next_array(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    scattering *self = (scattering *)object;
+    collet_array *array = NULL;
+    collet_error err;
+    if (!enter(self))
+        return NULL;
+    PyThreadState *state = bound->leave();
+    collet_status status = make_ready(self, &err);
+    if (status == COLLET_OK)
+        status = collet_scatter_next_array(self->work, &array, &err);
+    bound->back(state);
+    self->busy = 0;
+    if (status != COLLET_OK)
+        return bound->raise(status, err.text);
+    return array ? bound->array_new(array) : Py_NewRef(Py_None);
+}
+
 /* A tuple of six items: a new array for the gradient of each array of the material whose name is in
  * `wanted`, else None. */
 static PyObject *new_derivatives(const scattering *self, int64_t m, PyObject *wanted,
                                  collet_scatter_derivatives *to)
 {
     const collet_scatter_material *from = &self->materials[m];
-    const void *const given[ARRAYS] = {from->volume, from->alignment, from->theta,
-                                       from->psi,    from->direction, from->unaligned};
+    int euler = from->arrays && from->kind == COLLET_SCATTER_EULER, vectors = from->arrays && from->kind == COLLET_SCATTER_VECTOR;
+    const int given[ARRAYS] = {from->volume || (from->arrays && !vectors), from->alignment || euler, from->theta || euler,
+                               from->psi || euler, from->direction || vectors, from->unaligned || vectors};
     void **places[ARRAYS] = {&to->volume, &to->alignment, &to->theta,
                              &to->psi,    &to->direction, &to->unaligned};
     const int64_t *n = self->options.shape;
@@ -422,6 +466,7 @@ int scattering_add_type(PyObject *module)
         {"plan", scattering_plan, METH_NOARGS, NULL},
         {"compare", scattering_compare, METH_NOARGS, NULL},
         {"next", scattering_next, METH_NOARGS, NULL},
+        {"next_array", scattering_next_array, METH_NOARGS, NULL},
         {"differentiate", scattering_differentiate, METH_VARARGS, NULL},
         {"cancel", scattering_cancel, METH_O, NULL},
         {"progress", scattering_progress, METH_NOARGS, NULL},

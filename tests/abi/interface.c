@@ -667,7 +667,8 @@ MEMBER(collet_scatter_material, direction, 40, const void *)
 MEMBER(collet_scatter_material, unaligned, 48, const void *)
 MEMBER(collet_scatter_material, kind, 56, uint32_t)
 MEMBER(collet_scatter_material, reserved, 60, uint32_t)
-GROWN(collet_scatter_material, 64)
+MEMBER(collet_scatter_material, arrays, 64, const collet_array * const *)
+GROWN(collet_scatter_material, 72)
 MEMBER(collet_scatter_constants, delta_parallel, 0, double)
 MEMBER(collet_scatter_constants, beta_parallel, 8, double)
 MEMBER(collet_scatter_constants, delta_perpendicular, 16, double)
@@ -1296,6 +1297,7 @@ collet_status (*p_collet_scatter_create)(collet_context *context, collet_scatter
 void (*p_collet_scatter_destroy)(collet_scatter *scattering) = collet_scatter_destroy;
 void (*p_collet_scatter_get_plan)(const collet_scatter *scattering, collet_scatter_plan *plan) = collet_scatter_get_plan;
 collet_status (*p_collet_scatter_next)(collet_scatter *scattering, const collet_scatter_pattern **out, collet_error *err) = collet_scatter_next;
+collet_status (*p_collet_scatter_next_array)(collet_scatter *scattering, collet_array **out, collet_error *err) = collet_scatter_next_array;
 collet_status (*p_collet_scatter_share_at)(const collet_scatter *scattering, collet_device_share *share, size_t index, collet_error *err) = collet_scatter_share_at;
 collet_status (*p_collet_scatter_compare)(collet_context *context, collet_scatter_comparison *comparison, const collet_scatter_options *options, collet_error *err) = collet_scatter_compare;
 collet_status (*p_collet_scatter_differentiate)(collet_scatter *scattering, const void *cotangents, const collet_scatter_gradients *out, collet_error *err) = collet_scatter_differentiate;

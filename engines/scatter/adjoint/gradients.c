@@ -13,6 +13,7 @@
 #include "scatter/attenuation.h"
 #include "scatter/geometry.h"
 #include "scatter/methods.h"
+#include "scatter/voxels.h"
 
 static void free_adjoint(scatter_adjoint *a)
 {
@@ -261,7 +262,13 @@ collet_status collet_scatter_differentiate(collet_scatter *s, const void *cotang
     int64_t energies = s->options.n_energies, steps = s->steps, steps_total = s->steps_total;
     s->steps = 0;
     s->steps_total = steps_of(&a, out);
-    status = take_gradients(&a, out);
+    const collet_scatter_options given = s->options;
+    collet_scatter_material *held = NULL;
+    status = scatter_hold_voxels(s->context, &given, &held, &s->error);
+    if (status == COLLET_OK) {
+        s->options.materials = held;
+        status = take_gradients(&a, out);
+    }
     if (status == COLLET_OK)
         status = allocate(&a);
     for (int64_t first = 0; first < energies && status == COLLET_OK; first += s->span)
@@ -269,6 +276,8 @@ collet_status collet_scatter_differentiate(collet_scatter *s, const void *cotang
     if (status == COLLET_OK && a.out.constants)
         write_constants(&a);
     free_adjoint(&a);
+    scatter_release_voxels(s->context, &given, held);
+    s->options.materials = given.materials;
     s->steps = steps;
     s->steps_total = steps_total;
     return status == COLLET_OK ? status : collet_fail(err, status, "%s", s->error.text);

@@ -73,11 +73,27 @@ static collet_status read_number(scatter_reader *r, const char *name, double *va
     return COLLET_OK;
 }
 
+/* FORMAT for files of CyRSoXS before 1.0. Up to 0.7 the beam was along the first component of vectors, later along the
+ * third, and the files do not say which version they are for. */
+static collet_status refuse_old(scatter_reader *r)
+{
+    if (H5Lexists(r->file, "/Morphology_Parameters", H5P_DEFAULT) > 0 || H5Lexists(r->file, "/igor_parameters", H5P_DEFAULT) <= 0)
+        return COLLET_OK;
+    return collet_fail(r->err, COLLET_FORMAT,
+                       "%s: this is a morphology of CyRSoXS before 1.0 (/igor_parameters), which does not say along which axis "
+                       "the beam is: up to 0.7 it was the first, later the third component of vectors. Write it anew with the "
+                       "axes Z, Y, X, vectors x, y, z, /Morphology_Parameters/PhysSize (nm) and NumMaterial",
+                       r->path);
+}
+
 static collet_status read_parameters(scatter_reader *r)
 {
     collet_scatter_input *in = r->in;
     double count = 0.0, size = 0.0;
-    collet_status status = read_number(r, "/Morphology_Parameters/NumMaterial", &count);
+    collet_status status = refuse_old(r);
+    if (status != COLLET_OK)
+        return status;
+    status = read_number(r, "/Morphology_Parameters/NumMaterial", &count);
     if (status == COLLET_OK &&
         (!(count >= 1.0 && count <= MATERIALS_MAX) || count != (double)(int64_t)count)) {
         status = collet_fail(r->err, COLLET_FORMAT, "%s: NumMaterial is %g; it must be 1 to %d",

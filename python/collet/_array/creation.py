@@ -40,7 +40,7 @@ def taken(values: npt.NDArray[Any], device: str | None = None) -> Array:
     return placed(_core.array_from(values, False, False), device)
 
 
-_ON_THE_HOST = 1, 3, 11  # DLPack's device types: CPU, and host memory of CUDA and ROCm
+ON_THE_HOST = 1, 3, 11  # DLPack's device types: CPU, and host memory of CUDA and ROCm
 
 
 def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | None = None,
@@ -59,7 +59,7 @@ def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | No
         array = obj.copy() if copy else obj
     elif hook.traced(obj):
         return hook.asarray(obj, dtype)  # type: ignore[no-any-return]
-    elif hasattr(obj, "__dlpack_device__") and obj.__dlpack_device__()[0] not in _ON_THE_HOST:
+    elif hasattr(obj, "__dlpack_device__") and obj.__dlpack_device__()[0] not in ON_THE_HOST:
         array = from_dlpack(obj, copy=copy is not False)
     else:
         from .._host import array as numbers
@@ -90,7 +90,7 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
         keywords: dict[str, Any] = {"max_version": (1, 3)}
         if kind == 2:  # on this CUDA stream the other library's commands precede ours
             keywords["stream"] = _core.native_queue(f"cuda:{number}") or 1
-        if device == "host" and kind not in _ON_THE_HOST and copy is not False:
+        if device == "host" and kind not in ON_THE_HOST and copy is not False:
             keywords |= {"dl_device": (1, 0), "copy": copy}
         try:
             capsule = x.__dlpack__(**keywords)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core, _host, _jobs, _scatter, _suspicious
+from .._array.creation import ON_THE_HOST, asarray
 from .._core import InvalidError, ShapeError
 from .._job import Job, check_devices, warn_of_devices
 from . import precision
@@ -40,7 +41,7 @@ class _Checked:
 class Material(_Checked):
     """A material of a morphology. Its arrays are (Z, Y, X), float32 or float64; others are converted. A RuntimeWarning
     says that float16 becomes float32, and long double float64; if float16 rounded the fractions, they are divided by
-    their sums.
+    their sums. Arrays, and arrays of other libraries on a device (DLPack), are used where they are.
 
     constants: delta and beta of n = 1 - delta + i beta along the direction, then delta and beta across it: (4,) for
         all energies, (energies, 4) for each energy, or a dict {eV: (4,)} by energy
@@ -180,10 +181,28 @@ def _constants(material: Material, number: int, energies: Floats) -> Floats:
     return np.broadcast_to(given, (len(energies), 4))
 
 
+def _stays(value: Any) -> bool:
+    """Whether an array is used where it is: an Array, or another library's array on a device."""
+    return isinstance(value, _core.Array) or (
+        hasattr(value, "__dlpack_device__") and value.__dlpack_device__()[0] not in ON_THE_HOST)
+
+
 def given_of(material: Material, number: int) -> list[Any]:
-    """The six arrays of a material, unchanged; an absent array is None."""
-    return [None if (a := getattr(material, name)) is None else _host.array(a, None, f"material {number}: {name}")
-            for name in _EULER + _VECTOR]
+    """The six arrays of a material, as NumPy arrays or Arrays; an absent array is None."""
+    given = [getattr(material, name) for name in _EULER + _VECTOR]
+    return [None if a is None else asarray(a, copy=False) if _stays(a) else _host.array(a, None, f"material {number}: {name}")
+            for name, a in zip(_EULER + _VECTOR, given)]
+
+
+def _dense(array: Any, dtype: npt.DTypeLike, name: str) -> Any:
+    """A C-contiguous array of the dtype."""
+    if not isinstance(array, _core.Array):
+        return np.ascontiguousarray(array, dtype)
+    if array.dtype.name in ("float16", "bfloat16"):
+        raise InvalidError(f"{name} is an Array of {array.dtype}; convert it by astype to float32 or float64")
+    array = array.astype(dtype, copy=False)
+    dense = np.cumprod((1, *array.shape[:0:-1]))[::-1]
+    return array if array.strides == tuple(dense) else array.copy()
 
 
 def arrays_of(arrays: Sequence[Any], number: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
@@ -196,8 +215,8 @@ def arrays_of(arrays: Sequence[Any], number: int, shape: tuple[int, ...]) -> tup
         if array is not None and array.shape != expected:
             raise ShapeError(f"material {number}: {name} is {extents(array.shape)}, not "
                              f"{extents(expected)}")
-    return (dtype == np.float64, *(a if a is None else np.ascontiguousarray(a, dtype)
-                                   for a in arrays))
+    return (dtype == np.float64, *(a if a is None else _dense(a, dtype, f"material {number}: {name}")
+                                   for name, a in zip(_EULER + _VECTOR, arrays)))
 
 
 def _axis(count: int, voxel: float) -> Floats:
@@ -253,6 +272,8 @@ class Request:
         self.direction = direction_of("the beam's direction", sample.beams[beam])
         self.detector = direction_of("detector", sample.detector)
         given = [given_of(m, i) for i, m in numbered]
+        if any(isinstance(a, _core.Array) for material in given for a in material):
+            given = [[a if a is None or isinstance(a, _core.Array) else asarray(a) for a in material] for material in given]
         arrays, self._converted = precision.prepare(given, [arrays_of(a, i, shape) for i, a in enumerate(given, 1)])
         z, y, x = map(int, shape)
         self.shape = z, y, x
@@ -279,7 +300,7 @@ class Pattern(NamedTuple):
     """The pattern of one energy."""
 
     energy: float
-    values: Floats  #: (qy, qx): the intensity; NaN at pixels that no scattered wave reaches
+    values: Any  #: (qy, qx): the intensity; NaN at pixels that no scattered wave reaches. A NumPy array, or an Array
     qy: Floats
     qx: Floats
 
@@ -299,6 +320,9 @@ class Patterns:
         one fails, a RuntimeWarning says so, and the others compute its energies
     progress: called as progress(fraction, energies_done) about 20 times a second and after each
         pattern; True shows a bar of tqdm
+    output: "numpy", or "array": the values of a Pattern are an Array in the memory of the device that computed it, without
+        a copy in the host's memory. RefusedError with several `devices`, if `detector` changes the pattern, and on the grids "fft" and
+        "cyrsoxs" without `mask`
 
     All arguments except the voxels are checked at once. The first pattern checks the voxels: InvalidError
     names material and voxel. Suspicious values, such as angles that seem to be degrees, cause a
@@ -309,8 +333,9 @@ class Patterns:
     def __init__(self, sample: Sample, *, beam: int = 0, dtype: npt.DTypeLike = "float32", method: str = "fast",
                  grid: str | None = None, neighbours: bool = False, memory: int = 0,
                  devices: Sequence[str] | None = None,
-                 progress: Callable[[float, int], object] | bool | None = None) -> None:
+                 progress: Callable[[float, int], object] | bool | None = None, output: str = "numpy") -> None:
         check_progress(progress)
+        self._on_device = bool(choice("output", output, ("numpy", "array")))
         request = Request(sample, beam, dtype, method, grid, neighbours, memory, devices)
         self.energies, self.voxel, self.shape = request.energies, request.voxel, request.shape
         self.layers = request.layers
@@ -324,7 +349,7 @@ class Patterns:
         request.warn()
         self._compares = request.compares
         self._job: Job | None = None
-        self._ready: Floats | None = None
+        self._ready: Any = None
         self._done = 0
         self._failed: set[str] = set()  # names of devices that failed
         self._bar: Any = bar(len(self.energies), "energy") if progress is True else None
@@ -339,7 +364,7 @@ class Patterns:
         if self._ready is None and self._core:
             if self._compares:
                 self._warn_of_grid(self._core)
-            self._ready = self._wait(self._core.next)
+            self._ready = self._wait(self._core.next_array if self._on_device else self._core.next)
             if len(self._devices) > 1:
                 warn_of_devices(self._core.shares(), self._failed, 2)
         if self._ready is None:
@@ -442,7 +467,7 @@ class Patterns:
             except Exception:  # the work was cancelled, or the next call raises the same error
                 result = None
             self._job = None
-            self._ready = result if isinstance(result, np.ndarray) else None
+            self._ready = result if isinstance(result, np.ndarray | _core.Array) else None
 
     def _report(self, more: int = 0) -> None:
         _jobs.check()

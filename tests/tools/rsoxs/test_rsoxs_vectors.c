@@ -162,4 +162,26 @@ TEST(both_names_give_the_same_slices)
     }
 }
 
+/* These files do not say along which axis the beam is. */
+TEST(files_of_before_version_1_are_refused)
+{
+    const double count = 2;
+    write_parameters("igor.h5");
+    write_vectors("igor.h5", "/vector_morphology", 1);
+    hid_t file = H5Fopen(io_path(directory, "igor.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(H5Ldelete(file, "/Morphology_Parameters", H5P_DEFAULT) >= 0);
+    hid_t group = H5Gcreate2(file, "/igor_parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5LTmake_dataset_double(group, "igormaterialnum", 0, NULL, &count) >= 0);
+    H5Gclose(group);
+    H5Fclose(file);
+    tool_result r = RSOXS("validate", "igor.h5", "-c", "vectors.txt");
+    tool_expect(&r, 1);
+    assert_contains(r.out, "igor.h5: this is a morphology of CyRSoXS before 1.0 (/igor_parameters)");
+    tool_free(&r);
+    r = RSOXS("igor.h5", "-c", "vectors.txt", "-o", "igor");
+    tool_expect(&r, 1);
+    assert_contains(r.err, "up to 0.7 it was the first, later the third component of vectors");
+    tool_free(&r);
+}
+
 TEST_GROUP(set_up, rsoxs_tear_down)

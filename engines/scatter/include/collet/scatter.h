@@ -48,8 +48,13 @@ typedef struct collet_scatter_material {
     collet_dtype dtype; /* of the arrays: COLLET_F32 or COLLET_F64 */
     const void *volume, *alignment, *theta, *psi;
     const void *direction, *unaligned;
-    uint32_t kind; /* if the options have `layers`: COLLET_SCATTER_ISOTROPIC, ...; else 0 */
+    uint32_t kind; /* with `arrays`, or if the options have `layers`: COLLET_SCATTER_ISOTROPIC, ...; else 0 */
     uint32_t reserved;
+    /* NULL, or in place of the pointers above the arrays of the kind, in the order of its comment: C-contiguous arrays of
+     * the context's runtime. Elements that are in the memory of the device that computes are not copied. The device also
+     * checks the voxels; only if it finds one that may be wrong, the arrays are copied to the host, whose check decides and
+     * names the voxel. Gradients and collet_scatter_compare also copy them. REFUSED with `layers`. */
+    const collet_array *const *arrays;
 } collet_scatter_material;
 
 /* Kinds of materials. Each comment lists the arrays that `layers` fills, in this order. */
@@ -210,6 +215,15 @@ typedef struct collet_scatter_pattern {
 COLLET_API collet_status collet_scatter_next(collet_scatter *scattering,
                                              const collet_scatter_pattern **out,
                                              collet_error *err);
+
+/*
+ * Like collet_scatter_next, but *out is a new array [Y, X] in the memory of the device that computed it: nothing is copied
+ * to the host. The caller destroys it. NULL after the last energy. May be mixed with calls of collet_scatter_next. REFUSED
+ * with `devices`, and where the host finishes patterns: if the detector's plane differs from the pattern's, and on the grids
+ * CYRSOXS and FFT without `mask`.
+ */
+COLLET_API collet_status collet_scatter_next_array(collet_scatter *scattering, collet_array **out,
+                                                   collet_error *err);
 
 /* The part of the work that device `index` of the options' devices has done so far. NOT_FOUND if there is no such
  * device. The strings are valid until destroy. May be called at any time. */
