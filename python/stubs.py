@@ -35,7 +35,7 @@ TYPES = {
     "int | str": "trans",
     "int | tuple[Sequence[int], Sequence[int]]": "tensordot.axes",
     "npt.DTypeLike": "dtype",
-    "Sequence[int]": "axes s shapes",
+    "Sequence[int]": "axes eigh.subset_by_index s shapes",
     "Sequence[int] | None": "fft2.axes ifft2.axes irfft2.axes rfft2.axes",
     "Sequence[_Operand]": "choicelist column_stack.tup condlist",
     "str | _Operand": "eigh.b eigvalsh.b",
