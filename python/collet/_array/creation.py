@@ -40,6 +40,11 @@ def taken(values: npt.NDArray[Any], device: str | None = None) -> Array:
     return placed(_core.array_from(values, False, False), device)
 
 
+def shared(values: npt.NDArray[Any]) -> Array:
+    """An Array over the memory of a NumPy array; an Array of a copy if the array's bytes have the other order."""
+    return asarray(values, copy=False if values.dtype.isnative else None)
+
+
 _ON_THE_HOST = 1, 3, 11  # DLPack's device types: CPU, and host memory of CUDA and ROCm
 
 

@@ -42,7 +42,7 @@ def test_trees():
 
     value, gradient = collet.value_and_grad(function)(tree)
     assert float(value) == 3 * 2 * (X * X * np.arange(3)).sum()
-    assert gradient.keys() == tree.keys() and gradient["n"] is None and gradient["f"] is None
+    assert gradient.keys() == tree.keys() and gradient["n"] is None and float(gradient["f"]) == 0
     same(gradient["w"], 6 * X * np.arange(3))
     (first, two, nothing), pair = gradient["layers"]
     same(first, 6 * X * np.arange(3))
@@ -82,7 +82,7 @@ def test_has_aux():
     (lambda: collet.grad(lambda x: isinstance(x, collet.Array) and x.sum())(X), "returned bool, not an array"),
     (lambda: collet.grad(lambda x: x)(3), "argument 0 is 3; only floating-point"),
     (lambda: collet.grad(lambda x: x.sum())(np.arange(3)), "argument 0 has the dtype int64"),
-    (lambda: collet.grad(lambda x: x[0])([1.0, 2.0]), "argument 0 has no floating-point array"),
+    (lambda: collet.grad(lambda x: x[0])([1, 2]), "argument 0 has no floating-point array"),
     (lambda: collet.jacobian(lambda x: 1j * x)(X), "jacobian: the function returned complex128"),
 ])
 def test_errors(call, text):
