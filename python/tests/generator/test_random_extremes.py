@@ -55,3 +55,38 @@ def test_tiny_shapes():
     assert rng.dirichlet([1e-310] * 3).shape == (3,)
     made = rng.beta([1e-310, 2.0], [1e-310, 3.0], size=(500, 2)).to_numpy()
     assert set(made[:, 0].tolist()) == {0, 1} and abs(made[:, 1].mean() - 0.4) < 0.05
+
+
+LAWS = {"gamma": [(a, 1.0) for a in (0.0, 1e-310, 1e-20, 1e-3, 0.5, 1.0, 1.0000001, 1.7, 2.5, 2.6, 30.0, 1e5, 1e15, 1e300)],
+        "beta": [(1e-3, 2.0), (0.5, 0.5), (30.0, 4.0)],
+        "poisson": [(m,) for m in (0.0, 1e-300, 0.3, 3.0, 9.999, 10.0, 11.0, 15.5, 40.0, 1e3, 1e6, 1e12, 1e18, 2.0**63)],
+        "binomial": [(n, p) for n in (0, 1, 5, 20, 33, 100, 10**4, 10**9, 2**53) for p in (0.0, 1e-300, 0.01, 0.3, 0.5, 0.51, 0.9, 1.0)],
+        "geometric": [(p,) for p in (1e-300, 1e-6, 0.2, 0.7, 1.0)], "hypergeometric": [(30, 70, 20), (10**6, 10**5, 10**3)],
+        "vonmises": [(0.0, 2.0)], "zipf": [(2.5,)], "logseries": [(0.7,)]}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_runs_have_the_bits_of_single_numbers(law):
+    """Parameters that all elements share are drawn by vectors; arrays of parameters one element at a time."""
+    for parameters in LAWS[law]:
+        for size in (700,), (16,), (15,), (40, 5, 7), (3, 1, 100):
+            shared, single = (random.Generator(9, 2**33 - 300) for _ in range(2))
+            found = getattr(shared, law)(*parameters, size=size).to_numpy()
+            arrays = [np.full(size, p) for p in parameters]
+            wanted = getattr(single, law)(*arrays).to_numpy()
+            assert found.tobytes() == wanted.tobytes(), parameters
+            assert shared.state == single.state
+
+
+def test_runs_of_integers():
+    for span in 0, 1, 6, 100, 2**31, 2**32, 10**12, 2**53 + 1, 2**63 - 2, 2**63, 2**63 + 1, 2**64 - 2, 2**64 - 1:
+        shared, single = random.Generator(4), random.Generator(4)
+        found = shared.integers(0, span, 3000, "uint64", endpoint=True).to_numpy()
+        wanted = single.integers(np.zeros(3000, "u8"), np.full(3000, span, "u8"), dtype="uint64", endpoint=True).to_numpy()
+        assert (found == wanted).all() and found.max() <= span, span
+
+
+def test_runs_in_views():
+    out = collet.zeros((6, 50))
+    random.Generator(5).standard_gamma(2.5, out=out[::2, 1::2])
+    assert (out[::2, 1::2] == random.Generator(5).standard_gamma(2.5, size=(3, 25))).all() and float(collet.sum(abs(out[1::2]))) == 0
