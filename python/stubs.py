@@ -20,6 +20,7 @@ TYPES = {
     "bool": "bias compute_uv copy density descending digitize.right endpoint equal_nan full_matrices include_initial invert "
             "keepdims lower returned rowvar stable unit_diagonal upper",
     "complex": "fill_value start step stop",
+    "complex | _Operand": "linspace.start linspace.stop",
     "float": "allclose.rtol atol correction d ddof discont dx isclose.rtol left nan neginf period posinf rcond right",
     "float | Sequence[float]": "nanpercentile.q nanquantile.q",
     "float | _Operand": "default varargs",
@@ -35,7 +36,7 @@ TYPES = {
     "int | str": "trans",
     "int | tuple[Sequence[int], Sequence[int]]": "tensordot.axes",
     "npt.DTypeLike": "dtype",
-    "Sequence[int]": "axes s shapes",
+    "Sequence[int]": "axes eigh.subset_by_index s shapes",
     "Sequence[int] | None": "fft2.axes ifft2.axes irfft2.axes rfft2.axes",
     "Sequence[_Operand]": "choicelist column_stack.tup condlist",
     "str | _Operand": "eigh.b eigvalsh.b",

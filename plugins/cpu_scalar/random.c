@@ -130,6 +130,6 @@ KERNEL(variates)
 {
     (void)device;
     (void)queue;
-    cpu_variates(call, 0, operand_count(operand_of(call, 0)));
+    cpu_variates(call, NULL, 0, operand_count(operand_of(call, 0)));
     return COLLET_OK;
 }

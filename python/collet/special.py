@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_special.py
 """Functions of scipy.special that reduce axes, with SciPy's arguments and its results for infinities and NaN.
-Results have the dtype of the argument; integers become float64. DtypeError for complex numbers. Elementwise
-functions, such as expit and erf, are in collet itself.
+Results have the dtype of the argument; integers become float64. Elementwise functions, such as expit and erf, are in
+collet itself, for real numbers; scipy.special.erf(x) of a complex Array is computed by SciPy.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from . import _core
 from . import functions as f
 from ._array.elementwise import functions as _E
 from ._array.names import astype
@@ -20,16 +19,13 @@ from ._listing import own
 from .functions._rounding import once_rounded
 
 
-def _real(name: str, *values: Any) -> list[Any]:
-    found = taken(*values)
-    for x in found:
-        if x.dtype.kind == "c":
-            raise _core.DtypeError(f"{name}: the dtype is {x.dtype}; real numbers are needed")
-    return [astype(x, "float64") if x.dtype.kind in "biu" else x for x in found]
+def _floats(*values: Any) -> list[Any]:
+    return [astype(x, "float64") if x.dtype.kind in "biu" else x for x in taken(*values)]
 
 
 def _maximum(x: Any, axis: Any) -> Any:
-    return f.max(x, axis=axis, keepdims=True) if x.size else 0.0
+    """The maximum, of complex numbers the maximum of the real parts; 0 if there is none."""
+    return f.max(_E["real"](x) if x.dtype.kind == "c" else x, axis=axis, keepdims=True) if x.size else 0.0
 
 
 def _finite_maximum(x: Any, axis: Any) -> Any:
@@ -39,21 +35,27 @@ def _finite_maximum(x: Any, axis: Any) -> Any:
 
 
 @once_rounded("a", "b")
-def logsumexp(a: Any, axis: int | Sequence[int] | None = None, b: Any = None, keepdims: bool = False) -> Any:
+def logsumexp(a: Any, axis: int | Sequence[int] | None = None, b: Any = None, keepdims: bool = False,
+              return_sign: bool = False) -> Any:
     """log(sum(b * exp(a))) over axes, by default all, without overflow. Elements whose weight b is 0 do not count. The
-    sum of no elements is 0, and its logarithm -inf; the logarithm of a negative sum is NaN.
+    sum of no elements is 0, and its logarithm -inf; the logarithm of a negative sum is NaN. return_sign: returns the
+    logarithm of the magnitude of the sum, and the sign of the sum, for a complex sum the number of magnitude 1.
 
     >>> float(collet.special.logsumexp([1000.0, 1000.0]))
-    1000.6931471805599"""
+    1000.6931471805599
+    >>> [float(x) for x in collet.special.logsumexp([0.0, 0.0], b=[1, -3], return_sign=True)]
+    [0.6931471805599453, -1.0]"""
     if b is None:
-        a, = _real("logsumexp", a)
+        a, = _floats(a)
     else:
-        a, b = f.broadcast_arrays(*_real("logsumexp", a, b))
+        a, b = f.broadcast_arrays(*_floats(a, b))
         a = _E["where"](_E["equal"](b, 0), -float("inf"), a)
     top = _finite_maximum(a, axis)
     terms = _E["exp"](_E["subtract"](a, top))
     total = f.sum(terms if b is None else _E["multiply"](b, terms), axis=axis, keepdims=keepdims)
-    return _E["add"](_E["log"](total), f.reshape(top, total.shape) if a.size else 0.0)
+    logarithm = _E["log"](_E["abs"](total) if return_sign else total)
+    found = _E["add"](logarithm, f.reshape(top, total.shape) if a.size else 0.0)
+    return (found, _E["sign"](total)) if return_sign else found
 
 
 @once_rounded("x")
@@ -62,7 +64,7 @@ def softmax(x: Any, axis: int | Sequence[int] | None = None) -> Any:
 
     >>> collet.special.softmax(np.array([0.0, 0.0]))
     array([0.5, 0.5])"""
-    x, = _real("softmax", x)
+    x, = _floats(x)
     terms = _E["exp"](_E["subtract"](x, _maximum(x, axis)))
     return _E["divide"](terms, f.sum(terms, axis=axis, keepdims=True))
 
@@ -73,7 +75,7 @@ def log_softmax(x: Any, axis: int | Sequence[int] | None = None) -> Any:
 
     >>> collet.special.log_softmax(np.array([1000.0, 0.0]))
     array([    0., -1000.])"""
-    x, = _real("log_softmax", x)
+    x, = _floats(x)
     x = _E["subtract"](x, _finite_maximum(x, axis))
     return _E["subtract"](x, _E["log"](f.sum(_E["exp"](x), axis=axis, keepdims=True)))
 

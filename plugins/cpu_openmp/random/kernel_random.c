@@ -4,33 +4,14 @@
 
 #include <string.h>
 
-#include "shared/host/random/philox.h"
 #include "cpu_openmp/util/kernel_functions.h"
+#include "kernel_philox.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
-/* ---- Philox ---------------------------------------------------------------------------------- */
-
-/* Each lane holds one 32-bit word of a block in its low half; the high half is undefined. */
-typedef uint64_t words __attribute__((vector_size(VECTOR_BYTES)));
-#define LANES (VECTOR_BYTES / 8)
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* Blocks that are made at a time: GROUP, or FEW at the ends of a run. */
 #define GROUP 64
 #define FEW (VECTORS * (int)LANES)
-
-/* The 64-bit products of the low halves. */
-#if defined(__AVX512F__)
-#define MULTIPLY(a, b) ((words)_mm512_mul_epu32((__m512i)(a), (__m512i)(b)))
-#elif defined(__AVX2__)
-#define MULTIPLY(a, b) ((words)_mm256_mul_epu32((__m256i)(a), (__m256i)(b)))
-#elif defined(__x86_64__)
-#define MULTIPLY(a, b) ((words)_mm_mul_epu32((__m128i)(a), (__m128i)(b)))
-#else
-#define MULTIPLY(a, b) (((a)&0xffffffffu) * ((b)&0xffffffffu))
-#endif
 
 /*
  * The block that lane i holds. The blocks of the lower half of a vector are in the even lanes, those of the
@@ -60,36 +41,20 @@ typedef uint64_t words __attribute__((vector_size(VECTOR_BYTES)));
 #define ODD_LANES(a, b) __builtin_shufflevector(a, b, 1, 3)
 #endif
 
-/* Vectors whose rounds are interleaved, to hide the latency of the multiplications. */
-#define VECTORS 2
-
 /* Writes blocks first .. first + VECTORS * LANES - 1, counted modulo last + 1. A block is two 64-bit numbers:
  * words 0 (low half) and 1 (high half), then words 2 and 3. */
 INLINE void make_vectors(uint64_t *out, uint64_t seed, uint64_t first, uint64_t last)
 {
-    const words order = BLOCK_OF_LANE, zero = {0}, m0 = zero + CPU_PHILOX_M0,
-                m1 = zero + CPU_PHILOX_M1;
-    words x0[VECTORS], x1[VECTORS], x2[VECTORS], x3[VECTORS];
-    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
+    const words order = BLOCK_OF_LANE, zero = {0};
+    philox_blocks b;
     for (int v = 0; v < VECTORS; v++) {
-        x0[v] = (first + (uint64_t)(v * LANES) + order) & last;
-        x1[v] = x0[v] >> 32;
-        x2[v] = x3[v] = zero;
+        b.x[0][v] = (first + (uint64_t)(v * LANES) + order) & last;
+        b.x[1][v] = b.x[0][v] >> 32;
+        b.x[2][v] = b.x[3][v] = zero;
     }
-    for (int round = 0; round < CPU_PHILOX_ROUNDS; round++) {
-        for (int v = 0; v < VECTORS; v++) {
-            words p0 = MULTIPLY(x0[v], m0), p1 = MULTIPLY(x2[v], m1);
-            x0[v] = (p1 >> 32) ^ x1[v] ^ (zero + k0);
-            x1[v] = p1;
-            x2[v] = (p0 >> 32) ^ x3[v] ^ (zero + k1);
-            x3[v] = p0;
-        }
-        k0 += CPU_PHILOX_K0;
-        k1 += CPU_PHILOX_K1;
-    }
+    philox_rounds(&b, seed);
     for (int v = 0; v < VECTORS; v++, out += 2 * LANES) {
-        words low = (x0[v] & 0xffffffffu) | x1[v] << 32, high = (x2[v] & 0xffffffffu) | x3[v] << 32;
-        words even = EVEN_LANES(low, high), odd = ODD_LANES(low, high);
+        words even = EVEN_LANES(b.low[v], b.high[v]), odd = ODD_LANES(b.low[v], b.high[v]);
         memcpy(out, &even, sizeof even);
         memcpy(out + LANES, &odd, sizeof odd);
     }

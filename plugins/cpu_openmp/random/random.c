@@ -124,13 +124,21 @@ KERNEL(draw)
     return COLLET_OK;
 }
 
+typedef struct variation {
+    const collet_kernel_call *call;
+    const cpu_variate_runs *runs;
+} variation;
+
 static TEAM_BODY(draw_variates)
 {
-    cpu_variates(*(const collet_kernel_call *const *)argument, begin, end);
+    const variation *v = argument;
+    cpu_variates(v->call, v->runs, begin, end);
 }
 
 KERNEL(variates)
 {
-    team_run(device->threads, operand_count(operand_of(call, 0)), GRAIN_VARIATES, draw_variates, &call);
+    variation v = {.call = call, .runs = device->level->variates};
+    team_run(device->threads, operand_count(operand_of(call, 0)), GRAIN_VARIATES, draw_variates,
+             &v);
     return COLLET_OK;
 }

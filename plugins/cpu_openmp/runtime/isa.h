@@ -29,6 +29,7 @@
     X(scan_kernels, scan)                                                                          \
     X(sort_kernels, sort)                                                                          \
     X(random_kernels, random)                                                                      \
+    X(cpu_variate_runs, variates)                                                                  \
     X(scatter_kernels, scatter)                                                                    \
     X(field_kernels, fields)                                                                       \
     X(frame_kernels, frame)                                                                        \

@@ -43,6 +43,11 @@ def taken(values: npt.NDArray[Any], device: str | None = None) -> Array:
 ON_THE_HOST = 1, 3, 11  # DLPack's device types: CPU, and host memory of CUDA and ROCm
 
 
+def shared(values: npt.NDArray[Any]) -> Array:
+    """An Array over the memory of a NumPy array; an Array of a copy if the array's bytes have the other order."""
+    return asarray(values, copy=False if values.dtype.isnative else None)
+
+
 def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | None = None,
             copy: bool | None = None) -> Array:
     """An Array made from an Array, from anything that numpy.asarray takes, or from another library's array

@@ -11,7 +11,7 @@ from .. import _core, _host
 from .. import _hook as hook
 from .._core import Array
 from .conversion import cast
-from .creation import asarray, empty, zeros
+from .creation import asarray, empty, shared, zeros
 
 _REAL = ("float32", "float64")
 _FLOATING = ("float32", "float64", "complex64", "complex128")
@@ -20,7 +20,7 @@ _SINGLE = ("float16", "bfloat16", "float32", "complex64")
 
 def _together(found):
     if any([isinstance(a, Array) for a in found]):
-        return [a if isinstance(a, Array) else asarray(a, copy=False) for a in found]
+        return [a if isinstance(a, Array) else shared(a) for a in found]
     return found
 
 

@@ -9,6 +9,7 @@ from .. import functions as f
 from .._array.creation import asarray
 from .._array.operands import axes_of, axis_of
 from ..functions._rounding import once_rounded
+from ..functions._shapes import spaced
 from .rules import E_, Key, composite, fit, fitted, like, rule, unindex
 from .tape import CONSTANTS, Traced, bottom, record, untraced
 
@@ -95,6 +96,11 @@ def _diag(x, /, k=0):
 
 
 # ---- Copies
+
+
+@composite("linspace")
+def _linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
+    return spaced(start, stop, num, dtype, endpoint)
 
 
 @composite("asarray")

@@ -24,7 +24,7 @@ for _name in elementwise.names():
 LOOPED.update(("average", "bincount", "digitize", "histogram", "histogram2d", "interp", "nanargmax", "nanargmin", "searchsorted"))
 # Composed of public functions, also for arrays that are not differentiated.
 COMPOSED.update((n, COMPOSITES[n]) for n in (
-    "asarray", "broadcast_arrays", "cross", "diag", "outer", "tensordot", "trace", "linalg.dot", "linalg.vdot"))
+    "asarray", "broadcast_arrays", "cross", "diag", "linspace", "outer", "tensordot", "trace", "linalg.dot", "linalg.vdot"))
 
 
 # ---- Reductions, and functions along axes

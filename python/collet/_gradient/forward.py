@@ -13,8 +13,8 @@ from .. import _core
 from .. import functions as f
 from .._array.creation import asarray
 from .rules import E_
-from .tape import Traced, bottom, floating, is_number
-from .transforms import _chosen, _numbers, grad, vjp
+from .tape import Traced, bottom, floating, is_number, kind_of_number
+from .transforms import _chosen, _number, _numbers, grad, vjp
 from .trees import leaves, mapped, node, rebuilt
 from .vmap import vmap
 
@@ -28,9 +28,6 @@ def _directions(primal: Any, tangent: Any, name: str, where: str) -> Iterator[An
     inner, given = node(primal), node(tangent)
     if inner is None:
         if not floating(primal):
-            if type(primal) in (float, complex) and type(tangent) in (int, float, complex) and tangent != 0:
-                raise TypeError(f"{name}: {where} has the number {primal} inside of a tree, which is not differentiated, and its "
-                                f"tangent is {tangent}: make it an Array")
             return
         tangent = tangent if isinstance(tangent, Traced) and not is_number(tangent) else asarray(tangent)
         if tangent.shape != primal.shape:
@@ -46,13 +43,11 @@ def _directions(primal: Any, tangent: Any, name: str, where: str) -> Iterator[An
 
 
 def _arrays(tree: Any) -> Any:
-    """The tree with numbers that are a whole argument, and NumPy's arrays, as Arrays."""
-    alone = node(tree) is None
-
+    """The tree with floating-point numbers and NumPy's arrays as Arrays."""
     def leaf(value: Any) -> Any:
-        if hasattr(value, "__array_struct__") or alone and (type(value) in (float, complex) or is_number(value)):
-            return asarray(value)
-        return value
+        if kind_of_number(value) in (float, complex):
+            return _number(value, tree)
+        return asarray(value) if hasattr(value, "__array_struct__") else value
 
     return mapped(leaf, tree)
 

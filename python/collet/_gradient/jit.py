@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 import numpy as np
 
 from .. import _hook as hook
-from .._array.creation import asarray
+from .._array.creation import shared
 from .._standard.array import Array
 from . import batching_rules, tape, traced  # noqa: F401 (the rules, and the members of arrays)
 from .recording import Program, _copied
@@ -83,7 +83,7 @@ class _Jitted:
             elif isinstance(value, Traced):
                 return self.fun(*arguments, **keywords)  # another transform follows the calls
             elif isinstance(value, (np.ndarray, np.generic)):
-                values[i] = value = asarray(value, copy=False)
+                values[i] = value = shared(value)
                 key.append((value.shape, value._dtype))
             else:
                 raise TypeError(f"jit: an argument is or contains {value!r}, no array, number or text: name the argument in "

@@ -181,12 +181,19 @@ def _gaps(s):
 
 
 @rule("linalg.eigh")
-def _eigh(a, b=None, UPLO="L"):
+def _eigh(a, b=None, UPLO="L", *, subset_by_index=None):
     """Eigenvalues have to differ; the gradients are Hermitian."""
     a, b = _array(a), b if b is None or isinstance(b, str) else _array(b)
     made = linalg.eigh(a, b, UPLO)
     back, to_a, to_b = _eigh_back(*made), fitted(a, lambda g: g), fitted(b, lambda g: g)
-    return made, lambda gradients: (to_a and to_a(back(gradients)), to_b and to_b(back(gradients, by_b=True)), None)
+    first, last = (0, a.shape[-1] - 1) if subset_by_index is None else subset_by_index
+
+    def both(gradients):
+        sides = (first, a.shape[-1] - 1 - last)
+        whole = [g if g is None or not any(sides) else f.pad(g, [*[(0, 0)] * (g.ndim - 1), sides]) for g in gradients]
+        return to_a and to_a(back(whole)), to_b and to_b(back(whole, by_b=True)), None
+
+    return type(made)(*(x[..., first:last + 1] for x in made)), both
 
 
 def _eigh_back(values, vectors):

@@ -20,6 +20,7 @@ from .trees import leaves, mapped, node, rebuilt
 _DATA = set("A a a1 a2 append ar1 ar2 arr arrays b bins c_and_lower choicelist condition condlist default f fill_value fp g high indices key "
             "left loc low lu_and_piv m max min offset operands p period prepend q right rtol scale seed shift sorter tup v value values "
             "weights x x1 x2 x3 xp y".split())
+_ENDS = {("linspace", "start"), ("linspace", "stop")}
 _SMALL = 1024
 _FILLED = {"ones_like", "zeros_like"}  # their results depend on the shape alone, so small ones are constants
 _STATIC = {"broadcast_shapes", "can_cast", "finfo", "result_type"}  # their results are no arrays
@@ -196,7 +197,7 @@ def _check(name, function, arguments, keywords):
     if name in rules.BY_VALUES or name == "bincount" and innermost(arguments[:1]) is not None:
         _refuse_values(name)
     for parameter, value in _signature(function).bind(*arguments, **keywords).arguments.items():
-        if parameter not in _DATA and innermost((value,)) is not None:
+        if parameter not in _DATA and (name, parameter) not in _ENDS and innermost((value,)) is not None:
             _refuse_parameter(name, parameter)
 
 

@@ -9,15 +9,29 @@ from .rules import E_, fitted, rule
 
 
 @rule("special.logsumexp")
-def _logsumexp(a, axis=None, b=None, keepdims=False):
+def _logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
     a, b = _array(a), None if b is None else _array(b)
-    made = special.logsumexp(a, axis, b, keepdims)
-    whole = made if keepdims else special.logsumexp(a, axis, b, True)
+    size, sign = special.logsumexp(a, axis, b, True, True)
 
     def by_b(g):
-        return f.reshape(g, whole.shape) * E_["exp"](a - whole)
+        """The gradient with respect to b, of a gradient with respect to the logarithm of the sum."""
+        return f.reshape(g, size.shape) * E_["exp"](a - size) / sign
 
-    return made, (fitted(a, lambda g: by_b(g) if b is None else by_b(g) * b), None, fitted(b, by_b), None)
+    def by_a(g):
+        return by_b(g) if b is None else by_b(g) * b
+
+    to_a, to_b = fitted(a, by_a), fitted(b, by_b)
+    if not return_sign:
+        return special.logsumexp(a, axis, b, keepdims), (to_a, None, to_b, None, None)
+
+    def back(gradients):
+        by_size, by_sign = gradients
+        g = 0 if by_size is None else by_size
+        if by_sign is not None and sign.dtype.kind == "c":  # of a real sum it is constant
+            g = g - 1j * E_["real"](1j * by_sign * f.reshape(sign, by_sign.shape))
+        return to_a and to_a(g), None, to_b and to_b(g), None, None
+
+    return special.logsumexp(a, axis, b, keepdims, True), back
 
 
 @rule("special.softmax")

@@ -148,6 +148,12 @@ def is_number(value):
     return type(value) in _NUMBERS or type(value) is Recorded and type(value.value) in _NUMBERS
 
 
+def kind_of_number(value):
+    """The class of a number of Python, or of the number that stands for one while a function is recorded; else None."""
+    kind = type(value.value if type(value) is Recorded else value)
+    return kind if kind in _NUMBERS else None
+
+
 def bottom(value):
     """The array without the traces of gradients."""
     while type(value) is Differentiated:

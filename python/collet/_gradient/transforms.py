@@ -14,7 +14,8 @@ import numpy as np
 from .. import _core
 from .. import _hook as hook
 from .. import functions as f
-from .._array.creation import asarray
+from .._array.creation import asarray, shared
+from .._array.operands import result_type
 from .._standard.array import Array
 from . import array_rules, elementwise_rules, reduction_rules, rules, tape, traced
 from .tape import Differentiated, Node, Traced, bottom
@@ -24,24 +25,36 @@ __all__ = ["custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_
 
 P = ParamSpec("P")
 _PLAIN = (bool, int, float, complex, str, bytes)
+_NUMPY = (np.ndarray, np.generic)
 
 # ---- Tracing
 
 
-def _argument(value: Any, where: str, alone: bool) -> Any:
-    """A leaf of an argument, as an Array if it can be differentiated. alone: the leaf is the whole
-    argument."""
+_REAL = {"complex64": "float32", "complex128": "float64"}
+
+
+def _number(value: Any, tree: Any) -> Any:
+    """A float or complex number of a tree as an Array, as exact as the arrays of the tree."""
+    kind = tape.kind_of_number(value)
+    dtypes = {x.dtype for x in leaves(tree) if tape.floating(x) or isinstance(x, _NUMPY) and x.dtype.kind in "fcV"}
+    dtype = result_type(kind(0), *dtypes) if dtypes else np.dtype(kind)
+    return asarray(value, _REAL.get(dtype.name, dtype) if kind is float else dtype)
+
+
+def _argument(value: Any, where: str, whole: Any) -> Any:
+    """A leaf of the argument `whole`, as an Array if it can be differentiated."""
+    alone = node(whole) is None
+    if tape.kind_of_number(value) in (float, complex):
+        return _number(value, whole)
     if type(value) in _PLAIN:
-        if alone and type(value) in (float, complex):
-            return asarray(value)
         if alone:
             raise TypeError(f"{where} is {value!r}; only floating-point numbers and arrays have a gradient: "
                             "give a float, or choose others by argnums")
         return value
     if isinstance(value, Traced):
-        return asarray(value) if tape.is_number(value) else value
-    if isinstance(value, (Array, np.ndarray, np.generic)):
-        array = asarray(value, copy=False)
+        return value
+    if isinstance(value, (Array, *_NUMPY)):
+        array = value if isinstance(value, Array) else shared(value)
         if alone and not tape.floating(array):
             raise TypeError(f"{where} has the dtype {array.dtype}; only floating-point arrays have a "
                             "gradient: convert it by astype, or choose others by argnums")
@@ -58,8 +71,7 @@ class _Run:
         self.trees, given = [], list(arguments)
         for i in argnums:
             tree = arguments[i]
-            tree = mapped(functools.partial(_argument, where=f"argument {i}", alone=node(tree) is None),
-                          tree)
+            tree = mapped(functools.partial(_argument, where=f"argument {i}", whole=tree), tree)
             nodes = mapped(lambda leaf: _Leaf(leaf) if tape.floating(leaf) else leaf, tree)
             if not any(isinstance(n, _Leaf) for n in leaves(nodes)):
                 raise TypeError(f"argument {i} has no floating-point array, so there is nothing to "
@@ -164,8 +176,9 @@ def grad(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool 
     returns (result, others), and the returned function returns (gradient, others).
 
     An argument is an Array, or lists, tuples and dicts of Arrays. Its gradient has the same structure.
-    NumPy arrays and floats become Arrays, floats of float64, and gradients are Arrays. Numbers inside of
-    lists, tuples and dicts, integer arrays and None are passed on; their gradient is None.
+    NumPy arrays and floats become Arrays, and gradients are Arrays. A float becomes float64; inside of a list, tuple or dict
+    it gets the dtype of the floating-point arrays there. Integers, also arrays of them, and None are passed on; their
+    gradient is None.
 
     The gradient with respect to a complex argument is d/d(real part) - i d/d(imaginary part), as in JAX. Transforms
     nest. docs/gradients.md lists the functions that have a gradient.

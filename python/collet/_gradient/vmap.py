@@ -13,7 +13,7 @@ import numpy as np
 from .. import _core
 from .. import _hook as hook
 from .. import functions as f
-from .._array.creation import asarray
+from .._array.creation import asarray, shared
 from .._array.operands import axis_of
 from .._standard.array import Array
 from . import batching_rules, tape, traced  # noqa: F401 (the rules, and the members of arrays)
@@ -63,7 +63,7 @@ class _Run:
 
     def _rows(self, leaf: Any, axis: Any, where: str) -> Any:
         if isinstance(leaf, (np.ndarray, np.generic)):
-            leaf = asarray(leaf, copy=False)
+            leaf = shared(leaf)
         if axis is None or type(leaf) in (str, bytes):
             return leaf
         if not isinstance(leaf, (Array, Traced)) or tape.is_number(leaf):

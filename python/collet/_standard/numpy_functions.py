@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from .. import _core
@@ -104,5 +105,18 @@ def _cumulative(name: str, value: float) -> Any:
     return function
 
 
-FUNCTIONS = {**SIMPLE, "unique": _unique, "nancumsum": _cumulative("cumulative_sum", 0),
+def _in_double(name: str) -> Any:
+    """numpy.NAME computes in float64, or complex128."""
+    function = getattr(namespace, name)
+
+    @functools.wraps(function)
+    def call(x: Any, y: Any = None, *arguments: Any, **keywords: Any) -> Any:
+        x, y = (v if v is None else namespace.asarray(v) for v in (x, y))
+        x, y = (v if v is None else v.astype(namespace.result_type(v.dtype, "float64"), copy=False) for v in (x, y))
+        return function(x, y, *arguments, **keywords)
+
+    return call
+
+
+FUNCTIONS = {**SIMPLE, "cov": _in_double("cov"), "corrcoef": _in_double("corrcoef"), "unique": _unique, "nancumsum": _cumulative("cumulative_sum", 0),
              "nancumprod": _cumulative("cumulative_prod", 1)}

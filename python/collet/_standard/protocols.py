@@ -56,7 +56,7 @@ def _either(ours: Callable[[], Any], function: Any, name: str, arguments: tuple[
     try:
         return ours()
     except _Lacking as lacking:
-        return numpy_itself.compute(function, name, arguments, keywords, str(lacking))
+        reason = str(lacking)
     except (TypeError, ValueError) as error:  # dtypes, axes or values that collet's function does not take
         if keywords.get("dtype") is not None:
             _core.dtype_name(keywords["dtype"])  # raises for a dtype that Arrays do not have
@@ -67,6 +67,7 @@ def _either(ours: Callable[[], Any], function: Any, name: str, arguments: tuple[
         if found is NotImplemented:
             raise
         return found
+    return numpy_itself.compute(function, name, arguments, keywords, reason)
 
 
 def ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -81,6 +82,8 @@ def ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], keywords: dict[str, 
 def _ufunc(name: str, function: Any, inputs: tuple[Any, ...], keywords: dict[str, Any], outputs: int) -> Any:
     if function is None:
         raise _Lacking("is a function that collet lacks")
+    if name in _KINDS:
+        inputs = _as_numpy(name, inputs)
     out, *others = keywords.pop("out", (None,))
     dtype = keywords.pop("dtype", None)
     if keywords:
@@ -97,6 +100,22 @@ def _ufunc(name: str, function: Any, inputs: tuple[Any, ...], keywords: dict[str
         if dtype is not None and part.dtype != dtype:
             raise _Lacking(f"gives {part.dtype} in collet, not {dtype}")
     return found
+
+
+# Functions that have other dtypes in collet, for arguments of these kinds: NumPy's results are floats, or computed by NumPy.
+_KINDS = {**dict.fromkeys(("arctan2", "copysign", "hypot", "logaddexp", "reciprocal", "rint"), "biu"), "nextafter": "biuf",
+          "conjugate": "b"}
+
+
+def _as_numpy(name: str, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The inputs of a function of _KINDS in the dtype of NumPy's result."""
+    kinds = {"biufc"["biufc".find(x.dtype.kind)] for x in inputs if hasattr(x, "dtype")}
+    if not kinds <= {*_KINDS[name]}:
+        return inputs
+    dtype = getattr(np, name)(*(np.ones(1, x.dtype) if hasattr(x, "dtype") else x for x in inputs)).dtype
+    if dtype.kind != "f":
+        raise _Lacking("computes integers, which collet's function does not")
+    return tuple(x.astype(dtype) if hasattr(x, "dtype") else x for x in inputs)
 
 
 def _check_cast(name: str, inputs: tuple[Any, ...], dtype: Any) -> None:
@@ -176,6 +195,8 @@ def _function(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any
     if name in _AS_THEY_ARE:
         return ours(*arguments, **keywords)
     given = _given(function, arguments, keywords)
+    if any(callable(v) and not isinstance(v, type) for v in given.values()):
+        raise _Lacking("calls a function of yours, which collet's does not")
     ndim = getattr(next(iter(given.values()), None), "ndim", 0)
     if name in _LAST and ndim != 2:
         raise _Lacking(f"has an array of {ndim} axes, and collet.{name} takes the last two")

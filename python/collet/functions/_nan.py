@@ -108,12 +108,7 @@ def _divided(total, count):
 
 
 @once_rounded("x")
-def nanmean(x, /, axis=None, dtype=None, *, keepdims=False):
-    """The mean over axes, by default all, of the elements that are not NaN, in dtype if that is given.
-
-    >>> float(collet.nanmean([1.0, np.nan, 2.0]))
-    1.5"""
-    x = _typed(x, dtype)
+def _mean(x, axis, keepdims):
     if not has_nan(x):
         return f.mean(x, axis=axis, keepdims=keepdims)
     total = nansum(x, axis=axis, keepdims=keepdims)
@@ -121,29 +116,44 @@ def nanmean(x, /, axis=None, dtype=None, *, keepdims=False):
 
 
 @once_rounded("x")
-def nanvar(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=False):
-    """The variance of the elements that are not NaN, in dtype if given; see var. correction is another name
-    of ddof.
-
-    >>> float(collet.nanvar([1.0, np.nan, 3.0]))
-    1.0"""
-    x, correction = _typed(x, dtype), ddof if correction is None else correction
+def _variance(x, axis, correction, keepdims):
     if not has_nan(x):
         return f.var(x, axis=axis, correction=correction, keepdims=keepdims)
     known = ~f.isnan(x)
-    apart = abs(f.where(known, x - nanmean(x, axis=axis, keepdims=True), 0))
+    apart = abs(f.where(known, x - _mean(x, axis, True), 0))
     count = _count(known, axis, keepdims, apart.dtype) - correction
     total = f.sum(apart * apart, axis=axis, keepdims=keepdims)
     return f.where(count > 0, _divided(total, count), np.nan)
 
 
 @once_rounded("x")
+def _deviation(x, axis, correction, keepdims):
+    return f.sqrt(_variance(x, axis, correction, keepdims))
+
+
+def nanmean(x, /, axis=None, dtype=None, *, keepdims=False):
+    """The mean over axes, by default all, of the elements that are not NaN, in dtype if that is given.
+
+    >>> float(collet.nanmean([1.0, np.nan, 2.0]))
+    1.5"""
+    return _mean(_typed(x, dtype), axis, keepdims)
+
+
+def nanvar(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=False):
+    """The variance of the elements that are not NaN, in dtype if given; see var. correction is another name
+    of ddof.
+
+    >>> float(collet.nanvar([1.0, np.nan, 3.0]))
+    1.0"""
+    return _variance(_typed(x, dtype), axis, ddof if correction is None else correction, keepdims)
+
+
 def nanstd(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=False):
     """The square root of nanvar.
 
     >>> float(collet.nanstd([1.0, np.nan, 3.0]))
     1.0"""
-    return f.sqrt(nanvar(x, axis, dtype, ddof=ddof, correction=correction, keepdims=keepdims))
+    return _deviation(_typed(x, dtype), axis, ddof if correction is None else correction, keepdims)
 
 
 @once_rounded("x")

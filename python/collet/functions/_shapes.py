@@ -8,9 +8,10 @@ import operator
 import numpy as np
 
 from .. import _core, op
-from .._array.creation import empty, taken, zeros
+from .._array.creation import asarray, empty, taken, zeros
+from .._array.elementwise import functions
 from .._array.operands import (arrays, axes_of, axis_of, converted, empty_as, matrices, permuted, promoted,
-                               same_kind, zeros_as)
+                               result_type, same_kind, zeros_as)
 from .._core import Array
 
 # ---- Creation, in the host's memory
@@ -41,12 +42,32 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
 
 
 def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
-    """An Array of num evenly spaced numbers from start to stop. Without endpoint, stop is excluded.
+    """An Array of num evenly spaced numbers from start to stop. Without endpoint, stop is excluded. start and stop may be
+    arrays: the numbers are then along a new first axis.
 
     >>> collet.linspace(0, 1, 3).to_numpy()
     array([0. , 0.5, 1. ])"""
+    if any(getattr(x, "ndim", 0) for x in (start, stop)):
+        made = spaced(*(asarray(x) if hasattr(x, "shape") else x for x in (start, stop)), num, dtype, endpoint)
+        return made if device is None else made.to_device(device)
     start, stop = (x.item() if isinstance(x, _core.Array) else x for x in (start, stop))
     return taken(np.linspace(start, stop, num, endpoint, dtype=_dtype(dtype)), device)
+
+
+def spaced(start, stop, num, dtype, endpoint):
+    """linspace between arrays."""
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"linspace: num is {num}; it must be at least 0")
+    common = result_type(start, stop, 1.0)
+    start, stop = (x if hasattr(x, "shape") else asarray(x, common) for x in (start, stop))
+    places = np.arange(num).reshape(-1, *[1] * max(start.ndim, stop.ndim)).astype(common)
+    last = num - 1 if endpoint else num
+    made = _core.evaluate("where(i == last, stop, start + i * ((stop - start) / last))",
+                          {"i": places, "last": float(max(last, 1)), "start": start, "stop": stop})
+    if dtype is None:
+        return made if made.dtype == common else made.astype(common)
+    return (functions["floor"](made) if _core.dtype(dtype).kind in "iu" else made).astype(dtype)
 
 
 def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):

@@ -8,6 +8,7 @@ import operator
 import numpy as np
 
 from .. import _core, op
+from .. import _hook as hook
 from .._array.operands import axis_of, taken
 from . import _primitives as f
 from ._arrangement import ravel, sliding_window_view
@@ -43,7 +44,8 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
 
 def interp(x, xp, fp, left=None, right=None):
     """Interpolates linearly between the points (xp, fp) at x; xp ascend. The result is float64. Below the
-    first point it is `left`, by default the first fp; above the last point `right`, by default the last fp.
+    first point it is `left`, by default the first fp; above the last point `right`, by default the last fp. Infinite and NaN
+    values of fp have NumPy's results.
 
     >>> collet.interp([0.5, 9.0], [0, 1, 2], [0, 10, 30])
     array([ 5., 30.])"""
@@ -54,14 +56,21 @@ def interp(x, xp, fp, left=None, right=None):
     if xp.ndim != 1 or xp.shape != fp.shape or not xp.size:
         raise ValueError(f"interp: the points have the shapes {xp.shape} and {fp.shape}; vectors of one "
                          "length are needed")
-    below = f.searchsorted(xp, x, side="right") - 1
-    below = f.clip(below, 0, max(xp.size - 2, 0)).reshape(-1)
-    above = f.minimum(below + 1, xp.size - 1)
-    x0, y0, x1, y1 = (f.take(v, i).reshape(x.shape) for i in (below, above) for v in (xp, fp))
-    found = y0 + (y1 - y0) / f.where(x1 == x0, 1.0, x1 - x0) * (x - x0)
-    found = f.where(x == x1, y1, found)
+    if xp.size == 1:
+        found = f.broadcast_to(fp, x.shape)
+    else:
+        below = f.clip(f.searchsorted(xp, x, side="right") - 1, 0, xp.size - 2).reshape(-1)
+        x0, y0, x1, y1 = (f.take(v, i).reshape(x.shape) for i in (below, below + 1) for v in (xp, fp))
+        found = _core.evaluate(_BETWEEN, {"x": x, "x0": x0, "y0": y0, "x1": x1, "y1": y1})
     found = f.where(x < xp[0], fp[0] if left is None else left, found)
     return f.where(x > xp[-1], fp[-1] if right is None else right, found)
+
+
+# The line through two points at x, from the first point. If that is NaN, since a difference is infinite: from the second one,
+# and if that is NaN too, the value that both points have. These are numpy.interp's rules.
+_FIRST, _SECOND = (f"((y1 - y0) / (x1 - x0) * (x - x{i}) + y{i})" for i in (0, 1))
+_LINE = f"where(isnan({_FIRST}), where(isnan({_SECOND}) & (y0 == y1), y0, {_SECOND}), {_FIRST})"
+_BETWEEN = f"where(isnan(x), x, where(x == x1, y1, where(x == x0, y0, {_LINE})))"
 
 
 @once_rounded("y", "x")
@@ -141,8 +150,51 @@ def convolve(a, v, mode="full"):
                          "same or valid")
     a, v = (ravel(a), ravel(v)) if a.size >= v.size else (ravel(v), ravel(a))
     more = v.size - 1
-    pads = {"full": (more, more), "same": (v.size // 2, more - v.size // 2), "valid": (0, 0)}[mode]
-    return f.matmul(sliding_window_view(f.pad(a, pads), v.size), f.flip(v))
+    before, after = {"full": (more, more), "same": (v.size // 2, more - v.size // 2), "valid": (0, 0)}[mode]
+    if _all_finite(a, v):
+        a = f.pad(a, (before, after))
+        return _in_blocks(a, v) if v.size > _SHORT else f.matmul(sliding_window_view(a, v.size), f.flip(v))
+    parts = [f.matmul(sliding_window_view(a, v.size), f.flip(v))]
+    with np.errstate(invalid="ignore", over="ignore"):
+        if before:
+            parts.insert(0, _rising(a[:more], v[:more])[more - before:])
+        if after:  # the end is the beginning of the reversed vectors
+            parts.append(f.flip(_rising(f.flip(a)[:more], f.flip(v)[:more])[more - after:]))
+    return f.concat(parts) if len(parts) > 1 else parts[0]
+
+
+_SHORT = 24  # for vectors up to this length _in_blocks takes longer
+_BLOCK = 64  # elements of the result in a row of the product of _in_blocks, and sums of _rising made by elements
+
+
+def _all_finite(*arrays):
+    """Whether no element is infinite or NaN. False if that is not known, because a transform follows an array."""
+    return not hook.traced(*arrays) and all(x.dtype.kind in "biu" or bool(f.all(f.isfinite(x))) for x in arrays)
+
+
+def _in_blocks(a, v):
+    """The sums over all windows of a, as a product of two matrices: rows of a, and v at the place of each window in a row. The
+    zeros beside v multiply elements outside of the window, which must be finite."""
+    count = a.size - v.size + 1
+    block = max(_BLOCK, min(256, v.size // 2))
+    rows = -(-count // block)
+    a = f.pad(a, (0, rows * block - count))
+    places = f.flip(sliding_window_view(f.pad(f.flip(v), block - 1), block + v.size - 1), axis=0)
+    made = f.matmul(sliding_window_view(a, block + v.size - 1)[::block], f.matrix_transpose(places))
+    return made.reshape(-1)[:count]
+
+
+def _rising(a, v):
+    """The first elements of the convolution of two vectors, as many as each has: element i sums a[j] v[i - j] for j <= i. Only
+    these products are computed, since others may be NaN."""
+    n = a.size
+    if n <= _BLOCK:
+        row, column = np.indices((n, n))
+        products = f.take(a, (row - column).clip(0).reshape(-1)).reshape((n, n)) * v
+        return f.sum(f.where(column <= row, products, 0), axis=1, dtype=products.dtype)
+    half = n // 2
+    rest = f.matmul(sliding_window_view(v[1:], half), f.flip(a[:half]))
+    return f.concat([_rising(a[:half], v[:half]), _rising(a[half:], v[:n - half]) + rest])
 
 
 @once_rounded("p")

@@ -3,6 +3,7 @@
 """Decompositions."""
 
 import math
+import operator
 from collections import namedtuple
 
 import numpy as np
@@ -140,12 +141,15 @@ def eigvals(a):
     return eig(a).eigenvalues
 
 
-def eigh(a, b=None, UPLO="L"):
+def eigh(a, b=None, UPLO="L", *, subset_by_index=None):
     """Eigenvalues (..., N), ascending, and eigenvectors (..., N, N) of symmetric or Hermitian matrices. The
     eigenvectors are columns. Only the lower triangle is read; with UPLO="U" only the upper one.
 
     With b, which has to be positive definite: solves a x = w b x for the eigenvalues w, as scipy.linalg.eigh. The
     eigenvectors X then have X^H b X = 1. UPLO is also accepted as the second argument, as in NumPy.
+
+    subset_by_index: (first, last), the indices of the first and the last eigenvalue to return, as in SciPy. All are
+    computed.
 
     LinAlgError if a is not finite, the iteration does not converge, or b is not positive definite.
 
@@ -156,9 +160,23 @@ def eigh(a, b=None, UPLO="L"):
     if UPLO not in ("L", "U"):
         raise ValueError(f"eigh: UPLO is {UPLO!r}; it can be 'L' or 'U'")
     a = matrix(a, square=True)
+    chosen = slice(None) if subset_by_index is None else _subset(subset_by_index, a.shape[-1])
     if b is not None:
-        return _eigh_of_pair(*numbers(a, matrix(b, square=True)), UPLO == "L")
-    return _eigh(a if UPLO == "L" else adjoint(a))
+        values, vectors = _eigh_of_pair(*numbers(a, matrix(b, square=True)), UPLO == "L")
+    else:
+        values, vectors = _eigh(a if UPLO == "L" else adjoint(a))
+    return EighResult(values[..., chosen], vectors[..., chosen])
+
+
+def _subset(indices, order):
+    """The slice of the eigenvalues first to last."""
+    try:
+        first, last = map(operator.index, indices)
+    except (TypeError, ValueError):
+        raise TypeError(f"eigh: subset_by_index is {indices!r}; it must be two integers, the first and the last index") from None
+    if not 0 <= first <= last < order:
+        raise ValueError(f"eigh: subset_by_index is {indices!r}; it must be two ascending integers from 0 to {order - 1}")
+    return slice(first, last + 1)
 
 
 def _eigh(a):

@@ -14,7 +14,6 @@ from .. import _hook, op
 from .._listing import own
 from ._continuous import Continuous
 from ._discrete import Discrete
-from ._order import Order
 from ._source import check_range as _check_range
 from ._source import fill as _fill
 from ._source import number as _number
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from ._source import Array, Size
+    from ._source import Array, Seed, Size
 
 
 def _scaled(values: Any, factor: float, summand: float) -> Any:
@@ -64,9 +63,9 @@ def normal(loc: float = 0.0, scale: float = 1.0, size: Size = None, *, seed: int
     return _scaled(_fill(op.normal, _shape_of(size), dtype, out, seed=seed, offset=offset), scale, loc)
 
 
-class Generator(Continuous, Discrete, Vectors, Order):
+class Generator(Continuous, Discrete, Vectors):
     """A source of random numbers, with a seed from 0 to 2**64 - 1, by default from the system. It has the methods of
-    numpy.random.Generator.
+    numpy.random.Generator. Of a sequence of integers or a numpy.random.SeedSequence, NumPy's hash makes a seed.
 
     Every call begins at a block of 128 random bits that no call used before. Generators with different
     seeds are independent: give each process its own seed. The state is `seed` and `block`, the next block.
@@ -79,7 +78,7 @@ class Generator(Continuous, Discrete, Vectors, Order):
     True"""
 
 
-def default_rng(seed: int | Generator | None = None) -> Generator:
+def default_rng(seed: Seed | Generator = None) -> Generator:
     """Returns a Generator with this seed. If the argument is a Generator, returns it.
 
     >>> rng = collet.random.default_rng(7)

@@ -5,7 +5,7 @@ accurate in both tails."""
 
 from __future__ import annotations
 
-from ._source import Source, check_range, computed, parameters, shape_of
+from ._source import TINY, Source, check_range, computed, holds_for_all, parameters, shape_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -243,7 +243,11 @@ class Continuous(Source):
         True"""
         shape, a, b = parameters("beta", size, a=(a, "above 0"), b=(b, "above 0"))
         y = self._variate("log_gamma", shape, "float64", b)
-        return computed("expit(x - y)", self._variate("log_gamma", shape, "float64", a), y=y)
+        x = self._variate("log_gamma", shape, "float64", a)
+        if holds_for_all((a >= TINY) | (b >= TINY)):
+            return computed("expit(x - y)", x, y=y)
+        u = self._standard("uniform", shape)  # where both are -inf the number is 1 with the probability a / (a + b)
+        return computed("where(x == y, where(u * (a / b + 1) < a / b, 1.0, 0.0), expit(x - y))", x, y=y, u=u, a=a, b=b)
 
     def vonmises(self, mu: Real, kappa: Real, size: Size = None) -> Array:
         """Angles from -pi to pi around mu; kappa is their concentration.

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import operator
 
+from .. import _hook
 from ._source import Source, shape_of
 
 TYPE_CHECKING = False
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._source import Array, Size
+
+
+_SORTED = 10_000  # choices among fewer parts sort a key for each
 
 
 class Order(Source):
@@ -83,7 +87,7 @@ class Order(Source):
         elif replace:
             index = self._integers((count,), "int64", 0, max(n - 1, 0))
         else:
-            index = self._order(n)[:count]
+            index = self._distinct(n, count) if n > _SORTED and count <= n // 50 else self._order(n)[:count]
         if whole is None:
             return index.reshape(shape)  # type: ignore[no-any-return]
         from ..functions import take
@@ -91,6 +95,22 @@ class Order(Source):
         at = axis % whole.ndim
         rest = whole.shape[:at], whole.shape[at + 1:]
         return made.reshape((*rest[0], *shape, *rest[1]))  # type: ignore[no-any-return]
+
+    def _distinct(self, n: int, count: int) -> Any:
+        """Different integers below n, at most n / 50 of them: random integers without those that came before."""
+        import numpy as np
+
+        from .._array.creation import asarray
+
+        def row() -> Any:
+            found = np.empty(0, "int64")
+            while found.size < count:
+                more = self._next_integers((count - found.size,), "int64", 0, n - 1).to_numpy()
+                found = np.concatenate([found, more])
+                found = found[np.sort(np.unique(found, return_index=True)[1])]
+            return found
+
+        return _hook.drawn(lambda shape: asarray(np.array([row() for _ in range(math.prod(shape[:-1]))]).reshape(shape)), (count,))
 
     def _weighted(self, p: Any, count: int, replace: bool) -> Any:
         """Indices with the probabilities p, a NumPy array. Without replacement: the indices of the smallest E / p, with exponential

@@ -15,13 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, Self, TypeAlias
 
+    import numpy as np
     import numpy.typing as npt
 
     from .._standard.array import Array as Array
     Size: TypeAlias = int | Sequence[int] | None
     Real: TypeAlias = float | npt.ArrayLike | Array
+    Seed: TypeAlias = int | Sequence[int] | npt.NDArray[Any] | np.random.SeedSequence | None
 
 MASK = 2**64 - 1
+TINY = 2.2e-307  # the logarithm of a gamma number of a smaller shape may be -inf
 
 # What a parameter must be: the words of messages, and the condition, for numbers and arrays.
 CONDITIONS: dict[str, Callable[[Any], Any]] = {
@@ -45,6 +48,18 @@ def number(value: Any, name: str) -> Any:
         raise TypeError(f"{name} is {value!r}; it must be a number{size}")
     from .._host import number as of_host  # importing NumPy takes longer than everything else here
     return of_host(value, name)
+
+
+def _mixed(seed: Any) -> int:
+    """A seed made of a sequence of integers, or of a numpy.random.SeedSequence, by NumPy's hash, whose numbers never change."""
+    from numpy.random import SeedSequence
+    if not isinstance(seed, SeedSequence):
+        try:
+            seed = SeedSequence(seed)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"seed is {seed!r}; it must be an integer from 0 to 2**64 - 1, a sequence of integers, at least 0, "
+                            "a numpy.random.SeedSequence or None") from error
+    return int(seed.generate_state(1, "uint64")[0])
 
 
 def shape_of(size: Size) -> tuple[int, ...]:
@@ -121,10 +136,11 @@ def computed(text: str, x: Any, **values: Any) -> Any:
 class Source:
     """A sequence and the position in it: the seed and the next block."""
 
-    def __init__(self, seed: int | None = None, block: int = 0) -> None:
+    def __init__(self, seed: Seed = None, block: int = 0) -> None:
         if seed is None:
             seed = int.from_bytes(os.urandom(8), "little")
-        self.seed = operator.index(number(seed, "seed"))
+        several = getattr(seed, "ndim", 0) or not hasattr(seed, "__index__") and type(seed) is not float
+        self.seed = _mixed(seed) if several else operator.index(number(seed, "seed"))
         self.block = operator.index(number(block, "block"))
         if not 0 <= self.seed <= MASK:
             raise ValueError(f"the seed is {seed}; it can be 0 to 2**64 - 1")
@@ -187,14 +203,13 @@ class Source:
         return _hook.drawn(draw, shape)
 
     def _integers(self, shape: tuple[int, ...], dtype: str, low: Any, span: Any) -> Any:
+        return _hook.drawn(lambda shape: self._next_integers(shape, dtype, low, span), shape)
+
+    def _next_integers(self, shape: tuple[int, ...], dtype: str, low: Any, span: Any) -> Any:
         from .._array.creation import asarray
-
-        def draw(shape: tuple[int, ...]) -> Any:
-            first = self._take(math.prod(shape))
-            return op.integers(asarray(low, dtype), asarray(span, "uint64"), out=_core.empty(shape, dtype), seed=self.seed,
-                               offset=first & MASK)
-
-        return _hook.drawn(draw, shape)
+        first = self._take(math.prod(shape))
+        return op.integers(asarray(low, dtype), asarray(span, "uint64"), out=_core.empty(shape, dtype), seed=self.seed,
+                           offset=first & MASK)
 
     def _bits(self, shape: tuple[int, ...]) -> Any:
         """Random uint64 numbers."""

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 from .. import _core
-from ._source import Source, computed, parameters, shape_of
+from ._order import Order
+from ._source import TINY, computed, parameters, shape_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from ._source import Array, Real, Size
 
 
-class Vectors(Source):
+class Vectors(Order):
     """The methods that return vectors, along the last axis."""
 
     def dirichlet(self, alpha: Any, size: Size = None) -> Array:
@@ -27,10 +29,15 @@ class Vectors(Source):
         >>> collet.random.default_rng(7).dirichlet([1, 2, 3], 5).sum(axis=-1).shape
         (5,)"""
         import numpy as np
+
+        from .._array.creation import asarray
         found = np.asarray(alpha, "float64")
         if found.ndim != 1 or not found.size:
             raise ValueError(f"dirichlet: alpha has the shape {found.shape}; it must be a vector of at least one number")
         shape, alpha = parameters("dirichlet", (*shape_of(size), found.size), alpha=(found, "above 0"))
+        if found.max() < TINY:  # one number is 1 to within rounding, with a probability in proportion to its alpha
+            index = self._weighted(found / found.sum(), math.prod(shape[:-1]), True)
+            return (index.reshape((*shape[:-1], 1)) == asarray(np.arange(found.size))).astype("float64")  # type: ignore[no-any-return]
         x = self._variate("log_gamma", shape, "float64", alpha)
         x = computed("exp(x - most)", x, most=x.max(axis=-1, keepdims=True))
         return computed("x / total", x, total=x.sum(axis=-1, keepdims=True))  # type: ignore[no-any-return]

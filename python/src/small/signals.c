@@ -19,8 +19,22 @@ static const double *numbers(const direct *d)
 /* ---- Interpolation ------------------------------------------------------------------------ */
 
 /* collet.interp, step by step: the results have the same bits. */
+static double between(double x, double x0, double y0, double x1, double y1)
+{
+    if (x == x1 || x == x0 || x != x)
+        return x == x1 ? y1 : x == x0 ? y0 : x;
+    double slope = (y1 - y0) / (x1 - x0), found = slope * (x - x0) + y0;
+    if (found != found)
+        found = slope * (x - x1) + y1;
+    return found != found && y0 == y1 ? y0 : found;
+}
+
 static double interpolated(double x, const double *xp, const double *fp, int64_t n)
 {
+    if (x < xp[0] || n == 1)
+        return fp[0];
+    if (x > xp[n - 1])
+        return fp[n - 1];
     int64_t low = 0, high = n; /* xp[low - 1] <= x < xp[high]; NaN comes after all numbers */
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
@@ -29,13 +43,8 @@ static double interpolated(double x, const double *xp, const double *fp, int64_t
         else
             high = middle;
     }
-    int64_t last = n > 1 ? n - 2 : 0, below = low - 1 < 0 ? 0 : low - 1 > last ? last : low - 1;
-    int64_t above = below + 1 < n ? below + 1 : n - 1;
-    double x0 = xp[below], x1 = xp[above], y0 = fp[below], y1 = fp[above];
-    double found = y0 + (y1 - y0) / (x1 == x0 ? 1.0 : x1 - x0) * (x - x0);
-    found = x == x1 ? y1 : found;
-    found = x < xp[0] ? fp[0] : found;
-    return x > xp[n - 1] ? fp[n - 1] : found;
+    int64_t below = low - 1 < 0 ? 0 : low - 1 > n - 2 ? n - 2 : low - 1;
+    return between(x, xp[below], fp[below], xp[below + 1], fp[below + 1]);
 }
 
 static int ascends(const direct *xp)

@@ -90,3 +90,48 @@ def test_own_gradients():
     f.defvjp(lambda t: (f(t), t), lambda t, g: ((g,),))
     with pytest.raises(TypeError):
         collet.grad(f)({"a": collet.asarray(2.0), "b": collet.asarray(3.0)})
+
+
+def test_numbers_have_gradients():
+    """Floats inside of trees are differentiated, as in JAX; integers, texts and None are not."""
+    x = collet.asarray([1.0, 2.0])
+    tree = {"w": x, "scale": 3.0, "count": 2, "name": "a", "none": None}
+
+    def value(t):
+        return collet.sum(t["w"] * t["scale"]**2) * t["count"]
+
+    for function in collet.grad(value), collet.jit(collet.grad(value)):
+        found = function(tree)
+        assert found["w"].tolist() == [18, 18] and float(found["scale"]) == 36
+        assert found["count"] is None and found["name"] is None and found["none"] is None
+    assert [float(g) for g in collet.grad(lambda t: t[0] * t[1])((2.0, 5.0))] == [5, 2]
+    assert complex(collet.grad(lambda t: collet.real(t[0] * t[1]))((1j, 2 + 3j))[0]) == 2 + 3j
+    assert [float(g) for g in collet.vjp(lambda t: t[0] * t[1], (2.0, 5.0))[1](collet.asarray(2.0))[0]] == [10, 4]
+    with pytest.raises(TypeError, match="no floating-point array"):
+        collet.grad(lambda t: t[0] * t[1])((2, 3))
+
+
+def test_dtypes_of_numbers():
+    """A number does not change the dtype of the arrays that are in its tree, with and without jit."""
+    for dtype, wanted in ("f2", "f2"), ("f4", "f4"), ("f8", "f8"), ("c8", "f4"):
+        x = np.ones(2, dtype)
+        for given in x, collet.asarray(x), x.astype(x.dtype.newbyteorder()):
+            for transform in lambda f: f, collet.jit:
+                value, found = transform(collet.value_and_grad(lambda t: collet.real(collet.sum(t[0] * t[1]))))((given, 2.0))
+                assert value.dtype == found[0].real.dtype == found[1].dtype == wanted
+    assert collet.grad(lambda t: t[0] * t[1])((2.0, 3))[0].dtype == np.float64
+    assert collet.grad(lambda t: collet.real(t[0] * collet.sum(t[1])))((2j, collet.ones(2, "f4")))[0].dtype == np.complex64
+
+
+def test_forward_derivatives_of_numbers():
+    x = collet.asarray([1.0, 2.0])
+    primal, tangent = (2.0, x), (10.0, collet.asarray([1.0, 1.0]))
+    assert collet.jvp(lambda t: t[0] * t[1], [primal], [tangent])[1].tolist() == [12, 22]
+    assert collet.linearize(lambda t: t[0] * t[1], primal)[1](tangent).tolist() == [12, 22]
+    for function in collet.jacfwd, collet.jacobian:
+        assert [g.tolist() for g in function(lambda t: t[0] * t[1])(primal)] == [[1, 2], [[2, 0], [0, 2]]]
+    found = collet.hvp(lambda t: collet.sum(t[0]**2 * t[1]), [primal], [tangent])
+    assert float(found[0]) == 2 * 3 * 10 + 2 * 2 * 2 and found[1].tolist() == [40, 40]
+    assert float(collet.hessian(lambda t: collet.sum(t[0]**2 * t[1]))(primal)[0][0]) == 6
+    rows = collet.vmap(collet.grad(lambda t: collet.sum(t[0] * t[1])), in_axes=((None, 0),))((2.0, collet.stack([x, x])))
+    assert rows[0].tolist() == [3, 3] and rows[1].tolist() == [[2, 2]] * 2

@@ -295,3 +295,22 @@ def test_equations_of_the_whole_range(backend):
             assert np.allclose(linalg.inv(a).diagonal() * scales, 1, rtol=1e-15)
             assert np.allclose(linalg.solve(a, np.ones(n)) * scales, 1, rtol=1e-15)
             assert np.allclose(linalg.solve(a.astype("c16"), np.ones(n)) * scales, 1, rtol=1e-15)
+
+
+def test_subsets_of_eigenvalues():
+    a = collet.asarray([[[2.0, 1, 0], [1, 3, 1], [0, 1, 4]], [[1.0, 0, 0], [0, 5, 0], [0, 0, 3]]])
+    b = collet.asarray(np.diag([1.0, 2, 3]))
+    for given in ((a,), (a, b), (a[0], "U")):
+        values, vectors = linalg.eigh(*given)
+        for first, last in (0, 0), (1, 2), (2, 2), (0, 2):
+            found = linalg.eigh(*given, subset_by_index=[first, last])
+            assert (found.eigenvalues == values[..., first:last + 1]).all() and (found.eigenvectors == vectors[..., first:last + 1]).all()
+    whole, part = (collet.grad(f)(a[0]) for f in (
+        lambda a: collet.sum(linalg.eigh(a)[0][1:2]) + collet.sum(linalg.eigh(a)[1][0, 1:2]**2),
+        lambda a: collet.sum(linalg.eigh(a, subset_by_index=(1, 1))[0]) + collet.sum(linalg.eigh(a, subset_by_index=(1, 1))[1][0]**2)))
+    assert np.allclose(whole, part)
+    assert (collet.vmap(lambda a: linalg.eigh(a, subset_by_index=(1, 2))[0])(a) == linalg.eigh(a)[0][:, 1:]).all()
+    for wrong, error, text in (((1, 3), ValueError, "ascending integers from 0 to 2"), ((-1, 1), ValueError, "from 0 to 2"), ((2, 1), ValueError, "ascending"),
+                               (1, TypeError, "two integers"), ((0, 1, 2), TypeError, "two integers"), ((0.5, 1), TypeError, "two integers")):
+        with pytest.raises(error, match=text):
+            linalg.eigh(a, subset_by_index=wrong)

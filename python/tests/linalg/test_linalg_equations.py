@@ -298,3 +298,21 @@ def test_numpy_calls_them():
     for found in (np.linalg.multi_dot([a, a.T, a]), np.linalg.tensorsolve(collet.eye(3), a[0]),
                   np.linalg.tensorinv(collet.eye(3), ind=1), np.linalg.eigh(collet.eye(3), "U")[0]):
         assert isinstance(found, collet.Array)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "c16"])
+@pytest.mark.parametrize("order", [2, 5, 40])
+def test_systems_of_extreme_scales(dtype, order):
+    """Rows and columns may be scaled by any powers of two: the solution has the accuracy that it has without."""
+    rng = np.random.default_rng(order)
+    a = rng.normal(size=(order, order)) + 4 * np.eye(order)
+    a = (a + 1j * rng.normal(size=a.shape) if dtype == "c16" else a).astype(dtype)
+    x = rng.normal(size=(order, 2)).astype(dtype)
+    b = a @ x
+    for powers in [1000, -900, *[0] * (order - 2)], [1000] * order, [-1000] * order, [*rng.integers(-1000, 1000, order - 1), 900]:
+        factors = np.ldexp(1.0, powers)
+        for kind in np.asarray, collet.asarray:
+            found = np.asarray(linalg.solve(kind(a * factors[:, None]), kind(b * factors[:, None])))
+            np.testing.assert_allclose(found, x, rtol=0, atol=1e-12 * abs(x).max())
+            found = np.asarray(linalg.solve(kind(a * factors), kind(b))) * factors[:, None]
+            np.testing.assert_allclose(found, x, rtol=0, atol=1e-12 * abs(x).max())

@@ -80,6 +80,16 @@ def test_creation():
             same(collet.linspace(*arguments, endpoint=endpoint),
                  np.linspace(*arguments, endpoint=endpoint), collet.asarray, exact=True)
     same(collet.linspace(0, 9, 4, dtype=np.int32), np.linspace(0, 9, 4, dtype=np.int32))
+    rows, column = np.array([[0.5, 1, 7]], "f4"), np.array([[2], [-9]])
+    for arguments in ((rows, column, 5), (rows, 3.0, 4), (1, column, 1), (rows, rows + 1, 0), (column, column + 7, 8), (1j, column, 3)):
+        for keywords in {}, {"endpoint": False}, *([{"dtype": "f8"}, {"dtype": "i4"}] if type(arguments[0]) is not complex else []):
+            wanted = np.linspace(*arguments, **keywords)
+            for kind in np.asarray, collet.asarray:
+                found = collet.linspace(*(kind(a) if hasattr(a, "shape") else a for a in arguments), **keywords)
+                assert isinstance(found, collet.Array) and found.dtype == wanted.dtype
+                np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-6)
+    with pytest.raises(ValueError, match="num is -1"):
+        collet.linspace(rows, 1.0, -1)
     for n, m, k in itertools.product((0, 1, 3), (None, 0, 2, 5), (-9, -3, -1, 0, 1, 2, 9)):
         same(collet.eye(n, m, k=k), np.eye(n, m, k), collet.asarray)
     for dtype in ALL:

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy's results where a formula is not enough: infinities, dtypes of integers, errors of functions that the user gives, other
+orders of bytes."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+
+import collet
+
+INF, NAN = np.inf, np.nan
+RNG = np.random.default_rng(11)
+
+
+def convolved(a, v, mode):
+    with np.errstate(all="ignore"):
+        return np.convolve(a, v, mode)
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("lengths", [(7, 3), (300, 70), (70, 300), (3000, 1), (2000, 129), (40000, 2), (500, 500)])
+def test_convolution_beside_infinities(lengths, mode):
+    a, v = (RNG.normal(size=n) for n in lengths)
+    size = abs(a).max() * abs(v).max() * min(lengths)
+    for places in [], [0], [-1], [0, 1, -1], [len(a) // 2]:
+        for value in INF, -INF, NAN:
+            given = a.copy()
+            given[places] = value
+            for kind in np.asarray, collet.asarray:
+                found = collet.convolve(kind(given), kind(v), mode)
+                np.testing.assert_allclose(np.asarray(found), convolved(given, v, mode), rtol=0, atol=1e-14 * size)
+    v[0] = INF
+    a[-1] = 0.0
+    np.testing.assert_allclose(collet.convolve(collet.asarray(a), collet.asarray(v), mode), convolved(a, v, mode), rtol=0, atol=1e-14 * size)
+
+
+def test_convolution_of_other_dtypes():
+    for dtype, tolerance in ("f4", 5e-3), ("c16", 1e-11), ("i8", 0), ("i4", 0):
+        a, v = ((RNG.normal(size=n) * 9).astype(dtype) for n in (900, 300))
+        for mode in "full", "same", "valid":
+            found = collet.convolve(collet.asarray(a), collet.asarray(v), mode)
+            assert found.dtype == a.dtype
+            np.testing.assert_allclose(found.to_numpy(), np.convolve(a, v, mode), rtol=0, atol=tolerance)
+
+
+def test_transforms_of_convolutions():
+    a, v, w = (collet.asarray(RNG.normal(size=n)) for n in (150, 70, 219))
+    by_a, by_v = collet.grad(lambda a, v: collet.sum(collet.convolve(a, v) * w), (0, 1))(a, v)
+    np.testing.assert_allclose(by_a, np.correlate(w, v, "valid"), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(by_v, np.correlate(w, a, "valid"), rtol=0, atol=1e-12)
+    rows = collet.vmap(collet.convolve, in_axes=(0, None))(collet.stack([a, 2 * a]), v)
+    np.testing.assert_allclose(rows[1], 2 * np.convolve(a, v), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(collet.jit(collet.convolve)(a, v), np.convolve(a, v), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("xp, fp", [
+    ([0.0, 1, 2], [0.0, NAN, 2]), ([0.0, 1, 2], [0.0, INF, 2]), ([0.0, 1, 2], [0.0, INF, INF]), ([0.0, 1, 2], [-INF, INF, 2]),
+    ([0.0, 1, 2, 3], [INF, INF, NAN, 2]), ([0.0, 1, INF], [0.0, 1, 2]), ([-INF, 0, 1], [0.0, 1, 2]), ([-INF, INF], [3.0, 3]),
+    ([-INF, 0, 1, 2, 3, INF], [0.0, 1, 5, 2, 7, 4]), ([-1e308, 1e308], [0.0, 1]), ([1.0], [3.0]), ([1.0], [NAN]), ([0.0, 1, 1, 2], [0.0, 1, 5, 6]),
+    ([0.0, 1, 1], [0.0, 1, 5])])
+def test_interpolation_between_infinities(xp, fp):
+    x = np.array([0, 1, NAN, INF, -INF, 0.5, 2, -3, 1.5, 5, 0.25])
+    with np.errstate(all="ignore"):
+        wanted, outer = np.interp(x, xp, fp), np.interp(x, xp, fp, -7, 7)
+    for kind in np.asarray, collet.asarray:
+        np.testing.assert_array_equal(collet.interp(kind(x), kind(np.array(xp)), kind(np.array(fp))), wanted)
+        np.testing.assert_array_equal(collet.interp(kind(x), xp, fp, -7, 7), outer)
+    np.testing.assert_array_equal(np.interp(collet.asarray(x), xp, fp), wanted)
+    np.testing.assert_array_equal(collet.jit(collet.interp)(collet.asarray(x), collet.asarray(xp), collet.asarray(fp)), wanted)
+
+
+OTHER = {"ceil", "floor", "trunc"} if np.__version__ < "2" else set()  # NumPy 1 converts integers to floats
+REFUSED = {"positive"}  # NumPy's has no bool
+UFUNCS = {f.__name__: f for f in vars(np).values() if isinstance(f, np.ufunc) and f.nin < 3 and f.nout == 1 and not f.signature}
+
+
+@pytest.mark.parametrize("name", sorted({*UFUNCS} - OTHER - REFUSED))
+def test_dtypes_of_ufuncs(name):
+    """numpy.NAME of Arrays has NumPy's dtypes, and refuses what NumPy refuses."""
+    ufunc, kinds = UFUNCS[name], "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16".split()
+    for dtypes in itertools.product(kinds, repeat=ufunc.nin):
+        arguments = [np.array([1, 1, 2, 3]).astype(d) for d in dtypes]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                wanted = ufunc(*arguments)
+            except TypeError:
+                wanted = None
+            try:
+                found = ufunc(*map(collet.asarray, arguments))
+            except TypeError:
+                found = None
+        assert (found is None) == (wanted is None), dtypes
+        if wanted is not None and wanted.dtype.char not in "mMO":
+            assert found.dtype == wanted.dtype, (dtypes, found.dtype, wanted.dtype)
+            np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-3 if found.dtype.itemsize < 4 else 1e-6)
+
+
+def test_dtypes_of_covariances():
+    for dtype in "f4", "f8", "c8", "i4", "f2":
+        x = (RNG.normal(size=(3, 40)) * 9).astype(dtype)
+        for name in "cov", "corrcoef":
+            for arguments, keywords in ((x,), {}), ((x, x[:1]), {}), ((x, None, False), {}), ((x[0],), {"y": x[1]}):
+                given = [collet.asarray(a) if a is x else a for a in arguments]
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # rows of integers may be equal
+                    wanted = getattr(np, name)(*arguments, **keywords)
+                    found = getattr(np, name)(collet.asarray(arguments[0]), *given[1:], **keywords)
+                assert isinstance(found, collet.Array) and found.dtype == wanted.dtype
+                np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-10)
+    assert collet.cov(collet.ones((2, 3), "f4")).dtype == np.float32
+
+
+def test_means_in_wider_dtypes():
+    """dtype= is the dtype of the result, for the 16-bit floats too, whose sums would overflow."""
+    x = np.array([60000.0, 60000.0, NAN, 60000.0, 1.0], "f2")
+    for name in "nanmean", "nanvar", "nanstd":
+        wanted = getattr(np, name)(x.astype("f8"))
+        for found in (getattr(np, name)(collet.asarray(x), dtype="f8"), getattr(collet, name)(x, dtype="f8"),
+                      getattr(collet, name)(collet.asarray(x), dtype="f8")):
+            assert found.dtype == np.float64
+            np.testing.assert_allclose(found, wanted, rtol=1e-12)
+        assert getattr(collet, name)(collet.asarray(x[-1:]), dtype="f2").dtype == np.float16
+
+
+def test_errors_of_functions_that_numpy_calls():
+    """They come through as they are, without an error of ours before or after."""
+    def wrong(*_):
+        raise error
+
+    x = collet.asarray([1.0, 2.0])
+    for error in ValueError("mine"), TypeError("mine"), KeyError("mine"):
+        for call in (lambda: np.pad(x, 1, wrong), lambda: np.apply_along_axis(wrong, 0, x), lambda: np.piecewise(x, [x > 1], [wrong])):
+            with pytest.raises(type(error)) as raised:
+                call()
+            assert raised.value is error and error.__cause__ is None and error.__context__ is None
+
+    def filled(vector, widths, axis, keywords):
+        vector[:widths[0]] = 9
+
+    assert np.pad(x, 1, filled).tolist() == [9, 1, 2, 0]
+
+
+def test_other_orders_of_bytes():
+    x = np.arange(3.0).astype(">f8")
+    assert collet.jit(lambda x: x * 2)(x).tolist() == [0, 2, 4]
+    assert collet.grad(lambda x: collet.sum(x * x))(x).tolist() == [0, 2, 4]
+    assert collet.value_and_grad(lambda t: collet.sum(t["x"] * x))({"x": x})[1]["x"].tolist() == [0, 1, 2]
+    assert collet.vmap(lambda x: x * 2)(x).tolist() == [0, 2, 4]
+    assert collet.jvp(lambda x: x * x, [x], [x])[1].tolist() == [0, 2, 8]
+    assert collet.concat([collet.asarray([1.0]), x]).tolist() == [1, 0, 1, 2]
