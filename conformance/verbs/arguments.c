@@ -79,18 +79,25 @@ bool row_is_first(const testbed *b, uint32_t row)
     return !row || row_at(b, row)->op != row_at(b, row - 1)->op;
 }
 
-/* Ends the check if the slot changed what the call points to, except the error. */
+/* Ends the check if the slot changed what the call points to, except the error. Overwrites that; with `until`, when the
+ * work of this queue is done. */
 static collet_status call_end(slot_call *s, call_block *c, const call_block *before,
-                              collet_status status, uint32_t allowed)
+                              collet_status status, uint32_t allowed, collet_queue *until)
 {
     testbed *b = s->b;
     s->err = c->err;
     c->err = before->err;
     bool same = !memcmp(c, before, sizeof *c);
-    arguments_keep(b, c, sizeof *c);
+    if (!until)
+        arguments_keep(b, c, sizeof *c);
     testbed_require(b, same, "%s changed the call, its operands, shapes, strides or parameters",
                     s->slot);
-    return slot_end(s, status, allowed);
+    status = slot_end(s, status, allowed);
+    if (until) {
+        testbed_settle(b, until);
+        arguments_keep(b, c, sizeof *c);
+    }
+    return status;
 }
 
 collet_status try_accepts(testbed *b, uint32_t row, const testbed_operand *operands, uint32_t count,
@@ -108,7 +115,7 @@ collet_status try_accepts(testbed *b, uint32_t row, const testbed_operand *opera
     call_block before;
     memcpy(&before, c, sizeof before);
     collet_status status = r->accepts(b->device, &c->call, bytes);
-    return call_end(&s, c, &before, status, CONTRACT_ACCEPT);
+    return call_end(&s, c, &before, status, CONTRACT_ACCEPT, NULL);
 }
 
 collet_status try_run(testbed *b, collet_queue *q, uint32_t row, const testbed_operand *operands,
@@ -124,5 +131,5 @@ collet_status try_run(testbed *b, collet_queue *q, uint32_t row, const testbed_o
     call_block before;
     memcpy(&before, c, sizeof before);
     collet_status status = r->run(b->device, q, &c->call);
-    return call_end(&s, c, &before, status, CONTRACT_ENQUEUE);
+    return call_end(&s, c, &before, status, CONTRACT_ENQUEUE, b->patient ? q : NULL);
 }

@@ -145,7 +145,9 @@ bool own_run(testbed *b, collet_queue *q, const own_call *o, const manner *m, re
         testbed_chain(b, q, m->slow, m->one, b->elements, m->chain);
     uint64_t slow = m->slow ? testbed_mark(b, q) : 0;
     if (status == COLLET_OK) {
+        b->patient = m->patient;
         status = try_run(b, q, o->number, operands, count, n_out, params_of(o), scratch, bytes);
+        b->patient = false;
         testbed_require(
             b, status == COLLET_OK || (status == COLLET_REFUSED && !row_asks(b, o->number)),
             "%s %s: accepts returned OK for a call, and run %s", o->row.info.name, o->row.sig,
@@ -294,7 +296,7 @@ static void set_shape(own_call *o, size_t number, int64_t scale)
  * False: it accepts none of them. */
 static bool choose(testbed *b, collet_queue *q, own_call *o, int64_t scale, results *base)
 {
-    const manner dense = {.fill = 0xff};
+    const manner dense = {.fill = 0xff, .patient = true};
     for (size_t i = 0; i < SHAPES; i++) {
         set_shape(o, i, scale);
         own_fill(o, 1, false);

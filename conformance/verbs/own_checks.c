@@ -89,7 +89,7 @@ static void call_again(testbed *b, int number, void *user)
 
 static void thread_row(testbed *b, collet_queue *q, own_call *o, const results *base)
 {
-    const manner m = {0};
+    const manner m = {.patient = true};
     own_threads *t = kit_memory(sizeof *t);
     (void)base;
     memset(t, 0, sizeof *t);
@@ -177,7 +177,7 @@ static void longer_block(testbed *b, const own_call *o)
 static void check_variant(testbed *b, collet_queue *q, own_call *o, variant *v, bool again,
                           const char *what)
 {
-    const manner m = {.fill = again ? 0x77 : 0x44};
+    const manner m = {.fill = again ? 0x77 : 0x44, .patient = !again};
     results r;
     memcpy(o->params, v->params, sizeof v->params);
     bool accepted = own_run(b, q, o, &m, &r);

@@ -74,6 +74,7 @@ typedef struct testbed {
     bool own_memory, has_queues, one_thread;
     uint32_t max_queues; /* at least 1 */
     bool entered;        /* the check has begun */
+    bool patient;        /* arguments of `run` are overwritten only when the work is done */
     int64_t elements;    /* number of elements of an operand of slow work */
     int chain;           /* additions that take so long that the host sees them pending; >= CHAIN */
     int32_t add;         /* number of the row of add; -1: none */
