@@ -204,7 +204,7 @@ def nanquantile(x, /, q, axis=None, *, method="linear", keepdims=False):
         low, high = (f.take_along_axis(ordered, i, axis=-1)
                      for i in (below, f.minimum(below + 1, f.maximum(last, 0))))
         part = low + (high - low) * fraction
-        part = f.where(last < 0, np.nan, f.where(high == low, low, part))
+        part = f.where(last < 0, np.nan, f.where((high == low) | (fraction == 0), low, part))
         found.append(part.reshape(shape))
     return found[0] if not shares.ndim else f.stack(found).reshape(shares.shape + found[0].shape)
 

@@ -151,3 +151,26 @@ def test_other_orders_of_bytes():
     assert collet.vmap(lambda x: x * 2)(x).tolist() == [0, 2, 4]
     assert collet.jvp(lambda x: x * x, [x], [x])[1].tolist() == [0, 2, 8]
     assert collet.concat([collet.asarray([1.0]), x]).tolist() == [1, 0, 1, 2]
+
+
+def test_quantiles_of_infinities():
+    """Selected elements are exact, though the difference to the next one is infinite."""
+    x = np.array([[NAN, INF, INF, 1.0], [-INF, 2.0, NAN, 3.0], [5.0, NAN, NAN, NAN]])
+    for q in 0.0, 0.5, 1.0:
+        ordered = [np.sort(row[~np.isnan(row)]) for row in x]
+        wanted = [o[int(round(q * (len(o) - 1)))] for o in ordered if (len(o) - 1) * q % 1 == 0]
+        for kind in np.asarray, collet.asarray:
+            found = np.asarray(collet.nanquantile(kind(x), q, axis=1))
+            assert [v for v, o in zip(found.tolist(), ordered) if (len(o) - 1) * q % 1 == 0] == wanted
+    assert float(collet.nanquantile(collet.asarray([1.0, INF, NAN]), 0.25)) == INF
+
+
+def test_edges_of_histograms():
+    """NumPy computes the edges of equal bins in the dtype of the array, which decides about numbers on edges."""
+    for dtype in "f4", "f8":
+        for x in (np.arange(11).astype(dtype) * np.array(0.1, dtype), np.array([0.3, 0.6, 0.9, 0.7], dtype), np.full(3, 2.0, dtype)):
+            for arguments in (), (10,), (10, (0, 1)), (7, (-1, 0.5)), (3, (0, 0)), (4, None, True):
+                found, wanted = np.histogram(collet.asarray(x), *arguments), np.histogram(x, *arguments)
+                for f, w in zip(found, wanted, strict=True):
+                    assert isinstance(f, collet.Array) and f.dtype == w.dtype and f.shape == w.shape
+                    np.testing.assert_allclose(f, w, rtol=1e-7)
