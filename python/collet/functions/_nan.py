@@ -92,8 +92,7 @@ def nanargmin(x, /, axis=None, *, keepdims=False):
 
 
 def _typed(x, dtype):
-    x, = taken(x)
-    return x if dtype is None else f.astype(x, dtype, copy=False)
+    return x if dtype is None else f.astype(*taken(x), dtype, copy=False)
 
 
 def _count(known, axis, keepdims, dtype):
