@@ -53,12 +53,12 @@ HOLDERS = {"arrays": "Sequence[%s]", "c_and_lower": "tuple[%s, bool]", "lu_and_p
 # The type of each result if an argument is an Array, and if none is; "": the same for all arguments.
 RESULTS = {
     ("Array", ""): "arange eye fftfreq linspace rfftfreq",
-    ("Array", "Any"): "all any argmax argmin cho_solve concat cond count_nonzero det dot einsum hstack inner interp lu_solve matmul matrix_norm "
-                      "matrix_rank max mean median min multi_dot nanargmax nanargmin nanmax nanmean nanmedian nanmin nanprod nanstd "
-                      "nansum nanvar norm percentile prod ptp quantile stack std sum take tensordot trace trapezoid var "
-                      "vdot vecdot vector_norm vstack",
-    ("Any", ""): "append atleast_1d atleast_2d average column_stack convolve delete gradient intersect1d nanpercentile "
-                 "nanquantile select setdiff1d union1d unwrap",
+    ("Array", "Any"): "all any append argmax argmin cho_solve column_stack concat cond convolve count_nonzero delete det "
+                      "dot einsum hstack inner interp intersect1d lu_solve matmul matrix_norm matrix_rank max mean median "
+                      "min multi_dot nanargmax nanargmin nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile "
+                      "nanstd nansum nanvar norm percentile prod ptp quantile setdiff1d stack std sum take tensordot trace "
+                      "trapezoid union1d unwrap var vdot vecdot vector_norm vstack",
+    ("Any", ""): "atleast_1d atleast_2d average gradient select",
     ("EigResult[Array]", "EigResult[_Result]"): "eig",
     ("EighResult[Array]", "EighResult[_Result]"): "eigh",
     ("LstsqResult[Array]", "LstsqResult[_Result]"): "lstsq",

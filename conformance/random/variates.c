@@ -341,6 +341,13 @@ static void plan_integers(kit_plan *plan)
             kit_shape(&c, k, k == 0 || i % 2, &lengths[i]);
         kit_emit(plan, &c);
     }
+    for (int several = 0; several < 12; several++) { /* a span that all elements share */
+        kit_case c = kit_case_of(plan);
+        kit_shape(&c, 0, 1, &lengths[3]);
+        for (uint32_t k = 1; k < 3; k++)
+            kit_shape(&c, k, 0, NULL);
+        kit_emit(plan, &c);
+    }
     kit_case c = kit_case_of(plan);
     for (uint32_t k = 0; k < 3; k++)
         kit_shape(&c, k, 3, shape);

@@ -8,7 +8,7 @@ collet itself, for real numbers; scipy.special.erf(x) of a complex Array is comp
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from . import functions as f
 from ._array.elementwise import functions as _E
@@ -17,6 +17,13 @@ from ._array.operands import taken
 from ._hook import hook as _hook
 from ._listing import own
 from .functions._rounding import once_rounded
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ._standard.array import Array
+
+    Axis: TypeAlias = int | Sequence[int] | None
 
 
 def _floats(*values: Any) -> list[Any]:
@@ -34,8 +41,16 @@ def _finite_maximum(x: Any, axis: Any) -> Any:
     return _E["where"](_E["isfinite"](top), top, 0.0) if x.size else top
 
 
+@overload
+def logsumexp(a: Array, axis: Axis = None, b: Any = None, keepdims: bool = False, return_sign: Literal[False] = False
+              ) -> Array: ...
+@overload
+def logsumexp(a: Array, axis: Axis = None, b: Any = None, keepdims: bool = False, *, return_sign: Literal[True]
+              ) -> tuple[Array, Array]: ...
+@overload
+def logsumexp(a: Any, axis: Axis = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any: ...
 @once_rounded("a", "b")
-def logsumexp(a: Any, axis: int | Sequence[int] | None = None, b: Any = None, keepdims: bool = False,
+def logsumexp(a: Any, axis: Axis = None, b: Any = None, keepdims: bool = False,
               return_sign: bool = False) -> Any:
     """log(sum(b * exp(a))) over axes, by default all, without overflow. Elements whose weight b is 0 do not count. The
     sum of no elements is 0, and its logarithm -inf; the logarithm of a negative sum is NaN. return_sign: returns the
@@ -58,8 +73,12 @@ def logsumexp(a: Any, axis: int | Sequence[int] | None = None, b: Any = None, ke
     return (found, _E["sign"](total)) if return_sign else found
 
 
+@overload
+def softmax(x: Array, axis: Axis = None) -> Array: ...
+@overload
+def softmax(x: npt.ArrayLike, axis: Axis = None) -> npt.NDArray[Any]: ...
 @once_rounded("x")
-def softmax(x: Any, axis: int | Sequence[int] | None = None) -> Any:
+def softmax(x: Any, axis: Axis = None) -> Any:
     """exp(x) / sum(exp(x)) over axes, by default all, without overflow.
 
     >>> collet.special.softmax(np.array([0.0, 0.0]))
@@ -69,8 +88,12 @@ def softmax(x: Any, axis: int | Sequence[int] | None = None) -> Any:
     return _E["divide"](terms, f.sum(terms, axis=axis, keepdims=True))
 
 
+@overload
+def log_softmax(x: Array, axis: Axis = None) -> Array: ...
+@overload
+def log_softmax(x: npt.ArrayLike, axis: Axis = None) -> npt.NDArray[Any]: ...
 @once_rounded("x")
-def log_softmax(x: Any, axis: int | Sequence[int] | None = None) -> Any:
+def log_softmax(x: Any, axis: Axis = None) -> Any:
     """The logarithm of softmax, also where softmax underflows to 0.
 
     >>> collet.special.log_softmax(np.array([1000.0, 0.0]))

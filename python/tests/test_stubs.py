@@ -58,6 +58,26 @@ assert_type(collet.linalg.svd(collet.eye(2), False, False), collet.Array)
 assert_type(collet.linalg.qr(collet.eye(2), "r"), collet.Array)
 assert_type(collet.linalg.lstsq(collet.eye(2), np.ones(2)).x, collet.Array)
 assert_type(collet.linalg.lu_solve(collet.linalg.lu_factor(collet.eye(2)), np.ones(2)), collet.Array)
+assert_type(-x, collet.Array)
+assert_type(collet.random.default_rng([1, 2]).normal(size=3), collet.Array)
+assert_type(collet.special.softmax(x), collet.Array)
+assert_type(collet.special.logsumexp(x, return_sign=True), tuple[collet.Array, collet.Array])
+assert_type(collet.convolve(x, x), collet.Array)
+assert_type(collet.linspace(x, 1, 5), collet.Array)
+
+
+def loss(w: collet.Array, n: int = 2) -> collet.Array:
+    return collet.sum(w**n)
+
+
+assert_type(collet.grad(loss)(x, n=3), collet.Array)
+assert_type(collet.value_and_grad(loss)(np.ones(3)), tuple[collet.Array, collet.Array])
+assert_type(collet.jit(collet.vmap(collet.grad(loss)))(x), collet.Array)
+assert_type(collet.hessian(loss)(x), collet.Array)
+assert_type(collet.stop_gradient(x), collet.Array)
+collet.grad(collet.grad(lambda w: w**3))(3.0)
+collet.grad(lambda tree: collet.sum(tree["w"]))({"w": x})["w"]
+collet.grad(loss, argnums=(0,), has_aux=False)(x)
 assert_type(collet.linalg.eigh(np.eye(2), np.eye(2)).eigenvalues, npt.NDArray[Any])
 assert_type(collet.linalg.cho_factor(collet.eye(2), lower=True), tuple[collet.Array, bool])
 value, gradient = collet.value_and_grad(lambda x: collet.sum(x**2))(x)
@@ -67,7 +87,6 @@ def scaled(x: collet.Array, factor: float) -> collet.Array:
 assert_type(collet.vmap(scaled, (0, None))(x, 2.0), collet.Array)
 assert_type(collet.jit(scaled)(x, 2.0), collet.Array)
 assert_type(collet.jit(static_argnums=1)(scaled)(x, 2.0), collet.Array)
-assert_type(collet.value_and_grad(lambda x: collet.sum(x**2))(x), tuple[Any, Any])
 collet.jvp(scaled, [x, 1.0], [x, 1.0])
 collet.special.softmax(x, axis=-1)
 collet.fft.fft(xp.concat([x, x]))

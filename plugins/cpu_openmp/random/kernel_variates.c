@@ -225,7 +225,7 @@ static void search_counts(const law *l, lanes *p, u64 seed, int n, f64 *out)
     for (f64 k = 0.0; k < most && moved != 0; k += 1.0) {
         moved = 0;
         for (int i = 0; i < n; i++) {
-            f64 one = (out[i] == k) & (p->u[i] > probability) ? 1.0 : 0.0;
+            f64 one = ((out[i] == k) & (p->u[i] > probability)) ? 1.0 : 0.0;
             p->u[i] -= one * probability;
             out[i] += one;
             moved |= bits_f64(one);

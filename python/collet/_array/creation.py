@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    import numpy as np
     import numpy.typing as npt
 
     from .._standard.array import Array
@@ -43,7 +44,7 @@ def taken(values: npt.NDArray[Any], device: str | None = None) -> Array:
 ON_THE_HOST = 1, 3, 11  # DLPack's device types: CPU, and host memory of CUDA and ROCm
 
 
-def shared(values: npt.NDArray[Any]) -> Array:
+def shared(values: npt.NDArray[Any] | np.generic) -> Array:
     """An Array over the memory of a NumPy array; an Array of a copy if the array's bytes have the other order."""
     return asarray(values, copy=False if values.dtype.isnative else None)
 

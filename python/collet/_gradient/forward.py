@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ParamSpec
+from typing import Any, Literal, ParamSpec, overload
 
 from .. import _core
 from .. import functions as f
 from .._array.creation import asarray
+from .._standard.array import Array
 from .rules import E_
 from .tape import Traced, bottom, floating, is_number, kind_of_number
-from .transforms import _chosen, _number, _numbers, grad, vjp
+from .transforms import _chosen, _Function, _number, _numbers, grad, vjp
 from .trees import leaves, mapped, node, rebuilt
 from .vmap import vmap
 
@@ -98,6 +99,10 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     return value, push(tangents), *others
 
 
+@overload
+def jacfwd(fun: _Function, argnums: Literal[0] = 0, has_aux: Literal[False] = False) -> Callable[..., Array]: ...
+@overload
+def jacfwd(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[P, Any]: ...
 def jacfwd(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[P, Any]:
     """Like jacobian, but computes the derivatives along all elements of the argument at once, which takes less time if the
     result has more elements than the argument. TypeError for complex arguments.

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from .. import _hook as hook
 from .. import functions as f
 from .. import linalg
 from .._array.operands import axes_of
@@ -353,9 +354,23 @@ def _expm(A):
 
 @rule("linalg.det")
 def _det(a):
-    """Matrices must not be singular."""
+    """Where another transform follows the matrices they must not be singular."""
     made = linalg.det(a)
-    return made, (lambda g: (g * made)[..., None, None] * _T(linalg.inv(a)),)
+
+    def back(g):
+        if hook.traced(a) or bool(f.all(made != 0)):
+            return (g * made)[..., None, None] * _T(linalg.inv(a))
+        return g[..., None, None] * _cofactors(a)
+
+    return made, (back,)
+
+
+def _cofactors(a):
+    """The derivatives of the determinant, of singular matrices too: products of all singular values but one."""
+    u, s, vh = linalg.svd(a)
+    products = f.prod(E_["where"](f.eye(s.shape[-1], dtype="bool"), 1.0, s[..., None, :]), axis=-1)
+    phase = linalg.det(u) * linalg.det(vh)
+    return phase[..., None, None] * f.matmul(conj(u) * products[..., None, :], conj(vh))
 
 
 @rule("linalg.slogdet")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from .trees import leaves, mapped, node, rebuilt
 __all__ = ["custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_and_grad", "vjp"]
 
 P = ParamSpec("P")
+T = TypeVar("T")
+_Function = Callable[Concatenate[Array, ...], Array]  # of an Array: its gradient is an Array
 _PLAIN = (bool, int, float, complex, str, bytes)
 _NUMPY = (np.ndarray, np.generic)
 
@@ -147,6 +149,12 @@ def _scalar(result: Any, name: str) -> Any:
     return result
 
 
+@overload
+def value_and_grad(fun: _Function, argnums: Literal[0] = 0, has_aux: Literal[False] = False
+                   ) -> Callable[..., tuple[Array, Array]]: ...
+@overload
+def value_and_grad(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+                   ) -> Callable[P, tuple[Any, Any]]: ...
 def value_and_grad(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
                    ) -> Callable[P, tuple[Any, Any]]:
     """Like grad, but the returned function returns (value, gradient). With has_aux it returns ((value,
@@ -169,6 +177,10 @@ def value_and_grad(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_
     return differentiated
 
 
+@overload
+def grad(fun: _Function, argnums: Literal[0] = 0, has_aux: Literal[False] = False) -> Callable[..., Array]: ...
+@overload
+def grad(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[P, Any]: ...
 def grad(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
          ) -> Callable[P, Any]:
     """A function that returns the gradient of `fun`, whose result is one real number. The derivative is taken with
@@ -225,6 +237,10 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     return (*made, mapped(run.value, aux)) if has_aux else made
 
 
+@overload
+def jacobian(fun: _Function, argnums: Literal[0] = 0, has_aux: Literal[False] = False) -> Callable[..., Array]: ...
+@overload
+def jacobian(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[P, Any]: ...
 def jacobian(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
              ) -> Callable[P, Any]:
     """A function that returns the derivatives of each element of fun's result with respect to each element
@@ -259,6 +275,10 @@ def jacobian(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: b
     return differentiated
 
 
+@overload
+def hessian(fun: _Function, argnums: Literal[0] = 0, has_aux: Literal[False] = False) -> Callable[..., Array]: ...
+@overload
+def hessian(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[P, Any]: ...
 def hessian(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
             ) -> Callable[P, Any]:
     """A function that returns the second derivatives: the jacobian of the jacobian.
@@ -269,7 +289,7 @@ def hessian(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bo
     return jacobian(jacobian(fun, argnums, has_aux), argnums, has_aux)
 
 
-def stop_gradient(x: Any) -> Any:
+def stop_gradient(x: T) -> T:
     """Returns the argument unchanged. Gradients treat it as a constant.
 
     >>> float(collet.grad(lambda x: x * collet.stop_gradient(x))(3.0))

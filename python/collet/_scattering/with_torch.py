@@ -28,7 +28,7 @@ class _Call:
                      for g, t in zip(found, tensors))
 
 
-class _Patterns(torch.autograd.Function):
+class _Patterns(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
     @staticmethod
     def forward(ctx: Any, call: _Call, values: list[torch.Tensor], *tensors: torch.Tensor) -> torch.Tensor:
         ctx.call = call
@@ -44,7 +44,7 @@ class _Patterns(torch.autograd.Function):
         return None, None, *_Gradients.apply(ctx.call, ctx.needs_input_grad[2:], cotangents, *tensors)
 
 
-class _Gradients(torch.autograd.Function):
+class _Gradients(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
     """The gradients, as a function that refuses to be differentiated."""
 
     @staticmethod

@@ -105,6 +105,19 @@ def _cumulative(name: str, value: float) -> Any:
     return function
 
 
+def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """numpy.histogram: the edges of equal bins of float32 are float32, which decides about numbers on edges."""
+    single = a.dtype == "float32" and hasattr(bins, "__index__") and not getattr(bins, "ndim", 0) and (range or a.size)
+    if single:
+        import numpy as np
+        low, high = range or (np.float32(a.min().item()), np.float32(a.max().item()))
+        if low <= high < np.inf and low > -np.inf and int(bins) > 0:
+            low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
+            bins = namespace.asarray(np.linspace(low, high, int(bins) + 1, dtype=a.dtype))
+    counts, edges = namespace.histogram(a, bins, range, bool(density), weights)
+    return counts, edges.astype(a.dtype, copy=False) if single else edges
+
+
 def _in_double(name: str) -> Any:
     """numpy.NAME computes in float64, or complex128."""
     function = getattr(namespace, name)
@@ -118,5 +131,5 @@ def _in_double(name: str) -> Any:
     return call
 
 
-FUNCTIONS = {**SIMPLE, "cov": _in_double("cov"), "corrcoef": _in_double("corrcoef"), "unique": _unique, "nancumsum": _cumulative("cumulative_sum", 0),
+FUNCTIONS = {**SIMPLE, "histogram": _histogram, "cov": _in_double("cov"), "corrcoef": _in_double("corrcoef"), "unique": _unique, "nancumsum": _cumulative("cumulative_sum", 0),
              "nancumprod": _cumulative("cumulative_prod", 1)}

@@ -92,8 +92,7 @@ def nanargmin(x, /, axis=None, *, keepdims=False):
 
 
 def _typed(x, dtype):
-    x, = taken(x)
-    return x if dtype is None else f.astype(x, dtype, copy=False)
+    return x if dtype is None else f.astype(*taken(x), dtype, copy=False)
 
 
 def _count(known, axis, keepdims, dtype):
@@ -204,7 +203,7 @@ def nanquantile(x, /, q, axis=None, *, method="linear", keepdims=False):
         low, high = (f.take_along_axis(ordered, i, axis=-1)
                      for i in (below, f.minimum(below + 1, f.maximum(last, 0))))
         part = low + (high - low) * fraction
-        part = f.where(last < 0, np.nan, f.where(high == low, low, part))
+        part = f.where(last < 0, np.nan, f.where((high == low) | (fraction == 0), low, part))
         found.append(part.reshape(shape))
     return found[0] if not shares.ndim else f.stack(found).reshape(shares.shape + found[0].shape)
 

@@ -57,7 +57,7 @@ def interp(x, xp, fp, left=None, right=None):
         raise ValueError(f"interp: the points have the shapes {xp.shape} and {fp.shape}; vectors of one "
                          "length are needed")
     if xp.size == 1:
-        found = f.broadcast_to(fp, x.shape)
+        found = f.broadcast_to(fp[0], x.shape)
     else:
         below = f.clip(f.searchsorted(xp, x, side="right") - 1, 0, xp.size - 2).reshape(-1)
         x0, y0, x1, y1 = (f.take(v, i).reshape(x.shape) for i in (below, below + 1) for v in (xp, fp))

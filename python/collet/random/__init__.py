@@ -65,7 +65,7 @@ def normal(loc: float = 0.0, scale: float = 1.0, size: Size = None, *, seed: int
 
 class Generator(Continuous, Discrete, Vectors):
     """A source of random numbers, with a seed from 0 to 2**64 - 1, by default from the system. It has the methods of
-    numpy.random.Generator. Of a sequence of integers or a numpy.random.SeedSequence, NumPy's hash makes a seed.
+    numpy.random.Generator. NumPy's hash makes a seed of a sequence of integers or a numpy.random.SeedSequence.
 
     Every call begins at a block of 128 random bits that no call used before. Generators with different
     seeds are independent: give each process its own seed. The state is `seed` and `block`, the next block.

@@ -136,3 +136,14 @@ def test_second_derivatives():
                         (lambda x: linalg.lstsq(x, U), TALL), (lambda x: linalg.eigh(W, symmetric(x)), S),
                         (lambda x: linalg.cho_solve(linalg.cho_factor(symmetric(x)), B), S), (lambda x: collet.abs(fft.rfft(x))**2, A)):
         compare(lambda x: weighted(collet.grad(lambda y: weighted(function(y)))(x)), x, 1e-5)
+
+
+def test_determinants_of_singular_matrices():
+    """The gradient is the matrix of cofactors."""
+    for a in (np.array([[1.0, 2], [2, 4]]), np.array([[1.0, 2, 3], [4, 5, 6], [7, 8, 9]]), np.zeros((2, 2)), np.zeros((1, 1)),
+              np.array([[[1.0, 1], [1, 1]], [[2.0, 1], [1, 3]]]), np.array([[1j, 2j], [1, 2]])):
+        found = collet.grad(lambda x: collet.sum(collet.real(linalg.det(x))))(collet.asarray(a)).to_numpy()
+        n = a.shape[-1]
+        for at in np.ndindex(a.shape):
+            rest = np.delete(np.delete(a[at[:-2]], at[-2], 0), at[-1], 1)
+            assert np.isclose(found[at], (-1)**(at[-2] + at[-1]) * (np.linalg.det(rest) if n > 1 else 1), atol=1e-12)

@@ -221,3 +221,26 @@ def test_linspace_of_arrays():
     assert np.allclose([float(g) for g in found], [1 + 2 * 2 / 3 + 3 / 3, 2 / 3 + 3 * 2 / 3 + 4])
     with pytest.raises(collet.UnsupportedError, match="start of collet.arange has to be the same"):
         collet.jit(lambda a: collet.arange(a, 9))(1)
+
+
+def test_averages_in_transforms():
+    x, w = collet.asarray([[1.0, 2.0, 4.0], [3.0, 5.0, 5.0]]), collet.asarray([[1.0, 2.0, 1.0], [1.0, 1.0, 2.0]])
+
+    def mean(x, w):
+        return collet.average(x, weights=w)
+
+    wanted = np.array(w) / np.sum(np.array(w), axis=1, keepdims=True)
+    for transform in (lambda f: f, collet.jit):
+        assert np.allclose(transform(collet.vmap(collet.grad(mean)))(x, w), wanted)
+        assert np.allclose(transform(collet.grad(mean))(x[0], w[0]), wanted[0])
+        assert np.allclose(transform(collet.vmap(mean))(x, w), [2.25, 4.5])
+    for function in mean, collet.grad(mean), collet.jit(mean):
+        with pytest.raises(ZeroDivisionError, match="add up to zero"):
+            function(x[0], collet.asarray([1.0, -1.0, 0.0]))
+    with pytest.raises(ZeroDivisionError):
+        collet.vmap(collet.grad(mean))(x, w * np.array([[1.0], [0.0]]))
+    for name in "nanmean", "nansum", "nanvar", "nanstd", "nanmax", "nanmedian", "nanprod":
+        for given in x[0], x[0] * np.array([1.0, np.nan, 1.0]):
+            function = getattr(collet, name)
+            for transform in (collet.jit(collet.grad(function)), lambda x: collet.vmap(collet.grad(function))(x[None])[0]):
+                assert np.allclose(transform(given), collet.grad(function)(given), equal_nan=True), name

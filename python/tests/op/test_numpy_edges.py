@@ -151,3 +151,83 @@ def test_other_orders_of_bytes():
     assert collet.vmap(lambda x: x * 2)(x).tolist() == [0, 2, 4]
     assert collet.jvp(lambda x: x * x, [x], [x])[1].tolist() == [0, 2, 8]
     assert collet.concat([collet.asarray([1.0]), x]).tolist() == [1, 0, 1, 2]
+
+
+def test_quantiles_of_infinities():
+    """Selected elements are exact, though the difference to the next one is infinite."""
+    x = np.array([[NAN, INF, INF, 1.0], [-INF, 2.0, NAN, 3.0], [5.0, NAN, NAN, NAN]])
+    for q in 0.0, 0.5, 1.0:
+        ordered = [np.sort(row[~np.isnan(row)]) for row in x]
+        wanted = [o[int(round(q * (len(o) - 1)))] for o in ordered if (len(o) - 1) * q % 1 == 0]
+        for kind in np.asarray, collet.asarray:
+            found = np.asarray(collet.nanquantile(kind(x), q, axis=1))
+            assert [v for v, o in zip(found.tolist(), ordered) if (len(o) - 1) * q % 1 == 0] == wanted
+    assert float(collet.nanquantile(collet.asarray([1.0, INF, NAN]), 0.25)) == INF
+
+
+def test_edges_of_histograms():
+    """NumPy computes the edges of equal bins in the dtype of the array, which decides about numbers on edges."""
+    for dtype in "f4", "f8":
+        for x in (np.arange(11).astype(dtype) * np.array(0.1, dtype), np.array([0.3, 0.6, 0.9, 0.7], dtype), np.full(3, 2.0, dtype)):
+            for arguments in (), (10,), (10, (0, 1)), (7, (-1, 0.5)), (3, (0, 0)), (4, None, True):
+                found, wanted = np.histogram(collet.asarray(x), *arguments), np.histogram(x, *arguments)
+                for f, w in zip(found, wanted, strict=True):
+                    assert isinstance(f, collet.Array) and f.dtype == w.dtype and f.shape == w.shape
+                    np.testing.assert_allclose(f, w, rtol=1e-7)
+
+
+@pytest.mark.parametrize("backend", ["cpu_scalar", "cpu_openmp", "opencl"])
+def test_tanh_of_infinities(backend):
+    """C99, Annex G: the imaginary part of tanh(inf + iy) is 0 with the sign of sin(2y)."""
+    if not any(b.name == backend and b.devices for b in collet.backends()):
+        pytest.skip(f"no {backend}")
+    y = np.array([0.0, -0.0, 0.5, 1, 2, 3, 4, -1, -2])
+    with collet.using(backend):
+        for real in INF, -INF, 1000.0, -1000.0:
+            z = np.empty(y.size, complex)
+            z.real, z.imag = real, y
+            for dtype in "c16", "c8":
+                found = np.asarray(collet.tanh(collet.asarray(z.astype(dtype))))
+                assert (found.real == np.sign(real)).all() and (found.imag == 0).all()
+                assert (np.signbit(found.imag) == np.signbit(np.sin(2 * y))).all()
+
+
+def test_out_of_reductions():
+    """Libraries such as xarray give out=None by name."""
+    x = collet.asarray([[True, False], [False, False]])
+    for name in "any", "all", "sum", "max", "min", "mean", "std", "var", "prod", "argmax", "cumsum":
+        given = x if name in ("any", "all") else x.astype("f8")
+        assert getattr(given, name)(axis=0, out=None).tolist() == getattr(np.asarray(given), name)(axis=0, out=None).tolist()
+
+
+# What users reported of NumPy, CuPy and JAX. a: numpy.asarray or collet.asarray.
+REPORTS = {
+    "the smallest integer divided by -1": lambda a: np.floor_divide(a(np.array([-2**63, 7])), a(np.array([-1, -2]))),
+    "its remainder": lambda a: np.remainder(a(np.array([-2**63, 7, -7])), a(np.array([-1, -2, 2]))),
+    "its magnitude": lambda a: np.abs(a(np.array([-128, 5], "i1"))),
+    "argmax stops at the first NaN": lambda a: np.argmax(a(np.r_[np.ones(100_000), NAN, 5.0, NAN])),
+    "differences of unsigned integers": lambda a: np.diff(a(np.array([1, 5, 2], "u1"))),
+    "gradients of unsigned integers": lambda a: np.gradient(a(np.array([1, 5, 2, 9], "u1"))),
+    "roll of an empty array": lambda a: np.roll(a(np.zeros(0)), 3),
+    "a mean of float16 whose sum overflows": lambda a: np.mean(a(np.full(4, 60000, "f2"))),
+    "sums of small integers": lambda a: np.sum(a(np.array([200] * 3, "u1"))),
+    "floor division by infinity": lambda a: np.floor_divide(a(np.array([-1.0, 1.0, -0.0])), a(np.array([INF, INF, INF]))),
+    "remainders of infinity": lambda a: np.remainder(a(np.array([-1.0, 1.0, INF])), a(np.array([INF, -INF, 2.0]))),
+    "halves to even, -0": lambda a: np.copysign(1.0, np.round(a(np.array([-0.5, 0.5, -0.2])))),
+    "the square root below the cut": lambda a: np.sqrt(a(np.array([complex(-4, 0.0), complex(-4, -0.0)]))),
+    "the magnitude of inf + nan i": lambda a: np.abs(a(np.array([complex(INF, NAN), complex(NAN, -INF)]))),
+    "maxima with NaN": lambda a: np.maximum(a(np.array([1.0, NAN, 3.0])), a(np.array([NAN, 2.0, 4.0]))),
+    "sorted NaN and zeros": lambda a: np.sort(a(np.array([3.0, NAN, -INF, 1.0, NAN]))),
+    "searchsorted among NaN": lambda a: np.searchsorted(a(np.array([1.0, 2.0, NAN])), a(np.array([NAN, 3.0, 0.0]))),
+    "determinants without elements": lambda a: np.linalg.det(a(np.zeros((2, 0, 0)))),
+    "powers of a singular matrix": lambda a: np.linalg.matrix_power(a(np.zeros((2, 2))), 0),
+    "bins of numbers on edges": lambda a: np.histogram(a(np.arange(11) * 0.1), 10, (0, 1))[0],
+    "padding of one element by reflection": lambda a: np.pad(a(np.arange(1)), 3, mode="reflect")}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", REPORTS)
+def test_reports(name):
+    found, wanted = REPORTS[name](collet.asarray), REPORTS[name](np.asarray)
+    assert isinstance(found, collet.Array) and found.dtype == wanted.dtype and found.shape == wanted.shape
+    np.testing.assert_allclose(found, wanted, rtol=1e-14)
