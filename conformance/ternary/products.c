@@ -96,7 +96,7 @@ static bool has_kind(const kit_plan *plan, uint32_t activations, int kind)
 
 static uint32_t activations_of(const kit_plan *plan)
 {
-    return plan->row->info.id == COLLET_OP_TERNARY_LINEAR ? 3 : 1;
+    return plan->row->info.id == COLLET_OP_TERNARY_LINEAR ? 4 : 1;
 }
 
 static void each_kind(kit_plan *plan, product p, int number, bool big)
@@ -250,6 +250,12 @@ static float range_of(int64_t row)
     return largest[row % 10];
 }
 
+/* The greatest number to which x is quantized. */
+static int greatest_of(const kit_case *c)
+{
+    return c->params.linear.activations == COLLET_TERNARY_INT4 ? 7 : 127;
+}
+
 /* `place`: the position of the number that is not finite in every third row. There is only one in a
  * row, because others would hide an implementation that ignores it. */
 static float x_of(const kit_case *c, int64_t row, int64_t i, int64_t place, kit_rng *rng)
@@ -265,11 +271,11 @@ static float x_of(const kit_case *c, int64_t row, int64_t i, int64_t place, kit_
             return (float)kit_normal(rng);
         return kit_below(rng, 3) ? sign * INFINITY : NAN;
     case TIES:
-        /* The largest magnitude is 127 or 254, so quantization steps are 1 or 2; the other numbers
-         * are halfway between steps. */
+        /* The largest magnitude is 127 or 254, with int4 7 or 14, so quantization steps are 1 or 2; the other numbers are
+         * halfway between steps. */
         if (c->params.linear.activations == COLLET_TERNARY_TERNARY)
             return kit_below(rng, 3) ? sign * t : sign * nextafterf(t, kit_below(rng, 2) ? 0 : 1);
-        return sign * (i == 0 ? 127 : (float)kit_below(rng, 127) + 0.5f) * (row % 2 ? 2.0f : 1.0f);
+        return sign * (i == 0 ? (float)greatest_of(c) : (float)kit_below(rng, greatest_of(c)) + 0.5f) * (row % 2 ? 2.0f : 1.0f);
     case RANGE:
         return i == 0 ? sign * range_of(row) : (float)kit_uniform(rng, -1, 1) * range_of(row);
     default:
@@ -427,22 +433,22 @@ static bool quantize_row(const kit_case *c, int64_t first, int64_t count, int8_t
     const kit_tensor *x = &c->operand[2];
     const float t = c->params.linear.threshold;
     float largest = 0;
-    bool int8 = c->params.linear.activations == COLLET_TERNARY_INT8;
-    *s = int8 ? 0 : 1;
+    bool quantized = c->params.linear.activations != COLLET_TERNARY_TERNARY;
+    *s = quantized ? 0 : 1;
     for (int64_t i = 0; i < count; i++) {
         float value = (float)kit_get(x, first + i);
         q[i] = (int8_t)((value > t) - (value < -t));
-        if (int8 && !isfinite(value))
+        if (quantized && !isfinite(value))
             return false;
         largest = fmaxf(largest, fabsf(value));
     }
-    if (!int8)
+    if (!quantized)
         return true;
     if (largest < 0x1p-100f) {
         memset(q, 0, (size_t)count);
         return true;
     }
-    volatile float r = 127.0f / largest, share = largest / 127.0f;
+    volatile float r = (float)greatest_of(c) / largest, share = largest / (float)greatest_of(c);
     for (int64_t i = 0; i < count; i++) {
         volatile float scaled = (float)kit_get(x, first + i) * r;
         q[i] = (int8_t)rintf(scaled);

@@ -133,10 +133,10 @@ static collet_status check_threshold(const char *who, float threshold, int allow
 static collet_status check_activations(const char *who, uint32_t activations, float threshold,
                                        collet_error *err)
 {
-    if (activations > COLLET_TERNARY_F32)
+    if (activations > COLLET_TERNARY_INT4)
         return collet_fail(err, COLLET_INVALID,
                            "%s: activations is %" PRIu32
-                           "; it must be 0 (int8), 1 (ternary) or 2 (f32)",
+                           "; it must be 0 (int8), 1 (ternary), 2 (f32) or 3 (int4)",
                            who, activations);
     return check_threshold(who, threshold, activations == COLLET_TERNARY_TERNARY, err);
 }
@@ -267,7 +267,8 @@ collet_status op_rule_ternary_linear(const op *o, op_shapes *views, const void *
     collet_status status = check_activations(o->name, p->activations, p->threshold, err);
     if (status == COLLET_OK)
         status = check_packed(o, views, 1, err);
-    if (status == COLLET_OK && columns > INT8_COLUMNS_MOST && p->activations == COLLET_TERNARY_INT8)
+    if (status == COLLET_OK && columns > INT8_COLUMNS_MOST &&
+        (p->activations == COLLET_TERNARY_INT8 || p->activations == COLLET_TERNARY_INT4))
         status = collet_fail(err, COLLET_OVERFLOW,
                              "%s: sums over rows of %" PRId64
                              " weights may not fit in 32 bits; at most %d weights are supported",

@@ -64,10 +64,10 @@ collet_status ternary_check_layer(ternary_call *call, const char *what, uint32_t
 static collet_status check_activations(ternary_call *call, uint32_t index, uint32_t activations,
                                        float threshold)
 {
-    if (activations > COLLET_TERNARY_F32)
+    if (activations > COLLET_TERNARY_INT4)
         return collet_fail(&call->error, COLLET_INVALID,
                            "ternary network: layer %" PRIu32 ": activations is %" PRIu32
-                           "; it must be 0 (int8), 1 (ternary) or 2 (f32)",
+                           "; it must be 0 (int8), 1 (ternary), 2 (f32) or 3 (int4)",
                            index, activations);
     if (!isfinite(threshold) || threshold < 0)
         return collet_fail(&call->error, COLLET_INVALID,

@@ -541,6 +541,7 @@ COLLET_ENUM(uint32_t){
     COLLET_TERNARY_INT8 = 0,    /* 8 bits and a scale for each row of x, max |x| / 127 */
     COLLET_TERNARY_TERNARY = 1, /* x > threshold: 1, x < -threshold: -1, else 0 */
     COLLET_TERNARY_F32 = 2,     /* none */
+    COLLET_TERNARY_INT4 = 3,    /* 4 bits: as INT8, max |x| / 7 */
 };
 
 /* ternary_linear: `threshold` is finite and >= 0, and 0 unless the activations are TERNARY; relu !=

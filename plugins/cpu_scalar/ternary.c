@@ -277,7 +277,8 @@ static float quantize_token(int8_t *q, const char *x, int64_t step, int64_t coun
 {
     int ternary = params->activations == COLLET_TERNARY_TERNARY;
     float most = ternary ? 0.0f : largest(x, step, count), t = params->threshold;
-    float r = most >= 0x1p-100f ? 127.0f / most : 0.0f;
+    float greatest = params->activations == COLLET_TERNARY_INT4 ? 7.0f : 127.0f; /* of q */
+    float r = most >= 0x1p-100f ? greatest / most : 0.0f;
     if (!isfinite(most))
         return NAN;
     for (int64_t k = 0; k < count; k++) {
@@ -285,7 +286,7 @@ static float quantize_token(int8_t *q, const char *x, int64_t step, int64_t coun
         memcpy(&v, x + k * step, sizeof v);
         q[k] = ternary ? (int8_t)((v > t) - (v < -t)) : (int8_t)rintf(v * r);
     }
-    return ternary ? 1.0f : most >= 0x1p-100f ? most / 127.0f : 0.0f;
+    return ternary ? 1.0f : most >= 0x1p-100f ? most / greatest : 0.0f;
 }
 
 /* Number m of a vector that may be absent. */

@@ -526,7 +526,8 @@ def write(directory: Path, energy: float, patterns: npt.ArrayLike,
     """Writes the patterns (beams, Y, X) or (Y, X) of one energy as CyRSoXS does:
     directory/Energy_285.20.h5 with /K<i>/projection of float32 and /KIDList/KVec.
 
-    The file gets its name when it is complete. Raises FileError.
+    The file gets its name when it is complete. A RuntimeWarning says if the name, which has two decimals, does not hold the
+    energy: energies that round to the same name have the same file. Raises FileError.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -539,6 +540,9 @@ def write(directory: Path, energy: float, patterns: npt.ArrayLike,
     if patterns.ndim != 3 or len(patterns) != len(beams):
         raise ShapeError(f"patterns are {extents(patterns.shape)}: {len(beams)} (beams) x Y x X are "
                          "needed")
+    if abs(energy - round(float(energy), 2)) > 1e-6:
+        _suspicious.warn([f"the name Energy_{energy:.2f}.h5 has two decimals, but the energy is {energy:g} eV: other energies may have "
+                          "the same name"])
     rows = [(tuple(map(float, beam)), p) for beam, p in zip(beams, patterns)]
     Job(_scatter.write, fspath(directory), float(energy), patterns.shape[1:], rows).wait()
 

@@ -26,7 +26,7 @@ from ._standard.array import Array
 from .functions import count_nonzero
 
 FORMATS = ("t2", "planes", "rotor", "tq2_0", "tq1_0")
-ACTIVATIONS = ("int8", "ternary", "f32")
+ACTIVATIONS = ("int8", "ternary", "f32", "int4")
 MODES = ("threshold", "absmean")
 _KINDS = ("", "t2", "npy", "gguf", "safetensors")
 _FILE_FORMATS = {64: "q2_0", 65: "q2_0_128", 66: "bitnet"}  # of matrices in files
@@ -150,7 +150,7 @@ def linear(packed: Any, x: Any, scale: Any = None, bias: Any = None, *, activati
            relu: bool = False, threshold: float = 0.0) -> Any:
     """y = scale (packed q(x)) + bias, float32 (..., M); with relu max(y, 0). packed is (M, B), in the format "t2", x
     float32 (..., K), and scale and bias are float32 (M) or None. `activations` chooses q: "int8", 8 bits and a scale
-    for each row of x; "ternary", codes by `threshold`; "f32", x itself.
+    for each row of x; "int4", the same with 4 bits, -7 to 7; "ternary", codes by `threshold`; "f32", x itself.
 
     >>> packed = collet.ternary.pack(np.array([[1, -1, 0, 1]], np.int8))
     >>> x = np.array([3, 1, 7, 2], np.float32)

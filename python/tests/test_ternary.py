@@ -148,7 +148,7 @@ def test_suspicious_codes(tmp_path):
     (lambda: ternary.Weights.quantize(W1, "mean"), collet.InvalidError, "threshold, absmean"),
     (lambda: ternary.Linear(ternary.Weights.quantize(W1), [1]), collet.ShapeError, "40 rows"),
     (lambda: ternary.Linear(ternary.Weights.quantize(W1), activations="u2"), collet.InvalidError,
-     "int8, ternary, f32"),
+     "int8, ternary, f32, int4"),
     (lambda: ternary.Network([]), collet.InvalidError, "at least one layer"),
     (lambda: network()(X[..., 1:]), collet.ShapeError, "299"),
     (lambda: network()(np.float32(1)), collet.ShapeError, "no axes"),

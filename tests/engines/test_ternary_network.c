@@ -23,7 +23,7 @@ static void make_layers(collet_ternary_layer layers[LAYERS],
                         collet_ternary_weights *weights[LAYERS], collet_array *bias[LAYERS])
 {
     static const uint32_t activations[] = {COLLET_TERNARY_INT8, COLLET_TERNARY_TERNARY,
-                                           COLLET_TERNARY_F32};
+                                           COLLET_TERNARY_F32, COLLET_TERNARY_INT4};
     for (uint32_t i = 0; i < LAYERS; i++) {
         collet_array *codes = random_codes(cx, widths[i + 1], widths[i], 10 + i);
         collet_array *scale = i == 1 ? NULL : random_floats(cx, 0, widths[i + 1], 20 + i);
@@ -32,9 +32,9 @@ static void make_layers(collet_ternary_layer layers[LAYERS],
         collet_array_destroy(scale);
         bias[i] = i == 2 ? NULL : random_floats(cx, 0, widths[i + 1], 30 + i);
         layers[i] = (collet_ternary_layer){.struct_size = sizeof *layers,
-                                           .activations = activations[i % 3],
+                                           .activations = activations[i % 4],
                                            .relu = i == 0,
-                                           .threshold = i % 3 == 1 ? 0.5f : 0,
+                                           .threshold = i % 4 == 1 ? 0.5f : 0,
                                            .weights = weights[i],
                                            .bias = bias[i]};
     }
@@ -337,7 +337,7 @@ TEST(layers_that_do_not_fit)
     BAD(bad[2] = good[0], COLLET_SHAPE,
         "layer 1 has 513 rows, but layer 2 after it has 300 columns");
     BAD(bad[1].weights = NULL, COLLET_INVALID, "layer 1 has no weights");
-    BAD(bad[2].activations = 3, COLLET_INVALID, "ternary network: layer 2: activations is 3");
+    BAD(bad[2].activations = 4, COLLET_INVALID, "ternary network: layer 2: activations is 4");
     BAD(bad[1].threshold = -1, COLLET_INVALID, "layer 1: the threshold is -1; it must");
     BAD(bad[1].threshold = NAN, COLLET_INVALID, "layer 1: the threshold is ");
     BAD(bad[0].threshold = 0.5f, COLLET_INVALID,

@@ -12,7 +12,7 @@
 
 static const char *const formats[COLLET_TERNARY_FORMATS] = {"t2", "planes", "rotor", "tq2_0",
                                                             "tq1_0"};
-static const char *const activations[] = {"int8", "ternary", "f32"};
+static const char *const activations[] = {"int8", "ternary", "f32", "int4"};
 
 const char *ternary_format_word(uint32_t format)
 {

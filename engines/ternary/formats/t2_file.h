@@ -20,7 +20,7 @@
  *      4  u32      1: relu, 2: scale present, 4: bias present
  *      8  u64      rows M
  *     16  u64      columns K, below 2^31
- *     24  u32      activations, COLLET_TERNARY_INT8, _TERNARY or _F32
+ *     24  u32      activations, COLLET_TERNARY_INT8, _TERNARY, _F32 or _INT4
  *     28  f32      threshold of the activations
  *     32  u64      offset of the weights: M rows of collet_ternary_bytes(format, K) bytes
  *     40  u64      bytes of the weights

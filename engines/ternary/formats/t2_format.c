@@ -118,7 +118,7 @@ static collet_status check_layer(const char *path, ternary_t2_layer *layer, uint
             path, index, (long long)layer->rows, (long long)layer->columns);
     if (layer->format >= COLLET_TERNARY_FORMATS ||
         (layer->flags & ~(TERNARY_T2_RELU | TERNARY_T2_SCALE | TERNARY_T2_BIAS)) ||
-        layer->activations > COLLET_TERNARY_F32)
+        layer->activations > COLLET_TERNARY_INT4)
         return collet_fail(
             err, COLLET_INVALID,
             "%s: layer %u has a format (%u), flags (%u) or activations (%u) that are not known",

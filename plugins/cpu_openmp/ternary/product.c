@@ -66,7 +66,8 @@ static void choose_source(product *p, const collet_kernel_call *call)
         return;
     p->relu = params->relu != 0;
     t->threshold = params->threshold;
-    if (activations == COLLET_TERNARY_INT8) {
+    if (activations == COLLET_TERNARY_INT8 || activations == COLLET_TERNARY_INT4) {
+        t->limit = activations == COLLET_TERNARY_INT4 ? 7.0f : 127.0f;
         t->form = TERNARY_I8;
         t->source = TOKENS_TO_I8;
     } else if (activations == COLLET_TERNARY_TERNARY) {

@@ -83,8 +83,8 @@ static void store_quantized(const ternary_tokens *t, const row *x, char *out, te
         memset(out, 0, (size_t)(t->blocks * TERNARY_BLOCK));
         return;
     }
-    float r = 127.0f / most;
-    about->scale = most / 127.0f;
+    float r = t->limit / most;
+    about->scale = most / t->limit;
     for (int64_t i = 0; i < x->count; i += PIECE) {
         int64_t n = piece_length(x, i);
         about->base +=

@@ -29,6 +29,7 @@ typedef struct ternary_tokens {
     int32_t form;            /* TERNARY_* */
     enum ternary_source source;
     float threshold; /* for TOKENS_TO_CODES */
+    float limit;     /* for TOKENS_TO_I8: the largest magnitude of the integers */
     int64_t blocks;  /* blocks of a token */
     int64_t step;    /* bytes from one stored token to the next */
     char *stored;    /* 64-byte aligned */

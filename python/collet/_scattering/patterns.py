@@ -196,7 +196,8 @@ def given_of(material: Material, number: int) -> list[Any]:
 
 def _dense(array: Any, dtype: npt.DTypeLike, name: str) -> Any:
     """A C-contiguous array of the dtype."""
-    if not isinstance(array, _core.Array):
+    own = isinstance(array, _core.Array)
+    if not own:
         return np.ascontiguousarray(array, dtype)
     if array.dtype.name in ("float16", "bfloat16"):
         raise InvalidError(f"{name} is an Array of {array.dtype}; convert it by astype to float32 or float64")

@@ -41,9 +41,9 @@ static const char *take_of(const collet_kernel_call *call)
     const collet_ternary_linear_params *params = call->params;
     collet_dtype x = operand_of(call, 2)->dtype;
     if (call->op == COLLET_OP_TERNARY_LINEAR)
-        return params->activations == COLLET_TERNARY_INT8      ? "take_int8"
+        return params->activations == COLLET_TERNARY_F32       ? "take_f32"
                : params->activations == COLLET_TERNARY_TERNARY ? "take_ternary"
-                                                               : "take_f32";
+                                                               : "take_quantized";
     if (x == COLLET_U8)
         return "take_packed";
     return x == COLLET_I8 ? "take_codes" : "take_f32";
@@ -129,6 +129,8 @@ static void take(jit_sequence *s, const plan *g)
     jit_pass_block(&l, &g->t, sizeof g->t);
     if (g->linear && params->activations == COLLET_TERNARY_TERNARY)
         jit_pass_f32(&l, params->threshold);
+    else if (g->linear && params->activations != COLLET_TERNARY_F32)
+        jit_pass_f32(&l, params->activations == COLLET_TERNARY_INT4 ? 7.0f : 127.0f);
     jit_sequence_enqueue(s, &l, (uint64_t)g->p.tokens);
 }
 
