@@ -248,6 +248,8 @@ static collet_status open_arrangement(trajectory_inputs *in, const trajectory_se
         .topology = in->topology,
         .members = in->indices,
         .n_members = in->n_atoms,
+        .offsets = in->bodies.offsets,
+        .n_bodies = in->bodies.n,
         .choice = trajectory_choice_varies(in->choice) ? in->choice : NULL,
         .masses = in->masses,
         .system = in->system.n > 0 ? &in->system : NULL,

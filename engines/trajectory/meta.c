@@ -291,6 +291,9 @@ static void describe_box(document *d, const collet_trajectory *x)
 
     put_text(d, box, "pbc", trajectory_periodic_name(x->settings.pbc));
     put_text(d, box, "done", x->periodic);
+    if (x->settings.pbc == COLLET_TRAJECTORY_PBC_NOJUMP)
+        put(d, box, "one_molecule_each",
+            cJSON_CreateBool(trajectory_arrangement_follows(x->inputs.arrangement)));
     put_integer(d, box, "frames_without_box", x->notes.n_frames - x->notes.boxed);
     put_integer(d, box, "molecules_left",
                 notes->left[TRAJECTORY_ENDLESS] + notes->left[TRAJECTORY_UNJOINED]);

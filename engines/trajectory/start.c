@@ -174,8 +174,9 @@ void trajectory_start_sizes(collet_trajectory *x, int64_t rows, int64_t rows_a_f
 
     if (trajectory_choice_varies(in->choice)) /* frames have masses */
         bytes += in->n_atoms * (int64_t)sizeof(double);
-    if (reading->arranger) /* frames have places of the system */
-        bytes += reading->arranger->n_system * 3 * (int64_t)sizeof(double);
+    if (reading->arranger) /* frames have places of the system, and centres and moves of bodies */
+        bytes += (reading->arranger->n_system + 2 * reading->arranger->n_bodies) * 3 *
+                 (int64_t)sizeof(double);
     x->batch_frames = x->settings.batch_frames > 0 ? x->settings.batch_frames
                                                    : choose_batch(bytes, rows_a_frame, rows);
     x->batch_bytes = (uint64_t)(bytes * x->batch_frames);

@@ -30,7 +30,7 @@ collet_status collet_trajectory_check_selection(const char *text, collet_error *
 static const char some_velocities[] = "not every atom of the trajectory has a velocity";
 
 #define SOME_VELOCITIES                                                                            \
-    128u /* another bit of `has`: only some atoms have velocities */
+    0x80000000u /* another bit of `has`: only some atoms have velocities */
 
 /* Returns the reason why an output cannot be computed; NULL if it can. */
 static const char *missing(uint32_t needs, uint32_t has)
@@ -45,6 +45,8 @@ static const char *missing(uint32_t needs, uint32_t has)
         return "the topology has no charges";
     if (needs & ~has & TRAJECTORY_UNDIVIDED)
         return "with each its rows would be of bodies, not of atoms; leave out each";
+    if (needs & ~has & TRAJECTORY_PATHS)
+        return "it is of bodies with --pbc nojump that have atoms of one molecule each";
     return needs & ~has & TRAJECTORY_TIMES ? trajectory_no_times : NULL;
 }
 
@@ -174,7 +176,8 @@ static collet_status open_all(collet_trajectory *x, const collet_trajectory_opti
              (x->inputs.info->lacking >= 0 ? SOME_VELOCITIES : 0) |
              (trajectory_choice_varies(x->inputs.choice) ? 0 : TRAJECTORY_SAME_ATOMS) |
              (x->inputs.charges != NULL ? TRAJECTORY_CHARGES : 0) |
-             (x->inputs.bodies.labels == NULL ? TRAJECTORY_UNDIVIDED : 0);
+             (x->inputs.bodies.labels == NULL ? TRAJECTORY_UNDIVIDED : 0) |
+             (trajectory_arrangement_follows(x->inputs.arrangement) ? TRAJECTORY_PATHS : 0);
     status = choose_keys(x, fields, err);
     if (status != COLLET_OK ||
         !(trajectory_run_buffers(x) & TRAJECTORY_BUFFER_BIT(TRAJECTORY_POSITIONS)))

@@ -219,6 +219,18 @@ static collet_status link_meta(collet_trajectory *x, const writer *w, io_spool *
     return status == COLLET_OK ? io_spool_link(meta, err) : status;
 }
 
+/* Adds what collet-merge needs to continue the paths of centres of mass. */
+static void add_paths(collet_trajectory *x)
+{
+    int follows = trajectory_arrangement_follows(x->inputs.arrangement);
+
+    for (size_t i = 0; i < trajectory_output_count; i++)
+        follows &= trajectory_outputs[i].buffer != TRAJECTORY_COM || x->left_out[i] == NULL;
+    for (size_t i = 0; follows && i < trajectory_output_count; i++)
+        if (trajectory_outputs[i].needs & TRAJECTORY_PATHS || trajectory_outputs[i].buffer == TRAJECTORY_BOX)
+            x->left_out[i] = NULL;
+}
+
 /* Sets *form to the form of the output; NULL for a directory. */
 static collet_status choose_form(collet_trajectory *x, const char *path, uint32_t flags,
                                  const trajectory_form **form, collet_error *err)
@@ -246,6 +258,8 @@ static collet_status choose_form(collet_trajectory *x, const char *path, uint32_
         x->left_out[0] = NULL; /* time_ps */
         x->has |= TRAJECTORY_TIMES;
     }
+    if ((*form)->write == NULL || x->settings.n_shards > 0)
+        add_paths(x);
     return COLLET_OK;
 }
 

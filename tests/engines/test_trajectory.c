@@ -358,7 +358,7 @@ TEST(quantities_describe_columns)
     collet_trajectory_quantity q = {.struct_size = sizeof q};
     collet_error err;
 
-    assert_int_equal(n, 51);
+    assert_int_equal(n, 54);
     for (size_t i = 0; i < n; i++) {
         int64_t width = 1;
 

@@ -152,8 +152,9 @@ static void check_sizes(const char *path, int64_t frames, int velocities)
 
     for (int b = 0; b < TRAJECTORY_BUFFERS; b++)
         assert_int_equal(whole.n[b],
-                         velocities || (trajectory_buffer_needs(b) &
-                                        (TRAJECTORY_VELOCITIES | TRAJECTORY_FORCES)) == 0
+                         !(trajectory_buffer_needs(b) & TRAJECTORY_PATHS) &&
+                                 (velocities || (trajectory_buffer_needs(b) &
+                                                 (TRAJECTORY_VELOCITIES | TRAJECTORY_FORCES)) == 0)
                              ? frames
                              : 0);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {

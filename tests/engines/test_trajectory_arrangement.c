@@ -21,8 +21,13 @@ static trajectory_arrangement *arrange(const int64_t *members, int64_t n, uint32
     assert_int_equal(
         trajectory_topology_read(COLLET_TEST_DATA "/md/water/conf.gro", NULL, &topology, NULL),
         COLLET_OK);
-    const trajectory_arrangement_setup setup = {
-        .topology = topology, .members = members, .n_members = n, .pbc = pbc};
+    const int64_t offsets[] = {0, n};
+    const trajectory_arrangement_setup setup = {.topology = topology,
+                                                .members = members,
+                                                .n_members = n,
+                                                .offsets = offsets,
+                                                .n_bodies = 1,
+                                                .pbc = pbc};
     assert_int_equal(trajectory_arrangement_create(&setup, &a, NULL), COLLET_OK);
     trajectory_topology_free(topology);
     return a;
@@ -125,7 +130,8 @@ static double *collect(trajectory_arrangement *a, int64_t n, int64_t *n_frames)
             break;
         assert_int_equal(frames->n_atoms, n);
         for (int64_t i = 0; i < frames->n_frames * n * 3; i++)
-            all[*n_frames * n * 3 + i] = trajectory_frames_value(frames, frames->positions, i);
+            all[*n_frames * n * 3 + i] = trajectory_frames_value(frames, frames->positions, i) +
+                                         (frames->moves ? frames->moves[i / (3 * n) * 3 + i % 3] : 0);
         *n_frames += frames->n_frames;
     }
     trajectory_readahead_stop(ahead);

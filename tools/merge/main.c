@@ -4,6 +4,7 @@
 #include "options.h"
 #include "order.h"
 #include "part.h"
+#include "paths.h"
 #include "rsoxs.h"
 #include "shards.h"
 
@@ -34,8 +35,8 @@ static const char doc[] =
     "no single shard could write, and names what is missing.\n\n"
     "Each A.npz needs its A.meta.json. The order of the files does not matter: rows of a file are "
     "left out from the time at which a later file begins. Rows that are left out, and times without rows, "
-    "are warnings. Keys, units, selections, masses, bodies, axes, --pbc and --drift must agree. Results of --pbc nojump cannot be "
-    "joined.\n\n"
+    "are warnings. Keys, units, selections, masses, bodies, axes, --pbc and --drift must agree. The paths of --pbc nojump are "
+    "continued from file to file.\n\n"
     "Example:\n"
     "  collet-merge --check part*.npz\n"
     "  collet-merge out.npz.shards\n"
@@ -114,6 +115,8 @@ static collet_status open_parts(const merge_options *options, merge_part *parts,
         status = merge_part_open(options->paths[k], &parts[k], err);
         if (status == COLLET_OK && k > 0)
             status = merge_part_compare(&parts[0], &parts[k], err);
+        if (status == COLLET_OK && options->n > 1)
+            status = merge_paths_check(&parts[k], err);
         if (status == COLLET_OK && options->output)
             status = io_spool_check_input(options->output, options->paths[k], err);
     }
@@ -261,8 +264,8 @@ static collet_status append(void *user, int64_t n_rows, const double *rows, coll
     return io_results_append(to->results, to->column, n_rows, rows, err);
 }
 
-static collet_status merge_key(const merge_part *parts, size_t n, const char *key, target *to,
-                               collet_error *err)
+static collet_status merge_key(const merge_part *parts, size_t n, const char *key, merge_remarks *remarks,
+                               target *to, collet_error *err)
 {
     int64_t shape[3];
     int32_t axes = merge_part_shape(&parts[0], key, shape);
@@ -271,6 +274,8 @@ static collet_status merge_key(const merge_part *parts, size_t n, const char *ke
         return collet_fail(err, COLLET_FORMAT, "%s: the meta file has no shape of %s",
                            parts[0].path, key);
     collet_status status = io_results_add(to->results, key, axes, shape, &to->column, err);
+    if (status == COLLET_OK && n > 1 && merge_paths_has(&parts[0], key))
+        return merge_paths_join(parts, n, remarks, append, to, err);
     for (size_t k = 0; k < n && status == COLLET_OK; k++)
         status = merge_part_rows(&parts[k], key, append, to, err);
     return status;
@@ -300,7 +305,7 @@ static collet_status add_labels(const merge_part *first, const char *key, io_res
     return status;
 }
 
-static collet_status fill(const merge_options *options, const merge_part *parts, const merge_remarks *remarks,
+static collet_status fill(const merge_options *options, const merge_part *parts, merge_remarks *remarks,
                           io_results *results, io_spool *meta, collet_error *err)
 {
     target to = {.results = results};
@@ -309,7 +314,7 @@ static collet_status fill(const merge_options *options, const merge_part *parts,
 
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(parts[0].meta, "outputs"))
     {
-        status = merge_key(parts, options->n, item->string, &to, err);
+        status = merge_key(parts, options->n, item->string, remarks, &to, err);
         if (status != COLLET_OK)
             return status;
     }
@@ -328,7 +333,7 @@ static collet_status fill(const merge_options *options, const merge_part *parts,
     return status == COLLET_OK ? io_spool_link(meta, err) : status;
 }
 
-static collet_status write_all(const merge_options *options, const merge_part *parts, const merge_remarks *remarks,
+static collet_status write_all(const merge_options *options, const merge_part *parts, merge_remarks *remarks,
                                collet_error *err)
 {
     int length = (int)strlen(options->output) - 4;

@@ -48,8 +48,7 @@ double merge_longest_interval(const merge_part *part)
 
 /* ---- Remarks ----------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 3, 4))) static collet_status add(merge_remarks *remarks, collet_error *err,
-                                                               const char *format, ...)
+collet_status merge_remarks_add(merge_remarks *remarks, collet_error *err, const char *format, ...)
 {
     va_list arguments;
     char **texts = realloc(remarks->texts, (remarks->n + 1) * sizeof *texts), *text;
@@ -126,7 +125,7 @@ static collet_status leave_out(merge_part *part, const merge_part *whole, merge_
                            "of them out",
                            part->path, TEXT(first_of(part)), TEXT(last_of(part)), whole->path, TEXT(first_of(whole)),
                            TEXT(last_of(whole)));
-    return add(remarks, err, "%s is left out: all its times are in %s", part->path, whole->path);
+    return merge_remarks_add(remarks, err, "%s is left out: all its times are in %s", part->path, whole->path);
 }
 
 /* ---- Two parts that follow each other ----------------------------------------------------- */
@@ -137,7 +136,7 @@ static collet_status cut(merge_part *part, const merge_part *next, merge_remarks
         part->kept--;
     int64_t left = part->n_rows - part->kept;
     return left == 0 ? COLLET_OK
-                     : add(remarks, err, "%s replaces the last %lld frame%s of %s, from %s ps on", next->path,
+                     : merge_remarks_add(remarks, err, "%s replaces the last %lld frame%s of %s, from %s ps on", next->path,
                            (long long)left, tool_plural(left), part->path, TEXT(part->times[part->kept]));
 }
 
@@ -149,11 +148,11 @@ static collet_status compare_intervals(const merge_part *part, const merge_part 
     collet_status status = COLLET_OK;
 
     if (own > 0 && others > 0 && fabs(own - others) > SAME * longest)
-        status = add(remarks, err, "frames are up to %.6g ps apart in %s, up to %.6g ps in %s", own, part->path, others,
+        status = merge_remarks_add(remarks, err, "frames are up to %.6g ps apart in %s, up to %.6g ps in %s", own, part->path, others,
                      next->path);
     if (status != COLLET_OK || longest == 0 || gap <= GAP * longest)
         return status;
-    status = add(remarks, err, "there are no frames between %s ps, where %s ends, and %s ps, where %s begins", TEXT(end),
+    status = merge_remarks_add(remarks, err, "there are no frames between %s ps, where %s ends, and %s ps, where %s begins", TEXT(end),
                  part->path, TEXT(first_of(next)), next->path);
     remarks->gaps += status == COLLET_OK;
     return status;

@@ -20,6 +20,9 @@ typedef struct merge_remarks {
  * error.
  */
 collet_status merge_order(merge_part *parts, size_t n, merge_remarks *remarks, collet_error *err);
+/* Adds a text. COLLET_NO_MEMORY. */
+__attribute__((format(printf, 3, 4))) collet_status merge_remarks_add(merge_remarks *remarks, collet_error *err,
+                                                                      const char *format, ...);
 void merge_remarks_free(merge_remarks *remarks);
 
 typedef char merge_time[32];

@@ -285,20 +285,13 @@ static int has_moved(const merge_part *part)
            (find(part, "outputs", "com") || find(part, "outputs", "positions"));
 }
 
-/* INVALID for nojump: each run chooses the images of bodies anew, from its first frame on. */
-static collet_status check_paths(const merge_part *part, collet_error *err)
+/* INVALID if --drift moved positions. */
+static collet_status check_moved(const merge_part *part, collet_error *err)
 {
-    const char *pbc = cJSON_GetStringValue(find(part, "periodic_box", "pbc"));
-
-    if (has_moved(part))
-        return collet_fail(err, COLLET_INVALID,
-                           "%s: the keys com and positions cannot be joined, because --drift moved each run back to "
-                           "the place of its own first frame; extract all trajectories in one run, or in shards (--shard)",
-                           part->path);
-    return pbc && strcmp(pbc, "nojump") == 0
+    return has_moved(part)
                ? collet_fail(err, COLLET_INVALID,
-                             "%s: results of --pbc nojump cannot be joined: each run begins its paths anew, and bodies would jump "
-                             "by box vectors between the files; extract all trajectories in one run, or in shards (--shard)",
+                             "%s: the keys com and positions cannot be joined, because --drift moved each run back to "
+                             "the place of its own first frame; extract all trajectories in one run, or in shards (--shard)",
                              part->path)
                : COLLET_OK;
 }
@@ -328,7 +321,7 @@ collet_status merge_part_compare(const merge_part *first, const merge_part *othe
             status = differ(first, other, texts[i].what, err);
     }
     if (status == COLLET_OK)
-        status = check_paths(other, err);
+        status = check_moved(other, err);
     if (status == COLLET_OK)
         status = compare_outputs(first, other, err);
     if (status == COLLET_OK &&

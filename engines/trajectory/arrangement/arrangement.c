@@ -3,7 +3,7 @@
 #include "arrangement.h"
 
 #include "drift.h"
-#include "images.h"
+#include "paths.h"
 
 #include <collet/trajectory.h>
 #include <pthread.h>
@@ -27,6 +27,7 @@ struct trajectory_arrangement {
     trajectory_molecules *molecules; /* of the atoms that are read */
     uint8_t *others;                 /* for each molecule, 1: it has no member */
     trajectory_images *images;       /* of the members; NULL: molecules are not moved */
+    trajectory_paths *paths;         /* of the bodies; NULL: they are not followed */
     trajectory_drift *drift;         /* NULL: no drift is removed */
     int64_t *system;                 /* index in `atoms` of each atom of the system */
     int64_t n_system;                /* molecules of the system */
@@ -217,12 +218,11 @@ static void follow_frames(void *user, trajectory_frames *out)
 {
     trajectory_arrangement *a = user;
 
-    for (int64_t i = 0; i < out->n_frames && a->pbc == COLLET_TRAJECTORY_PBC_NOJUMP; i++) {
+    for (int64_t i = 0; i < out->n_frames && a->paths; i++) {
         trajectory_lattice lattice;
         int has_box = trajectory_lattice_make(&lattice, out->boxes + 9 * i);
 
-        trajectory_images_follow(a->images, has_box ? &lattice : NULL, out->dtype,
-                                 row_of(out, out->positions, i), out->indices[i]);
+        trajectory_paths_follow(a->paths, a->images, has_box ? &lattice : NULL, out, i);
     }
     if (a->drift)
         trajectory_drift_follow(a->drift, out);
@@ -389,6 +389,11 @@ void trajectory_arrangement_get_notes(const trajectory_arrangement *a,
     }
 }
 
+int trajectory_arrangement_follows(const trajectory_arrangement *a)
+{
+    return a->paths && a->paths->alone;
+}
+
 int64_t trajectory_arrangement_system(const trajectory_arrangement *a)
 {
     return a->n_system;
@@ -422,6 +427,8 @@ static collet_status make_molecules(trajectory_arrangement *a,
     if (a->pbc == COLLET_TRAJECTORY_PBC_NOJUMP || a->pbc == COLLET_TRAJECTORY_PBC_CENTER)
         status = trajectory_images_create(of, a->n_members, a->molecules->count, setup->masses,
                                           &a->images, err);
+    if (status == COLLET_OK && a->pbc == COLLET_TRAJECTORY_PBC_NOJUMP)
+        status = trajectory_paths_create(of, setup->offsets, setup->n_bodies, &a->paths, err);
     free(of);
     return status;
 }
@@ -504,7 +511,7 @@ static void set_arranger(trajectory_arrangement *a)
     int in_place = !a->choice && same_order(a);
     int whole = a->pbc != COLLET_TRAJECTORY_PBC_NONE && a->molecules->count < a->n_atoms;
     int64_t n_system = a->drift ? trajectory_drift_rows(a->drift) : 0;
-    int in_order = a->pbc == COLLET_TRAJECTORY_PBC_NOJUMP || n_system > 0;
+    int in_order = a->paths || n_system > 0;
 
     if (!in_place || whole || a->images || a->drift)
         a->arranger = (trajectory_arranger){
@@ -513,6 +520,7 @@ static void set_arranger(trajectory_arrangement *a)
             .in_place = in_place,
             .chooses = a->choice != NULL,
             .n_system = n_system,
+            .n_bodies = a->paths ? a->paths->n_bodies : 0,
             .frame = arrange_frame,
             .in_order = in_order ? follow_frames : NULL};
 }
@@ -555,6 +563,7 @@ void trajectory_arrangement_free(trajectory_arrangement *a)
         return;
     trajectory_tree_free(a->tree);
     trajectory_images_free(a->images);
+    trajectory_paths_free(a->paths);
     trajectory_drift_free(a->drift);
     trajectory_molecules_free(a->molecules);
     pthread_mutex_destroy(&a->lock);

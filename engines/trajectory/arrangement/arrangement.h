@@ -21,6 +21,8 @@ typedef struct trajectory_arrangement_setup {
     const int64_t *members; /* n_members >= 1 atoms of the topology, in the order of the results;
                                copied */
     int64_t n_members;
+    const int64_t *offsets; /* body b has the members offsets[b] to offsets[b + 1] - 1; copied */
+    int64_t n_bodies;
     trajectory_choice *choice; /* a choice that varies, with all members; it must outlive the
                                   arrangement. Each frame then has its own masses: 0 for members
                                   that are not chosen in it. NULL: none */
@@ -76,10 +78,14 @@ typedef struct trajectory_arrangement_notes {
     int64_t left[3];    /* number of molecules not made whole; index: TRAJECTORY_ENDLESS, ..UNJOINED */
     int64_t left_atom[3]; /* first atom, in the topology, of the first of these molecules */
     /* of all frames, with PBC_NOJUMP */
-    int64_t far;       /* steps of molecules beyond TRAJECTORY_FAR (images.h) */
+    int64_t far;       /* steps of molecules beyond TRAJECTORY_FAR (path.h) */
     int64_t far_frame; /* frame, and atom in the topology, of the first such step */
     int64_t far_atom;
 } trajectory_arrangement_notes;
+
+/* 1 if bodies are followed (NOJUMP), and none has atoms of several molecules. Then the path of a body is known from its
+ * molecule's centre in each frame. */
+int trajectory_arrangement_follows(const trajectory_arrangement *arrangement);
 
 /* Returns the number of molecules that have atoms of the system. */
 int64_t trajectory_arrangement_system(const trajectory_arrangement *arrangement);

@@ -53,7 +53,7 @@ int trajectory_drift_moves(uint32_t removed, uint32_t pbc, int has_box);
 /* Moves the positions of the next frames. Call it in the order of the frames. */
 void trajectory_drift_follow(trajectory_drift *drift, trajectory_frames *frames);
 
-/* Returns the number of steps beyond TRAJECTORY_FAR (images.h). If there are some, sets *frame and *row to the frame and
+/* Returns the number of steps beyond TRAJECTORY_FAR (path.h). If there are some, sets *frame and *row to the frame and
  * the atom of the first. */
 int64_t trajectory_drift_far(const trajectory_drift *drift, int64_t *frame, int64_t *row);
 

@@ -277,24 +277,22 @@ int64_t trajectory_images_row(const trajectory_images *images, int64_t molecule)
     return images->rows[images->offsets[molecule]];
 }
 
+void trajectory_images_track(trajectory_images *images, const trajectory_lattice *lattice,
+                             collet_dtype dtype, const void *positions, int64_t frame)
+{
+    for (int64_t m = 0; m < images->count; m++) {
+        double centre[4];
+
+        if (!images->fixed[m] && centre_of(images, m, dtype, positions, centre) &&
+            trajectory_path_step(lattice, centre, images->before + 3 * m, images->shifts + 3 * m))
+            note_far(images, frame, m);
+    }
+}
+
 void trajectory_images_follow(trajectory_images *images, const trajectory_lattice *lattice,
                               collet_dtype dtype, void *positions, int64_t frame)
 {
-    for (int64_t m = 0; m < images->count; m++) {
-        double *before = images->before + 3 * m, *shift = images->shifts + 3 * m, centre[4];
-
-        if (!images->fixed[m] && centre_of(images, m, dtype, positions, centre)) {
-            double step[3], nearest[3];
-
-            for (int i = 0; i < 3; i++)
-                step[i] = nearest[i] = centre[i] - before[i];
-            if (lattice && trajectory_lattice_shorten(lattice, nearest))
-                for (int i = 0; i < 3; i++)
-                    shift[i] += nearest[i] - step[i];
-            if (lattice && trajectory_lattice_fill(lattice, nearest) > TRAJECTORY_FAR)
-                note_far(images, frame, m);
-            memcpy(before, centre, 3 * sizeof *centre);
-        }
-        move(images, m, shift, dtype, positions);
-    }
+    trajectory_images_track(images, lattice, dtype, positions, frame);
+    for (int64_t m = 0; m < images->count; m++)
+        move(images, m, images->shifts + 3 * m, dtype, positions);
 }

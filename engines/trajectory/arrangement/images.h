@@ -3,12 +3,9 @@
 #ifndef ENGINES_TRAJECTORY_ARRANGEMENT_IMAGES_H
 #define ENGINES_TRAJECTORY_ARRANGEMENT_IMAGES_H
 
-#include "trajectory/boxes/lattice.h"
+#include "trajectory/boxes/path.h"
 
 #include <collet/collet.h>
-
-/* Of trajectory_lattice_fill: in a rectangular box a step by 0.4 of it. */
-#define TRAJECTORY_FAR 0.8
 
 /* Rows of a frame, n_rows x 3, grouped by their molecules. */
 typedef struct trajectory_images {
@@ -18,9 +15,9 @@ typedef struct trajectory_images {
     int64_t *offsets; /* count + 1 */
     uint8_t *fixed;   /* `count` flags; 1: the molecule is never moved alone */
     double *weights;  /* n_rows: weights of the rows in centres; NULL: all are 1 */
-    double *before;   /* count x 3: centres in the last frame, as read; NaN: none yet */
-    double *shifts;   /* count x 3: from `before` to the path without jumps */
-    int64_t far;      /* steps beyond TRAJECTORY_FAR: the shortest way may not be the way that was taken */
+    double *before;   /* count x 3: centres in the last frame that has the molecule, as read; NaN: none yet, or fixed */
+    double *shifts;   /* count x 3: from `before` to the path without jumps (path.h) */
+    int64_t far;      /* steps beyond TRAJECTORY_FAR */
     int64_t far_frame; /* frame and molecule of the first such step */
     int64_t far_molecule;
 } trajectory_images;
@@ -46,11 +43,13 @@ void trajectory_images_center(const trajectory_images *images, const trajectory_
 void trajectory_images_pack(const trajectory_images *images, const trajectory_lattice *lattice,
                             collet_dtype dtype, void *positions);
 
-/*
- * Moves each molecule to the image whose centre is nearest to its centre in the frame before; the first
- * frame is not changed. Displacements are summed, so paths are also right if the box changes (the scheme TOR of
- * Bullerjahn et al., J. Chem. Theory Comput. 2023, doi 10.1021/acs.jctc.3c00308). Call it in the order of the frames. lattice NULL: this frame has no box. `frame` is the number for images->far_frame.
- */
+/* Sets `before` and `shifts` from the next frame: each molecule goes to the image whose centre is nearest to its centre in
+ * the frame before. Positions are not changed. lattice NULL: this frame has no box. `frame` is the number for
+ * images->far_frame. */
+void trajectory_images_track(trajectory_images *images, const trajectory_lattice *lattice,
+                             collet_dtype dtype, const void *positions, int64_t frame);
+
+/* Tracks the next frame, and moves each molecule by its shift. */
 void trajectory_images_follow(trajectory_images *images, const trajectory_lattice *lattice,
                               collet_dtype dtype, void *positions, int64_t frame);
 

@@ -33,6 +33,7 @@ struct trajectory_analysis {
     collet_array *buffers[TRAJECTORY_BUFFERS]; /* the sums, of block_frames */
     polarity polarity;                         /* all NULL if no dipole is computed */
     collet_array *unused;                      /* inertia tensors that are computed of velocities */
+    collet_array *moves;                       /* rows of a block: of bodies, for paths; NULL: none */
     int64_t *ends;                             /* bodies x 2, the first and the last atom of each */
     double *paths;                             /* batch frames x bodies x 3: first to last atom */
     int64_t n_frames;                          /* in the block */
@@ -189,6 +190,7 @@ void trajectory_analysis_free(trajectory_analysis *a)
     collet_array_destroy(a->reference);
     collet_array_destroy(a->rotation);
     collet_array_destroy(a->unused);
+    collet_array_destroy(a->moves);
     collet_array_destroy(a->polarity.weights);
     collet_array_destroy(a->polarity.sums);
     collet_array_destroy(a->polarity.centres);
@@ -342,18 +344,65 @@ static collet_status polarise(trajectory_analysis *a, const trajectory_batch *ba
     return status;
 }
 
-static collet_status write_times(trajectory_analysis *a, const trajectory_frames *frames,
-                                 collet_error *err)
+/* Writes the block's next rows of an array, `rows` of `width` numbers in each of n frames. NULL is allowed. */
+static collet_status write_rows(trajectory_analysis *a, collet_array *array, int64_t rows, int64_t width,
+                                int64_t n, const double *from, collet_error *err)
 {
-    collet_array *times = trajectory_scope_rows(&a->scope, a->buffers[TRAJECTORY_TIME], a->n_frames,
-                                                frames->n_frames);
-    size_t bytes = (size_t)frames->n_frames * sizeof *frames->times;
+    collet_array *next = trajectory_scope_rows(&a->scope, array, a->n_frames * rows, n * rows);
     collet_status status = trajectory_scope_views(&a->scope, err);
 
-    if (status != COLLET_OK || times == NULL)
+    if (status != COLLET_OK || next == NULL)
         return status;
     return trajectory_scope_check(
-        &a->scope, collet_array_write(a->scope.context, times, frames->times, bytes), err);
+        &a->scope,
+        collet_array_write(a->scope.context, next, from, (size_t)(n * rows * width) * sizeof *from), err);
+}
+
+/* Writes what the frames have beside their atoms. */
+static collet_status write_frames(trajectory_analysis *a, const trajectory_frames *f, collet_error *err)
+{
+    int64_t n = f->n_frames, shape[2] = {a->block_frames * a->bodies, 3};
+    collet_status status = write_rows(a, a->buffers[TRAJECTORY_TIME], 1, 1, n, f->times, err);
+
+    if (status == COLLET_OK)
+        status = write_rows(a, a->buffers[TRAJECTORY_BOX], 1, 9, n, f->boxes, err);
+    if (status != COLLET_OK || f->moves == NULL)
+        return status;
+    if (a->moves == NULL)
+        status = trajectory_scope_check(
+            &a->scope, collet_array_create(a->scope.context, &a->moves, COLLET_F64, 2, shape), err);
+    if (status == COLLET_OK)
+        status = write_rows(a, a->moves, a->bodies, 3, n, f->moves, err);
+    return status == COLLET_OK ? write_rows(a, a->buffers[TRAJECTORY_MOLECULE_WRAPPED], a->bodies, 3, n,
+                                            f->centres, err)
+                               : status;
+}
+
+/* Moves the centres of mass and the positions of a batch along paths without jumps. Call it after all that uses them. */
+static collet_status follow(trajectory_analysis *a, const trajectory_frames *frames, collet_error *err)
+{
+    collet_context *cx = a->scope.context;
+    int64_t n = frames->n_frames;
+    collet_array *com = next_rows(a, TRAJECTORY_COM, n);
+    collet_array *wrapped = next_rows(a, TRAJECTORY_COM_WRAPPED, n);
+    collet_array *moves = next_frames(a, a->moves, n);
+    collet_array *positions = trajectory_scope_split(
+        &a->scope,
+        trajectory_scope_rows(&a->scope, a->buffers[TRAJECTORY_POSITIONS], a->n_frames * a->n_atoms,
+                              n * a->n_atoms),
+        n);
+    collet_array *all = positions ? trajectory_scope_split(&a->scope, moves, n) : NULL; /* one body */
+    collet_status status = trajectory_scope_views(&a->scope, err);
+
+    if (status != COLLET_OK || frames->moves == NULL)
+        return status;
+    if (wrapped != NULL)
+        status = trajectory_scope_ran(&a->scope, collet_op_copy(cx, wrapped, com), err);
+    if (status == COLLET_OK)
+        status = trajectory_scope_ran(&a->scope, collet_op_add(cx, com, com, moves), err);
+    if (status == COLLET_OK && positions != NULL)
+        status = trajectory_scope_ran(&a->scope, collet_op_add(cx, positions, positions, all), err);
+    return status;
 }
 
 /* Runs the kernels that read all atoms. */
@@ -427,7 +476,7 @@ collet_status trajectory_analysis_add(trajectory_analysis *a, const trajectory_b
     if (a->reference == NULL && a->buffers[TRAJECTORY_RMSD] != NULL)
         status = take_reference(a, batch, err);
     if (status == COLLET_OK)
-        status = write_times(a, batch->frames, err);
+        status = write_frames(a, batch->frames, err);
     if (status == COLLET_OK)
         status = write_paths(a, batch->frames, err);
     if (status == COLLET_OK)
@@ -436,6 +485,8 @@ collet_status trajectory_analysis_add(trajectory_analysis *a, const trajectory_b
         status = reduce(a, batch, err);
     if (status == COLLET_OK)
         status = polarise(a, batch, err);
+    if (status == COLLET_OK)
+        status = follow(a, batch->frames, err);
     trajectory_scope_clear(&a->scope);
     if (status != COLLET_OK)
         return status;

@@ -66,6 +66,12 @@ const trajectory_output trajectory_outputs[] = {
     {"positions", TRAJECTORY_POSITIONS, -1,
      TRAJECTORY_SAME_ATOMS | TRAJECTORY_UNDIVIDED | TRAJECTORY_BY_NAME, "nm",
      "of each atom, as --pbc places it"},
+    {"box", TRAJECTORY_BOX, -1, TRAJECTORY_BY_NAME, "nm",
+     "the vectors a, b and c of the periodic box as rows; 0: none"},
+    {"com_wrapped", TRAJECTORY_COM_WRAPPED, -1, TRAJECTORY_PATHS | TRAJECTORY_BY_NAME, "nm",
+     "centre of mass before --pbc nojump moves it"},
+    {"molecule_wrapped", TRAJECTORY_MOLECULE_WRAPPED, -1, TRAJECTORY_PATHS | TRAJECTORY_BY_NAME, "nm",
+     "the centre that --pbc nojump follows: of the selected atoms of the body's molecule; NaN: none"},
 };
 
 const size_t trajectory_output_count = sizeof trajectory_outputs / sizeof *trajectory_outputs;
@@ -85,6 +91,7 @@ int64_t trajectory_buffer_width(int32_t buffer)
     case TRAJECTORY_INERTIA:
     case TRAJECTORY_AXES:
     case TRAJECTORY_GYRATION:
+    case TRAJECTORY_BOX:
         return 9;
     default:
         break;
@@ -96,9 +103,14 @@ int64_t trajectory_buffer_width(int32_t buffer)
     return 3;
 }
 
+int trajectory_buffer_is_shared(int32_t buffer)
+{
+    return buffer == TRAJECTORY_TIME || buffer == TRAJECTORY_BOX;
+}
+
 int64_t trajectory_buffer_rows(int32_t buffer, trajectory_extent extent)
 {
-    return buffer == TRAJECTORY_TIME        ? 1
+    return trajectory_buffer_is_shared(buffer) ? 1
            : buffer == TRAJECTORY_POSITIONS ? extent.atoms
            : extent.bodies > 0              ? extent.bodies
                                             : 1;
@@ -125,7 +137,7 @@ int32_t trajectory_output_shape(const trajectory_output *output, int64_t n,
                                 trajectory_extent extent, int64_t shape[TRAJECTORY_OUTPUT_DIMS])
 {
     int divided = output->buffer == TRAJECTORY_POSITIONS ||
-                  (extent.bodies > 0 && output->buffer != TRAJECTORY_TIME);
+                  (extent.bodies > 0 && !trajectory_buffer_is_shared(output->buffer));
     int32_t ndim = trajectory_buffer_shape(
         output->buffer, trajectory_buffer_rows(output->buffer, extent), shape + divided);
 
@@ -186,6 +198,9 @@ const trajectory_sum trajectory_sums[TRAJECTORY_SUMS] = {
     {TRAJECTORY_END_TO_END, "end_to_end"},
     {TRAJECTORY_COM_VELOCITY, "com_velocity"},
     {TRAJECTORY_POSITIONS, "positions"},
+    {TRAJECTORY_BOX, "box"},
+    {TRAJECTORY_COM_WRAPPED, "com_wrapped"},
+    {TRAJECTORY_MOLECULE_WRAPPED, "molecule_wrapped"},
 };
 
 uint64_t trajectory_buffers_summed(uint64_t buffers)

@@ -3,7 +3,7 @@
  * outputs.h - the quantities computed for each frame and body: key, shape and unit.
  *
  * A buffer holds rows of one quantity: one row for each body of each frame, the bodies of a frame one after the
- * other. The buffer of times has one row for each frame, the buffer of positions one row for each atom. An output is
+ * other. The buffers of times and boxes have one row for each frame, the buffer of positions one row for each atom. An output is
  * a buffer, or one component of it, with a key. To add an output, add: a buffer here; its line in the tables of
  * outputs.c (also in trajectory_sums if it is a sum over atoms); what it is derived from, in trajectory_buffers_for;
  * and the kernel call in analysis.c (sums over atoms) or derivation.c.
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* What an output needs besides positions: fields, the same atoms in all frames, charges, or a single body.
- * BY_NAME: the output is chosen only by its full key, not by a pattern with '*'. */
+ * PATHS: --pbc nojump, and bodies of one molecule each. BY_NAME: the output is chosen only by its full key, not by a pattern with '*'. */
 #define TRAJECTORY_VELOCITIES 1u
 #define TRAJECTORY_FORCES 2u
 #define TRAJECTORY_TIMES 4u
@@ -23,6 +23,7 @@
 #define TRAJECTORY_CHARGES 16u
 #define TRAJECTORY_UNDIVIDED 32u
 #define TRAJECTORY_BY_NAME 64u
+#define TRAJECTORY_PATHS 128u
 
 /* The vectors that are decomposed, and their parts. */
 enum { TRAJECTORY_L, TRAJECTORY_TAU, TRAJECTORY_OMEGA, TRAJECTORY_DLDT, TRAJECTORY_VECTORS };
@@ -55,6 +56,9 @@ enum {
     TRAJECTORY_END_TO_END,
     TRAJECTORY_COM_VELOCITY,
     TRAJECTORY_POSITIONS,
+    TRAJECTORY_BOX,
+    TRAJECTORY_COM_WRAPPED,
+    TRAJECTORY_MOLECULE_WRAPPED,
     TRAJECTORY_PART, /* the first of TRAJECTORY_VECTORS x TRAJECTORY_PARTS buffers */
     TRAJECTORY_BUFFERS = TRAJECTORY_PART + (int)TRAJECTORY_VECTORS * (int)TRAJECTORY_PARTS
 };
@@ -94,6 +98,8 @@ typedef struct trajectory_labels {
 
 /* Returns the number of elements in a row of a buffer. */
 int64_t trajectory_buffer_width(int32_t buffer);
+/* 1 if a row belongs to the frame, not to a body or an atom. */
+int trajectory_buffer_is_shared(int32_t buffer);
 /* Returns the number of rows of a buffer in a frame. */
 int64_t trajectory_buffer_rows(int32_t buffer, trajectory_extent extent);
 /* Returns the largest number of rows in a frame of any buffer of the set. */
@@ -121,7 +127,7 @@ typedef struct trajectory_sum {
     const char *name;
 } trajectory_sum;
 
-#define TRAJECTORY_SUMS 14
+#define TRAJECTORY_SUMS 17
 extern const trajectory_sum trajectory_sums[TRAJECTORY_SUMS];
 /* Returns the sums in a set of buffers. */
 uint64_t trajectory_buffers_summed(uint64_t buffers);

@@ -11,7 +11,7 @@
 
 #include <collet/collet.h>
 
-#define TRAJECTORY_SCOPE_VIEWS 32
+#define TRAJECTORY_SCOPE_VIEWS 64 /* a batch of several bodies with all keys needs 44 */
 #define TRAJECTORY_MAX_BACKENDS 8
 #define TRAJECTORY_BACKEND_NAME (2 * COLLET_MAX_NAME) /* "worker:cuda" */
 

@@ -103,26 +103,49 @@ collet_status trajectory_frames_add_choice(trajectory_frames *frames, collet_err
     return COLLET_OK;
 }
 
-collet_status trajectory_frames_add_system(trajectory_frames *frames, int64_t n_system,
-                                           collet_error *err)
+/* Allocates capacity x n x 3 numbers. `of`: "atoms", for the messages. */
+static collet_status add_vectors(const trajectory_frames *frames, int64_t n, const char *of, double **out,
+                                 collet_error *err)
 {
-    size_t frame = 3 * sizeof *frames->system * (size_t)n_system, bytes;
-    double *system = NULL;
+    size_t frame = 3 * sizeof **out * (size_t)n, bytes;
 
     if (__builtin_mul_overflow(frame, (size_t)frames->capacity, &bytes) || bytes > INT64_MAX)
         return collet_fail(err, COLLET_OVERFLOW,
-                           "the places of %lld atoms in %lld frames are larger than the address "
+                           "the places of %lld %s in %lld frames are larger than the address "
                            "space; use a smaller batch",
-                           (long long)n_system, (long long)frames->capacity);
-    system = allocate((size_t)frames->capacity, frame);
-    if (!system)
-        return collet_fail(err, COLLET_NO_MEMORY,
-                           "no memory for the places of %lld atoms in %lld frames; use a smaller "
-                           "batch",
-                           (long long)n_system, (long long)frames->capacity);
-    frames->system = system;
-    frames->n_system = n_system;
-    return COLLET_OK;
+                           (long long)n, of, (long long)frames->capacity);
+    *out = allocate((size_t)frames->capacity, frame);
+    return *out ? COLLET_OK
+                : collet_fail(err, COLLET_NO_MEMORY,
+                              "no memory for the places of %lld %s in %lld frames; use a smaller "
+                              "batch",
+                              (long long)n, of, (long long)frames->capacity);
+}
+
+collet_status trajectory_frames_add_system(trajectory_frames *frames, int64_t n_system,
+                                           collet_error *err)
+{
+    collet_status status = add_vectors(frames, n_system, "atoms", &frames->system, err);
+
+    if (status == COLLET_OK)
+        frames->n_system = n_system;
+    return status;
+}
+
+collet_status trajectory_frames_add_paths(trajectory_frames *frames, int64_t n_bodies,
+                                          collet_error *err)
+{
+    collet_status status = add_vectors(frames, n_bodies, "bodies", &frames->centres, err);
+
+    if (status == COLLET_OK)
+        status = add_vectors(frames, n_bodies, "bodies", &frames->moves, err);
+    if (status == COLLET_OK) {
+        frames->n_bodies = n_bodies;
+        return status;
+    }
+    free(frames->centres);
+    frames->centres = NULL;
+    return status;
 }
 
 /* Moves rows of `bytes` bytes; NULL is allowed. */
@@ -143,6 +166,8 @@ void trajectory_frames_drop(trajectory_frames *f, int64_t n)
     move_rows(f->masses, n, f->n_frames, atoms * sizeof *f->masses);
     move_rows(f->chosen, n, f->n_frames, sizeof *f->chosen);
     move_rows(f->system, n, f->n_frames, (size_t)f->n_system * 3 * sizeof *f->system);
+    move_rows(f->centres, n, f->n_frames, (size_t)f->n_bodies * 3 * sizeof *f->centres);
+    move_rows(f->moves, n, f->n_frames, (size_t)f->n_bodies * 3 * sizeof *f->moves);
     move_rows(f->times, n, f->n_frames, sizeof *f->times);
     move_rows(f->boxes, n, f->n_frames, 9 * sizeof *f->boxes);
     move_rows(f->indices, n, f->n_frames, sizeof *f->indices);
@@ -159,6 +184,8 @@ void trajectory_frames_free(trajectory_frames *frames)
     free(frames->masses);
     free(frames->chosen);
     free(frames->system);
+    free(frames->centres);
+    free(frames->moves);
     free(frames->times);
     free(frames->boxes);
     free(frames->indices);

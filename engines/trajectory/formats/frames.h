@@ -62,6 +62,9 @@ typedef struct trajectory_frames {
     int64_t *chosen;    /* capacity: number of chosen atoms of each frame; NULL if masses is NULL */
     double *system;     /* nm, capacity x n_system x 3: for the removal of drift (drift.h); NULL: not needed */
     int64_t n_system;
+    double *centres;    /* nm, capacity x n_bodies x 3: of the molecules of bodies, as read; NaN: none. NULL: not needed */
+    double *moves;      /* nm, the same shape: to be added to results of bodies, for paths without jumps (paths.h) */
+    int64_t n_bodies;
     double *times;      /* ps; NaN: the frame has no time, or its time is not finite */
     int64_t n_bad_times; /* frames of this batch whose time in the file is not finite */
     double *boxes; /* capacity x 9, nm: the three vectors of the box; zeros: the frame has none */
@@ -97,6 +100,10 @@ collet_status trajectory_frames_add_choice(trajectory_frames *frames, collet_err
 /* Allocates `system`, with n_system >= 1 rows. COLLET_OVERFLOW, COLLET_NO_MEMORY; then the batch has none. */
 collet_status trajectory_frames_add_system(trajectory_frames *frames, int64_t n_system,
                                            collet_error *err);
+
+/* Allocates `centres` and `moves`, with n_bodies >= 1 rows. COLLET_OVERFLOW, COLLET_NO_MEMORY; then the batch has neither. */
+collet_status trajectory_frames_add_paths(trajectory_frames *frames, int64_t n_bodies,
+                                          collet_error *err);
 
 /* Drops the first n <= n_frames frames: the others move to the front. */
 void trajectory_frames_drop(trajectory_frames *frames, int64_t n);

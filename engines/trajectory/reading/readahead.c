@@ -307,6 +307,9 @@ static collet_status create_slots(trajectory_readahead *ahead,
         if (status == COLLET_OK && ahead->arranger && ahead->arranger->n_system > 0)
             status =
                 trajectory_frames_add_system(ahead->slots[i], ahead->arranger->n_system, err);
+        if (status == COLLET_OK && ahead->arranger && ahead->arranger->n_bodies > 0)
+            status =
+                trajectory_frames_add_paths(ahead->slots[i], ahead->arranger->n_bodies, err);
     }
     return status;
 }

@@ -26,6 +26,7 @@ typedef struct trajectory_arranger {
     int32_t in_place; /* 1: the atoms and their order do not change, and `out` is `read` itself */
     int32_t chooses;  /* 1: `frame` sets the masses of `out`, and `chosen` */
     int64_t n_system; /* rows of `system` of `out`, which `frame` sets; 0: none */
+    int64_t n_bodies; /* rows of `centres` and `moves` of `out`, which `in_order` sets; 0: none */
     /*
      * Sets frame k in all arrays of `out` from frame i of `read`, which it may change. Called on the thread
      * that decoded the frame, so possibly for several frames at the same time. An error ends reading before
