@@ -111,6 +111,34 @@ TEST(overlaps)
     expect(t, expected, 5, NULL, 0);
 }
 
+/* Near 100 us single precision rounds times to 8 ps, 16 frames; the steps tell the frames apart. */
+TEST(steps_decide_where_times_are_rounded)
+{
+    enum { N = 200000000 };
+    static const struct {
+        int32_t first, stop;
+        int64_t frames, from_first;
+    } cases[] = {{N + 5, N + 8, 8, 5}, {N + 3, N + 9, 9, 3}, {N, N + 4, 4, 0}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *files[] = {save(0, N, N + 5, IO_X, 0), save(1, cases[i].first, cases[i].stop, IO_X, 0)};
+        const char *turned[] = {files[1], files[0]};
+        for (int order = 0; order < (i < 2 ? 2 : 1); order++) {
+            trajectory_reader *t = open_parts(order ? turned : files, 2);
+            trajectory_frames *frames = io_batch(t, MOST, 1);
+            int64_t n;
+
+            assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
+            assert_int_equal(frames->n_frames, cases[i].frames);
+            const trajectory_part *parts = trajectory_parts_get(t, &n);
+            assert_string_equal(parts[0].path, files[0]);
+            assert_int_equal(parts[0].n_frames, cases[i].from_first);
+            trajectory_frames_free(frames);
+            trajectory_reader_close(t);
+        }
+    }
+}
+
 TEST(slices)
 {
     const char *files[] = {save(0, 0, 5, IO_X, 0), save(1, 3, 9, IO_X, 0)};

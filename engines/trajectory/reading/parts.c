@@ -121,6 +121,17 @@ static collet_status read_part(trajectory_reader *trajectory, int64_t k,
     return status;
 }
 
+/* 1 if a frame with this head is at or after the end of a file. Times that are equal in single precision are decided by
+ * steps, if by the file's own pace, time / step, these are nearer to each other than stored times. */
+static int is_beyond(const trajectory_part *part, const trajectory_frame_head *head)
+{
+    if (!head->has_time || head->time < part->end)
+        return 0;
+    double ahead = (double)(part->end_step - head->step);
+    return head->time > part->end || head->step < 0 || !(ahead > 0) ||
+           !(ahead * head->time < 2 * head->rounding * (double)head->step);
+}
+
 /* 1 if the frame of file k whose head was just read, or is cut off, is left out. If the head is cut off, the frame's
  * time is estimated: as long after the frame before it as that frame is after its predecessor. */
 static int is_left_out(const parts_state *s, int64_t k, collet_status status,
@@ -129,7 +140,7 @@ static int is_left_out(const parts_state *s, int64_t k, collet_status status,
     const trajectory_part *part = &s->parts[k];
 
     if (status == COLLET_OK)
-        return head->has_time && head->time >= part->end;
+        return is_beyond(part, head);
     double step = s->times[0] - s->times[1];
     return s->reader && s->reader->truncated && s->reader->index >= 2 &&
            s->times[0] + step * (1 + 1e-3) >= part->end;
@@ -353,7 +364,7 @@ int64_t trajectory_parts_current(const trajectory_reader *trajectory,
 
 /* Sets *frame to the first frame of `file` that is left out, or to n if there is none; times must rise in the file.
  * Returns 0 if a head cannot be read. */
-static int find_cut(trajectory_reader *file, double end, int64_t n, int64_t *frame)
+static int find_cut(trajectory_reader *file, const trajectory_part *part, int64_t n, int64_t *frame)
 {
     int64_t low = 0, high = n;
 
@@ -365,7 +376,7 @@ static int find_cut(trajectory_reader *file, double end, int64_t n, int64_t *fra
         file->offset = file->format->locate(file, file->index);
         if (file->format->head(file, &head, &err) != COLLET_OK)
             return 0;
-        if (head.has_time && head.time >= end)
+        if (is_beyond(part, &head))
             high = file->index;
         else
             low = file->index + 1;
@@ -383,7 +394,7 @@ collet_status trajectory_parts_hop(trajectory_reader *trajectory, collet_error *
     int64_t n = s->reader->format->count(s->reader), frames = n;
 
     if (isfinite(part->end) && s->reader->info.has_times &&
-        (!s->reader->format->times_rise || !find_cut(s->reader, part->end, n, &frames)))
+        (!s->reader->format->times_rise || !find_cut(s->reader, part, n, &frames)))
         return COLLET_OK;
     if (part->first + frames - 2 <= trajectory->index)
         return COLLET_OK;
@@ -427,9 +438,18 @@ static double time_before(const trajectory_reader_info *earlier,
 typedef struct opened {
     const char *path;
     trajectory_reader_info info;
+    int64_t step; /* of the first frame; -1: none */
 } opened;
 
-/* Sorts the files by their first times if all have times. Files with the same first time keep their order. */
+static int is_after(const opened *a, const opened *b)
+{
+    if (a->info.first_time != b->info.first_time)
+        return a->info.first_time > b->info.first_time;
+    return a->info.rounds_times && b->info.rounds_times && b->step >= 0 && a->step > b->step;
+}
+
+/* Sorts the files by their first times if all have times, and by steps where these are equal in single precision.
+ * Other files with the same first time keep their order. */
 static void sort_by_time(opened *files, int64_t n)
 {
     for (int64_t k = 0; k < n; k++)
@@ -438,7 +458,7 @@ static void sort_by_time(opened *files, int64_t n)
     for (int64_t k = 1; k < n; k++) {
         opened file = files[k];
         int64_t i = k;
-        for (; i > 0 && files[i - 1].info.first_time > file.info.first_time; i--)
+        for (; i > 0 && is_after(&files[i - 1], &file); i--)
             files[i] = files[i - 1];
         files[i] = file;
     }
@@ -448,12 +468,17 @@ static void sort_by_time(opened *files, int64_t n)
 static collet_status inspect(opened *files, int64_t n, const io_poll *poll, collet_error *err)
 {
     for (int64_t k = 0; k < n; k++) {
+        trajectory_frame_head head = {.lacking = -1, .step = -1};
         trajectory_reader *reader;
         collet_status status = trajectory_reader_open(files[k].path, poll, &reader, err);
         if (status != COLLET_OK)
             return status;
         files[k].info = *trajectory_reader_get_info(reader);
+        status = reader->format->head(reader, &head, err);
+        files[k].step = status == COLLET_OK ? head.step : -1;
         trajectory_reader_close(reader);
+        if (status != COLLET_OK)
+            return status;
         status = check_info(&files[k].info, &files[0].info, files[k].path, files[0].path, err);
         if (status != COLLET_OK)
             return status;
@@ -473,15 +498,22 @@ static collet_status join(const opened *files, parts_state *s, collet_error *err
                                   .size = files[k].info.file_size,
                                   .offset = offset,
                                   .end = (double)INFINITY,
+                                  .end_step = -1,
                                   .first = -1};
         if (!part->path)
             return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", files[k].path);
         if (__builtin_add_overflow(offset, part->size, &offset))
             return collet_fail(err, COLLET_OVERFLOW, "%s: the trajectory is too large",
                                files[k].path);
-        for (int64_t i = 0; i < k; i++)
-            s->parts[i].end =
-                fmin(s->parts[i].end, time_before(&files[i].info, &files[k].info));
+        for (int64_t i = 0; i < k; i++) {
+            double end = time_before(&files[i].info, &files[k].info);
+            int both = files[i].info.rounds_times && files[k].info.rounds_times;
+
+            if (!(end < s->parts[i].end))
+                continue;
+            s->parts[i].end = end;
+            s->parts[i].end_step = both ? files[k].step : -1;
+        }
     }
     return COLLET_OK;
 }

@@ -4,7 +4,8 @@
  *
  * If all files have times, they are sorted by their first times; otherwise they stay in the given order. A
  * file's frames end where a later file begins: a frame whose time is not before the first time of a
- * later file is left out, and so are all frames after it. gmx trjcat does the same. Files without
+ * later file is left out, and so are all frames after it. gmx trjcat does the same. Where times are equal in single
+ * precision, but steps show that the frame is earlier, it is kept. Files without
  * times are joined whole. Frames are numbered from the first frame of the first file; frames that are
  * left out have no number. Messages name the file and the frame's number in the file.
  */
@@ -19,6 +20,7 @@ typedef struct trajectory_part {
     int64_t size;       /* bytes */
     int64_t offset;     /* offset of its first byte among the bytes of all files */
     double end;         /* ps; frames with a time >= end are left out; infinity: no limit */
+    int64_t end_step;   /* the later file's first step, if both files store times in single precision; else -1 */
     int64_t first;      /* number of its first frame; -1: not read yet */
     int64_t n_frames;   /* number of frames read so far that are not left out */
     int32_t was_cut;    /* 1: frames were left out */
