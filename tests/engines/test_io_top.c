@@ -81,6 +81,20 @@ TEST(molecules)
     trajectory_topology_free(t);
 }
 
+/* Types whose names share the first 15 letters have different segments. */
+TEST(molecule_types_with_the_same_first_letters)
+{
+#define TYPE(name) "[ moleculetype ]\n" name " 3\n[ atoms ]\n1 IP 1 NA NA 1 1.0\n"
+    trajectory_topology *t = read_text(TYPES TYPE("Protein_chain_Alpha") TYPE("Protein_chain_Afterwards") TYPE("Protein_chain_A")
+                                       "[ System ]\nx\n[ molecules ]\nProtein_chain_Afterwards 1\nProtein_chain_A 1\n"
+                                       "Protein_chain_Alpha 2\n");
+    assert_string_equal(t->segments[0], "Protein_chain~2");
+    assert_string_equal(t->segments[1], "Protein_chain~3");
+    assert_string_equal(t->segments[2], "Protein_chain_A");
+    assert_string_equal(t->segments[3], "Protein_chain_A");
+    trajectory_topology_free(t);
+}
+
 /* A virtual site belongs to the molecule of the atoms that define it. */
 TEST(virtual_sites)
 {

@@ -3,7 +3,7 @@
  * system.c - topologies of GROMACS: the atoms and bonds of all molecules of a .top or .tpr file, or of the
  * one molecule of an .itp file.
  *
- * The segment of an atom is the name of its molecule type. As in GROMACS, residues of molecules that
+ * The segment of an atom is the name of its molecule type: its first letters, made different where types share them. As in GROMACS, residues of molecules that
  * have one residue are numbered through, after the highest number of the other molecules. Bonds come
  * from [ bonds ] except restraints (function 10), [ constraints ] and [ settles ], so that a water has them
  * with and without FLEXIBLE; a virtual site is joined to the first of the atoms that make it.
@@ -15,6 +15,7 @@
 #include "trajectory/formats/formats.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +135,28 @@ static void put_atoms(trajectory_topology *topology, const trajectory_top *top)
     }
 }
 
+/* Names of molecule types may have the same first letters. Later ones end in "~2", "~3". 0: out of memory. */
+static int distinguish(const trajectory_top *top)
+{
+    trajectory_dictionary names = {0};
+    int done = 1;
+
+    for (int64_t k = 0; done && k < top->n_molecules; k++) {
+        char *name = top->molecules[k].name, base[TRAJECTORY_ATOM_NAME], end[24] = "";
+        int64_t used = trajectory_dictionary_find(&names, (trajectory_word){name, strlen(name)});
+
+        memcpy(base, name, sizeof base);
+        while (used > 0 && trajectory_dictionary_find(&names, (trajectory_word){name, strlen(name)}) > 0) {
+            int room = TRAJECTORY_ATOM_NAME - 1 - snprintf(end, sizeof end, "~%lld", (long long)++used);
+            snprintf(name, TRAJECTORY_ATOM_NAME, "%.*s%.12s", room < 0 ? 0 : room, base, end);
+        }
+        done = (used < 0 || trajectory_dictionary_set(&names, (trajectory_word){base, strlen(base)}, used)) &&
+               trajectory_dictionary_set(&names, (trajectory_word){name, strlen(name)}, 1);
+    }
+    trajectory_dictionary_clear(&names);
+    return done;
+}
+
 /* Adds the bonds of all molecules. The bonds of each molecule type are sorted first; then those of the
  * system are too. */
 static collet_status put_bonds(trajectory_topology *topology, const trajectory_top *top,
@@ -192,6 +215,9 @@ collet_status trajectory_top_build(trajectory_topology *topology, const trajecto
             path, err);
     if (status != COLLET_OK)
         return status;
+    if (!distinguish(top))
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for %lld molecule types", path,
+                           (long long)top->n_molecules);
     put_atoms(topology, top);
     keep_known(&topology->masses, top->total);
     keep_known(&topology->charges, top->total);
