@@ -107,6 +107,7 @@ typedef struct writer {
     const trajectory_form *form; /* NULL: a directory */
     io_results *results;
     int32_t columns[TRAJECTORY_MAX_OUTPUTS]; /* index of the array of each written output */
+    int hides_times; /* 1: rows that are shown have times, which are not written */
 } writer;
 
 /* The function `write` of an io_results_writer. All rows are known now, so that the meta data can be written too. */
@@ -170,7 +171,9 @@ static collet_status put(void *user, size_t output, int64_t n, const double *row
         if (status != COLLET_OK)
             return status;
     }
-    return io_results_append(w->results, w->columns[output], n, rows, err);
+    return output == 0 && w->hides_times
+               ? COLLET_OK
+               : io_results_append(w->results, w->columns[output], n, rows, err);
 }
 
 /* Passes the complete rows to the function of collet_trajectory_watch. */
@@ -187,8 +190,12 @@ static collet_status show_rows(collet_trajectory *x, collet_error *err)
 
 static collet_status write_results(collet_trajectory *x, writer *w, collet_error *err)
 {
+    const char *untimed = x->left_out[0];
     collet_status status = COLLET_OK;
 
+    w->hides_times = x->watch != NULL && untimed != NULL && x->inputs.info->has_times;
+    if (w->hides_times)
+        x->left_out[0] = NULL;
     if (x->watch != NULL)
         status = trajectory_rows_create(x->left_out, trajectory_inputs_extent(&x->inputs), &x->rows,
                                         err);
@@ -203,6 +210,7 @@ static collet_status write_results(collet_trajectory *x, writer *w, collet_error
     trajectory_run_stop(x);
     trajectory_rows_free(x->rows);
     x->rows = NULL;
+    x->left_out[0] = untimed;
     return status == COLLET_OK ? io_results_link(w->results, err) : status;
 }
 

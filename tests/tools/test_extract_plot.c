@@ -71,6 +71,40 @@ static void pictures(void **state)
     }
 }
 
+/* Times are known also where the results do not have them. */
+static void pictures_have_times(void **state)
+{
+    static const char *const outputs[] = {"timed.npz", "bare.npz", "bare.csv"};
+    io_bytes first = {0};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char folder[16];
+        snprintf(folder, sizeof folder, "timed%d", i);
+        const char *args[] = {"-q", "-o", outputs[i], PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--plot", folder, "--keys",
+                              i == 0 ? "time_ps,com,rg" : "com,rg", NULL};
+        tool_setup setup = {.directory = directory};
+        tool_result result = tool_run("collet-extract", args, &setup);
+        char path[64];
+
+        tool_expect(&result, 0);
+        tool_free(&result);
+        snprintf(path, sizeof path, "%s/com.png", folder);
+        io_bytes picture = io_load(io_path(directory, path));
+        if (i == 0) {
+            first = picture;
+            continue;
+        }
+        assert_int_equal(picture.size, first.size);
+        assert_memory_equal(picture.data, first.data, first.size);
+        free(picture.data);
+    }
+    free(first.data);
+    npz bare = npz_open(io_path(directory, "bare.npz"));
+    assert_false(npz_has(&bare, "time_ps"));
+    npz_close(&bare);
+}
+
 static void no_place_for_pictures(void **state)
 {
     static const char *const places[] = {"nowhere/x", "a_file", ""};
@@ -121,6 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures),
 #ifdef COLLET_TEST_CAIRO
+        cmocka_unit_test(pictures_have_times),
         cmocka_unit_test(no_place_for_pictures),
         cmocka_unit_test(pictures_that_exist),
 #endif

@@ -14,10 +14,10 @@ static collet_trajectory_quantity quantity_at(const extract_series *s, size_t i)
     return q;
 }
 
-/* Returns how many numbers of a quantity each body has. Times have no bodies; positions are not drawn (0). */
+/* Returns how many numbers of a quantity each body has. Times have no bodies; positions and boxes are not drawn (0). */
 static int32_t numbers_of(const extract_series *s, const collet_trajectory_quantity *q)
 {
-    if (strcmp(q->key, "positions") == 0)
+    if (strcmp(q->key, "positions") == 0 || strcmp(q->key, "box") == 0)
         return 0;
     return strcmp(q->key, "time_ps") == 0 ? 1 : (int32_t)(q->width / s->bodies);
 }
@@ -44,7 +44,7 @@ collet_status extract_series_create(extract_series *s, const collet_trajectory *
     failed = !s->lines || !s->values;
     for (size_t i = 0; !failed && i < count; i++) {
         collet_trajectory_quantity q = quantity_at(s, i);
-        if (q.left_out == NULL)
+        if (q.left_out == NULL || (strcmp(q.key, "time_ps") == 0 && info.has_times)) /* collet_trajectory_watch */
             add_lines(s, &q);
     }
     for (int32_t i = 0; !failed && i < s->n_lines; i++) {
@@ -130,8 +130,8 @@ collet_status extract_series_take(void *series, const collet_trajectory_batch *b
         for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
             collet_trajectory_quantity q = quantity_at(s, i);
             int32_t n = numbers_of(s, &q);
-            if (batch->columns[i] == NULL)
-                continue;
+            if (batch->columns[i] == NULL || line == s->n_lines || strcmp(s->lines[line].key, q.key) != 0)
+                continue; /* an .npz has arrays that `trajectory` did not announce */
             for (int32_t j = 0; j < n; j++, line++)
                 reduce(batch->columns[i] + k * q.width + j, q.width / n, n, &s->values[2 * line]);
         }

@@ -467,7 +467,7 @@ COLLET_API collet_status collet_trajectory_write(collet_trajectory *trajectory, 
                                                  uint32_t flags, collet_error *err);
 
 /* After this call collet_trajectory_write also passes each row to `take`, in order, as soon as it is computed, on the
- * thread that called write. If `take` is NULL, it does so no longer. An error of `take` ends the work. */
+ * thread that called write. The rows have times, if the trajectory has some, also where the key is not chosen. If `take` is NULL, it does so no longer. An error of `take` ends the work. */
 COLLET_API void collet_trajectory_watch(collet_trajectory *trajectory,
                                         collet_trajectory_batch_fn take, void *user);
 
