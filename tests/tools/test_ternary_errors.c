@@ -39,6 +39,7 @@ static int set_up(void **state)
         floats[i] = (float)codes[i];
     }
     io_save(io_path(directory, "out"), former, sizeof former);
+    io_save(io_path(directory, "text"), former, sizeof former);
     ternary_npy(directory, "c.npy", "|i1", 4, K, codes);
     ternary_npy(directory, "f.npy", "<f4", 4, K, floats);
     ternary_npy(directory, "x.npy", "<f4", 2, K, floats);
@@ -46,15 +47,15 @@ static int set_up(void **state)
     return 0;
 }
 
-/* The run fails with status 1, prints `part`, and changes no files. */
-static void check(const char *part, const char *const *args)
+/* The run fails with this status, prints `part`, and changes no files. */
+static void check(int status, const char *part, const char *const *args)
 {
     int before = io_count_entries(directory);
     tool_result result = ternary_tool(directory, 1, args);
 
-    tool_expect(&result, 1);
+    tool_expect(&result, status);
     assert_string_equal(result.out, "");
-    assert_memory_equal(result.err, "collet-ternary: ", 16);
+    assert_memory_equal(result.err, "collet-ternary", 14); /* and ": ", or the command */
     assert_contains(result.err, part);
     tool_free(&result);
     assert_int_equal(io_count_entries(directory), before);
@@ -65,8 +66,10 @@ static void check(const char *part, const char *const *args)
 }
 
 /* CHECK adds the output `-o out`. */
-#define CHECK_PLAIN(part, ...) check(part, (const char *const[]){__VA_ARGS__, NULL})
-#define CHECK(part, ...) check(part, (const char *const[]){__VA_ARGS__, "-o", "out", NULL})
+#define CHECK_PLAIN(part, ...) check(1, part, (const char *const[]){__VA_ARGS__, NULL})
+#define CHECK(part, ...) check(1, part, (const char *const[]){__VA_ARGS__, "-o", "out", NULL})
+/* The options do not fit the files: status 2. */
+#define REFUSE(part, ...) check(2, part, (const char *const[]){__VA_ARGS__, NULL})
 
 /* ---- Weights ------------------------------------------------------------------------------- */
 
@@ -75,7 +78,8 @@ static void test_weights(void **state)
     (void)state;
     CHECK("No such file", "pack", "nothing.npy");
     CHECK("a directory", "pack", ".");
-    CHECK("not a .t2, .npy, GGUF or safetensors file", "pack", "out");
+    CHECK("not a .t2, .npy, GGUF or safetensors file", "pack", "text");
+    REFUSE("would replace the input", "pack", "out", "-o", "out");
     CHECK("the file is already packed", "pack", "good.t2");
     CHECK("has 0 axes", "pack", CORPUS "npy/scalar");
     CHECK("but it has 95", "pack", CORPUS "npy/truncated");
@@ -91,7 +95,7 @@ static void test_weights(void **state)
     CHECK("need a multiple of 256", "pack", "odd.npy", "--format", "tq1_0");
     CHECK("the matrix has codes", "pack", "c.npy", "--absmean");
     CHECK_PLAIN("there is no directory none/", "pack", "c.npy", "-o", "none/x.t2");
-    CHECK_PLAIN("would replace the input", "pack", "c.npy", "-o", "c.npy");
+    REFUSE("would replace the input", "pack", "c.npy", "-o", "c.npy");
 }
 
 static void test_values(void **state)
@@ -246,7 +250,7 @@ static void test_safetensors(void **state)
     (void)state;
     safetensors_save(io_path(directory, "m.safetensors"), tensors, 4);
     CHECK("no tensor is named; write m.safetensors:TENSOR", "pack", "m.safetensors");
-    CHECK("no tensor is named; write m.safetensors:TENSOR", "unpack", "m.safetensors");
+    REFUSE("no tensor is named; write m.safetensors:TENSOR", "unpack", "m.safetensors", "-o", "out");
     CHECK("there is no tensor 'x' among 4", "pack", "m.safetensors:x");
     CHECK("m.safetensors:w: config.json of the model is not beside the file", "pack",
           "m.safetensors:w");
@@ -293,9 +297,9 @@ static void test_damage(void **state)
     free(good.data);
     CHECK("not a .t2 file", "run", "c.npy", "x.npy");
     CHECK("No such file", "run", "none.t2", "x.npy");
-    CHECK_PLAIN("would replace the input", "unpack", "good.t2", "-o", "good.t2");
+    REFUSE("would replace the input", "unpack", "good.t2", "-o", "good.t2");
     CHECK("there is no layer 1; the file has 1", "unpack", "good.t2", "--layer", "1");
-    CHECK("two_layers has 2 layers", "unpack", CORPUS "t2/two_layers");
+    REFUSE("two_layers has 2 layers", "unpack", CORPUS "t2/two_layers", "-o", "out");
 }
 
 /* Invalid codes by another writer, in a file with valid checksums. */
@@ -335,7 +339,7 @@ static void test_run(void **state)
           "l.npy");
     CHECK("labels must be int8, uint8, int32 or int64", "run", "good.t2", "x.npy", "--labels",
           "x.npy");
-    CHECK_PLAIN("would replace the input", "run", "good.t2", "x.npy", "-o", "x.npy");
+    REFUSE("would replace the input", "run", "good.t2", "x.npy", "-o", "x.npy");
 }
 
 /* ---- Standard output ----------------------------------------------------------------------- */

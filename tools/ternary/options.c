@@ -5,6 +5,7 @@
 #include "common/arguments.h"
 #include "common/interrupt.h"
 #include "io/decimal.h"
+#include "io/spool.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,6 +81,14 @@ void ternary_check_arguments(struct argp_state *state, unsigned minimum, const c
 {
     if (state->arg_num < minimum)
         tool_error(state, "%s required", names);
+}
+
+void ternary_check_input(struct argp_state *state, const ternary_options *options, const char *input)
+{
+    collet_error err;
+
+    if (options->output && io_spool_check_input(options->output, input, &err) != COLLET_OK)
+        tool_error(state, "%s", err.text);
 }
 
 error_t ternary_parse_option(int key, char *text, struct argp_state *state,

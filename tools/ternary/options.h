@@ -72,6 +72,9 @@ void ternary_take_argument(struct argp_state *state, const char *text, const cha
                            unsigned maximum);
 void ternary_check_arguments(struct argp_state *state, unsigned minimum, const char *names);
 
+/* Fails if the output would replace the file `input`. */
+void ternary_check_input(struct argp_state *state, const ternary_options *options, const char *input);
+
 /* These functions end the program if the text is not a value of the expected kind. */
 void ternary_parse_activations(struct argp_state *state, const char *text, uint32_t *kind,
                                float *threshold);

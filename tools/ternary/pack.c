@@ -166,6 +166,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
             tool_error(state, "WEIGHTS are required");
         if (!options->common.output)
             tool_error(state, "-o FILE is required");
+        for (uint32_t i = 0; i < options->n_layers; i++)
+            ternary_check_input(state, &options->common, options->layers[i].weights);
         return 0;
     default:
         return parse_layer_option(key, text, state);

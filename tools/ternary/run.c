@@ -243,6 +243,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
             tool_error(state, "--backend and --devices exclude each other");
         if (!options->common.output && !options->labels && !options->plan)
             tool_error(state, "-o FILE, --labels FILE or --plan is required");
+        for (int i = 0; i < 2; i++)
+            ternary_check_input(state, &options->common, options->files[i]);
         return 0;
     default:
         return ternary_parse_option(key, text, state, &options->common);

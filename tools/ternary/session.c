@@ -9,6 +9,7 @@
 #include "io/spool.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int32_t note_progress(void *user, const collet_progress *progress)
@@ -23,6 +24,12 @@ static void note_warning(void *user, const char *warning)
 
     snprintf(text, sizeof text, "warning: %s", warning);
     tool_log(user, COLLET_LOG_WARNING, text);
+}
+
+void ternary_refuse(const collet_error *err)
+{
+    tool_complain("collet-ternary", err->text);
+    exit(TOOL_EXIT_USAGE);
 }
 
 collet_status ternary_session_open(ternary_session *session, const ternary_options *options,
@@ -51,6 +58,8 @@ collet_status ternary_session_open(ternary_session *session, const ternary_optio
         status = collet_runtime_create(&session->runtime, &requested, err);
     if (status == COLLET_OK)
         status = collet_context_create(session->runtime, &session->context, err);
+    if (status == COLLET_INVALID)
+        ternary_refuse(err);
     return status;
 }
 

@@ -62,8 +62,8 @@ static collet_status unpack(const unpack_options *options, collet_error *err)
     int64_t index;
 
     collet_status status = collet_ternary_file_open(&file, &index, options->file, err);
-    if (status == COLLET_OK)
-        status = choose(options, file, &index, err);
+    if (status == COLLET_OK && choose(options, file, &index, err) != COLLET_OK)
+        ternary_refuse(err);
     if (status == COLLET_OK)
         status = ternary_session_open(&session, &options->common, "weights", err);
     if (status == COLLET_OK)
@@ -118,6 +118,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         ternary_check_arguments(state, 1, "FILE is");
         if (!options->common.output)
             tool_error(state, "-o FILE is required");
+        ternary_check_input(state, &options->common, options->file);
         return 0;
     default:
         return ternary_parse_option(key, text, state, &options->common);
