@@ -178,6 +178,8 @@ void trajectory_notes_add(trajectory_notes *notes, const trajectory_notes *part)
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
+#define WHOLE_MOST 0x1p53 /* the limit of json.h; also written for INT64_MAX, the least_atoms of a shard without frames */
+
 static const char message[] = "truncation";
 
 cJSON *trajectory_notes_write(const trajectory_notes *notes)
@@ -186,7 +188,9 @@ cJSON *trajectory_notes_write(const trajectory_notes *notes)
     int done = json != NULL;
 
     for (size_t i = 0; done && i < N_MEMBERS; i++)
-        done = cJSON_AddNumberToObject(json, members[i].name, get(notes, &members[i])) != NULL;
+        done = cJSON_AddNumberToObject(json, members[i].name,
+                                       members[i].type == I64 ? fmin(get(notes, &members[i]), WHOLE_MOST)
+                                                              : get(notes, &members[i])) != NULL;
     if (done && notes->truncated)
         done = cJSON_AddStringToObject(json, message, notes->truncation.text) != NULL;
     if (!done) {
@@ -196,10 +200,10 @@ cJSON *trajectory_notes_write(const trajectory_notes *notes)
     return json;
 }
 
-/* Returns the check of a member's JSON. The limit of an I64 is 2^63, because a double cannot represent INT64_MAX. */
+/* Returns the check of a member's JSON. */
 static io_json_field field_of(const member *m, int64_t n_atoms, int64_t n_bodies)
 {
-    const double most[] = {[ANY] = m->type == I64   ? 0x1p63
+    const double most[] = {[ANY] = m->type == I64   ? WHOLE_MOST
                                    : m->type == F64 ? DBL_MAX
                                                     : 0x1p31 - 1,
                            [ATOM] = (double)(n_atoms > 0 ? n_atoms - 1 : 0),
@@ -223,7 +227,7 @@ collet_status trajectory_notes_read(const cJSON *json, const char *path, int64_t
         const io_json_field field = field_of(&members[i], n_atoms, n_bodies);
         status = io_json_check(path, "notes.", json, &field, 1, err);
         if (status == COLLET_OK)
-            set(notes, &members[i], fmin(io_json_number(json, field.name), 0x1p62));
+            set(notes, &members[i], io_json_number(json, field.name));
     }
     if (notes->truncated)
         snprintf(notes->truncation.text, sizeof notes->truncation.text, "%s", text ? text : "");
