@@ -53,12 +53,13 @@ def has_times(frame):
 
 
 def _times_of(reader):
-    """The times of the frames of MDAnalysis's reader as extract has them of its file, which stores them in single
-    precision; None for other readers."""
-    if type(reader).__name__ not in ("XTCReader", "TRRReader", "NCDFReader"):
+    """The times of the frames of MDAnalysis's reader, of a file or a list of files, as extract has them of each file,
+    which stores them in single precision; None for other readers."""
+    readers = getattr(reader, "readers", [reader])
+    if any(type(one).__name__ not in ("XTCReader", "TRRReader", "NCDFReader") for one in readers):
         return None
     try:
-        found = np.frombuffer(_trajectory.times(encoded(reader.filename)))
+        found = np.concatenate([np.frombuffer(_trajectory.times(encoded(one.filename))) for one in readers])
     except _core.Error:
         return None
     return found if len(found) == len(reader) else None

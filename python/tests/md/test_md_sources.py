@@ -148,6 +148,7 @@ def test_a_universe_that_is_more_than_files():
     for options in ({"in_memory": True}, {"dt": 2}, {"transformations": translate([1, 2, 3])},
                     {"traj": [traj, traj]}, {"traj": top}):
         assert way(universe(**options)) is None, options
+    assert md.extract(universe(traj=[traj, traj]), keys="time_ps")["time_ps"].tolist() == 2 * md.times(traj).tolist()
     bonded = universe()
     bonded.add_TopologyAttr("bonds", [(0, 1)])
     assert way(bonded) is None
