@@ -472,21 +472,22 @@ static collet_status find_boxed(void *user, trajectory_frames **out, collet_erro
 
 /*
  * Threads arrange several frames at once, but the first frame with a box decides how molecules are made
- * whole. Usually this is frame 0, which is read here. If frame 0 has no box, the deciding frame is searched for
- * only when a thread meets a frame with a box, so that a file without boxes is not read twice. Frames of a source come
- * in order, so nothing is read ahead.
+ * whole. It is searched for only when a thread meets a later frame before another has met it, so that a file of one
+ * frame, or without boxes, is not read twice. A reference is made whole like the first frame, which is read here then.
+ * Frames of a source come in order, so nothing is read ahead.
  */
 static collet_status read_ahead(trajectory_inputs *in, collet_error *err)
 {
     trajectory_frames *frames = NULL;
-    collet_status status;
+    collet_status status = COLLET_OK;
 
     if (in->settings->source != NULL || !trajectory_arrangement_arranger(in->arrangement))
         return COLLET_OK;
-    status = read_boxed(in, 1, &frames, err);
+    if (in->settings->reference != NULL)
+        status = read_boxed(in, 1, &frames, err);
     if (status == COLLET_OK && frames)
         status = trajectory_arrangement_prepare(in->arrangement, frames, err);
-    trajectory_arrangement_set_first(in->arrangement, find_boxed, in);
+    trajectory_arrangement_set_first(in->arrangement, find_boxed, in, in->settings->start);
     trajectory_frames_free(frames);
     return status;
 }

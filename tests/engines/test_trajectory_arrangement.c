@@ -207,6 +207,31 @@ TEST(followed_and_centred_molecules)
     free(middle);
 }
 
+/* The first frame decides; it is read once more only if a thread meets a later frame before. */
+static collet_status count_calls(void *user, trajectory_frames **out, collet_error *err)
+{
+    (void)err;
+    *out = NULL;
+    ++*(int *)user;
+    return COLLET_OK;
+}
+
+TEST(the_first_frame_is_read_once_more_only_if_it_comes_late)
+{
+    static const int64_t numbers[] = {0, 3};
+    const int64_t cut[] = {1, 4, 7}; /* hydrogens, so that whole molecules are read */
+
+    for (int i = 0; i < 2; i++) {
+        trajectory_arrangement *a = arrange(cut, 3, COLLET_TRAJECTORY_PBC_WHOLE);
+        int64_t frames;
+        int calls = 0;
+
+        trajectory_arrangement_set_first(a, count_calls, &calls, numbers[i]);
+        free(collect(a, 3, &frames));
+        assert_true(frames > 10 && calls == (numbers[i] != 0));
+    }
+}
+
 /* ---- Errors ------------------------------------------------------------------------------ */
 
 /* An arranger that works in place, fails at frame 9, and adds the number of its call to each batch. */

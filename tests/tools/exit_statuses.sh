@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # exit_statuses.sh PROGRAMS DATA DIGITS: every program that takes a backend, by an option or by COLLET_BACKEND, exits
 # with 77 if the backend cannot be used on this machine. It exits with 2 if no backend has the name, if the name is
-# empty, or if the number of threads is too large.
+# empty, if a setting is wrong, or if the number of threads is too large.
 set -eu
 programs=$1 data=$2 digits=$3
 work=$(mktemp -d)
@@ -68,6 +68,16 @@ for name in cpu_scalar:9 cpu_scalra cpu_scalar:x; do
     expect "$expected" backend-info "$name"
     expect "$expected" backend-check "$name" --op add
 done
+
+# A setting that cannot be.
+why="COLLET_NUM_THREADS: num_threads must be a whole number"
+export COLLET_NUM_THREADS=x
+[ ! -x "$programs/collet-extract" ] || expect 2 collet-extract "$data/peptide/conf.gro" "$data/peptide/traj.xtc" -o result.npz
+[ ! -x "$programs/collet-ternary" ] || expect 2 collet-ternary run "$digits/digits.t2" "$digits/held_out.npy" -o result.npy
+expect 2 backend-bench add
+expect 2 backend-info
+expect 2 backend-check cpu_scalar --op add
+unset COLLET_NUM_THREADS
 
 # An empty name, as from an unset variable of a script, and a number of threads that is too large.
 why="the name is empty"

@@ -294,7 +294,7 @@ static void test_keys(void **state)
 {
     (void)state;
     check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--keys", "com,mass"),
-          LIST("'mass' matches none of the 51 keys (collet-extract --help"));
+          LIST("'mass' matches none of the 54 keys (collet-extract --help"));
     check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--keys", "com,Tau_vectro"),
           LIST("'Tau_vectro' matches none", "; the nearest is tau_vector ("));
     check(2, LIST(WATER "conf.gro", WATER "traj.xtc", "--keys", "com,tau_*"),

@@ -145,7 +145,7 @@ static bool open_backend(worker *w, const char *path)
                                       .log_user = w,
                                       .defaults = defaults};
     if (collet_runtime_create(&w->runtime, &options, &err) != COLLET_OK) {
-        refuse(w, CHECK_REFUSED, "%s", err.text);
+        refuse(w, err.status == COLLET_INVALID ? CHECK_NOTHING : CHECK_REFUSED, "%s", err.text);
         return false;
     }
     if (path && !find_backend(w, path, &info)) {

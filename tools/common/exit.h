@@ -14,13 +14,21 @@ enum {
     TOOL_EXIT_UNAVAILABLE = 77,
 };
 
-/* Returns the exit status of a program that ends with this status. */
+/* Returns the exit status of a program that ends with this status. COLLET_INVALID means options or settings that are
+ * wrong, or that do not fit the files. */
 static inline int tool_exit_of(collet_status status)
 {
     return status == COLLET_OK                ? TOOL_EXIT_OK
            : status == COLLET_UNAVAILABLE     ? TOOL_EXIT_UNAVAILABLE
            : status == COLLET_UNKNOWN_BACKEND ? TOOL_EXIT_USAGE
+           : status == COLLET_INVALID         ? TOOL_EXIT_USAGE
                                               : TOOL_EXIT_FAILURE;
+}
+
+/* The same where options were checked before: COLLET_INVALID is of the contents of files. */
+static inline int tool_exit_of_files(collet_status status)
+{
+    return status == COLLET_INVALID ? TOOL_EXIT_FAILURE : tool_exit_of(status);
 }
 
 /* The end of every help, from which the manual pages are made; docs/tools.md has the same table. */

@@ -233,7 +233,7 @@ static int end(const job *j, const collet_error *err)
                  ? "; complete shards are kept, --resume continues"
                  : "");
     return tool_ranks_fail(j->ranks, stopped && j->ranks->rank > 0 ? NULL : text,
-                           stopped ? 128 + tool_interrupt_signal() : extract_exit_of(err->status));
+                           stopped ? 128 + tool_interrupt_signal() : tool_exit_of(err->status));
 }
 
 int extract_job(extract_options *options, tool_ranks *ranks)

@@ -26,7 +26,7 @@ static int run_alone(const extract_options *options)
         result = 128 + tool_interrupt_signal();
     } else {
         extract_complain(err.text);
-        result = extract_exit_of(err.status);
+        result = tool_exit_of(err.status);
     }
     collet_trajectory_destroy(trajectory);
     return result;

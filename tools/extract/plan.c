@@ -69,7 +69,7 @@ int extract_plan(const extract_options *options)
         if (collet_trajectory_share_at(trajectory, &m.shares[m.n], (size_t)m.n, NULL) != COLLET_OK)
             break;
     }
-    int exit_status = status != COLLET_OK ? extract_exit_of(status) : TOOL_EXIT_FAILURE;
+    int exit_status = status != COLLET_OK ? tool_exit_of(status) : TOOL_EXIT_FAILURE;
     if (status != COLLET_OK)
         extract_complain(err.text);
     else if (!(options->json ? print_json(&plan, &m) : print_text(&plan, &m)))

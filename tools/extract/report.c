@@ -138,11 +138,6 @@ static void print_summary(const collet_trajectory *trajectory, const extract_opt
         print_left_out(trajectory);
 }
 
-int extract_exit_of(collet_status status)
-{
-    return status == COLLET_INVALID ? TOOL_EXIT_USAGE : tool_exit_of(status);
-}
-
 int extract_report(const collet_trajectory *trajectory, const extract_options *options)
 {
     collet_trajectory_info info = {.struct_size = sizeof info};

@@ -10,10 +10,6 @@
 /* Prints "collet-extract: " and the text to standard error. */
 void extract_complain(const char *text);
 
-/* Returns the exit status after an error. COLLET_INVALID means options that do not fit the files: an unknown key, a
- * selection without atoms. */
-int extract_exit_of(collet_status status);
-
 /* After a successful write, prints warnings to standard error, and the summary or the meta file to
  * standard output. Returns the exit status. */
 int extract_report(const collet_trajectory *trajectory, const extract_options *options);

@@ -66,7 +66,7 @@ collet_status merge_paths_check(const merge_part *part, collet_error *err)
 /* ---- Joining ----------------------------------------------------------------------------- */
 
 typedef struct walk {
-    int64_t bodies;
+    int64_t bodies; /* 0: nothing was read yet */
     int64_t most; /* rows that are read at a time */
     double *before, *shifts; /* bodies x 3 (path.h) */
     double *rows[ARRAYS];
@@ -103,13 +103,11 @@ static int64_t width_of(const walk *w, int array)
     return array == BOX ? 9 : 3 * w->bodies;
 }
 
-static collet_status begin(walk *w, const merge_part *first, collet_error *err)
+static collet_status begin(walk *w, const merge_part *first, int64_t bodies, collet_error *err)
 {
-    collet_status status = count_bodies(first, &w->bodies, err);
     int done = 1;
 
-    if (status != COLLET_OK)
-        return status;
+    w->bodies = bodies;
     w->most = 3 * w->bodies < BLOCK ? BLOCK / (3 * w->bodies) : 1;
     w->before = malloc((size_t)w->bodies * 3 * sizeof *w->before);
     w->shifts = calloc((size_t)w->bodies * 3, sizeof *w->shifts);
@@ -180,7 +178,7 @@ static collet_status join_part(walk *w, const merge_part *part, const merge_part
     int64_t bodies;
     collet_status status = count_bodies(part, &bodies, err);
 
-    if (status == COLLET_OK && bodies != w->bodies)
+    if (status == COLLET_OK && w->bodies > 0 && bodies != w->bodies)
         status = malformed(part, err);
     for (int i = 0; status == COLLET_OK && i < ARRAYS; i++) {
         int64_t shape[3];
@@ -188,6 +186,8 @@ static collet_status join_part(walk *w, const merge_part *part, const merge_part
 
         status = io_npz_array_open(part->archive, keys[i], part->n_rows, axes, shape, &arrays[i], err);
     }
+    if (status == COLLET_OK && w->bodies == 0) /* the file has as many numbers as its meta file says */
+        status = begin(w, part, bodies, err);
     if (status == COLLET_OK)
         status = join_rows(w, part, before, arrays, remarks, take, user, err);
     for (int i = 0; i < ARRAYS; i++)
@@ -200,7 +200,7 @@ collet_status merge_paths_join(const merge_part *parts, size_t n, merge_remarks 
 {
     walk w = {0};
     const merge_part *before = NULL;
-    collet_status status = begin(&w, &parts[0], err);
+    collet_status status = COLLET_OK;
 
     for (size_t k = 0; status == COLLET_OK && k < n; k++) {
         if (parts[k].kept == 0)

@@ -108,7 +108,7 @@ static int merge(const merge_options *options, const char *output, tool_progress
         return 128 + tool_interrupt_signal();
     }
     tool_complain("collet-merge", err.text);
-    return tool_exit_of(status);
+    return tool_exit_of_files(status);
 }
 
 int merge_shards(const merge_options *options)

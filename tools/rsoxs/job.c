@@ -67,7 +67,7 @@ static int end(const tool_ranks *ranks, const collet_error *err)
     int stopped = tool_interrupt_signal();
 
     return tool_ranks_fail(ranks, stopped && ranks->rank > 0 ? NULL : err->text,
-                           stopped ? 128 + stopped : tool_exit_of(err->status));
+                           stopped ? 128 + stopped : tool_exit_of_files(err->status));
 }
 
 int rsoxs_job(const rsoxs_options *options, tool_ranks *ranks)

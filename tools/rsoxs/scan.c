@@ -386,7 +386,7 @@ int rsoxs_scan(const rsoxs_options *options)
         result = 128 + tool_interrupt_signal();
     } else if (status != COLLET_OK) {
         tool_complain(program_invocation_short_name, err.text);
-        result = tool_exit_of(status);
+        result = tool_exit_of_files(status);
     } else if (!tool_flush(program_invocation_short_name,
                            options->plan ? NULL : "all files are complete")) {
         result = TOOL_EXIT_FAILURE;

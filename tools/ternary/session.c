@@ -80,7 +80,7 @@ int ternary_finish(collet_status status, const collet_error *err, const char *ou
         return !tool_flush("collet-ternary", output ? "the output is complete" : NULL);
     if (status != COLLET_CANCELLED || signal_number == 0) {
         tool_complain("collet-ternary", err->text);
-        return tool_exit_of(status);
+        return tool_exit_of_files(status);
     }
     fprintf(stderr, "collet-ternary: %s; nothing was written\n", strsignal(signal_number));
     return 128 + signal_number;

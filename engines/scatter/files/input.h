@@ -12,7 +12,8 @@
 
 /* Facts about the voxels of a material, from which suspicious ones are recognised. */
 typedef struct scatter_range {
-    double volume, angle; /* sum of the volume fractions; largest |theta| or |psi|, radians */
+    double volume, angle; /* sum of the volume fractions, 0 if the material is absent (layers that are read again count
+                             again); largest |theta| or |psi|, radians */
     int64_t layers;       /* number of layers counted so far, from layer 0 on */
 } scatter_range;
 

@@ -8,29 +8,12 @@
 #ifndef ENGINES_TRAJECTORY_ARRANGEMENT_ARRANGEMENT_H
 #define ENGINES_TRAJECTORY_ARRANGEMENT_ARRANGEMENT_H
 
+#include "members.h"
 #include "tree.h"
-#include "trajectory/atoms/choice.h"
-#include "trajectory/atoms/system.h"
 #include "trajectory/reading/readahead.h"
 #include "wholeness.h"
 
 typedef struct trajectory_arrangement trajectory_arrangement;
-
-typedef struct trajectory_arrangement_setup {
-    const trajectory_topology *topology;
-    const int64_t *members; /* n_members >= 1 atoms of the topology, in the order of the results;
-                               copied */
-    int64_t n_members;
-    const int64_t *offsets; /* body b has the members offsets[b] to offsets[b + 1] - 1; copied */
-    int64_t n_bodies;
-    trajectory_choice *choice; /* a choice that varies, with all members; it must outlive the
-                                  arrangement. Each frame then has its own masses: 0 for members
-                                  that are not chosen in it. NULL: none */
-    const double *masses;      /* n_members, amu; NULL, without a choice: all are 1; copied */
-    const trajectory_system *system; /* the atoms whose drift is removed; NULL: none is removed */
-    uint32_t pbc;              /* COLLET_TRAJECTORY_PBC_* */
-    uint32_t drift;            /* COLLET_TRAJECTORY_DRIFT_*; KEEP if system is NULL */
-} trajectory_arrangement_setup;
 
 /* COLLET_NO_MEMORY. On an error *out is NULL. */
 collet_status trajectory_arrangement_create(const trajectory_arrangement_setup *setup,
@@ -59,10 +42,11 @@ collet_status trajectory_arrangement_prepare(trajectory_arrangement *arrangement
 typedef collet_status trajectory_first_frame(void *user, trajectory_frames **out,
                                              collet_error *err);
 
-/* If a frame with a box is arranged before anything is decided, `first` is called, on any thread, to read the frame
- * that decides. Threads arrange frames in any order, but the same frame must always decide. */
+/* If a frame with a box is arranged before anything is decided, and it is not frame `number`, the first, `first` is
+ * called, on any thread, to read the frame that decides. Threads arrange frames in any order, but the same frame must
+ * always decide. */
 void trajectory_arrangement_set_first(trajectory_arrangement *arrangement,
-                                      trajectory_first_frame *first, void *user);
+                                      trajectory_first_frame *first, void *user, int64_t number);
 
 /* Arranges frame 0 of `read`, which is from another file, into frame 0 of `out`. It does not count as
  * the first frame that is arranged. */

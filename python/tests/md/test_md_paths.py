@@ -139,10 +139,17 @@ def test_what_cannot_be_continued(folder):
     run(MERGE, folder, "-q", "-o", "rg.npz", "a.npz", "b.npz")
     assert np.load(folder / "rg.npz")["rg"].tobytes() == np.load(folder / "one.npz")["rg"].tobytes()
     parts("--keys", "time_ps,com", "--each", "residue")
-    for name in ("a", "b"):  # as written by an older version
-        path = folder / f"{name}.meta.json"
-        meta = json.loads(path.read_text())
-        del meta["outputs"]["com_wrapped"]
-        path.write_text(json.dumps(meta))
-    assert "it has no array com_wrapped" in run(MERGE, folder, "-o", "no.npz", "a.npz", "b.npz", status=1)
+    meta = {name: json.loads((folder / f"{name}.meta.json").read_text()) for name in ("a", "b")}
+    for shapes, message in (({"com_wrapped": None}, "it has no array com_wrapped"),  # as written by an older version
+                            ({"molecule_wrapped": [3]}, "do not have the shapes of one run"),
+                            ({"box": [9]}, "do not have the shapes of one run"),
+                            ({key: [2**36, 3] for key in ("com", "com_wrapped", "molecule_wrapped")}, "com_wrapped")):
+        for name in meta:
+            changed = json.loads(json.dumps(meta[name]))
+            for key, shape in shapes.items():
+                changed["outputs"][key]["shape"][1:] = shape or []
+                if shape is None:
+                    del changed["outputs"][key]
+            (folder / f"{name}.meta.json").write_text(json.dumps(changed))
+        assert message in run(MERGE, folder, "-o", "no.npz", "a.npz", "b.npz", status=1)
     assert not (folder / "no.npz").exists()

@@ -13,8 +13,7 @@
 int bench_complain(collet_status status, const char *text)
 {
     tool_complain("backend-bench", text);
-    return status == COLLET_INVALID || status == COLLET_DTYPE || status == COLLET_SHAPE ||
-                   status == COLLET_NOT_FOUND
+    return status == COLLET_DTYPE || status == COLLET_SHAPE || status == COLLET_NOT_FOUND
                ? TOOL_EXIT_USAGE
                : tool_exit_of(status);
 }
