@@ -75,6 +75,58 @@ static double extreme_of(const job *j, const char *in, int64_t step, int64_t n)
     return x;
 }
 
+/* The index of the first of n adjacent elements that equals x; n if there is none. GROUP elements are compared at a time. */
+#define GROUP 16
+#define FIRST(name, TYPE)                                                                          \
+    static int64_t first_##name(const char *in, int64_t n, TYPE x)                                 \
+    {                                                                                              \
+        const TYPE *a = (const void *)in;                                                          \
+        int64_t i = 0;                                                                             \
+        for (int found = 0; i + GROUP <= n; i += GROUP) {                                          \
+            for (int k = 0; k < GROUP; k++)                                                        \
+                found |= a[i + k] == x;                                                            \
+            if (found)                                                                             \
+                break;                                                                             \
+        }                                                                                          \
+        while (i < n && a[i] != x)                                                                 \
+            i++;                                                                                   \
+        return i;                                                                                  \
+    }
+FIRST(f32, float)
+FIRST(f64, double)
+FIRST(8, int8_t)
+FIRST(16, int16_t)
+FIRST(32, int32_t)
+FIRST(64, int64_t)
+
+/* The index of the first of n adjacent elements that equals `extreme`, which is not NaN; -1: the dtype has no such search. */
+static int64_t first_of(const job *j, const char *in, int64_t n, double extreme)
+{
+    int64_t word;
+    memcpy(&word, &extreme, sizeof word);
+    word ^= (int64_t)j->method.about.bits; /* kernels of integers compare with these bits flipped */
+    switch (j->method.from) {
+    case COLLET_F64:
+        return first_f64(in, n, extreme);
+    case COLLET_F32:
+        return first_f32(in, n, (float)extreme);
+    case COLLET_I8:
+    case COLLET_U8:
+        return first_8(in, n, (int8_t)word);
+    case COLLET_I16:
+    case COLLET_U16:
+        return first_16(in, n, (int16_t)word);
+    case COLLET_I32:
+    case COLLET_U32:
+        return first_32(in, n, (int32_t)word);
+    case COLLET_I64:
+    case COLLET_U64:
+        return first_64(in, n, word);
+    default:
+        return -1;
+    }
+}
+
 /* The index of the first of n elements that equals `extreme`; n if there is none, because another thread has
  * changed the input. */
 static int64_t before(const job *j, const char *in, int64_t step, int64_t n, double extreme)
@@ -87,11 +139,8 @@ static int64_t before(const job *j, const char *in, int64_t step, int64_t n, dou
     else if (isnan(extreme))
         while (i < n && !isnan(real_load(in + i * step, is_f64)))
             i++;
-    else if (is_f64)
-        while (i < n && real_load(in + i * step, 1) != extreme)
-            i++;
     else
-        while (i < n && real_load(in + i * step, 0) != extreme)
+        while (i < n && real_load(in + i * step, is_f64) != extreme)
             i++;
     return i;
 }
@@ -129,6 +178,12 @@ static block search_part(const job *j, char *in, int64_t begin, int64_t end)
 static int64_t place_in(const job *j, block b)
 {
     int64_t step = j->reduced.step[0][j->reduced.ndim - 1];
+    int is_number = j->method.kind == RESULT_NUMBER;
+    if (b.at && step == (int64_t)cpu_dtype_size(j->method.from) && !(is_number && isnan(b.value))) {
+        int64_t first = first_of(j, b.at, b.left - 1, b.value);
+        if (first >= 0)
+            return b.index + first;
+    }
     for (; b.at && b.left > PIECE && exceeds(j, b.value, extreme_of(j, b.at, step, PIECE));
          b.left -= PIECE) {
         b.index += PIECE;
