@@ -20,6 +20,7 @@ struct elementwise {
     uint32_t id;             /* the number of the op; 0: not known yet */
     int lazy;                /* 0: always computed at once */
     int compares;            /* 1: a comparison */
+    int finite;              /* 1: isfinite; 0: isnan or isinf; -1: another function */
     uint64_t generation; /* the generation of the runtime to which `id` belongs */
     struct {
         uint16_t key;
