@@ -655,3 +655,14 @@ def test_the_first_extreme_of_many(dtype):
     host = np.full(3000, -0.0)
     host[100:] = 0.0
     assert int(collet.argmax(collet.asarray(host))) == 0
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+def test_many_integers_are_in_a_table(dtype):
+    limits, rng = np.iinfo(dtype), np.random.default_rng(8)
+    for low, high in ((limits.min, limits.max), (0, 50), (limits.max - 20, limits.max), (limits.min, limits.min + 20)):
+        test = rng.integers(low, high, 30, dtype, endpoint=True)
+        for host in (rng.integers(low, high, (3, 700), dtype, endpoint=True), rng.integers(limits.min, limits.max, 2000, dtype, endpoint=True)):
+            for invert in (False, True):
+                found = collet.isin(collet.asarray(host), collet.asarray(test), invert=invert)
+                assert np.array_equal(found.to_numpy(), np.isin(host, test, invert=invert))
