@@ -36,6 +36,7 @@ typedef struct block {
 
 typedef struct job {
     method method;
+    const place_kernels *kernels;
     int greatest; /* argmax */
     loop kept;    /* view 0 is the output, view 1 the input */
     loop reduced; /* view 0 is the input */
@@ -75,56 +76,21 @@ static double extreme_of(const job *j, const char *in, int64_t step, int64_t n)
     return x;
 }
 
-/* The index of the first of n adjacent elements that equals x; n if there is none. GROUP elements are compared at a time. */
-#define GROUP 16
-#define FIRST(name, TYPE)                                                                          \
-    static int64_t first_##name(const char *in, int64_t n, TYPE x)                                 \
-    {                                                                                              \
-        const TYPE *a = (const void *)in;                                                          \
-        int64_t i = 0;                                                                             \
-        for (int found = 0; i + GROUP <= n; i += GROUP) {                                          \
-            for (int k = 0; k < GROUP; k++)                                                        \
-                found |= a[i + k] == x;                                                            \
-            if (found)                                                                             \
-                break;                                                                             \
-        }                                                                                          \
-        while (i < n && a[i] != x)                                                                 \
-            i++;                                                                                   \
-        return i;                                                                                  \
-    }
-FIRST(f32, float)
-FIRST(f64, double)
-FIRST(8, int8_t)
-FIRST(16, int16_t)
-FIRST(32, int32_t)
-FIRST(64, int64_t)
+static int is_plain(collet_dtype dtype)
+{
+    return dtype != COLLET_F16 && dtype != COLLET_BF16;
+}
 
-/* The index of the first of n adjacent elements that equals `extreme`, which is not NaN; -1: the dtype has no such search. */
+/* The search among adjacent elements for `extreme`, which is not NaN. Kernels of integers compare with flipped bits. */
 static int64_t first_of(const job *j, const char *in, int64_t n, double extreme)
 {
+    const place_kernels *kernels = j->kernels;
     int64_t word;
     memcpy(&word, &extreme, sizeof word);
-    word ^= (int64_t)j->method.about.bits; /* kernels of integers compare with these bits flipped */
-    switch (j->method.from) {
-    case COLLET_F64:
-        return first_f64(in, n, extreme);
-    case COLLET_F32:
-        return first_f32(in, n, (float)extreme);
-    case COLLET_I8:
-    case COLLET_U8:
-        return first_8(in, n, (int8_t)word);
-    case COLLET_I16:
-    case COLLET_U16:
-        return first_16(in, n, (int16_t)word);
-    case COLLET_I32:
-    case COLLET_U32:
-        return first_32(in, n, (int32_t)word);
-    case COLLET_I64:
-    case COLLET_U64:
-        return first_64(in, n, word);
-    default:
-        return -1;
-    }
+    if (j->method.kind == RESULT_NUMBER)
+        return kernels->first_real[j->method.from == COLLET_F64](in, n, extreme, 0);
+    uint32_t size = (uint32_t)__builtin_ctz((unsigned)cpu_dtype_size(j->method.from));
+    return kernels->first_word[size](in, n, 0.0, word ^ (int64_t)j->method.about.bits);
 }
 
 /* The index of the first of n elements that equals `extreme`; n if there is none, because another thread has
@@ -179,11 +145,9 @@ static int64_t place_in(const job *j, block b)
 {
     int64_t step = j->reduced.step[0][j->reduced.ndim - 1];
     int is_number = j->method.kind == RESULT_NUMBER;
-    if (b.at && step == (int64_t)cpu_dtype_size(j->method.from) && !(is_number && isnan(b.value))) {
-        int64_t first = first_of(j, b.at, b.left - 1, b.value);
-        if (first >= 0)
-            return b.index + first;
-    }
+    if (b.at && step == (int64_t)cpu_dtype_size(j->method.from) && is_plain(j->method.from) &&
+        !(is_number && isnan(b.value)))
+        return b.index + first_of(j, b.at, b.left - 1, b.value);
     for (; b.at && b.left > PIECE && exceeds(j, b.value, extreme_of(j, b.at, step, PIECE));
          b.left -= PIECE) {
         b.index += PIECE;
@@ -244,6 +208,27 @@ static void run_short_f64(const void *context, char *const *at, const int64_t *s
         *(int64_t *)(void *)(at[0] + i * step[0]) = place_in_short(context, at[1] + i * step[1], 1);
 }
 
+#define FEW 8 /* adjacent columns, from which on they are searched together */
+
+/* NULL: the columns are not searched together. */
+static place_columns *columns_of(const job *j)
+{
+    int32_t inner = j->kept.ndim - 1;
+    collet_dtype dtype = j->method.from;
+    int64_t length = j->reduced.count;
+    if (j->reduced.ndim != 1 || length < 1 || length > INT32_MAX || j->kept.shape[inner] < FEW ||
+        j->kept.step[1][inner] != (int64_t)cpu_dtype_size(dtype))
+        return NULL;
+    return j->kernels->columns[dtype];
+}
+
+static void run_columns(const void *context, char *const *at, const int64_t *step, int64_t n)
+{
+    const job *j = context;
+    columns_of(j)(at[0], step[0], at[1], j->reduced.step[0][0], j->reduced.count, n, j->greatest,
+                  j->method.about.bits);
+}
+
 static void run_row(const void *context, char *const *at, const int64_t *step, int64_t n)
 {
     const job *j = context;
@@ -260,7 +245,8 @@ static TEAM_BODY(run_outputs)
     int adjacent = j->reduced.step[0][0] == (int64_t)cpu_dtype_size(dtype);
     int is_short = j->reduced.ndim == 1 && j->reduced.count <= (adjacent ? SHORT : SHORT_APART);
     loop_run(&j->kept, begin, end,
-             is_short && dtype == COLLET_F32   ? run_short_f32
+             columns_of(j)                     ? run_columns
+             : is_short && dtype == COLLET_F32   ? run_short_f32
              : is_short && dtype == COLLET_F64 ? run_short_f64
                                                : run_row,
              j);
@@ -300,7 +286,8 @@ KERNEL(arg)
 {
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int greatest = call->op == COLLET_OP_ARGMAX;
-    job j = {.greatest = greatest,
+    job j = {.kernels = &device->level->reduce->place,
+             .greatest = greatest,
              .kept = {.views = 2, .count = 1, .at = {cpu_at(out), cpu_at(in)}},
              .reduced = {.views = 1, .count = 1},
              .threads = device->threads};

@@ -652,9 +652,12 @@ def test_the_first_extreme_of_many(dtype):
         for name in ("argmax", "argmin"):
             for axis in (None, 0, -1):
                 assert np.array_equal(getattr(collet, name)(collet.asarray(host), axis=axis).to_numpy(), getattr(np, name)(host, axis=axis))
-    host = np.full(3000, -0.0)
+            if dtype[0] == "f":
+                host.reshape(-1)[::77] = np.nan
+                assert np.array_equal(getattr(collet, name)(collet.asarray(host), axis=0).to_numpy(), getattr(np, name)(host, axis=0))
+    host = np.full((300, 10), -0.0)
     host[100:] = 0.0
-    assert int(collet.argmax(collet.asarray(host))) == 0
+    assert int(collet.argmax(collet.asarray(host))) == 0 and not collet.argmax(collet.asarray(host), axis=0).to_numpy().any()
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
