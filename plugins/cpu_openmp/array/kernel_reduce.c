@@ -338,30 +338,30 @@ INLINE longs LEAST_F64(longs a, longs b)
 
 /* ---- Places of extremes --------------------------------------------------------------------- */
 
-#define GROUP (VECTOR_BYTES / 2) /* elements that are compared at a time */
-#define FIRST(name, TYPE, value)                                                                   \
+#define GROUP VECTOR_BYTES /* elements that are compared at a time */
+#define FIRST(name, TYPE, WORD, value)                                                             \
     static int64_t first_##name(const char *in, int64_t n, double number, int64_t word)            \
     {                                                                                              \
         const TYPE *a = (const void *)in, x = (TYPE)(value);                                       \
         int64_t i = 0;                                                                             \
         (void)number, (void)word;                                                                  \
         for (; i + GROUP <= n; i += GROUP) {                                                       \
-            TYPE found = 0;                                                                        \
-            for (int k = 0; k < GROUP; k++)                                                        \
-                found = a[i + k] == x ? (TYPE)1 : found;                                           \
-            if (found != 0)                                                                        \
+            WORD found = 0;                                                                        \
+            _Pragma("GCC unroll 1") for (int k = 0; k < GROUP; k++)                                \
+                found |= a[i + k] == x ? (WORD)1 : (WORD)0;                                        \
+            if (found)                                                                             \
                 break;                                                                             \
         }                                                                                          \
         while (i < n && a[i] != x)                                                                 \
             i++;                                                                                   \
         return i;                                                                                  \
     }
-FIRST(f32, float, number)
-FIRST(f64, double, number)
-FIRST(8, int8_t, word)
-FIRST(16, int16_t, word)
-FIRST(32, int32_t, word)
-FIRST(64, int64_t, word)
+FIRST(f32, float, int32_t, number)
+FIRST(f64, double, int64_t, number)
+FIRST(8, int8_t, uint8_t, word)
+FIRST(16, int16_t, uint16_t, word)
+FIRST(32, int32_t, uint32_t, word)
+FIRST(64, int64_t, uint64_t, word)
 
 #define TILE 256
 #define PLACES(name, TYPE, INDEX, KEY)                                                             \
