@@ -159,6 +159,33 @@ collet_status collet_array_imag(collet_context *cx, const collet_array *array, c
     return part_view(cx, "imag", array, out, 1);
 }
 
+static int is_integer(collet_dtype dtype)
+{
+    return dtype >= COLLET_I8 && dtype <= COLLET_U16;
+}
+
+collet_status collet_array_low(collet_context *cx, const collet_array *array, collet_array **out,
+                               collet_dtype dtype)
+{
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
+    COLLET_FLOATING_SCOPE;
+    collet_array *a = NULL;
+    collet_status status = view_create(cx, "low", out, array, &a);
+    if (status != COLLET_OK)
+        return status;
+    size_t wide = collet_dtype_size(a->dtype), narrow = collet_dtype_size(dtype);
+    if (!is_integer(a->dtype) || !is_integer(dtype) || narrow > wide)
+        return VIEW_REFUSE(COLLET_DTYPE,
+                           "low: %s has no low bits that are %s: both are integer dtypes, and the "
+                           "view's is not wider",
+                           collet_dtype_name(array->dtype), collet_dtype_name(dtype));
+    a->dtype = dtype;
+    for (int32_t i = 0; i < a->ndim; i++)
+        a->strides[i] *= (int64_t)(wide / narrow);
+    view_finish(out, a);
+    return COLLET_OK;
+}
+
 collet_status collet_array_permute(collet_context *cx, const collet_array *array,
                                    collet_array **out, const int32_t *perm)
 {

@@ -11,21 +11,23 @@
 #include "memory_limit.h"
 
 #define ALIGNMENT 64
+#define PAGE ((uint64_t)4096)
 #define HUGE_PAGE ((uint64_t)2 << 20)
-#define BLOCKS 16
+#define LARGE (2 * HUGE_PAGE) /* aligned to huge pages from this size on */
+#define BLOCKS 32
 
-/* Memory from this size on is mapped, so that it goes back to the system when it is not kept. With a sanitizer all
- * memory is from malloc, because sanitizers do not check mapped memory. */
+/* Memory from this size on is mapped: malloc would give back to the system what a program frees and needs again at
+ * once. With a sanitizer all memory is from malloc, because sanitizers do not check mapped memory. */
 #if defined(__SANITIZE_ADDRESS__)
-#define LARGE UINT64_MAX
+#define MAPPED UINT64_MAX
 #else
-#define LARGE (2 * HUGE_PAGE)
+#define MAPPED ((uint64_t)128 << 10)
 #endif
 
 /* Stored just before the memory. */
 typedef struct header {
     void *all;
-    uint64_t mapped; /* bytes that are mapped, HUGE_PAGE more than the memory; 0: `all` is from malloc */
+    uint64_t mapped; /* bytes that are mapped, more by an alignment than the memory; 0: `all` is from malloc */
 } header;
 
 /* Freed memory that is kept, the oldest first. A thread that finds the list locked keeps nothing: in a child of fork()
@@ -36,6 +38,11 @@ static struct {
     uint64_t bytes;
     void *blocks[BLOCKS];
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint64_t alignment_of(uint64_t mapped)
+{
+    return mapped < LARGE + HUGE_PAGE ? PAGE : HUGE_PAGE;
+}
 
 static header header_of(const void *memory)
 {
@@ -104,7 +111,9 @@ uint64_t host_memory_kept(void)
 {
     if (pthread_mutex_trylock(&kept.lock) != 0)
         return 0;
-    uint64_t bytes = kept.bytes - (uint64_t)kept.count * HUGE_PAGE;
+    uint64_t bytes = kept.bytes;
+    for (int i = 0; i < kept.count; i++)
+        bytes -= alignment_of(header_of(kept.blocks[i]).mapped);
     pthread_mutex_unlock(&kept.lock);
     return bytes;
 }
@@ -118,12 +127,21 @@ void host_memory_trim(void)
     pthread_mutex_unlock(&kept.lock);
 }
 
-static void *within(void *all, uint64_t alignment, uint64_t mapped)
+static void *within(void *all, uint64_t offset, uint64_t mapped)
 {
     header h = {all, mapped};
-    char *memory = (char *)all + (alignment - (uintptr_t)all % alignment);
+    char *memory = (char *)all + offset;
     memcpy(memory - sizeof h, &h, sizeof h);
     return memory;
+}
+
+/* Where memory begins after the start of a page. At equal places, a processor takes a read for one of what was just
+ * written (equal low 12 bits of addresses), and a copy takes eight times as long. */
+static uint64_t next_offset(void)
+{
+    static _Atomic uint32_t latest;
+    uint32_t lines = PAGE / ALIGNMENT, number = atomic_fetch_add(&latest, 1);
+    return ALIGNMENT * (1 + (uint64_t)(number * 27) % (lines - 1));
 }
 
 static void *map(uint64_t mapped)
@@ -131,7 +149,9 @@ static void *map(uint64_t mapped)
     void *all = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (all == MAP_FAILED)
         return NULL;
-    void *memory = within(all, HUGE_PAGE, mapped);
+    if (alignment_of(mapped) == PAGE)
+        return within(all, next_offset(), mapped);
+    void *memory = within(all, HUGE_PAGE - (uintptr_t)all % HUGE_PAGE, mapped);
     /* Huge pages give a tenth more bandwidth, and one page fault instead of 512. */
     madvise(memory, mapped - HUGE_PAGE, MADV_HUGEPAGE);
     return memory;
@@ -141,11 +161,14 @@ void *host_memory_create(uint64_t bytes)
 {
     if (bytes > SIZE_MAX - 2 * HUGE_PAGE)
         return NULL;
-    if (bytes < LARGE) { /* malloc is three times as fast as aligned_alloc */
+    if (bytes < MAPPED) { /* malloc is three times as fast as aligned_alloc */
         void *all = malloc(bytes + ALIGNMENT);
-        return all ? within(all, ALIGNMENT, 0) : NULL;
+        return all ? within(all, ALIGNMENT - (uintptr_t)all % ALIGNMENT, 0) : NULL;
     }
-    uint64_t mapped = (bytes + 2 * HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    uint64_t alignment = alignment_of(bytes + HUGE_PAGE), unit = alignment; /* of sizes, so that most memory has few */
+    while (unit < HUGE_PAGE && unit < bytes / 16)
+        unit *= 2;
+    uint64_t mapped = ((bytes + unit - 1) & ~(unit - 1)) + alignment;
     void *memory = take_kept(mapped);
     return memory ? memory : map(mapped);
 }

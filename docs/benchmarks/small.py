@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""small.py [--repeat N] [NAME ...]: the times of functions of small Arrays, at 5, 100 and 1,000 elements, beside NumPy's
-in one run: collet's time / NumPy's, the geometric means, and the worst. Each result is waited for."""
+"""small.py [--large] [--cpu] [--repeat N] [NAME ...]: the times of everyday statements beside NumPy's in one run, alternately, at
+5, 100 and 1,000 elements, or with --large at 100,000 and 1,000,000: the medians of collet's time / NumPy's and of collet's time,
+the geometric means, and the worst. Each result is waited for. --cpu: for a busy machine, the least
+processor times instead of medians, with COLLET_NUM_THREADS=1."""
 
 import argparse
 import math
+import statistics
+import time
 import timeit
 
 import numpy as np
@@ -11,6 +15,7 @@ import numpy as np
 import collet
 
 SIZES = 5, 100, 1000
+LARGE = 100000, 1000000
 
 
 def cases(xp, asarray, n):
@@ -41,7 +46,14 @@ def cases(xp, asarray, n):
         "zeros": lambda: xp.zeros(n), "ones": lambda: xp.ones(n), "empty": lambda: xp.empty(n), "full": lambda: xp.full(n, 2.5),
         "arange": lambda: xp.arange(n), "eye": lambda: xp.eye(side), "linspace": lambda: xp.linspace(0.0, 1.0, n),
         "astype": lambda: x.astype("f4"), "copy": lambda: x.copy(), "sort": lambda: xp.sort(x), "argsort": lambda: xp.argsort(x),
-        "unique": lambda: xp.unique_values(ints) if xp is collet else np.unique(ints), "fft": lambda: xp.fft.fft(x),
+        "sort(kind)": lambda: np.sort(x, kind="stable"), "argsort(kind)": lambda: np.argsort(x, kind="stable"),
+        "sort(axis=None)": lambda: np.sort(m, axis=None), "argsort(axis=None)": lambda: np.argsort(m, axis=None),
+        "unique": lambda: xp.unique_values(ints) if xp is collet else np.unique(ints), "np.unique": lambda: np.unique(ints),
+        "unique(inverse)": lambda: np.unique(ints, return_inverse=True), "unique(counts)": lambda: np.unique(ints, return_counts=True),
+        "unique(index)": lambda: np.unique(ints, return_index=True), "lexsort": lambda: np.lexsort((ints, x)),
+        "insert": lambda: np.insert(x, 2, 1.0), "unravel_index": lambda: np.unravel_index(ints, (3, 3)),
+        "polyfit": lambda: np.polyfit(x, y, 2), "block": lambda: np.block([[m, m], [m, m]]),
+        "sum(where)": lambda: np.sum(x, where=mask), "mean(dtype)": lambda: np.mean(x, dtype="f4"), "fft": lambda: xp.fft.fft(x),
         "where": lambda: xp.where(mask, x, y), "tril": lambda: xp.tril(m), "cov": lambda: xp.cov(m), "convolve": lambda: xp.convolve(x, signal),
         "gradient": lambda: xp.gradient(x), "roll": lambda: xp.roll(x, 1), "tile": lambda: xp.tile(x, 2), "outer": lambda: xp.outer(signal, x),
         "trace": lambda: xp.linalg.trace(m) if xp is collet else np.trace(m), "clip": lambda: xp.clip(x, -1.0, 1.0),
@@ -52,45 +64,108 @@ def cases(xp, asarray, n):
     }
 
 
-def seconds(function, wait, repeat):
-    """The smallest time of a call."""
-    def run():
-        wait(function())
+def large(xp, asarray, n):
+    """As cases, for many elements."""
+    draw = np.random.default_rng(n)
+    host, side = draw.normal(size=n), int(math.sqrt(n))
+    x, y, ordered = asarray(host), asarray(draw.normal(size=n)), asarray(np.sort(host))
+    gaps = host.copy()
+    gaps[::1000] = np.nan
+    gaps = asarray(gaps)
+    m, pairs = asarray(host[:side * side].reshape(side, side).copy()), asarray(draw.normal(size=(n // 4, 4)))
+    ints, small, few = (asarray(v) for v in (draw.integers(-1000, 1000, n), draw.integers(0, 1000, n), draw.integers(0, 1000, 20)))
+    i, divisors, bytes_ = asarray(draw.integers(0, n, n)), asarray(draw.integers(1, 100, n)), asarray(draw.integers(0, 255, n).astype("u1"))
+    narrow, mask, rows = asarray(draw.integers(-1000, 1000, n).astype("i4")), x > 0, asarray(draw.integers(0, 9, (side, side)))
+    u4, f4 = narrow.astype("u4"), x.astype("f4")
+    return {
+        "nonzero": lambda: xp.nonzero(x), "nonzero(mask)": lambda: xp.nonzero(mask), "argwhere": lambda: xp.argwhere(m > 1),
+        "i8 // 7": lambda: ints // 7, "i4 // 7": lambda: narrow // 7, "u4 // 7": lambda: u4 // 7, "u1 // 7": lambda: bytes_ // 7,
+        "i8 // i8": lambda: ints // divisors, "i8 % 7": lambda: ints % 7, "i4 % 7": lambda: narrow % 7, "i8 % i8": lambda: ints % divisors,
+        "x // 0.3": lambda: x // 0.3, "x % 0.3": lambda: x % 0.3,
+        "take": lambda: xp.take(x, i), "x[indices]": lambda: x[i], "x[mask]": lambda: x[mask], "sort": lambda: xp.sort(x),
+        "sort f4": lambda: xp.sort(f4), "sort i8": lambda: xp.sort(ints), "sort i4": lambda: xp.sort(narrow), "argsort": lambda: xp.argsort(x),
+        "sort rows": lambda: xp.sort(m, axis=-1), "sort(axis=0)": lambda: xp.sort(m, axis=0),
+        "argmax": lambda: xp.argmax(x), "argmax i8": lambda: xp.argmax(ints), "argmax f4": lambda: xp.argmax(f4),
+        "argmax(axis=0)": lambda: xp.argmax(m, axis=0), "argmax(axis=1)": lambda: xp.argmax(m, axis=1), "argmin": lambda: xp.argmin(x),
+        "any(x > 4)": lambda: xp.any(x > 4), "any(x > 9)": lambda: xp.any(x > 9), "all(x > -9)": lambda: xp.all(x > -9),
+        "u1 >> 2": lambda: bytes_ >> 2, "u1 << 2": lambda: bytes_ << 2, "i8 >> 2": lambda: ints >> 2, "i8 & 3": lambda: ints & 3,
+        "m[:, 0] + 1": lambda: m[:, 0] + 1, "pairs[:, 0] + 1": lambda: pairs[:, 0] + 1, "x[::2] + 1": lambda: x[::2] + 1,
+        "m[:, ::2].sum()": lambda: m[:, ::2].sum(), "x[::-1] + 1": lambda: x[::-1] + 1, "m.T + m": lambda: m.T + m,
+        "bincount": lambda: xp.bincount(small), "histogram": lambda: xp.histogram(x, 50)[0], "isin": lambda: xp.isin(small, few),
+        "isin wide": lambda: xp.isin(i, small), "unique": lambda: xp.unique(small) if xp is np else xp.unique_values(small),
+        "searchsorted": lambda: xp.searchsorted(ordered, x), "gradient": lambda: xp.gradient(x), "diff": lambda: xp.diff(x),
+        "isnan(i8)": lambda: xp.isnan(ints), "isfinite(i8)": lambda: xp.isfinite(ints), "isnan": lambda: xp.isnan(x),
+        "i8 to i4": lambda: ints.astype("i4"), "i8 to i1": lambda: ints.astype("i1"), "i8 to u1": lambda: ints.astype("u1"),
+        "i4 to i2": lambda: narrow.astype("i2"), "i4 to u1": lambda: narrow.astype("u1"), "i4 to i8": lambda: narrow.astype("i8"),
+        "u1 to f4": lambda: bytes_.astype("f4"), "f8 to i4": lambda: x.astype("i4"), "f8 to u1": lambda: asarray_u1(x), "f8 to f4": lambda: x.astype("f4"),
+        "nanmax": lambda: xp.nanmax(x), "nanmax gaps": lambda: xp.nanmax(gaps), "nansum": lambda: xp.nansum(gaps), "nanmean": lambda: xp.nanmean(gaps),
+        "nanargmax": lambda: xp.nanargmax(gaps), "nan_to_num": lambda: xp.nan_to_num(gaps), "nanmax(axis=0)": lambda: xp.nanmax(m, axis=0),
+        "i8 sum rows": lambda: xp.sum(rows, axis=0), "i8 sum columns": lambda: xp.sum(rows, axis=1), "i4 sum": lambda: xp.sum(narrow),
+        "i8 sum": lambda: xp.sum(ints), "u1 sum": lambda: xp.sum(bytes_), "bool sum": lambda: xp.sum(mask), "i8 mean": lambda: xp.mean(ints),
+        "i8 max": lambda: xp.max(ints), "i8 max rows": lambda: xp.max(rows, axis=0), "u1 max": lambda: xp.max(bytes_),
+        "median": lambda: xp.median(x), "median rows": lambda: xp.median(m, axis=1), "percentile": lambda: xp.percentile(x, 30),
+        "partition": lambda: xp.partition(x, n // 2), "clip": lambda: xp.clip(x, -1, 1), "clip i8": lambda: xp.clip(ints, -9, 9),
+        "clip u1": lambda: xp.clip(bytes_, 9, 99), "where": lambda: xp.where(mask, x, y), "where(x > 0, x, 0)": lambda: xp.where(x > 0, x, 0),
+        "x + y": lambda: x + y, "x * 2 + 1": lambda: x * 2 + 1, "exp": lambda: xp.exp(x), "sqrt": lambda: xp.sqrt(xp.abs(x)), "x ** 2": lambda: x**2,
+        "sum": lambda: x.sum(), "sum rows": lambda: m.sum(axis=0), "sum columns": lambda: m.sum(axis=1), "std": lambda: xp.std(x),
+        "max": lambda: x.max(), "x == y": lambda: x == y, "count_nonzero": lambda: xp.count_nonzero(mask),
+        "cumsum": lambda: x.cumsum(), "i8 cumsum": lambda: ints.cumsum(), "concat": lambda: xp.stack([x, y]), "copy": lambda: x.copy(),
+        "zeros": lambda: xp.zeros(n), "ones": lambda: xp.ones(n), "arange": lambda: xp.arange(n), "repeat": lambda: xp.repeat(x, 2),
+        "flip": lambda: xp.flip(x), "roll": lambda: xp.roll(x, 3), "m.T.copy()": lambda: m.T.copy(), "interp": lambda: xp.interp(y, ordered, x),
+    }
 
-    number, taken = 1, 0.0
-    while taken < 2e-3:
-        number *= 2
-        taken = timeit.timeit(run, number=number)
-    return min(timeit.repeat(run, number=number, repeat=repeat)) / number
+
+def asarray_u1(x):
+    return abs(x).astype("u1")
+
+
+def seconds(functions, repeat, clock):
+    """The ratio of the two times, measured alternately, and the first one."""
+    timers, numbers = [], []
+    for function, wait in functions:
+        timers.append(timeit.Timer(lambda function=function, wait=wait: wait(function()), timer=clock))
+        number = 1
+        while timers[-1].timeit(number) < 5e-3:
+            number *= 2
+        numbers.append(number)
+    rounds = [[t.timeit(n) / n for t, n in zip(timers, numbers)] for _ in range(repeat)]
+    if clock is time.process_time:
+        ours, theirs = map(min, zip(*rounds))
+        return ours / theirs, ours
+    return statistics.median(a / b for a, b in rounds), statistics.median(a for a, _ in rounds)
 
 
 def waiting(value):
     """Computes what waits."""
-    if collet._core.is_pending(value):
+    if isinstance(value, collet.Array) and collet._core.is_pending(value):
         value._place()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*")
+    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--repeat", type=int, default=9)
     options = parser.parse_args()
+    clock = time.process_time if options.cpu else time.perf_counter
+    np.seterr(all="ignore")
     print("collet's time / NumPy's, and collet's in us:", collet.__version__, "NumPy", np.__version__)
-    columns = [(cases(collet, collet.asarray, n), cases(np, np.asarray, n)) for n in SIZES]
-    ratios = {n: [] for n in SIZES}
-    wait = lambda value: waiting(value) if isinstance(value, collet.Array) else None
+    made, sizes = (large, LARGE) if options.large else (cases, SIZES)
+    columns = [(made(collet, collet.asarray, n), made(np, np.asarray, n)) for n in sizes]
+    ratios = {n: [] for n in sizes}
     for name in options.names or columns[0][0]:
         texts = []
-        for n, (ours, theirs) in zip(SIZES, columns):
-            mine = seconds(ours[name], wait, options.repeat)
-            other = seconds(theirs[name], lambda value: None, options.repeat)
-            ratios[n].append((mine / other, name))
-            texts.append(f"{mine / other:8.2f} {1e6 * mine:9.2f}")
+        for n, (ours, theirs) in zip(sizes, columns):
+            ratio, mine = seconds([(ours[name], waiting), (theirs[name], lambda value: None)], options.repeat, clock)
+            ratios[n].append((ratio, name))
+            texts.append(f"{ratio:8.2f} {1e6 * mine:9.2f}")
         print(f"{name:18}" + "".join(texts), flush=True)
-    for n in SIZES:
+    limit = 1.1 if options.large else 2
+    for n in sizes:
         values = [r for r, _ in ratios[n]]
-        print(f"{n:5} elements: geometric mean {math.exp(sum(map(math.log, values)) / len(values)):.2f}, "
-              f"above 2: {sum(v > 2 for v in values)} of {len(values)}, worst {max(ratios[n])[1]} {max(values):.1f}")
+        print(f"{n:7} elements: geometric mean {math.exp(sum(map(math.log, values)) / len(values)):.2f}, "
+              f"above {limit}: {sum(v > limit for v in values)} of {len(values)}, worst {max(ratios[n])[1]} {max(values):.1f}")
 
 
 if __name__ == "__main__":

@@ -128,6 +128,11 @@ COLLET_API collet_status collet_array_real(collet_context *context, const collet
 COLLET_API collet_status collet_array_imag(collet_context *context, const collet_array *array,
                                            collet_array **out);
 
+/* The low bits of integers, as integers of a dtype that is not wider: each is the same modulo 2^width. DTYPE for
+ * other dtypes. */
+COLLET_API collet_status collet_array_low(collet_context *context, const collet_array *array,
+                                          collet_array **out, collet_dtype dtype);
+
 /* Copies all elements, in C order, out of or into the array; `bytes` must be exactly their size.
  * Reading waits for the work that computes them. */
 COLLET_API collet_status collet_array_read(collet_context *context, const collet_array *array,

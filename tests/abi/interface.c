@@ -1090,6 +1090,7 @@ collet_status (*p_collet_array_reshape)(collet_context *context, const collet_ar
 collet_status (*p_collet_array_broadcast)(collet_context *context, const collet_array *array, collet_array **out, int32_t ndim, const int64_t *shape) = collet_array_broadcast;
 collet_status (*p_collet_array_real)(collet_context *context, const collet_array *array, collet_array **out) = collet_array_real;
 collet_status (*p_collet_array_imag)(collet_context *context, const collet_array *array, collet_array **out) = collet_array_imag;
+collet_status (*p_collet_array_low)(collet_context *context, const collet_array *array, collet_array **out, collet_dtype dtype) = collet_array_low;
 collet_status (*p_collet_array_read)(collet_context *context, const collet_array *array, void *target, size_t bytes) = collet_array_read;
 collet_status (*p_collet_array_write)(collet_context *context, collet_array *array, const void *source, size_t bytes) = collet_array_write;
 collet_status (*p_collet_array_read_element)(collet_context *context, const collet_array *array, collet_scalar *value, const int64_t *index) = collet_array_read_element;

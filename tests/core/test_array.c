@@ -46,6 +46,31 @@ TEST_WITH(views_share_and_read_in_order, set_up_scalar, tear_down)
     collet_array_destroy(u);
 }
 
+TEST_WITH(low_bits_of_integers_are_views, set_up_scalar, tear_down)
+{
+    const int64_t values[] = {-1, 255, 256, -129, 1ll << 40, 7}, two_three[] = {2, 3};
+    collet_array *a, *back, *low, *same, *none;
+    int8_t bytes[6];
+    assert_ok(cx, collet_array_create(cx, &a, COLLET_I64, 2, two_three));
+    assert_ok(cx, collet_array_write(cx, a, values, sizeof values));
+    assert_ok(cx, collet_array_low(cx, a, &low, COLLET_I8));
+    assert_ok(cx, collet_array_read(cx, low, bytes, sizeof bytes));
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(bytes[i], (int8_t)(uint8_t)values[i]);
+    assert_int_equal(collet_array_strides(low)[1], 8);
+    assert_ok(cx, collet_array_slice(cx, a, &back, 1, 2, 3, -1));
+    assert_ok(cx, collet_array_low(cx, back, &same, COLLET_U64));
+    assert_int_equal(collet_array_dtype(same), COLLET_U64);
+    assert_int_equal(collet_array_strides(same)[1], -1);
+    assert_status(cx, collet_array_low(cx, low, &none, COLLET_I16), COLLET_DTYPE);
+    assert_status(cx, collet_array_low(cx, a, &none, COLLET_F32), COLLET_DTYPE);
+    assert_status(cx, collet_array_low(cx, a, &none, COLLET_BOOL), COLLET_DTYPE);
+    collet_array_destroy(a);
+    collet_array_destroy(back);
+    collet_array_destroy(low);
+    collet_array_destroy(same);
+}
+
 TEST_WITH(parts_of_complex_numbers_are_views, set_up_scalar, tear_down)
 {
     const int64_t two_three[] = {2, 3};

@@ -172,6 +172,7 @@ static void of_an_array(void)
     REFUSED(collet_array_broadcast, a, &out, 1, &four);
     REFUSED(collet_array_real, a, &out);
     REFUSED(collet_array_imag, a, &out);
+    REFUSED(collet_array_low, a, &out, COLLET_I8);
     REFUSED(collet_array_read, a, memory, sizeof memory);
     REFUSED(collet_array_write, a, memory, sizeof memory);
     REFUSED(collet_array_read_element, a, &value, &first);

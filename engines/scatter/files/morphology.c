@@ -367,13 +367,6 @@ static collet_status read_layers(scatter_reader *r)
     return status;
 }
 
-/* The array without its first `elements` elements; NULL stays NULL. */
-static const void *after(const void *array, collet_dtype dtype, int64_t elements)
-{
-    return array ? (const char *)array + (size_t)elements * (dtype == COLLET_F64 ? sizeof(double) : sizeof(float))
-                 : NULL;
-}
-
 /* Adds layers of a material that were read for the first time to its scatter_range. */
 static collet_status note_layers(const layers *l)
 {
@@ -381,21 +374,20 @@ static collet_status note_layers(const layers *l)
     const int64_t *n = in->options.shape;
     collet_scatter_material view = in->materials[l->material];
     scatter_range *range = &in->ranges[l->material];
-    int64_t known = (range->layers - l->first) * n[1] * n[2]; /* voxels that were counted before */
     if (l->first > range->layers || l->first + l->count <= range->layers)
         return COLLET_OK;
     if (view.kind == COLLET_SCATTER_VECTOR) {
-        view.direction = after(l->arrays[0], view.dtype, 3 * known);
-        view.unaligned = after(l->arrays[1], view.dtype, known);
+        view.direction = l->arrays[0];
+        view.unaligned = l->arrays[1];
     } else {
-        view.volume = after(l->arrays[0], view.dtype, known);
+        view.volume = l->arrays[0];
     }
     if (view.kind == COLLET_SCATTER_EULER) {
-        view.alignment = after(l->arrays[1], view.dtype, known);
-        view.theta = after(l->arrays[2], view.dtype, known);
-        view.psi = after(l->arrays[3], view.dtype, known);
+        view.alignment = l->arrays[1];
+        view.theta = l->arrays[2];
+        view.psi = l->arrays[3];
     }
-    scatter_note_range(range, &view, l->count * n[1] * n[2] - known);
+    scatter_note_range(range, &view, l->count * n[1] * n[2]);
     range->layers = l->first + l->count;
     return range->layers == n[0]
                ? scatter_warn_of_voxels(in, in->path, l->material, range, l->base.err)

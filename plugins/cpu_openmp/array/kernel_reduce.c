@@ -336,6 +336,69 @@ INLINE longs LEAST_F64(longs a, longs b)
 #define JOIN(w, x) (-less_f64(-(w), (double)(x)))
 #include "kernel_extreme.inc"
 
+/* ---- Places of extremes --------------------------------------------------------------------- */
+
+#define GROUP VECTOR_BYTES /* elements that are compared at a time */
+#define FIRST(name, TYPE, WORD, value)                                                             \
+    static int64_t first_##name(const char *in, int64_t n, double number, int64_t word)            \
+    {                                                                                              \
+        const TYPE *a = (const void *)in, x = (TYPE)(value);                                       \
+        int64_t i = 0;                                                                             \
+        (void)number, (void)word;                                                                  \
+        for (; i + GROUP <= n; i += GROUP) {                                                       \
+            WORD found = 0;                                                                        \
+            _Pragma("GCC unroll 1") for (int k = 0; k < GROUP; k++)                                \
+                found |= a[i + k] == x ? (WORD)1 : (WORD)0;                                        \
+            if (found)                                                                             \
+                break;                                                                             \
+        }                                                                                          \
+        while (i < n && a[i] != x)                                                                 \
+            i++;                                                                                   \
+        return i;                                                                                  \
+    }
+FIRST(f32, float, int32_t, number)
+FIRST(f64, double, int64_t, number)
+FIRST(8, int8_t, uint8_t, word)
+FIRST(16, int16_t, uint16_t, word)
+FIRST(32, int32_t, uint32_t, word)
+FIRST(64, int64_t, uint64_t, word)
+
+#define TILE 256
+#define PLACES(name, TYPE, INDEX, KEY)                                                             \
+    static void places_##name(char *out, int64_t out_step, const char *in, int64_t row_step,       \
+                              int64_t rows, int64_t columns, int greatest, uint64_t flipped)       \
+    {                                                                                              \
+        const TYPE sign = greatest ? (TYPE)-1 : (TYPE)1, bits = (TYPE)flipped;                     \
+        TYPE best[TILE];                                                                           \
+        INDEX place[TILE];                                                                         \
+        (void)sign, (void)bits;                                                                    \
+        for (int64_t first = 0; first < columns; first += TILE) {                                  \
+            int64_t width = columns - first < TILE ? columns - first : TILE;                       \
+            const TYPE *row = (const TYPE *)(const void *)in + first;                              \
+            for (int64_t k = 0; k < width; k++) {                                                  \
+                best[k] = KEY(row[k]);                                                             \
+                place[k] = 0;                                                                      \
+            }                                                                                      \
+            for (int64_t i = 1; i < rows; i++) {                                                   \
+                row = (const void *)((const char *)row + row_step);                                \
+                for (int64_t k = 0; k < width; k++) {                                              \
+                    TYPE x = KEY(row[k]), y = best[k];                                             \
+                    int better = (x < y) | ((x != x) & (y == y));                                  \
+                    place[k] = better ? (INDEX)i : place[k];                                       \
+                    best[k] = better ? x : y;                                                      \
+                }                                                                                  \
+            }                                                                                      \
+            for (int64_t k = 0; k < width; k++)                                                    \
+                *(int64_t *)(void *)(out + (first + k) * out_step) = place[k];                     \
+        }                                                                                          \
+    }
+#define SIGNED(x) (sign * (x))
+#define TURNED(x) ((x) ^ bits)
+PLACES(f32, float, int32_t, SIGNED)
+PLACES(f64, double, int64_t, SIGNED)
+PLACES(i32, int32_t, int32_t, TURNED)
+PLACES(i64, int64_t, int64_t, TURNED)
+
 extern const reduce_kernels LEVEL_NAME(reduce);
 const reduce_kernels LEVEL_NAME(reduce) = {
     .sum = {{run_f32, columns_f32}, {run_f64, columns_f64}},
@@ -346,4 +409,12 @@ const reduce_kernels LEVEL_NAME(reduce) = {
     .product = {{run_product_f32, columns_product_f32}, {run_product_f64, columns_product_f64}},
     .min = {{run_min_f32, columns_min_f32}, {run_min_f64, columns_min_f64}},
     .max = {{run_max_f32, columns_max_f32}, {run_max_f64, columns_max_f64}},
+    .place = {.first_real = {first_f32, first_f64},
+              .first_word = {first_8, first_16, first_32, first_64},
+              .columns = {[COLLET_F32] = places_f32,
+                          [COLLET_F64] = places_f64,
+                          [COLLET_I32] = places_i32,
+                          [COLLET_U32] = places_i32,
+                          [COLLET_I64] = places_i64,
+                          [COLLET_U64] = places_i64}},
 };

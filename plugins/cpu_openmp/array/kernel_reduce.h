@@ -31,11 +31,26 @@ typedef struct reduction {
                     int64_t column_step, int64_t rows, int64_t columns, const reduce_about *about);
 } reduction;
 
+/* The index of the first of n adjacent elements that equals the number or, among integers, the word; n: none does. */
+typedef int64_t place_first(const char *in, int64_t n, double number, int64_t word);
+
+/* out: for each of the adjacent columns the row of its least or greatest element, or of its first NaN. bits: as in
+ * reduce_about, for integers. */
+typedef void place_columns(char *out, int64_t out_step, const char *in, int64_t row_step,
+                           int64_t rows, int64_t columns, int greatest, uint64_t bits);
+
+/* The indices of first_word are log2 of an element's size in bytes; the index of `columns` is a dtype (NULL: none). */
+typedef struct place_kernels {
+    place_first *first_real[2], *first_word[4];
+    place_columns *columns[COLLET_DTYPE_COUNT];
+} place_kernels;
+
 /* Indices: 0 is f32, 1 is f64. deviation: the sum of the squared distances from `center`. narrow: sums of f32
  * whose result is stored as f32 or narrower. Eight elements, or four squares, are first summed in f32, with
  * three roundings; these partial sums may leave the range of f32. */
 typedef struct reduce_kernels {
     reduction narrow_sum, narrow_deviation, sum[2], deviation[2], product[2], min[2], max[2];
+    place_kernels place;
 } reduce_kernels;
 
 /* Results are modulo 2^64. The index of `sum` is a dtype; the other indices are log2 of an element's size in

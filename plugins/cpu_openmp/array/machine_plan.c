@@ -19,6 +19,9 @@
 
 #define LINE 64
 
+/* Elements of a block if nothing is kept in buffers. */
+#define WHOLE (1 << 20)
+
 /* A heavy function costs about as much as this many copies. */
 #define HEAVY 4
 
@@ -224,7 +227,9 @@ static uint32_t singles_of(const values *v, const collet_step *s, uint32_t input
 static uint32_t repeated_of(const collet_step *s, uint32_t singles)
 {
     int one = (singles & (singles - 1)) == 0;
-    return one && machine_traits(s->op) & MACHINE_REPEATS ? singles : 0;
+    int limits = singles == 6 && s->op == COLLET_OP_CLIP &&
+                 (s->dtype == COLLET_F32 || s->dtype == COLLET_F64 || is_half(s->dtype));
+    return limits || (one && machine_traits(s->op) & MACHINE_REPEATS) ? singles : 0;
 }
 
 /* Finds the single values. Returns 1 if some step needs a single input as a block: the input is then
@@ -477,4 +482,6 @@ void machine_prepare(machine *m, const collet_kernel_call *call, machine_step *s
     plan_steps(m);
     find_block(m);
     find_tiles(m);
+    if (!m->buffers && !m->block_rows && !m->tile_rows)
+        m->block = WHOLE;
 }

@@ -36,6 +36,7 @@ typedef struct block {
 
 typedef struct job {
     method method;
+    const place_kernels *kernels;
     int greatest; /* argmax */
     loop kept;    /* view 0 is the output, view 1 the input */
     loop reduced; /* view 0 is the input */
@@ -75,6 +76,23 @@ static double extreme_of(const job *j, const char *in, int64_t step, int64_t n)
     return x;
 }
 
+static int is_plain(collet_dtype dtype)
+{
+    return dtype != COLLET_F16 && dtype != COLLET_BF16;
+}
+
+/* The search among adjacent elements for `extreme`, which is not NaN. Kernels of integers compare with flipped bits. */
+static int64_t first_of(const job *j, const char *in, int64_t n, double extreme)
+{
+    const place_kernels *kernels = j->kernels;
+    int64_t word;
+    memcpy(&word, &extreme, sizeof word);
+    if (j->method.kind == RESULT_NUMBER)
+        return kernels->first_real[j->method.from == COLLET_F64](in, n, extreme, 0);
+    uint32_t size = (uint32_t)__builtin_ctz((unsigned)cpu_dtype_size(j->method.from));
+    return kernels->first_word[size](in, n, 0.0, word ^ (int64_t)j->method.about.bits);
+}
+
 /* The index of the first of n elements that equals `extreme`; n if there is none, because another thread has
  * changed the input. */
 static int64_t before(const job *j, const char *in, int64_t step, int64_t n, double extreme)
@@ -87,11 +105,8 @@ static int64_t before(const job *j, const char *in, int64_t step, int64_t n, dou
     else if (isnan(extreme))
         while (i < n && !isnan(real_load(in + i * step, is_f64)))
             i++;
-    else if (is_f64)
-        while (i < n && real_load(in + i * step, 1) != extreme)
-            i++;
     else
-        while (i < n && real_load(in + i * step, 0) != extreme)
+        while (i < n && real_load(in + i * step, is_f64) != extreme)
             i++;
     return i;
 }
@@ -129,6 +144,10 @@ static block search_part(const job *j, char *in, int64_t begin, int64_t end)
 static int64_t place_in(const job *j, block b)
 {
     int64_t step = j->reduced.step[0][j->reduced.ndim - 1];
+    int is_number = j->method.kind == RESULT_NUMBER;
+    if (b.at && step == (int64_t)cpu_dtype_size(j->method.from) && is_plain(j->method.from) &&
+        !(is_number && isnan(b.value)))
+        return b.index + first_of(j, b.at, b.left - 1, b.value);
     for (; b.at && b.left > PIECE && exceeds(j, b.value, extreme_of(j, b.at, step, PIECE));
          b.left -= PIECE) {
         b.index += PIECE;
@@ -189,6 +208,27 @@ static void run_short_f64(const void *context, char *const *at, const int64_t *s
         *(int64_t *)(void *)(at[0] + i * step[0]) = place_in_short(context, at[1] + i * step[1], 1);
 }
 
+#define FEW 8 /* adjacent columns, from which on they are searched together */
+
+/* NULL: the columns are not searched together. */
+static place_columns *columns_of(const job *j)
+{
+    int32_t inner = j->kept.ndim - 1;
+    collet_dtype dtype = j->method.from;
+    int64_t length = j->reduced.count;
+    if (j->reduced.ndim != 1 || length < 1 || length > INT32_MAX || j->kept.shape[inner] < FEW ||
+        j->kept.step[1][inner] != (int64_t)cpu_dtype_size(dtype))
+        return NULL;
+    return j->kernels->columns[dtype];
+}
+
+static void run_columns(const void *context, char *const *at, const int64_t *step, int64_t n)
+{
+    const job *j = context;
+    columns_of(j)(at[0], step[0], at[1], j->reduced.step[0][0], j->reduced.count, n, j->greatest,
+                  j->method.about.bits);
+}
+
 static void run_row(const void *context, char *const *at, const int64_t *step, int64_t n)
 {
     const job *j = context;
@@ -205,7 +245,8 @@ static TEAM_BODY(run_outputs)
     int adjacent = j->reduced.step[0][0] == (int64_t)cpu_dtype_size(dtype);
     int is_short = j->reduced.ndim == 1 && j->reduced.count <= (adjacent ? SHORT : SHORT_APART);
     loop_run(&j->kept, begin, end,
-             is_short && dtype == COLLET_F32   ? run_short_f32
+             columns_of(j)                     ? run_columns
+             : is_short && dtype == COLLET_F32   ? run_short_f32
              : is_short && dtype == COLLET_F64 ? run_short_f64
                                                : run_row,
              j);
@@ -245,7 +286,8 @@ KERNEL(arg)
 {
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int greatest = call->op == COLLET_OP_ARGMAX;
-    job j = {.greatest = greatest,
+    job j = {.kernels = &device->level->reduce->place,
+             .greatest = greatest,
              .kept = {.views = 2, .count = 1, .at = {cpu_at(out), cpu_at(in)}},
              .reduced = {.views = 1, .count = 1},
              .threads = device->threads};

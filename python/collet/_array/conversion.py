@@ -20,29 +20,17 @@ if TYPE_CHECKING:
 _WIDTHS = {f"{kind}{bits}": bits for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
 
 
-@functools.cache
-def _conversion(source: str, dtype: str) -> Any:
-    """An expression that converts integers modulo 2^width. None if every integer fits the new dtype: then
-    the kernel's saturating conversion suffices."""
-    bits, width = _WIDTHS.get(dtype, 0), _WIDTHS.get(source, 0)
-    if not bits or not width or source == dtype or (bits > width and source[0] + dtype[0] != "iu"):
-        return None
-    if bits == 64:
-        if dtype == "uint64":
-            return _core.Expression("where(x < 0, ~uint64(~int64(x)), uint64(x))")
-        return _core.Expression("where(x >> 63 == 1, ~int64(~x), int64(x))")
-    low = f"(int64(x) & {2**bits - 1})" if source != "uint64" else f"int64(x & {2**bits - 1})"
-    half = 2**(bits - 1)
-    return _core.Expression(f"{dtype}({low})" if dtype[0] == "u" else f"{dtype}(({low} ^ {half}) - {half})")
-
-
 def converted(array: Array, dtype: str) -> Array:
     """A copy in another dtype; integers modulo 2^width."""
-    made = _core.small_astype(array, dtype)
+    made: Array | None = _core.small_astype(array, dtype)
     if made is not None:
-        return made  # type: ignore[no-any-return]
-    conversion = _conversion(array._dtype, dtype)
-    return conversion(array) if conversion else op.copy(array, dtype=dtype)
+        return made
+    source = array._dtype
+    bits, width = _WIDTHS.get(dtype, 0), _WIDTHS.get(source, 0)
+    if bits and 0 < width < bits and source[0] + dtype[0] == "iu":
+        return op.copy(array, dtype=dtype[1:])._low(dtype)
+    wraps = bits and width and source != dtype and (width > bits or (width == bits and source[0] != dtype[0]))
+    return op.copy(array._low(dtype) if wraps else array, dtype=dtype)
 
 
 def cast(array: Array, dtype: str) -> Array:

@@ -3,17 +3,19 @@
 """The names that collet takes from the standard and from NumPy. Each is looked up at its first use: the
 functions import NumPy, and that takes longer than importing the rest of the package."""
 
+import functools
+
 from .._array.creation import asarray, empty, from_dlpack, full, ones, zeros
 
 
+@functools.cache
 def _places():
     """The sources of names: for each, its names and the function that returns their values."""
     from .. import functions
     from .._array import elementwise, names
     composed = {n: f for n, f in vars(functions).items() if not n.startswith("_")}
-    yield elementwise.names(), elementwise.functions.__getitem__
-    yield composed, composed.__getitem__
-    yield names.names(), lambda name: getattr(names, name)
+    return ((elementwise.names(), elementwise.functions.__getitem__), (composed, composed.__getitem__),
+            (names.names(), lambda name: getattr(names, name)))
 
 
 def __getattr__(name):

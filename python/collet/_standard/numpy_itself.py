@@ -9,6 +9,7 @@ are neither Arrays nor numbers nor NumPy's own arrays are left to their librarie
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import Any
 
@@ -21,6 +22,12 @@ from .._array.creation import asarray, taken
 _PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array__", "__array_interface__", "__dlpack__")
 
 
+@functools.cache
+def _is_foreign(kind: Any) -> bool:
+    return kind not in (np.ndarray, np.memmap) and not issubclass(kind, (_core.Array, np.generic, type)) and \
+        any(hasattr(kind, name) for name in _PROTOCOLS)
+
+
 def _foreign(values: Any) -> Any:
     """The type of an array of another library among the values, also inside of lists and tuples; None if there is
     none. Such arrays have rules of their own: masks, units, labels, devices."""
@@ -30,9 +37,7 @@ def _foreign(values: Any) -> Any:
             kind = _foreign(value)
             if kind is not None:
                 return kind
-        elif kind is not np.ndarray and kind is not np.memmap and \
-                not isinstance(value, (_core.Array, np.generic, type)) and \
-                any(hasattr(kind, name) for name in _PROTOCOLS):
+        elif _is_foreign(kind):
             return kind
     return None
 
@@ -87,14 +92,15 @@ class _Views:
             _core.dtype_name(value.dtype)
         except TypeError:  # texts, dates, objects, long double
             return value
-        owners = [view for view, _ in self.views] + self.given
+        owners = [] if value.flags.owndata else [view for view, _ in self.views] + self.given
         if any(np.may_share_memory(value, owner) for owner in owners):
             try:
                 return asarray(value, copy=False)
             except _core.InvalidError:  # strides of another library
                 return asarray(value)
-        return taken(np.require(value, requirements=("ALIGNED", "WRITEABLE")) if value.dtype.isnative
-                     else value.astype(value.dtype.newbyteorder("=")))
+        if value.dtype.isnative and value.flags.behaved:
+            return taken(value)
+        return taken(np.require(value, value.dtype.newbyteorder("="), ("ALIGNED", "WRITEABLE")))
 
 
 def _check_places(name: str, arrays: list[Any]) -> None:

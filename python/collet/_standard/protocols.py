@@ -173,6 +173,13 @@ def _is_variadic(function: Any) -> bool:
                                                         inspect.signature(function).parameters.values())
 
 
+@functools.cache
+def _ours(function: Any) -> tuple[frozenset[str], int]:
+    """The names of the parameters of a function of collet, and how many are positional."""
+    parameters = inspect.signature(function).parameters.values()
+    return frozenset(p.name for p in parameters), sum(p.kind is p.POSITIONAL_ONLY for p in parameters)
+
+
 def _given(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
     """The arguments by NumPy's names, without those that have their defaults."""
     known = _parameters(function)
@@ -205,16 +212,16 @@ def _function(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any
     if name in _FLAT and given.get("axis", _parameters(function).get("axis")) is None:
         first = next(iter(given))
         given = {**given, first: namespace.asarray(given[first]).reshape(-1), "axis": 0}
-    parameters = inspect.signature(ours).parameters.values()
-    if given.get("kind") in _STABLE and any(p.name == "stable" for p in parameters):
+    names, positional_only = _ours(ours)
+    if given.get("kind") in _STABLE and "stable" in names:
         del given["kind"]  # collet's sorts are stable
     if _is_variadic(function):
         positional, rest = [*arguments], keywords
     else:
-        first = sum(p.kind is p.POSITIONAL_ONLY for p in parameters) or 1
+        first = positional_only or 1
         positional = [*given.values()][:first]
         rest = {_ARGUMENTS.get(n, n): v for n, v in [*given.items()][first:]}
-    unknown = [n for n in rest if n not in {p.name for p in parameters}]
+    unknown = [n for n in rest if n not in names]
     if unknown:
         raise _Lacking(f"has {'=, '.join(unknown)}=, which collet's function lacks")
     return ours(*positional, **rest)

@@ -27,7 +27,7 @@ def bincount(x, /, weights=None, minlength=0):
     if minlength < 0 or x.size and int(f.min(x)) < 0:
         raise ValueError("bincount: an element or minlength is negative")
     count = max(int(f.max(x)) + 1 if x.size else 0, minlength)
-    values = f.ones_like(x) if weights is None else \
+    values = f.broadcast_to(f.ones_like(x[:1]), x.shape) if weights is None else \
         f.astype(taken(x, weights)[1], f.float64, copy=False)
     if values.shape != x.shape:
         raise ValueError(f"bincount: the array is {x.shape}, its weights {values.shape}")

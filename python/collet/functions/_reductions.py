@@ -196,6 +196,8 @@ def all(x, /, *, axis=None, keepdims=False):
 
 
 def _place(name, x, axis, keepdims):
+    if _is_single(x, axis) and x.ndim == 1 and x.size:
+        return getattr(op, name)(x, axes=0, keepdims=bool(keepdims))
     x, = arrays(x)
     if x.dtype.kind == "b":
         x = converted(x, np.dtype("u1"))

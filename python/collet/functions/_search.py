@@ -215,16 +215,40 @@ def unique_inverse(x, /):
     return UniqueInverseResult(found.values, found.inverse_indices)
 
 
+_MANY = 1024  # elements, from which on a table may be faster than a sort
+_TABLE = 6  # numbers of the range of integers for each element, up to which a table is faster than a sort
+
+
+def _above(x, low):
+    """x - low as int64; in a shorter dtype the difference wraps, and is its value as an unsigned number."""
+    apart = op.sub(x, low)
+    return (apart if apart.dtype.itemsize == 8 else apart.astype(f"u{apart.dtype.itemsize}")).astype("i8", copy=False)
+
+
+def _in_table(x1, x2, least, most):
+    """isin for integers from least to most, by a table of these numbers."""
+    low, high = (same_kind(np.asarray(n, x1.dtype), x1) for n in (least, most))
+    table, there = (same_kind(np.full(n, v), x1) for n, v in ((most - least + 1, False), (1, True)))
+    table = op.put(table, _above(x2, low), broadcast_to(there, x2.shape)).out
+    inside = op.clip(x1, low, high)
+    places = _above(inside, low).reshape(-1)
+    return op.logical_and(op.take(table, places).out.reshape(x1.shape), op.equal(inside, x1))
+
+
 def isin(x1, x2, /, *, invert=False):
     """Whether each element of x1 is equal to one of x2, or, with invert, to none.
 
     >>> collet.isin([1, 2, 3], [3, 1])
     array([ True, False,  True])"""
     x1, x2 = promoted(x1, x2)
-    ordered = op.sort(x2.reshape(-1))
-    if not ordered.size:
+    many = x1.size >= _MANY and x2.size and x1.dtype.kind in "iu"
+    least, most = (int(op.min(x2)), int(op.max(x2))) if many else (0, -1)
+    if not x2.size:
         found = same_kind(np.zeros(x1.shape, "?"), x1)
+    elif 0 <= most - least <= _TABLE * (x1.size + x2.size):
+        found = _in_table(x1, x2.reshape(-1), least, most)
     else:
+        ordered = op.sort(x2.reshape(-1))
         places = op.searchsorted(ordered, x1.reshape(-1))
         places = op.minimum(places, ordered.size - 1)
         found = op.equal(x1, op.take(ordered, places).out.reshape(x1.shape))

@@ -36,10 +36,12 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
         raise ValueError(f"diff: n is {n}; it must not be negative")
     parts = [_end(prepend, x, axis), x, _end(append, x, axis)]
     parts = [p for p in parts if p is not None]
-    x = f.moveaxis(f.concat(parts, axis=axis) if len(parts) > 1 else x, axis, -1)
-    for _ in range(min(operator.index(n), x.shape[-1])):  # after so many steps the axis is empty, and stays empty
-        x = (op.not_equal if x.dtype.kind == "b" else op.sub)(x[..., 1:], x[..., :-1])
-    return f.moveaxis(x, -1, axis)
+    x = f.concat(parts, axis=axis) if len(parts) > 1 else x
+    later, earlier = (slice(1, None),), (slice(None, -1),)
+    whole = (slice(None),) * axis
+    for _ in range(min(operator.index(n), x.shape[axis])):  # after so many steps the axis is empty, and stays empty
+        x = (op.not_equal if x.dtype.kind == "b" else op.sub)(x[whole + later], x[whole + earlier])
+    return x
 
 
 def interp(x, xp, fp, left=None, right=None):
@@ -98,19 +100,24 @@ def _apart(name, spacing, extent):
     return diff(spacing) if spacing.ndim else spacing
 
 
+def _slopes(y, h):
+    return (y[..., 1:] - y[..., :-1]) / h
+
+
 def _derivative(x, axis, spacing, edge_order):
     y = f.moveaxis(x, axis, -1)
     h = _apart("gradient", spacing, y.shape[-1])
-    steps = (y[..., 1:] - y[..., :-1]) / h
     if getattr(h, "ndim", 0):
-        before, after = h[:-1], h[1:]
+        steps, before, after = _slopes(y, h), h[:-1], h[1:]
         middle = (before * steps[..., 1:] + after * steps[..., :-1]) / (before + after)
+        left, right = steps[..., :2], steps[..., -2:]
     else:
         middle = (y[..., 2:] - y[..., :-2]) / (2.0 * h)
-    first, last = steps[..., :1], steps[..., -1:]
+        left, right = _slopes(y[..., :3], h), _slopes(y[..., -3:], h)
+    first, last = left[..., :1], right[..., -1:]
     if edge_order == 2:  # the slope of the parabola through three samples
         share = (h[0] / (h[0] + h[1]), h[-1] / (h[-1] + h[-2])) if getattr(h, "ndim", 0) else (0.5, 0.5)
-        first, last = first - share[0] * (steps[..., 1:2] - first), last + share[1] * (last - steps[..., -2:-1])
+        first, last = first - share[0] * (left[..., 1:] - first), last + share[1] * (last - right[..., :1])
     return f.moveaxis(f.concat([first, middle, last], axis=-1), -1, axis)
 
 
@@ -123,7 +130,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     >>> collet.gradient([0.0, 1, 4])
     array([1., 2., 3.])"""
     f, = taken(f)
-    f = f * 1.0
+    f = f if f.dtype.kind in "fc" else f * 1.0
     axes = [*range(f.ndim)] if axis is None else [axis] if hasattr(axis, "__index__") else [*axis]
     spacings = [1.0] * len(axes) if not varargs else [*varargs] * (len(axes) if len(varargs) == 1 else 1)
     if len(spacings) != len(axes):

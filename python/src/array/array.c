@@ -351,6 +351,14 @@ static PyObject *part(PyObject *self, PyObject *imaginary)
                   &view);
 }
 
+static PyObject *low(PyObject *self, PyObject *wanted)
+{
+    collet_dtype dtype = numpy_dtype_parse(wanted);
+    collet_array *view, *a = dtype ? array_get(self) : NULL;
+    collet_context *context = a ? runtime_context() : NULL;
+    return context ? viewed(self, context, collet_array_low(context, a, &view, dtype), &view) : NULL;
+}
+
 /* -1 with an exception. */
 static int64_t extent_of(PyObject *object, Py_ssize_t i)
 {
@@ -510,6 +518,7 @@ int array_add_type(PyObject *module, const array_upper *functions, const PyType_
         {NULL, NULL, NULL, NULL, NULL}};
     static PyMethodDef methods[] = {
         {"_slice", slice, METH_VARARGS, "A view: axis, start, count, step."},
+        {"_low", low, METH_O, "A view: the low bits of integers as a dtype that is not wider."},
         {"_part", part, METH_O, "A view: the imaginary parts if true, else the real ones."},
         {"_permute", permute, METH_O, "A view: axes; None: reversed."},
         {"_diagonal", diagonal, METH_NOARGS, "A view: the diagonal of the last two axes."},

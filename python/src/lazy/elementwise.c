@@ -67,6 +67,21 @@ static PyObject *with_infinity(elementwise *f, PyObject *const *in, int place, i
     return made;
 }
 
+/* isnan, isinf or isfinite of integers or bool: all are equal. NULL without an exception: other arguments. */
+static PyObject *of_integers(const elementwise *f, PyObject *x)
+{
+    collet_dtype dtype = f->finite >= 0 && array_check(x) ? array_dtype_of(x) : COLLET_DTYPE_NONE;
+    if (!dtype || (dtype < COLLET_I8 || dtype > COLLET_BOOL))
+        return NULL;
+    PyObject *module = PyImport_ImportModule("collet._array.creation");
+    PyObject *shape = module ? PyObject_GetAttrString(x, "shape") : NULL;
+    PyObject *value = f->finite ? Py_True : Py_False;
+    PyObject *made = shape ? PyObject_CallMethod(module, "full", "OO", shape, value) : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(shape);
+    return made;
+}
+
 PyObject *elementwise_apply(elementwise *f, PyObject *const *in, PyObject *out)
 {
     node *n;
@@ -75,7 +90,9 @@ PyObject *elementwise_apply(elementwise *f, PyObject *const *in, PyObject *out)
         return with_infinity(f, in, place, sign, out);
     if (out && out != Py_None)
         return compute_into(f, in, out);
-    PyObject *made = wait_not(f, in);
+    PyObject *made = of_integers(f, in[0]);
+    if (!made && !PyErr_Occurred())
+        made = wait_not(f, in);
     if (made || PyErr_Occurred())
         return made;
     n = lazy_is_off() ? NULL : wait_for(f, in);
@@ -216,6 +233,11 @@ PyObject *elementwise_make(PyObject *module, PyObject *arguments)
     f->n_in = n_in;
     f->lazy = lazy;
     f->compares = comparison_is(name);
+    int finite = !PyUnicode_CompareWithASCIIString(name, "isfinite");
+    f->finite = finite || !PyUnicode_CompareWithASCIIString(name, "isnan") ||
+                        !PyUnicode_CompareWithASCIIString(name, "isinf")
+                    ? finite
+                    : -1;
     for (Py_ssize_t i = 0; i < PyTuple_Size(dtypes); i++) {
         collet_dtype dtype = numpy_dtype_parse(PyTuple_GetItem(dtypes, i));
         f->same |= 1u << dtype;

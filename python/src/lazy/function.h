@@ -14,20 +14,18 @@ struct elementwise {
     PyObject *single;           /* the op, for operands of one dtype */
     expression_object *general; /* for operands of different dtypes */
     PyObject *powers;           /* for pow: makes the function x**n for a number n; else NULL */
-    PyObject *
-        sides; /* for clip: the functions with only a lower, only an upper and no limit; else NULL */
+    PyObject *sides; /* for clip: the functions with only a lower, only an upper and no limit; else NULL */
     uint32_t n_in;
-    uint32_t same,
-        floating;        /* a bit for each dtype that the op takes, and for each that is floating */
-    uint32_t id;         /* the number of the op; 0: not known yet */
-    int lazy;            /* 0: always computed at once */
-    int compares;        /* 1: a comparison */
+    uint32_t same, floating; /* a bit for each dtype that the op takes, and for each that is floating */
+    uint32_t id;             /* the number of the op; 0: not known yet */
+    int lazy;                /* 0: always computed at once */
+    int compares;            /* 1: a comparison */
+    int finite;              /* 1: isfinite; 0: isnan or isinf; -1: another function */
     uint64_t generation; /* the generation of the runtime to which `id` belongs */
     struct {
         uint16_t key;
         uint16_t dtype;
-    } known
-        [ELEMENTWISE_DTYPES]; /* a hash table from the inputs' dtypes to the dtype of the result */
+    } known[ELEMENTWISE_DTYPES]; /* a hash table from the inputs' dtypes to the dtype of the result */
 };
 
 /* Whether numbers of the dtype can have a fraction: real or complex floating-point numbers. */

@@ -627,3 +627,55 @@ def test_cumulative_sums_of_negative_zeros(backend):
                     found = collet.cumulative_sum(x, axis=axis)
                     same(found, np.cumsum(x, axis=axis))
                     assert np.array_equal(np.signbit(found.real), np.signbit(np.cumsum(x, axis=axis).real))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8"])
+@pytest.mark.parametrize("method", ["linear", "lower", "higher", "nearest", "midpoint", "median_unbiased"])
+def test_a_quantile_of_many_elements_is_selected(dtype, method):
+    rng = np.random.default_rng(5)
+    host = np.round(rng.normal(size=(3, 2001)) * 50).astype(dtype)
+    for q in (0, 0.1, 0.25, 0.5, 0.7, 0.999, 1):
+        found = collet.quantile(collet.asarray(host), q, axis=1, method=method)
+        each = [collet.quantile(collet.asarray(row), [q, 0.5], method=method)[0].to_numpy() for row in host]  # sorts
+        assert np.array_equal(found.to_numpy(), np.stack(each).astype(found.dtype))
+        assert np.allclose(found.to_numpy(), np.quantile(host, q, axis=1, method=method), rtol=1e-6)
+    if dtype[0] == "f":
+        host[1, 700] = np.nan
+        assert np.array_equal(np.isnan(collet.quantile(collet.asarray(host), 0.3, axis=1, method=method).to_numpy()), [False, True, False])
+
+
+def test_elements_of_large_masks_and_arrays_are_found():
+    rng = np.random.default_rng(6)
+    for shape in ((5000,), (37, 211), (3, 5, 400)):
+        for share in (0, 0.01, 0.5, 1):
+            mask = rng.random(shape) < share
+            for host in (mask, mask[..., ::-1], mask * 2.5, mask.astype("i2") * 256):
+                x = collet.asarray(host)
+                assert all(map(np.array_equal, map(np.asarray, collet.nonzero(x)), np.nonzero(host)))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"])
+def test_the_first_extreme_of_many(dtype):
+    rng = np.random.default_rng(7)
+    for shape in ((40,), (5000,), (9, 700)):
+        host = rng.integers(0 if dtype[0] == "u" else -60, 60, shape).astype(dtype)
+        for name in ("argmax", "argmin"):
+            for axis in (None, 0, -1):
+                assert np.array_equal(getattr(collet, name)(collet.asarray(host), axis=axis).to_numpy(), getattr(np, name)(host, axis=axis))
+            if dtype[0] == "f":
+                host.reshape(-1)[::77] = np.nan
+                assert np.array_equal(getattr(collet, name)(collet.asarray(host), axis=0).to_numpy(), getattr(np, name)(host, axis=0))
+    host = np.full((300, 10), -0.0)
+    host[100:] = 0.0
+    assert int(collet.argmax(collet.asarray(host))) == 0 and not collet.argmax(collet.asarray(host), axis=0).to_numpy().any()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+def test_many_integers_are_in_a_table(dtype):
+    limits, rng = np.iinfo(dtype), np.random.default_rng(8)
+    for low, high in ((limits.min, limits.max), (0, 50), (limits.max - 20, limits.max), (limits.min, limits.min + 20)):
+        test = rng.integers(low, high, 30, dtype, endpoint=True)
+        for host in (rng.integers(low, high, (3, 700), dtype, endpoint=True), rng.integers(limits.min, limits.max, 2000, dtype, endpoint=True)):
+            for invert in (False, True):
+                found = collet.isin(collet.asarray(host), collet.asarray(test), invert=invert)
+                assert np.array_equal(found.to_numpy(), np.isin(host, test, invert=invert))

@@ -65,3 +65,52 @@ def test_comparisons(dtype, name):
         assert function(collet.asarray(host), number).to_numpy().tolist() == [function(int(n), number) for n in host]
     x = collet.asarray([1e30, 2.0])
     assert function(x, 10**30).to_numpy().tolist() == [function(1e30, 1e30), function(2.0, 1e30)]
+
+
+def numbers(dtype, count=3000):
+    """Numbers at the ends of a dtype, around 0, powers of two and others."""
+    limits = np.iinfo(dtype)
+    rng = np.random.default_rng(limits.bits)
+    near = [v for p in range(limits.bits) for v in (2**p - 1, 2**p, 2**p + 1, -2**p) if limits.min <= v <= limits.max]
+    found = [limits.min, limits.min + 1, limits.max, limits.max - 1, 0, *near]
+    return np.concatenate((np.asarray(found, dtype), rng.integers(limits.min, limits.max, count, dtype, endpoint=True)))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_one_divisor(dtype):
+    host = numbers(dtype)
+    x = collet.asarray(host)
+    for divisor in {int(v) for v in numbers(dtype, 40)} | {1, 3, 7, 10, 100}:
+        if divisor == 0 or (divisor == -1 and dtype[0] == "i"):
+            continue
+        y = np.asarray(divisor, dtype)
+        assert np.array_equal((x // y).to_numpy(), host // y), divisor
+        assert np.array_equal((x % y).to_numpy(), host % y), divisor
+    assert not (x // np.asarray(0, dtype)).to_numpy().any() and not (x % np.asarray(0, dtype)).to_numpy().any()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_one_shift(dtype):
+    host = numbers(dtype)
+    x, bits = collet.asarray(host), np.iinfo(dtype).bits
+    for count in range(bits):
+        assert np.array_equal((x >> count).to_numpy(), host >> np.asarray(count, dtype)), count
+    assert np.array_equal((x >> bits).to_numpy(), np.where(host < 0, -1, 0))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_conversions_of_many(dtype):
+    host = numbers(dtype, 40000)
+    for view in (slice(None), slice(None, None, 3), slice(None, None, -1)):
+        for other in DTYPES:
+            found = collet.asarray(host)[view].astype(other)
+            assert found.dtype == other and np.array_equal(found.to_numpy(), host[view].astype(other)), other
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "?"])
+def test_integers_are_finite(dtype):
+    for shape in ((), (3,), (300, 1000), (0, 2)):
+        x = collet.ones(shape, dtype)
+        for name, value in (("isnan", False), ("isinf", False), ("isfinite", True)):
+            found = getattr(collet, name)(x)
+            assert found.dtype == "?" and found.shape == shape and np.all(found.to_numpy() == value)

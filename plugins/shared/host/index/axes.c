@@ -29,18 +29,32 @@ INLINE int64_t read_positions(int64_t *positions, const char *at, int64_t step, 
     return bad;
 }
 
-void index_positions(int64_t *positions, const collet_operand *index, const char *row, int64_t base,
-                     int64_t from, int64_t n, int64_t extent, index_info *info)
+/* Whether all are positions already. */
+static int are_positions(const int64_t *index, int64_t n, int64_t extent)
+{
+    int64_t signs = 0; /* negative if one is */
+    for (int64_t i = 0; i < n; i++)
+        signs |= index[i] | ((int64_t)((uint64_t)extent - 1 - (uint64_t)index[i]));
+    return signs >= 0;
+}
+
+const int64_t *index_positions(int64_t *positions, const collet_operand *index, const char *row,
+                               int64_t base, int64_t from, int64_t n, int64_t extent,
+                               index_info *info)
 {
     int64_t step = cpu_last_step(index);
     const char *at = row + from * step;
+    const int64_t *there = (const void *)at;
+    if (index->dtype == COLLET_I64 && step == sizeof *there && are_positions(there, n, extent))
+        return there;
     int64_t bad = index->dtype == COLLET_I64 ? read_positions(positions, at, step, 1, n, extent)
                                              : read_positions(positions, at, step, 0, n, extent);
     for (int64_t i = 0; bad && i < n; i++)
         if (positions[i] < 0) {
             note(info, base + from + i);
-            return;
+            break;
         }
+    return positions;
 }
 
 void index_store_info(const collet_operand *o, const index_info *info)
@@ -52,7 +66,7 @@ void index_store_info(const collet_operand *o, const index_info *info)
  * lines can be in transfer to an L2 cache than to an L1 cache. */
 #define AHEAD 64 /* elements */
 /* Arrays of up to this many bytes fit into an L2 cache, where prefetching costs more than it saves. */
-#define NEAR (256 << 10)
+#define NEAR (1 << 20)
 #define PREFETCH(a, offset)                                                                        \
     __builtin_prefetch((const void *)((uintptr_t)(a) + (uint64_t)(offset)), 0, 2)
 

@@ -62,9 +62,10 @@ typedef struct index_info {
 
 /* Converts n indices of a row (i64 or i32), from index `from` on, to positions 0..extent-1; negative indices count from
  * the end. An index that is out of range becomes -1 and is noted in `info`. `base` is the number of all indices before
- * this row. */
-void index_positions(int64_t *positions, const collet_operand *index, const char *row, int64_t base,
-                     int64_t from, int64_t n, int64_t extent, index_info *info);
+ * this row. Returns the positions: `positions`, or the indices themselves if they are positions. */
+const int64_t *index_positions(int64_t *positions, const collet_operand *index, const char *row,
+                               int64_t base, int64_t from, int64_t n, int64_t extent,
+                               index_info *info);
 
 /* Stores in the i64 of `o` 0, or 1 + the position that `info` has noted. */
 void index_store_info(const collet_operand *o, const index_info *info);

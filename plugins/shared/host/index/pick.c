@@ -37,14 +37,14 @@ static index_axes lead_of(const collet_operand *o)
 static void take_elements(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     job *j = argument;
-    int64_t positions[INDEX_BLOCK], out_step = cpu_last_step(j->out);
+    int64_t buffer[INDEX_BLOCK], out_step = cpu_last_step(j->out);
     (void)thread;
     while (begin < end) {
         int64_t lead = begin / j->count, from = begin % j->count;
         int64_t n = min_i64(min_i64(j->count - from, end - begin), INDEX_BLOCK);
         const char *row = cpu_at(j->index) + index_at(&j->index_lead, lead);
         int64_t base = j->index_lead.ndim ? lead * j->count : 0;
-        index_positions(positions, j->index, row, base, from, n, j->extent, &j->info);
+        const int64_t *positions = index_positions(buffer, j->index, row, base, from, n, j->extent, &j->info);
         index_gather(cpu_at(j->out) + index_at(&j->out_lead, lead) + from * out_step, out_step,
                      cpu_at(j->a) + index_at(&j->a_lead, lead), cpu_last_step(j->a), j->extent,
                      j->size, positions, n);
@@ -64,14 +64,14 @@ static void clear(char *out, int64_t step, uint64_t size, int64_t n)
 static void take_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     job *j = argument;
-    int64_t positions[INDEX_BLOCK], count = j->out_lead.count;
+    int64_t buffer[INDEX_BLOCK], count = j->out_lead.count;
     int64_t out_step = cpu_last_step(j->out), a_step = cpu_last_step(j->a);
     int64_t out_each = j->out_lead.each, a_each = j->a_lead.each;
     (void)thread;
     for (int64_t n; begin < end; begin += n) {
         char *out = cpu_at(j->out) + begin * out_step;
         n = min_i64(end - begin, INDEX_BLOCK);
-        index_positions(positions, j->index, cpu_at(j->index), 0, begin, n, j->extent, &j->info);
+        const int64_t *positions = index_positions(buffer, j->index, cpu_at(j->index), 0, begin, n, j->extent, &j->info);
         for (int64_t c = 0; count <= FEW && c < count; c++)
             index_gather(out + c * out_each, out_step, cpu_at(j->a) + c * a_each, a_step, j->extent,
                          j->size, positions, n);
@@ -145,12 +145,12 @@ static void copy_elements(void *argument, int32_t thread, int64_t begin, int64_t
 static void put_part(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     job *j = argument;
-    int64_t positions[INDEX_BLOCK], each = divide_up(j->extent, j->parts);
+    int64_t buffer[INDEX_BLOCK], each = divide_up(j->extent, j->parts);
     int64_t in_step = cpu_last_step(j->values);
     (void)thread;
     for (int64_t from = 0; from < j->count; from += INDEX_BLOCK) {
         int64_t n = min_i64(j->count - from, INDEX_BLOCK);
-        index_positions(positions, j->index, cpu_at(j->index), 0, from, n, j->extent, &j->info);
+        const int64_t *positions = index_positions(buffer, j->index, cpu_at(j->index), 0, from, n, j->extent, &j->info);
         index_scatter(cpu_at(j->out), cpu_last_step(j->out), cpu_at(j->values) + from * in_step,
                       in_step, j->size, positions, n, begin * each, end * each);
     }
@@ -187,6 +187,15 @@ KERNEL(put)
 
 typedef void add_run(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t n);
 
+/* Adds in[i] to the element at positions[i], if that is one of `count` from `low` on. */
+typedef void add_at(char *out, int64_t out_step, const char *in, int64_t in_step,
+                    const int64_t *positions, int64_t n, int64_t low, int64_t count);
+
+typedef struct add_kernel {
+    add_run *run;
+    add_at *at;
+} add_kernel;
+
 /* Integers wrap, so they are added as unsigned types of the same size. */
 #define ADD(name, TYPE)                                                                            \
     static void add_##name(char *out, int64_t out_step, const char *in, int64_t in_step,           \
@@ -195,6 +204,15 @@ typedef void add_run(char *out, int64_t out_step, const char *in, int64_t in_ste
         for (int64_t i = 0; i < n; i++) {                                                          \
             TYPE *sum = (void *)(out + i * out_step);                                              \
             *sum = (TYPE)(*sum + *(const TYPE *)(const void *)(in + i * in_step));                 \
+        }                                                                                          \
+    }                                                                                              \
+    static void at_##name(char *out, int64_t out_step, const char *in, int64_t in_step,            \
+                          const int64_t *positions, int64_t n, int64_t low, int64_t count)         \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            TYPE *sum = (void *)(out + positions[i] * out_step);                                   \
+            if ((uint64_t)(positions[i] - low) < (uint64_t)count)                                  \
+                *sum = (TYPE)(*sum + *(const TYPE *)(const void *)(in + i * in_step));             \
         }                                                                                          \
     }
 ADD(f32, float)
@@ -211,38 +229,47 @@ ADD(64, uint64_t)
         add_##TYPE(out, out_step, in, in_step, n);                                                 \
         add_##TYPE(out + sizeof(collet_##name) / 2, out_step, in + sizeof(collet_##name) / 2,      \
                    in_step, n);                                                                    \
+    }                                                                                              \
+    static void at_##name(char *out, int64_t out_step, const char *in, int64_t in_step,            \
+                          const int64_t *positions, int64_t n, int64_t low, int64_t count)         \
+    {                                                                                              \
+        at_##TYPE(out, out_step, in, in_step, positions, n, low, count);                           \
+        at_##TYPE(out + sizeof(collet_##name) / 2, out_step, in + sizeof(collet_##name) / 2,       \
+                  in_step, positions, n, low, count);                                              \
     }
 ADD_PARTS(c64, f32)
 ADD_PARTS(c128, f64)
 
-static add_run *const adds[COLLET_DTYPE_COUNT] = {
-    [COLLET_F32] = add_f32,   [COLLET_F64] = add_f64, [COLLET_C64] = add_c64,
-    [COLLET_C128] = add_c128, [COLLET_I8] = add_8,    [COLLET_U8] = add_8,
-    [COLLET_I16] = add_16,    [COLLET_U16] = add_16,  [COLLET_I32] = add_32,
-    [COLLET_U32] = add_32,    [COLLET_I64] = add_64,  [COLLET_U64] = add_64,
+#define OF(DTYPE, name) [COLLET_##DTYPE] = {add_##name, at_##name}
+static const add_kernel adds[COLLET_DTYPE_COUNT] = {
+    OF(F32, f32), OF(F64, f64), OF(C64, c64), OF(C128, c128), OF(I8, 8),   OF(U8, 8),
+    OF(I16, 16),  OF(U16, 16),  OF(I32, 32),  OF(U32, 32),    OF(I64, 64), OF(U64, 64),
 };
+#undef OF
 
 /* Adds for parts begin .. end-1 of the positions, in all rows. The inner loop may be over the other axes. */
 static void add_part(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     job *j = argument;
-    add_run *add = adds[j->out->dtype];
+    const add_kernel *add = &adds[j->out->dtype];
     int64_t each = divide_up(j->extent, j->parts), low = begin * each, high = end * each;
     int64_t out_step = cpu_last_step(j->out), in_step = cpu_last_step(j->values);
     int inner = index_is_inner(&j->out_lead, out_step) && j->values_lead.flat;
-    int64_t positions[INDEX_BLOCK];
+    int64_t buffer[INDEX_BLOCK];
     (void)thread;
     for (int64_t from = 0; from < j->count; from += INDEX_BLOCK) {
         int64_t n = min_i64(j->count - from, INDEX_BLOCK);
-        index_positions(positions, j->index, cpu_at(j->index), 0, from, n, j->extent, &j->info);
+        const int64_t *positions = index_positions(buffer, j->index, cpu_at(j->index), 0, from, n, j->extent, &j->info);
         for (int64_t lead = 0; lead < (inner ? 1 : j->out_lead.count); lead++) {
             char *out = cpu_at(j->out) + (inner ? 0 : index_at(&j->out_lead, lead));
             const char *in =
                 cpu_at(j->values) + from * in_step + (inner ? 0 : index_at(&j->values_lead, lead));
-            for (int64_t i = 0; i < n; i++, in += in_step)
+            if (!inner)
+                add->at(out, out_step, in, in_step, positions, n, low, high - low);
+            for (int64_t i = 0; inner && i < n; i++, in += in_step)
                 if (positions[i] >= low && positions[i] < high)
-                    add(out + positions[i] * out_step, j->out_lead.each, in, j->values_lead.each,
-                        inner ? j->out_lead.count : 1);
+                    add->run(out + positions[i] * out_step, j->out_lead.each, in,
+                             j->values_lead.each, j->out_lead.count);
         }
     }
 }

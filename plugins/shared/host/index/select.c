@@ -5,6 +5,9 @@
  * Tests: conformance/index/pick.c
  */
 #include "axes.h"
+
+#include <string.h>
+
 #include "keys.h"
 
 #include "shared/host/util/counts.h"
@@ -28,43 +31,96 @@ typedef struct pair {
     uint64_t first, second;
 } pair;
 
+/* The number of elements that are not 0; _adjacent: of elements without gaps. */
+#define COUNT(size, TYPE, BITS, STEP)                                                              \
+    static int64_t count_##size(const char *in, int64_t step, int64_t n, uint64_t bits)            \
+    {                                                                                              \
+        int64_t count = 0;                                                                         \
+        (void)step;                                                                                \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            const TYPE *x = (const void *)(in + i * (STEP));                                       \
+            count += ((BITS)&bits) != 0;                                                           \
+        }                                                                                          \
+        return count;                                                                              \
+    }
+
 /* Appends `base` + i for each element i that is not 0; returns the number of such elements. */
-#define LIST(size, TYPE, BITS)                                                                     \
+#define LIST_BY(size, TYPE, BITS, STEP)                                                            \
     static int64_t list_##size(int64_t *to, const char *in, int64_t step, int64_t n, int64_t base, \
                                uint64_t bits)                                                      \
     {                                                                                              \
         int64_t count = 0;                                                                         \
+        (void)step;                                                                                \
         for (int64_t i = 0; i < n; i++) {                                                          \
-            const TYPE *x = (const void *)(in + i * step);                                         \
+            const TYPE *x = (const void *)(in + i * (STEP));                                       \
             to[count] = base + i;                                                                  \
             count += ((BITS)&bits) != 0;                                                           \
         }                                                                                          \
         return count;                                                                              \
     }
+#define LIST(size, TYPE, BITS)                                                                     \
+    COUNT(size, TYPE, BITS, step)                                                                  \
+    COUNT(size##_adjacent, TYPE, BITS, size)                                                       \
+    LIST_BY(size, TYPE, BITS, step)                                                                \
+    LIST_BY(size##_adjacent, TYPE, BITS, size)
 LIST(1, uint8_t, *x)
+
+#define ONES 0x0101010101010101u
+#define SEVENS (0x7f * ONES)
+
+/* list or, if `to` is NULL, count eight adjacent elements of a mask at a time. */
+static int64_t list_mask(int64_t *to, const char *in, int64_t n, int64_t base)
+{
+    int64_t count = 0, i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t x;
+        memcpy(&x, in + i, sizeof x);
+        x = (((x & SEVENS) + SEVENS) | x) >> 7 & ONES; /* 1 for each byte that is not 0 */
+        if (!x || !to) {
+            count += (int64_t)(x * ONES >> 56);
+            continue;
+        }
+#pragma GCC unroll 8
+        for (int64_t k = 0; k < 8; k++) {
+            to[count] = base + i + k;
+            count += (int64_t)(x >> (8 * k) & 1);
+        }
+    }
+    return count + (to ? list_1_adjacent(to + count, in + i, 1, n - i, base + i, UINT8_MAX)
+                       : count_1_adjacent(in + i, 1, n - i, UINT8_MAX));
+}
+
 LIST(2, uint16_t, *x)
 LIST(4, uint32_t, *x)
 LIST(8, uint64_t, *x)
 LIST(16, pair, x->first | x->second)
 
+/* `to` may be NULL. */
 static int64_t list(const job *j, int64_t *to, const char *in, int64_t n, int64_t base)
 {
     int64_t step = j->mask->ndim ? cpu_last_step(j->mask) : 0;
+#define OF(size)                                                                                   \
+    case size:                                                                                     \
+        if (step == size)                                                                          \
+            return to ? list_##size##_adjacent(to, in, step, n, base, j->bits)                     \
+                      : count_##size##_adjacent(in, step, n, j->bits);                             \
+        return to ? list_##size(to, in, step, n, base, j->bits)                                    \
+                  : count_##size(in, step, n, j->bits)
+    if (step == 1 && j->mask->dtype == COLLET_BOOL)
+        return list_mask(to, in, n, base);
     switch (cpu_dtype_size(j->mask->dtype)) {
-    case 1:
-        return list_1(to, in, step, n, base, j->bits);
-    case 2:
-        return list_2(to, in, step, n, base, j->bits);
-    case 4:
-        return list_4(to, in, step, n, base, j->bits);
-    case 8:
-        return list_8(to, in, step, n, base, j->bits);
+        OF(1);
+        OF(2);
+        OF(4);
+        OF(8);
     default:
-        return list_16(to, in, step, n, base, j->bits);
+        OF(16);
     }
+#undef OF
 }
 
-/* Lists the positions, in C order, of the elements of a block that are not 0; returns their number, at most BLOCK. */
+/* Lists the positions, in C order, of the elements of a block that are not 0; returns their number, at most BLOCK.
+ * `positions` may be NULL. */
 static int64_t list_block(const job *j, int64_t block, int64_t *positions)
 {
     int64_t begin = block * BLOCK, end = min_i64(begin + BLOCK, j->count), count = 0;
@@ -72,7 +128,7 @@ static int64_t list_block(const job *j, int64_t block, int64_t *positions)
         int64_t from = begin % j->length, n = min_i64(j->length - from, end - begin);
         const char *row = cpu_at(j->mask) + index_at(&j->rows, begin / j->length);
         int64_t step = j->mask->ndim ? cpu_last_step(j->mask) : 0;
-        count += list(j, positions + count, row + from * step, n, begin);
+        count += list(j, positions ? positions + count : NULL, row + from * step, n, begin);
         begin += n;
     }
     return count;
@@ -81,10 +137,9 @@ static int64_t list_block(const job *j, int64_t block, int64_t *positions)
 static void count_blocks(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const job *j = argument;
-    int64_t positions[BLOCK + 1];
     (void)thread;
     for (int64_t b = begin; b < end; b++)
-        j->first[b] = list_block(j, b, positions);
+        j->first[b] = list_block(j, b, NULL);
 }
 
 /* Counts the elements that are not 0 in each block, then calls `write` for the blocks. Returns the total number. */
@@ -165,6 +220,19 @@ KERNEL(compress)
 
 /* ---- nonzero --------------------------------------------------------------------------------- */
 
+/* Divides the positions by an extent and stores the remainders. */
+static void write_remainders(char *out, int64_t step, int64_t *positions, int64_t n, int64_t extent,
+                             int64_t count)
+{
+    uint32_t divisor = (uint32_t)extent; /* a division of 32 bits is faster */
+    for (int64_t i = 0; i < n; i++) {
+        int64_t p = positions[i];
+        int64_t quotient = count <= UINT32_MAX ? (uint32_t)p / divisor : p / extent;
+        *(int64_t *)(void *)(out + i * step) = p - quotient * extent;
+        positions[i] = quotient;
+    }
+}
+
 static void write_indices(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const job *j = argument;
@@ -174,11 +242,10 @@ static void write_indices(void *argument, int32_t thread, int64_t begin, int64_t
         int64_t n = min_i64(list_block(j, b, positions), most - j->first[b]);
         for (int32_t axis = j->mask->ndim - 1; axis >= 0; axis--) {
             char *out = cpu_at(j->out) + axis * cpu_step(j->out, 0) + j->first[b] * step;
-            int64_t extent = j->mask->shape[axis];
-            for (int64_t i = 0; i < n; i++) {
-                *(int64_t *)(void *)(out + i * step) = axis ? positions[i] % extent : positions[i];
-                positions[i] /= extent;
-            }
+            if (axis)
+                write_remainders(out, step, positions, n, j->mask->shape[axis], j->count);
+            else
+                cpu_move(out, step, (const char *)positions, sizeof *positions, sizeof *positions, n);
         }
     }
 }
