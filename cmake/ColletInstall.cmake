@@ -36,7 +36,8 @@ if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME docs)
-# The documents are installed in the same folders as in the sources, so that the links between them work.
+# The documents are installed in the same folders as in the sources, with the trajectory that they read, so that their links and commands
+# work.
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CITATION.cff LICENSE TYPE DOC)
 install(FILES python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
 install(FILES python/cyrsoxs/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python/cyrsoxs)
@@ -45,3 +46,5 @@ install(FILES plugins/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/plugins)
 install(FILES core/DESIGN.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/core)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS
   REGEX "/docs/site$" EXCLUDE REGEX "/examples/CMakeLists\\.txt$" EXCLUDE) # a part of this build
+set(peptide tests/data/md/peptide)
+install(FILES ${peptide}/conf.gro ${peptide}/masses.txt ${peptide}/traj.trr DESTINATION ${CMAKE_INSTALL_DOCDIR}/${peptide})

@@ -11,7 +11,7 @@ import urllib.parse
 from playwright.sync_api import sync_playwright
 
 SHOWN = ("index", "docs/tutorials/arrays", "docs/notebooks/scattering", "docs/reference/ops/linalg/lu", "docs/reference/c/array", "docs/gallery",
-         "docs/python/arrays", "docs/figures", "docs/errors", "docs/reference/python/collet-ac")
+         "docs/python/arrays", "docs/figures", "docs/errors", "docs/reference/python/collet-a")
 
 
 def problems(browser, root, width, folder, ids, links):
@@ -58,6 +58,7 @@ def main(html, folder=None):
             said += problems(browser, root, width, folder, ids, links)
         browser.close()
     said += broken(ids, links)
+    said += (f"{name} is no page: SHOWN in check.py names it" for name in SHOWN if not (root / f"{name}.html").exists())
     print("\n".join([*said, f"{len(ids)} pages, {sum(map(len, links.values()))} links, {len(said)} problems"]))
     return 1 if said or len(ids) < 100 else 0
 

@@ -18,7 +18,7 @@ import pages  # noqa: E402
 import prose  # noqa: E402
 from sphinx.util import logging  # noqa: E402
 
-project, author, release = "Collet", "The Collet authors", collet.__version__
+project, author, project_copyright, release = "Collet", "The Collet authors", "the Collet authors", collet.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 templates_path, html_static_path, html_css_files = [], ["static"], ["site.css"]
 html_theme, html_title = "furo", f"Collet {release}"

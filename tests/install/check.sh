@@ -55,7 +55,7 @@ lay() {
         share/bash-completion/completions/{backend-info,backend-check,backend-bench,collet-extract,collet-merge,collet-rsoxs,collet-ternary} \
         share/zsh/site-functions/_{backend-info,backend-check,backend-bench,collet-extract,collet-merge,collet-rsoxs,collet-ternary} \
         share/doc/collet/{README.md,CHANGELOG.md,CONTRIBUTING.md,LICENSE,conformance/README.md,docs/KERNELS.md,docs/kernels/array.md,docs/plugins/build.md} \
-        share/doc/collet/{core/DESIGN.md,plugins/README.md,examples/{plugin,plugin_async}/plugin.c}; do
+        share/doc/collet/{core/DESIGN.md,plugins/README.md,tests/data/md/peptide/traj.trr,examples/{plugin,plugin_async}/plugin.c}; do
         [ -e "$prefix/$path" ] || fail "the installation has no $path"
     done
     for name in slurm.sh parallel.sh; do

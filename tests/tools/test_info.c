@@ -555,6 +555,25 @@ static void test_cache_that_cannot_be_used(void **state)
     assert_int_equal(system(fix), 0);
 }
 
+/* A library that the probe cannot open is reported once. */
+static void test_library_that_is_missing(void **state)
+{
+    char directory[] = "/tmp/collet-conf-XXXXXX", variable[64];
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    snprintf(variable, sizeof variable, "COLLET_CONFIG=%s/collet.conf", directory);
+    const char *path = strchr(variable, '=') + 1;
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("cpu_openmp.onednn = /nowhere/libdnnl.so.3\n", file);
+    fclose(file);
+    tool_result r = INFO_WITH(variable, "--doctor");
+    assert_contains(r.out, "missing: onednn for cpu_openmp\n  why:   /nowhere/libdnnl.so.3");
+    tool_free(&r);
+    unlink(path);
+    rmdir(directory);
+}
+
 static void test_doctor(void **state)
 {
     (void)state;
@@ -587,6 +606,9 @@ static void test_doctor(void **state)
     assert_contains(r.out, "missing: a calibration of this machine\n");
     assert_contains(r.out, "  fix:   backend-bench calibrate\n");
     tool_free(&r);
+    r = INFO_WITH("COLLET_PLUGIN_PATH=+/usr:/usr", "--doctor");
+    assert_null(strstr(r.out, "searched before"));
+    tool_free(&r);
     r = INFO("--doctor", "cpu_scalar");
     tool_expect(&r, 2);
     tool_free(&r);
@@ -598,6 +620,7 @@ int main(void)
         cmocka_unit_test(test_require_gpu),
         cmocka_unit_test(test_export_json),
         cmocka_unit_test(test_doctor),
+        cmocka_unit_test(test_library_that_is_missing),
         cmocka_unit_test(test_cache_that_cannot_be_used),
         cmocka_unit_test(test_listing),
         cmocka_unit_test(test_json),

@@ -166,6 +166,8 @@ static void examine_backend(findings *all, const collet_backend_info *b)
         return;
     }
     cJSON *capabilities = cJSON_Parse(b->capabilities);
+    /* The choices repeat the reasons under other names. */
+    cJSON_DeleteItemFromObjectCaseSensitive(capabilities, "choices");
     add_texts(all, b->name, capabilities, "");
     cJSON_Delete(capabilities);
 }
@@ -215,7 +217,8 @@ static void examine_choice(findings *all, collet_runtime *runtime, char *usable)
     collet_context_destroy(context);
 }
 
-/* Adds the directories and files that did not give a backend. */
+/* Adds the directories and files that did not give a backend, except directories that do not exist or were searched under
+ * another name: by default a directory beside libcore may also be the system's. */
 static void examine_records(findings *all, const collet_runtime *runtime)
 {
     collet_plugin_record r;
@@ -224,7 +227,7 @@ static void examine_records(findings *all, const collet_runtime *runtime)
         int known = 0;
         r = (collet_plugin_record){.struct_size = sizeof r};
         if (collet_record_at(runtime, &r, i, NULL) != COLLET_OK || r.accepted ||
-            !strcmp(r.code, "not-found"))
+            !strcmp(r.code, "not-found") || !strcmp(r.code, "duplicate-directory"))
             continue;
         for (size_t k = 0; k < collet_backend_count(runtime); k++) {
             b = (collet_backend_info){.struct_size = sizeof b};

@@ -181,7 +181,9 @@ def test_views_by_integers_and_slices():
             return 1 // 0
 
     class Stopped:
-        ndim = property(lambda self: exec("raise KeyboardInterrupt"))
+        @property
+        def ndim(self):
+            raise KeyboardInterrupt
 
         def __index__(self):
             return 1
