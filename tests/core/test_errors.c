@@ -382,9 +382,9 @@ static void other_blocks(op_call *c)
     c->params.format.format = COLLET_TERNARY_TQ1_0;
 }
 
-static void activations_three(op_call *c)
+static void activations_four(op_call *c)
 {
-    c->params.linear.activations = 3;
+    c->params.linear.activations = 4;
 }
 
 static void threshold_of_int8(op_call *c)
@@ -428,7 +428,7 @@ static const struct {
     {COLLET_OP_TERNARY_UNPACK, format_five, COLLET_INVALID},
     {COLLET_OP_TERNARY_UNPACK, format_without_scale, COLLET_INVALID},
     {COLLET_OP_TERNARY_UNPACK, other_blocks, COLLET_SHAPE},
-    {COLLET_OP_TERNARY_LINEAR, activations_three, COLLET_INVALID},
+    {COLLET_OP_TERNARY_LINEAR, activations_four, COLLET_INVALID},
     {COLLET_OP_TERNARY_LINEAR, threshold_of_int8, COLLET_INVALID},
     {COLLET_OP_TERNARY_LINEAR, threshold_not_finite, COLLET_INVALID},
 };
