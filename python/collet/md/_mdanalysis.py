@@ -34,7 +34,8 @@ class RotationalObservables(AnalysisBase):
     def run(self, start=None, stop=None, step=None, frames=None, verbose=None, *, backend=None, **unused):
         """Computes all frames from start below stop in steps; returns self.
 
-        frames : indices with equal positive steps, instead of start, stop and step
+        frames : indices, or a bool for each frame, instead of start, stop and step. All frames between the first and the
+            last in the largest step that meets these are read, and derivatives and paths are of those
         verbose : whether a bar shows the progress
         backend : None or "serial", of MDAnalysis: Collet's own backends compute (collet.using, `devices`, `client`);
             n_workers and n_parts are not used"""
@@ -44,29 +45,48 @@ class RotationalObservables(AnalysisBase):
         wrong = set(unused) - {"n_workers", "n_parts", "unsupported_backend", "progressbar_kwargs"}
         if wrong:
             raise TypeError(f"run() got an unexpected keyword argument '{min(wrong)}'")
+        chosen = None
         if frames is not None:
             if start is not None or stop is not None or step is not None:
                 raise ValueError("frames excludes start, stop and step")
-            frames = list(map(operator.index, frames))
-            if not frames:
-                raise InvalidError("RotationalObservables: there is no frame")
-            step = frames[1] - frames[0] if len(frames) > 1 else 1
-            start, stop = frames[0], frames[-1] + 1
-            if step < 1 or frames != list(range(start, stop, step)):
-                raise InvalidError("RotationalObservables: frames must rise in equal steps")
+            chosen = self._indices(frames)
+            start, stop = int(chosen.min()), int(chosen.max()) + 1
+            step = int(np.gcd.reduce(chosen - start)) or 1
         start, stop, step = self._trajectory.check_slice_indices(start, stop, step)
         found, times = self._extracted(start=start, stop=max(stop, 1), step=step,
                                        progress=bool(self._verbose if verbose is None else verbose))
+        if chosen is not None and not np.array_equal(chosen, np.arange(start, stop, step)):
+            places = (chosen - start) // step
+            for key in found:
+                found[key] = found[key][places]
+            times = times if times is None else times[places]
+            found.meta["frames"]["chosen"] = chosen.tolist()
         self.results.update(found)
         self.results.meta, self.results.bodies = found.meta, found.bodies
         self.n_frames = len(next(iter(found.values())))
         self.start, self.stop, self.step = start, stop, step
-        self.frames = np.arange(start, stop, step)
+        self.frames = np.arange(start, stop, step) if chosen is None else chosen
         if times is None:  # the file has no times: MDAnalysis makes them from the numbers of frames
             times = self.frames * self._trajectory.dt + \
                 self._trajectory.ts.data.get("time_offset", 0)
         self.times = times
         return self
+
+    def _indices(self, frames):
+        """The numbers of the chosen frames, from 0."""
+        count = len(self._trajectory)
+        chosen = np.asarray(frames if hasattr(frames, "__array__") else list(frames))
+        if chosen.dtype == bool:
+            if chosen.shape != (count,):
+                raise InvalidError(f"RotationalObservables: frames has {chosen.size} bools, and the trajectory {count} frames")
+            chosen = np.flatnonzero(chosen)
+        if not chosen.size:
+            raise InvalidError("RotationalObservables: there is no frame")
+        chosen = np.array([operator.index(i) for i in chosen.tolist()])
+        if chosen.min() < -count or chosen.max() >= count:
+            raise IndexError(f"RotationalObservables: frames has {chosen.max() if chosen.max() >= count else chosen.min()}, and the "
+                             f"trajectory {count} frames")
+        return chosen % count
 
     def _extracted(self, **frames):
         """Moves extract's results and times to attributes. `results` has the times only if `keys` name

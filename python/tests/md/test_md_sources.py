@@ -190,8 +190,21 @@ def test_an_analysis_of_mdanalysis(capsys):
     assert set(chosen.results.meta["outputs"]) == {"com"} and "time_ps" not in chosen.results
     assert np.array_equal(chosen.frames, [2, 6, 10])
     np.testing.assert_allclose(chosen.times, [universe.trajectory[i].time for i in (2, 6, 10)])
-    with pytest.raises(collet.InvalidError, match="equal steps"):
-        md.RotationalObservables(group).run(frames=[1, 2, 5])
+    all_frames = md.extract(group, keys="com,dLdt_vector", start=1, stop=14)
+    for frames in ([1, 2, 5, 13], np.array([13, 1, 2]), [-len(universe.trajectory) + 1, 13, 2, 2], np.isin(np.arange(len(universe.trajectory)), [1, 2, 13])):
+        chosen = md.RotationalObservables(group, keys="com,dLdt_vector").run(frames=frames)
+        places = np.flatnonzero(frames) - 1 if np.asarray(frames).dtype == bool else np.array(frames) % len(universe.trajectory) - 1
+        for key in ("com", "dLdt_vector"):
+            np.testing.assert_array_equal(chosen.results[key], all_frames[key][places])
+        assert np.array_equal(chosen.frames, places + 1) and chosen.n_frames == len(places)
+        np.testing.assert_allclose(chosen.times, [universe.trajectory[int(i) + 1].time for i in places])
+    assert chosen.results.meta["frames"]["chosen"] == [1, 2, 13]
+    with pytest.raises(IndexError, match="frames has 51, and the trajectory 51 frames"):
+        md.RotationalObservables(group).run(frames=[1, 51])
+    with pytest.raises(collet.InvalidError, match="3 bools"):
+        md.RotationalObservables(group).run(frames=np.array([True, False, True]))
+    with pytest.raises(collet.InvalidError, match="no frame"):
+        md.RotationalObservables(group).run(frames=[])
     with pytest.raises(ValueError, match="frames excludes"):
         md.RotationalObservables(group).run(1, frames=[1])
     with pytest.raises(TypeError, match="stop are arguments of run"):
