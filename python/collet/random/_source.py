@@ -53,6 +53,9 @@ def number(value: Any, name: str) -> Any:
 def _mixed(seed: Any) -> int:
     """A seed made of a sequence of integers, or of a numpy.random.SeedSequence, by NumPy's hash, whose numbers never change."""
     from numpy.random import SeedSequence
+
+    from .._host import check
+    check(seed, "seed")
     if not isinstance(seed, SeedSequence):
         try:
             seed = SeedSequence(seed)
