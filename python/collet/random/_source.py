@@ -52,12 +52,16 @@ def number(value: Any, name: str) -> Any:
 
 def _mixed(seed: Any) -> int:
     """A seed made of a sequence of integers, or of a numpy.random.SeedSequence, by NumPy's hash, whose numbers never change."""
+    import numpy
     from numpy.random import SeedSequence
 
     from .._host import check
     check(seed, "seed")
+    seed = seed.to_numpy() if isinstance(seed, _core.Array) else seed
     if not isinstance(seed, SeedSequence):
         try:
+            if numpy.asarray(seed).dtype.kind not in "iuO":  # NumPy takes the digits of strings
+                raise TypeError("seed must be integer")
             seed = SeedSequence(seed)
         except (TypeError, ValueError) as error:
             raise TypeError(f"seed is {seed!r}; it must be an integer from 0 to 2**64 - 1, a sequence of integers, at least 0, "
