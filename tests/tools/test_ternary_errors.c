@@ -392,7 +392,7 @@ static void test_usage(void **state)
         {"pack", "a.npy", "-o", "o", "--threshold", "x"},
         {"pack", "a.npy", "-o", "o", "--format", "t3"},
         {"pack", "a.npy", "-o", "o", "--activations", "int8:1"},
-        {"pack", "a.npy", "-o", "o", "--activations", "int4"},
+        {"pack", "a.npy", "-o", "o", "--activations", "int5"},
         {"pack", "a.npy", "-o", "o", "--labels", "l.npy"},
         {"unpack", "a.t2", "b.t2", "-o", "o"},
         {"unpack", "a.t2", "-o", "o", "--values", "--bytes"},
