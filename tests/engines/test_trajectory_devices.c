@@ -36,10 +36,15 @@ static int32_t go_on(void *user)
     return 0;
 }
 
+/* Written only where bodies are followed. */
+#define OF_PATHS (TRAJECTORY_BUFFER_BIT(TRAJECTORY_COM_WRAPPED) | TRAJECTORY_BUFFER_BIT(TRAJECTORY_MOLECULE_WRAPPED))
+
 static int64_t width_of(size_t sum, int64_t atoms)
 {
     int32_t buffer = trajectory_sums[sum].buffer;
 
+    if (OF_PATHS & TRAJECTORY_BUFFER_BIT(buffer))
+        return 0;
     return trajectory_buffer_width(buffer) *
            trajectory_buffer_rows(buffer, (trajectory_extent){0, atoms});
 }
@@ -49,6 +54,8 @@ static void append(sums *s, int64_t n, const double *const *rows, int64_t atoms)
     for (size_t i = 0; i < TRAJECTORY_SUMS; i++) {
         size_t width = (size_t)width_of(i, atoms) * sizeof(double);
 
+        if (!width)
+            continue;
         assert_non_null(rows[i]);
         if (s->all[i] == NULL)
             s->all[i] = calloc(FRAMES, width);
@@ -90,7 +97,7 @@ static collet_status run(const char *const *choices, int64_t n, const char *cons
     trajectory_lanes_setup setup = {
         .analysis = {.n_atoms = atoms,
                      .bodies = 1,
-                     .buffers = ~(uint64_t)0 >> (64 - TRAJECTORY_BUFFERS),
+                     .buffers = ~(uint64_t)0 >> (64 - TRAJECTORY_BUFFERS) & ~OF_PATHS,
                      .masses = masses,
                      .charges = masses,
                      .axis = axis},
@@ -148,7 +155,8 @@ static void expect_same(const sums *a, const sums *b)
     assert_int_equal(a->read, FRAMES);
     assert_int_equal(b->frames, FRAMES);
     for (size_t i = 0; i < TRAJECTORY_SUMS; i++)
-        assert_memory_equal(a->all[i], b->all[i],
+        if (width_of(i, 648))
+            assert_memory_equal(a->all[i], b->all[i],
                             (size_t)(FRAMES * width_of(i, 648)) * sizeof(double));
 }
 

@@ -125,7 +125,7 @@ static collet_status read_part(trajectory_reader *trajectory, int64_t k,
  * steps, if by the file's own pace, time / step, these are nearer to each other than stored times. */
 static int is_beyond(const trajectory_part *part, const trajectory_frame_head *head)
 {
-    if (!head->has_time || head->time < part->end)
+    if (!head->has_time || !isfinite(part->end) || !(head->time >= part->end))
         return 0;
     double ahead = (double)(part->end_step - head->step);
     return head->time > part->end || head->step < 0 || !(ahead > 0) ||
