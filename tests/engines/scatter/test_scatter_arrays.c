@@ -176,6 +176,7 @@ static collet_error fails_with(film *f, int arrays, collet_status expected)
     collet_scatter *s;
     collet_error err;
     assert_int_equal(collet_scatter_create(cx, &s, &o, &err), expected);
+    collet_scatter_destroy(s);
     return err;
 }
 
