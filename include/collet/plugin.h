@@ -168,7 +168,7 @@ COLLET_ENUM(uint32_t){
 typedef struct collet_kernel_row {
     uint32_t op;    /* COLLET_OP_* or COLLET_OWN_OP(k) */
     uint32_t flags; /* 0; none is defined */
-    uint64_t sig;   /* 0 for an op that takes any dtypes ("?" in ops.def) */
+    uint64_t sig; /* 0 for an op that takes any dtypes ("?" in ops.def) */
     uint32_t params_size;
     uint32_t reserved; /* 0 */
     collet_status (*run)(collet_device *device, collet_queue *queue,
@@ -203,13 +203,11 @@ typedef struct collet_ops_definition {
     const char *name;
     const char *shapes;
     const char *sigs;
-    uint32_t
-        params_size; /* bytes of its parameter block, which begins with uint32_t struct_size; 0: none.
+    uint32_t params_size; /* bytes of its parameter block, which begins with uint32_t struct_size; 0: none.
                              At most 256. */
-    uint32_t alias; /* 1: an output may be exactly an input, 0: never */
+    uint32_t alias;       /* 1: an output may be exactly an input, 0: never */
 
-    const collet_ops_field
-        *fields; /* fields of the parameter block, for bindings; NULL: not described */
+    const collet_ops_field *fields; /* fields of the parameter block, for bindings; NULL: not described */
     uint32_t field_count;
     uint32_t field_size; /* sizeof(collet_ops_field) */
 } collet_ops_definition;

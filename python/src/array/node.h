@@ -34,11 +34,9 @@ struct node {
     uint32_t refs;
     uint32_t n_in;
     elementwise *function; /* a reference; NULL: converts to the dtype of `spec`, or reduces */
-    uint32_t
-        reduces; /* an op: reduces the last axis, which is kept with extent 1; 0: elementwise */
-    double correction; /* of the reduction */
-    int64_t
-        row; /* the extent of the last axis that reductions below the node, or it, reduce; 0: none */
+    uint32_t reduces;      /* an op: reduces the last axis, which is kept with extent 1; 0: elementwise */
+    double correction;     /* of the reduction */
+    int64_t row;           /* the extent of the last axis that reductions below the node, or it, reduce; 0: none */
     input in[NODE_INPUTS];
     collet_array_spec spec;
     lazy_value *value;   /* NULL until the node is computed; afterwards the node has no inputs */
@@ -48,9 +46,8 @@ struct node {
     uint64_t generation;
     uint32_t choice;        /* the choice of backend (choices.h) under which the node was made */
     uint32_t count, inputs; /* lower bounds of the numbers of nodes and inputs below this one */
-    int seen; /* 1: was computed as a part of another node, and the value was not kept */
-    PyObject *
-        code; /* the place in the program that made the node: a code object and an offset, or NULL */
+    int seen;               /* 1: was computed as a part of another node, and the value was not kept */
+    PyObject *code;         /* the place in the program that made the node: a code object and an offset, or NULL */
     PyObject *offset;
 };
 
