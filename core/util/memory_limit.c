@@ -11,7 +11,7 @@
 #include "cgroup.h"
 #include "struct.h"
 
-#define TEXT 4096 /* of the stack, of which calls have little */
+#define TEXT 4096 /* on the stack: a call may use 44 KiB in all (tests/core/test_stack.c) */
 
 static void take_total(collet_memory_limit *l, uint64_t bytes, const char *what, const char *where)
 {

@@ -365,3 +365,13 @@ int call_compute(call *c)
     int failed = tell(c, Py_True) ? -1 : compute(c);
     return failed ? failed : tell(c, Py_False);
 }
+
+PyObject *call_results(const call *c)
+{
+    if (c->n_out == 1)
+        return Py_NewRef(c->operands[0].object);
+    PyObject *tuple = PyTuple_New(c->n_out);
+    for (uint32_t i = 0; tuple && i < c->n_out; i++)
+        PyTuple_SetItem(tuple, i, Py_NewRef(c->operands[i].object));
+    return tuple;
+}

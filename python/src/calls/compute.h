@@ -36,6 +36,9 @@ struct call {
  * `reads` was written since the snapshot, and nothing was computed. */
 int call_compute(call *c);
 
+/* The outputs of a computed call: one object, or a tuple. A new reference; NULL with an exception. */
+PyObject *call_results(const call *c);
+
 /* 1 if calls of this thread are observed. */
 int call_is_observed(void);
 

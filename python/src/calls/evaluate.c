@@ -146,17 +146,6 @@ static collet_status issue(const call *c, collet_array *const *outs, const colle
     return collet_expression_evaluate(c->context, e, given, arguments, c->n_in);
 }
 
-static PyObject *results(const call *c)
-{
-    PyObject *tuple;
-    if (c->n_out == 1)
-        return Py_NewRef(c->operands[0].object);
-    tuple = PyTuple_New(c->n_out);
-    for (uint32_t i = 0; tuple && i < c->n_out; i++)
-        PyTuple_SetItem(tuple, i, Py_NewRef(c->operands[i].object));
-    return tuple;
-}
-
 static PyObject *traced(expression_object *e, PyObject *const *given, PyObject *out)
 {
     Py_ssize_t count = collet_expression_input_count(e->handle);
@@ -200,7 +189,7 @@ PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyOb
     if (c.context && !take_inputs(&c, e, given) && !take_outputs(&c, out) && !infer(&c, e)) {
         int stale = call_compute(&c);
         if (stale >= 0)
-            made = stale ? Py_NewRef(Py_NotImplemented) : results(&c);
+            made = stale ? Py_NewRef(Py_NotImplemented) : call_results(&c);
     }
     e->users--;
     for (uint32_t i = 0; i < c.n_out + c.n_in; i++)

@@ -420,16 +420,6 @@ static collet_status issue(const call *c, collet_array *const *outs, const colle
 
 /* ---- The call ----------------------------------------------------------------------------- */
 
-static PyObject *results(const call *c)
-{
-    if (c->n_out == 1)
-        return Py_NewRef(c->operands[0].object);
-    PyObject *tuple = PyTuple_New(c->n_out);
-    for (uint32_t i = 0; tuple && i < c->n_out; i++)
-        PyTuple_SetItem(tuple, i, Py_NewRef(c->operands[i].object));
-    return tuple;
-}
-
 PyObject *rows_run(PyObject *plan, const program *p)
 {
     operand operands[COLLET_EXPRESSION_OUTPUTS + COLLET_EXPRESSION_INPUTS];
@@ -465,7 +455,7 @@ PyObject *rows_run(PyObject *plan, const program *p)
     if (!failed) {
         int stale = call_compute(&c);
         if (stale >= 0)
-            made = stale ? Py_NewRef(Py_NotImplemented) : results(&c);
+            made = stale ? Py_NewRef(Py_NotImplemented) : call_results(&c);
     }
     for (uint32_t i = 0; i < c.n_out + c.n_in; i++)
         operand_clear(&operands[i]);

@@ -7,6 +7,7 @@
 #include <collet/ops/array.h>
 
 #include "backend.h"
+#include "gradient.h"
 #include "morphologies.h"
 #include "common/contains.h"
 
@@ -298,18 +299,7 @@ TEST(patterns_of_both_kinds_may_be_mixed)
 static double *gradient_of(film *f, int arrays)
 {
     collet_scatter_options o = options_with(f, arrays);
-    double *volume = calloc((size_t)f->m.voxels, sizeof *volume), *cotangents = calloc(ENERGIES * PIXELS, 8);
-    collet_scatter_derivatives d[2] = {{.struct_size = sizeof *d, .volume = volume}, {.struct_size = sizeof *d}};
-    collet_scatter_gradients g = {.struct_size = sizeof g, .materials = d};
-    collet_scatter *s;
-    collet_error err;
-    for (int64_t i = 0; i < ENERGIES * PIXELS; i++)
-        cotangents[i] = 1 + cos((double)i);
-    if (collet_scatter_create(cx, &s, &o, &err) || collet_scatter_differentiate(s, cotangents, &g, &err))
-        fail_msg("%s", err.text);
-    collet_scatter_destroy(s);
-    free(cotangents);
-    return volume;
+    return volume_gradient(&o, f->m.voxels, ENERGIES * PIXELS);
 }
 
 TEST(gradients_and_comparisons_of_arrays)

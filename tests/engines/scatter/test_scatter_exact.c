@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "gradient.h"
 #include "morphologies.h"
 #include "common/contains.h"
 
@@ -583,26 +584,11 @@ TEST(grids_are_compared)
 
 /* ---- Gradients ------------------------------------------------------------------------------- */
 
-/* dL / d(volume fraction of the first material) for cotangents that depend on the pixel only. */
 static double *gradient_of(const film *f)
 {
     collet_scatter_options o = options_of_film(f, COLLET_F64);
-    size_t voxels = (size_t)(f->shape[0] * f->shape[1] * f->shape[2]);
     int64_t pixels = f->shape[1] * f->shape[2];
-    double *volume = calloc(voxels, sizeof *volume), *cotangents = calloc((size_t)(ENERGIES * pixels), 8);
-    collet_scatter_derivatives d[3] = {{.struct_size = sizeof *d, .volume = volume},
-                                       {.struct_size = sizeof *d},
-                                       {.struct_size = sizeof *d}};
-    collet_scatter_gradients g = {.struct_size = sizeof g, .materials = d};
-    collet_scatter *s;
-    collet_error err;
-    for (int64_t i = 0; i < ENERGIES * pixels; i++)
-        cotangents[i] = 1 + cos((double)i);
-    if (collet_scatter_create(cx, &s, &o, &err) || collet_scatter_differentiate(s, cotangents, &g, &err))
-        fail_msg("%s", err.text);
-    collet_scatter_destroy(s);
-    free(cotangents);
-    return volume;
+    return volume_gradient(&o, f->shape[0] * pixels, ENERGIES * pixels);
 }
 
 /* The voxels of a film have the same gradients with empty layers above and below it. */
