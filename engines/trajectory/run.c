@@ -138,6 +138,12 @@ static void note_apart(collet_trajectory *x, const trajectory_frames *frames, in
     }
 }
 
+static void note_clashes(collet_trajectory *x)
+{
+    x->notes.n_clashes = x->inputs.topology->n_clashes;
+    memcpy(x->notes.clash, x->inputs.topology->clash, sizeof x->notes.clash);
+}
+
 static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
 {
     for (int64_t i = 0; i < frames->n_frames; i++) {
@@ -151,6 +157,17 @@ static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
     x->notes.end_offset = frames->end_offset;
 }
 
+/* What is known of bodies that may not be in one piece before the last frame. */
+static collet_status refuse(collet_trajectory *x, collet_error *err)
+{
+    const trajectory_arrangement_notes *decided = trajectory_arrangement_decided(x->inputs.arrangement);
+
+    if (decided != NULL)
+        x->notes.arranged = *decided;
+    note_clashes(x);
+    return trajectory_warnings_refuse(x, err);
+}
+
 /* Takes the frames of a batch, before they are computed. */
 collet_status trajectory_run_read(void *user, const trajectory_frames *frames, collet_error *err)
 {
@@ -158,6 +175,8 @@ collet_status trajectory_run_read(void *user, const trajectory_frames *frames, c
     collet_status status = check_first(x, frames, err);
 
     note_frames(x, frames);
+    if (status == COLLET_OK && x->settings.strict)
+        status = refuse(x, err);
     return status == COLLET_OK && x->take_frames != NULL
                ? x->take_frames(x->receiver, frames->n_frames, frames->indices, frames->times, err)
                : status;
@@ -332,8 +351,7 @@ static void take_notes(collet_trajectory *x)
     }
     x->notes.gaps = *trajectory_reader_gaps(x->inputs.trajectory);
     trajectory_arrangement_get_notes(x->inputs.arrangement, &x->notes.arranged);
-    x->notes.n_clashes = x->inputs.topology->n_clashes;
-    memcpy(x->notes.clash, x->inputs.topology->clash, sizeof x->notes.clash);
+    note_clashes(x);
 }
 
 /* Called after the last frame: emits all rows and sets warnings. */
@@ -344,12 +362,13 @@ static collet_status finish(collet_trajectory *x, collet_error *err)
     if (status != COLLET_OK)
         return status;
     take_notes(x);
-    if (x->take_sums == NULL) {
+    x->computed_seconds = trajectory_clock() - x->began;
+    status = trajectory_warnings_refuse(x, err);
+    if (status == COLLET_OK && x->take_sums == NULL) {
         status = check_rows(x, err);
         describe_damage(&x->notes);
         trajectory_periodic_describe(x);
         trajectory_periodic_describe_drift(x);
-        x->computed_seconds = trajectory_clock() - x->began;
         if (status == COLLET_OK)
             status = trajectory_warnings_make(x, err);
     }

@@ -74,6 +74,9 @@ static collet_status check(const collet_trajectory_options *o, collet_error *err
     if (o->pbc > COLLET_TRAJECTORY_PBC_NONE || o->drift > COLLET_TRAJECTORY_DRIFT_BOTH)
         return collet_fail(err, COLLET_INVALID,
                            "options: pbc is %u, drift %u; they must be 0 to 3", o->pbc, o->drift);
+    if (o->strict > 1 || o->reserved)
+        return collet_fail(err, COLLET_INVALID, "options: strict is %u, reserved %u; they must be 0 or 1, and 0",
+                           o->strict, o->reserved);
     if (o->drift_of != NULL && o->drift == COLLET_TRAJECTORY_DRIFT_KEEP)
         return collet_fail(err, COLLET_INVALID,
                            "drift_of: '%s' is given, but no drift is removed (collet-extract: "

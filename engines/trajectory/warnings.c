@@ -45,7 +45,9 @@ static COLLET_PRINTF(3, 4) collet_status
 /* Writes "frame 12", or for several files "frame 12 (frame 2 of b.xtc)", to `text` and returns it. */
 static const char *frame_name(const collet_trajectory *x, int64_t index, char text[FRAME_NAME])
 {
-    const trajectory_part *part = trajectory_parts_find(x->inputs.trajectory, index);
+    /* Until the last row the reading thread changes the parts. */
+    const trajectory_part *part =
+        x->computed_seconds > 0 ? trajectory_parts_find(x->inputs.trajectory, index) : NULL;
 
     if (part == NULL)
         snprintf(text, FRAME_NAME, "frame %lld", (long long)index);
@@ -604,6 +606,24 @@ static collet_status warn_boxless(collet_trajectory *x, collet_error *err)
                        (long long)count, (long long)x->notes.n_frames);
 }
 
+typedef collet_status warn_fn(collet_trajectory *, collet_error *);
+
+/* The warnings about bodies that may not be in one piece. */
+static warn_fn *const of_pieces[] = {warn_cut, warn_left, warn_apart, warn_clash, warn_far, warn_boxless};
+
+collet_status trajectory_warnings_refuse(collet_trajectory *x, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+
+    for (size_t i = 0; x->settings.strict && status == COLLET_OK && i < sizeof of_pieces / sizeof *of_pieces;
+         i++) {
+        status = of_pieces[i](x, err);
+        if (status == COLLET_OK && x->n_warnings > 0)
+            status = collet_fail(err, COLLET_INVALID, "strict: %s", x->warnings[0]);
+    }
+    return status;
+}
+
 /* ---- The end ----------------------------------------------------------------------------- */
 
 static collet_status warn_singular(collet_trajectory *x, collet_error *err)
@@ -631,21 +651,31 @@ static collet_status warn_devices(collet_trajectory *x, collet_error *err)
     return status;
 }
 
+static collet_status make(collet_trajectory *x, warn_fn *const *warn, size_t n, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+
+    for (size_t i = 0; status == COLLET_OK && i < n; i++)
+        status = warn[i](x, err);
+    return status;
+}
+
 collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
 {
-    static collet_status (*const others[])(collet_trajectory *, collet_error *) = {
-        warn_empty,    warn_partial,  warn_unused_file, warn_lost_frames, warn_gaps,  warn_unused,
-        warn_elements, warn_cut,      warn_left,        warn_apart,       warn_clash, warn_far,
-        warn_rotation,
-        warn_boxless,  warn_lacking,  warn_locations,   warn_note,        warn_bonds, warn_no_times,
-        warn_times,    warn_singular, warn_points,      warn_devices,
-    };
+    static warn_fn *const before[] = {warn_empty, warn_partial, warn_unused_file, warn_lost_frames,
+                                      warn_gaps,  warn_unused,  warn_elements};
+    static warn_fn *const after[] = {warn_rotation, warn_lacking, warn_locations, warn_note,   warn_bonds,
+                                     warn_no_times, warn_times,   warn_singular,  warn_points, warn_devices};
     collet_status status = COLLET_OK;
 
     for (int field = 0; status == COLLET_OK && field < TRAJECTORY_FIELDS; field++)
         status = warn_not_finite(x, field, err);
-    for (size_t i = 0; status == COLLET_OK && i < sizeof others / sizeof *others; i++)
-        status = others[i](x, err);
+    if (status == COLLET_OK)
+        status = make(x, before, sizeof before / sizeof *before, err);
+    if (status == COLLET_OK)
+        status = make(x, of_pieces, sizeof of_pieces / sizeof *of_pieces, err);
+    if (status == COLLET_OK)
+        status = make(x, after, sizeof after / sizeof *after, err);
     if (status == COLLET_OK && x->notes.truncated)
         status = add_warning(x, err, "%s", x->notes.truncation.text);
     return status;

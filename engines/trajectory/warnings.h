@@ -19,4 +19,8 @@ extern const char trajectory_not_requested[];
  */
 collet_status trajectory_warnings_make(collet_trajectory *trajectory, collet_error *err);
 
+/* With the option strict: COLLET_INVALID with the first warning about a body that may not be in one piece; else does
+ * nothing. May be called before the last row, with notes.arranged as known so far. NO_MEMORY. */
+collet_status trajectory_warnings_refuse(collet_trajectory *trajectory, collet_error *err);
+
 #endif

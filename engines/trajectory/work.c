@@ -31,7 +31,7 @@ typedef struct number {
 
 static const number numbers[] = {WIDE(start),     WIDE(stop),  WIDE(step),
                                  NARROW(missing), NARROW(pbc), NARROW(drift),
-                                 WIDE(n_mass_values)};
+                                 NARROW(strict),  WIDE(n_mass_values)};
 
 #define N_NUMBERS (sizeof numbers / sizeof *numbers)
 
@@ -178,6 +178,7 @@ static const io_json_field of_work[] = {
     {.name = "missing", .type = IO_JSON_WHOLE, .high = COLLET_TRAJECTORY_MISSING_NAN},
     {.name = "pbc", .type = IO_JSON_WHOLE, .high = COLLET_TRAJECTORY_PBC_NONE},
     {.name = "drift", .type = IO_JSON_WHOLE, .high = COLLET_TRAJECTORY_DRIFT_BOTH},
+    {.name = "strict", .type = IO_JSON_WHOLE, .high = 1},
     {.name = "n_mass_values", .type = IO_JSON_WHOLE, .high = 0x1p40},
     {.name = "memory", .type = IO_JSON_BOOLEAN},
     {.name = "continuations", .type = IO_JSON_LIST, .high = INT32_MAX, .fields = &text_field},

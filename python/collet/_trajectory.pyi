@@ -21,7 +21,7 @@ class Trajectory:
 def open(topology: bytes | None, trajectories: tuple[bytes, ...] | None, selection: str | None,
          ndx: bytes | None, each: str | None, masses: bytes | None, mass_values: list[float] | None,
          reference: bytes | None, keys: str | None,
-         axis: tuple[float, float, float], start: int, stop: int, step: int, missing: int, pbc: int, drift: int,
+         axis: tuple[float, float, float], start: int, stop: int, step: int, missing: int, pbc: int, strict: bool, drift: int,
          drift_of: str | None, batch_frames: int, batch_rows: int, progress: Callable[[int, float], Any] | None,
          source: tuple[Any, ...] | None, shard: tuple[int, int], shards: bytes | None,
          parts: tuple[bytes, ...] | None, devices: str | None, /) -> Trajectory: ...

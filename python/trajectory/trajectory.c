@@ -118,11 +118,11 @@ static PyObject *trajectory_open(PyObject *Py_UNUSED(module), PyObject *argument
     const char **paths = NULL, **shards = NULL;
     double *values = NULL;
     long long start, stop, step, batch_frames, batch_rows, shard, n_shards;
-    unsigned missing, pbc, drift;
-    if (!PyArg_ParseTuple(arguments, "O&OzO&zO&OO&z(ddd)LLLIIIzLLOO(LL)O&Oz", path_of, &o.topology,
+    unsigned missing, pbc, strict, drift;
+    if (!PyArg_ParseTuple(arguments, "O&OzO&zO&OO&z(ddd)LLLIIIIzLLOO(LL)O&Oz", path_of, &o.topology,
                           &files, &o.selection, path_of, &o.ndx, &o.each, path_of, &o.masses,
                           &masses, path_of, &o.reference, &o.keys, &o.axis[0], &o.axis[1],
-                          &o.axis[2], &start, &stop, &step, &missing, &pbc, &drift, &o.drift_of, &batch_frames,
+                          &o.axis[2], &start, &stop, &step, &missing, &pbc, &strict, &drift, &o.drift_of, &batch_frames,
                           &batch_rows, &progress, &frames, &shard, &n_shards, path_of, &o.shards,
                           &parts, &devices.choices))
         return NULL;
@@ -134,6 +134,7 @@ static PyObject *trajectory_open(PyObject *Py_UNUSED(module), PyObject *argument
     o.step = step;
     o.missing = missing;
     o.pbc = pbc;
+    o.strict = strict;
     o.drift = drift;
     o.batch_frames = batch_frames;
     o.batch_rows = batch_rows;

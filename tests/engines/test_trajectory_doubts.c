@@ -7,6 +7,7 @@
 
 #include <collet/trajectory.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,5 +95,47 @@ TEST(frames_that_no_file_has)
     expect_warning(options, NULL);
     free(all.data);
     free(part);
+    io_remove_directory(directory);
+}
+
+/* With `strict` rows before the frame in question are delivered, then the work ends; the batch is of one frame. */
+TEST(rows_before_a_frame_that_is_refused)
+{
+    char *directory = io_make_directory();
+    static const char frame[] = "t= %d\n    2\n    1ALA     CA    1   %s   1.000   1.000\n"
+                                "    9ALA     CA    2   0.2     1.000   1.000\n   3.0   3.0   3.0\n";
+    char text[1024];
+    int n = 0;
+
+    for (int i = 0; i < 8; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, frame, i, i < 6 ? "0.6  " : "2.8  ");
+    char *path = strdup(io_save(io_path(directory, "dimer.gro"), text, (size_t)n));
+    collet_trajectory_options options = {.struct_size = sizeof options, .topology = path, .trajectory = path,
+                                         .backend = "cpu_scalar", .keys = "rg", .strict = 1, .batch_frames = 1,
+                                         .batch_rows = 1, .threads = 1};
+    const collet_trajectory_batch *rows = NULL;
+    collet_trajectory_info info = {.struct_size = sizeof info};
+    collet_trajectory *x;
+    collet_error err;
+    collet_status status;
+    int64_t taken = 0;
+
+    assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_OK);
+    while ((status = collet_trajectory_next(x, &rows, &err)) == COLLET_OK && rows != NULL)
+        taken += rows->n_rows;
+    assert_int_equal(status, COLLET_INVALID);
+    assert_contains(err.text, "strict: frame 6: molecules of the selection are nearer to each other");
+    assert_true(taken <= 6);
+    collet_trajectory_get_info(x, &info);
+    assert_int_equal(info.frames, 7); /* the last one is not read */
+    assert_int_equal(collet_trajectory_next(x, &rows, &err), COLLET_INVALID); /* and remains so */
+    collet_trajectory_destroy(x);
+    options.strict = 2;
+    assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_INVALID);
+    assert_contains(err.text, "strict is 2");
+    options.strict = 0;
+    options.reserved = 1;
+    assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_INVALID);
+    free(path);
     io_remove_directory(directory);
 }

@@ -39,6 +39,7 @@ enum {
     KEY_PLAN,
     KEY_DRIFT,
     KEY_DRIFT_OF,
+    KEY_STRICT,
 };
 
 static const char doc[] =
@@ -102,6 +103,7 @@ static const struct argp_option argp_options[] = {
      "frames; or also put the selection in the middle of the box; or leave positions as they are "
      "(default: whole)",
      2},
+    {"strict", KEY_STRICT, NULL, 0, "Fail where a warning would say that a body may not be in one piece", 2},
     {"drift", KEY_DRIFT, "keep|linear|angular|both", 0,
      "Remove the motion of the system as a whole: of its centre of mass (linear), its rotation "
      "(angular), or both. Velocities change, and with linear or both also positions, if --pbc is "
@@ -300,6 +302,9 @@ static error_t parse_setting(int key, const char *text, struct argp_state *state
         return 0;
     case KEY_PBC:
         settings->pbc = parse_pbc(state, text);
+        return 0;
+    case KEY_STRICT:
+        settings->strict = 1;
         return 0;
     case KEY_DRIFT:
         settings->drift = parse_drift(state, text);

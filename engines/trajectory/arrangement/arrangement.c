@@ -240,6 +240,12 @@ collet_status trajectory_arrangement_apart(trajectory_arrangement *a, trajectory
     return status;
 }
 
+const trajectory_arrangement_notes *
+trajectory_arrangement_decided(const trajectory_arrangement *a)
+{
+    return atomic_load(&a->prepared) ? &a->notes : NULL;
+}
+
 void trajectory_arrangement_get_notes(const trajectory_arrangement *a,
                                       trajectory_arrangement_notes *notes)
 {

@@ -202,8 +202,8 @@ def _shard(shard, shards):
 
 class _Trajectory:
     def __init__(self, top, traj, selection, ndx, each, keys, masses, reference, axis, start, stop,
-                 step, missing, pbc, drift, drift_of, batch, rows, progress, shard=(0, 0), shards=None,
-                 devices=None):
+                 step, missing, pbc, strict, drift, drift_of, batch, rows, progress, shard=(0, 0),
+                 shards=None, devices=None):
         if each is not None and not isinstance(each, str):
             raise TypeError(f"extract: each is {each!r}, not a text like 'residue'")
         removed = _choice("drift", drift, "keep", "linear", "angular", "both")
@@ -236,7 +236,7 @@ class _Trajectory:
                 _axis(axis), _count("start", start, 0), _count("stop", stop, 1),
                 _count("step", step, 1), _choice("missing", missing, "fail", "skip", "nan"),
                 _choice("pbc", pbc, "whole", "nojump", "center", "none"),
-                removed, drift_of,
+                bool(strict), removed, drift_of,
                 _count("batch", batch, 1), _count("rows", rows, 1),
                 self._bar or progress or None, frames.source, shard, shards, None,
                 devices)).wait()
@@ -262,7 +262,7 @@ class _Trajectory:
         try:
             work._engine = Job(work._frames.call, functools.partial(
                 _trajectory.open, None, None, None, None, None, None, None, None, None, (0, 0, 0), 0, 0,
-                0, 0, 0, 0, None, 0, 0, work._bar or progress or None, work._frames.source, (0, 0), None,
+                0, 0, 0, 0, 0, None, 0, 0, work._bar or progress or None, work._frames.source, (0, 0), None,
                 parts, None)).wait()
         except BaseException:
             work.close_bar()
@@ -333,7 +333,7 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
             each: str | None = None, keys: str | Sequence[str] | None = None, masses: Any = None,
             reference: Any = None, axis: Sequence[float] = (0, 0, 1), start: int = 0,
             stop: int | None = None, step: int = 1, missing: str = "fail", pbc: str = "whole",
-            drift: str = "keep", drift_of: str | None = None, batch: int | None = None,
+            strict: bool = False, drift: str = "keep", drift_of: str | None = None, batch: int | None = None,
             progress: Any = False, shard: Any = None, shards: Any = None, client: Any = None,
             devices: Sequence[str] | None = None) -> Any:
     """Computes the observables of every frame, as the program collet-extract does.
@@ -367,6 +367,7 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
         they are not known, by residues; "nojump" then moves each molecule from frame to frame by the shortest
         way; "center" moves the selection's centre of mass to the middle of the box and each molecule
         next to it; "none" uses positions as they are
+    strict : raises collet.InvalidError where a warning would say that a body may not be in one piece
     drift : "linear" removes the motion of the system's centre of mass, "angular" its rotation, "both" both, from
         velocities. "linear" and "both" also move positions back by the displacement of the centre of mass since the
         first frame, where paths have no jumps: with pbc "nojump", and in frames without a box. Positions are never
@@ -415,7 +416,7 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
         options = {"selection": selection, "ndx": _absolute(ndx), "each": each, "keys": keys,
                    "masses": _absolute(masses), "reference": _absolute(reference), "axis": axis,
                    "start": start, "stop": stop, "step": step, "missing": missing, "pbc": pbc,
-                   "drift": drift, "drift_of": drift_of, "batch": batch}
+                   "strict": strict, "drift": drift, "drift_of": drift_of, "batch": batch}
         with contextlib.closing(bar) if bar else contextlib.nullcontext(), \
                 _clients.parts(client, files, options, shards, bar or progress or None) as paths:
             work = _Trajectory.of_shards(encoded(paths), None, False)
@@ -423,7 +424,7 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
             results.meta = work.finish()
         return results
     work = _Trajectory(top, traj, selection, ndx, each, keys, masses, reference, axis, start, stop,
-                       step, missing, pbc, drift, drift_of, batch, None, progress, *_shard(shard, shards), devices)
+                       step, missing, pbc, strict, drift, drift_of, batch, None, progress, *_shard(shard, shards), devices)
     if shard is not None:
         return work.write()
     results = work.take("collect")
@@ -458,7 +459,7 @@ def extract_batches(top: Any, traj: Any = None, *, selection: str = "all", ndx: 
                     each: str | None = None, keys: str | Sequence[str] | None = None,
                     masses: Any = None, reference: Any = None, axis: Sequence[float] = (0, 0, 1),
                     start: int = 0, stop: int | None = None, step: int = 1, missing: str = "fail",
-                    pbc: str = "whole", drift: str = "keep", drift_of: str | None = None,
+                    pbc: str = "whole", strict: bool = False, drift: str = "keep", drift_of: str | None = None,
                     batch: int | None = None, rows: int | None = None, progress: Any = False,
                     devices: Sequence[str] | None = None) -> Iterator[Results]:
     """Like extract, but returns an iterator over Results of `rows` frames; the last Results may have fewer. rows
@@ -471,7 +472,7 @@ def extract_batches(top: Any, traj: Any = None, *, selection: str = "all", ndx: 
     >>> [rows["com"].shape for rows in batches]
     [(20, 3), (20, 3), (11, 3)]"""
     work = _Trajectory(top, traj, selection, ndx, each, keys, masses, reference, axis, start, stop,
-                       step, missing, pbc, drift, drift_of, batch, rows, progress, devices=devices)
+                       step, missing, pbc, strict, drift, drift_of, batch, rows, progress, devices=devices)
     return _iterate(work)
 
 

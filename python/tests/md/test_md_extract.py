@@ -3,6 +3,7 @@
 
 import ast
 import bz2
+import concurrent.futures
 import gzip
 import importlib
 import lzma
@@ -387,6 +388,28 @@ def test_whole_molecules():
     assert (abs(step) < 1.86206 / 2).all()
     same(md.extract(*files, **third, keys="rmsd", reference=files[0]),
          md.extract(*files, **third, keys="rmsd", reference=files[0], batch=1))
+
+
+def test_strict(tmp_path):
+    """Each way to the results refuses bodies that are not in one piece, and none that is."""
+    files = DATA / "water/conf.gro", DATA / "water/traj.trr"
+    cut = {"keys": "rg", "pbc": "none", "strict": True, "each": "residue"}
+    text = "strict: frame 0: SOL 3: its atoms are 0.985 box lengths apart"
+    frames = md.Frames(np.full((1, 2, 3), [[[0.1, 1, 1], [2.9, 1, 1]]]), box=[3, 3, 3], names=["O", "H"],
+                       residue_names=["SOL"] * 2)
+    with pytest.raises(collet.InvalidError, match=text):
+        md.extract(*files, **cut)
+    with pytest.raises(collet.InvalidError, match=text):
+        list(md.extract_batches(*files, **cut, rows=5))
+    with pytest.raises(collet.InvalidError, match=text):
+        md.extract(*files, **cut, shard=(1, 2), shards=tmp_path)
+    with pytest.raises(collet.InvalidError, match="strict: frame 0: SOL 0: its atoms are 0.933 box lengths apart"):
+        md.extract(frames, keys="rg", pbc="none", strict=True)
+    with concurrent.futures.ThreadPoolExecutor(1) as client, pytest.raises(collet.InvalidError, match=text):
+        md.extract(*files, **cut, client=client)
+    whole = md.extract(*files, **{**cut, "pbc": "whole"})
+    same(whole, md.extract(*files, keys="rg", each="residue"))
+    assert not whole.meta["warnings"]
 
 
 def test_each_of_files():

@@ -174,6 +174,12 @@ typedef struct collet_trajectory_options {
     const char *drift_of; /* the system whose drift is removed: a selection with the same atoms in all
                              frames; only atoms with a mass count. NULL: all atoms of the topology,
                              whatever `selection` chooses */
+    uint32_t strict; /* 0 or 1. 1: a frame in which a body may not be in one piece ends the work with COLLET_INVALID
+                        instead of a warning, as early as it is known: a molecule that is cut, that has no end or
+                        cannot be made whole, molecules of a body that are nearer to each other through the box,
+                        residues that may be bonded, a step of NOJUMP beyond half a box, a frame without a box
+                        among frames with one. No file is created */
+    uint32_t reserved;
 
     collet_context *context; /* to compute with; nothing else may use it until the trajectory is
                                 destroyed. NULL: the trajectory creates a runtime and a context */

@@ -26,7 +26,7 @@ JIT_KERNEL(variates)
     if (integers)
         snprintf(options, sizeof options, "-DVIEW_OPERANDS=4 -DINTEGERS");
     else
-        snprintf(options, sizeof options, "-DVIEW_OPERANDS=4 -DTO=%s -DLAW=%u",
+        snprintf(options, sizeof options, "-DVIEW_OPERANDS=4 -DNEEDS_F64=1 -DTO=%s -DLAW=%u",
                  operand_of(call, 0)->dtype == COLLET_F64 ? "f64" : "i64", variates->distribution);
     jit_launch_begin(&l, &source, options, "variates");
     jit_pass_operands(&l, call, integers ? 3 : 4);
