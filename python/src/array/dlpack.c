@@ -114,7 +114,7 @@ static versioned_tensor *export(PyObject *owner, collet_array *array, PyObject *
         return (versioned_tensor *)PyErr_NoMemory();
     *e = (exporting){.work = {.run = run_exporting,
                               .drop = drop_exporting,
-                              .quick = !runtime_waits() && !device},
+                              .quick = !device && (!runtime_waits() || collet_array_is_on_host(array))},
                      .owner = Py_NewRef(owner),
                      .device = Py_XNewRef(device),
                      .array = array,

@@ -61,10 +61,13 @@ static int move(PyObject *self, PyObject *owner, void *data, size_t bytes,
         PyErr_NoMemory();
         return -1;
     }
+    lazy_value *value = array_value(self);
     *m = (moving){
-        .work = {.run = run, .drop = drop_moving, .quick = !runtime_waits() && bytes <= LONG_COPY},
+        .work = {.run = run,
+                 .drop = drop_moving,
+                 .quick = bytes <= LONG_COPY && (!runtime_waits() || collet_array_is_on_host(value->array))},
         .array = Py_NewRef(self),
-        .value = array_value(self),
+        .value = value,
         .owner = Py_NewRef(owner),
         .data = data,
         .bytes = bytes};

@@ -3,6 +3,8 @@
 and leave to them what they do not take."""
 
 import contextlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -221,3 +223,17 @@ def test_large_arrays_take_the_general_way():
     assert _core.small_copy(large) is None and _core.small_count_nonzero(large) is None
     assert _core.small_concat([large[:4]] * 17) is None
     assert large[large > 5].size == 2**15 - 5
+
+
+def test_reading_on_the_host_takes_no_thread():
+    """Also before the first kernel of the process: it is not known yet whether kernels compute at once."""
+    program = """if True:
+        import os
+        import numpy as np
+        import collet
+        x = collet.asarray([3.0, 1.0])
+        before = len(os.listdir("/proc/self/task"))
+        assert np.asarray(x)[0] == x.to_numpy()[0] == 3 and x.device == "host"
+        assert len(os.listdir("/proc/self/task")) == before
+        """
+    subprocess.run([sys.executable, "-c", program], check=True)
