@@ -115,7 +115,8 @@ def empty(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | Non
 
     >>> collet.empty((2, 3), "f4").shape
     (2, 3)"""
-    return placed(_core.empty(shape, "float64" if dtype is None else dtype), device)
+    made = _core.empty(shape, "float64" if dtype is None else dtype)
+    return made if device is None else placed(made, device)
 
 
 _DEFAULTS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}

@@ -609,16 +609,18 @@ PyObject *array_dtype_letters(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(u
 }
 
 /* (shape, dtype) */
-PyObject *array_empty(PyObject *Py_UNUSED(module), PyObject *arguments)
+PyObject *array_empty(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t given)
 {
-    PyObject *shape, *type;
     int64_t extents[COLLET_MAX_DIMS];
     collet_array *array;
     collet_dtype dtype;
     collet_context *context;
     int count;
-    if (!PyArg_ParseTuple(arguments, "OO", &shape, &type) ||
-        (count = array_extents(shape, extents)) < 0 || !(dtype = numpy_dtype_parse(type)) ||
+    if (given != 2) {
+        PyErr_SetString(PyExc_TypeError, "empty takes a shape and a dtype");
+        return NULL;
+    }
+    if ((count = array_extents(arguments[0], extents)) < 0 || !(dtype = numpy_dtype_parse(arguments[1])) ||
         !(context = runtime_context()))
         return NULL;
     return collet_array_create(context, &array, dtype, count, extents) == COLLET_OK

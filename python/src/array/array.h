@@ -91,6 +91,6 @@ PyObject *array_dtype(PyObject *module, PyObject *name);
 PyObject *array_dtype_name(PyObject *module, PyObject *dtype);
 /* A dict from the letters of dtypes in signatures of ops to NumPy's names of the dtypes. */
 PyObject *array_dtype_letters(PyObject *module, PyObject *unused);
-PyObject *array_empty(PyObject *module, PyObject *arguments);
+PyObject *array_empty(PyObject *module, PyObject *const *arguments, Py_ssize_t given);
 
 #endif

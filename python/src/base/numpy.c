@@ -193,10 +193,12 @@ collet_dtype numpy_dtype_parse(PyObject *object)
 {
     PyObject *dtype, *text;
     collet_dtype found = parsed_before(object);
-    if (!found && PyUnicode_Check(object))
-        found = parse_name(object);
     if (found)
         return found;
+    if (PyUnicode_Check(object) && (found = parse_name(object))) {
+        remember(object, found);
+        return found;
+    }
     if (PyUnicode_Check(object) && !PyUnicode_CompareWithASCIIString(object, "f16")) {
         error_raise(COLLET_DTYPE,
                     "'f16' has 16 bytes in NumPy, and collet has no such dtype: write "
