@@ -50,11 +50,14 @@ static collet_status check_labels(run_job *job)
         return collet_fail(&job->call->error, COLLET_DTYPE,
                            "%s: the elements are %s; labels must be int8, uint8, int32 or int64",
                            path, collet_dtype_name(l->dtype));
-    if (l->ndim > 1 || l->rows != job->vectors)
+    if (l->ndim > 1)
         return collet_fail(&job->call->error, COLLET_SHAPE,
                            "%s: the array has %lld x %lld labels; it must have one axis of %lld",
                            path, (long long)l->rows, (long long)l->row_elements,
                            (long long)job->vectors);
+    if (l->rows != job->vectors)
+        return collet_fail(&job->call->error, COLLET_SHAPE, "%s: there are %lld labels for %lld rows of inputs",
+                           path, (long long)l->rows, (long long)job->vectors);
     return COLLET_OK;
 }
 

@@ -462,7 +462,7 @@ static collet_status read_boxed(const trajectory_inputs *in, int64_t most, traje
     if (!*out)
         trajectory_frames_free(frames);
     trajectory_reader_close(trajectory);
-    return found == COLLET_NO_MEMORY ? found : status;
+    return found == COLLET_NO_MEMORY || in->settings->source ? found : status;
 }
 
 static collet_status find_boxed(void *user, trajectory_frames **out, collet_error *err)
@@ -474,20 +474,23 @@ static collet_status find_boxed(void *user, trajectory_frames **out, collet_erro
  * Threads arrange several frames at once, but the first frame with a box decides how molecules are made
  * whole. It is searched for only when a thread meets a later frame before another has met it, so that a file of one
  * frame, or without boxes, is not read twice. A reference is made whole like the first frame, which is read here then.
- * Frames of a source come in order, so nothing is read ahead.
+ * Frames of a source come in order, and so do frames that are not arranged, but a shard does not begin with the first.
  */
 static collet_status read_ahead(trajectory_inputs *in, collet_error *err)
 {
     trajectory_frames *frames = NULL;
     collet_status status = COLLET_OK;
 
-    if (in->settings->source != NULL || !trajectory_arrangement_arranger(in->arrangement))
+    const trajectory_settings *s = in->settings;
+
+    if (s->n_shards == 0 && !trajectory_arrangement_arranger(in->arrangement))
         return COLLET_OK;
-    if (in->settings->reference != NULL)
+    if (s->reference != NULL)
         status = read_boxed(in, 1, &frames, err);
     if (status == COLLET_OK && frames)
         status = trajectory_arrangement_prepare(in->arrangement, frames, err);
-    trajectory_arrangement_set_first(in->arrangement, find_boxed, in, in->settings->start);
+    if (s->n_shards > 0 || s->source == NULL)
+        trajectory_arrangement_set_first(in->arrangement, find_boxed, in, s->start);
     trajectory_frames_free(frames);
     return status;
 }

@@ -125,10 +125,12 @@ static collet_status check_first(const collet_trajectory *x, const trajectory_fr
                : trajectory_arrangement_prepare(arrangement, frames, err);
 }
 
-/* Molecules that do not jump go on as they are in the first frame, and may part. */
+/* Molecules that do not jump go on as they are in the first frame that is used, and may part. */
 static void note_apart(collet_trajectory *x, const trajectory_frames *frames, int64_t i)
 {
-    if (x->settings.pbc == COLLET_TRAJECTORY_PBC_NOJUMP && frames->indices[i] != x->settings.start)
+    int is_first = x->notes.n_frames == 0 && x->share.first_row == 0;
+
+    if (x->settings.pbc == COLLET_TRAJECTORY_PBC_NOJUMP && !is_first)
         return;
     int64_t body = trajectory_apart_find(x->inputs.apart, frames, i);
 
@@ -160,10 +162,10 @@ static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
 /* What is known of bodies that may not be in one piece before the last frame. */
 static collet_status refuse(collet_trajectory *x, collet_error *err)
 {
-    const trajectory_arrangement_notes *decided = trajectory_arrangement_decided(x->inputs.arrangement);
+    int decided = trajectory_arrangement_is_decided(x->inputs.arrangement);
 
-    if (decided != NULL)
-        x->notes.arranged = *decided;
+    if (decided)
+        trajectory_arrangement_get_notes(x->inputs.arrangement, &x->notes.arranged);
     note_clashes(x);
     return trajectory_warnings_refuse(x, err);
 }

@@ -260,7 +260,7 @@ static collet_status choose_form(collet_trajectory *x, const char *path, uint32_
             err, COLLET_INVALID,
             "%s: a table has no columns for the positions of %lld atoms; write them "
             "to a file .npz or .h5, or to .npy files of a directory (collet-extract: "
-            "-d), or leave the key positions out",
+            "-o DIR/), or leave the key positions out",
             path, (long long)x->inputs.n_atoms);
     if ((*form)->timed && x->inputs.info->has_times) {
         x->left_out[0] = NULL; /* time_ps */

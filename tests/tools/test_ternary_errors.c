@@ -335,7 +335,7 @@ static void test_run(void **state)
     CHECK("No such file", "run", "good.t2", "none.npy");
     CHECK("not an .npy file", "run", "good.t2", "good.t2");
     ternary_npy(directory, "l.npy", "|i1", 3, -1, codes);
-    CHECK("has 3 x 1 labels; it must have one axis of 2", "run", "good.t2", "x.npy", "--labels",
+    CHECK("there are 3 labels for 2 rows of inputs", "run", "good.t2", "x.npy", "--labels",
           "l.npy");
     CHECK("labels must be int8, uint8, int32 or int64", "run", "good.t2", "x.npy", "--labels",
           "x.npy");

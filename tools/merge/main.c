@@ -391,6 +391,23 @@ static void report(const merge_options *options, const merge_part *parts, const 
                merge_time_text(last->times[last->kept - 1], to));
 }
 
+static collet_status drop(void *user, int64_t n, const double *rows, collet_error *err)
+{
+    (void)user, (void)n, (void)rows, (void)err;
+    return COLLET_OK;
+}
+
+/* For --check: continues the paths, whose joints have remarks. */
+static collet_status check_paths(const merge_options *options, const merge_part *parts, merge_remarks *remarks,
+                                 collet_error *err)
+{
+    int64_t shape[3];
+
+    return options->n > 1 && merge_paths_has(&parts[0], "com") && merge_part_shape(&parts[0], "com", shape) >= 0
+               ? merge_paths_join(parts, options->n, remarks, drop, NULL, err)
+               : COLLET_OK;
+}
+
 static int run(const merge_options *options, merge_part *parts)
 {
     collet_error err;
@@ -399,8 +416,8 @@ static int run(const merge_options *options, merge_part *parts)
 
     if (status == COLLET_OK)
         status = merge_order(parts, options->n, &remarks, &err);
-    if (status == COLLET_OK && !options->check)
-        status = write_all(options, parts, &remarks, &err);
+    if (status == COLLET_OK)
+        status = (options->check ? check_paths : write_all)(options, parts, &remarks, &err);
     if (status == COLLET_OK)
         report(options, parts, &remarks);
     else

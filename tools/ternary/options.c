@@ -41,7 +41,10 @@ static uint32_t parse_word(struct argp_state *state, const char *name, const cha
     for (uint32_t i = 0; i < count; i++)
         if (strlen(words[i]) == length && memcmp(words[i], text, length) == 0)
             return i;
-    tool_error(state, "%s: '%s' is not known", name, text);
+    char known[128] = "";
+    for (uint32_t i = 0, n = 0; i < count && n < sizeof known; i++)
+        n += (uint32_t)snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", words[i]);
+    tool_error(state, "%s: '%s' is not known; there are %s", name, text, known);
     return 0;
 }
 

@@ -240,10 +240,9 @@ collet_status trajectory_arrangement_apart(trajectory_arrangement *a, trajectory
     return status;
 }
 
-const trajectory_arrangement_notes *
-trajectory_arrangement_decided(const trajectory_arrangement *a)
+int trajectory_arrangement_is_decided(const trajectory_arrangement *a)
 {
-    return atomic_load(&a->prepared) ? &a->notes : NULL;
+    return atomic_load(&a->prepared);
 }
 
 void trajectory_arrangement_get_notes(const trajectory_arrangement *a,

@@ -74,12 +74,10 @@ int trajectory_arrangement_follows(const trajectory_arrangement *arrangement);
 /* Returns the number of molecules that have atoms of the system. */
 int64_t trajectory_arrangement_system(const trajectory_arrangement *arrangement);
 
-/* The notes of the first frame with a box, without steps beyond TRAJECTORY_FAR; NULL before a frame has decided. Any
- * thread. */
-const trajectory_arrangement_notes *
-trajectory_arrangement_decided(const trajectory_arrangement *arrangement);
+/* 1 from when a frame has decided how molecules are made whole. */
+int trajectory_arrangement_is_decided(const trajectory_arrangement *arrangement);
 
-/* Do not call it while a frame is being arranged. */
+/* Do not call it while a frame is being arranged, unless one has decided: then other threads may go on. */
 void trajectory_arrangement_get_notes(const trajectory_arrangement *arrangement,
                                       trajectory_arrangement_notes *notes);
 

@@ -266,10 +266,11 @@ void trajectory_images_pack(const trajectory_images *images, const trajectory_la
 
 static void note_far(trajectory_images *images, int64_t frame, int64_t molecule)
 {
-    if (images->far++ > 0)
-        return;
-    images->far_frame = frame;
-    images->far_molecule = molecule;
+    if (images->far == 0) {
+        images->far_frame = frame;
+        images->far_molecule = molecule;
+    }
+    images->far++;
 }
 
 int64_t trajectory_images_row(const trajectory_images *images, int64_t molecule)

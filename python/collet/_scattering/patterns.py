@@ -270,6 +270,8 @@ class Request:
                    choice("z_collapse", sample.z_collapse or "", ("", "mean")), bool(sample.omit_zero))
         self.energies = energies
         self.voxel = float(_host.number(sample.voxel, "voxel"))
+        if not self.voxel:
+            raise InvalidError("the edge of a voxel is 0 nm; it must be positive and finite")
         self.direction = direction_of("the beam's direction", sample.beams[beam])
         self.detector = direction_of("detector", sample.detector)
         given = [given_of(m, i) for i, m in numbered]

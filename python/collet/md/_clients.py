@@ -5,15 +5,33 @@
 import contextlib
 import os
 import pathlib
+import shutil
 import tempfile
+import time
 
 from .. import _core, _jobs
 
 _PARTS = 4  # for each worker, so that a slow worker causes little delay
 
 
-def _compute(files, options, shard, shards):
-    """The path of a shard's file, with the number of its frames."""
+@contextlib.contextmanager
+def _folder():
+    """A temporary directory. At its end a worker whose task was given up may still write there for a moment."""
+    folder = tempfile.mkdtemp(prefix="collet-")
+    try:
+        yield folder
+    finally:
+        for _ in range(100):
+            try:
+                shutil.rmtree(folder)
+            except FileNotFoundError:
+                break
+            except OSError:
+                time.sleep(0.05)
+
+
+def _compute(files, options, shard, shards, mark=None):
+    """The path of a shard's file, with the number of its frames. Ends with CancelledError when the file `mark` is gone."""
     from ._extract import extract  # imported here, because it imports this module
     frames = 0
 
@@ -21,15 +39,23 @@ def _compute(files, options, shard, shards):
         nonlocal frames
         frames = done
         _jobs.check()
+        if mark and not os.path.exists(mark):
+            raise _core.CancelledError("the call has ended")
 
     return extract(*files, **options, progress=progress, shard=shard, shards=shards), frames
 
 
-def part(files, options, shard, folder, mark):
+def part(files, options, shard, folder, mark, is_temporary):
     """Computes a shard on a worker. Returns the name of its file and the number of its frames. If the
-    worker cannot access the caller's folder, where the file `mark` is, also the bytes of the file."""
-    if os.path.exists(os.path.join(folder, mark)):
-        path, frames = _compute(files, options, shard, folder)
+    worker cannot access the caller's folder, where the file `mark` is, also the bytes of the file. A temporary
+    folder whose caller has ended meanwhile is removed."""
+    mark = os.path.join(folder, mark)
+    if os.path.exists(mark):
+        try:
+            path, frames = _compute(files, options, shard, folder, mark)
+        finally:
+            if is_temporary and not os.path.exists(mark):
+                shutil.rmtree(folder, ignore_errors=True)
         return os.path.basename(path), frames, None
     with tempfile.TemporaryDirectory(prefix="collet-") as own:
         path, frames = _compute(files, options, shard, own)
@@ -45,13 +71,13 @@ def parts(client, files, options, shards, progress):
     count = _jobs.slots(client) * (1 if options["pbc"] == "nojump" else _PARTS)
     with contextlib.ExitStack() as stack:
         if shards is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="collet-"))
+            folder = stack.enter_context(_folder())
         else:
             folder = os.path.abspath(shards)
             os.makedirs(folder, exist_ok=True)
         mark = stack.enter_context(tempfile.NamedTemporaryFile(dir=folder, prefix=".collet-"))
         tasks = [_jobs.Task(f"frames of shard {i} of {count}", part,
-                            (files, options, (i, count), folder, os.path.basename(mark.name)))
+                            (files, options, (i, count), folder, os.path.basename(mark.name), shards is None))
                  for i in range(1, count + 1)]
         paths, frames = [], 0
         with _jobs.Run(client, tasks) as run:

@@ -386,7 +386,7 @@ def test_refused_series(function, x, error, words):
     (lambda: analysis.statistical_inefficiency([2]), "x is constant"),
     (lambda: analysis.equilibration_time([.1, .1, .1]), "x is constant"),
     (lambda: analysis.diffusion(analysis.mean_square_displacement(GOOD[:3])),
-     "0 lags from 1 to 0, and a line needs two: lags go from 0 to 2; give start and stop"),
+     "0 lags from 1 to 0, and a line needs two: lags go from 0 to 2; choose others"),
     (lambda: analysis.diffusion(analysis.mean_square_displacement(GOOD), 5, 4),
      "0 lags from 5 to 4"),
     (lambda: analysis.rotation(spoiled((3, 2), 0)), "axes have length 0 at frame 3, body 2"),

@@ -29,7 +29,7 @@ def test_the_same(client, options):
 def test_workers_with_other_directories(threads, monkeypatch):
     """Workers that do not have the caller's folder send the files of their shards."""
     part = _clients.part
-    monkeypatch.setattr(_clients, "part", lambda f, o, s, folder, mark: part(f, o, s, "/none", mark))
+    monkeypatch.setattr(_clients, "part", lambda f, o, s, folder, *rest: part(f, o, s, "/none", *rest))
     same(md.extract(*FILES, client=threads), md.extract(*FILES))
 
 

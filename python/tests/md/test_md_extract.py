@@ -266,7 +266,7 @@ def test_an_extraction_serves_one_call_at_a_time():
         errors.append(frames)
     files = bytes(PEPTIDE / "conf.gro"), bytes(PEPTIDE / "traj.trr")
     engine = _trajectory.open(files[0], files[1:], None, None, None, None, None, None,
-                              None, (0, 0, 1), 0, 0, 1, 0, 0, 0, None, 0, 0, again, None, (0, 0), None, None,
+                              None, (0, 0, 1), 0, 0, 1, 0, 0, 0, 0, None, 0, 0, again, None, (0, 0), None, None,
                                   None)
     assert len(engine.collect()["com"]) == 51 and errors
     engine.close()
@@ -410,6 +410,59 @@ def test_strict(tmp_path):
     whole = md.extract(*files, **{**cut, "pbc": "whole"})
     same(whole, md.extract(*files, keys="rg", each="residue"))
     assert not whole.meta["warnings"]
+
+
+@pytest.mark.parametrize("pbc", ["whole", "center", "none"])
+@pytest.mark.parametrize("each", [None, "residue"])
+def test_shards_are_decided_by_the_first_frame_of_all(pbc, each, tmp_path):
+    """A residue without bonds whose atoms are joined otherwise by later frames: frames of arrays and of a file."""
+    x = np.tile(np.array([0.1, 0.4, 0.7, 1.0, 1.3])[None, :, None], (40, 1, 3))
+    x[30:, 1:3, 0] = 2.6, 2.3
+    frames = md.Frames(x, box=[3, 3, 3], times=np.arange(40.0), names=["C"] * 5, residue_names=["LIG"] * 5, residue_ids=[1] * 5)
+    options = {"keys": "rg,com", "pbc": pbc, "each": each}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = md.extract(frames, **options)
+        for count in (2, 4):
+            for i in range(count, 0, -1):
+                md.extract(frames, **options, shard=(i, count), shards=tmp_path / f"{count}{each}")
+            merged = md.merge(tmp_path / f"{count}{each}", frames)
+            same(merged, whole)
+            assert merged.meta["warnings"] == whole.meta["warnings"]
+
+
+def test_strict_shards_refuse_what_one_run_refuses(tmp_path):
+    files = DATA / "water/conf.gro", DATA / "water/traj.xtc"
+    options = {"keys": "com", "pbc": "none", "strict": True, "selection": "resid 38"}
+    one = md.extract(*files, **options)  # whole in the first frame, cut in later ones
+    for i in (2, 1):
+        md.extract(*files, **options, shard=(i, 2), shards=tmp_path)
+    same(md.merge(tmp_path), one)
+
+
+def test_nojump_is_checked_in_the_first_frame_that_is_used(tmp_path):
+    atom = "    1ALA     CA    1%8.3f   1.000   1.000%s\n    9ALA     CA    2%8.3f   1.000   1.000%s\n   3.0   3.0   3.0\n"
+    moving = "  0.1000  0.0000  0.0000"
+    frames = [(0.6, 0.2, moving), (0.6, 0.2, ""), (2.8, 0.2, moving), (2.8, 0.2, moving)]
+    path = tmp_path / "dimer.gro"
+    path.write_text("".join(f"t= {t}\n    2\n" + atom % (a, v, b, v) for t, (a, b, v) in enumerate(frames)))
+    options = {"keys": "rg,k_total", "pbc": "nojump", "missing": "skip"}
+    with pytest.raises(collet.InvalidError, match="strict: frame 2: molecules of the selection are nearer to each other"):
+        md.extract(path, path, start=1, strict=True, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert not any("nearer" in text for text in md.extract(path, path, **options).meta["warnings"])
+
+
+def test_far_steps_are_refused_before_the_end():
+    x = np.full((400, 1, 3), 1.0)
+    x[1:, :, 0] = 2.5
+    frames = md.Frames(x, box=[3, 3, 3], times=np.arange(400.0), names=["CA"], residue_names=["ALA"])
+    read = []
+    with pytest.raises(collet.InvalidError, match="strict: frame 1: the molecule of ALA 0 is about half a box"):
+        for rows in md.extract_batches(frames, keys="com", pbc="nojump", strict=True, batch=1, rows=1):
+            read.append(rows)
+    assert len(read) < 20
 
 
 def test_each_of_files():
@@ -673,6 +726,7 @@ assert sum(len(b["com"]) for b in batches) == 49
     subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
 
 
+@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="a sanitizer keeps memory")
 def test_extractions_leak_nothing():
     def resident():
         pages = pathlib.Path("/proc/self/statm").read_text().split()[1]

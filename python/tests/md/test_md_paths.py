@@ -94,6 +94,7 @@ def test_gaps_are_as_in_one_run(folder):
     text = run(MERGE, folder, "-q", "-o", "merged.npz", "part5.npz", "part1.npz", "part0.npz", "part3.npz")
     assert text.count("there are no frames between") == 2
     assert "between part1.npz and part3.npz" in text and "moved by more than 0.4 of the box" in text
+    assert run(MERGE, folder, "-q", "--check", "part5.npz", "part1.npz", "part0.npz", "part3.npz", status=3) == text
     found, expected = np.load(folder / "merged.npz"), np.load(folder / "gaps.npz")
     assert all(found[key].tobytes() == expected[key].tobytes() for key in expected.files)
 

@@ -170,3 +170,10 @@ def test_wedges_without_width(wedge):
         with pytest.raises(collet.InvalidError, match=r"wedge is .* degrees; it must be above 0 and at most 180"):
             call()
     assert result.integrate(wedge=180).mean.shape == ring.shape
+
+
+def test_voxels_without_an_edge():
+    for voxel in (0, 0.0, -2, float("nan"), float("inf")):
+        material = scatter.Material([1e-3, 0, 0, 0], np.ones((2, 4, 4), "f4"))
+        with pytest.raises(collet.InvalidError, match="the edge of a voxel is .*; it must be positive and finite"):
+            scatter.simulate(scatter.Sample([material], [285.0], voxel))

@@ -58,6 +58,7 @@ def test_angles_of_unaligned_voxels_do_not_matter():
     assert np.array_equal(found, scatter.simulate(film(volume)).values, equal_nan=True)
 
 
+@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="a sanitizer keeps memory")
 def test_memory_does_not_grow():
     def kibibytes():
         with open("/proc/self/statm") as file:

@@ -81,8 +81,8 @@ typedef struct collet_trajectory_source {
     int32_t has_times;
     uint32_t reserved;
     /* Sets *frame to frame `index`. Called on the thread that called the library, with rising indices. It is
-     * called again for a frame that a warning is about, and collet_trajectory_create calls it for the first
-     * frame if residues may be joined. Any status except COLLET_OK ends the work and is returned, with the
+     * called again for a frame that a warning is about, by collet_trajectory_create for the first frame if residues
+     * may be joined or the options have a reference, and for a shard up to the first frame with a box. Any status except COLLET_OK ends the work and is returned, with the
      * text in *err. The function must not use the trajectory or its context. */
     collet_status (*read)(void *user, collet_trajectory_frame *frame, int64_t index,
                           collet_error *err);
@@ -178,7 +178,7 @@ typedef struct collet_trajectory_options {
                         instead of a warning, as early as it is known: a molecule that is cut, that has no end or
                         cannot be made whole, molecules of a body that are nearer to each other through the box,
                         residues that may be bonded, a step of NOJUMP beyond half a box, a frame without a box
-                        among frames with one. No file is created */
+                        among frames with one, or at all with NOJUMP and CENTER. No results are written */
     uint32_t reserved;
 
     collet_context *context; /* to compute with; nothing else may use it until the trajectory is

@@ -67,6 +67,6 @@ def chosen_lags(lags: Floats, low: float, high: float, caller: str) -> Any:
     tiny = 1e-9 * float(lags[-1])  # lags are products that may be rounded
     chosen = np.flatnonzero((lags >= low - tiny) & (lags <= high + tiny))
     if len(chosen) < 2:
-        raise InvalidError(f"{caller}: {len(chosen)} lags from {low:g} to {high:g}, and a line "
-                           f"needs two: lags go from 0 to {lags[-1]:g}; give start and stop")
+        raise InvalidError(f"{caller}: {len(chosen)} lags from {low:g} to {high:g}, and a line needs two: lags go from 0 to "
+                           f"{lags[-1]:g}; choose others (start and stop; of collet-analyse: --fit FROM:TO), or fewer blocks")
     return chosen
