@@ -39,7 +39,7 @@ enum {
 #define TERNARY_OPTION_JSON {"json", TERNARY_KEY_JSON, NULL, 0, "Print JSON", 7}
 #define TERNARY_OPTION_ACTIVATIONS                                                                 \
     {"activations", TERNARY_KEY_ACTIVATIONS, "KIND", 0,                                            \
-     "How a layer quantizes its input: int8 (default), ternary, ternary:T with a threshold, or "   \
+     "How a layer quantizes its input: int8 (default), int4, ternary, ternary:T with a threshold, or "   \
      "f32 (not at all)", 3}
 /* clang-format on */
 
