@@ -180,7 +180,7 @@ def test_two_systems_are_compared(run):
     np.testing.assert_allclose(found["difference"], (b["dccm"] - a["dccm"]) * (1 - np.eye(7)),
                                atol=1e-6)
     assert found["significant"].dtype == bool and 0 <= found["significant_share"] <= 1
-    assert _command.main("a.npz compare -o c.npz".split()) == 1
+    assert _command.main("a.npz compare -o c.npz".split()) == 2
     assert _command.main("a.npz compare --other in.npz -o c.npz".split()) == 1
 
 
@@ -188,7 +188,6 @@ def test_two_systems_are_compared(run):
     ("pmf --key com", "several numbers a frame: choose one with --component"),
     ("pmf --key com --component 3", "has no component 3"),
     ("pmf --key rg --range 50:60", "no sample is within the range"),
-    ("friction --key L_vector", "friction needs --inertia"),
     ("rmsd --key r --fit-atoms 1:x", "'1:x' are no atoms"),
     ("rmsd --key r --domain 3:4", "--domain 3:4 is not NAME=ATOMS"),
     ("rmsd --key r --fit-atoms 3:9", "index 8, and there are 7 atoms"),
@@ -197,6 +196,19 @@ def test_two_systems_are_compared(run):
 def test_refused_analyses(run, arguments, words):
     status, text, found = run(arguments + " -o out.npz", **MORE)
     assert status == 1 and words in text and found is None
+
+
+def test_missing_options(run):
+    status, text, found = run("friction --key L_vector -o out.npz", **MORE)
+    assert status == 2 and "friction needs --inertia" in text and found is None
+
+
+def test_more_blocks_than_frames(run):
+    text = "nan, because 60 frames cannot be divided into 100 blocks: give fewer, --blocks N, or more frames"
+    for analysis in ("msd --key com", "acf --key L_vector"):
+        status, words, found = run(f"{analysis} --blocks 100 --force -o out.npz", **MORE)
+        assert status == 0 and text in words
+        assert text not in run(f"{analysis} --blocks 5 --force -o out.npz", **MORE)[1]
 
 
 @pytest.mark.parametrize("arguments, units", [

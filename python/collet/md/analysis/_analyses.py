@@ -27,6 +27,10 @@ _NO_AXES = ("com", "euler_zyz", "gyration_tensor", "inertia_tensor", "moments", 
 _PATHS = ("com", "positions")
 
 
+class MissingOption(InvalidError):
+    """An analysis lacks an option that it requires."""
+
+
 class Task:
     """The input of an analysis: arrays of the chosen frames, and dt in ps."""
 
@@ -133,7 +137,7 @@ class Task:
         """Returns an option that this analysis requires."""
         value = getattr(self.options, name)
         if value is None:
-            raise InvalidError(f"{self.options.analysis} needs --{name.replace('_', '-')}")
+            raise MissingOption(f"{self.options.analysis} needs --{name.replace('_', '-')}")
         return value
 
 

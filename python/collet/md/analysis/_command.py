@@ -17,7 +17,7 @@ import numpy as np
 from ... import _core
 from ..._core import Error, InvalidError, ShapeError
 from .._table import write
-from ._analyses import ANALYSES, Task
+from ._analyses import ANALYSES, MissingOption, Task
 from ._files import SUFFIXES, Found, content_of
 from ._picture import draw
 from ._results import Results
@@ -208,6 +208,15 @@ def _coordinate(key: str | None, component: int | None) -> str:
     return f"{key}" if component is None else f"{key}, component {component}"
 
 
+def _check_blocks(frames: int, blocks: int, found: Found) -> None:
+    """Warns if errors are NaN because there are more blocks than frames."""
+    names = [name for name, values, _ in (*(found.arrays or found.columns), *found.numbers)
+             if name.endswith("error") and np.isnan(np.asarray(values, float)).all()]
+    if names and blocks > frames:
+        warnings.warn(f"{', '.join(names)}: nan, because {frames} frames cannot be divided into {blocks} blocks: give fewer, "
+                      "--blocks N, or more frames")
+
+
 def _run(options: argparse.Namespace) -> Found:
     analysis = ANALYSES[options.analysis]
     with Results(options.results) as file:
@@ -218,6 +227,8 @@ def _run(options: argparse.Namespace) -> Found:
         elif analysis.timed:
             task.dt = options.dt * options.step
         found = analysis.run(task)
+        if options.analysis != "compare":
+            _check_blocks(len(task.array(options.key)), options.blocks, found)
         axis = _axis(file, options, found) if options.plot is not None else None
     chosen = {name: value for name, value in vars(options).items()
               if name not in ("output", "force", "dt", "plot") and value is not None}
@@ -287,7 +298,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{_PROGRAM}: {where}{error}" +
               ("; frames are counted from --start in steps of --step" if chosen else ""),
               file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, MissingOption) else 1
     for warning in caught:
         print(f"{_PROGRAM}: warning: {warning.message}", file=sys.stderr)
     numbers = "".join(f"{label:20} {value:<14.8g} {'' if unit == '1' else unit}".rstrip() + "\n"
