@@ -95,10 +95,13 @@ def _place(function, what, positions, box, bonds, molecules, masses):
     _check_masses(function, masses, atoms)
     bonds, molecules = (None if a is None or not a.size else np.ascontiguousarray(a)
                         for a in (bonds, molecules))
-    left, atom, far, frame, mover = _trajectory.place(
-        what, dtype == np.float64, found, frames, atoms, boxes, boxes.size // 9,
-        bonds, 0 if bonds is None else len(bonds),
-        molecules, 0 if molecules is None else len(molecules) - 1, masses)
+    try:
+        left, atom, far, frame, mover = _trajectory.place(
+            what, dtype == np.float64, found, frames, atoms, boxes, boxes.size // 9,
+            bonds, 0 if bonds is None else len(bonds),
+            molecules, 0 if molecules is None else len(molecules) - 1, masses)
+    except _core.InvalidError as error:  # it calls itself place
+        raise _core.InvalidError(str(error).replace("place:", f"{function}:", 1)) from None
     if left:
         warnings.warn(f"{function}: molecules that are left as they are: {left}, the first with atom {atom}: "
                       "it is bonded to its own image through the box, or has more than 4096 atoms "

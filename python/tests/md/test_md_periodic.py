@@ -90,7 +90,7 @@ def test_a_chain_through_the_box():
     (collet.ShapeError, r"bonds are \(3,\)", np.zeros((4, 3)), BOX, {"bonds": [0, 1, 2]}),
     (collet.ShapeError, r"masses are \(2,\)", np.zeros((4, 3)), BOX,
      {"bonds": [[0, 1]], "masses": [1, 1]}),
-    (collet.InvalidError, "bond 0 joins atoms 0 and 4", np.zeros((4, 3)), BOX, {"bonds": [[0, 4]]}),
+    (collet.InvalidError, "pack_into_box: bond 0 joins atoms 0 and 4", np.zeros((4, 3)), BOX, {"bonds": [[0, 4]]}),
     (collet.InvalidError, "offset 1 of the molecules is 3", np.zeros((4, 3)), BOX,
      {"molecules": [0, 3]}),
     (collet.InvalidError, "flat or not finite", np.zeros((4, 3)), np.ones((3, 3)),
