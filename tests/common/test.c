@@ -1,16 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/test.h"
 
-static struct CMUnitTest list[100];
+#include <string.h>
+
+#define MOST 100
+
+static struct CMUnitTest list[MOST];
+static struct {
+    const char *file;
+    int line;
+} places[MOST]; /* of the tests in `list` */
 static size_t count;
 static CMFixtureFunction before, after;
 
-void test_add(const char *name, CMUnitTestFunction test, CMFixtureFunction set_up,
-              CMFixtureFunction tear_down)
+void test_add(const char *file, int line, const char *name, CMUnitTestFunction test,
+              CMFixtureFunction set_up, CMFixtureFunction tear_down)
 {
-    if (count == sizeof list / sizeof *list)
+    size_t at = count;
+
+    if (count == MOST)
         __builtin_trap();
-    list[count++] = (struct CMUnitTest){name, test, set_up, tear_down, NULL};
+    for (; at > 0 && strcmp(places[at - 1].file, file) == 0 && places[at - 1].line > line; at--) {
+        places[at] = places[at - 1];
+        list[at] = list[at - 1];
+    }
+    places[at].file = file;
+    places[at].line = line;
+    list[at] = (struct CMUnitTest){name, test, set_up, tear_down, NULL};
+    count++;
 }
 
 void test_group(CMFixtureFunction set_up, CMFixtureFunction tear_down)

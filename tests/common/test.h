@@ -19,7 +19,7 @@
     static void name(void **state);                                                                \
     __attribute__((constructor)) static void name##_test(void)                                     \
     {                                                                                              \
-        test_add(#name, name, set_up, tear_down);                                                  \
+        test_add(__FILE__, __LINE__, #name, name, set_up, tear_down);                              \
     }                                                                                              \
     static void name(void **state)
 /* Runs set_up before all tests of the program and tear_down after them. */
@@ -29,8 +29,9 @@
         test_group(set_up, tear_down);                                                             \
     }
 
-void test_add(const char *name, CMUnitTestFunction test, CMFixtureFunction set_up,
-              CMFixtureFunction tear_down);
+/* The calls for a file may come in any order: the linker's -flto reverses constructors. */
+void test_add(const char *file, int line, const char *name, CMUnitTestFunction test,
+              CMFixtureFunction set_up, CMFixtureFunction tear_down);
 void test_group(CMFixtureFunction set_up, CMFixtureFunction tear_down);
 /* For a program with a main of its own. Returns what main returns: the number of failed tests, 1 without a test. */
 int test_run(void);
