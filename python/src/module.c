@@ -76,7 +76,7 @@ static PyMethodDef functions[] = {
     {"is_pending", lazy_is_pending, METH_O, NULL},
     {"set_tracer", tracer_set, METH_VARARGS, NULL},
     {"set_array_class", array_set_class, METH_O, NULL},
-    FAST("empty", array_empty),
+    {"empty", (PyCFunction)(void (*)(void))array_empty, METH_FASTCALL, NULL},
     {"dtype", array_dtype, METH_O, NULL},
     {"dtype_name", array_dtype_name, METH_O, NULL},
     {"dtype_letters", array_dtype_letters, METH_NOARGS, NULL},
