@@ -478,10 +478,9 @@ static collet_status find_boxed(void *user, trajectory_frames **out, collet_erro
  */
 static collet_status read_ahead(trajectory_inputs *in, collet_error *err)
 {
+    const trajectory_settings *s = in->settings;
     trajectory_frames *frames = NULL;
     collet_status status = COLLET_OK;
-
-    const trajectory_settings *s = in->settings;
 
     if (s->n_shards == 0 && !trajectory_arrangement_arranger(in->arrangement))
         return COLLET_OK;

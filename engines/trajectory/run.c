@@ -162,9 +162,7 @@ static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
 /* What is known of bodies that may not be in one piece before the last frame. */
 static collet_status refuse(collet_trajectory *x, collet_error *err)
 {
-    int decided = trajectory_arrangement_is_decided(x->inputs.arrangement);
-
-    if (decided)
+    if (trajectory_arrangement_is_decided(x->inputs.arrangement))
         trajectory_arrangement_get_notes(x->inputs.arrangement, &x->notes.arranged);
     note_clashes(x);
     return trajectory_warnings_refuse(x, err);

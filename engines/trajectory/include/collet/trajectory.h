@@ -82,8 +82,9 @@ typedef struct collet_trajectory_source {
     uint32_t reserved;
     /* Sets *frame to frame `index`. Called on the thread that called the library, with rising indices. It is
      * called again for a frame that a warning is about, by collet_trajectory_create for the first frame if residues
-     * may be joined or the options have a reference, and for a shard up to the first frame with a box. Any status except COLLET_OK ends the work and is returned, with the
-     * text in *err. The function must not use the trajectory or its context. */
+     * may be joined or the options have a reference, and for a shard up to the first frame with a box. Any status
+     * except COLLET_OK ends the work and is returned, with the text in *err. The function must not use the
+     * trajectory or its context. */
     collet_status (*read)(void *user, collet_trajectory_frame *frame, int64_t index,
                           collet_error *err);
     /* Sets chosen[i] to 1 if atom i is to be analysed in frame `index`, the last frame that was read, else

@@ -208,11 +208,11 @@ def _coordinate(key: str | None, component: int | None) -> str:
     return f"{key}" if component is None else f"{key}, component {component}"
 
 
-def _check_blocks(frames: int, blocks: int, found: Found) -> None:
+def _check_blocks(task: Task, blocks: int, found: Found) -> None:
     """Warns if errors are NaN because there are more blocks than frames."""
     names = [name for name, values, _ in (*(found.arrays or found.columns), *found.numbers)
              if name.endswith("error") and np.isnan(np.asarray(values, float)).all()]
-    if names and blocks > frames:
+    if names and task.options.key and blocks > (frames := len(task.array(task.options.key))):
         warnings.warn(f"{', '.join(names)}: nan, because {frames} frames cannot be divided into {blocks} blocks: give fewer, "
                       "--blocks N, or more frames")
 
@@ -227,8 +227,7 @@ def _run(options: argparse.Namespace) -> Found:
         elif analysis.timed:
             task.dt = options.dt * options.step
         found = analysis.run(task)
-        if options.analysis != "compare":
-            _check_blocks(len(task.array(options.key)), options.blocks, found)
+        _check_blocks(task, options.blocks, found)
         axis = _axis(file, options, found) if options.plot is not None else None
     chosen = {name: value for name, value in vars(options).items()
               if name not in ("output", "force", "dt", "plot") and value is not None}
