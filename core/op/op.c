@@ -9,7 +9,7 @@ const char *op_operand_name(const op *o, uint32_t operand, char buffer[OP_OPERAN
 {
     int output = operand < o->n_out;
     uint32_t position = output ? operand : operand - o->n_out;
-    char place[24], given[24];
+    char place[18], given[18];
     snprintf(place, sizeof place, "%s %u", output ? "output" : "input", position);
     snprintf(given, sizeof given, "%s%u", output ? "out" : "in", position);
     if (strcmp(o->operand[operand].name, given))
