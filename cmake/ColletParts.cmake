@@ -65,12 +65,15 @@ if("scatter" IN_LIST COLLET_BUILT_ENGINES OR "trajectory" IN_LIST COLLET_BUILT_E
       message(FATAL_ERROR "HDF5 is not found (Debian: libhdf5-dev); -DCOLLET_HDF5=OFF builds the engines without .h5 files")
     endif()
     # Debian's libhdf5.so is a link in a separate directory. With the real path, installed files need not search there.
+    # FindHDF5 sets the second property where h5cc cannot be run, as in a folder whose name has a blank.
     foreach(library hdf5::hdf5 hdf5::hdf5_hl)
-      get_target_property(location ${library} IMPORTED_LOCATION)
-      if(location)
-        file(REAL_PATH ${location} location)
-        set_target_properties(${library} PROPERTIES IMPORTED_LOCATION ${location})
-      endif()
+      foreach(property IMPORTED_LOCATION IMPORTED_LOCATION_RELEASE)
+        get_target_property(location ${library} ${property})
+        if(location)
+          file(REAL_PATH ${location} location)
+          set_target_properties(${library} PROPERTIES ${property} ${location})
+        endif()
+      endforeach()
     endforeach()
     # hdf5_hl needs hdf5. FindHDF5 does not state it, and static libraries must be linked in this order.
     set_property(TARGET hdf5::hdf5_hl APPEND PROPERTY INTERFACE_LINK_LIBRARIES hdf5::hdf5)

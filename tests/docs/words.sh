@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # words.sh PAGE PROGRAM...: compares the option letters and the exit statuses of every program and its commands, and
-# what --help says about them, with the two tables of the page. A PROGRAM may be several words.
+# what --help says about them, with the two tables of the page. A PROGRAM may
+# have arguments, separated by |.
 set -euo pipefail
 page=$1
 shift
@@ -44,7 +45,7 @@ check() {
 }
 
 for line; do
-    read -ra program <<<"$line"
+    IFS='|' read -ra program <<<"$line"
     check "${program[@]}"
     help=$("${program[@]}" --help)
     [[ $(tr -s ' \n' ' ' <<<"$help") == *"Exit status: $statuses."* ]] ||

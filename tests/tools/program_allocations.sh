@@ -15,7 +15,7 @@ while read -r command; do
     while [ $at -lt 240 ]; do
         at=$((at < 60 ? at + 1 : at + 8)) # the first are of the start, later ones of loops
         # shellcheck disable=SC2086
-        FAIL_AT=$at LD_PRELOAD=$library ./$command >"$out" 2>"$err" </dev/null
+        FAIL_AT=$at LD_LIBRARY_PATH=${library%/*} LD_PRELOAD=${library##*/} ./$command >"$out" 2>"$err" </dev/null
         code=$?
         runs=$((runs + 1))
         if [ $code -ge 126 ]; then

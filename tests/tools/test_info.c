@@ -153,7 +153,7 @@ static void test_named_device(void **state)
     tool_free(&r);
 }
 
-/* On a terminal of 60 columns no line is longer, unless it cannot be broken. */
+/* On a terminal of 60 columns no line is longer, unless it cannot be broken. The path of the build may have blanks. */
 static void test_wrapping(void **state)
 {
     struct winsize size = {.ws_row = 24, .ws_col = 60};
@@ -168,15 +168,16 @@ static void test_wrapping(void **state)
         skip();
     }
     FILE *terminal = fdopen(master, "r");
-    char line[4096];
+    char line[4096], build[] = COLLET_TEST_BIN;
     int32_t lines = 0;
     (void)state;
+    *strrchr(build, '/') = '\0';
     assert_non_null(terminal);
     for (; fgets(line, sizeof line, terminal); lines++) {
         size_t length = strcspn(line, "\r\n");
         line[length] = '\0';
         const char *last = strrchr(line, ' ');
-        if (length > 60 && last && last - line > 30)
+        if (length > 60 && last && last - line > 30 && !strstr(line, build))
             fail_msg("%zu columns: %s", length, line);
     }
     fclose(terminal);

@@ -163,7 +163,12 @@ void tool_preload(void *library)
 
     snprintf(options, sizeof options, "%s:verify_asan_link_order=0", before ? before : "");
     setenv("ASAN_OPTIONS", options, 1);
-    setenv("LD_PRELOAD", library, 1);
+    /* A blank in LD_PRELOAD ends a name, but not one in LD_LIBRARY_PATH. */
+    char *folder = strdup(library), *name = strrchr(folder, '/');
+    *name++ = '\0';
+    setenv("LD_LIBRARY_PATH", folder, 1);
+    setenv("LD_PRELOAD", name, 1);
+    free(folder);
 }
 
 void tool_kill_at(void *call)
