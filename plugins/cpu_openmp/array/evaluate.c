@@ -3,9 +3,9 @@
  * Tests: tests/core/test_evaluate.c, tests/cpu_openmp/test_machine.c */
 #include "machine.h"
 
+#include "reduce.h"
 #include "shared/host/util/counts.h"
 #include "shared/host/util/operand.h"
-#include "reduce.h"
 
 #define LINE 64
 

@@ -18,9 +18,9 @@
 #include "cpu_openmp/runtime/device.h"
 
 #include "cpu_openmp/util/loop.h"
-#include "kernel_blocks.h"
-#include "kernel_convert.h"
-#include "kernel_move.h"
+#include "cpu_openmp/array/kernels/kernel_blocks.h"
+#include "cpu_openmp/array/kernels/kernel_convert.h"
+#include "cpu_openmp/array/kernels/kernel_move.h"
 
 /* Values of a program: inputs, constants and steps. */
 #define MACHINE_VALUES (COLLET_PROGRAM_INPUTS + COLLET_PROGRAM_CONSTANTS + COLLET_PROGRAM_STEPS)

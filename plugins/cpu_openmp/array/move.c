@@ -9,8 +9,8 @@
 #include "cpu_openmp/util/loop.h"
 #include "shared/host/util/convert.h"
 #include "shared/host/util/rows.h"
-#include "kernel_convert.h"
-#include "kernel_move.h"
+#include "cpu_openmp/array/kernels/kernel_convert.h"
+#include "cpu_openmp/array/kernels/kernel_move.h"
 #include "machine.h"
 
 /* Minimum number of bytes written per thread. */

@@ -16,80 +16,15 @@
 #include "shared/host/util/rows.h"
 #include "shared/host/util/sum.h"
 #include "cpu_openmp/util/range.h"
+#include "reduce_plan.h"
 #include "reduce.h"
-#include "reduction.h"
 
-#define CHUNK (256 << 10) /* elements, by columns */
-#define ROW_CHUNK (64 << 10)
-#define FOLD 1024   /* columns of a wide row, which consists of several narrow rows */
 #define PART 512    /* columns whose chunks are joined at a time */
 #define ELEMENTS 64 /* the number of results that are stored together */
-#define AHEAD                                                                                      \
-    16384 /* bytes of the short rows that a source computes together; they stay in the L1 cache */
-
-/*
- * Columns of a tile, in multiples of TILE_STEP. The results of TILE columns stay in the L1 cache.
- * Arrays of LARGE or more elements are read from memory, where longer contiguous runs (WIDE) are
- * faster. Each chunk writes 16 bytes per column, so wider tiles need larger chunks.
- */
-#define TILE 2048
-#define WIDE 8192
-#define TILE_STEP 64
-#define LARGE (8 << 20)
-#define LARGE_CHUNK (4 << 20)
-
-/* Minimum number of elements per thread. */
-#define GRAIN (32 << 10)
+#define AHEAD 16384 /* bytes of the short rows that a source computes together; they stay in the L1 cache */
 
 /* Sums of f32 columns with at least this many rows add groups of elements in f32 first (method_narrow). */
 #define NARROW_ROWS 16
-
-/* Up to this number of rows, one loop over the columns is faster than a loop along each column. */
-#define FEW_ROWS 16
-
-/* The two parts of a complex number are a further axis. */
-#define AXES_MAX (COLLET_MAX_DIMS + 1)
-
-/* The results of a chunk that has its own mean: a sum of squares, its rounding error, the mean, the count. */
-enum { SPREAD_MEAN = 2, SPREAD_COUNT, SPREAD_SIZE };
-
-/* The kept or the reduced axes of the input: outermost first, the smallest step last. */
-typedef struct axes {
-    int32_t ndim;
-    int64_t count;
-    int64_t shape[AXES_MAX];
-    int64_t step[AXES_MAX]; /* bytes in the input */
-    int64_t out[AXES_MAX];  /* and in the output */
-} axes;
-
-typedef struct reduce_plan {
-    method method;
-    method exact; /* if `narrow`: used when a partial sum has left the range of f32 */
-    int narrow;
-    axes kept, reduced;
-    char *in, *out[REDUCE_OUTPUTS];
-    int32_t outputs; /* the results of two outputs are result_size doubles apart */
-    int64_t result_size;
-    collet_dtype to;
-    int spread;     /* each chunk uses its own mean: see join_spread */
-    method sum;     /* for the mean */
-    int to_center;  /* results are stored in `center`, not in the output */
-    double *center; /* the mean of each column, [items][tile]; NULL: not needed */
-    int by_columns; /* 1: tiles of columns are reduced; 0: one kept element at a time */
-    int64_t tile;   /* columns of a tile; 1 unless by_columns */
-    int64_t tiles;  /* the number of tiles along the last kept axis; an item is one tile */
-    int64_t fold;   /* adjacent rows that count as one wide row */
-    int64_t blocks; /* unless by_columns: blocks per kept element */
-    int64_t chunk;  /* blocks or rows per chunk */
-    int64_t chunks; /* the number of chunks of a tile */
-    int64_t items;  /* tiles in all */
-    int shared;     /* several threads share the chunks of a tile */
-    int by_elements; /* one kept element at a time; stores results together, as a store costs as much as a result */
-    double *partial; /* results of `tile` columns: [items][chunks] if shared, else two per thread */
-    const reduce_source *source; /* NULL: the elements are at `in` */
-    int64_t size;                /* bytes of an element, and of its parts */
-    int64_t part_size;
-} reduce_plan;
 
 /* What a thread reduces. */
 typedef struct part {
@@ -99,166 +34,8 @@ typedef struct part {
     const method *method;
     double mean; /* the mean of a chunk */
     int left; /* narrow: a number left the range of f32 before the current elements were computed */
-    const char *
-        ahead; /* where elements begin, relative to plan->in, that are in scratch_of already; NULL: none are */
+    const char *ahead; /* where elements that are in scratch_of already begin, relative to plan->in; NULL: none are */
 } part;
-
-/* Doubles that the results of a tile need: for each output one result per column, then one rounding error per
- * column. */
-static int64_t tile_size(const reduce_plan *plan)
-{
-    return plan->outputs * plan->result_size;
-}
-
-/* Doubles of a thread: the results of two tiles, on cache lines that no other thread writes to. */
-static int64_t thread_size(const reduce_plan *plan)
-{
-    return divide_up(2 * tile_size(plan), 16) * 16;
-}
-
-/* ---- The axes -------------------------------------------------------------------------------- */
-
-static void add_axis(axes *x, int64_t extent, int64_t step, int64_t out)
-{
-    if (extent == 1)
-        return;
-    int32_t i = x->ndim++;
-    for (; i > 0 && llabs(x->step[i - 1]) < llabs(step); i--) {
-        x->shape[i] = x->shape[i - 1];
-        x->step[i] = x->step[i - 1];
-        x->out[i] = x->out[i - 1];
-    }
-    x->shape[i] = extent;
-    x->step[i] = step;
-    x->out[i] = out;
-}
-
-static void merge_axes(axes *x)
-{
-    int32_t last = 0;
-    for (int32_t i = 1; i < x->ndim; i++) {
-        int64_t n = x->shape[i];
-        if (x->step[last] == n * x->step[i] && x->out[last] == n * x->out[i]) {
-            x->shape[last] *= n;
-        } else {
-            last++;
-            x->shape[last] = n;
-        }
-        x->step[last] = x->step[i];
-        x->out[last] = x->out[i];
-    }
-    if (x->ndim == 0) {
-        x->shape[0] = 1;
-        x->step[0] = x->out[0] = 0;
-    }
-    x->ndim = last + 1;
-}
-
-/* The byte offset in the input of element `index` of the first ndim axes; sets *out to the offset in the output. */
-static int64_t offset_of(const axes *x, int32_t ndim, int64_t index, int64_t *out)
-{
-    int64_t offset = 0;
-    for (int32_t i = ndim - 1; i >= 0; i--) {
-        int64_t at = index % x->shape[i];
-        index /= x->shape[i];
-        offset += at * x->step[i];
-        if (out)
-            *out += at * x->out[i];
-    }
-    return offset;
-}
-
-static int64_t at_least_one(int64_t x)
-{
-    return x > 1 ? x : 1;
-}
-
-static void split_axes(reduce_plan *plan, const collet_kernel_call *call)
-{
-    const collet_reduce_params *params = call->params;
-    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, call->n_out);
-    int32_t kept = 0;
-    plan->kept.count = plan->reduced.count = 1;
-    for (int32_t i = 0; i < in->ndim; i++) {
-        axes *x = params->axes >> i & 1 ? &plan->reduced : &plan->kept;
-        x->count *= in->shape[i];
-        if (x == &plan->reduced)
-            add_axis(x, in->shape[i], cpu_step(in, i), 0);
-        else
-            add_axis(x, in->shape[i], cpu_step(in, i),
-                     cpu_step(out, params->keepdims ? i : kept++));
-    }
-    if (cpu_dtype_is_complex(out->dtype)) {
-        int64_t size = (int64_t)cpu_dtype_size(part_of(in->dtype));
-        plan->kept.count *= 2;
-        add_axis(&plan->kept, 2, size, size);
-    }
-    merge_axes(&plan->kept);
-    merge_axes(&plan->reduced);
-}
-
-/* Whether each chunk uses a mean of its own. That is exact enough only for inputs and results narrower than f64. */
-static int is_spread(const reduce_plan *plan, const collet_kernel_call *call)
-{
-    return reduce_has_center(call->op) && !plan->by_columns &&
-           plan->reduced.count >= REDUCE_NARROW &&
-           part_of(operand_of(call, 0)->dtype) != COLLET_F64 &&
-           part_of(operand_of(call, call->n_out)->dtype) != COLLET_F64;
-}
-
-/* Makes tiles of nearly equal width: a narrow last tile would need as many memory accesses as a
- * full tile. */
-static int64_t even_tile(int64_t width, int64_t widest)
-{
-    int64_t tile = divide_up(width, divide_up(width, widest));
-    return min_i64(divide_up(tile, TILE_STEP) * TILE_STEP, width);
-}
-
-/* 1 if there are too few tiles to keep the threads busy, and each is large enough to be shared. */
-static int shares_tiles(const collet_device *device, const reduce_plan *plan)
-{
-    int64_t few = plan->by_columns
-                      ? 1
-                      : 2; /* a thread reduces two chunks before a second thread has woken up */
-    return device->threads > 1 && plan->chunks > few && plan->items < 4 * (int64_t)device->threads;
-}
-
-static void make_plan(reduce_plan *plan, const collet_device *device,
-                      const collet_kernel_call *call)
-{
-    split_axes(plan, call);
-    const axes *kept = &plan->kept, *reduced = &plan->reduced;
-    int64_t width = kept->shape[kept->ndim - 1], column = llabs(kept->step[kept->ndim - 1]);
-    int64_t length = reduced->shape[reduced->ndim - 1],
-            row = llabs(reduced->step[reduced->ndim - 1]);
-    plan->by_columns =
-        width > 1 && (column < row || (reduced->count <= FEW_ROWS && width > length));
-    plan->tile = plan->fold = 1;
-    plan->tiles = width;
-    if (plan->by_columns) {
-        int large = reduced->count > LARGE / width;
-        plan->tile = even_tile(width, large ? WIDE : TILE);
-        plan->tiles = divide_up(width, plan->tile);
-        if (reduced->ndim == 1 && 2 * width <= FOLD &&
-            reduced->step[0] == width * kept->step[kept->ndim - 1])
-            plan->fold = at_least_one(min_i64(FOLD / width, reduced->count / REDUCE_TREE / 2));
-        plan->chunk =
-            at_least_one((large ? LARGE_CHUNK : CHUNK) / plan->tile / plan->fold) * plan->fold;
-        plan->chunks = divide_up(reduced->count, plan->chunk);
-    } else {
-        plan->blocks =
-            reduced->count == 0 ? 0 : reduced->count / length * divide_up(length, REDUCE_BLOCK);
-        plan->chunk = ROW_CHUNK / min_i64(at_least_one(length), REDUCE_BLOCK);
-        plan->chunks = divide_up(plan->blocks, plan->chunk);
-    }
-    plan->items = kept->count == 0 ? 0 : kept->count / width * plan->tiles;
-    plan->outputs = (int32_t)call->n_out;
-    plan->spread = is_spread(plan, call);
-    plan->result_size = plan->spread ? SPREAD_SIZE : 2 * plan->tile;
-    plan->shared = shares_tiles(device, plan);
-    plan->by_elements = !plan->by_columns && plan->chunks <= 1 && plan->outputs == 1 &&
-                        !plan->spread && !plan->shared;
-}
 
 /* ---- Elements of a source -------------------------------------------------------------------- */
 
@@ -329,7 +106,7 @@ static void reduce_blocks(part *p, const char *in, int64_t begin, int64_t end, d
     int64_t in_a_row = divide_up(length, REDUCE_BLOCK);
     for (int64_t b = begin; b < end; b++) {
         int64_t first = b % in_a_row * REDUCE_BLOCK;
-        const char *at = in + offset_of(r, r->ndim - 1, b / in_a_row, NULL) + first * step;
+        const char *at = in + axes_offset(r, r->ndim - 1, b / in_a_row, NULL) + first * step;
         int64_t n = min_i64(length - first, REDUCE_BLOCK);
         if (!plan->source) {
             method_run(p->method, &p->about, result, lost, at, step, n);
@@ -372,7 +149,7 @@ static __attribute__((noinline)) void reduce_wide_rows(part *p, const reduce_abo
                                                        int64_t width, double *result, double *lost)
 {
     const reduce_plan *plan = p->plan;
-    double folded[FOLD], folded_lost[FOLD];
+    double folded[REDUCE_FOLD], folded_lost[REDUCE_FOLD];
     int64_t step = plan->reduced.step[0], wide = width * plan->fold;
     clear(plan, folded, folded_lost, wide);
     reduce_columns(p, about, folded, folded_lost, in + begin * step, step * plan->fold,
@@ -384,7 +161,7 @@ static __attribute__((noinline)) void reduce_wide_rows(part *p, const reduce_abo
 static void reduce_folded(part *p, const char *in, int64_t begin, int64_t end, int64_t width,
                           double *result, double *lost)
 {
-    double center[FOLD];
+    double center[REDUCE_FOLD];
     const reduce_about *about = &p->about, wide = {about->bits, about->center ? center : NULL};
     for (int64_t j = 0; about->center && j < width * p->plan->fold; j++)
         center[j] = about->center[j % width];
@@ -404,7 +181,7 @@ static void reduce_rows(part *p, const char *in, int64_t begin, int64_t end, int
     }
     while (begin < end) {
         int64_t first = begin % length, n = min_i64(length - first, end - begin);
-        const char *at = in + offset_of(r, r->ndim - 1, begin / length, NULL) + first * step;
+        const char *at = in + axes_offset(r, r->ndim - 1, begin / length, NULL) + first * step;
         reduce_columns(p, &p->about, result, lost, at, step, n, width);
         begin += n;
     }
@@ -418,7 +195,7 @@ static int64_t find_tile(const reduce_plan *plan, int64_t item, const char **in,
     const axes *k = &plan->kept;
     int32_t last = k->ndim - 1;
     int64_t first = item % plan->tiles * plan->tile, to = 0;
-    int64_t from = offset_of(k, last, item / plan->tiles, &to);
+    int64_t from = axes_offset(k, last, item / plan->tiles, &to);
     *in = plan->in + from + first * k->step[last];
     *out = to + first * k->out[last];
     return min_i64(k->shape[last] - first, plan->tile);
@@ -457,7 +234,7 @@ static void find_mean(part *p, int64_t item, const char *in, int64_t chunk, doub
     result[SPREAD_COUNT] = (double)count;
 }
 
-/* Computes the tile_size results of one chunk of the tile at `in`. */
+/* Computes the reduce_tile_size results of one chunk of the tile at `in`. */
 static void reduce_chunk(part *p, int64_t item, const char *in, int64_t chunk, int64_t width,
                          double *result)
 {
@@ -557,8 +334,8 @@ static TEAM_BODY(reduce_tiles)
     for (int64_t item = begin; !plan->by_elements && item < end; item++) {
         const char *in;
         int64_t out;
-        double *result = plan->partial + thread * thread_size(plan);
-        double *more = result + tile_size(plan);
+        double *result = plan->partial + thread * reduce_thread_size(plan);
+        double *more = result + reduce_tile_size(plan);
         int64_t width = find_tile(plan, item, &in, &out);
         reduce_chunk(&p, item, in, 0, width, result);
         for (int64_t chunk = 1; chunk < plan->chunks; chunk++) {
@@ -579,7 +356,7 @@ static TEAM_BODY(reduce_chunks)
         int64_t out;
         int64_t width = find_tile(plan, i / plan->chunks, &in, &out);
         reduce_chunk(&p, i / plan->chunks, in, i % plan->chunks, width,
-                     plan->partial + i * tile_size(plan));
+                     plan->partial + i * reduce_tile_size(plan));
     }
 }
 
@@ -593,9 +370,9 @@ static TEAM_BODY(join_chunks)
         int64_t out;
         int64_t item = i / parts, first = i % parts * PART;
         int64_t width = min_i64(find_tile(plan, item, &in, &out) - first, PART);
-        double *result = plan->partial + item * plan->chunks * tile_size(plan) + first;
+        double *result = plan->partial + item * plan->chunks * reduce_tile_size(plan) + first;
         for (int64_t chunk = 1; chunk < plan->chunks; chunk++)
-            join_chunk(plan, result, result + chunk * tile_size(plan), width);
+            join_chunk(plan, result, result + chunk * reduce_tile_size(plan), width);
         store(plan, item * plan->tile + first, out + first * plan->kept.out[plan->kept.ndim - 1],
               width, result, result + plan->tile);
     }
@@ -603,14 +380,14 @@ static TEAM_BODY(join_chunks)
 
 static int64_t partial_size(const collet_device *device, const reduce_plan *plan)
 {
-    return plan->shared ? plan->items * plan->chunks * tile_size(plan)
-                        : device->threads * thread_size(plan);
+    return plan->shared ? plan->items * plan->chunks * reduce_tile_size(plan)
+                        : device->threads * reduce_thread_size(plan);
 }
 
 int64_t reduce_workspace(const collet_device *device, const collet_kernel_call *call)
 {
     reduce_plan plan = {0};
-    make_plan(&plan, device, call);
+    reduce_plan_make(&plan, device, call);
     int64_t centers = reduce_has_center(call->op) && !plan.spread ? plan.items * plan.tile : 0;
     return (partial_size(device, &plan) + centers) * (int64_t)sizeof(double);
 }
@@ -619,7 +396,7 @@ int reduce_together(const collet_device *device, const collet_kernel_call *call)
 {
     const collet_operand *first = operand_of(call, 0);
     reduce_plan plan = {0};
-    make_plan(&plan, device, call);
+    reduce_plan_make(&plan, device, call);
     int together = !reduce_has_center(call->op) && plan.fold == 1;
     for (uint32_t k = 1; k < call->n_out; k++) {
         const collet_operand *out = operand_of(call, k);
@@ -651,12 +428,12 @@ static void run(collet_device *device, reduce_plan *plan)
         int64_t parts = divide_up(plan->tile, PART);
         team_phase phases[] = {
             {reduce_chunks, plan->items * plan->chunks, 1,
-             is_adjacent(plan) && team_is_brief(plan->items * plan->reduced.count, GRAIN)},
-            {join_chunks, plan->items * parts, divide_up(GRAIN, plan->chunks * PART), 0}};
+             is_adjacent(plan) && team_is_brief(plan->items * plan->reduced.count, REDUCE_GRAIN)},
+            {join_chunks, plan->items * parts, divide_up(REDUCE_GRAIN, plan->chunks * PART), 0}};
         team_run_phases(device->threads, phases, 2, plan);
     } else {
-        int64_t tile_elements = at_least_one(plan->reduced.count * plan->tile);
-        team_run(device->threads, plan->items, divide_up(GRAIN, tile_elements), reduce_tiles, plan);
+        int64_t elements = plan->reduced.count * plan->tile, tile_elements = elements > 1 ? elements : 1;
+        team_run(device->threads, plan->items, divide_up(REDUCE_GRAIN, tile_elements), reduce_tiles, plan);
     }
 }
 
@@ -668,7 +445,7 @@ void reduce_run(collet_device *device, const collet_kernel_call *call, const red
                         .source = source,
                         .size = (int64_t)cpu_dtype_size(in->dtype),
                         .part_size = (int64_t)cpu_dtype_size(part_of(in->dtype))};
-    make_plan(&plan, device, call);
+    reduce_plan_make(&plan, device, call);
     for (uint32_t k = 0; k < call->n_out; k++)
         plan.out[k] = cpu_at(operand_of(call, k));
     plan.partial = call->workspace;

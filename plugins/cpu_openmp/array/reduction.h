@@ -8,9 +8,9 @@
 
 #include <collet/plugin.h>
 
-#include "kernel_convert.h"
-#include "kernel_move.h"
-#include "kernel_reduce.h"
+#include "cpu_openmp/array/kernels/kernel_convert.h"
+#include "cpu_openmp/array/kernels/kernel_move.h"
+#include "cpu_openmp/array/kernels/kernel_reduce.h"
 
 /* The number of elements of a row that are reduced at a time. */
 #define REDUCE_BLOCK (16 << 10)

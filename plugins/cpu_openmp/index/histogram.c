@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cpu_openmp/array/kernel_convert.h"
+#include "cpu_openmp/array/kernels/kernel_convert.h"
 #include "cpu_openmp/runtime/team.h"
 #include "kernel_histogram.h"
 #include "shared/host/util/counts.h"

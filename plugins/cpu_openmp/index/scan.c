@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "cpu_openmp/array/kernel_convert.h"
-#include "cpu_openmp/array/kernel_move.h"
+#include "cpu_openmp/array/kernels/kernel_convert.h"
+#include "cpu_openmp/array/kernels/kernel_move.h"
 #include "cpu_openmp/runtime/team.h"
 #include "cpu_openmp/runtime/wait.h"
 #include "kernel_scan.h"

@@ -5,7 +5,7 @@
 #ifndef PLUGINS_CPU_OPENMP_LINALG_SYMMETRIC_H
 #define PLUGINS_CPU_OPENMP_LINALG_SYMMETRIC_H
 
-#include "cpu_openmp/array/kernel_move.h"
+#include "cpu_openmp/array/kernels/kernel_move.h"
 #include "kernel_gemm.h"
 
 /* Copies block i, j of the matrix `c`, which begins at row i and column j (j <= i), to the other side of the diagonal.

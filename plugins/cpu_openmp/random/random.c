@@ -2,7 +2,7 @@
 /* Tests: conformance/random/random.c, tests/cpu_openmp/test_kernels_openmp.c */
 #include "cpu_openmp/runtime/device.h"
 
-#include "cpu_openmp/array/kernel_move.h"
+#include "cpu_openmp/array/kernels/kernel_move.h"
 #include "cpu_openmp/runtime/team.h"
 #include "cpu_openmp/util/loop.h"
 #include "shared/host/random/variates.h"

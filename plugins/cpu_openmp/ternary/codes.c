@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "cpu_openmp/array/kernel_convert.h"
+#include "cpu_openmp/array/kernels/kernel_convert.h"
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/counts.h"
 #include "shared/host/ternary/formats.h"

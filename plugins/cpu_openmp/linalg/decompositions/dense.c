@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "cpu_openmp/array/kernel_move.h"
+#include "cpu_openmp/array/kernels/kernel_move.h"
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/linalg/matrices.h"
 #include "kernel_panel.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: conformance/linalg/factors.c, tests/host/test_decompositions.c */
-#include "cpu_openmp/array/kernel_move.h"
+#include "cpu_openmp/array/kernels/kernel_move.h"
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/counts.h"
 #include "shared/host/linalg/decompositions.h"

@@ -3,8 +3,8 @@
  * kernel_convert.h - the conversions that have a vector loop. The others go through
  * shared/host/util/convert.h, which specifies all of them.
  */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNEL_CONVERT_H
-#define PLUGINS_CPU_OPENMP_ARRAY_KERNEL_CONVERT_H
+#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_CONVERT_H
+#define PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_CONVERT_H
 
 #include <collet/types.h>
 

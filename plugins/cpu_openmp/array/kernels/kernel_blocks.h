@@ -5,8 +5,8 @@
  * Every row of elementwise.def has a kernel for each of its dtypes; f16 and bf16 use f32's.
  * A result depends on its operands alone, not on its place or its neighbours.
  */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNEL_BLOCKS_H
-#define PLUGINS_CPU_OPENMP_ARRAY_KERNEL_BLOCKS_H
+#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_BLOCKS_H
+#define PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_BLOCKS_H
 
 #include <collet/types.h>
 

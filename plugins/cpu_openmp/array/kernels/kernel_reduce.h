@@ -6,8 +6,8 @@
  * in f64: good to about two ulp of f64 of the sum of the magnitudes, however many terms. min and max follow
  * IEEE 754-2019: NaN propagates, -0 < +0. Steps are in bytes, of either sign.
  */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNEL_REDUCE_H
-#define PLUGINS_CPU_OPENMP_ARRAY_KERNEL_REDUCE_H
+#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_REDUCE_H
+#define PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_REDUCE_H
 
 #include <collet/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_columns.h - prefetching in reductions by columns. */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNEL_COLUMNS_H
-#define PLUGINS_CPU_OPENMP_ARRAY_KERNEL_COLUMNS_H
+#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_COLUMNS_H
+#define PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_COLUMNS_H
 
 #include "cpu_openmp/util/kernel_level.h"
 
