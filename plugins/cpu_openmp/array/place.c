@@ -229,6 +229,17 @@ static void run_columns(const void *context, char *const *at, const int64_t *ste
                   j->method.about.bits);
 }
 
+/* Adjacent elements of one block each: their extreme, then the first that equals it. */
+static void run_block(const void *context, char *const *at, const int64_t *step, int64_t n)
+{
+    const job *j = context;
+    int64_t size = j->reduced.step[0][0], length = j->reduced.count;
+    for (int64_t i = 0; i < n; i++) {
+        block b = {extreme_of(j, at[1] + i * step[1], size, length), 0, at[1] + i * step[1], length};
+        *(int64_t *)(void *)(at[0] + i * step[0]) = place_in(j, b);
+    }
+}
+
 static void run_row(const void *context, char *const *at, const int64_t *step, int64_t n)
 {
     const job *j = context;
@@ -247,8 +258,9 @@ static TEAM_BODY(run_outputs)
     loop_run(&j->kept, begin, end,
              columns_of(j)                     ? run_columns
              : is_short && dtype == COLLET_F32   ? run_short_f32
-             : is_short && dtype == COLLET_F64 ? run_short_f64
-                                               : run_row,
+             : is_short && dtype == COLLET_F64   ? run_short_f64
+             : j->reduced.ndim == 1 && j->reduced.count > 0 && j->reduced.count <= BLOCK ? run_block
+                                                                                         : run_row,
              j);
 }
 

@@ -338,20 +338,23 @@ INLINE longs LEAST_F64(longs a, longs b)
 
 /* ---- Places of extremes --------------------------------------------------------------------- */
 
-#define GROUP VECTOR_BYTES /* elements that are compared at a time */
+/* Groups of VECTOR_BYTES elements are compared at a time, then the first group that has the element by vectors. */
+#define SKIP(TYPE, WORD, GROUP)                                                                    \
+    for (; i + (GROUP) <= n; i += (GROUP)) {                                                       \
+        WORD found = 0;                                                                            \
+        _Pragma("GCC unroll 1") for (int k = 0; k < (int)(GROUP); k++)                             \
+            found |= a[i + k] == x ? (WORD)1 : (WORD)0;                                            \
+        if (found)                                                                                 \
+            break;                                                                                 \
+    }
 #define FIRST(name, TYPE, WORD, value)                                                             \
     static int64_t first_##name(const char *in, int64_t n, double number, int64_t word)            \
     {                                                                                              \
         const TYPE *a = (const void *)in, x = (TYPE)(value);                                       \
         int64_t i = 0;                                                                             \
         (void)number, (void)word;                                                                  \
-        for (; i + GROUP <= n; i += GROUP) {                                                       \
-            WORD found = 0;                                                                        \
-            _Pragma("GCC unroll 1") for (int k = 0; k < GROUP; k++)                                \
-                found |= a[i + k] == x ? (WORD)1 : (WORD)0;                                        \
-            if (found)                                                                             \
-                break;                                                                             \
-        }                                                                                          \
+        SKIP(TYPE, WORD, (int64_t)VECTOR_BYTES)                                                    \
+        SKIP(TYPE, WORD, VECTOR_BYTES / (int64_t)sizeof(TYPE))                                     \
         while (i < n && a[i] != x)                                                                 \
             i++;                                                                                   \
         return i;                                                                                  \
