@@ -87,7 +87,15 @@ def scaled(x: collet.Array, factor: float) -> collet.Array:
 assert_type(collet.vmap(scaled, (0, None))(x, 2.0), collet.Array)
 assert_type(collet.jit(scaled)(x, 2.0), collet.Array)
 assert_type(collet.jit(static_argnums=1)(scaled)(x, 2.0), collet.Array)
-collet.jvp(scaled, [x, 1.0], [x, 1.0])
+assert_type(collet.jvp(scaled, [x, 1.0], [x, 1.0]), tuple[collet.Array, collet.Array])
+assert_type(collet.linearize(scaled, x, 1.0)[1](x, 1.0), collet.Array)
+assert_type(collet.vjp(scaled, x, 1.0)[0], collet.Array)
+def named(x: collet.Array) -> tuple[collet.Array, str]:
+    return collet.sum(x), "name"
+assert_type(collet.vjp(named, x, has_aux=True)[2], str)
+assert_type(collet.vjp(scaled, x, 1.0)[1](x), tuple[Any, ...])
+assert_type(collet.hvp(loss, [x], [x]), collet.Array)
+assert_type(collet.custom_vjp(scaled)(x, 1.0), collet.Array)
 collet.special.softmax(x, axis=-1)
 collet.fft.fft(xp.concat([x, x]))
 collet.random.default_rng(1).normal(size=3)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, ParamSpec, overload
+from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from .. import _core
 from .. import functions as f
@@ -22,6 +22,8 @@ from .vmap import vmap
 __all__ = ["hvp", "jacfwd", "jvp", "linearize"]
 
 P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
 
 
 def _directions(primal: Any, tangent: Any, name: str, where: str) -> Iterator[Any]:
@@ -78,6 +80,13 @@ def _linearized(fun: Callable[..., Any], primals: Sequence[Any], name: str, has_
     return value, push, *others
 
 
+@overload
+def linearize(fun: Callable[..., R], *primals: Any, has_aux: Literal[False] = False) -> tuple[R, Callable[..., R]]: ...
+@overload
+def linearize(fun: Callable[..., tuple[R, T]], *primals: Any, has_aux: Literal[True]
+              ) -> tuple[R, Callable[..., R], T]: ...
+@overload
+def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool) -> tuple[Any, ...]: ...
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """The result of `fun`, and a function from tangents, one for each argument, to the derivative of the result along
     them; with has_aux also the others, as in JAX. The function keeps the arrays that it needs.
@@ -89,6 +98,13 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     return value, lambda *tangents: push(tangents), *others
 
 
+@overload
+def jvp(fun: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any], has_aux: Literal[False] = False) -> tuple[R, R]: ...
+@overload
+def jvp(fun: Callable[..., tuple[R, T]], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: Literal[True]
+        ) -> tuple[R, R, T]: ...
+@overload
+def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool) -> tuple[Any, ...]: ...
 def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
     """(result, derivative of the result along the tangents), and with has_aux also the others, as in JAX. primals: the
     arguments of `fun`; tangents: trees of the same structure. The tangents of arrays of integers have no effect.
@@ -144,6 +160,10 @@ def jacfwd(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: boo
     return differentiated
 
 
+@overload
+def hvp(fun: Callable[..., Array], primals: Sequence[Array], tangents: Sequence[Array]) -> Array: ...
+@overload
+def hvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any: ...
 def hvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """The derivative of grad(fun) along the tangents: for one argument the product of the Hessian of `fun` and the tangent,
     without the Hessian. It has the structure of the first argument.

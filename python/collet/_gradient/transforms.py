@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from .trees import leaves, mapped, node, rebuilt
 __all__ = ["custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_and_grad", "vjp"]
 
 P = ParamSpec("P")
+R = TypeVar("R")
 T = TypeVar("T")
 _Function = Callable[Concatenate[Array, ...], Array]  # of an Array: its gradient is an Array
 _PLAIN = (bool, int, float, complex, str, bytes)
@@ -207,6 +208,14 @@ def grad(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool 
     return differentiated
 
 
+@overload
+def vjp(fun: Callable[..., R], *primals: Any, has_aux: Literal[False] = False
+        ) -> tuple[R, Callable[[R], tuple[Any, ...]]]: ...
+@overload
+def vjp(fun: Callable[..., tuple[R, T]], *primals: Any, has_aux: Literal[True]
+        ) -> tuple[R, Callable[[R], tuple[Any, ...]], T]: ...
+@overload
+def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool) -> tuple[Any, ...]: ...
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Returns (result, pullback), and with has_aux (result, pullback, others). g has the structure of the
     result. pullback(g) returns a tuple: the gradients of sum(g * result) with respect to all arguments.
@@ -300,7 +309,7 @@ def stop_gradient(x: T) -> T:
 # ---- User-defined gradients
 
 
-class custom_vjp:
+class custom_vjp(Generic[R]):
     """A function with a user-defined gradient, as in JAX.
 
     forward(*arguments) returns (result, saved). backward(saved, gradient) returns a tuple with the gradient
@@ -313,7 +322,7 @@ class custom_vjp:
     >>> float(collet.grad(clipped)(5.0))
     1.0"""
 
-    def __init__(self, fun: Callable[..., Any]) -> None:
+    def __init__(self, fun: Callable[..., R]) -> None:
         functools.update_wrapper(self, fun)
         self._fun = fun
         self._forward: Callable[..., tuple[Any, Any]] | None = None
@@ -324,7 +333,7 @@ class custom_vjp:
         """Sets the two functions."""
         self._forward, self._backward = forward, backward
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any) -> R:
         flat = leaves(arguments)
         trace = max((leaf.of_trace for leaf in flat if type(leaf) is Differentiated), default=-1)
         if trace < 0:
