@@ -354,11 +354,11 @@ def _expm(A):
 
 @rule("linalg.det")
 def _det(a):
-    """Where another transform follows the matrices they must not be singular."""
+    """The matrices must not be singular where the gradient is differentiated again."""
     made = linalg.det(a)
 
     def back(g):
-        if hook.traced(a) or bool(f.all(made != 0)):
+        if bottom(a) is not a or not hook.traced(a) and bool(f.all(made != 0)):
             return (g * made)[..., None, None] * _T(linalg.inv(a))
         return g[..., None, None] * _cofactors(a)
 

@@ -139,10 +139,13 @@ def test_second_derivatives():
 
 
 def test_determinants_of_singular_matrices():
-    """The gradient is the matrix of cofactors."""
+    """The gradient is the matrix of cofactors, also in a recorded function and for each element of a batch."""
+    gradient = collet.grad(lambda x: collet.sum(collet.real(linalg.det(x))))
     for a in (np.array([[1.0, 2], [2, 4]]), np.array([[1.0, 2, 3], [4, 5, 6], [7, 8, 9]]), np.zeros((2, 2)), np.zeros((1, 1)),
               np.array([[[1.0, 1], [1, 1]], [[2.0, 1], [1, 3]]]), np.array([[1j, 2j], [1, 2]])):
-        found = collet.grad(lambda x: collet.sum(collet.real(linalg.det(x))))(collet.asarray(a)).to_numpy()
+        found = gradient(collet.asarray(a)).to_numpy()
+        assert np.allclose(collet.jit(gradient)(collet.asarray(a)), found)
+        assert np.allclose(collet.vmap(gradient)(collet.asarray(np.stack([a, a])))[1], found)
         n = a.shape[-1]
         for at in np.ndindex(a.shape):
             rest = np.delete(np.delete(a[at[:-2]], at[-2], 0), at[-1], 1)
