@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "common/test.h"
+#include "cpu_openmp/runtime/load.h"
 #include "cpu_openmp/runtime/team.h"
+#include "in_child.h"
 
 /* ---- Items and pieces ------------------------------------------------------------------------ */
 
@@ -139,11 +141,6 @@ TEST(test_phases_follow_each_other)
 
 /* ---- Distribution of pieces -------------------------------------------------------------------
  */
-
-static void doze(int milliseconds)
-{
-    nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000L}, NULL);
-}
 
 /* One worker gets stuck in its first piece. The other threads do all other pieces meanwhile. */
 typedef struct obstacle {
@@ -590,6 +587,29 @@ TEST(test_inside_a_region_of_the_host)
         atomic_fetch_add(&done, complete);
     }
     assert_int_equal(3, atomic_load(&done));
+}
+
+static void *spin_for_ever(void *unused)
+{
+    for (;;)
+        atomic_signal_fence(memory_order_seq_cst);
+    return unused;
+}
+
+/* One thread does not crowd one processor; three threads crowd two processors, but not three. A child has no workers. */
+static bool crowds_as_threads_spin(void)
+{
+    bool alone = load_is_crowded(1), started = true;
+    pthread_t thread;
+    for (int i = 0; i < 2; i++)
+        started &= pthread_create(&thread, NULL, spin_for_ever, NULL) == 0;
+    doze(10);
+    return started && !alone && load_is_crowded(2) && !load_is_crowded(3);
+}
+
+TEST(test_threads_crowd_the_processors)
+{
+    assert_true(in_child(crowds_as_threads_spin));
 }
 
 int main(int argc, char **argv)

@@ -77,7 +77,7 @@ row_command() {
         command -v clang++ || missing "clang++ is not installed"
         clang++ -stdlib=libc++ -fsyntax-only -x c++ - <<<'#include <memory>' || missing "clang++ has no libc++"
         configured "$source" -DCOLLET_TESTS=OFF -DCOLLET_ENGINES=OFF -DCOLLET_PYTHON=OFF
-        cmake --build "$at" --parallel "$jobs" --target plugin_cpu_scalar plugin_cpu_openmp collet-probe
+        cmake --build "$at" --parallel "$jobs" --target collet_core plugin_cpu_scalar plugin_cpu_openmp collet-probe
         SOURCE=$source WORK=$at/cpp FLAGS=-stdlib=libc++ LIBRARY=$at/lib/libcollet-core.so tests/docs/cpp.sh clang++
         ;;
     lto) quick "$source" -DCMAKE_C_FLAGS=-flto ;;

@@ -14,6 +14,8 @@ static int32_t running_here(void)
     struct dirent *task;
     while (tasks && (task = readdir(tasks))) {
         char path[300], state = 0;
+        if (task->d_name[0] == '.') /* "../stat" is that of the process */
+            continue;
         snprintf(path, sizeof path, "/proc/self/task/%s/stat", task->d_name);
         FILE *file = fopen(path, "re");
         count += file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1 && state == 'R';
@@ -35,6 +37,11 @@ static int32_t running_anywhere(void)
     if (file)
         fclose(file);
     return running;
+}
+
+bool load_is_crowded(int32_t processors)
+{
+    return running_anywhere() > processors && running_here() > processors;
 }
 
 int32_t load_free_processors(int32_t most)

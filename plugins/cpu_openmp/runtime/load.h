@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load.h - the processors that other processes use. */
+/* load.h - the threads that want the processors. */
 #ifndef PLUGINS_CPU_OPENMP_RUNTIME_LOAD_H
 #define PLUGINS_CPU_OPENMP_RUNTIME_LOAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The number of processors that other processes leave free now; at least 1, at most `most` (>= 1). */
 int32_t load_free_processors(int32_t most);
+
+/* Whether more threads of this process than `processors` run or are ready to run. */
+bool load_is_crowded(int32_t processors);
 
 #endif

@@ -38,6 +38,9 @@
 #define SPIN_MAX 600000  /* longest time that a worker spins for the next call */
 #define GAP_MAX 250000   /* longest usual time between calls for which a worker spins */
 #define BRIEF_MAX 40000  /* time after which the caller of a brief loop wakes workers */
+#define CROWD_WAIT 150000 /* the same while the program's threads crowd the processors */
+#define CROWD_KEPT 100000000 /* time after which nothing is known about that */
+#define LOOK_AFTER 10000000  /* time after which an idle worker looks again */
 #define WAKE_MIN 2000
 #define WAKE_MAX 50000
 #define NOW 0 /* for a wake-up */
@@ -55,6 +58,8 @@ static struct {
     _Alignas(LINE) _Atomic uint32_t asleep[SLEEP_WORDS]; /* a bit for each worker; the words are futexes */
     _Atomic int64_t woken_at;  /* when workers were last woken, in nanoseconds */
     _Atomic int64_t missed_at; /* when a brief loop last found no worker awake, or took too long */
+    _Atomic int64_t looked_at; /* when an idle worker last looked whether the processors are crowded */
+    _Atomic bool crowded;      /* whether they were */
     _Alignas(LINE) _Atomic int32_t workers; /* started */
     _Atomic int32_t tried;                  /* the most threads that grow() has been called for */
     pthread_mutex_t growing;
@@ -127,15 +132,23 @@ static void wake_some(job *j, int32_t index, int32_t threads)
     wake(job_left(j, index, count), threads);
 }
 
+/* Whether the program's threads crowded the processors when a worker last looked (see look), not long ago. */
+static bool is_crowded(void)
+{
+    return atomic_load_explicit(&team.crowded, memory_order_relaxed) &&
+           clock_now() - atomic_load_explicit(&team.looked_at, memory_order_relaxed) < CROWD_KEPT;
+}
+
 /* The time at which the caller of a job wakes workers: NOW, or later. A brief loop that soon follows another brief loop
- * wakes workers now: more loops are likely to come, and the workers will spin for them. */
+ * wakes workers now: more loops are likely to come, and the workers will spin for them. While the program's threads
+ * crowd the processors, no worker spins, and one that is woken takes the processor of another thread. */
 static int64_t wake_time(const team_phase *phase, int32_t spinning)
 {
     if (!phase->brief || spinning > 0)
         return NOW;
     int64_t now = clock_now();
     int64_t before = atomic_exchange_explicit(&team.missed_at, now, memory_order_relaxed);
-    return now - before < GAP_MAX ? NOW : now + BRIEF_MAX;
+    return is_crowded() ? now + CROWD_WAIT : now - before < GAP_MAX ? NOW : now + BRIEF_MAX;
 }
 
 /* Calls up to `count` idle workers for pieces of a job. Returns the time from which the caller must wake workers; NEVER
@@ -341,6 +354,18 @@ static int32_t processors(void)
     return count;
 }
 
+/* Looks, not too often, whether more threads of the program want to run than there are processors. An idle worker would
+ * take a processor from one of them, as from a thread of the program's own OpenMP loops, which spins between loops and
+ * for which the next loop waits. Threads of other programs do not count: the system gives each its share. */
+static void look(int64_t now, int32_t processors)
+{
+    int64_t before = atomic_load_explicit(&team.looked_at, memory_order_relaxed);
+    if (now - before > LOOK_AFTER &&
+        atomic_compare_exchange_strong_explicit(&team.looked_at, &before, now, memory_order_relaxed,
+                                                memory_order_relaxed))
+        atomic_store_explicit(&team.crowded, load_is_crowded(processors), memory_order_relaxed);
+}
+
 /* Spins, then sleeps, until `calls` is no longer `seen` or the worker is woken. */
 static void idle(patience *p, int32_t thread, uint32_t seen)
 {
@@ -348,7 +373,8 @@ static void idle(patience *p, int32_t thread, uint32_t seen)
     int64_t begin = clock_now(), gap = 0;
     int64_t limit = p->gap < GAP_MAX ? clamp(2 * (p->gap + p->wake), 0, SPIN_MAX) : p->wake;
     int32_t others = atomic_fetch_add_explicit(&team.spinning, 1, memory_order_seq_cst);
-    if (others + 1 < p->processors)
+    look(begin, p->processors);
+    if (others + 1 < p->processors && !is_crowded())
         gap = spin(&team.calls, seen, limit, &lost);
     atomic_fetch_sub_explicit(&team.spinning, 1, memory_order_seq_cst);
     if (atomic_load_explicit(&team.calls, memory_order_acquire) == seen &&

@@ -52,7 +52,7 @@ typedef struct team_phase {
 /* Whether a loop is brief, if each piece of `grain` items takes a few microseconds. */
 static inline int32_t team_is_brief(int64_t count, int64_t grain)
 {
-    return count / grain < 16;
+    return count / grain < 24;
 }
 
 /* Runs several phases in order. A phase begins when all pieces of the phase before it are done. */
