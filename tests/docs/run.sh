@@ -4,8 +4,9 @@
 # directory, by default in a copy of the project's root after ./bootstrap.sh. Does not
 # run indented blocks.
 set -euo pipefail
-# CMakeLists.txt sets these variables. FLAGS: flags of the sanitizer. PYTHON: "" if no Python has NumPy.
-: "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${FLAGS?}" "${PYTHON?}"
+# CMakeLists.txt sets these variables. FLAGS: flags of the sanitizer. PYTHON: "" if no Python has NumPy. prefix: an
+# installation.
+: "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${FLAGS?}" "${PYTHON?}" "${prefix:?}"
 CC=$(command -v "$CC") CXX=$(command -v "$CXX") # the folder of stand-ins comes first in PATH
 document=$1
 directory=${2:-}
@@ -69,6 +70,13 @@ $(cat "$root/.output")"
     echo "$document: $count blocks ran"
 }
 
+# A shell cannot read blanks in the output of pkg-config, and this folder may have some.
+if [ -n "${PKG_CONFIG_PATH-}" ]; then
+    link=$(mktemp -d)
+    trap 'rm -r "$link"' EXIT
+    ln -s "$prefix" "$link/prefix"
+    export PKG_CONFIG_PATH=$link/prefix${PKG_CONFIG_PATH#"$prefix"}
+fi
 make_root
 extract_blocks
 run_blocks
