@@ -41,7 +41,7 @@ class Array(Exchange):
     collet.Array([[2., 4.],
                   [0., 0.]], dtype=float64, shape=(2, 2), device='host')"""
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ()
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -2,7 +2,9 @@
 /* Tests: python/tests/test_array.py */
 #include "array.h"
 
+#include <stddef.h>
 #include <string.h>
+#include <structmember.h>
 
 #include "src/base/dtype.h"
 #include "src/base/error.h"
@@ -16,11 +18,16 @@ typedef struct array_object {
     node *node;
     uint64_t generation;  /* of the Array's runtime */
     collet_scalar number; /* without a dtype: the Array is no number */
+    PyObject *references; /* weak references. Here, and not in the class in Python, which would be one that the garbage
+                             collector visits: each Array would cost a tenth more */
 } array_object;
 
 static const array_upper *upper;
 static PyTypeObject *base;  /* collet._core.Array */
-static PyTypeObject *class; /* the class of new Arrays: collet.Array once it is defined */
+/* The class of new Arrays, collet.Array once it is defined, and its functions. */
+static PyTypeObject *class;
+static allocfunc allocate;
+static freefunc release;
 
 int array_check(PyObject *object)
 {
@@ -175,12 +182,6 @@ int array_is_dense(const collet_array *a, int first)
 
 static array_object *new_object(void)
 {
-    static allocfunc allocate;
-    static PyTypeObject *of;
-    if (of != class) {
-        allocate = (allocfunc)PyType_GetSlot(class, Py_tp_alloc);
-        of = class;
-    }
     array_object *self = (array_object *)allocate(class, 0);
     if (self)
         count(self, 1);
@@ -249,6 +250,8 @@ static void array_dealloc(PyObject *object)
 {
     array_object *self = (array_object *)object;
     PyTypeObject *type = Py_TYPE(object);
+    if (self->references)
+        PyObject_ClearWeakRefs(object);
     lazy_value *v = self->value;
     node *n = self->node;
     if (v || n || self->number.dtype)
@@ -259,8 +262,7 @@ static void array_dealloc(PyObject *object)
         value_attach(v, NULL);
     node_unref(n);
     value_unref(v);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    release(object);
+    (type == class ? release : (freefunc)PyType_GetSlot(type, Py_tp_free))(object);
     Py_DECREF(type);
     upper->released();
 }
@@ -506,6 +508,13 @@ static PyObject *broadcast(PyObject *self, PyObject *shape)
     return shaped(self, shape, collet_array_broadcast);
 }
 
+static void use_class(PyTypeObject *type)
+{
+    class = type;
+    allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+}
+
 int array_add_type(PyObject *module, const array_upper *functions, const PyType_Slot *const *others)
 {
     static PyGetSetDef properties[] = {
@@ -533,7 +542,11 @@ int array_add_type(PyObject *module, const array_upper *functions, const PyType_
          "(4, 1)"},
         {"_broadcast", broadcast, METH_O, "A view: shape."},
         {NULL, NULL, 0, NULL}};
+    static PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
+                                     offsetof(array_object, references), READONLY, NULL},
+                                    {NULL, 0, 0, 0, NULL}};
     PyType_Slot slots[64] = {{Py_tp_dealloc, array_dealloc},
+                             {Py_tp_members, members},
                              {Py_tp_getset, properties},
                              {Py_tp_methods, methods},
                              {Py_tp_doc, "The part of collet.Array that is written in C."}};
@@ -548,8 +561,11 @@ int array_add_type(PyObject *module, const array_upper *functions, const PyType_
                         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                         .slots = slots};
     upper = functions;
-    base = class = (PyTypeObject *)PyType_FromSpec(&spec);
-    return base ? PyModule_AddObjectRef(module, "Array", (PyObject *)base) : -1;
+    base = (PyTypeObject *)PyType_FromSpec(&spec);
+    if (!base)
+        return -1;
+    use_class(base);
+    return PyModule_AddObjectRef(module, "Array", (PyObject *)base);
 }
 
 const array_upper *array_functions(void)
@@ -573,7 +589,7 @@ PyObject *array_set_class(PyObject *Py_UNUSED(module), PyObject *type)
         PyErr_SetString(PyExc_TypeError, "not a subclass of collet._core.Array");
         return NULL;
     }
-    class = (PyTypeObject *)Py_NewRef(type);
+    use_class((PyTypeObject *)Py_NewRef(type));
     Py_RETURN_NONE;
 }
 
