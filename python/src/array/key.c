@@ -44,15 +44,21 @@ static int part_of(PyObject *key, part *found)
     return copies < 0 ? -1 : 0;
 }
 
+/* Part i of a key, which is a tuple or the only part. */
+static PyObject *nth(PyObject *key, Py_ssize_t i)
+{
+    return PyTuple_Check(key) ? PyTuple_GetItem(key, i) : key;
+}
+
 /* Finds the parts of a key. Returns the number of axes that '...' stands for, and in *copies whether a part is an
  * array. -1 with an exception. */
-static int parts_of(PyObject *keys, Py_ssize_t count, int ndim, int *copies)
+static int parts_of(PyObject *key, Py_ssize_t count, int ndim, int *copies)
 {
     int used = 0, dots = 0;
     *copies = 0;
     for (Py_ssize_t i = 0; i < count; i++) {
         part found;
-        if (part_of(PyTuple_GetItem(keys, i), &found))
+        if (part_of(nth(key, i), &found))
             return -1;
         *copies |= found == ARRAY;
         used += found == INTEGER || found == SLICE;
@@ -174,10 +180,10 @@ static int take(walk *w, PyObject *key, int rest)
                                : take_integer(w, key);
 }
 
-static int take_all(walk *w, PyObject *keys, Py_ssize_t count, int rest)
+static int take_all(walk *w, PyObject *key, Py_ssize_t count, int rest)
 {
     for (Py_ssize_t i = 0; i < count; i++)
-        if (take(w, PyTuple_GetItem(keys, i), rest))
+        if (take(w, nth(key, i), rest))
             return -1;
     return take_axes(w, collet_array_ndim(w->from) - w->axis);
 }
@@ -201,15 +207,13 @@ PyObject *key_view(PyObject *self, PyObject *key)
     PyObject *view = NULL;
     const collet_array *a = array_get(self);
     walk w = {.from = a, .context = a ? runtime_context() : NULL};
-    PyObject *keys = !w.context ? NULL : PyTuple_Check(key) ? Py_NewRef(key) : PyTuple_Pack(1, key);
-    Py_ssize_t count = keys ? PyTuple_Size(keys) : 0;
-    int rest = keys ? parts_of(keys, count, collet_array_ndim(a), &copies) : -1;
-    if (keys && !PyErr_Occurred() && copies)
+    Py_ssize_t count = PyTuple_Check(key) ? PyTuple_Size(key) : 1;
+    int rest = w.context ? parts_of(key, count, collet_array_ndim(a), &copies) : -1;
+    if (w.context && !PyErr_Occurred() && copies)
         view = Py_NewRef(Py_None);
-    else if (rest >= 0 && !take_all(&w, keys, count, rest))
+    else if (rest >= 0 && !take_all(&w, key, count, rest))
         view = array_view(self, finish(&w));
     collet_array_destroy(w.view);
-    Py_XDECREF(keys);
     return view;
 }
 
