@@ -88,7 +88,7 @@ SIMPLE = {  # replacements, called with the arguments of NumPy's function
 
 def _unique(ar: Any, equal_nan: bool = True) -> Any:
     found = namespace.unique_values(ar)
-    if not equal_nan or not namespace.isdtype(found.dtype, ("real floating", "complex floating")):
+    if not equal_nan or found.dtype.kind not in "fcV":
         return found
     number = namespace.isnan(found)
     return namespace.concat((found[~number], found[number][:1]))

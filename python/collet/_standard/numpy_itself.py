@@ -28,17 +28,18 @@ def _is_foreign(kind: Any) -> bool:
         any(hasattr(kind, name) for name in _PROTOCOLS)
 
 
-def _foreign(values: Any) -> Any:
-    """The type of an array of another library among the values, also inside of lists and tuples; None if there is
-    none. Such arrays have rules of their own: masks, units, labels, devices."""
+def _examine(values: Any, arrays: list[Any]) -> Any:
+    """Appends the Arrays among the values to the list, also those inside of lists and tuples. Returns the type of an array of
+    another library; None if there is none. Such arrays have rules of their own: masks, units, labels, devices."""
     for value in values:
-        kind = type(value)
-        if kind is list or kind is tuple:
-            kind = _foreign(value)
+        if isinstance(value, _core.Array):
+            arrays.append(value)
+        elif isinstance(value, (list, tuple)):
+            kind = _examine(value, arrays)
             if kind is not None:
                 return kind
-        elif _is_foreign(kind):
-            return kind
+        elif _is_foreign(type(value)):
+            return type(value)
     return None
 
 
@@ -105,29 +106,19 @@ class _Views:
 
 def _check_places(name: str, arrays: list[Any]) -> None:
     for array in arrays:
-        if array.device != "host":
+        if array._place()[0] != 1:  # DLPack's number of the host
             raise TypeError(f"{name} is computed by NumPy, in the host's memory, and an Array is on {array.device}: give "
                             "it x.to_device('host'), or let all such calls copy by collet.configure(numpy_fallback="
                             "'copy')")
 
 
-def _arrays_in(values: Any) -> list[Any]:
-    found: list[Any] = []
-    for value in values:
-        if isinstance(value, _core.Array):
-            found.append(value)
-        elif isinstance(value, (list, tuple)):
-            found += _arrays_in(value)
-    return found
-
-
 def compute(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], reason: str) -> Any:
     """Calls a function of NumPy with views of the Arrays. `reason`: why collet does not compute it, for messages."""
-    values = (*arguments, *keywords.values())
-    if hook.traced(*values):
+    arrays: list[Any] = []
+    if hook.ACTIVE and hook.traced(*arguments, *keywords.values()):
         raise _core.UnsupportedError(f"{name} {reason}, and NumPy's function has no gradient: give it one by "
                                      "collet.custom_vjp, or take it out of the gradient by collet.stop_gradient")
-    kind = _foreign(values)
+    kind = _examine((*arguments, *keywords.values()) if keywords else arguments, arrays)
     if kind is not None:
         if _decides(kind):
             return NotImplemented
@@ -138,24 +129,30 @@ def compute(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict
         raise TypeError(f"{name} {reason}: use the functions of collet, give it a copy of the elements, x.to_numpy(), "
                         "or let NumPy compute by collet.configure(numpy_fallback='on')")
     if mode != "copy":
-        _check_places(name, _arrays_in(values))
+        _check_places(name, arrays)
     views = _Views()
-    given = [views.of(a) for a in arguments]
-    named = {n: views.of(v) for n, v in keywords.items()}
-    _check_outputs(name, given, named)
+    given = [*map(views.of, arguments)]
+    named = {n: views.of(v) for n, v in keywords.items()} if keywords else {}
+    if _writes(name):
+        _check_outputs(name, given, named)
     if mode == "warn":
-        warnings.warn(f"{name} {reason}: NumPy computes it", RuntimeWarning, stacklevel=5)
+        warnings.warn(f"{name} {reason}: NumPy computes it", RuntimeWarning, stacklevel=4)
     found = views.wrapped(function(*given, **named))
     _fallback.count(name)
     return found
 
 
+@functools.cache
+def _writes(name: str) -> bool:
+    """Whether a function has outputs that NumPy itself does not check: it writes read-only memory, or ends the process."""
+    return name.rpartition(".")[2] in ("at", "accumulate", "cumsum", "cumprod", "reduceat")
+
+
 def _check_outputs(name: str, given: list[Any], named: dict[str, Any]) -> None:
-    """ValueError for outputs that NumPy itself does not check: it writes read-only memory, or ends the process."""
+    """ValueError for such outputs."""
     if name.endswith(".at") and isinstance(given[0], np.ndarray) and not given[0].flags.writeable:
         raise ValueError(f"{name}: the array is read-only")
     out = named.get("out")
     outs = out if isinstance(out, tuple) else (out,)
-    if name.rpartition(".")[2] in ("accumulate", "cumsum", "cumprod", "reduceat") and \
-            any(isinstance(o, np.ndarray) and not o.ndim for o in outs):
+    if not name.endswith(".at") and any(isinstance(o, np.ndarray) and not o.ndim for o in outs):
         raise ValueError(f"{name}: out has no axes")
