@@ -118,12 +118,16 @@ static PyObject *item(PyObject *self, PyObject *Py_UNUSED(unused))
     if (array_size_of(&spec) != 1)
         return PyErr_Format(PyExc_ValueError, "item: the array has %lld elements, not one",
                             (long long)array_size_of(&spec));
-    PyObject *bytes = transfer_bytes(self, NULL);
-    if (!bytes)
-        return NULL;
     s = (collet_scalar){.dtype = spec.dtype};
-    memcpy(s.value.bytes, PyBytes_AsString(bytes), collet_dtype_size(s.dtype));
-    Py_DECREF(bytes);
+    collet_array *a = array_get(self);
+    const char *at = a ? collet_array_host_address(a, COLLET_READ) : NULL;
+    PyObject *bytes = a && !at ? transfer_bytes(self, NULL) : NULL;
+    if (bytes)
+        at = PyBytes_AsString(bytes);
+    if (!at)
+        return NULL;
+    memcpy(s.value.bytes, at, collet_dtype_size(s.dtype));
+    Py_XDECREF(bytes);
     return number_of(&s);
 }
 
@@ -321,9 +325,64 @@ static PyObject *nth(PyObject *self, Py_ssize_t i)
     return made;
 }
 
+/* Python's own iterator would call the method __getitem__ of the class, with a tuple and an int for each element. */
+typedef struct iterator {
+    PyObject_HEAD PyObject *array; /* NULL: at the end */
+    Py_ssize_t next;
+} iterator;
+
+static PyTypeObject *iterator_type;
+
 static PyObject *iterate(PyObject *self)
 {
-    return length(self) < 0 ? NULL : PySeqIter_New(self);
+    if (length(self) < 0)
+        return NULL;
+    iterator *made = PyObject_New(iterator, iterator_type);
+    if (made) {
+        made->array = Py_NewRef(self);
+        made->next = 0;
+    }
+    return (PyObject *)made;
+}
+
+static PyObject *iterator_next(PyObject *object)
+{
+    iterator *self = (iterator *)object;
+    if (self->array && self->next < length(self->array))
+        return nth(self->array, self->next++);
+    Py_CLEAR(self->array);
+    return NULL;
+}
+
+static PyObject *iterator_hint(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const iterator *self = (iterator *)object;
+    return PyLong_FromSsize_t(self->array ? length(self->array) - self->next : 0);
+}
+
+static void iterator_dealloc(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    Py_CLEAR(((iterator *)object)->array);
+    PyObject_Free(object);
+    Py_DECREF(type);
+}
+
+static int add_iterator(void)
+{
+    static PyMethodDef methods[] = {{"__length_hint__", iterator_hint, METH_NOARGS, NULL},
+                                    {NULL, NULL, 0, NULL}};
+    PyType_Slot slots[] = {{Py_tp_dealloc, iterator_dealloc},
+                           {Py_tp_iter, PyObject_SelfIter},
+                           {Py_tp_iternext, iterator_next},
+                           {Py_tp_methods, methods},
+                           {0, NULL}};
+    PyType_Spec spec = {.name = "collet._core.Iterator",
+                        .basicsize = sizeof(iterator),
+                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                        .slots = slots};
+    iterator_type = (PyTypeObject *)PyType_FromSpec(&spec);
+    return iterator_type ? 0 : -1;
 }
 
 const PyType_Slot element_slots[] = {{Py_mp_subscript, subscript},
@@ -342,5 +401,5 @@ int element_add(void)
 {
     static PyMethodDef method = {"item", item, METH_NOARGS,
                                  "The only element as a number of Python."};
-    return array_add_method(&method);
+    return add_iterator() || array_add_method(&method) ? -1 : 0;
 }

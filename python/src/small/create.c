@@ -207,3 +207,19 @@ PyObject *create_range(PyObject *Py_UNUSED(module), PyObject *const *arguments, 
         ((int64_t *)(void *)out.data)[i] = start + i * step;
     return made < 0 ? NULL : made ? direct_finish(&out) : Py_NewRef(Py_None);
 }
+
+PyObject *create_eye(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t count,
+                     PyObject *names)
+{
+    int64_t shape[2];
+    direct out;
+    if (count != 1 || names || !direct_integer(arguments[0], &shape[0]))
+        Py_RETURN_NONE;
+    shape[1] = shape[0];
+    int made = direct_make(&out, COLLET_F64, 2, shape);
+    if (made == 1 && out.size)
+        memset(out.data, 0, (size_t)out.size * out.width);
+    for (int64_t i = 0; made == 1 && i < shape[0]; i++)
+        ((double *)(void *)out.data)[i * (shape[0] + 1)] = 1;
+    return made < 0 ? NULL : made ? direct_finish(&out) : Py_NewRef(Py_None);
+}
