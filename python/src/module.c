@@ -81,7 +81,6 @@ static PyMethodDef functions[] = {
     {"explanation", compute_explain, METH_NOARGS, NULL},
     {"is_pending", lazy_is_pending, METH_O, NULL},
     {"set_tracer", tracer_set, METH_VARARGS, NULL},
-    {"set_array_class", array_set_class, METH_O, NULL},
     {"empty", (PyCFunction)(void (*)(void))array_empty, METH_FASTCALL, NULL},
     {"dtype", array_dtype, METH_O, NULL},
     {"dtype_name", array_dtype_name, METH_O, NULL},

@@ -15,7 +15,7 @@ import numpy as np
 from .. import _core, fft, linalg
 from .. import functions as composed
 from .._array.elementwise import functions
-from . import exchange, namespace, numpy_functions, numpy_itself
+from . import namespace, numpy_functions, numpy_itself
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -249,5 +249,5 @@ def _function(plan: _Plan, arguments: tuple[Any, ...], keywords: dict[str, Any])
     return ours(*positional, **rest)
 
 
-exchange.Exchange.__array_ufunc__ = ufunc  # type: ignore[method-assign]
-exchange.Exchange.__array_function__ = function  # type: ignore[method-assign]
+_core.Array.__array_ufunc__ = ufunc  # type: ignore[attr-defined]
+_core.Array.__array_function__ = function  # type: ignore[attr-defined]

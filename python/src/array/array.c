@@ -18,14 +18,11 @@ typedef struct array_object {
     node *node;
     uint64_t generation;  /* of the Array's runtime */
     collet_scalar number; /* without a dtype: the Array is no number */
-    PyObject *references; /* weak references. Here, and not in the class in Python, which would be one that the garbage
-                             collector visits: each Array would cost a tenth more */
+    PyObject *references; /* weak references */
 } array_object;
 
 static const array_upper *upper;
-static PyTypeObject *base;  /* collet._core.Array */
-/* The class of new Arrays, collet.Array once it is defined, and its functions. */
-static PyTypeObject *class;
+static PyTypeObject *base; /* collet.Array, and its functions */
 static allocfunc allocate;
 static freefunc release;
 
@@ -182,7 +179,7 @@ int array_is_dense(const collet_array *a, int first)
 
 static array_object *new_object(void)
 {
-    array_object *self = (array_object *)allocate(class, 0);
+    array_object *self = (array_object *)allocate(base, 0);
     if (self)
         count(self, 1);
     return self;
@@ -262,7 +259,7 @@ static void array_dealloc(PyObject *object)
         value_attach(v, NULL);
     node_unref(n);
     value_unref(v);
-    (type == class ? release : (freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+    (type == base ? release : (freefunc)PyType_GetSlot(type, Py_tp_free))(object);
     Py_DECREF(type);
     upper->released();
 }
@@ -508,13 +505,6 @@ static PyObject *broadcast(PyObject *self, PyObject *shape)
     return shaped(self, shape, collet_array_broadcast);
 }
 
-static void use_class(PyTypeObject *type)
-{
-    class = type;
-    allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-}
-
 int array_add_type(PyObject *module, const array_upper *functions, const PyType_Slot *const *others)
 {
     static PyGetSetDef properties[] = {
@@ -564,7 +554,8 @@ int array_add_type(PyObject *module, const array_upper *functions, const PyType_
     base = (PyTypeObject *)PyType_FromSpec(&spec);
     if (!base)
         return -1;
-    use_class(base);
+    allocate = (allocfunc)PyType_GetSlot(base, Py_tp_alloc);
+    release = (freefunc)PyType_GetSlot(base, Py_tp_free);
     return PyModule_AddObjectRef(module, "Array", (PyObject *)base);
 }
 
@@ -582,16 +573,6 @@ int array_add_method(PyMethodDef *method)
 }
 
 /* ---- Functions ---------------------------------------------------------------------------- */
-
-PyObject *array_set_class(PyObject *Py_UNUSED(module), PyObject *type)
-{
-    if (!PyType_Check(type) || !PyType_IsSubtype((PyTypeObject *)type, base)) {
-        PyErr_SetString(PyExc_TypeError, "not a subclass of collet._core.Array");
-        return NULL;
-    }
-    use_class((PyTypeObject *)Py_NewRef(type));
-    Py_RETURN_NONE;
-}
 
 /* array_dtype: NumPy's dtype, array_dtype_name: its name; from anything that numpy_dtype_parse takes. */
 PyObject *array_dtype(PyObject *Py_UNUSED(module), PyObject *name)

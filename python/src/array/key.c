@@ -79,7 +79,7 @@ typedef struct walk {
     collet_context *context;
     const collet_array *from;
     collet_array *view; /* owned; NULL: no part has cut an axis yet */
-    int changed;        /* 1: the result has other axes than the view */
+    int changed;        /* 1: the result has axes that the view lacks */
     int32_t axis, ndim; /* number of axes done, of the view and of the result */
     int64_t shape[COLLET_MAX_DIMS];
 } walk;
@@ -105,19 +105,26 @@ static int64_t extent_of(const walk *w)
     return collet_array_shape(current(w))[w->axis];
 }
 
-static int cut(walk *w, int64_t start, int64_t count, int64_t step)
+/* Takes the next view, which a function of libcore stored. status: what the function returned. */
+static int advance(walk *w, collet_status status, collet_array *next)
 {
-    collet_array *next;
-    if (start == 0 && step == 1 && count == extent_of(w))
-        return 0;
-    if (collet_array_slice(w->context, current(w), &next, w->axis, start, count, step) !=
-        COLLET_OK) {
+    if (status != COLLET_OK) {
         runtime_raise(w->context);
         return -1;
     }
     collet_array_destroy(w->view);
     w->view = next;
     return 0;
+}
+
+static int cut(walk *w, int64_t start, int64_t count, int64_t step)
+{
+    collet_array *next = NULL;
+    if (start == 0 && step == 1 && count == extent_of(w))
+        return 0;
+    collet_status status =
+        collet_array_slice(w->context, current(w), &next, w->axis, start, count, step);
+    return advance(w, status, next);
 }
 
 static int take_slice(walk *w, PyObject *key)
@@ -152,12 +159,14 @@ static int take_integer(walk *w, PyObject *key)
     int inside = !overflow && i >= -extent && i < extent;
     if (!inside)
         PyErr_Format(PyExc_IndexError, "index %S is out of range for axis %d of length %lld", index,
-                     (int)w->axis, (long long)extent);
+                     (int)(w->axis + collet_array_ndim(w->from) - collet_array_ndim(current(w))),
+                     (long long)extent);
     Py_DECREF(index);
-    if (!inside || cut(w, i < 0 ? i + extent : i, 1, 1))
+    if (!inside)
         return -1;
-    w->axis++;
-    return 0;
+    collet_array *next = NULL;
+    collet_status status = collet_array_select(w->context, current(w), &next, w->axis, i);
+    return advance(w, status, next);
 }
 
 static int take_axes(walk *w, int count)
@@ -173,7 +182,7 @@ static int take(walk *w, PyObject *key, int rest)
     part found;
     if (part_of(key, &found))
         return -1;
-    w->changed |= found == INTEGER || found == NEW_AXIS;
+    w->changed |= found == NEW_AXIS;
     return found == SLICE      ? take_slice(w, key)
            : found == NEW_AXIS ? add_extent(w, 1)
            : found == REST     ? take_axes(w, rest)
@@ -185,7 +194,7 @@ static int take_all(walk *w, PyObject *key, Py_ssize_t count, int rest)
     for (Py_ssize_t i = 0; i < count; i++)
         if (take(w, nth(key, i), rest))
             return -1;
-    return take_axes(w, collet_array_ndim(w->from) - w->axis);
+    return take_axes(w, collet_array_ndim(current(w)) - w->axis);
 }
 
 /* Returns the view with the axes of the result. NULL with an exception. */
