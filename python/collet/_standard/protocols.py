@@ -56,12 +56,12 @@ _NO_FUNCTION = "is a function that collet lacks"
 def _numpy(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], error: Exception) -> Any:
     """Calls NumPy's function after collet's raised the error. If NumPy refuses too, raises collet's error."""
     if isinstance(error, _Lacking):
-        return numpy_itself.compute(function, name, arguments, keywords, str(error))
+        return numpy_itself.compute(function, name, arguments, keywords, str(error), 4)
     # dtypes, axes or values that collet's function does not take
     if keywords.get("dtype") is not None:
         _core.dtype_name(keywords["dtype"])  # raises for a dtype that Arrays do not have
     try:
-        found = numpy_itself.compute(function, name, arguments, keywords, f"failed in collet ({error})")
+        found = numpy_itself.compute(function, name, arguments, keywords, f"failed in collet ({error})", 4)
     except (TypeError, ValueError) as refused:
         raise error from refused
     if found is NotImplemented:
@@ -216,12 +216,10 @@ def _parameters(function: Any) -> tuple[dict[str, Any], bool]:
 def function(self: Any, function: Any, types: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Array.__array_function__: numpy.concatenate is collet.concat."""
     plan = _plan(function)
+    if plan.ours is None:
+        return numpy_itself.compute(function, plan.title, arguments, keywords, _NO_FUNCTION)
     try:
-        if plan.as_they_are:
-            return plan.ours(*arguments, **keywords)
-        if plan.ours is not None:
-            return _function(plan, arguments, keywords)
-        error: Exception = _Lacking(_NO_FUNCTION)
+        return plan.ours(*arguments, **keywords) if plan.as_they_are else _function(plan, arguments, keywords)
     except (TypeError, ValueError) as failed:
         error = failed
     return _numpy(function, plan.title, arguments, keywords, error)

@@ -261,7 +261,8 @@ static void array_dealloc(PyObject *object)
     value_unref(v);
     (type == base ? release : (freefunc)PyType_GetSlot(type, Py_tp_free))(object);
     Py_DECREF(type);
-    upper->released();
+    if (v || n)
+        upper->released();
 }
 
 /* ---- Properties --------------------------------------------------------------------------- */

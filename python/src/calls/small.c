@@ -213,13 +213,30 @@ PyObject *small_order(op_object *op, PyObject *object)
     return op_compute(op, &x, &out, &p);
 }
 
+/* Whether the only keyword is `axis` and names the last axis. */
+static int is_last_axis(PyObject *keywords, PyObject *axis, int32_t ndim)
+{
+    int overflow;
+    if (PyTuple_Size(keywords) != 1 || !PyLong_CheckExact(axis) ||
+        PyUnicode_CompareWithASCIIString(PyTuple_GetItem(keywords, 0), "axis") != 0)
+        return 0;
+    long i = PyLong_AsLongAndOverflow(axis, &overflow);
+    return !overflow && (i == -1 || i == ndim - 1);
+}
+
 /* The elements of an Array in ascending order along the last axis, or their indices, by the op `self`. None: use the general
  * call. */
 static PyObject *order(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
                        PyObject *keywords)
 {
-    return count == 1 && !keywords ? small_order((op_object *)self, arguments[0])
-                                   : Py_NewRef(Py_None);
+    collet_array_spec spec;
+    if (count != 1 || !array_check(arguments[0]))
+        Py_RETURN_NONE;
+    if (keywords && array_describe(arguments[0], &spec))
+        return NULL;
+    return keywords && !is_last_axis(keywords, arguments[1], spec.ndim)
+               ? Py_NewRef(Py_None)
+               : small_order((op_object *)self, arguments[0]);
 }
 
 PyObject *small_sort(PyObject *Py_UNUSED(module), PyObject *function)
