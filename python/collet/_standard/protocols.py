@@ -18,7 +18,7 @@ from .._array.elementwise import functions
 from . import namespace, numpy_functions, numpy_itself
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable
 
 _NAMES = {"absolute": "abs", "conjugate": "conj", "invert": "bitwise_invert", "rint": "round", "power": "pow",
           "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift",
@@ -51,6 +51,10 @@ class _Lacking(TypeError):
 
 
 _NO_FUNCTION = "is a function that collet lacks"
+
+
+def _no_parameters(names: Iterable[str]) -> str:
+    return f"has {'=, '.join(names)}=, which collet's function lacks"
 
 
 def _numpy(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], error: Exception) -> Any:
@@ -89,7 +93,7 @@ def _ufunc(name: str, function: Any, inputs: tuple[Any, ...], keywords: dict[str
     out, *others = keywords.pop("out", (None,))
     dtype = keywords.pop("dtype", None)
     if keywords:
-        raise _Lacking(f"has {'=, '.join(keywords)}=, which collet's function lacks")
+        raise _Lacking(_no_parameters(keywords))
     if any(o is not None for o in others) or (out is not None and (outputs > 1 or not isinstance(out, _core.Array))):
         raise _Lacking("stores into an array of NumPy")
     if dtype is not None:
@@ -162,8 +166,8 @@ class _Plan:
     """What is known about a function of NumPy before its arguments are: collet's function and how the arguments become
     its arguments."""
 
-    __slots__ = ("accepted", "as_they_are", "defaults", "first", "flat", "last", "name", "names", "ours", "positional",
-                 "stable", "title", "variadic")
+    __slots__ = ("accepted", "as_they_are", "defaults", "first", "flat", "lacking", "last", "name", "names", "ours",
+                 "positional", "stable", "title", "variadic")
 
     def __init__(self, function: Any) -> None:
         self.name, module = function.__name__, function.__module__
@@ -171,6 +175,7 @@ class _Plan:
         found = _find(module, self.name)
         self.ours = found if callable(found) else None
         self.as_they_are = self.ours is not None and self.name in _AS_THEY_ARE
+        self.lacking: set[str] = set()  # parameters that collet's function lacks
         if self.ours is None or self.as_they_are:
             return
         self.defaults, self.variadic = _parameters(function)
@@ -182,6 +187,10 @@ class _Plan:
         self.accepted = {p.name for p in parameters}
         self.positional = sum(p.kind is p.POSITIONAL_ONLY for p in parameters) or 1
         self.stable = "stable" in self.accepted  # collet's sorts are stable
+        if not self.variadic:
+            self.lacking = {n for n in self.names[self.positional:] if _ARGUMENTS.get(n, n) not in self.accepted}
+        if self.stable:
+            self.lacking.discard("kind")
 
     def given(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
         """The arguments by NumPy's names and in NumPy's order, without those that have their defaults."""
@@ -218,6 +227,8 @@ def function(self: Any, function: Any, types: Any, arguments: tuple[Any, ...], k
     plan = _plan(function)
     if plan.ours is None:
         return numpy_itself.compute(function, plan.title, arguments, keywords, _NO_FUNCTION)
+    if keywords and (unknown := [n for n, v in keywords.items() if n in plan.lacking and v is not plan.defaults[n]]):
+        return numpy_itself.compute(function, plan.title, arguments, keywords, _no_parameters(unknown))
     try:
         return plan.ours(*arguments, **keywords) if plan.as_they_are else _function(plan, arguments, keywords)
     except (TypeError, ValueError) as failed:
@@ -242,8 +253,7 @@ def _function(plan: _Plan, arguments: tuple[Any, ...], keywords: dict[str, Any])
         positional = [v for _, v in values[:plan.positional]]
         rest = {_ARGUMENTS.get(n, n): v for n, v in values[plan.positional:]}
     if not rest.keys() <= plan.accepted:
-        unknown = [n for n in rest if n not in plan.accepted]
-        raise _Lacking(f"has {'=, '.join(unknown)}=, which collet's function lacks")
+        raise _Lacking(_no_parameters([n for n in rest if n not in plan.accepted]))
     return ours(*positional, **rest)
 
 

@@ -16,7 +16,7 @@
 typedef struct array_object {
     PyObject_HEAD lazy_value *value;
     node *node;
-    uint64_t generation;  /* of the Array's runtime */
+    uint64_t generation;  /* of the runtime of the value or node */
     collet_scalar number; /* without a dtype: the Array is no number */
     PyObject *references; /* weak references */
 } array_object;
@@ -63,7 +63,6 @@ static lazy_value *make_value(array_object *self)
     lazy_value *v = value_new(array, NULL);
     if (!v)
         return NULL;
-    count(self, -1);
     count(self, 1);
     self->value = v;
     self->number.dtype = COLLET_DTYPE_NONE;
@@ -185,9 +184,10 @@ static array_object *new_object(void)
     return self;
 }
 
+/* A number needs no runtime, so it is not counted. */
 PyObject *array_of_number(const collet_scalar *number)
 {
-    array_object *self = new_object();
+    array_object *self = (array_object *)allocate(base, 0);
     if (self)
         self->number = *number;
     return (PyObject *)self;
@@ -251,7 +251,7 @@ static void array_dealloc(PyObject *object)
         PyObject_ClearWeakRefs(object);
     lazy_value *v = self->value;
     node *n = self->node;
-    if (v || n || self->number.dtype)
+    if (v || n)
         count(self, -1);
     if (n)
         node_own(n, NULL);
@@ -606,7 +606,7 @@ PyObject *array_dtype_letters(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(u
     return found;
 }
 
-/* (shape, dtype) */
+/* (shape, dtype); None: float64 */
 PyObject *array_empty(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t given)
 {
     int64_t extents[COLLET_MAX_DIMS];
@@ -618,7 +618,8 @@ PyObject *array_empty(PyObject *Py_UNUSED(module), PyObject *const *arguments, P
         PyErr_SetString(PyExc_TypeError, "empty takes a shape and a dtype");
         return NULL;
     }
-    if ((count = array_extents(arguments[0], extents)) < 0 || !(dtype = numpy_dtype_parse(arguments[1])) ||
+    if ((count = array_extents(arguments[0], extents)) < 0 ||
+        !(dtype = arguments[1] == Py_None ? COLLET_F64 : numpy_dtype_parse(arguments[1])) ||
         !(context = runtime_context()))
         return NULL;
     return collet_array_create(context, &array, dtype, count, extents) == COLLET_OK

@@ -327,20 +327,20 @@ static PyObject *nth(PyObject *self, Py_ssize_t i)
 
 /* Python's own iterator would call the method __getitem__ of the class, with a tuple and an int for each element. */
 typedef struct iterator {
-    PyObject_HEAD PyObject *array; /* NULL: at the end */
-    Py_ssize_t next;
+    PyObject_HEAD PyObject *array; /* NULL: after the end */
+    Py_ssize_t next, end;
 } iterator;
 
 static PyTypeObject *iterator_type;
 
 static PyObject *iterate(PyObject *self)
 {
-    if (length(self) < 0)
-        return NULL;
-    iterator *made = PyObject_New(iterator, iterator_type);
+    Py_ssize_t end = length(self);
+    iterator *made = end < 0 ? NULL : PyObject_New(iterator, iterator_type);
     if (made) {
         made->array = Py_NewRef(self);
         made->next = 0;
+        made->end = end;
     }
     return (PyObject *)made;
 }
@@ -348,7 +348,7 @@ static PyObject *iterate(PyObject *self)
 static PyObject *iterator_next(PyObject *object)
 {
     iterator *self = (iterator *)object;
-    if (self->array && self->next < length(self->array))
+    if (self->next < self->end)
         return nth(self->array, self->next++);
     Py_CLEAR(self->array);
     return NULL;
@@ -357,7 +357,7 @@ static PyObject *iterator_next(PyObject *object)
 static PyObject *iterator_hint(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     const iterator *self = (iterator *)object;
-    return PyLong_FromSsize_t(self->array ? length(self->array) - self->next : 0);
+    return PyLong_FromSsize_t(self->end - self->next);
 }
 
 static void iterator_dealloc(PyObject *object)
