@@ -83,6 +83,17 @@ collet_status collet_array_release(collet_context *cx, collet_array *array)
     return status == COLLET_OK ? storage_unmap(array->storage, context_error(cx)) : status;
 }
 
+void *collet_array_host_address(collet_array *array, int32_t access)
+{
+    PROGRAM_CALL(NULL, NULL, array);
+    storage *s = array ? array->storage : NULL;
+    if (!s || programs_checked() || !runtime_alive(s->runtime) ||
+        (access & COLLET_WRITE && (array->repeats || s->readonly)) ||
+        (!storage_settled_on_host(s) && (access != COLLET_WRITE || !storage_settle_new(s))))
+        return NULL;
+    return (char *)s->host.memory + array->offset;
+}
+
 collet_status collet_array_prefetch(collet_context *cx, collet_array *array, const char *name)
 {
     PROGRAM_CONTEXT(COLLET_INVALID, cx, array);

@@ -189,43 +189,50 @@ static void row_major(collet_array *a)
     }
 }
 
-static collet_status array_allocate(collet_array **out, collet_dtype dtype, int32_t ndim,
-                                    const int64_t *shape, collet_error *err)
+/* Allocates an array without a storage. */
+static collet_array *array_allocate(collet_error *err)
 {
-    int64_t size;
-    collet_status status = shape_check(dtype, ndim, shape, &size, err);
-    if (status != COLLET_OK)
-        return status;
     collet_array *a =
         malloc(sizeof *a); /* calloc is slower: it keeps no small blocks of a thread */
     if (!a)
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array");
+        collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array");
+    return a;
+}
+
+static void array_begin(collet_array *a, collet_dtype dtype, int32_t ndim, const int64_t *shape,
+                        int64_t size)
+{
     *a = (collet_array){.dtype = dtype, .ndim = ndim, .size = size};
     programs_made("array", a);
     for (int32_t i = 0; i < ndim; i++)
         a->shape[i] = shape[i];
-    *out = a;
-    return COLLET_OK;
 }
 
 collet_status array_create(collet_runtime *runtime, collet_array **out, collet_dtype dtype,
                            int32_t ndim, const int64_t *shape, collet_error *err)
 {
-    collet_array *a = NULL;
-    collet_status status = array_allocate(&a, dtype, ndim, shape, err);
+    storage *s = NULL;
+    int64_t size;
+    int apart = programs_checked(); /* remembers the addresses of arrays that are destroyed */
+    collet_status status = shape_check(dtype, ndim, shape, &size, err);
+    if (status == COLLET_OK)
+        status = storage_create(runtime, (uint64_t)size * collet_dtype_size(dtype),
+                                apart ? 0 : sizeof(collet_array), &s, err);
     if (status != COLLET_OK)
         return status;
+    collet_array *a = apart ? array_allocate(err) : (collet_array *)(s + 1);
+    if (!a) {
+        storage_release(s);
+        return COLLET_NO_MEMORY;
+    }
+    array_begin(a, dtype, ndim, shape, size);
+    a->storage = s;
+    a->behind = !apart;
     /* Strides overflow only in empty arrays, where they are not used. */
-    if (a->size)
+    if (size)
         row_major(a);
     array_reach(a);
     array_settle(a);
-    status =
-        storage_create(runtime, (uint64_t)a->size * collet_dtype_size(dtype), &a->storage, err);
-    if (status != COLLET_OK) {
-        programs_free(a);
-        return status;
-    }
     *out = a;
     return COLLET_OK;
 }
@@ -253,10 +260,12 @@ collet_status array_wrapping(const char *what, collet_array **out, collet_dtype 
                              const int64_t *shape, const int64_t *strides, uint32_t flags,
                              collet_error *err)
 {
-    collet_array *a = NULL;
-    collet_status status = array_allocate(&a, dtype, ndim, shape, err);
-    if (status != COLLET_OK)
-        return status;
+    int64_t size;
+    collet_status status = shape_check(dtype, ndim, shape, &size, err);
+    collet_array *a = status == COLLET_OK ? array_allocate(err) : NULL;
+    if (!a)
+        return status == COLLET_OK ? COLLET_NO_MEMORY : status;
+    array_begin(a, dtype, ndim, shape, size);
     if (strides)
         memcpy(a->strides, strides, (size_t)ndim * sizeof *strides);
     else if (a->size)
@@ -329,8 +338,10 @@ void collet_array_destroy(collet_array *array)
     COLLET_FLOATING_SCOPE;
     if (!array)
         return;
+    int behind = array->behind;
     storage_release(array->storage);
-    programs_free(array);
+    if (!behind)
+        programs_free(array);
 }
 
 int32_t collet_array_is_shared(const collet_array *array)

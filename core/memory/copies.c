@@ -42,7 +42,7 @@ collet_status copies_take_host(storage *s, collet_error *err)
 {
     if (s->host.memory)
         return COLLET_OK;
-    s->host.memory = host_memory_create(s->bytes);
+    s->host.memory = s->own ? s->own : host_memory_create(s->bytes);
     if (!s->host.memory)
         return collet_fail(err, COLLET_NO_MEMORY,
                            "out of host memory for an array of %" PRIu64 " bytes", s->bytes);

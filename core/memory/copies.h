@@ -17,6 +17,7 @@ typedef struct storage {
     collet_runtime *runtime;
     uint64_t bytes;
     uint32_t readonly; /* 1: wrapped memory that is never written; constant */
+    void *own;         /* memory for few elements, a part of the storage's; NULL: none; constant */
     pthread_mutex_t lock;
     block host;              /* first of the list of copies */
     uint64_t valid;          /* bit 0: host, bit ordinal + 1: that device; 0: nothing written yet */
@@ -62,7 +63,7 @@ static inline int copies_never_written(const storage *s)
  * work if another valid copy exists. */
 void copies_drop_lost(storage *s);
 
-/* Allocates the host memory unless it exists. */
+/* Allocates the host memory unless it exists; the storage may have it already for few elements. */
 collet_status copies_take_host(storage *s, collet_error *err);
 /* Adds a copy on q's device. */
 collet_status copies_create(storage *s, queue *q, block **out, collet_error *err);

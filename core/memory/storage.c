@@ -245,6 +245,18 @@ collet_status storage_map(storage *s, int32_t access, int whole, void **address,
     return status;
 }
 
+/* Without the lock: no other thread has the only reference. */
+int storage_settle_new(storage *s)
+{
+    if (atomic_load_explicit(&s->references, memory_order_relaxed) != 1 ||
+        !copies_never_written(s) || s->acquired || s->host.next ||
+        copies_take_host(s, NULL) != COLLET_OK)
+        return 0;
+    copies_set_valid(s, 0, 1);
+    atomic_store_explicit(&s->settled, 1, memory_order_release);
+    return 1;
+}
+
 collet_status storage_unmap(storage *s, collet_error *err)
 {
     transfer_counters moved = {0};

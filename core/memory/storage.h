@@ -39,6 +39,10 @@ static inline int storage_settled(const storage *s, const queue *q)
     return q->device->space == 0 && q->device->synchronous && storage_settled_on_host(s);
 }
 
+/* Settles a storage that has one reference and that nothing has used on the host, with undefined bytes. 0: it is another, or
+ * memory is short. */
+int storage_settle_new(storage *s);
+
 /* BUSY if storage_use would be refused because the storage is acquired. */
 collet_status storage_check_use(storage *s, int32_t access, collet_error *err);
 

@@ -9,10 +9,20 @@
 #include "util/host_memory.h"
 #include "written.h"
 
-collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **out,
-                             collet_error *err)
+#define ALIGNMENT 64 /* of elements, as in host_memory.c */
+
+/* Elements of at most so many bytes are a part of the storage's memory. A sanitizer would not see writes beyond them. */
+#if defined(__SANITIZE_ADDRESS__)
+#define FEW 0
+#else
+#define FEW 224 /* with the structs 1,024 bytes: malloc keeps blocks of at most 1,032 for the thread */
+#endif
+
+/* Makes a storage with `room` bytes behind it. */
+static collet_status create(collet_runtime *runtime, uint64_t bytes, size_t room, storage **out,
+                            collet_error *err)
 {
-    storage *s = malloc(sizeof *s);
+    storage *s = malloc(sizeof *s + room);
     if (!s)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array");
     *s = (storage){0};
@@ -25,12 +35,24 @@ collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **
     return COLLET_OK;
 }
 
+collet_status storage_create(collet_runtime *runtime, uint64_t bytes, size_t behind, storage **out,
+                             collet_error *err)
+{
+    size_t few = bytes <= FEW ? (size_t)bytes + ALIGNMENT : 0;
+    collet_status status = create(runtime, bytes, behind + few, out, err);
+    if (status == COLLET_OK && few) {
+        uintptr_t end = (uintptr_t)(*out + 1) + behind;
+        (*out)->own = (char *)(*out + 1) + behind + (ALIGNMENT - end % ALIGNMENT);
+    }
+    return status;
+}
+
 collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
                            void (*deleter)(void *user), void *user, storage **out,
                            collet_error *err)
 {
     storage *s = NULL;
-    collet_status status = storage_create(runtime, bytes, &s, err);
+    collet_status status = create(runtime, bytes, 0, &s, err);
     if (status != COLLET_OK)
         return status;
     s->host.memory = data;
@@ -52,7 +74,7 @@ collet_status storage_wrap_block(collet_runtime *runtime, block *b, void (*delet
                                  void *user, storage **out, collet_error *err)
 {
     storage *s = NULL;
-    collet_status status = storage_create(runtime, b->bytes, &s, err);
+    collet_status status = create(runtime, b->bytes, 0, &s, err);
     if (status != COLLET_OK)
         return status;
     s->host.next = b;
@@ -117,8 +139,9 @@ static void end_memory(device *lost, void (*deleter)(void *user), void *user)
         deleter(user);
 }
 
-/* Memory must exist until all work on it is over, also on a lost device. */
-static void end_copies(storage *s)
+/* Memory must exist until all work on it is over, also on a lost device. Returns such a device if it may use memory that
+ * is a part of the storage's. */
+static device *end_copies(storage *s)
 {
     block *foreign = foreign_block(s);
     if (s->wrapped || foreign)
@@ -126,7 +149,8 @@ static void end_copies(storage *s)
     block_reach(&s->host);
     device *lost = block_lost(&s->host);
     if (s->host.memory && !s->wrapped) {
-        end_memory(lost, host_memory_free, s->host.memory);
+        if (!s->own)
+            end_memory(lost, host_memory_free, s->host.memory);
         memory_count_subtract(&s->runtime->host_memory, s->bytes);
     }
     if (foreign) {
@@ -140,6 +164,7 @@ static void end_copies(storage *s)
     }
     if (!foreign)
         end_memory(lost, s->deleter, s->user);
+    return s->own ? lost : NULL;
 }
 
 void storage_release(storage *s)
@@ -147,16 +172,17 @@ void storage_release(storage *s)
     if (atomic_fetch_sub_explicit(&s->references, 1, memory_order_acq_rel) != 1)
         return;
     collet_runtime *runtime = s->runtime;
+    device *lost = NULL;
     if (runtime_alive(runtime)) {
-        end_copies(s);
+        lost = end_copies(s);
         if (programs_checked())
             written_end(s);
     } else {
-        if (s->host.memory && !s->wrapped)
+        if (s->host.memory && !s->wrapped && !s->own)
             host_memory_free(s->host.memory);
         end_memory(NULL, s->deleter, s->user);
     }
     pthread_mutex_destroy(&s->lock);
-    free(s);
+    end_memory(lost, free, s);
     runtime_release(runtime);
 }

@@ -5,8 +5,9 @@
 
 #include "storage.h"
 
-/* Creates a storage of `bytes` uninitialised bytes; host memory is allocated when first used. */
-collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **out,
+/* Creates a storage of `bytes` uninitialised bytes; host memory is allocated when first used, but that of few bytes
+ * together with the storage. `behind`: bytes for the caller behind the struct, which are freed with the storage. */
+collet_status storage_create(collet_runtime *runtime, uint64_t bytes, size_t behind, storage **out,
                              collet_error *err);
 /* Wraps the caller's memory. When the last reference is dropped, results of devices are copied to
  * the memory, then the deleter runs. */

@@ -26,6 +26,7 @@ static collet_status view_create(collet_context *cx, const char *what, collet_ar
     if (!a)
         return collet_fail(context_error(cx), COLLET_NO_MEMORY, "out of memory for a view");
     *a = *base;
+    a->behind = 0;
     programs_made("array", a);
     *view = a;
     return COLLET_OK;

@@ -78,6 +78,13 @@ COLLET_API int32_t collet_array_is_shared(const collet_array *array);
 /* 1 if the elements are valid in the host's memory alone and nothing works on them, so that reading and writing them there
  * needs no copy and no wait. Any thread. */
 COLLET_API int32_t collet_array_is_on_host(const collet_array *array);
+/*
+ * The address of the element with all indices 0, for access in the host's memory at once: no copy, no wait, no release.
+ * `access` as for collet_array_acquire. NULL if that is impossible, because collet_array_is_on_host is 0, the view cannot be
+ * written, or the setting layers=programs checks the program: acquire the array then. A new array without views is given
+ * host memory if `access` is COLLET_WRITE. The address may be used until the next call, of any thread, that uses the storage.
+ */
+COLLET_API void *collet_array_host_address(collet_array *array, int32_t access);
 
 COLLET_API collet_dtype collet_array_dtype(const collet_array *array);
 COLLET_API int32_t collet_array_ndim(const collet_array *array);

@@ -20,6 +20,7 @@
 #include "src/small/create.h"
 #include "src/small/join.h"
 #include "src/small/select.h"
+#include "src/small/sets.h"
 #include "src/small/signals.h"
 #include "report.h"
 #include "src/base/runtime.h"
@@ -53,7 +54,9 @@ static PyMethodDef functions[] = {
     {"reduce_rows", lazy_reduce_rows, METH_VARARGS, NULL},
     {"small_reduction", small_reduction, METH_O, NULL},
     {"small_product", small_product, METH_VARARGS, NULL},
+    {"small_sort", small_sort, METH_O, NULL},
     {"small_norm", small_norm, METH_O, NULL},
+    {"small_unique", sets_unique, METH_O, NULL},
     FAST("small_take", select_take),
     FAST("small_nonzero", select_nonzero),
     FAST("small_count_nonzero", select_count),
@@ -63,6 +66,9 @@ static PyMethodDef functions[] = {
     FAST("small_tile", join_tile),
     FAST("small_roll", join_roll),
     FAST("small_median", signals_median),
+    FAST("small_diff", signals_diff),
+    FAST("small_gradient", signals_gradient),
+    FAST("small_eye", create_eye),
     {"small_astype", (PyCFunction)(void (*)(void))create_converted, METH_FASTCALL, NULL},
     {"small_copy", join_copy, METH_O, NULL},
     {"small_asarray", create_from, METH_O, NULL},
@@ -75,7 +81,6 @@ static PyMethodDef functions[] = {
     {"explanation", compute_explain, METH_NOARGS, NULL},
     {"is_pending", lazy_is_pending, METH_O, NULL},
     {"set_tracer", tracer_set, METH_VARARGS, NULL},
-    {"set_array_class", array_set_class, METH_O, NULL},
     {"empty", (PyCFunction)(void (*)(void))array_empty, METH_FASTCALL, NULL},
     {"dtype", array_dtype, METH_O, NULL},
     {"dtype_name", array_dtype_name, METH_O, NULL},

@@ -1077,6 +1077,7 @@ collet_status (*p_collet_array_full)(collet_context *context, collet_array **out
 void (*p_collet_array_destroy)(collet_array *array) = collet_array_destroy;
 int32_t (*p_collet_array_is_shared)(const collet_array *array) = collet_array_is_shared;
 int32_t (*p_collet_array_is_on_host)(const collet_array *array) = collet_array_is_on_host;
+void *(*p_collet_array_host_address)(collet_array *array, int32_t access) = collet_array_host_address;
 collet_dtype (*p_collet_array_dtype)(const collet_array *array) = collet_array_dtype;
 int32_t (*p_collet_array_ndim)(const collet_array *array) = collet_array_ndim;
 const int64_t *(*p_collet_array_shape)(const collet_array *array) = collet_array_shape;

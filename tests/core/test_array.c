@@ -310,6 +310,54 @@ TEST_WITH(wrapped_memory_is_used_in_place, set_up_scalar, tear_down)
                   COLLET_OVERFLOW);
 }
 
+static void check_host_address(int64_t size)
+{
+    collet_array *a, *view, *repeated;
+    float back[2];
+    void *held;
+    const int64_t many[] = {4, size};
+    assert_ok(cx, collet_array_create(cx, &a, COLLET_F32, 1, &size));
+    assert_null(collet_array_host_address(a, COLLET_READ)); /* has no elements yet */
+    float *to = collet_array_host_address(a, COLLET_WRITE);
+    assert_true(to && (uintptr_t)to % 64 == 0 && collet_array_is_on_host(a));
+    for (int64_t i = 0; i < size; i++)
+        to[i] = (float)i;
+    assert_ok(cx, collet_array_slice(cx, a, &view, 0, size - 1, 2, -1));
+    assert_ptr_equal(collet_array_host_address(view, COLLET_READ | COLLET_WRITE), to + size - 1);
+    assert_ok(cx, collet_array_broadcast(cx, a, &repeated, 2, many));
+    assert_ptr_equal(collet_array_host_address(repeated, COLLET_READ), to);
+    assert_null(collet_array_host_address(repeated, COLLET_WRITE));
+    assert_ok(cx, collet_array_acquire(cx, repeated, &held, COLLET_READ));
+    assert_null(collet_array_host_address(a, COLLET_READ));
+    assert_ok(cx, collet_array_release(cx, repeated));
+    collet_array_destroy(repeated);
+    collet_array_destroy(a); /* the view keeps the elements */
+    assert_ok(cx, collet_array_read(cx, view, back, sizeof back));
+    assert_true(back[0] == (float)(size - 1) && back[1] == (float)(size - 2));
+    collet_array_destroy(view);
+}
+
+TEST_WITH(host_addresses_are_for_access_at_once, set_up_scalar, tear_down)
+{
+    const int64_t one = 1, read_only = 2, sizes[] = {2, 55, 56, 57, 300};
+    float memory[2] = {1, 2};
+    collet_array *a, *view;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        check_host_address(sizes[i]);
+    assert_ok(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &read_only, NULL, memory,
+                                    COLLET_WRAP_READONLY, NULL, NULL));
+    assert_ptr_equal(collet_array_host_address(a, COLLET_READ), memory);
+    assert_null(collet_array_host_address(a, COLLET_WRITE));
+    collet_array_destroy(a);
+    assert_ok(cx, collet_array_create(cx, &a, COLLET_F32, 1, &one));
+    assert_ok(cx, collet_array_slice(cx, a, &view, 0, 0, 1, 1));
+    assert_null(collet_array_host_address(a, COLLET_WRITE)); /* another thread may use the view */
+    collet_array_destroy(view);
+    assert_non_null(collet_array_host_address(a, COLLET_WRITE));
+    assert_null(collet_array_host_address(NULL, COLLET_READ));
+    collet_array_destroy(a);
+}
+
 TEST_WITH(elements_are_read_and_written_one_by_one, set_up_scalar, tear_down)
 {
     collet_array *a, *back, *number, *wide;

@@ -189,6 +189,7 @@ static void of_an_array(void)
     HARMLESS(collet_array_strides, collet_array_strides(a)[0] == 1);
     HARMLESS(collet_array_is_shared, !collet_array_is_shared(a));
     HARMLESS(collet_array_is_on_host, (collet_array_is_on_host(a) & ~1) == 0);
+    HARMLESS(collet_array_host_address, !collet_array_host_address(a, COLLET_READ));
     HARMLESS(collet_array_size, collet_array_size(a) == 4);
     HARMLESS(collet_array_runtime, collet_array_runtime(a) == rt);
 }

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     Number = int | float | complex
     Shape = int | Sequence[int]
 else:
-    Array = _core.Array  # its base
+    Array = _core.Array
 
+_empty, _filled = _core.empty, _core.small_filled
 
 
 def placed(array: Array, device: str | None) -> Array:
@@ -115,7 +116,7 @@ def empty(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | Non
 
     >>> collet.empty((2, 3), "f4").shape
     (2, 3)"""
-    made = _core.empty(shape, "float64" if dtype is None else dtype)
+    made = _empty(shape, dtype)
     return made if device is None else placed(made, device)
 
 
@@ -130,7 +131,7 @@ def full(shape: Shape, fill_value: Number, dtype: npt.DTypeLike | None = None, *
     >>> collet.full(3, 7).to_numpy()
     array([7, 7, 7])"""
     if device is None:
-        made: Array | None = _core.small_filled(shape, fill_value, dtype)
+        made: Array | None = _filled(shape, fill_value, dtype)
         if made is not None:
             return made
     if dtype is None:
@@ -143,9 +144,11 @@ def zeros(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | Non
 
     >>> collet.zeros(3).to_numpy()
     array([0., 0., 0.])"""
-    dtype = "float64" if dtype is None else dtype
-    made: Array | None = _core.small_filled(shape, 0, dtype) if device is None else None
-    return full(shape, 0, dtype, device=device) if made is None else made
+    if device is None:
+        made: Array | None = _filled(shape, 0.0 if dtype is None else 0, dtype)
+        if made is not None:
+            return made
+    return full(shape, 0, "float64" if dtype is None else dtype, device=device)
 
 
 def ones(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
@@ -154,7 +157,9 @@ def ones(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None
     >>> collet.ones((2, 2), dtype="int32").to_numpy()
     array([[1, 1],
            [1, 1]], dtype=int32)"""
-    dtype = "float64" if dtype is None else dtype
-    made: Array | None = _core.small_filled(shape, 1, dtype) if device is None else None
-    return full(shape, 1, dtype, device=device) if made is None else made
+    if device is None:
+        made: Array | None = _filled(shape, 1.0 if dtype is None else 1, dtype)
+        if made is not None:
+            return made
+    return full(shape, 1, "float64" if dtype is None else dtype, device=device)
 

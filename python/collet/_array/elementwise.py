@@ -34,9 +34,9 @@ def names() -> list[str]:
 
 
 def _same(about: dict[str, Any]) -> tuple[str, ...]:
-    """The dtypes that the op accepts for all of its inputs at once."""
+    """The dtypes that the op accepts for all of its inputs at once; of `where`, for all but the condition."""
     letters = _core.dtype_letters()
-    inputs = (sig.partition(":")[2] for sig in about["sigs"].split())
+    inputs = (sig.partition(":")[2][about["name"] == "where":] for sig in about["sigs"].split())
     return tuple(letters[i[0]] for i in inputs if len({*i}) == 1 and i[0] in letters)
 
 

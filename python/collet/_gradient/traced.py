@@ -154,14 +154,6 @@ def _items(self):
     return (self[i] for i in range(len(self)))
 
 
-def _ufunc(self, ufunc, method, *inputs, **keywords):
-    return protocols.ufunc(ufunc, method, inputs, keywords)
-
-
-def _function(self, function, types, arguments, keywords):
-    return protocols.function(function, types, arguments, keywords)
-
-
 def _astype(self, dtype, copy=True):
     return call("astype", (self, dtype), {})
 
@@ -208,7 +200,7 @@ _MEMBERS = {
     "__format__": _of_value("format(x)", format),
     "__repr__": lambda self: f"Traced({bottom(self.value)!r})",
     "__str__": lambda self: f"Traced({bottom(self.value)})",
-    "__array_ufunc__": _ufunc, "__array_function__": _function,
+    "__array_ufunc__": protocols.ufunc, "__array_function__": protocols.function,
     "__array_namespace__": lambda self, /, *, api_version=None: self.value.__array_namespace__(
         api_version=api_version),
     "__dlpack_device__": lambda self: self.value.__dlpack_device__(),

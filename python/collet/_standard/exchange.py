@@ -30,13 +30,15 @@ class Exchange(_core.Array):
     _package: Any = None  # the module collet; set by that module
     __array_priority__ = 100  # Dask and others compare the priorities, to choose the type of a result
 
+    # The first call imports protocols, which puts its own functions in place of these.
+
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         from .protocols import ufunc as compute
-        return compute(ufunc, method, inputs, keywords)
+        return compute(self, ufunc, method, *inputs, **keywords)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
         from .protocols import function as compute
-        return compute(function, types, arguments, keywords)
+        return compute(self, function, types, arguments, keywords)
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
         known = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")

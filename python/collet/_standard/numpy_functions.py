@@ -88,7 +88,7 @@ SIMPLE = {  # replacements, called with the arguments of NumPy's function
 
 def _unique(ar: Any, equal_nan: bool = True) -> Any:
     found = namespace.unique_values(ar)
-    if not equal_nan or not namespace.isdtype(found.dtype, ("real floating", "complex floating")):
+    if not equal_nan or found.dtype.kind not in "fcV":
         return found
     number = namespace.isnan(found)
     return namespace.concat((found[~number], found[number][:1]))
@@ -131,5 +131,15 @@ def _in_double(name: str) -> Any:
     return call
 
 
-FUNCTIONS = {**SIMPLE, "histogram": _histogram, "cov": _in_double("cov"), "corrcoef": _in_double("corrcoef"), "unique": _unique, "nancumsum": _cumulative("cumulative_sum", 0),
+def _mean(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) -> Any:
+    """numpy.mean: dtype= is the dtype of the numbers that are added."""
+    if dtype is not None:
+        kind = _core.dtype(dtype).kind
+        if kind not in "fcV" or (kind != "c" and a.dtype.kind == "c"):
+            raise TypeError(f"mean: NumPy decides about {a.dtype} in {_core.dtype_name(dtype)}")
+        a = a.astype(dtype, copy=False)
+    return namespace.mean(a, axis=axis, keepdims=keepdims)
+
+
+FUNCTIONS = {**SIMPLE, "mean": _mean, "histogram": _histogram, "cov": _in_double("cov"), "corrcoef": _in_double("corrcoef"), "unique": _unique, "nancumsum": _cumulative("cumulative_sum", 0),
              "nancumprod": _cumulative("cumulative_prod", 1)}

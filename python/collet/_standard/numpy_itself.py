@@ -28,20 +28,6 @@ def _is_foreign(kind: Any) -> bool:
         any(hasattr(kind, name) for name in _PROTOCOLS)
 
 
-def _foreign(values: Any) -> Any:
-    """The type of an array of another library among the values, also inside of lists and tuples; None if there is
-    none. Such arrays have rules of their own: masks, units, labels, devices."""
-    for value in values:
-        kind = type(value)
-        if kind is list or kind is tuple:
-            kind = _foreign(value)
-            if kind is not None:
-                return kind
-        elif _is_foreign(kind):
-            return kind
-    return None
-
-
 def _decides(kind: Any) -> bool:
     """Whether the type has functions of its own for NumPy's protocols."""
     return any(getattr(kind, name, getattr(np.ndarray, name)) is not getattr(np.ndarray, name)
@@ -51,13 +37,22 @@ def _decides(kind: Any) -> bool:
 class _Views:
     """Arguments with NumPy's views in place of Arrays."""
 
-    def __init__(self) -> None:
+    __slots__ = "foreign", "given", "misplaced", "mode", "views"
+
+    def __init__(self, mode: str) -> None:
+        self.mode = mode                        # of _fallback
         self.views: list[tuple[Any, Any]] = []  # (view, its Array)
         self.given: list[Any] = []              # arrays of NumPy among the arguments
+        self.misplaced: Any = None              # an Array that has no view: on a device, unless these are copied
+        self.foreign: Any = None                # the type of an array of another library among the arguments. Such arrays
+                                                # have rules of their own: masks, units, labels, devices
 
     def of(self, value: Any) -> Any:
         kind = type(value)
         if isinstance(value, _core.Array):
+            if self.mode == "off" or self.mode != "copy" and value._place()[0] != 1:  # DLPack's number of the host
+                self.misplaced = value
+                return value
             view = np.asarray(value)
             self.views.append((view, value))
             return view
@@ -67,6 +62,8 @@ class _Views:
             return kind(*map(self.of, value))
         if kind is np.ndarray:
             self.given.append(value)
+        elif _is_foreign(kind):
+            self.foreign = self.foreign or kind
         return value
 
     def wrapped(self, value: Any) -> Any:
@@ -75,7 +72,7 @@ class _Views:
             for view, array in self.views:
                 if value is view:
                     return array
-            return value if any(value is a for a in self.given) else self._array(value)
+            return value if self.given and any(value is a for a in self.given) else self._array(value)
         if isinstance(value, np.generic):
             return self._array(np.asarray(value))
         if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -85,15 +82,18 @@ class _Views:
         return value
 
     def _array(self, value: Any) -> Any:
-        """Memory that the function made becomes the Array's own; a view of an argument stays a view."""
+        """Memory that the function made becomes the Array's own, or is copied; a view of an argument stays a view."""
         if value.ndim > 8 or type(value) is not np.ndarray:
             return value
+        base = value.base
+        own = base is None or (not self.given and type(base) is np.ndarray and base.base is None)
+        if own and (made := _core.small_asarray(value)) is not None:
+            return made
         try:
             _core.dtype_name(value.dtype)
         except TypeError:  # texts, dates, objects, long double
             return value
-        owners = [] if value.flags.owndata else [view for view, _ in self.views] + self.given
-        if any(np.may_share_memory(value, owner) for owner in owners):
+        if not own and any(np.may_share_memory(value, o) for o in [*self.given, *(view for view, _ in self.views)]):
             try:
                 return asarray(value, copy=False)
             except _core.InvalidError:  # strides of another library
@@ -103,59 +103,47 @@ class _Views:
         return taken(np.require(value, value.dtype.newbyteorder("="), ("ALIGNED", "WRITEABLE")))
 
 
-def _check_places(name: str, arrays: list[Any]) -> None:
-    for array in arrays:
-        if array.device != "host":
-            raise TypeError(f"{name} is computed by NumPy, in the host's memory, and an Array is on {array.device}: give "
-                            "it x.to_device('host'), or let all such calls copy by collet.configure(numpy_fallback="
-                            "'copy')")
-
-
-def _arrays_in(values: Any) -> list[Any]:
-    found: list[Any] = []
-    for value in values:
-        if isinstance(value, _core.Array):
-            found.append(value)
-        elif isinstance(value, (list, tuple)):
-            found += _arrays_in(value)
-    return found
-
-
-def compute(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], reason: str) -> Any:
-    """Calls a function of NumPy with views of the Arrays. `reason`: why collet does not compute it, for messages."""
-    values = (*arguments, *keywords.values())
-    if hook.traced(*values):
+def compute(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], reason: str, level: int = 3) -> Any:
+    """Calls a function of NumPy with views of the Arrays. `reason`: why collet does not compute it, for messages. `level`: how
+    many calls above this one the user's is, for warnings."""
+    if hook.ACTIVE and hook.traced(*arguments, *keywords.values()):
         raise _core.UnsupportedError(f"{name} {reason}, and NumPy's function has no gradient: give it one by "
                                      "collet.custom_vjp, or take it out of the gradient by collet.stop_gradient")
-    kind = _foreign(values)
-    if kind is not None:
-        if _decides(kind):
-            return NotImplemented
-        raise TypeError(f"{name} {reason}, and takes no {kind.__name__} beside a collet.Array: give it numpy.asarray of "
-                        "that, or x.to_numpy()")
     mode = _fallback.mode()
+    views = _Views(mode)
+    given = [*map(views.of, arguments)]
+    named = {n: views.of(v) for n, v in keywords.items()} if keywords else keywords
+    if views.foreign is not None:
+        if _decides(views.foreign):
+            return NotImplemented
+        raise TypeError(f"{name} {reason}, and takes no {views.foreign.__name__} beside a collet.Array: give it "
+                        "numpy.asarray of that, or x.to_numpy()")
     if mode == "off":
         raise TypeError(f"{name} {reason}: use the functions of collet, give it a copy of the elements, x.to_numpy(), "
                         "or let NumPy compute by collet.configure(numpy_fallback='on')")
-    if mode != "copy":
-        _check_places(name, _arrays_in(values))
-    views = _Views()
-    given = [views.of(a) for a in arguments]
-    named = {n: views.of(v) for n, v in keywords.items()}
-    _check_outputs(name, given, named)
+    if views.misplaced is not None:
+        raise TypeError(f"{name} is computed by NumPy, in the host's memory, and an Array is on {views.misplaced.device}: give "
+                        "it x.to_device('host'), or let all such calls copy by collet.configure(numpy_fallback='copy')")
+    if _writes(name):
+        _check_outputs(name, given, named)
     if mode == "warn":
-        warnings.warn(f"{name} {reason}: NumPy computes it", RuntimeWarning, stacklevel=5)
+        warnings.warn(f"{name} {reason}: NumPy computes it", RuntimeWarning, stacklevel=level)
     found = views.wrapped(function(*given, **named))
     _fallback.count(name)
     return found
 
 
+@functools.cache
+def _writes(name: str) -> bool:
+    """Whether a function has outputs that NumPy itself does not check: it writes read-only memory, or ends the process."""
+    return name.rpartition(".")[2] in ("at", "accumulate", "cumsum", "cumprod", "reduceat")
+
+
 def _check_outputs(name: str, given: list[Any], named: dict[str, Any]) -> None:
-    """ValueError for outputs that NumPy itself does not check: it writes read-only memory, or ends the process."""
+    """ValueError for such outputs."""
     if name.endswith(".at") and isinstance(given[0], np.ndarray) and not given[0].flags.writeable:
         raise ValueError(f"{name}: the array is read-only")
     out = named.get("out")
     outs = out if isinstance(out, tuple) else (out,)
-    if name.rpartition(".")[2] in ("accumulate", "cumsum", "cumprod", "reduceat") and \
-            any(isinstance(o, np.ndarray) and not o.ndim for o in outs):
+    if not name.endswith(".at") and any(isinstance(o, np.ndarray) and not o.ndim for o in outs):
         raise ValueError(f"{name}: out has no axes")

@@ -54,7 +54,8 @@ def reduction(name: str, order: str) -> Callable[..., Array]:
         if self._dtype in single and type(given.get("axis")) in (int, type(None)) and \
                 not given.keys() - {"axis", "keepdims"} and not _core.is_pending(self):
             return getattr(op, name)(self, axes=given.get("axis"), keepdims=bool(given.get("keepdims")))
-        if given.keys() & {"where", "initial"} or given.get("out") is not None and "out" in places:
+        if given.keys() & {"where", "initial"} or given.get("out") is not None and "out" in places or \
+                name in ("mean", "var", "std") and given.get("dtype") is not None:
             import numpy
             return getattr(numpy, name)(self, **given)  # type: ignore[no-any-return]
         unknown = {n for n in given if n not in places}

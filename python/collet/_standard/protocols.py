@@ -18,7 +18,7 @@ from .._array.elementwise import functions
 from . import namespace, numpy_functions, numpy_itself
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable
 
 _NAMES = {"absolute": "abs", "conjugate": "conj", "invert": "bitwise_invert", "rint": "round", "power": "pow",
           "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift",
@@ -50,44 +50,50 @@ class _Lacking(TypeError):
     """What collet lacks for a call."""
 
 
-def _either(ours: Callable[[], Any], function: Any, name: str, arguments: tuple[Any, ...],
-            keywords: dict[str, Any]) -> Any:
-    """Calls collet's function; if that lacks something, NumPy's. If NumPy refuses too, collet's error is raised."""
+_NO_FUNCTION = "is a function that collet lacks"
+
+
+def _no_parameters(names: Iterable[str]) -> str:
+    return f"has {'=, '.join(names)}=, which collet's function lacks"
+
+
+def _numpy(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], error: Exception) -> Any:
+    """Calls NumPy's function after collet's raised the error. If NumPy refuses too, raises collet's error."""
+    if isinstance(error, _Lacking):
+        return numpy_itself.compute(function, name, arguments, keywords, str(error), 4)
+    # dtypes, axes or values that collet's function does not take
+    if keywords.get("dtype") is not None:
+        _core.dtype_name(keywords["dtype"])  # raises for a dtype that Arrays do not have
     try:
-        return ours()
-    except _Lacking as lacking:
-        reason = str(lacking)
-    except (TypeError, ValueError) as error:  # dtypes, axes or values that collet's function does not take
-        if keywords.get("dtype") is not None:
-            _core.dtype_name(keywords["dtype"])  # raises for a dtype that Arrays do not have
-        try:
-            found = numpy_itself.compute(function, name, arguments, keywords, f"failed in collet ({error})")
-        except (TypeError, ValueError) as refused:
-            raise error from refused
-        if found is NotImplemented:
-            raise
-        return found
-    return numpy_itself.compute(function, name, arguments, keywords, reason)
+        found = numpy_itself.compute(function, name, arguments, keywords, f"failed in collet ({error})", 4)
+    except (TypeError, ValueError) as refused:
+        raise error from refused
+    if found is NotImplemented:
+        raise error
+    return found
 
 
-def ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """__array_ufunc__: numpy.sin(x) is collet.sin(x)."""
+def ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+    """Array.__array_ufunc__: numpy.sin(x) is collet.sin(x)."""
     name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-    owner = "numpy." if getattr(np, ufunc.__name__, None) is ufunc else ""
     function = _of_ufunc(ufunc) if method == "__call__" else None
-    return _either(lambda: _ufunc(name, function, inputs, dict(keywords), ufunc.nout),
-                   getattr(ufunc, method), owner + name, inputs, keywords)
+    try:
+        return _ufunc(name, function, inputs, dict(keywords), ufunc.nout)
+    except (TypeError, ValueError) as failed:
+        error = failed
+    owner = "numpy." if getattr(np, ufunc.__name__, None) is ufunc else ""
+    return _numpy(getattr(ufunc, method), owner + name, inputs, keywords, error)
 
 
 def _ufunc(name: str, function: Any, inputs: tuple[Any, ...], keywords: dict[str, Any], outputs: int) -> Any:
     if function is None:
-        raise _Lacking("is a function that collet lacks")
+        raise _Lacking(_NO_FUNCTION)
     if name in _KINDS:
         inputs = _as_numpy(name, inputs)
     out, *others = keywords.pop("out", (None,))
     dtype = keywords.pop("dtype", None)
     if keywords:
-        raise _Lacking(f"has {'=, '.join(keywords)}=, which collet's function lacks")
+        raise _Lacking(_no_parameters(keywords))
     if any(o is not None for o in others) or (out is not None and (outputs > 1 or not isinstance(out, _core.Array))):
         raise _Lacking("stores into an array of NumPy")
     if dtype is not None:
@@ -156,72 +162,100 @@ def _find(module: str, name: str) -> Any:
     return numpy_functions.FUNCTIONS.get(name) or getattr(namespace, _OTHER.get(name, name), None)
 
 
-@functools.cache
-def _parameters(function: Any) -> dict[str, Any]:
-    """The parameters of a function of NumPy and their defaults."""
+class _Plan:
+    """What is known about a function of NumPy before its arguments are: collet's function and how the arguments become
+    its arguments."""
+
+    __slots__ = ("accepted", "as_they_are", "defaults", "first", "flat", "lacking", "last", "name", "names", "ours",
+                 "positional", "stable", "title", "variadic")
+
+    def __init__(self, function: Any) -> None:
+        self.name, module = function.__name__, function.__module__
+        self.title = f"{module}.{self.name}"
+        found = _find(module, self.name)
+        self.ours = found if callable(found) else None
+        self.as_they_are = self.ours is not None and self.name in _AS_THEY_ARE
+        self.lacking: set[str] = set()  # parameters that collet's function lacks
+        if self.ours is None or self.as_they_are:
+            return
+        self.defaults, self.variadic = _parameters(function)
+        self.names = *self.defaults,
+        self.first = self.names[0] if self.names else None
+        self.last = self.name in _LAST
+        self.flat = self.name in _FLAT
+        parameters = inspect.signature(self.ours).parameters.values()
+        self.accepted = {p.name for p in parameters}
+        self.positional = sum(p.kind is p.POSITIONAL_ONLY for p in parameters) or 1
+        self.stable = "stable" in self.accepted  # collet's sorts are stable
+        if not self.variadic:
+            self.lacking = {n for n in self.names[self.positional:] if _ARGUMENTS.get(n, n) not in self.accepted}
+        if self.stable:
+            self.lacking.discard("kind")
+
+    def given(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+        """The arguments by NumPy's names and in NumPy's order, without those that have their defaults."""
+        pairs = [*zip(self.names, arguments)]
+        if keywords:
+            pairs += [(n, keywords[n]) for n in self.names if n in keywords] if len(keywords) > 1 else keywords.items()
+            pairs += [(n, v) for n, v in keywords.items() if n not in self.defaults and len(keywords) > 1]
+        found, defaults = {}, self.defaults
+        for n, v in pairs:
+            if v is defaults.get(n, self) and n != self.first:
+                continue
+            if callable(v) and not isinstance(v, type):
+                raise _Lacking("calls a function of yours, which collet's does not")
+            found[n] = v
+        return found
+
+
+_plan = functools.cache(_Plan)
+
+
+def _parameters(function: Any) -> tuple[dict[str, Any], bool]:
+    """The parameters of a function of NumPy and their defaults, and whether it takes any number of arguments by position, as
+    numpy.gradient does."""
     if function.__name__ in _SIGNATURES:
         names = (n.partition("=") for n in _SIGNATURES[function.__name__].split())
-        return {name: int(value) if value else None for name, _, value in names}
-    return {p.name: p.default for p in inspect.signature(function).parameters.values()
-            if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+        return {name: int(value) if value else None for name, _, value in names}, False
+    known = inspect.signature(function).parameters.values()
+    return ({p.name: p.default for p in known if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)},
+            any(p.kind is p.VAR_POSITIONAL for p in known))
 
 
-@functools.cache
-def _is_variadic(function: Any) -> bool:
-    """Whether a function of NumPy takes any number of arguments by position, as numpy.gradient does."""
-    return function.__name__ not in _SIGNATURES and any(p.kind is p.VAR_POSITIONAL for p in
-                                                        inspect.signature(function).parameters.values())
+def function(self: Any, function: Any, types: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Array.__array_function__: numpy.concatenate is collet.concat."""
+    plan = _plan(function)
+    if plan.ours is None:
+        return numpy_itself.compute(function, plan.title, arguments, keywords, _NO_FUNCTION)
+    if keywords and (unknown := [n for n, v in keywords.items() if n in plan.lacking and v is not plan.defaults[n]]):
+        return numpy_itself.compute(function, plan.title, arguments, keywords, _no_parameters(unknown))
+    try:
+        return plan.ours(*arguments, **keywords) if plan.as_they_are else _function(plan, arguments, keywords)
+    except (TypeError, ValueError) as failed:
+        error = failed
+    return _numpy(function, plan.title, arguments, keywords, error)
 
 
-@functools.cache
-def _ours(function: Any) -> tuple[frozenset[str], int]:
-    """The names of the parameters of a function of collet, and how many are positional."""
-    parameters = inspect.signature(function).parameters.values()
-    return frozenset(p.name for p in parameters), sum(p.kind is p.POSITIONAL_ONLY for p in parameters)
-
-
-def _given(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
-    """The arguments by NumPy's names, without those that have their defaults."""
-    known = _parameters(function)
-    given = {**dict(zip(known, arguments)), **keywords}
-    given = {n: given[n] for n in [*known, *given] if n in given}  # in NumPy's order, which decides about positions
-    return {n: v for n, v in given.items() if n not in known or n in [*known][:1] or v is not known[n]}
-
-
-def function(function: Any, types: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """__array_function__: numpy.concatenate is collet.concat."""
-    name = f"{function.__module__}.{function.__name__}"
-    return _either(lambda: _function(function, arguments, keywords), function, name, arguments, keywords)
-
-
-def _function(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    name, module = function.__name__, function.__module__
-    ours = _find(module, name)
-    if not callable(ours):
-        raise _Lacking("is a function that collet lacks")
-    if name in _AS_THEY_ARE:
-        return ours(*arguments, **keywords)
-    given = _given(function, arguments, keywords)
-    if any(callable(v) and not isinstance(v, type) for v in given.values()):
-        raise _Lacking("calls a function of yours, which collet's does not")
-    ndim = getattr(next(iter(given.values()), None), "ndim", 0)
-    if name in _LAST and ndim != 2:
-        raise _Lacking(f"has an array of {ndim} axes, and collet.{name} takes the last two")
-    if name == "where" and len(given) == 1:
-        ours = _find(module, "nonzero")
-    if name in _FLAT and given.get("axis", _parameters(function).get("axis")) is None:
-        first = next(iter(given))
-        given = {**given, first: namespace.asarray(given[first]).reshape(-1), "axis": 0}
-    names, positional_only = _ours(ours)
-    if given.get("kind") in _STABLE and "stable" in names:
-        del given["kind"]  # collet's sorts are stable
-    if _is_variadic(function):
-        positional, rest = [*arguments], keywords
+def _function(plan: _Plan, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    given, ours = plan.given(arguments, keywords), plan.ours
+    if plan.last and (ndim := getattr(next(iter(given.values()), None), "ndim", 0)) != 2:
+        raise _Lacking(f"has an array of {ndim} axes, and collet.{plan.name} takes the last two")
+    if plan.name == "where" and len(given) == 1:
+        ours = _find("numpy", "nonzero")
+    if plan.flat and given.get("axis", plan.defaults.get("axis")) is None:
+        given = {**given, plan.first: namespace.asarray(given[plan.first]).reshape(-1), "axis": 0}
+    if plan.stable and given.get("kind") in _STABLE:
+        del given["kind"]
+    if plan.variadic:
+        positional, rest = arguments, keywords
     else:
-        first = positional_only or 1
-        positional = [*given.values()][:first]
-        rest = {_ARGUMENTS.get(n, n): v for n, v in [*given.items()][first:]}
-    unknown = [n for n in rest if n not in names]
-    if unknown:
-        raise _Lacking(f"has {'=, '.join(unknown)}=, which collet's function lacks")
+        values = [*given.items()]
+        positional = [v for _, v in values[:plan.positional]]
+        rest = {_ARGUMENTS.get(n, n): v for n, v in values[plan.positional:]}
+    if not rest.keys() <= plan.accepted:
+        raise _Lacking(_no_parameters([n for n in rest if n not in plan.accepted]))
     return ours(*positional, **rest)
+
+
+_core.Array.__array_ufunc__ = ufunc  # type: ignore[attr-defined]
+_core.Array.__array_function__ = function  # type: ignore[attr-defined]

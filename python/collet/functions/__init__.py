@@ -24,4 +24,5 @@ from ._selection import argpartition, argwhere, flatnonzero, intersect1d, partit
 from ._signals import convolve, degrees, diff, gradient, interp, radians, trapezoid, unwrap
 
 _hook(globals(), __name__, direct={"tile": _core.small_tile, "median": _core.small_median,
-                                     "convolve": _core.small_convolve})
+                                     "convolve": _core.small_convolve, "diff": _core.small_diff,
+                                     "gradient": _core.small_gradient})

@@ -4,6 +4,7 @@
 to the tape. Elementwise functions and dtypes become members at their first use."""
 
 from .. import _core
+from .. import op as _op
 from .._array import elementwise as _elementwise
 from .._array import names as _names
 from .._hook import hook as _hook
@@ -18,7 +19,9 @@ from ._shapes import (arange, broadcast_arrays, broadcast_shapes, broadcast_to, 
 from ._statistics import cumulative_prod, cumulative_sum, histogram, quantile
 
 _DIRECT = {name: getattr(_core, "small_" + name)
-           for name in ("take", "nonzero", "count_nonzero", "concat", "stack", "repeat", "roll")}
+           for name in ("take", "nonzero", "count_nonzero", "concat", "stack", "repeat", "roll", "eye")}
+_DIRECT |= {"sort": _core.small_sort(_op.sort), "argsort": _core.small_sort(_op.argsort),
+            "unique_values": _core.small_unique(_op.sort)}
 
 _hook(globals(), __package__, small=_SMALL, direct=_DIRECT)
 

@@ -2,7 +2,9 @@
 /* Tests: python/tests/test_array.py */
 #include "array.h"
 
+#include <stddef.h>
 #include <string.h>
+#include <structmember.h>
 
 #include "src/base/dtype.h"
 #include "src/base/error.h"
@@ -14,13 +16,15 @@
 typedef struct array_object {
     PyObject_HEAD lazy_value *value;
     node *node;
-    uint64_t generation;  /* of the Array's runtime */
+    uint64_t generation;  /* of the runtime of the value or node */
     collet_scalar number; /* without a dtype: the Array is no number */
+    PyObject *references; /* weak references */
 } array_object;
 
 static const array_upper *upper;
-static PyTypeObject *base;  /* collet._core.Array */
-static PyTypeObject *class; /* the class of new Arrays: collet.Array once it is defined */
+static PyTypeObject *base; /* collet.Array, and its functions */
+static allocfunc allocate;
+static freefunc release;
 
 int array_check(PyObject *object)
 {
@@ -59,7 +63,6 @@ static lazy_value *make_value(array_object *self)
     lazy_value *v = value_new(array, NULL);
     if (!v)
         return NULL;
-    count(self, -1);
     count(self, 1);
     self->value = v;
     self->number.dtype = COLLET_DTYPE_NONE;
@@ -175,21 +178,16 @@ int array_is_dense(const collet_array *a, int first)
 
 static array_object *new_object(void)
 {
-    static allocfunc allocate;
-    static PyTypeObject *of;
-    if (of != class) {
-        allocate = (allocfunc)PyType_GetSlot(class, Py_tp_alloc);
-        of = class;
-    }
-    array_object *self = (array_object *)allocate(class, 0);
+    array_object *self = (array_object *)allocate(base, 0);
     if (self)
         count(self, 1);
     return self;
 }
 
+/* A number needs no runtime, so it is not counted. */
 PyObject *array_of_number(const collet_scalar *number)
 {
-    array_object *self = new_object();
+    array_object *self = (array_object *)allocate(base, 0);
     if (self)
         self->number = *number;
     return (PyObject *)self;
@@ -249,9 +247,11 @@ static void array_dealloc(PyObject *object)
 {
     array_object *self = (array_object *)object;
     PyTypeObject *type = Py_TYPE(object);
+    if (self->references)
+        PyObject_ClearWeakRefs(object);
     lazy_value *v = self->value;
     node *n = self->node;
-    if (v || n || self->number.dtype)
+    if (v || n)
         count(self, -1);
     if (n)
         node_own(n, NULL);
@@ -259,10 +259,10 @@ static void array_dealloc(PyObject *object)
         value_attach(v, NULL);
     node_unref(n);
     value_unref(v);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    release(object);
+    (type == base ? release : (freefunc)PyType_GetSlot(type, Py_tp_free))(object);
     Py_DECREF(type);
-    upper->released();
+    if (v || n)
+        upper->released();
 }
 
 /* ---- Properties --------------------------------------------------------------------------- */
@@ -533,7 +533,11 @@ int array_add_type(PyObject *module, const array_upper *functions, const PyType_
          "(4, 1)"},
         {"_broadcast", broadcast, METH_O, "A view: shape."},
         {NULL, NULL, 0, NULL}};
+    static PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
+                                     offsetof(array_object, references), READONLY, NULL},
+                                    {NULL, 0, 0, 0, NULL}};
     PyType_Slot slots[64] = {{Py_tp_dealloc, array_dealloc},
+                             {Py_tp_members, members},
                              {Py_tp_getset, properties},
                              {Py_tp_methods, methods},
                              {Py_tp_doc, "The part of collet.Array that is written in C."}};
@@ -548,8 +552,12 @@ int array_add_type(PyObject *module, const array_upper *functions, const PyType_
                         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                         .slots = slots};
     upper = functions;
-    base = class = (PyTypeObject *)PyType_FromSpec(&spec);
-    return base ? PyModule_AddObjectRef(module, "Array", (PyObject *)base) : -1;
+    base = (PyTypeObject *)PyType_FromSpec(&spec);
+    if (!base)
+        return -1;
+    allocate = (allocfunc)PyType_GetSlot(base, Py_tp_alloc);
+    release = (freefunc)PyType_GetSlot(base, Py_tp_free);
+    return PyModule_AddObjectRef(module, "Array", (PyObject *)base);
 }
 
 const array_upper *array_functions(void)
@@ -566,16 +574,6 @@ int array_add_method(PyMethodDef *method)
 }
 
 /* ---- Functions ---------------------------------------------------------------------------- */
-
-PyObject *array_set_class(PyObject *Py_UNUSED(module), PyObject *type)
-{
-    if (!PyType_Check(type) || !PyType_IsSubtype((PyTypeObject *)type, base)) {
-        PyErr_SetString(PyExc_TypeError, "not a subclass of collet._core.Array");
-        return NULL;
-    }
-    class = (PyTypeObject *)Py_NewRef(type);
-    Py_RETURN_NONE;
-}
 
 /* array_dtype: NumPy's dtype, array_dtype_name: its name; from anything that numpy_dtype_parse takes. */
 PyObject *array_dtype(PyObject *Py_UNUSED(module), PyObject *name)
@@ -608,7 +606,7 @@ PyObject *array_dtype_letters(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(u
     return found;
 }
 
-/* (shape, dtype) */
+/* (shape, dtype); None: float64 */
 PyObject *array_empty(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t given)
 {
     int64_t extents[COLLET_MAX_DIMS];
@@ -620,7 +618,8 @@ PyObject *array_empty(PyObject *Py_UNUSED(module), PyObject *const *arguments, P
         PyErr_SetString(PyExc_TypeError, "empty takes a shape and a dtype");
         return NULL;
     }
-    if ((count = array_extents(arguments[0], extents)) < 0 || !(dtype = numpy_dtype_parse(arguments[1])) ||
+    if ((count = array_extents(arguments[0], extents)) < 0 ||
+        !(dtype = arguments[1] == Py_None ? COLLET_F64 : numpy_dtype_parse(arguments[1])) ||
         !(context = runtime_context()))
         return NULL;
     return collet_array_create(context, &array, dtype, count, extents) == COLLET_OK

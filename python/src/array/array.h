@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet.Array: its value and views; collet/_standard/array.py adds indexing, methods and repr. */
+/* collet.Array: its value and views; collet/_standard/array.py adds methods and repr. */
 #ifndef PYTHON_SRC_ARRAY_ARRAY_H
 #define PYTHON_SRC_ARRAY_ARRAY_H
 
@@ -86,7 +86,6 @@ int array_extents(PyObject *extents, int64_t *values);
 void array_spec(const collet_array *array, collet_array_spec *spec);
 
 /* Functions of the module. */
-PyObject *array_set_class(PyObject *module, PyObject *type);
 PyObject *array_dtype(PyObject *module, PyObject *name);
 PyObject *array_dtype_name(PyObject *module, PyObject *dtype);
 /* A dict from the letters of dtypes in signatures of ops to NumPy's names of the dtypes. */

@@ -68,11 +68,12 @@ static int get_buffer(PyObject *self, Py_buffer *view, int flags)
         return fail("buffers have no bfloat16");
     if (!is_of_form(a, flags))
         return fail("the elements of this collet.Array do not follow each other: share a copy");
-    extents *e = calloc(1, sizeof *e);
+    extents *e = malloc(sizeof *e);
     if (!e) {
         PyErr_NoMemory();
         return -1;
     }
+    e->tensor = NULL;
     if (collet_array_size(a) && !(e->tensor = memory_of(self, flags, &address, &readonly))) {
         free(e);
         return -1;

@@ -109,12 +109,20 @@ static versioned_tensor *export(PyObject *owner, collet_array *array, PyObject *
     const char *name = device ? runtime_name(device, "a device") : NULL;
     if (device && !name)
         return NULL;
+    if (!device && collet_array_is_on_host(array)) {
+        collet_context *context = runtime_context();
+        if (!context)
+            return NULL;
+        return collet_array_to_dlpack(context, array, &tensor, NULL, access) == COLLET_OK
+                   ? tensor
+                   : runtime_raise(context);
+    }
     e = calloc(1, sizeof *e);
     if (!e)
         return (versioned_tensor *)PyErr_NoMemory();
     *e = (exporting){.work = {.run = run_exporting,
                               .drop = drop_exporting,
-                              .quick = !device && (!runtime_waits() || collet_array_is_on_host(array))},
+                              .quick = !device && !runtime_waits()},
                      .owner = Py_NewRef(owner),
                      .device = Py_XNewRef(device),
                      .array = array,
@@ -250,8 +258,9 @@ static int visit(PyObject *self, PyObject *device, int32_t access, dl_tensor *fo
 
 static PyObject *place(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    dl_tensor found;
-    return visit(self, NULL, COLLET_READ, &found)
+    dl_tensor found = {.device_type = DLPACK_CPU};
+    const collet_array *a = array_get(self);
+    return !a || (!collet_array_is_on_host(a) && visit(self, NULL, COLLET_READ, &found))
                ? NULL
                : Py_BuildValue("ii", (int)found.device_type, (int)found.device_id);
 }

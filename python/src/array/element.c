@@ -118,12 +118,16 @@ static PyObject *item(PyObject *self, PyObject *Py_UNUSED(unused))
     if (array_size_of(&spec) != 1)
         return PyErr_Format(PyExc_ValueError, "item: the array has %lld elements, not one",
                             (long long)array_size_of(&spec));
-    PyObject *bytes = transfer_bytes(self, NULL);
-    if (!bytes)
-        return NULL;
     s = (collet_scalar){.dtype = spec.dtype};
-    memcpy(s.value.bytes, PyBytes_AsString(bytes), collet_dtype_size(s.dtype));
-    Py_DECREF(bytes);
+    collet_array *a = array_get(self);
+    const char *at = a ? collet_array_host_address(a, COLLET_READ) : NULL;
+    PyObject *bytes = a && !at ? transfer_bytes(self, NULL) : NULL;
+    if (bytes)
+        at = PyBytes_AsString(bytes);
+    if (!at)
+        return NULL;
+    memcpy(s.value.bytes, at, collet_dtype_size(s.dtype));
+    Py_XDECREF(bytes);
     return number_of(&s);
 }
 
@@ -181,14 +185,6 @@ static int to_bool(PyObject *self)
 
 /* ---- Reading and writing ------------------------------------------------------------------ */
 
-/* The array if its elements can be read and written here without a wait for a device; NULL: in another way, or with an
- * exception. */
-static collet_array *at_once(PyObject *self)
-{
-    collet_array *a = array_get(self);
-    return a && collet_array_is_on_host(a) ? a : NULL;
-}
-
 /* Whether the key names one element by integers of Python. */
 static int index_of(PyObject *key, const collet_array *a, int64_t *index)
 {
@@ -209,14 +205,36 @@ static int index_of(PyObject *key, const collet_array *a, int64_t *index)
     return 1;
 }
 
-static PyObject *element(const collet_array *a, const int64_t *index)
+/* The address of an element that can be read or written here without a wait for a device; NULL: in another way. */
+static char *address_of(collet_array *a, const int64_t *index, int32_t access)
 {
-    collet_scalar s;
+    char *at = collet_array_host_address(a, access);
+    const int64_t *strides = collet_array_strides(a);
+    int64_t elements = 0;
+    for (int i = 0; i < collet_array_ndim(a); i++)
+        elements += index[i] * strides[i];
+    return at ? at + elements * (int64_t)collet_dtype_size(collet_array_dtype(a)) : NULL;
+}
+
+/* 0, or -1 with an exception. */
+static int store(collet_array *a, const int64_t *index, const collet_scalar *s)
+{
+    char *at = address_of(a, index, COLLET_WRITE);
+    if (at) {
+        memcpy(at, s->value.bytes, collet_dtype_size(s->dtype));
+        return 0;
+    }
     collet_context *context = runtime_context();
-    if (!context)
-        return NULL;
-    return collet_array_read_element(context, a, &s, index) == COLLET_OK ? array_of_number(&s)
-                                                                         : runtime_raise(context);
+    if (context && collet_array_write_element(context, a, index, s) != COLLET_OK)
+        runtime_raise(context);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static PyObject *number_at(const collet_array *a, const char *at)
+{
+    collet_scalar s = {.dtype = collet_array_dtype(a)};
+    memcpy(s.value.bytes, at, collet_dtype_size(s.dtype));
+    return array_of_number(&s);
 }
 
 static int has_ellipsis(PyObject *key)
@@ -233,11 +251,10 @@ static PyObject *subscript(PyObject *self, PyObject *key)
 {
     int64_t index[COLLET_MAX_DIMS];
     collet_array_spec spec;
-    const collet_array *a = at_once(self);
-    if (a && index_of(key, a, index))
-        return element(a, index);
-    if (PyErr_Occurred())
-        return NULL;
+    collet_array *a = array_get(self);
+    const char *at = a && index_of(key, a, index) ? address_of(a, index, COLLET_READ) : NULL;
+    if (at || !a)
+        return at ? number_at(a, at) : NULL;
     if (array_check(key)) {
         PyObject *made = array_functions()->read(self, key);
         if (made != Py_None)
@@ -266,17 +283,14 @@ static int assign(PyObject *self, PyObject *key, PyObject *value)
         PyErr_SetString(PyExc_TypeError, "elements of an Array cannot be deleted");
         return -1;
     }
-    collet_array *a = at_once(self);
-    if (a)
-        s.dtype = collet_array_dtype(a);
-    if (a && index_of(key, a, index) && element_scalar(value, &s)) {
-        collet_context *context = array_get_written(self) == a ? runtime_context() : NULL;
-        if (context && collet_array_write_element(context, a, index, &s) != COLLET_OK)
-            runtime_raise(context);
-        return PyErr_Occurred() ? -1 : 0;
-    }
-    PyObject *made = PyErr_Occurred() ? NULL : Py_None;
-    if (made && array_check(key))
+    collet_array *a = array_get(self);
+    if (!a)
+        return -1;
+    s.dtype = collet_array_dtype(a);
+    if (index_of(key, a, index) && collet_array_is_on_host(a) && element_scalar(value, &s))
+        return array_get_written(self) == a ? store(a, index, &s) : -1;
+    PyObject *made = Py_None;
+    if (array_check(key))
         made = array_functions()->assign(self, key, value);
     if (made == Py_None)
         made = PyObject_CallMethod(self, "_assign", "OO", key, value); /* of collet.Array */
@@ -300,18 +314,75 @@ static Py_ssize_t length(PyObject *self)
 static PyObject *nth(PyObject *self, Py_ssize_t i)
 {
     int64_t index = i;
-    const collet_array *a = at_once(self);
-    if (a && collet_array_ndim(a) == 1 && i >= 0 && i < collet_array_shape(a)[0])
-        return element(a, &index);
-    PyObject *key = PyErr_Occurred() ? NULL : PyLong_FromSsize_t(i);
+    collet_array *a = array_get(self);
+    int inside = a && collet_array_ndim(a) == 1 && i >= 0 && i < collet_array_shape(a)[0];
+    const char *at = inside ? address_of(a, &index, COLLET_READ) : NULL;
+    if (at || !a)
+        return at ? number_at(a, at) : NULL;
+    PyObject *key = PyLong_FromSsize_t(i);
     PyObject *made = key ? subscript(self, key) : NULL;
     Py_XDECREF(key);
     return made;
 }
 
+/* Python's own iterator would call the method __getitem__ of the class, with a tuple and an int for each element. */
+typedef struct iterator {
+    PyObject_HEAD PyObject *array; /* NULL: after the end */
+    Py_ssize_t next, end;
+} iterator;
+
+static PyTypeObject *iterator_type;
+
 static PyObject *iterate(PyObject *self)
 {
-    return length(self) < 0 ? NULL : PySeqIter_New(self);
+    Py_ssize_t end = length(self);
+    iterator *made = end < 0 ? NULL : PyObject_New(iterator, iterator_type);
+    if (made) {
+        made->array = Py_NewRef(self);
+        made->next = 0;
+        made->end = end;
+    }
+    return (PyObject *)made;
+}
+
+static PyObject *iterator_next(PyObject *object)
+{
+    iterator *self = (iterator *)object;
+    if (self->next < self->end)
+        return nth(self->array, self->next++);
+    Py_CLEAR(self->array);
+    return NULL;
+}
+
+static PyObject *iterator_hint(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const iterator *self = (iterator *)object;
+    return PyLong_FromSsize_t(self->end - self->next);
+}
+
+static void iterator_dealloc(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    Py_CLEAR(((iterator *)object)->array);
+    PyObject_Free(object);
+    Py_DECREF(type);
+}
+
+static int add_iterator(void)
+{
+    static PyMethodDef methods[] = {{"__length_hint__", iterator_hint, METH_NOARGS, NULL},
+                                    {NULL, NULL, 0, NULL}};
+    PyType_Slot slots[] = {{Py_tp_dealloc, iterator_dealloc},
+                           {Py_tp_iter, PyObject_SelfIter},
+                           {Py_tp_iternext, iterator_next},
+                           {Py_tp_methods, methods},
+                           {0, NULL}};
+    PyType_Spec spec = {.name = "collet._core.Iterator",
+                        .basicsize = sizeof(iterator),
+                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                        .slots = slots};
+    iterator_type = (PyTypeObject *)PyType_FromSpec(&spec);
+    return iterator_type ? 0 : -1;
 }
 
 const PyType_Slot element_slots[] = {{Py_mp_subscript, subscript},
@@ -330,5 +401,5 @@ int element_add(void)
 {
     static PyMethodDef method = {"item", item, METH_NOARGS,
                                  "The only element as a number of Python."};
-    return array_add_method(&method);
+    return add_iterator() || array_add_method(&method) ? -1 : 0;
 }

@@ -44,15 +44,21 @@ static int part_of(PyObject *key, part *found)
     return copies < 0 ? -1 : 0;
 }
 
+/* Part i of a key, which is a tuple or the only part. */
+static PyObject *nth(PyObject *key, Py_ssize_t i)
+{
+    return PyTuple_Check(key) ? PyTuple_GetItem(key, i) : key;
+}
+
 /* Finds the parts of a key. Returns the number of axes that '...' stands for, and in *copies whether a part is an
  * array. -1 with an exception. */
-static int parts_of(PyObject *keys, Py_ssize_t count, int ndim, int *copies)
+static int parts_of(PyObject *key, Py_ssize_t count, int ndim, int *copies)
 {
     int used = 0, dots = 0;
     *copies = 0;
     for (Py_ssize_t i = 0; i < count; i++) {
         part found;
-        if (part_of(PyTuple_GetItem(keys, i), &found))
+        if (part_of(nth(key, i), &found))
             return -1;
         *copies |= found == ARRAY;
         used += found == INTEGER || found == SLICE;
@@ -73,7 +79,7 @@ typedef struct walk {
     collet_context *context;
     const collet_array *from;
     collet_array *view; /* owned; NULL: no part has cut an axis yet */
-    int changed;        /* 1: the result has other axes than the view */
+    int changed;        /* 1: the result has axes that the view lacks */
     int32_t axis, ndim; /* number of axes done, of the view and of the result */
     int64_t shape[COLLET_MAX_DIMS];
 } walk;
@@ -99,19 +105,26 @@ static int64_t extent_of(const walk *w)
     return collet_array_shape(current(w))[w->axis];
 }
 
-static int cut(walk *w, int64_t start, int64_t count, int64_t step)
+/* Takes the next view, which a function of libcore stored. status: what the function returned. */
+static int advance(walk *w, collet_status status, collet_array *next)
 {
-    collet_array *next;
-    if (start == 0 && step == 1 && count == extent_of(w))
-        return 0;
-    if (collet_array_slice(w->context, current(w), &next, w->axis, start, count, step) !=
-        COLLET_OK) {
+    if (status != COLLET_OK) {
         runtime_raise(w->context);
         return -1;
     }
     collet_array_destroy(w->view);
     w->view = next;
     return 0;
+}
+
+static int cut(walk *w, int64_t start, int64_t count, int64_t step)
+{
+    collet_array *next = NULL;
+    if (start == 0 && step == 1 && count == extent_of(w))
+        return 0;
+    collet_status status =
+        collet_array_slice(w->context, current(w), &next, w->axis, start, count, step);
+    return advance(w, status, next);
 }
 
 static int take_slice(walk *w, PyObject *key)
@@ -146,12 +159,14 @@ static int take_integer(walk *w, PyObject *key)
     int inside = !overflow && i >= -extent && i < extent;
     if (!inside)
         PyErr_Format(PyExc_IndexError, "index %S is out of range for axis %d of length %lld", index,
-                     (int)w->axis, (long long)extent);
+                     (int)(w->axis + collet_array_ndim(w->from) - collet_array_ndim(current(w))),
+                     (long long)extent);
     Py_DECREF(index);
-    if (!inside || cut(w, i < 0 ? i + extent : i, 1, 1))
+    if (!inside)
         return -1;
-    w->axis++;
-    return 0;
+    collet_array *next = NULL;
+    collet_status status = collet_array_select(w->context, current(w), &next, w->axis, i);
+    return advance(w, status, next);
 }
 
 static int take_axes(walk *w, int count)
@@ -167,19 +182,19 @@ static int take(walk *w, PyObject *key, int rest)
     part found;
     if (part_of(key, &found))
         return -1;
-    w->changed |= found == INTEGER || found == NEW_AXIS;
+    w->changed |= found == NEW_AXIS;
     return found == SLICE      ? take_slice(w, key)
            : found == NEW_AXIS ? add_extent(w, 1)
            : found == REST     ? take_axes(w, rest)
                                : take_integer(w, key);
 }
 
-static int take_all(walk *w, PyObject *keys, Py_ssize_t count, int rest)
+static int take_all(walk *w, PyObject *key, Py_ssize_t count, int rest)
 {
     for (Py_ssize_t i = 0; i < count; i++)
-        if (take(w, PyTuple_GetItem(keys, i), rest))
+        if (take(w, nth(key, i), rest))
             return -1;
-    return take_axes(w, collet_array_ndim(w->from) - w->axis);
+    return take_axes(w, collet_array_ndim(current(w)) - w->axis);
 }
 
 /* Returns the view with the axes of the result. NULL with an exception. */
@@ -201,15 +216,13 @@ PyObject *key_view(PyObject *self, PyObject *key)
     PyObject *view = NULL;
     const collet_array *a = array_get(self);
     walk w = {.from = a, .context = a ? runtime_context() : NULL};
-    PyObject *keys = !w.context ? NULL : PyTuple_Check(key) ? Py_NewRef(key) : PyTuple_Pack(1, key);
-    Py_ssize_t count = keys ? PyTuple_Size(keys) : 0;
-    int rest = keys ? parts_of(keys, count, collet_array_ndim(a), &copies) : -1;
-    if (keys && !PyErr_Occurred() && copies)
+    Py_ssize_t count = PyTuple_Check(key) ? PyTuple_Size(key) : 1;
+    int rest = w.context ? parts_of(key, count, collet_array_ndim(a), &copies) : -1;
+    if (w.context && !PyErr_Occurred() && copies)
         view = Py_NewRef(Py_None);
-    else if (rest >= 0 && !take_all(&w, keys, count, rest))
+    else if (rest >= 0 && !take_all(&w, key, count, rest))
         view = array_view(self, finish(&w));
     collet_array_destroy(w.view);
-    Py_XDECREF(keys);
     return view;
 }
 

@@ -10,7 +10,8 @@
 #include "src/base/runtime.h"
 #include "src/base/work.h"
 
-#define LONG_COPY (64 << 20) /* bytes whose copy takes longer than 10 ms */
+#define LONG_COPY (64 << 20)   /* bytes whose copy takes longer than 10 ms */
+#define SHORT_COPY (256 << 10) /* bytes whose copy takes at most some ten microseconds */
 
 typedef struct moving {
     work work;
@@ -77,6 +78,19 @@ static int move(PyObject *self, PyObject *owner, void *data, size_t bytes,
     return 0;
 }
 
+/* Copies the elements to `data`, memory of `owner`. 0, or -1 with an exception. */
+static int read_elements(PyObject *self, PyObject *owner, void *data)
+{
+    collet_array *a = array_get(self);
+    size_t bytes = a ? bytes_of(a) : 0;
+    const void *from = a && bytes <= SHORT_COPY && array_is_dense(a, 0)
+                           ? collet_array_host_address(a, COLLET_READ)
+                           : NULL;
+    if (from)
+        memcpy(data, from, bytes);
+    return from ? 0 : a ? move(self, owner, data, bytes, run_reading) : -1;
+}
+
 static PyObject *to_numpy(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     collet_array *a = array_get(self);
@@ -85,8 +99,7 @@ static PyObject *to_numpy(PyObject *self, PyObject *Py_UNUSED(unused))
     if (!a)
         return NULL;
     array = numpy_empty(collet_array_dtype(a), collet_array_ndim(a), collet_array_shape(a));
-    if (array && (numpy_view_of(array, "the array", &view) ||
-                  move(self, array, view.data, bytes_of(a), run_reading)))
+    if (array && (numpy_view_of(array, "the array", &view) || read_elements(self, array, view.data)))
         Py_CLEAR(array);
     return array;
 }
@@ -98,7 +111,7 @@ PyObject *transfer_bytes(PyObject *self, PyObject *Py_UNUSED(unused))
     if (!a)
         return NULL;
     bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes_of(a));
-    if (bytes && move(self, bytes, PyBytes_AsString(bytes), bytes_of(a), run_reading))
+    if (bytes && read_elements(self, bytes, PyBytes_AsString(bytes)))
         Py_CLEAR(bytes);
     return bytes;
 }

@@ -190,47 +190,114 @@ PyObject *small_product(PyObject *Py_UNUSED(module), PyObject *arguments)
     return made;
 }
 
+/* ---- Orders ------------------------------------------------------------------------------- */
+
+#define SORTED 4096 /* elements whose sort takes at most some ten microseconds */
+
+static int is_ordered(collet_dtype dtype)
+{
+    return is_real(dtype) || (dtype >= COLLET_I8 && dtype <= COLLET_U64);
+}
+
+PyObject *small_order(op_object *op, PyObject *object)
+{
+    const collet_array *x = is_now() ? ready(object) : NULL;
+    collet_sort_params p = {.struct_size = op->params_size, .axis = -1};
+    collet_array_spec out;
+    if (!x || !collet_array_ndim(x) || collet_array_size(x) < 1 || collet_array_size(x) > SORTED ||
+        !is_ordered(collet_array_dtype(x)))
+        Py_RETURN_NONE;
+    array_spec(x, &out);
+    if (!PyUnicode_CompareWithASCIIString(op->name, "argsort"))
+        out.dtype = COLLET_I64;
+    return op_compute(op, &x, &out, &p);
+}
+
+/* Whether the only keyword is `axis` and names the last axis. */
+static int is_last_axis(PyObject *keywords, PyObject *axis, int32_t ndim)
+{
+    int overflow;
+    if (PyTuple_Size(keywords) != 1 || !PyLong_CheckExact(axis) ||
+        PyUnicode_CompareWithASCIIString(PyTuple_GetItem(keywords, 0), "axis") != 0)
+        return 0;
+    long i = PyLong_AsLongAndOverflow(axis, &overflow);
+    return !overflow && (i == -1 || i == ndim - 1);
+}
+
+/* The elements of an Array in ascending order along the last axis, or their indices, by the op `self`. None: use the general
+ * call. */
+static PyObject *order(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
+                       PyObject *keywords)
+{
+    collet_array_spec spec;
+    if (count != 1 || !array_check(arguments[0]))
+        Py_RETURN_NONE;
+    if (keywords && array_describe(arguments[0], &spec))
+        return NULL;
+    return keywords && !is_last_axis(keywords, arguments[1], spec.ndim)
+               ? Py_NewRef(Py_None)
+               : small_order((op_object *)self, arguments[0]);
+}
+
+PyObject *small_sort(PyObject *Py_UNUSED(module), PyObject *function)
+{
+    static PyMethodDef method = {"order", (PyCFunction)(void (*)(void))order,
+                                 METH_FASTCALL | METH_KEYWORDS, NULL};
+    return function_of(&method, (PyObject *)op_of(function));
+}
+
 /* ---- Norms -------------------------------------------------------------------------------- */
 
-/* The Euclidean norm of an Array with one axis by the op dot (`self`). None: use the general call, for example if the
- * squares may exceed the range of f32. */
+/* The dot product of the elements with themselves; NULL with an exception. The elements of several axes follow each other
+ * without gaps. */
+static PyObject *square(op_object *dot, PyObject *object, const collet_array *v)
+{
+    const collet_array_spec number = {.dtype = collet_array_dtype(v), .ndim = 0};
+    const collet_array *in[] = {v, v};
+    PyObject *const both[] = {object, object};
+    const int64_t size = collet_array_size(v);
+    collet_array *flat = NULL;
+    if (size > LIMIT)
+        return op_call((PyObject *)dot, both, 2, NULL);
+    if (collet_array_ndim(v) > 1) {
+        collet_context *context = runtime_context();
+        if (!context || collet_array_reshape(context, v, &flat, 1, &size) != COLLET_OK)
+            return context ? runtime_raise(context) : NULL;
+        in[0] = in[1] = flat;
+    }
+    PyObject *made = op_compute(dot, in, &number, NULL);
+    collet_array_destroy(flat);
+    return made;
+}
+
+/* The Euclidean norm of an Array by the op dot (`self`). None: use the general call, for example if the squares may exceed
+ * the range of f32. */
 static PyObject *norm(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
                       PyObject *keywords)
 {
     COLLET_FLOATING_SCOPE; /* this function computes the square root */
     const collet_array *v = count == 1 && !keywords && is_now() ? ready(arguments[0]) : NULL;
-    const collet_array *in[] = {v, v};
-    collet_array_spec number = {.ndim = 0};
-    float narrow;
-    double wide;
-    if (!v || collet_array_ndim(v) != 1 || !is_real(number.dtype = collet_array_dtype(v)))
+    int32_t ndim = v ? collet_array_ndim(v) : 0;
+    if (!ndim || !is_real(collet_array_dtype(v)) ||
+        (ndim > 1 && (collet_array_size(v) > LIMIT || !array_is_dense(v, 0))))
         Py_RETURN_NONE;
-    int is_narrow = number.dtype == COLLET_F32;
-    PyObject *const both[] = {arguments[0], arguments[0]};
-    PyObject *made = collet_array_size(v) <= LIMIT
-                         ? op_compute((op_object *)self, in, &number, NULL)
-                         : op_call(self, both, 2, NULL);
-    collet_context *context = made ? runtime_context() : NULL;
-    collet_array *found = context ? array_get(made) : NULL;
-    void *at = is_narrow ? (void *)&narrow : (void *)&wide;
-    size_t size = is_narrow ? sizeof narrow : sizeof wide;
-    if (!found || collet_array_read(context, found, at, size) != COLLET_OK)
-        goto failed;
-    if (is_narrow && !(narrow > 0x1p-100f && narrow < 0x1p127f)) {
+    PyObject *made = square((op_object *)self, arguments[0], v);
+    collet_array *found = made ? array_get(made) : NULL;
+    if (!found) {
+        Py_XDECREF(made);
+        return NULL;
+    }
+    void *at = collet_array_host_address(found, COLLET_READ | COLLET_WRITE);
+    float *narrow = collet_array_dtype(v) == COLLET_F32 ? at : NULL;
+    if (!at || (narrow && !(*narrow > 0x1p-100f && *narrow < 0x1p127f))) {
         Py_DECREF(made);
         Py_RETURN_NONE;
     }
-    if (is_narrow)
-        narrow = (float)sqrt((double)narrow);
+    if (narrow)
+        *narrow = (float)sqrt((double)*narrow);
     else
-        wide = sqrt(wide);
-    if (collet_array_write(context, found, at, size) == COLLET_OK)
-        return made;
-failed:
-    if (found)
-        runtime_raise(context);
-    Py_XDECREF(made);
-    return NULL;
+        *(double *)at = sqrt(*(double *)at);
+    return made;
 }
 
 PyObject *small_norm(PyObject *Py_UNUSED(module), PyObject *dot)

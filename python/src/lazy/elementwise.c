@@ -233,6 +233,7 @@ PyObject *elementwise_make(PyObject *module, PyObject *arguments)
     f->n_in = n_in;
     f->lazy = lazy;
     f->compares = comparison_is(name);
+    f->condition = !PyUnicode_CompareWithASCIIString(name, "where");
     int finite = !PyUnicode_CompareWithASCIIString(name, "isfinite");
     f->finite = finite || !PyUnicode_CompareWithASCIIString(name, "isnan") ||
                         !PyUnicode_CompareWithASCIIString(name, "isinf")

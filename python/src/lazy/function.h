@@ -17,6 +17,7 @@ struct elementwise {
     PyObject *sides; /* for clip: the functions with only a lower, only an upper and no limit; else NULL */
     uint32_t n_in;
     uint32_t same, floating; /* a bit for each dtype that the op takes, and for each that is floating */
+    uint32_t condition;      /* 1: the first input is a condition, which `same` does not describe */
     uint32_t id;             /* the number of the op; 0: not known yet */
     int lazy;                /* 0: always computed at once */
     int compares;            /* 1: a comparison */

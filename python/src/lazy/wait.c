@@ -258,12 +258,14 @@ PyObject *wait_from(PyObject *Py_UNUSED(module), PyObject *elements)
     return PyLong_FromLongLong(before);
 }
 
-/* Whether the op `single` can compute the arguments: small computed Arrays of one dtype, and numbers that take this
- * dtype. */
+/* Whether the op `single` can compute the arguments: small computed Arrays of one dtype, besides a condition, and numbers
+ * that take this dtype. */
 static int are_small(const elementwise *f, const argument *a, collet_dtype *dtype)
 {
     *dtype = COLLET_DTYPE_NONE;
-    for (uint32_t i = 0; i < f->n_in; i++) {
+    if (f->condition && (!a[0].value || a[0].spec.dtype != COLLET_BOOL))
+        return 0;
+    for (uint32_t i = f->condition; i < f->n_in; i++) {
         if (a[i].spec.ndim == COLLET_ABSENT)
             continue;
         if (!a[i].value || collet_array_size(a[i].value->array) >= least ||
@@ -310,7 +312,7 @@ PyObject *wait_not(elementwise *f, PyObject *const *in)
     op_object *op = (op_object *)PyCFunction_GetSelf(f->single);
     int64_t size = 1;
     int numbers = 0;
-    if (f->n_in > 2 || !runtime_at_once() || op->params_size || call_is_observed())
+    if (!runtime_at_once() || op->params_size || call_is_observed())
         return NULL;
     for (uint32_t i = 0; i < f->n_in; i++) {
         a[i].object = in[i];
@@ -319,7 +321,7 @@ PyObject *wait_not(elementwise *f, PyObject *const *in)
         numbers |= !a[i].value;
         arrays[i] = a[i].value ? a[i].value->array : NULL;
     }
-    if (!are_small(f, a, &out.dtype) || !are_numbers_right(a, f->n_in) ||
+    if ((numbers && f->n_in > 2) || !are_small(f, a, &out.dtype) || !are_numbers_right(a, f->n_in) ||
         !broadcast(a, f->n_in, &out))
         return NULL;
     for (int32_t axis = 0; axis < out.ndim; axis++)

@@ -28,19 +28,16 @@ static int is_dense(const numpy_view *v)
 static PyObject *from_numpy(PyObject *source)
 {
     numpy_view v;
-    collet_array *array;
+    direct out;
     if (numpy_view_of(source, "the array", &v)) {
         PyErr_Clear(); /* the general way raises it */
         Py_RETURN_NONE;
     }
     int small = v.usable && is_dense(&v) && array_size_of(&v.spec) <= DIRECT_LIMIT;
-    collet_context *context = small ? runtime_context() : NULL;
-    if (!context)
-        return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
-    return collet_array_from(context, &array, v.spec.dtype, v.spec.ndim, v.spec.shape, v.data) ==
-                   COLLET_OK
-               ? array_new(array)
-               : runtime_raise(context);
+    int made = small ? direct_make(&out, v.spec.dtype, v.spec.ndim, v.spec.shape) : 0;
+    if (made == 1 && out.size)
+        memcpy(out.data, v.data, (size_t)out.size * out.width);
+    return made < 0 ? NULL : made ? direct_finish(&out) : Py_NewRef(Py_None);
 }
 
 /* ---- From a list -------------------------------------------------------------------------- */
@@ -205,5 +202,21 @@ PyObject *create_range(PyObject *Py_UNUSED(module), PyObject *const *arguments, 
     int made = direct_make(&out, COLLET_I64, 1, &extent);
     for (int64_t i = 0; made == 1 && i < extent; i++)
         ((int64_t *)(void *)out.data)[i] = start + i * step;
+    return made < 0 ? NULL : made ? direct_finish(&out) : Py_NewRef(Py_None);
+}
+
+PyObject *create_eye(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t count,
+                     PyObject *names)
+{
+    int64_t shape[2];
+    direct out;
+    if (count != 1 || names || !direct_integer(arguments[0], &shape[0]))
+        Py_RETURN_NONE;
+    shape[1] = shape[0];
+    int made = direct_make(&out, COLLET_F64, 2, shape);
+    if (made == 1 && out.size)
+        memset(out.data, 0, (size_t)out.size * out.width);
+    for (int64_t i = 0; made == 1 && i < shape[0]; i++)
+        ((double *)(void *)out.data)[i * (shape[0] + 1)] = 1;
     return made < 0 ? NULL : made ? direct_finish(&out) : Py_NewRef(Py_None);
 }

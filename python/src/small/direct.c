@@ -16,20 +16,6 @@ int64_t direct_extent(const direct *d, int32_t from, int32_t to)
     return extent;
 }
 
-static int acquire(direct *d, int32_t access)
-{
-    void *data = NULL;
-    collet_context *context = runtime_context();
-    if (!context)
-        return -1;
-    if (collet_array_acquire(context, d->array, &data, access) != COLLET_OK) {
-        d->array = NULL;
-        return 0; /* the general way says why, or can */
-    }
-    d->data = data;
-    return 1;
-}
-
 static int open_for(PyObject *object, direct *d, int32_t access)
 {
     *d = (direct){.array = NULL};
@@ -38,8 +24,7 @@ static int open_for(PyObject *object, direct *d, int32_t access)
     collet_array *a = array_get(object);
     if (!a)
         return -1;
-    if (collet_array_size(a) > DIRECT_LIMIT || !runtime_at_once() || runtime_waits() ||
-        !collet_array_is_on_host(a) || !array_is_dense(a, 0))
+    if (collet_array_size(a) > DIRECT_LIMIT || runtime_waits() || !array_is_dense(a, 0))
         return 0;
     if (access == COLLET_WRITE && !array_get_written(object))
         return -1;
@@ -47,7 +32,8 @@ static int open_for(PyObject *object, direct *d, int32_t access)
     array_spec(a, &d->spec);
     d->size = collet_array_size(a);
     d->width = collet_dtype_size(d->spec.dtype);
-    return d->size ? acquire(d, access) : 0;
+    d->data = d->size ? collet_array_host_address(a, access) : NULL;
+    return d->data != NULL; /* the general way says why not, or can */
 }
 
 int direct_open(PyObject *object, direct *d)
@@ -82,25 +68,15 @@ int direct_make(direct *d, collet_dtype dtype, int32_t ndim, const int64_t *shap
         return -1;
     }
     d->made = 1;
-    if (!d->size)
+    d->data = d->size ? collet_array_host_address(d->array, COLLET_WRITE) : NULL;
+    if (d->data || !d->size)
         return 1;
-    collet_array *made = d->array;
-    int opened = acquire(d, COLLET_WRITE);
-    if (opened < 1)
-        collet_array_destroy(made);
-    return opened;
-}
-
-static void release(direct *d)
-{
-    collet_context *context = d->array && d->data ? runtime_context() : NULL;
-    if (context)
-        collet_array_release(context, d->array);
+    direct_close(d);
+    return 0;
 }
 
 void direct_close(direct *d)
 {
-    release(d);
     if (d->made)
         collet_array_destroy(d->array);
     d->array = NULL;
@@ -109,7 +85,6 @@ void direct_close(direct *d)
 PyObject *direct_finish(direct *d)
 {
     collet_array *made = d->array;
-    release(d);
     d->array = NULL;
     return array_new(made);
 }

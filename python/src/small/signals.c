@@ -228,3 +228,80 @@ PyObject *signals_median(PyObject *Py_UNUSED(module), PyObject *const *arguments
     free(numbers);
     return array_of_number(&s);
 }
+
+/* ---- Differences -------------------------------------------------------------------------- */
+
+/* Opens the only argument, a vector of at least two elements. As direct_open. */
+static int open_vector(PyObject *const *arguments, Py_ssize_t count, PyObject *names, direct *x)
+{
+    int opened = count == 1 && !names ? direct_open(arguments[0], x) : 0;
+    if (opened < 1 || (x->spec.ndim == 1 && x->size > 1))
+        return opened;
+    direct_close(x);
+    return 0;
+}
+
+static int has_differences(const direct *x)
+{
+    collet_dtype d = x->spec.dtype;
+    return d == COLLET_F64 || d == COLLET_F32 || d == COLLET_I64 || d == COLLET_I32;
+}
+
+/* to[i] = from[i + distance] - from[i] for n elements; integers wrap. */
+static void differences(const direct *x, void *to, int64_t distance, int64_t n)
+{
+    const void *from = x->data;
+    for (int64_t i = 0; i < n; i++)
+        switch (x->spec.dtype) {
+        case COLLET_F64:
+            ((double *)to)[i] = ((const double *)from)[i + distance] - ((const double *)from)[i];
+            break;
+        case COLLET_F32:
+            ((float *)to)[i] = ((const float *)from)[i + distance] - ((const float *)from)[i];
+            break;
+        case COLLET_I64:
+            ((uint64_t *)to)[i] = ((const uint64_t *)from)[i + distance] - ((const uint64_t *)from)[i];
+            break;
+        default:
+            ((uint32_t *)to)[i] = ((const uint32_t *)from)[i + distance] - ((const uint32_t *)from)[i];
+        }
+}
+
+PyObject *signals_diff(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t count,
+                       PyObject *names)
+{
+    COLLET_FLOATING_SCOPE;
+    direct x, out;
+    int made = open_vector(arguments, count, names, &x);
+    if (made < 1)
+        return made < 0 ? NULL : Py_NewRef(Py_None);
+    int64_t n = x.size - 1;
+    made = has_differences(&x) ? direct_make(&out, x.spec.dtype, 1, &n) : 0;
+    if (made == 1)
+        differences(&x, out.data, 1, n);
+    direct_close(&x);
+    return made < 0 ? NULL : made ? direct_finish(&out) : Py_NewRef(Py_None);
+}
+
+PyObject *signals_gradient(PyObject *Py_UNUSED(module), PyObject *const *arguments,
+                           Py_ssize_t count, PyObject *names)
+{
+    COLLET_FLOATING_SCOPE;
+    direct f, out;
+    int made = open_vector(arguments, count, names, &f);
+    if (made < 1)
+        return made < 0 ? NULL : Py_NewRef(Py_None);
+    made = f.spec.dtype == COLLET_F64 ? direct_make(&out, f.spec.dtype, 1, f.spec.shape) : 0;
+    if (made == 1) {
+        const double *y = numbers(&f);
+        double *to = (double *)(void *)out.data;
+        int64_t last = f.size - 1;
+        differences(&f, to + 1, 2, last - 1);
+        for (int64_t i = 1; i < last; i++)
+            to[i] /= 2;
+        to[0] = y[1] - y[0];
+        to[last] = y[last] - y[last - 1];
+    }
+    direct_close(&f);
+    return made < 0 ? NULL : made ? direct_finish(&out) : Py_NewRef(Py_None);
+}

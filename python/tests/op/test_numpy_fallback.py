@@ -351,3 +351,28 @@ def test_arrays_by_name_and_methods():
     for call in (lambda v: v.sum(where=v > 1), lambda v: v.max(initial=9), lambda v: v.argsort(axis=None), lambda v: v.argsort(kind="stable"),
                  lambda v: v.take([0, 9], mode="clip"), lambda v: v.mean(where=v > 1), lambda v: v.sum(0, initial=1)):
         assert call(x).tolist() == call(a).tolist()
+
+
+def test_memory_of_results():
+    """A result over memory of an argument is a view of it; other results have memory of their own."""
+    from collet._standard.numpy_itself import compute
+    x, owner = collet.asarray(np.arange(6.0)), np.arange(6.0)
+    np.split(x, 2)[1][...] = 9
+    assert x.tolist() == [0, 1, 2, 9, 9, 9]
+    for given in (owner, owner[1:]):
+        compute(lambda array, values: values[:2], "first", (x, given), {}, "is a test")[...] = -1
+    assert owner.tolist() == [-1, -1, -1, 3, 4, 5]
+    indices = np.unravel_index(collet.asarray([1, 5]), (2, 3))
+    indices[0][...] = 7
+    assert [i.tolist() for i in indices] == [[7, 7], [1, 2]]
+
+
+@pytest.mark.parametrize("name", ["mean", "var", "std"])
+def test_dtypes_of_means(name):
+    for given in ([1.0, 2.5], [1, 2], [1 + 1j, 2]):
+        for dtype in ("f4", "f8", "i8", "c8"):
+            if dtype == "c8" or not isinstance(given[0], complex):
+                x, expected = collet.asarray(given), getattr(np.asarray(given), name)(dtype=dtype)
+                for found in (getattr(x, name)(dtype=dtype), getattr(np, name)(x, dtype=dtype)):
+                    assert found.dtype == expected.dtype and np.allclose(found.to_numpy(), expected)
+    assert collet.grad(lambda x: np.mean(x, dtype="f4"))(collet.ones(2)).tolist() == [0.5, 0.5]

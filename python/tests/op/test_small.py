@@ -66,7 +66,7 @@ def test_what_is_left_to_the_general_call():
     assert not is_taken(small("var"), x, correction=1 << 2000) and not is_taken(small("sum"), x, 0, True)
     with pytest.raises(TypeError, match="axis"):
         x.sum(0, axis=1)
-    assert not is_taken(small("sum")) and not is_taken(small("norm"), x) and not is_taken(small("norm"), x[0], axis=0)
+    assert not is_taken(small("sum")) and not is_taken(small("norm"), x.T) and not is_taken(small("norm"), x[0], axis=0)
     with pytest.raises(TypeError):
         collet.sum(x, 0)
     with pytest.raises(TypeError):
@@ -75,6 +75,7 @@ def test_what_is_left_to_the_general_call():
         collet.sum(x, axis=2)
     assert collet.sum(x, axis=(0, 1)).shape == () and collet.sum(x, dtype="f8").dtype == "f8"
     assert float(collet.linalg.norm(x=collet.asarray([3.0, 4]))) == 5
+    assert is_taken(small("norm"), x) and collet.linalg.norm(collet.asarray([[3.0], [4]])).tolist() == 5
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

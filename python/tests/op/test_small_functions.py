@@ -108,6 +108,64 @@ def test_selecting(dtype):
                     agree(lambda x, m: (x.__setitem__(m, value), x)[1], a, m)
 
 
+SPECIAL = [np.nan, -0.0, 2.0, 0.0, -np.inf, -np.nan, 0.0, np.inf, -0.0, 2.0, 1e308, -1e308, 1e-310]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_ordering_and_differences(dtype):
+    for a in [*samples(dtype), np.array(SPECIAL).astype(dtype), np.full(7, 3).astype(dtype)]:
+        functions = [collet.sort, collet.argsort, collet.unique_values, collet.diff, collet.gradient]
+        if dtype != "f4":  # whose norms the general function computes in float64
+            functions.append(collet.linalg.norm)
+        for function in functions:
+            agree(function, a)
+            agree(lambda x: function(x[::2]) if x.ndim else function(x), a)
+            agree(lambda x: function(x.T), a)
+    for values in ([2**63 - 1, -2**63, 5], [-2**31, 2**31 - 1]):
+        agree(collet.diff, np.array(values))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_where(dtype):
+    for a in [*samples(dtype), np.array(SPECIAL[:2]).astype(dtype)]:
+        condition = np.random.default_rng(1).random(a.shape) > 0.5
+        other = a.real.astype("f4" if dtype != "f4" else "f8")
+        agree(collet.where, condition, a, a[::-1].copy() if a.ndim else a)
+        agree(lambda c, x: collet.where(c, x, 1), condition, a)
+        agree(collet.where, a, a, a)
+        agree(collet.where, condition, a, other)
+        agree(lambda c, x: collet.where(c, x, x.T), condition, a)
+    with pytest.raises(Exception, match="broadcast"):
+        collet.where(collet.ones(3, dtype="bool"), collet.ones(3), collet.ones(2))
+
+
+def test_eye():
+    for n in (0, 1, 3, -1, 2.0, True, None, 10**10):
+        agree(lambda: collet.eye(n))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_iteration(dtype):
+    for a in samples(dtype):
+        x = collet.asarray(a)
+        if not a.ndim:
+            with pytest.raises(TypeError, match="no length"):
+                iter(x)
+            continue
+        each = iter(x)
+        assert each.__length_hint__() == len(a) and iter(each) is each
+        found = list(each)
+        assert all(isinstance(f, collet.Array) and f._dtype == x._dtype for f in found)
+        assert [f.tolist() for f in found] == a.tolist() and list(each) == [] and each.__length_hint__() == 0
+    written = collet.zeros(3)
+    each = iter(written)
+    next(each)
+    written[1] = 7
+    assert next(each).item() == 7
+
+
 def test_writing_through_masks_of_the_array_itself():
     agree(lambda x: (x.__setitem__(x, False), x)[1], np.array([True, False, True]))
     agree(lambda x: (x.__setitem__(x > 1, 0), x)[1], np.arange(5.0))
