@@ -220,6 +220,16 @@ TEST(a_wrong_product)
                            "cpu_openmp.openblas has no effect: its products"});
 }
 
+TEST(a_wrong_solution)
+{
+    expect(&(library_case){FAKE("unsolved"),
+                           "off",
+                           NULL,
+                           {REFUSED("its solution of linear equations is wrong")},
+                           "safe_mode",
+                           "cpu_openmp.openblas has no effect: its solution"});
+}
+
 TEST(another_library)
 {
     expect(&(library_case){FAKE("lacks"),

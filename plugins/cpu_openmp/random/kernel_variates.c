@@ -27,11 +27,19 @@
 enum { REJECTED, ACCEPTED, UNSURE };
 
 /* The elements of a piece that still have no number: their numbers in the sequence, their places in the piece, the two
- * numbers of the current block, and what try_... makes of these. */
+ * numbers of the current block, and what try_... makes of these. The bits of a block are not needed once u and v are
+ * known, so that they share the stack with the results. */
 typedef struct lanes {
-    u64 element[ROOM], low[ROOM], high[ROOM];
-    f64 u[ROOM], v[ROOM], value[ROOM];
-    i64 state[ROOM];
+    u64 element[ROOM];
+    f64 u[ROOM], v[ROOM];
+    union {
+        u64 low[ROOM];
+        f64 value[ROOM];
+    };
+    union {
+        u64 high[ROOM];
+        i64 state[ROOM];
+    };
     i32 place[ROOM];
 } lanes;
 

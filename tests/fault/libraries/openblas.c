@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stand-in for OpenBLAS with at most one fault, chosen by a macro: CRASHES, HANGS, ENDS (the
- * process), WRONG (results), LACKS (a function), LONG (integers of 64 bits). Its core type is the
- * value of OPENBLAS_CORETYPE when it is loaded, or Prescott if that is not set or "Unknown". The
+ * process), WRONG (results), LACKS (a function), LONG (integers of 64 bits), UNSOLVED (it has LAPACK,
+ * and solves equations by NaN). Its core type is the value of OPENBLAS_CORETYPE when it is loaded, or Prescott if that is not set or "Unknown". The
  * names of its functions begin with PREFIX and end with SUFFIX.
  */
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,3 +125,42 @@ UNUSED(cblas_strsv);
 UNUSED(cblas_dtrsv);
 UNUSED(cblas_ssyrk);
 UNUSED(cblas_dsyrk);
+
+#ifdef UNSOLVED
+void sgetrf_(void);
+void sgetrs_(const char *trans, const int *n, const int *columns, const float *a, const int *lda,
+             const int *pivots, float *b);
+
+void sgetrf_(void)
+{
+}
+
+void sgetrs_(const char *trans, const int *n, const int *columns, const float *a, const int *lda,
+             const int *pivots, float *b)
+{
+    (void)trans, (void)columns, (void)a, (void)lda, (void)pivots;
+    for (int i = 0; i < *n; i++)
+        b[i] = NAN;
+}
+
+#define UNUSED_REAL(name)                                                                          \
+    UNUSED(s##name);                                                                               \
+    UNUSED(d##name)
+#define UNUSED_COMPLEX(name)                                                                       \
+    UNUSED(c##name);                                                                               \
+    UNUSED(z##name)
+
+UNUSED(dgetrf_);
+UNUSED(dgetrs_);
+UNUSED_REAL(potrf_);
+UNUSED_REAL(gesdd_);
+UNUSED_REAL(syevd_);
+UNUSED_REAL(geev_);
+UNUSED_COMPLEX(geev_);
+UNUSED_COMPLEX(getrf_);
+UNUSED_COMPLEX(potrf_);
+UNUSED_COMPLEX(gesdd_);
+UNUSED_COMPLEX(heevd_);
+UNUSED_COMPLEX(geqrf_);
+UNUSED_COMPLEX(ungqr_);
+#endif
