@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the devices for a context's calls, in order of preference. */
-#ifndef CORE_CONTEXT_SELECT_H
-#define CORE_CONTEXT_SELECT_H
+#pragma once
 
 #include "device/device.h"
 
@@ -37,5 +36,3 @@ void selection_clear(selection *s);
  * has no kernel; "" if none can. `fallback` is the context's. */
 void selection_remedy(const collet_runtime *r, const selection *s, int32_t fallback,
                       char text[256]);
-
-#endif

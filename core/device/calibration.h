@@ -6,8 +6,7 @@
  * used with another processor, driver, library, level or number of threads. The files are read when the runtime
  * is created; then the values are constant, for any thread.
  */
-#ifndef CORE_DEVICE_CALIBRATION_H
-#define CORE_DEVICE_CALIBRATION_H
+#pragma once
 
 #include "device.h"
 
@@ -56,5 +55,3 @@ static inline const calibration *calibration_of(const device *d)
 /* Seconds of an op on the device at this work (the products of a matmul, else the elements of the
  * largest operand); NaN: not measured. */
 double calibration_seconds(const device *d, uint32_t id, collet_dtype dtype, double work);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A device of a backend: listed in its capabilities, or named by a program. */
-#ifndef CORE_DEVICE_DEVICE_H
-#define CORE_DEVICE_DEVICE_H
+#pragma once
 
 #include <string.h>
 
@@ -105,5 +104,3 @@ static inline void device_trim(device *d)
     d->extensions.trim->trim(d->handle);
     device_leave(d, COLLET_OK);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The extensions of a device: include/collet/extensions.h. */
-#ifndef CORE_DEVICE_EXTENSIONS_H
-#define CORE_DEVICE_EXTENSIONS_H
+#pragma once
 
 #include <collet/extensions.h>
 
@@ -20,5 +19,3 @@ typedef struct device_extensions {
  * cannot be used are logged as errors and left out. */
 void extensions_find(device_extensions *found, const collet_plugin *plugin, collet_device *device,
                      const char *name, const collet_host *host);
-
-#endif

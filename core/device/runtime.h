@@ -4,8 +4,7 @@
  * of the host's memory. Members are constant after the runtime was created, unless their comments
  * name a lock.
  */
-#ifndef CORE_DEVICE_RUNTIME_H
-#define CORE_DEVICE_RUNTIME_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -93,5 +92,3 @@ collet_status runtime_beyond(size_t index, size_t count, const char *element, co
 
 /* The op with this id; NULL if unknown. */
 const op *runtime_op(const collet_runtime *runtime, uint32_t id);
-
-#endif

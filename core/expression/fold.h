@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arithmetic of weak numbers, as Python has it. */
-#ifndef CORE_EXPRESSION_FOLD_H
-#define CORE_EXPRESSION_FOLD_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -24,5 +23,3 @@ collet_status fold(uint32_t op, const literal *in, uint32_t count, literal *out,
 collet_dtype fold_result(uint32_t op, int integers, int *ranges);
 
 int fold_compares(uint32_t op);
-
-#endif

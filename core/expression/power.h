@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes powers with a constant exponent by a few products. */
-#ifndef CORE_EXPRESSION_POWER_H
-#define CORE_EXPRESSION_POWER_H
+#pragma once
 
 #include "util/literal.h"
 
@@ -19,5 +18,3 @@ typedef struct power_step {
  * number.
  */
 uint32_t power_steps(power_step steps[POWER_STEPS], const literal *exponent, collet_dtype dtype);
-
-#endif

@@ -8,8 +8,7 @@
  * and the reads that may be in progress. The storage's mutex guards all of that; it may be held
  * while waiting for such work. Locks are taken in the order storage, backend, queue.
  */
-#ifndef CORE_MEMORY_STORAGE_H
-#define CORE_MEMORY_STORAGE_H
+#pragma once
 
 #include "copies.h"
 
@@ -94,5 +93,3 @@ int storage_valid_only_on(storage *s, const device *d);
 
 /* The spaces where the bytes are valid, as in storage.valid. */
 uint64_t storage_spaces(storage *s);
-
-#endif

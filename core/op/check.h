@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checks of a call's parameters, dtypes and shapes. */
-#ifndef CORE_OP_CHECK_H
-#define CORE_OP_CHECK_H
+#pragma once
 
 #include "shape.h"
 #include "signature.h"
@@ -43,5 +42,3 @@ static inline collet_status op_check(const op *o, uint64_t sig, op_shapes *views
         status = op_check_scalars(o, views, params, err);
     return status == COLLET_OK ? op_check_shapes(o, views, params, scratch, err) : status;
 }
-
-#endif

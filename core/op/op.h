@@ -3,8 +3,7 @@
  * A parsed op: a row of ops.def, or a plugin's own definition. Parsed ops are constant and may be
  * read on any thread.
  */
-#ifndef CORE_OP_OP_H
-#define CORE_OP_OP_H
+#pragma once
 
 #include <collet/collet.h>
 #include <collet/plugin.h>
@@ -71,5 +70,3 @@ typedef struct op {
 /* Writes "info (output 1)", or "input 2" if the operand has no name. Returns `buffer`. */
 #define OP_OPERAND_TEXT 48
 const char *op_operand_name(const op *o, uint32_t operand, char buffer[OP_OPERAND_TEXT]);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * capabilities - what a plugin can do on this machine, as strictly checked JSON.
  */
-#ifndef CORE_PLUGINS_CAPABILITIES_H
-#define CORE_PLUGINS_CAPABILITIES_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -29,5 +28,3 @@ collet_status capabilities_get(const collet_plugin *plugin, const collet_host *h
  */
 collet_status capabilities_verify(const char *json, int32_t *device_count, int32_t *lasting,
                                   collet_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * elf_note - reads notes from a shared object for this machine; checks everything that it reads.
  */
-#ifndef CORE_PLUGINS_ELF_NOTE_H
-#define CORE_PLUGINS_ELF_NOTE_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -23,5 +22,3 @@ typedef collet_status (*elf_note_fn)(void *user, const char *owner, uint32_t typ
 collet_status elf_note_walk(int fd, elf_note_fn visit, void *user, refusal *why);
 /* 1, with *why, for an ELF file, also a program, that is "wrong-class" or "wrong-machine". */
 int elf_note_is_foreign(int fd, refusal *why);
-
-#endif

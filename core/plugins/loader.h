@@ -84,8 +84,7 @@
  * it needs, so a symbol that none of them defines is missing in every program, while a library may
  * be found by the program's rpath or be loaded already.
  */
-#ifndef CORE_PLUGINS_LOADER_H
-#define CORE_PLUGINS_LOADER_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -120,5 +119,3 @@ collet_status loader_open_layer(const loader_plugin *layer, const loader_plugin 
 /* Appends a refusal of stage "open" of the plugin. NO_MEMORY. */
 collet_status loader_note(const loader_plugin *plugin, record_list *records, const refusal *why,
                           collet_error *err);
-
-#endif

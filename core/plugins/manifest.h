@@ -6,8 +6,7 @@
  * a descriptor and not trusted: every offset and size is checked against the file's size, and
  * nothing larger than MANIFEST_MAX_BYTES is kept.
  */
-#ifndef CORE_PLUGINS_MANIFEST_H
-#define CORE_PLUGINS_MANIFEST_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -60,5 +59,3 @@ const setting *manifest_setting(const manifest *m, const char *key);
 
 /* 1 if `name` is a valid backend name: 1 to 63 characters of a-z, 0-9 and _. */
 int manifest_name_valid(const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* open - loads a plugin's file and checks its table; used by the probe, then by the program. */
-#ifndef CORE_PLUGINS_OPEN_H
-#define CORE_PLUGINS_OPEN_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -41,5 +40,3 @@ collet_status open_layer(const char *path, const manifest *m, const collet_host 
 const void *open_host_extension(const collet_host *host, const char *name);
 /* Implements collet_host.log_text with the host's `log`. */
 void open_host_log_text(const collet_host *host, int32_t level, const char *text);
-
-#endif

@@ -13,8 +13,7 @@
  * the program dies, collet-probe kills all processes that the plugin has started, in other groups
  * and sessions too. They may write at most as much memory as the machine has (RLIMIT_DATA).
  */
-#ifndef CORE_PLUGINS_PROBE_H
-#define CORE_PLUGINS_PROBE_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -61,5 +60,3 @@ void probe_report_clear(probe_report *report);
 /* Copies each part to a new string; capabilities may be NULL. NO_MEMORY leaves *report empty. */
 collet_status probe_report_set(probe_report *report, const char *code, const char *reason,
                                const char *capabilities, int unproven, collet_error *err);
-
-#endif

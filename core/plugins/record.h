@@ -5,8 +5,7 @@
  * A record_list only grows. Entries and their strings never move or change, and live as long as the
  * list. Every function but record_list_free is safe on any thread.
  */
-#ifndef CORE_PLUGINS_RECORD_H
-#define CORE_PLUGINS_RECORD_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -26,5 +25,3 @@ collet_status record_add(record_list *list, const collet_plugin_record *entry, c
 size_t record_count(record_list *list);
 /* NULL beyond the count. */
 const collet_plugin_record *record_at(record_list *list, size_t index);
-
-#endif

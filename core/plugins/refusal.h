@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* refusal - why a step of the search did not accept a file. */
-#ifndef CORE_PLUGINS_REFUSAL_H
-#define CORE_PLUGINS_REFUSAL_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -17,5 +16,3 @@ collet_status refuse_with(refusal *why, collet_status status, const char *code, 
 
 #define REFUSE(code, ...) refuse_with(why, COLLET_FORMAT, code, __VA_ARGS__)
 #define REFUSE_NO_MEMORY(...) refuse_with(why, COLLET_NO_MEMORY, "no-memory", __VA_ARGS__)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search - lists the files in the search path that may be plugins. */
-#ifndef CORE_PLUGINS_SEARCH_H
-#define CORE_PLUGINS_SEARCH_H
+#pragma once
 
 #include "plugin.h"
 #include "record.h"
@@ -21,5 +20,3 @@ typedef struct search_result {
 collet_status search_files(const loader_options *options, record_list *records,
                            search_result *result, collet_error *err);
 void search_clear(search_result *result);
-
-#endif

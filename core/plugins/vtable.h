@@ -2,8 +2,7 @@
 /*
  * vtable - checks a plugin's table before libcore calls any of its slots.
  */
-#ifndef CORE_PLUGINS_VTABLE_H
-#define CORE_PLUGINS_VTABLE_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -40,5 +39,3 @@ int vtable_row_usable(const collet_kernel_row *row);
 /* Own op `index` as libcore sees it, with the id COLLET_OWN_OP(index). INVALID. */
 collet_status vtable_parse_op(const collet_plugin *plugin, uint32_t index, op *out,
                               collet_error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * file. Priority: program > environment > file > default. Read when the runtime is created, then
  * constant: any thread.
  */
-#ifndef CORE_SETTINGS_CONFIG_H
-#define CORE_SETTINGS_CONFIG_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -114,5 +113,3 @@ int config_from_program(const config *config, config_key key);
 
 size_t config_count(void);
 const setting *config_setting(size_t index);
-
-#endif

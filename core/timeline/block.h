@@ -13,8 +13,7 @@
  * is freed after its queues, at the end of the runtime; memory that a hung device may be using is
  * never freed.
  */
-#ifndef CORE_TIMELINE_BLOCK_H
-#define CORE_TIMELINE_BLOCK_H
+#pragma once
 
 #include "queue.h"
 
@@ -79,5 +78,3 @@ void block_outlive(device *d, void (*deleter)(void *user), void *user);
 void blocks_collect(device *d, int all);
 /* Called at the end of the runtime, when no device has a queue. */
 void blocks_destroy(device *d);
-
-#endif

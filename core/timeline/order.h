@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits for queues, order between them, and copies between devices. */
-#ifndef CORE_TIMELINE_ORDER_H
-#define CORE_TIMELINE_ORDER_H
+#pragma once
 
 #include "queue.h"
 
@@ -28,5 +27,3 @@ collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
                                  use *read, uint64_t *ticket, collet_error *err);
 /* Called at the end of the runtime: waits for the device's queues and destroys them. */
 void queues_destroy(device *d);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A queue of a device: its tickets, their failures, and waits for them. */
-#ifndef CORE_TIMELINE_QUEUE_H
-#define CORE_TIMELINE_QUEUE_H
+#pragma once
 
 #include "use.h"
 
@@ -70,5 +69,3 @@ static inline int queue_lost(const queue *q, uint64_t ticket)
 /* The known failure of `ticket`, else COLLET_OK. `q` may be NULL. */
 collet_status queue_failure_of(queue *q, uint64_t ticket, collet_error *err);
 collet_status queue_outcome(queue *q, uint64_t ticket, collet_error *err);
-
-#endif

@@ -7,8 +7,7 @@
  * compare the device's clock with the host's. For other queues it waits after each command and reads
  * the host's clock, as collet_timestamp_take does.
  */
-#ifndef CORE_TIMELINE_SPAN_H
-#define CORE_TIMELINE_SPAN_H
+#pragma once
 
 #include "block.h"
 #include "util/trace.h"
@@ -51,5 +50,3 @@ static inline void spans_collect(device *d)
 }
 /* Waits for the device's queues and writes the rest; before queues_destroy. */
 void spans_destroy(device *d);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stamps of collet.timing/1 in the work of a queue. */
-#ifndef CORE_TIMELINE_STAMP_H
-#define CORE_TIMELINE_STAMP_H
+#pragma once
 
 #include "block.h"
 
@@ -12,5 +11,3 @@ collet_status stamp_take(queue *q, block **out, uint64_t *ticket, collet_error *
 /* Nanoseconds between two stamps of a device whose tickets have been reached. FAILED, DEVICE_LOST. */
 collet_status stamp_elapsed(const block *first, const block *last, int64_t *nanoseconds,
                             collet_error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * and is closed to others (0700); its files are regular ones of this user, closed to others, with
  * one link. Anything else is not used. Any thread and any number of processes at once.
  */
-#ifndef CORE_UTIL_CACHE_DIRECTORY_H
-#define CORE_UTIL_CACHE_DIRECTORY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ int cache_file_try(int directory, const char *name, size_t length);
  * `prefix` if there are more than `most`: removing one file is enough, because this is called after each write. The
  * file `kept`, which was just written, stays: other files may have dates in the future. */
 void cache_directory_prune(int directory, const char *prefix, int most, const char *kept);
-
-#endif

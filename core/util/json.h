@@ -2,8 +2,7 @@
 /*
  * json - strict parsing of untrusted text with cJSON.
  */
-#ifndef CORE_UTIL_JSON_H
-#define CORE_UTIL_JSON_H
+#pragma once
 
 #include <cjson/cJSON.h>
 
@@ -43,5 +42,3 @@ int json_boolean(const cJSON *object, const char *key, int32_t *value);
 
 /* Sets *value and returns 1 if the item is an integer from `low` to `high` (both within 2^53). */
 int json_is_integer(const cJSON *item, int64_t low, int64_t high, int64_t *value);
-
-#endif

@@ -3,8 +3,7 @@
  * numerals - printf, scanf, strtod and cJSON in the locale C: if the program has called setlocale
  * or uselocale, they would otherwise use its decimal point.
  */
-#ifndef CORE_UTIL_NUMERALS_H
-#define CORE_UTIL_NUMERALS_H
+#pragma once
 
 #include <locale.h>
 
@@ -19,5 +18,3 @@ static inline void numerals_end(locale_t before)
 {
     uselocale(before);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* setting - describes the settings of the configuration file and checks their values. It keeps no
  * state: any thread may use it. */
-#ifndef CORE_UTIL_SETTING_H
-#define CORE_UTIL_SETTING_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -35,5 +34,3 @@ int setting_type_valid(const setting *s);
  */
 collet_status setting_parse(const setting *s, const char *word, const char *where, char **value,
                             collet_error *err);
-
-#endif

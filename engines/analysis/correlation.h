@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Correlation functions of all frames, and of each block of frames. */
-#ifndef ENGINES_ANALYSIS_CORRELATION_H
-#define ENGINES_ANALYSIS_CORRELATION_H
+#pragma once
 
 #include "analysis/power.h"
 
@@ -22,5 +21,3 @@ collet_status analysis_correlation_add(analysis_correlation *c, const double *ro
 /* Sets element k of each curve to scale * (mean over t of (sum over rows of x[t] x[t + k])). */
 collet_status analysis_correlation_finish(analysis_correlation *c, double *whole, double *parts,
                                           double scale, collet_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of x[t] x[t + k] over the pairs of frames that are k frames apart, by the op fft, for whole
  * rows or for consecutive parts of rows. */
-#ifndef ENGINES_ANALYSIS_POWER_H
-#define ENGINES_ANALYSIS_POWER_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -29,5 +28,3 @@ collet_status analysis_power_add(analysis_power *power, const double *rows, int6
 
 /* Sets pairs[p * length + k] to the sum over rows and t of x[t] x[t + k] of part p. */
 collet_status analysis_power_pairs(analysis_power *power, double *pairs, collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* devices.h - several devices do the parts of one job; the caller gets the results in order. */
-#ifndef ENGINES_DEVICES_DEVICES_H
-#define ENGINES_DEVICES_DEVICES_H
+#pragma once
 
 #include <collet/devices.h>
 
@@ -97,5 +96,3 @@ collet_status devices_ask(devices_job *job, int64_t device,
                           void *argument, collet_error *err);
 /* Limits the job to `count` items. May be called on any thread. */
 void devices_end(devices_job *job, int64_t count);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* archive.h - writes spool files into a stored (uncompressed) zip archive, as NumPy's .npz
  * requires. */
-#ifndef ENGINES_IO_ARCHIVE_H
-#define ENGINES_IO_ARCHIVE_H
+#pragma once
 
 #include "spool.h"
 
@@ -19,5 +18,3 @@ typedef struct io_archive_member {
  */
 collet_status io_archive_write(io_spool *out, const io_archive_member *members, size_t n,
                                const char *comment, collet_error *err);
-
-#endif

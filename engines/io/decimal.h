@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* decimal.h - parses numbers independently of the locale. */
-#ifndef ENGINES_IO_DECIMAL_H
-#define ENGINES_IO_DECIMAL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ int io_decimal_parse(const char *text, size_t length, double *value);
 
 /* Parses [+-]digits that fit in 64 bits; returns as io_decimal_parse does. */
 int io_decimal_parse_integer(const char *text, size_t length, int64_t *value);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lines.h - reads the lines of a text file with their numbers, from any position on. */
-#ifndef ENGINES_IO_LINES_H
-#define ENGINES_IO_LINES_H
+#pragma once
 
 #include "source.h"
 
@@ -21,5 +20,3 @@ collet_status io_lines_next(io_lines *lines, const char **text, size_t *length, 
 
 /* 1 if only blanks and line ends follow up to the end of the file; reads at most one view. */
 collet_status io_lines_at_end(const io_lines *lines, int *at_end, collet_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * Reference-counted; thread-safe. The pages are private: writes do not reach the file. As with
  * every mapping, reading raises SIGBUS if another program truncates the file.
  */
-#ifndef ENGINES_IO_MAPPING_H
-#define ENGINES_IO_MAPPING_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -33,5 +32,3 @@ const char *io_mapping_path(const io_mapping *mapping); /* valid until closed */
 /* Drops bytes offset .. offset + length, within the file, from resident memory: they will not be
  * read again soon. */
 void io_mapping_passed(io_mapping *mapping, uint64_t offset, uint64_t length);
-
-#endif

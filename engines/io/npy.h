@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npy.h - the dtypes of NumPy's .npy files, and their header ("head"), version 1.0. */
-#ifndef ENGINES_IO_NPY_H
-#define ENGINES_IO_NPY_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -29,5 +28,3 @@ size_t io_npy_head(char head[IO_NPY_HEAD], collet_dtype dtype, int64_t rows, int
 
 /* Writes the head of an array of n texts of `width` characters, 32 bits each; unused characters are 0. */
 size_t io_npy_text_head(char head[IO_NPY_HEAD], int64_t width, int64_t n);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * One thread at a time.
  */
-#ifndef ENGINES_IO_RESULTS_H
-#define ENGINES_IO_RESULTS_H
+#pragma once
 
 #include "io/spool.h"
 
@@ -98,5 +97,3 @@ void io_results_free(io_results *results);
  * Different contents have different hashes, except by chance; the hash does not protect from
  * forgery. */
 uint64_t io_hash_bytes(uint64_t hash, const void *bytes, size_t n);
-
-#endif

@@ -6,8 +6,7 @@
  * Memory does not depend on the file's size. Size and offsets have 64 bits. The size is fixed when
  * the file is opened. One thread at a time.
  */
-#ifndef ENGINES_IO_SOURCE_H
-#define ENGINES_IO_SOURCE_H
+#pragma once
 
 #include "io/packed/poll.h"
 
@@ -60,5 +59,3 @@ collet_status io_source_stream(io_source *source, int64_t offset, int64_t length
 /* Copies bytes offset .. offset + length, which are within the file, to `destination`. */
 collet_status io_source_copy(io_source *source, int64_t offset, size_t length, void *destination,
                              collet_error *err);
-
-#endif

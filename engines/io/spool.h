@@ -10,8 +10,7 @@
  * file gets no list, and at most the permissions that umask allows. Writes are buffered. One thread
  * at a time. Errors (COLLET_IO) name the final path and the reason.
  */
-#ifndef ENGINES_IO_SPOOL_H
-#define ENGINES_IO_SPOOL_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -86,5 +85,3 @@ collet_status io_spool_publish(io_spool *spool, int replace, collet_error *err);
 
 /* Closes and frees; removes a file that was not renamed. NULL is allowed. */
 void io_spool_free(io_spool *spool);
-
-#endif

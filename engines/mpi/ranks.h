@@ -12,8 +12,7 @@
  * Call these functions on one thread of the process, always the same. The library stays open until
  * the process ends.
  */
-#ifndef ENGINES_MPI_RANKS_H
-#define ENGINES_MPI_RANKS_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -56,5 +55,3 @@ void ranks_abort(ranks *r, int status);
 
 /* All ranks must call ranks_close at the end: a rank that ends without it ends the job. NULL does nothing. */
 void ranks_close(ranks *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* devices.h - several devices that share the energies of a scattering. */
-#ifndef ENGINES_SCATTER_DEVICES_H
-#define ENGINES_SCATTER_DEVICES_H
+#pragma once
 
 #include "scatter/state.h"
 
@@ -20,5 +19,3 @@ collet_status scatter_devices_next(scatter_devices *devices, const collet_scatte
 /* NOT_FOUND beyond the devices. */
 collet_status scatter_devices_share(const scatter_devices *devices, collet_device_share *share,
                                     size_t index);
-
-#endif

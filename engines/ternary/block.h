@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* block.h - packs the rows of a source, a few at a time. */
-#ifndef ENGINES_TERNARY_BLOCK_H
-#define ENGINES_TERNARY_BLOCK_H
+#pragma once
 
 #include "ternary/output.h"
 #include "ternary/source.h"
@@ -36,5 +35,3 @@ int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *so
 collet_status ternary_pack_rows(ternary_call *call, const ternary_source *source,
                                 const ternary_recipe *recipe, uint8_t *bytes,
                                 collet_ternary_output *output, float *scale);
-
-#endif

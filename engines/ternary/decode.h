@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* decode.h - codes of the formats that only files of other programs have. Two bits are a code + 1, so the codes are
  * -1, 0, 1 and 2. */
-#ifndef ENGINES_TERNARY_DECODE_H
-#define ENGINES_TERNARY_DECODE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ void ternary_decode_q2_0(const uint8_t *bytes, int64_t blocks, int64_t weights, 
  * codes of row r + i quarter in its bits 2i. */
 void ternary_decode_bitnet(const uint8_t *bytes, int64_t quarter, int64_t columns, int64_t first,
                            int64_t count, int8_t *codes);
-
-#endif

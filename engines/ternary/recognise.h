@@ -4,8 +4,7 @@
  * s, as converters of ternary models (BitNet, TriLM) write them. Their codes are the signs, and s is
  * the scale.
  */
-#ifndef ENGINES_TERNARY_RECOGNISE_H
-#define ENGINES_TERNARY_RECOGNISE_H
+#pragma once
 
 #include "ternary/call.h"
 
@@ -35,5 +34,3 @@ collet_status ternary_recognise_array(ternary_call *call, const char *what,
 
 /* 1 if any scale is not 1. */
 int ternary_scales_differ(const float *scale, int64_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* source.h - reads one matrix of a file as rows of numbers, codes or packed weights. */
-#ifndef ENGINES_TERNARY_SOURCE_H
-#define ENGINES_TERNARY_SOURCE_H
+#pragma once
 
 #include "ternary/call.h"
 #include "ternary/file.h"
@@ -76,5 +75,3 @@ collet_status ternary_report_element(const ternary_source *source, collet_dtype 
 
 /* Returns the name of a format of .t2 files: "t2" for COLLET_TERNARY_T2. */
 const char *ternary_format_name(uint32_t format);
-
-#endif

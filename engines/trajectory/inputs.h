@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inputs.h - opens the files of a run, checks them against each other, and selects the atoms. */
-#ifndef ENGINES_TRAJECTORY_INPUTS_H
-#define ENGINES_TRAJECTORY_INPUTS_H
+#pragma once
 
 #include "files.h"
 #include "settings.h"
@@ -74,5 +73,3 @@ trajectory_extent trajectory_inputs_extent(const trajectory_inputs *inputs);
 trajectory_labels trajectory_inputs_labels(const trajectory_inputs *inputs);
 
 void trajectory_inputs_close(trajectory_inputs *inputs);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* meta.h - the meta file: describes results and inputs. */
-#ifndef ENGINES_TRAJECTORY_META_H
-#define ENGINES_TRAJECTORY_META_H
+#pragma once
 
 #include "state.h"
 
@@ -11,5 +10,3 @@
  */
 collet_status trajectory_meta_format(const collet_trajectory *trajectory, char **text,
                                      collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.h - computes the rows of a trajectory: reads frames, runs kernels, emits rows. */
-#ifndef ENGINES_TRAJECTORY_RUN_H
-#define ENGINES_TRAJECTORY_RUN_H
+#pragma once
 
 #include "state.h"
 
@@ -47,5 +46,3 @@ collet_status trajectory_run_failed(collet_trajectory *x, collet_status status, 
 
 /* Waits for threads and kernels that are running, and frees what only the computation needs. */
 void trajectory_run_stop(collet_trajectory *x);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* settings.h - copies and checks the options of a trajectory. */
-#ifndef ENGINES_TRAJECTORY_SETTINGS_H
-#define ENGINES_TRAJECTORY_SETTINGS_H
+#pragma once
 
 #include <collet/trajectory.h>
 
@@ -31,5 +30,3 @@ typedef struct trajectory_settings_text {
 const trajectory_settings_text *trajectory_settings_text_at(size_t index);
 
 void trajectory_settings_free(trajectory_settings *settings);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warnings.h - warnings about the results. */
-#ifndef ENGINES_TRAJECTORY_WARNINGS_H
-#define ENGINES_TRAJECTORY_WARNINGS_H
+#pragma once
 
 #include "state.h"
 
@@ -22,5 +21,3 @@ collet_status trajectory_warnings_make(collet_trajectory *trajectory, collet_err
 /* With the option strict: COLLET_INVALID with the first warning about a body that may not be in one piece; else does
  * nothing. May be called before the last row, with notes.arranged as known so far. NO_MEMORY. */
 collet_status trajectory_warnings_refuse(collet_trajectory *trajectory, collet_error *err);
-
-#endif

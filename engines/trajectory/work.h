@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* work.h - describes a work as JSON: the options that determine its results, and the identity of its input files.
  * Shards of the same work have equal JSON. */
-#ifndef ENGINES_TRAJECTORY_WORK_H
-#define ENGINES_TRAJECTORY_WORK_H
+#pragma once
 
 #include "settings.h"
 
@@ -31,5 +30,3 @@ collet_status trajectory_work_check(const cJSON *work, const char *path, collet_
 collet_status trajectory_work_settings(const cJSON *work, const char *path, const cJSON *origin,
                                        const collet_trajectory_options *given, const double *masses,
                                        trajectory_settings *settings, collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* levels.h - the kernels of each instruction set, and which of them a device uses. */
-#ifndef PLUGINS_CPU_OPENMP_LEVELS_H
-#define PLUGINS_CPU_OPENMP_LEVELS_H
+#pragma once
 
 #include "cpu_openmp/runtime/isa.h"
 
@@ -16,5 +15,3 @@ const isa_level *levels_select(const char *cap, const char **reason);
  * instructions, levels_ternary int8 and population-count instructions. */
 const struct narrow_kernels *levels_narrow(const isa_level *level);
 const struct ternary_products *levels_ternary(const isa_level *level);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* array_elementwise.h - rows of elements of elementwise functions. */
-#ifndef PLUGINS_CPU_SCALAR_ARRAY_ELEMENTWISE_H
-#define PLUGINS_CPU_SCALAR_ARRAY_ELEMENTWISE_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -9,5 +8,3 @@
  * dtype of the last input, because the first input of `where` is a bool. */
 void elementwise_row(uint32_t op, collet_dtype dtype, char *const *at, const int64_t *step,
                      int64_t n);
-
-#endif

@@ -3,8 +3,7 @@
  * clblast.h - CLBlast, opened at the first product that it can compute. Its functions are declared
  * here as in clblast_c.h, so that the build needs neither its headers nor the library.
  */
-#ifndef PLUGINS_OPENCL_CLBLAST_H
-#define PLUGINS_OPENCL_CLBLAST_H
+#pragma once
 
 #include "driver.h"
 
@@ -45,5 +44,3 @@ int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, cl_devic
                       opencl_blas *blas);
 /* Call it after CLBlast has rejected a product: CLBlast is then not used for this device again. */
 void opencl_blas_drop(const collet_host *host, opencl_blas *blas, int code);
-
-#endif

@@ -3,8 +3,7 @@
  * driver.h - the OpenCL loader, opened on first use: the plugin links nothing of OpenCL and loads
  * on machines without it.
  */
-#ifndef PLUGINS_OPENCL_DRIVER_H
-#define PLUGINS_OPENCL_DRIVER_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -23,5 +22,3 @@ collet_status opencl_driver_open(const collet_host *host, opencl_driver *cl, col
 
 /* "CL_OUT_OF_RESOURCES" for -5; "OpenCL error -1234" for an unknown code, in `text`. */
 const char *opencl_error_name(cl_int error, char text[32]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private: the backend's objects and the functions that its files share. */
-#ifndef PLUGINS_OPENCL_OPENCL_H
-#define PLUGINS_OPENCL_OPENCL_H
+#pragma once
 
 #include <limits.h>
 
@@ -115,5 +114,3 @@ extern const collet_timing_extension opencl_timing;
 /* ---- memory.c ------------------------------------------------------------------------------- */
 
 extern const collet_pinned_extension opencl_pinned;
-
-#endif

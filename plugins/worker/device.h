@@ -3,8 +3,7 @@
  * device.h - a device served by a worker. Everything that a worker sends is checked; a worker that
  * breaks the protocol is killed, and its device is lost.
  */
-#ifndef PLUGINS_WORKER_DEVICE_H
-#define PLUGINS_WORKER_DEVICE_H
+#pragma once
 
 #include "process.h"
 #include "wire.h"
@@ -123,5 +122,3 @@ collet_status worker_run(collet_device *device, collet_queue *queue,
                          const collet_kernel_call *call);
 collet_status worker_accepts(collet_device *device, const collet_kernel_call *call,
                              uint64_t *workspace_bytes);
-
-#endif

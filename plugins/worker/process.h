@@ -5,8 +5,7 @@
  * thread must live as long as the worker. A program that waits for any child process may get the status of a worker;
  * the thread notices the end nevertheless.
  */
-#ifndef PLUGINS_WORKER_PROCESS_H
-#define PLUGINS_WORKER_PROCESS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -47,5 +46,3 @@ void process_end_text(process *p, char *text, size_t size);
 /* Closes the control socket: the worker then ends. Kills the worker if it does not end. Frees *p's
  * contents. */
 void process_stop(process *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the module for timestamps. All need the GIL. */
-#ifndef PYTHON_SRC_TIMESTAMP_H
-#define PYTHON_SRC_TIMESTAMP_H
+#pragma once
 
 #include "src/base/python.h"
 
@@ -11,5 +10,3 @@ PyObject *timestamp_take(PyObject *module, PyObject *device);
 /* Arguments (first, last). Returns the nanoseconds between the two, and whether the device's clock
    measured them. */
 PyObject *timestamp_elapsed(PyObject *module, PyObject *arguments);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* colour.h - colours important words, on terminals only. */
-#ifndef TOOLS_COMMON_COLOUR_H
-#define TOOLS_COMMON_COLOUR_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@ void tool_complain(const char *program, const char *text);
 
 /* Prints "PROGRAM: warning: TEXT" on standard error, the first word in yellow. */
 void tool_warn(const char *program, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* interrupt.h - lets a program stop between two pieces of work after SIGINT, SIGTERM or SIGHUP. */
-#ifndef TOOLS_COMMON_INTERRUPT_H
-#define TOOLS_COMMON_INTERRUPT_H
+#pragma once
 
 /*
  * After this call the first of these signals is only noted; a second signal, of the same or another kind, ends the
@@ -17,5 +16,3 @@ void tool_interrupt_report(void);
 
 /* Returns the signal that was noted, or 0. May be called on any thread. */
 int tool_interrupt_signal(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* output.h - prints text from outside without control characters and as valid UTF-8. The texts of
  * libcore's errors, log and records already meet both conditions. */
-#ifndef TOOLS_COMMON_OUTPUT_H
-#define TOOLS_COMMON_OUTPUT_H
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <collet/collet.h>
@@ -20,5 +19,3 @@ int tool_print_json(const cJSON *tree);
 /* Writes the tree to a file, which appears under its name only when it is complete; it replaces an existing
  * file only if `replace` is 1. On a failure returns 0 and sets *err. */
 int tool_write_json(const cJSON *tree, const char *path, int replace, collet_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* progress.h - shows what a program is doing: on a terminal a line that is replaced, elsewhere a line from
  * time to time. Also prints messages of the runtime. Functions may be called on any thread. */
-#ifndef TOOLS_COMMON_PROGRESS_H
-#define TOOLS_COMMON_PROGRESS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ void tool_progress_end(tool_progress *progress);
 /* A collet_log_fn that prints "PROGRAM: TEXT"; `user` is a tool_progress. The compilation of kernels is shown as
  * progress. */
 void tool_log(void *user, int32_t level, const char *text);
-
-#endif

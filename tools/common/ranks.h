@@ -6,8 +6,7 @@
  * files. A rank that cannot go on ends the job (tool_ranks_fail). Only rank 0 shows progress and
  * prints a summary.
  */
-#ifndef TOOLS_COMMON_RANKS_H
-#define TOOLS_COMMON_RANKS_H
+#pragma once
 
 #include "devices.h"
 
@@ -56,5 +55,3 @@ int tool_ranks_fail(const tool_ranks *t, const char *text, int status);
 
 /* Leaves the job; all ranks call it at the end. */
 void tool_ranks_close(tool_ranks *t);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* size.h - numbers of bytes and plurals in texts. */
-#ifndef TOOLS_COMMON_SIZE_H
-#define TOOLS_COMMON_SIZE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ static inline const char *tool_plural(int64_t count)
 {
     return count == 1 ? "" : "s";
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job.h - extractions by the ranks of an MPI job. */
-#ifndef TOOLS_EXTRACT_JOB_H
-#define TOOLS_EXTRACT_JOB_H
+#pragma once
 
 #include "options.h"
 
@@ -13,5 +12,3 @@
  * directory. Returns the exit status; a rank that fails ends the job.
  */
 int extract_job(extract_options *options, tool_ranks *ranks);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan.h - the option --plan of collet-extract. */
-#ifndef TOOLS_EXTRACT_PLAN_H
-#define TOOLS_EXTRACT_PLAN_H
+#pragma once
 
 #include "options.h"
 
 /* Prints what the work needs, and the measured speed of its devices. Returns the exit status. */
 int extract_plan(const extract_options *options);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.h - the work of collet-extract: a run, a shard of a run, or the results of all shards. */
-#ifndef TOOLS_EXTRACT_RUN_H
-#define TOOLS_EXTRACT_RUN_H
+#pragma once
 
 #include "common/progress.h"
 #include "options.h"
@@ -19,5 +18,3 @@ collet_status extract_run(const extract_options *options, tool_progress *progres
 collet_status extract_merge(const extract_options *options, const char *shards,
                             tool_progress *progress, collet_trajectory **trajectory,
                             collet_error *err);
-
-#endif

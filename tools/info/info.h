@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info.h - the command line of backend-info, and its output as text or as JSON. */
-#ifndef TOOLS_INFO_INFO_H
-#define TOOLS_INFO_INFO_H
+#pragma once
 
 #include "common/exit.h"
 
@@ -84,5 +83,3 @@ int info_explain(collet_runtime *runtime, const info_options *options);
  * Further lines begin in the same column, or further left on a narrow terminal. If standard output is
  * not a terminal, the text stays on one line. */
 void wrap_print(const char *text, int indent);
-
-#endif

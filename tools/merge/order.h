@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* order.h - parts in the order of time: the rows that are kept of each part, and remarks for the user. */
-#ifndef TOOLS_MERGE_ORDER_H
-#define TOOLS_MERGE_ORDER_H
+#pragma once
 
 #include "part.h"
 
@@ -32,5 +31,3 @@ const char *merge_time_text(double time, merge_time text);
 
 /* Returns the longest interval between rows of a part, ps; 0 if the part has one row. */
 double merge_longest_interval(const merge_part *part);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backends.h - the memory that the work needs on each backend, and the choice of the backend. */
-#ifndef TOOLS_RSOXS_BACKENDS_H
-#define TOOLS_RSOXS_BACKENDS_H
+#pragma once
 
 #include "state.h"
 
@@ -22,5 +21,3 @@ double rsoxs_plan_bytes(const rsoxs_run *run, const collet_scatter_plan *plan);
 /* Plans the work on each backend, in the order in which auto prefers them. The caller frees *out. */
 collet_status rsoxs_backends(const rsoxs_run *run, rsoxs_backend **out, size_t *count,
                              collet_error *err);
-
-#endif

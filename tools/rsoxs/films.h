@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* films.h - the morphologies of a run, their directories, and their division among shards. */
-#ifndef TOOLS_RSOXS_FILMS_H
-#define TOOLS_RSOXS_FILMS_H
+#pragma once
 
 #include "options.h"
 
@@ -39,5 +38,3 @@ int rsoxs_films_chosen(const rsoxs_options *options, double energy);
 int64_t rsoxs_films_shard(const rsoxs_films *films, int64_t n_shards, int64_t film, int64_t energy);
 /* Returns the path of the film of this process that is the same file as `file`; NULL if there is none. */
 const char *rsoxs_films_find(const rsoxs_films *films, const struct stat *file);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job.h - scans by the ranks of an MPI job. */
-#ifndef TOOLS_RSOXS_JOB_H
-#define TOOLS_RSOXS_JOB_H
+#pragma once
 
 #include "options.h"
 
@@ -10,5 +9,3 @@
 /* Each rank computes its shard; when all ranks have finished, rank 0 merges the results. Returns the exit
  * status. */
 int rsoxs_job(const rsoxs_options *options, tool_ranks *ranks);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* outputs.h - the files that a simulation writes or removes. */
-#ifndef TOOLS_RSOXS_OUTPUTS_H
-#define TOOLS_RSOXS_OUTPUTS_H
+#pragma once
 
 #include "state.h"
 
@@ -11,5 +10,3 @@ collet_status rsoxs_check_outputs(const rsoxs_run *run, collet_error *err);
 void rsoxs_remove_companions(const char *directory, double energy);
 /* Removes the pictures of I(q, E), because they no longer show the patterns. */
 void rsoxs_remove_maps(const char *directory);
-
-#endif

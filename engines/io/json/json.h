@@ -2,8 +2,7 @@
 /*
  * json.h - parses JSON from a file, and checks it by a table of fields before any field is used.
  */
-#ifndef ENGINES_IO_JSON_JSON_H
-#define ENGINES_IO_JSON_JSON_H
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <collet/collet.h>
@@ -50,5 +49,3 @@ collet_status io_json_check(const char *source, const char *place, const cJSON *
 int64_t io_json_whole(const cJSON *object, const char *key);
 double io_json_number(const cJSON *object, const char *key);
 const char *io_json_text(const cJSON *object, const char *key);
-
-#endif

@@ -5,8 +5,7 @@
  * Readers jump in a file, so a packed file is unpacked, once, into a temporary file that has no name: in the directory
  * $TMPDIR, or /tmp. The process keeps that file while somebody uses it. All functions may be called on any thread.
  */
-#ifndef ENGINES_IO_PACKED_PACKED_H
-#define ENGINES_IO_PACKED_PACKED_H
+#pragma once
 
 #include "poll.h"
 
@@ -33,5 +32,3 @@ int io_packed_file(const io_packed *packed, int64_t *size);
 
 /* NULL is allowed. */
 void io_packed_release(io_packed *packed);
-
-#endif

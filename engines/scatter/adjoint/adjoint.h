@@ -4,8 +4,7 @@
  * result, dL / d(result), and computes the cotangents of its operands. The cotangent of a complex
  * number is dL / d(real part) + i dL / d(imaginary part). The work is done on the host.
  */
-#ifndef ENGINES_SCATTER_ADJOINT_ADJOINT_H
-#define ENGINES_SCATTER_ADJOINT_ADJOINT_H
+#pragma once
 
 #include "scatter/adjoint/parallel.h"
 #include "scatter/state.h"
@@ -53,5 +52,3 @@ size_t scatter_adjoint_scratch(const scatter_adjoint *a);
 void scatter_adjoint_images(scatter_adjoint *a);
 /* Adds the contribution of the pass to the gradients of the voxels. */
 collet_status scatter_adjoint_fields(scatter_adjoint *a);
-
-#endif

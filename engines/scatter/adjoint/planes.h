@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* planes.h - the adjoint of scatter_slices. */
-#ifndef ENGINES_SCATTER_ADJOINT_PLANES_H
-#define ENGINES_SCATTER_ADJOINT_PLANES_H
+#pragma once
 
 #include "scatter/adjoint/adjoint.h"
 
@@ -9,5 +8,3 @@
  * [fields, count, Y, X / 2 + 1]. Their inverse transform is the cotangents of the fields. */
 void scatter_adjoint_planes(scatter_adjoint *a, int64_t m, int64_t first, int64_t count,
                             void *planes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* input.h - reads the files of a simulation: morphology, configuration, optical constants. */
-#ifndef ENGINES_SCATTER_FILES_INPUT_H
-#define ENGINES_SCATTER_FILES_INPUT_H
+#pragma once
 
 #include "io/hdf5/inspect.h"
 
@@ -75,5 +74,3 @@ collet_status scatter_read_morphology(collet_scatter_input *in, const char *path
 /* NO_MEMORY. */
 collet_status scatter_warn(collet_scatter_input *in, collet_error *err, const char *format, ...)
     COLLET_PRINTF(3, 4);
-
-#endif

@@ -8,8 +8,7 @@
  * `fault`; the other tensors can still be read. Tensors of a type that is not read have no fault of their
  * own: ternary_gguf_fault. Format: the GGUF specification of the ggml project.
  */
-#ifndef ENGINES_TERNARY_FORMATS_GGUF_H
-#define ENGINES_TERNARY_FORMATS_GGUF_H
+#pragma once
 
 #include "gguf_types.h"
 #include "tensor_name.h"
@@ -65,5 +64,3 @@ const char *ternary_gguf_tensor_type(const ternary_gguf_tensor *tensor, char tex
 
 /* Returns the tensor's name, as ternary_tensor_name does. */
 const char *ternary_gguf_name(const ternary_gguf_tensor *tensor, char text[TERNARY_TENSOR_NAME]);
-
-#endif

@@ -4,8 +4,7 @@
  * 2 bits a weight: for 64 weights in 18 bytes (llama.cpp), or for 128 in 34 (PrismML). A file does
  * not name its layout, but tensors follow each other without gaps, apart from the alignment.
  */
-#ifndef ENGINES_TERNARY_FORMATS_GGUF_LAYOUT_H
-#define ENGINES_TERNARY_FORMATS_GGUF_LAYOUT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ typedef struct ternary_gguf_block {
 const ternary_gguf_block *ternary_gguf_layout(ternary_gguf_extent *extents, uint64_t count,
                                               uint64_t alignment, uint64_t size,
                                               const char **fault);
-
-#endif

@@ -3,8 +3,7 @@
  * gguf_types.h - the types of GGUF tensors: ggml's numbers, and numbers that bitnet.cpp and PrismML
  * assigned. A type that is not read has a reason, which messages name.
  */
-#ifndef ENGINES_TERNARY_FORMATS_GGUF_TYPES_H
-#define ENGINES_TERNARY_FORMATS_GGUF_TYPES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ const char *ternary_gguf_type_reason(uint32_t id);
 
 /* Returns the name of a type, such as "TQ2_0"; for an unknown type "type 99", written to `text`. */
 const char *ternary_gguf_type_name(uint32_t id, char text[24]);
-
-#endif

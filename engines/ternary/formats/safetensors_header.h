@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* safetensors_header.h - parses the header of a safetensors file. */
-#ifndef ENGINES_TERNARY_FORMATS_SAFETENSORS_HEADER_H
-#define ENGINES_TERNARY_FORMATS_SAFETENSORS_HEADER_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -30,5 +29,3 @@ collet_status ternary_safetensors_header_read(const char *path, const uint8_t *b
                                               ternary_safetensors_header *out, collet_error *err);
 /* NULL is allowed. */
 void ternary_safetensors_header_free(void *json);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apart.h - finds bodies of several molecules that the boundary of the box divides: some molecules lie on one side of
  * the box, some on the other. */
-#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_APART_H
-#define ENGINES_TRAJECTORY_ARRANGEMENT_APART_H
+#pragma once
 
 #include "trajectory/atoms/molecules.h"
 #include "trajectory/formats/frames.h"
@@ -43,5 +42,3 @@ collet_status trajectory_apart_decide(trajectory_apart *apart, const trajectory_
  * molecules decide. One thread at a time.
  */
 int64_t trajectory_apart_find(trajectory_apart *apart, const trajectory_frames *frames, int64_t i);
-
-#endif

@@ -5,8 +5,7 @@
  * The reader delivers some atoms of the topology in ascending order: the members, and atoms that
  * make their molecules whole. Kernels get the members, which may be in another order, and repeated.
  */
-#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_ARRANGEMENT_H
-#define ENGINES_TRAJECTORY_ARRANGEMENT_ARRANGEMENT_H
+#pragma once
 
 #include "members.h"
 #include "tree.h"
@@ -80,5 +79,3 @@ int trajectory_arrangement_is_decided(const trajectory_arrangement *arrangement)
 /* Do not call it while a frame is being arranged, unless one has decided: then other threads may go on. */
 void trajectory_arrangement_get_notes(const trajectory_arrangement *arrangement,
                                       trajectory_arrangement_notes *notes);
-
-#endif

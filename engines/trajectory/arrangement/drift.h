@@ -5,8 +5,7 @@
  * Velocities are changed frame by frame, on any thread. Positions are moved back by the displacement of the centre of
  * mass since the first frame, so the frames must come in order.
  */
-#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_DRIFT_H
-#define ENGINES_TRAJECTORY_ARRANGEMENT_DRIFT_H
+#pragma once
 
 #include "trajectory/atoms/molecules.h"
 #include "trajectory/formats/frames.h"
@@ -56,5 +55,3 @@ void trajectory_drift_follow(trajectory_drift *drift, trajectory_frames *frames)
 /* Returns the number of steps beyond TRAJECTORY_FAR (path.h). If there are some, sets *frame and *row to the frame and
  * the atom of the first. */
 int64_t trajectory_drift_far(const trajectory_drift *drift, int64_t *frame, int64_t *row);
-
-#endif

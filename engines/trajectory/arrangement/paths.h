@@ -7,8 +7,7 @@
  * trajectory can be moved again, to the path of the earlier part (collet-merge). Only atoms of a body's other molecules are
  * moved, relative to the first.
  */
-#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_PATHS_H
-#define ENGINES_TRAJECTORY_ARRANGEMENT_PATHS_H
+#pragma once
 
 #include "images.h"
 #include "trajectory/formats/frames.h"
@@ -31,5 +30,3 @@ void trajectory_paths_free(trajectory_paths *paths);
  * box. */
 void trajectory_paths_follow(const trajectory_paths *paths, trajectory_images *images,
                              const trajectory_lattice *lattice, trajectory_frames *frames, int64_t i);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree.h - makes molecules whole: each atom is placed at the image nearest to an atom that is placed already. */
-#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_TREE_H
-#define ENGINES_TRAJECTORY_ARRANGEMENT_TREE_H
+#pragma once
 
 #include "trajectory/atoms/molecules.h"
 #include "trajectory/boxes/lattice.h"
@@ -39,5 +38,3 @@ void trajectory_tree_free(trajectory_tree *tree);
 /* Places the atoms of one frame, n_atoms x 3 of `dtype`, in place. Any thread. */
 void trajectory_tree_place(const trajectory_tree *tree, const trajectory_lattice *lattice,
                            collet_dtype dtype, void *positions);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wholeness.h - finds molecules of a frame that the periodic box cuts. */
-#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_WHOLENESS_H
-#define ENGINES_TRAJECTORY_ARRANGEMENT_WHOLENESS_H
+#pragma once
 
 #include "trajectory/atoms/molecules.h"
 #include "trajectory/boxes/lattice.h"
@@ -23,5 +22,3 @@ typedef struct trajectory_cut {
 collet_status trajectory_cut_find(trajectory_cut *cut, const trajectory_molecules *molecules,
                                   const double *positions, const trajectory_lattice *lattice,
                                   const uint8_t *skip, collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* choice.h - the atoms of a topology that a selection chooses: in all frames, or in each. */
-#ifndef ENGINES_TRAJECTORY_ATOMS_CHOICE_H
-#define ENGINES_TRAJECTORY_ATOMS_CHOICE_H
+#pragma once
 
 #include "groups.h"
 #include "selection.h"
@@ -51,5 +50,3 @@ const int64_t *trajectory_choice_atoms(const trajectory_choice *choice, int64_t 
 collet_status trajectory_choice_find(trajectory_choice *choice, const trajectory_frames *frames,
                                      int64_t frame, const int64_t *rows, uint8_t *chosen,
                                      int64_t *count, collet_error *err);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * "[ name ]" begins a group; numbers of atoms follow, counted from 1. Text after ';' is a comment.
  */
-#ifndef ENGINES_TRAJECTORY_ATOMS_GROUPS_H
-#define ENGINES_TRAJECTORY_ATOMS_GROUPS_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -38,5 +37,3 @@ collet_status trajectory_groups_missing(const trajectory_groups *groups, const c
 
 /* NULL is allowed. */
 void trajectory_groups_free(trajectory_groups *groups);
-
-#endif

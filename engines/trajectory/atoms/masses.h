@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* masses.h - the masses of a topology's atoms, in amu: from a file or by the atoms' elements. */
-#ifndef ENGINES_TRAJECTORY_ATOMS_MASSES_H
-#define ENGINES_TRAJECTORY_ATOMS_MASSES_H
+#pragma once
 
 #include "guess.h"
 #include "trajectory/formats/names.h"
@@ -39,5 +38,3 @@ const trajectory_element **trajectory_masses_elements(const trajectory_topology 
 
 /* Returns a text such as "H 142, C 84, virtual sites 3", which the caller frees; NULL: no memory. */
 char *trajectory_composition_text(const trajectory_composition *found);
-
-#endif

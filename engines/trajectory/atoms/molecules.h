@@ -10,8 +10,7 @@
  * residue is a molecule, even if the file names bonds to other residues. If the file has no residues
  * either, each atom without a bond is a molecule.
  */
-#ifndef ENGINES_TRAJECTORY_ATOMS_MOLECULES_H
-#define ENGINES_TRAJECTORY_ATOMS_MOLECULES_H
+#pragma once
 
 #include "trajectory/formats/names.h"
 
@@ -54,5 +53,3 @@ collet_status trajectory_molecules_subset(const trajectory_molecules *molecules,
 
 /* NULL is allowed. */
 void trajectory_molecules_free(trajectory_molecules *molecules);
-
-#endif

@@ -6,8 +6,7 @@
  * smallest to any periodic image, also where they are above half the box. Cell lists: time grows
  * with the number of points.
  */
-#ifndef ENGINES_TRAJECTORY_ATOMS_NEIGHBOURS_H
-#define ENGINES_TRAJECTORY_ATOMS_NEIGHBOURS_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -44,5 +43,3 @@ collet_status trajectory_neighbours_pairs(trajectory_neighbours *neighbours, con
                                           double distance, double *points, int64_t n,
                                           trajectory_neighbours_pair *visit, void *user,
                                           collet_error *err);
-
-#endif

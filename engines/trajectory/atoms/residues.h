@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* residues.h - kinds of residues by name. */
-#ifndef ENGINES_TRAJECTORY_ATOMS_RESIDUES_H
-#define ENGINES_TRAJECTORY_ATOMS_RESIDUES_H
+#pragma once
 
 /*
  * 1 for an amino acid or a cap of a chain: the twenty, their protonation states and links in the
@@ -16,5 +15,3 @@ int trajectory_residue_is_nucleic(const char *name);
 
 /* 1 for a water of any model; else 0. */
 int trajectory_residue_is_water(const char *name);
-
-#endif

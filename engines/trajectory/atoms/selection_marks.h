@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* selection_marks.h - finds the atoms of a topology that a single test of a selection selects. */
-#ifndef ENGINES_TRAJECTORY_ATOMS_SELECTION_MARKS_H
-#define ENGINES_TRAJECTORY_ATOMS_SELECTION_MARKS_H
+#pragma once
 
 #include "groups.h"
 #include "selection_steps.h"
@@ -26,5 +25,3 @@ collet_status selection_label(selection_kind kind, const trajectory_topology *to
  * or residue names that exist; "" if there is no such step. */
 void trajectory_selection_hint(const trajectory_selection *s, const trajectory_topology *topology,
                                char *text, size_t size);
-
-#endif

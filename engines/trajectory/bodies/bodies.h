@@ -10,8 +10,7 @@
  *
  * Bodies have selected atoms only. Groups may overlap; otherwise each atom belongs to exactly one body.
  */
-#ifndef ENGINES_TRAJECTORY_BODIES_BODIES_H
-#define ENGINES_TRAJECTORY_BODIES_BODIES_H
+#pragma once
 
 #include "trajectory/atoms/groups.h"
 #include "trajectory/formats/names.h"
@@ -44,5 +43,3 @@ collet_status trajectory_bodies_label_atoms(const trajectory_topology *topology,
 
 /* Frees the arrays; bodies of zeros are allowed. */
 void trajectory_bodies_free(trajectory_bodies *bodies);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* path.h - the path of a point that does not jump through the periodic box. */
-#ifndef ENGINES_TRAJECTORY_BOXES_PATH_H
-#define ENGINES_TRAJECTORY_BOXES_PATH_H
+#pragma once
 
 #include "lattice.h"
 
@@ -18,5 +17,3 @@
  */
 int trajectory_path_step(const trajectory_lattice *lattice, const double centre[3], double before[3],
                          double shift[3]);
-
-#endif

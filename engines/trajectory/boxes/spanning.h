@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spanning.h - joins atoms whose bonds are not known. */
-#ifndef ENGINES_TRAJECTORY_BOXES_SPANNING_H
-#define ENGINES_TRAJECTORY_BOXES_SPANNING_H
+#pragma once
 
 #include "lattice.h"
 #include "trajectory/formats/names.h"
@@ -20,5 +19,3 @@ double trajectory_span(const trajectory_lattice *lattice, const double *position
  * then the molecule continues through the box. */
 int trajectory_span_endless(const trajectory_lattice *lattice, const double *positions, int64_t n,
                             double distance);
-
-#endif

@@ -6,8 +6,7 @@
  * vectors, and passes the rows to `emit`. Some results depend on neighbouring frames (dL/dt, the signs of the axes):
  * for these the last frames are carried over to the next block, so that no result depends on the size of blocks.
  */
-#ifndef ENGINES_TRAJECTORY_COMPUTE_DERIVATION_H
-#define ENGINES_TRAJECTORY_COMPUTE_DERIVATION_H
+#pragma once
 
 #include "outputs.h"
 #include "scope.h"
@@ -56,5 +55,3 @@ const trajectory_scope *trajectory_derivation_scope(const trajectory_derivation 
 
 /* NULL is allowed. */
 void trajectory_derivation_free(trajectory_derivation *derivation);
-
-#endif

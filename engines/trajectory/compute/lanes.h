@@ -3,8 +3,7 @@
  * lanes.h - several devices share the batches of a trajectory. Each device computes the sums over atoms of whole
  * batches, with its own thread and its own analysis; the caller gets the sums in order.
  */
-#ifndef ENGINES_TRAJECTORY_COMPUTE_LANES_H
-#define ENGINES_TRAJECTORY_COMPUTE_LANES_H
+#pragma once
 
 #include "analysis.h"
 
@@ -59,5 +58,3 @@ void trajectory_lanes_add_notes(const trajectory_lanes *lanes, trajectory_analys
 /* Ends the threads and frees everything except the shares. NULL is allowed, also in `free`. */
 void trajectory_lanes_stop(trajectory_lanes *lanes);
 void trajectory_lanes_free(trajectory_lanes *lanes);
-
-#endif

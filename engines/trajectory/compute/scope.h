@@ -6,8 +6,7 @@
  * A view that cannot be created is NULL, which a kernel would treat as an absent operand: create
  * all views, check trajectory_scope_views, then call.
  */
-#ifndef ENGINES_TRAJECTORY_COMPUTE_SCOPE_H
-#define ENGINES_TRAJECTORY_COMPUTE_SCOPE_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -45,5 +44,3 @@ collet_status trajectory_scope_check(const trajectory_scope *scope, collet_statu
 /* Does the same for the status of the kernel call that was just made; also notes which backend ran it. */
 collet_status trajectory_scope_ran(trajectory_scope *scope, collet_status status,
                                    collet_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bigendian.h - reads big-endian numbers, as XDR stores them, and arrays of numbers in either byte order, on
  * any host. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_BIGENDIAN_H
-#define ENGINES_TRAJECTORY_FORMATS_BIGENDIAN_H
+#pragma once
 
 #include "trajectory_format.h"
 
@@ -88,5 +87,3 @@ collet_status trajectory_be_read(trajectory_reader *trajectory, int64_t offset, 
  */
 void trajectory_planes_join(float *restrict positions, const uint8_t *x, const uint8_t *y,
                             const uint8_t *z, size_t n, int swap);
-
-#endif

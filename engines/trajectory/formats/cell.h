@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cell.h - the vectors of a periodic box from its lengths and angles. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_CELL_H
-#define ENGINES_TRAJECTORY_FORMATS_CELL_H
+#pragma once
 
 /* Returns the cosine of an angle in degrees; exactly 0 for 90. */
 double trajectory_cell_cosine(double degrees);
@@ -23,5 +22,3 @@ void trajectory_cell_of_crystal(double box[9], const double cell[6]);
  * `version` is the version of CHARMM in the file's head.
  */
 void trajectory_cell_of_dcd(double box[9], const double cell[6], int version);
-
-#endif

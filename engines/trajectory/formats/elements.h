@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* elements.h - the atomic weights of the elements. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_ELEMENTS_H
-#define ENGINES_TRAJECTORY_FORMATS_ELEMENTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ const trajectory_element *trajectory_element_at(size_t index);
  * standard atomic weight (technetium and other short-lived elements). D is deuterium.
  */
 const trajectory_element *trajectory_element_find(const char *symbol, size_t length);
-
-#endif

@@ -6,8 +6,7 @@
  * Positions, velocities and forces are row-major frames x atoms x 3, aligned to 64 bytes; the
  * number of atoms is the selection's.
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_FRAMES_H
-#define ENGINES_TRAJECTORY_FORMATS_FRAMES_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -110,5 +109,3 @@ void trajectory_frames_drop(trajectory_frames *frames, int64_t n);
 
 /* Frees the batch and its arrays; NULL is allowed. */
 void trajectory_frames_free(trajectory_frames *frames);
-
-#endif

@@ -6,8 +6,7 @@
  * and perhaps velocities (nm/ps). The distance of the first two decimal points gives the width of
  * all six; it is 5 more than the decimals of a position. Errors begin with "path:line:".
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_GRO_H
-#define ENGINES_TRAJECTORY_FORMATS_GRO_H
+#pragma once
 
 #include "io/lines.h"
 #include "names.h"
@@ -69,5 +68,3 @@ int trajectory_gro_recognise(const uint8_t *bytes, size_t n);
 /* The function trajectory_format.topology, in gro_topology.c. */
 collet_status trajectory_gro_read_topology(io_source *source, trajectory_topology *topology,
                                            collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* links.h - bonds that a file names by the chains, residues and names of their atoms. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_LINKS_H
-#define ENGINES_TRAJECTORY_FORMATS_LINKS_H
+#pragma once
 
 #include "names.h"
 
@@ -29,5 +28,3 @@ int trajectory_links_add(trajectory_links *links, const trajectory_link_end ends
 collet_status trajectory_links_find(const trajectory_links *links, trajectory_topology *topology,
                                     trajectory_bond **bonds, int64_t *n_bonds, int64_t *capacity,
                                     const char *path, collet_error *err);
-
-#endif

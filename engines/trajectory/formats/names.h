@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* names.h - a topology: the atoms of a file with their names and properties, and their bonds. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_NAMES_H
-#define ENGINES_TRAJECTORY_FORMATS_NAMES_H
+#pragma once
 
 #include "io/source.h"
 
@@ -102,5 +101,3 @@ void trajectory_topology_copy_name(char name[TRAJECTORY_ATOM_NAME], const char *
 
 /* Frees the topology and all its arrays; NULL is allowed. */
 void trajectory_topology_free(trajectory_topology *topology);
-
-#endif

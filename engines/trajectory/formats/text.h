@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* text.h - functions for all text formats: words, errors with line numbers, and times in titles. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_TEXT_H
-#define ENGINES_TRAJECTORY_FORMATS_TEXT_H
+#pragma once
 
 #include "io/lines.h"
 #include "names.h"
@@ -59,5 +58,3 @@ trajectory_text_ending trajectory_text_judge(const trajectory_word *numbers, siz
  */
 collet_status trajectory_text_finish(trajectory_reader *trajectory, trajectory_text_ending ending,
                                      collet_error *err);
-
-#endif

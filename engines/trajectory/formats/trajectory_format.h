@@ -5,8 +5,7 @@
  * The reader chooses frames; a format decodes them. To add a format, write its row, a
  * trajectory_format, in its own file and its name in formats.h.
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_TRAJECTORY_FORMAT_H
-#define ENGINES_TRAJECTORY_FORMATS_TRAJECTORY_FORMAT_H
+#pragma once
 
 #include "frames.h"
 #include "io/source.h"
@@ -145,5 +144,3 @@ collet_status trajectory_reader_no_frame(const trajectory_reader *trajectory, co
 
 /* Reports that the file ends inside the frame at trajectory->offset. */
 collet_status trajectory_reader_truncated(trajectory_reader *trajectory, collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* units.h - parses units of files, such as "kilocalorie/mole/angstrom" and "nm ps-1". */
-#ifndef ENGINES_TRAJECTORY_FORMATS_UNITS_H
-#define ENGINES_TRAJECTORY_FORMATS_UNITS_H
+#pragma once
 
 /* What a unit measures, and the unit of results. */
 typedef enum trajectory_measure {
@@ -18,5 +17,3 @@ typedef enum trajectory_measure {
  * a unit that measures something else.
  */
 int trajectory_unit_parse(const char *text, trajectory_measure measure, double *factor);
-
-#endif

@@ -5,8 +5,7 @@
  * The lock (flock, also over NFS) is on a file PATH.lock. Its text says which process has the lock and how far the
  * work is. The kernel frees the lock of a process that ends.
  */
-#ifndef ENGINES_TRAJECTORY_READING_INDEX_LOCK_H
-#define ENGINES_TRAJECTORY_READING_INDEX_LOCK_H
+#pragma once
 
 #include "io/source.h"
 
@@ -44,5 +43,3 @@ int trajectory_index_progress(trajectory_index_lock *lock, int64_t frames, int p
 
 /* Removes the lock file and frees the lock, if they exist. */
 void trajectory_index_leave(trajectory_index_lock *lock);
-
-#endif

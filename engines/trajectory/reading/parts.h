@@ -9,8 +9,7 @@
  * times are joined whole. Frames are numbered from the first frame of the first file; frames that are
  * left out have no number. Messages name the file and the frame's number in the file.
  */
-#ifndef ENGINES_TRAJECTORY_READING_PARTS_H
-#define ENGINES_TRAJECTORY_READING_PARTS_H
+#pragma once
 
 #include "reader.h"
 
@@ -71,5 +70,3 @@ collet_status trajectory_parts_last_time(const char *path, const io_poll *poll, 
 
 /* Returns the file of frame `index` of the trajectory; NULL if there is only one file, or if the frame was not read. */
 const trajectory_part *trajectory_parts_find(const trajectory_reader *trajectory, int64_t index);
-
-#endif

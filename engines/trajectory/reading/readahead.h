@@ -9,8 +9,7 @@
  * So the first batch is complete before the frames of later batches are found. Memory does not depend on
  * the length of the trajectory. Without threads, `next` reads.
  */
-#ifndef ENGINES_TRAJECTORY_READING_READAHEAD_H
-#define ENGINES_TRAJECTORY_READING_READAHEAD_H
+#pragma once
 
 #include "reader.h"
 
@@ -87,5 +86,3 @@ void trajectory_readahead_give(trajectory_readahead *ahead, int64_t n);
 /* Cancels reading, waits until the threads have ended (at the latest after their current frames) and frees all slots.
  * NULL is allowed. */
 void trajectory_readahead_stop(trajectory_readahead *ahead);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * One thread at a time may use a trajectory. Errors name the file, the frame (from 0) and the byte.
  */
-#ifndef ENGINES_TRAJECTORY_READING_READER_H
-#define ENGINES_TRAJECTORY_READING_READER_H
+#pragma once
 
 #include "trajectory/formats/frames.h"
 #include "io/source.h"
@@ -123,5 +122,3 @@ collet_status trajectory_reader_read(trajectory_reader *trajectory, trajectory_f
  * may call.
  */
 void trajectory_reader_cancel(trajectory_reader *trajectory);
-
-#endif

@@ -6,8 +6,7 @@
  * `trajectory_scan_decode` reads the rest of a frame with a reader that belongs to the thread and has its own
  * window of the file and its own state of the format.
  */
-#ifndef ENGINES_TRAJECTORY_READING_SCAN_H
-#define ENGINES_TRAJECTORY_READING_SCAN_H
+#pragma once
 
 #include "clock.h"
 #include "trajectory/formats/trajectory_format.h"
@@ -44,5 +43,3 @@ collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajecto
  * that shares its file. On an error decoder->offset is the byte of the frame. */
 collet_status trajectory_scan_decode(trajectory_reader *decoder, trajectory_scanned *frame,
                                      trajectory_frames *frames, int64_t row, collet_error *err);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * The topology of a file with several frames is that of the first frame.
  */
-#ifndef ENGINES_TRAJECTORY_READING_TOPOLOGY_H
-#define ENGINES_TRAJECTORY_READING_TOPOLOGY_H
+#pragma once
 
 #include "trajectory/formats/names.h"
 
@@ -17,5 +16,3 @@
  */
 collet_status trajectory_topology_read(const char *path, const io_poll *poll,
                                        trajectory_topology **out, collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shards.h - all shards of a work, in order. */
-#ifndef ENGINES_TRAJECTORY_SHARDS_SHARDS_H
-#define ENGINES_TRAJECTORY_SHARDS_SHARDS_H
+#pragma once
 
 #include "shard.h"
 
@@ -23,5 +22,3 @@ void trajectory_shards_free(trajectory_shards *shards);
 /* Writes the first difference between two works (work.h) to `text`: "keys: \"com\", not \"rg\""; "" if there
  * is none. */
 void trajectory_shards_differ(const cJSON *work, const cJSON *other, char *text, size_t size);
-
-#endif

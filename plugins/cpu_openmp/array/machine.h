@@ -12,8 +12,7 @@
  * (outputs, then inputs), then constants, then buffers. A value that is the same for all elements of a
  * block is `single`: one number.
  */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_MACHINE_H
-#define PLUGINS_CPU_OPENMP_ARRAY_MACHINE_H
+#pragma once
 
 #include "cpu_openmp/runtime/device.h"
 
@@ -145,5 +144,3 @@ static inline block_kernel machine_kernel(const isa_level *level, uint32_t op, c
         find = level->blocks_complex->find[dtype];
     return find(op);
 }
-
-#endif

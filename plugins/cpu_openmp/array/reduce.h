@@ -3,8 +3,7 @@
  * reduce.h - reductions of an array, or of elements that a function computes piece by piece. Both
  * give the same bits for the same elements.
  */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_REDUCE_H
-#define PLUGINS_CPU_OPENMP_ARRAY_REDUCE_H
+#pragma once
 
 #include "reduce_source.h"
 
@@ -20,5 +19,3 @@ int64_t reduce_workspace(const collet_device *device, const collet_kernel_call *
  * source computes it; the input must be f32, f64, c64 or c128 with the strides of C order.
  */
 void reduce_run(collet_device *device, const collet_kernel_call *call, const reduce_source *source);
-
-#endif

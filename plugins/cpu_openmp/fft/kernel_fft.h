@@ -3,8 +3,7 @@
  * kernel_fft.h - Fourier transforms, one line per vector lane, a short line alone, and the two steps
  * of a long line that is split into rows and columns.
  */
-#ifndef PLUGINS_CPU_OPENMP_FFT_KERNEL_FFT_H
-#define PLUGINS_CPU_OPENMP_FFT_KERNEL_FFT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -79,5 +78,3 @@ typedef struct fft_functions {
 typedef struct fft_kernels {
     fft_functions of[2]; /* f32, f64 */
 } fft_kernels;
-
-#endif

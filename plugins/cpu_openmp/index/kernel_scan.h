@@ -2,8 +2,7 @@
 /*
  * kernel_scan.h - cumulative sums and products: of f32 and f64 in f64, of u64 modulo 2^64.
  */
-#ifndef PLUGINS_CPU_OPENMP_INDEX_KERNEL_SCAN_H
-#define PLUGINS_CPU_OPENMP_INDEX_KERNEL_SCAN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ typedef struct scan_loops {
 typedef struct scan_kernels {
     scan_loops loops[2][3]; /* [sum, product][f32, f64, u64] */
 } scan_kernels;
-
-#endif

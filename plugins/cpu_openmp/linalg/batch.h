@@ -3,8 +3,7 @@
  * batch.h - iteration over the leading (batch) axes of operands, without divisions. Every operand
  * has all the axes; where it is broadcast its stride is 0.
  */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_BATCH_H
-#define PLUGINS_CPU_OPENMP_LINALG_BATCH_H
+#pragma once
 
 #include "shared/host/util/rows.h"
 
@@ -66,5 +65,3 @@ static inline void batch_go_on(const batch *b, batch_place *p)
         p->index[i] = 0;
     }
 }
-
-#endif

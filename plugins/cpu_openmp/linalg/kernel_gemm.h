@@ -3,8 +3,7 @@
  * kernel_gemm.h - a block of a matrix product, for operands that BLAS does not support: any
  * strides, of either sign.
  */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_KERNEL_GEMM_H
-#define PLUGINS_CPU_OPENMP_LINALG_KERNEL_GEMM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ typedef struct gemm_kernels {
                        void *scratch); /* [f32, f64, c64, c128] */
     uint64_t scratch_bytes;
 } gemm_kernels;
-
-#endif

@@ -6,8 +6,7 @@
  * once to the type of the result. bf16 instructions flush products and sums below the smallest normal f32
  * to 0. Subnormal factors are exact: their products do not use these instructions.
  */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_KERNEL_NARROW_H
-#define PLUGINS_CPU_OPENMP_LINALG_KERNEL_NARROW_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -30,5 +29,3 @@ typedef struct narrow_kernels {
     /* Whether any of n adjacent bf16 numbers is subnormal. */
     int (*any_subnormal_bf16)(const void *at, int64_t n);
 } narrow_kernels;
-
-#endif

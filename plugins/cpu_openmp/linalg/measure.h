@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* measure.h - the rates of our kernels, OpenBLAS and oneDNN on this machine, for providers/ways.h. */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_MEASURE_H
-#define PLUGINS_CPU_OPENMP_LINALG_MEASURE_H
+#pragma once
 
 #include "cpu_openmp/runtime/isa.h"
 #include "shared/host/util/text.h"
@@ -13,5 +12,3 @@
  */
 void measure_products(const isa_level *level, const struct narrow_kernels *narrow, uint32_t onednn,
                       text *out);
-
-#endif

@@ -9,8 +9,7 @@
  * share of all atoms, the threads divide its blocks. All blocks have the same size and their sums are
  * added in order, so results do not depend on the number of threads.
  */
-#ifndef PLUGINS_CPU_OPENMP_MD_PASS_H
-#define PLUGINS_CPU_OPENMP_MD_PASS_H
+#pragma once
 
 #include <math.h>
 #include <collet/plugin.h>
@@ -93,5 +92,3 @@ const void *atoms_adjacent_masses(const atoms_source *source, int64_t frame, int
 
 /* Sets `origin` to the body's first atom. Components that are not finite become 0; if the body is empty, all do. */
 void atoms_first(const atoms_source *source, const md_body *body, double origin[3]);
-
-#endif

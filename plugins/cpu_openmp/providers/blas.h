@@ -6,8 +6,7 @@
  * instead of the library's (library.h). blas_enter sets the number of threads that the library uses; the
  * last blas_leave restores the number that the host program had set.
  */
-#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_BLAS_H
-#define PLUGINS_CPU_OPENMP_PROVIDERS_BLAS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -137,5 +136,3 @@ const blas_lapack *blas_lapack_of(const blas *b, blas_type type);
 /* blas_check.c: checks products and a solution; takes some milliseconds. Returns NULL, or what is
  * wrong. */
 const char *blas_check(blas *b, int32_t threads);
-
-#endif

@@ -7,8 +7,7 @@
  * RTLD_DEEPBIND: neither our calls nor the calls within it reach functions of the same names that
  * the host program exports (cblas_sgemm, sgemm_...). Any thread may call the functions of this header.
  */
-#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_LIBRARY_H
-#define PLUGINS_CPU_OPENMP_PROVIDERS_LIBRARY_H
+#pragma once
 
 #include <pthread.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ int library_find_all(void *handle, const char *prefix, const library_symbol *sym
 
 /* The path of the file that contains *function, as library_find set it; "" when unknown. */
 void library_path(void *function, char *path, uint64_t capacity);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * matrix.h - a matrix in the form that BLAS requires.
  */
-#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_MATRIX_H
-#define PLUGINS_CPU_OPENMP_PROVIDERS_MATRIX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ typedef struct blas_matrix {
     int64_t stride;
     int transposed;
 } blas_matrix;
-
-#endif

@@ -6,8 +6,7 @@
  * threads would form an OpenMP region. Its barrier waits for threads that the operating system has not
  * scheduled, and waits forever in a child of fork().
  */
-#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_H
-#define PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -76,5 +75,3 @@ int onednn_product_planned(onednn *o, onednn_plans *plans, onednn_type type, con
  * Returns NULL, or why the library cannot be used at all. */
 #define ONEDNN_TYPES 3
 const char *onednn_check(onednn *o, uint32_t *types);
-
-#endif

@@ -3,8 +3,7 @@
  * migrate.h - moves threads to other processors in cases in which the operating system would take
  * milliseconds to move them. The set of processors that a thread may use does not change. Private to team.c.
  */
-#ifndef PLUGINS_CPU_OPENMP_RUNTIME_MIGRATE_H
-#define PLUGINS_CPU_OPENMP_RUNTIME_MIGRATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ void migrate_off(pid_t id);
  * moves it to the processor of the calling thread. Returns whether it did. Takes some microseconds.
  */
 bool migrate_here(pid_t id);
-
-#endif

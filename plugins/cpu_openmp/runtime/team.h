@@ -17,8 +17,7 @@
  * thread. They are bound to the places that OpenMP reads from OMP_PROC_BIND, OMP_PLACES or
  * GOMP_CPU_AFFINITY (places.h); without these variables, to the machine's NUMA nodes (nodes.h).
  */
-#ifndef PLUGINS_CPU_OPENMP_RUNTIME_TEAM_H
-#define PLUGINS_CPU_OPENMP_RUNTIME_TEAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -66,5 +65,3 @@ void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, v
  */
 int32_t team_take(int32_t requested, int32_t limit);
 void team_give(int32_t taken);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wait.h - how threads of the team wait: futexes, spinning; how soon woken threads run. */
-#ifndef PLUGINS_CPU_OPENMP_RUNTIME_WAIT_H
-#define PLUGINS_CPU_OPENMP_RUNTIME_WAIT_H
+#pragma once
 
 #include <linux/futex.h>
 #include <sched.h>
@@ -88,5 +87,3 @@ static inline void wait_briefly(void)
         (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
     }
 }
-
-#endif

@@ -3,8 +3,7 @@
  * kernel_scatter.h - the loops of the scatter family over adjacent elements. The index of a table
  * is [f32, f64]; arithmetic is in that type, and sums over angles are in f64.
  */
-#ifndef PLUGINS_CPU_OPENMP_SCATTER_KERNEL_SCATTER_H
-#define PLUGINS_CPU_OPENMP_SCATTER_KERNEL_SCATTER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -106,5 +105,3 @@ typedef struct scatter_kernels {
     /* Computes the three images at a pixel for all energies. */
     void (*intensities[2])(const scatter_spheres *spheres, const scatter_line *line);
 } scatter_kernels;
-
-#endif

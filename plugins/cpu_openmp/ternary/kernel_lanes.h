@@ -9,8 +9,7 @@
  *              register with four such numbers per byte, counts_add_two two registers. counts_sum adds
  *              the partial sums to sums of 64 bits.
  */
-#ifndef PLUGINS_CPU_OPENMP_TERNARY_KERNEL_LANES_H
-#define PLUGINS_CPU_OPENMP_TERNARY_KERNEL_LANES_H
+#pragma once
 
 #include "cpu_openmp/util/kernel_sums.h"
 
@@ -309,5 +308,3 @@ INLINE lanes widen_floats(floats x)
     return __builtin_convertvector(part[0], lanes) + __builtin_convertvector(part[1], lanes);
 #endif
 }
-
-#endif

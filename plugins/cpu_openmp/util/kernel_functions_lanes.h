@@ -7,8 +7,7 @@
  * subnormal numbers, infinities and NaN included, so that there are no special cases. Tables and
  * polynomials are our own; errors measured over all 2^32 arguments: exp 0.77 ulp, log 0.76.
  */
-#ifndef PLUGINS_CPU_OPENMP_UTIL_KERNEL_FUNCTIONS_LANES_H
-#define PLUGINS_CPU_OPENMP_UTIL_KERNEL_FUNCTIONS_LANES_H
+#pragma once
 
 #include "kernel_functions.h"
 #include "kernel_level.h"
@@ -127,6 +126,4 @@ INLINE __m512 log_lanes_f32(__m512 x)
 
 #else
 #define HAVE_LANES 0
-#endif
-
 #endif

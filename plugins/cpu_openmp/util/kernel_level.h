@@ -7,8 +7,7 @@
  * Everything else is static, so that the linker never merges code of a higher level into a lower
  * one. Only code of the levels that levels_select allows may run.
  */
-#ifndef PLUGINS_CPU_OPENMP_UTIL_KERNEL_LEVEL_H
-#define PLUGINS_CPU_OPENMP_UTIL_KERNEL_LEVEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -65,6 +64,4 @@
 #else
 #define HAVE_FMA 0
 #define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
-#endif
-
 #endif

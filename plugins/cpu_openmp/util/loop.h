@@ -2,8 +2,7 @@
 /*
  * loop.h - loops over views of one shape, with axes reordered to memory order.
  */
-#ifndef PLUGINS_CPU_OPENMP_UTIL_LOOP_H
-#define PLUGINS_CPU_OPENMP_UTIL_LOOP_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -31,5 +30,3 @@ typedef void (*loop_row)(const void *context, char *const *at, const int64_t *st
 
 /* Calls `row` for elements begin .. end-1 in the order of the loop. */
 void loop_run(const loop *l, int64_t begin, int64_t end, loop_row row, const void *context);
-
-#endif

@@ -4,8 +4,7 @@
  * overflow and underflow. Kernels are called through pointers, so the compiler cannot move a kernel's arithmetic across
  * these functions.
  */
-#ifndef PLUGINS_CPU_OPENMP_UTIL_RANGE_H
-#define PLUGINS_CPU_OPENMP_UTIL_RANGE_H
+#pragma once
 
 #include <fenv.h>
 
@@ -20,5 +19,3 @@ static inline void range_begin(void)
     if (range_was_left())
         (void)feclearexcept(FE_OVERFLOW | FE_UNDERFLOW);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * driver.h - the CUDA driver, opened on first use: the plugin links nothing of CUDA and loads on
  * machines without it.
  */
-#ifndef PLUGINS_CUDA_PROVIDERS_DRIVER_H
-#define PLUGINS_CUDA_PROVIDERS_DRIVER_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -25,5 +24,3 @@ collet_status cuda_driver_open(const collet_host *host, cuda_driver *cu, collet_
 
 /* "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)", in `text`. */
 const char *cuda_error_text(const cuda_driver *cu, CUresult error, char text[160]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libraries.h - which libraries of the toolkit (library.h) are installed. */
-#ifndef PLUGINS_CUDA_PROVIDERS_LIBRARIES_H
-#define PLUGINS_CUDA_PROVIDERS_LIBRARIES_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -17,5 +16,3 @@ void cuda_libraries_describe(const collet_host *host, int driver, text *json);
 
 /* Writes an open library's version and file, or the function that it lacks. */
 void cuda_library_describe(const cuda_library_facts *facts, void *handle, char *value, size_t size);
-
-#endif

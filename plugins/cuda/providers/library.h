@@ -4,8 +4,7 @@
  * opened by the first call that it can compute; the plugin links none of them. If one is missing or
  * rejects a call, Collet's kernels run.
  */
-#ifndef PLUGINS_CUDA_PROVIDERS_LIBRARY_H
-#define PLUGINS_CUDA_PROVIDERS_LIBRARY_H
+#pragma once
 
 #include <pthread.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ const char *cuda_safe_mode(const collet_host *host);
  * or NULL. */
 int cuda_library_off(const collet_host *host, const cuda_library_facts *facts);
 void *cuda_library_load(const collet_host *host, int driver, const cuda_library_facts *facts);
-
-#endif

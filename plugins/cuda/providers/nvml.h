@@ -3,8 +3,7 @@
  * nvml.h - NVML (optional), which reports without a context how much memory is free and the
  * driver's version.
  */
-#ifndef PLUGINS_CUDA_PROVIDERS_NVML_H
-#define PLUGINS_CUDA_PROVIDERS_NVML_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ void cuda_management_close(cuda_management *m);
 
 /* Bytes free on the device at a PCI address; 0: not known. */
 uint64_t cuda_management_free(const cuda_management *m, const char *pci);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nvrtc.h - NVRTC, the run-time compiler, opened on first use. */
-#ifndef PLUGINS_CUDA_PROVIDERS_NVRTC_H
-#define PLUGINS_CUDA_PROVIDERS_NVRTC_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -38,5 +37,3 @@ collet_status cuda_compiler_target(const collet_host *host, const cuda_compiler 
 collet_status cuda_compile(const collet_host *host, const cuda_compiler *rtc, const char *name,
                            const char *const *texts, uint32_t count, const char *options,
                            void **code, uint64_t *bytes, collet_error *err);
-
-#endif

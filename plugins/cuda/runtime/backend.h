@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend.h - private: the backend's objects and the functions that its files share. */
-#ifndef PLUGINS_CUDA_RUNTIME_BACKEND_H
-#define PLUGINS_CUDA_RUNTIME_BACKEND_H
+#pragma once
 
 #include <collet/extensions.h>
 
@@ -135,5 +134,3 @@ static inline CUdeviceptr cuda_address(const collet_buffer *b)
 {
     return b ? (CUdeviceptr)(uintptr_t)b->memory : 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* library_call.h - calls of the toolkit's libraries as commands of a queue. */
-#ifndef PLUGINS_CUDA_RUNTIME_LIBRARY_CALL_H
-#define PLUGINS_CUDA_RUNTIME_LIBRARY_CALL_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -23,5 +22,3 @@ typedef struct cuda_library_use {
  */
 collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *context, int *code),
                                 void *context);
-
-#endif

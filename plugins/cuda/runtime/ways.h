@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ways.h - the two implementations of some ops: the backend's own kernels and a library of the toolkit (cuBLAS, cuFFT,
  * cuSOLVER). shared/host/util/ways.h chooses one for each call. */
-#ifndef PLUGINS_CUDA_RUNTIME_WAYS_H
-#define PLUGINS_CUDA_RUNTIME_WAYS_H
+#pragma once
 
 #include "cuda/runtime/backend.h"
 #include "shared/host/util/ways.h"
@@ -33,5 +32,3 @@ void cuda_explain_choice(text *out, const collet_device *d, const cuda_library_f
 void cuda_explain_matmul(collet_device *d, const collet_kernel_call *call, text *out);
 void cuda_explain_fft(collet_device *d, const collet_kernel_call *call, text *out);
 void cuda_explain_decomposition(collet_device *d, const collet_kernel_call *call, text *out);
-
-#endif

@@ -4,8 +4,7 @@
  * that only other nodes read is computed as a part of them. A node stores no state of an evaluation (program.h says
  * why). All functions need the GIL.
  */
-#ifndef PYTHON_SRC_ARRAY_NODE_H
-#define PYTHON_SRC_ARRAY_NODE_H
+#pragma once
 
 #include "value.h"
 
@@ -84,5 +83,3 @@ node *node_top(reader *r);
 
 /* Stores in `code` and `offset` the place at which the calling thread runs; NULL if no Python code runs. */
 void node_set_origin(node *n);
-
-#endif

@@ -6,8 +6,7 @@
  * evaluations read it without the GIL: a write waits for them. All functions need the GIL unless stated
  * otherwise.
  */
-#ifndef PYTHON_SRC_ARRAY_VALUE_H
-#define PYTHON_SRC_ARRAY_VALUE_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -91,5 +90,3 @@ int memory_wait_unpinned(memory *m);
 
 /* Bytes of memories that have no Array any more and are kept only for nodes that wait to read them. */
 int64_t value_held(void);
-
-#endif

@@ -2,8 +2,7 @@
 /* Access to NumPy by its Python interface and by __array_struct__, whose C struct is the same in all versions of
  * NumPy, so that the extension is not compiled for one version. All functions need the GIL.
  */
-#ifndef PYTHON_SRC_BASE_NUMPY_H
-#define PYTHON_SRC_BASE_NUMPY_H
+#pragma once
 
 #include "python.h"
 
@@ -41,5 +40,3 @@ collet_dtype numpy_dtype_parse(PyObject *object); /* 0 with an exception */
 
 /* A tuple of extents. */
 PyObject *numpy_shape(int32_t ndim, const int64_t *shape);
-
-#endif

@@ -5,8 +5,7 @@
  * stopped: it continues to its end with its context, and the main thread gets another context. All
  * functions need the GIL unless stated otherwise.
  */
-#ifndef PYTHON_SRC_BASE_WORK_H
-#define PYTHON_SRC_BASE_WORK_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -57,5 +56,3 @@ int work_settle(void);
 
 /* Initialises this file, also for children of fork. 0, or -1 with an exception. */
 int work_prepare(void);
-
-#endif

@@ -5,8 +5,7 @@
  * general functions. Each is a function of the module that returns None for all other arguments; the caller then takes
  * the general way, which raises the errors.
  */
-#ifndef PYTHON_SRC_SMALL_DIRECT_H
-#define PYTHON_SRC_SMALL_DIRECT_H
+#pragma once
 
 #include "src/base/python.h"
 
@@ -43,5 +42,3 @@ PyObject *direct_keyword(PyObject *const *values, PyObject *names, const char *n
 
 /* An int of Python, exactly; 0: it is none, or does not fit. */
 int direct_integer(PyObject *object, int64_t *value);
-
-#endif

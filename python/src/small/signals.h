@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the module for small vectors: interp(x, xp, fp), convolve(a, v, mode), median(x). */
-#ifndef PYTHON_SRC_SMALL_SIGNALS_H
-#define PYTHON_SRC_SMALL_SIGNALS_H
+#pragma once
 
 #include "src/base/python.h"
 
@@ -10,5 +9,3 @@ PyObject *signals_median(PyObject *module, PyObject *const *arguments, Py_ssize_
                          PyObject *names);
 PyObject *signals_convolve(PyObject *module, PyObject *const *arguments, Py_ssize_t count,
                            PyObject *names);
-
-#endif

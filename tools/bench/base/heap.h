@@ -5,8 +5,7 @@
  * and call them. In a build with a sanitizer, the sanitizer's hooks count instead; those of the thread sanitizer
  * miss aligned_alloc.
  */
-#ifndef TOOLS_BENCH_BASE_HEAP_H
-#define TOOLS_BENCH_BASE_HEAP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ uint64_t bench_heap_allocations(void);
 
 /* Returns the number of resident bytes; 0 if unknown. */
 uint64_t bench_heap_resident(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all modes of backend-bench share: options, machine, runtime, context, and the report. */
-#ifndef TOOLS_BENCH_BASE_SESSION_H
-#define TOOLS_BENCH_BASE_SESSION_H
+#pragma once
 
 #include "machine.h"
 #include "common/progress.h"
@@ -47,5 +46,3 @@ const char *bench_setting(const collet_runtime *runtime, const char *key);
 /* Prints "backend-bench: text" on standard error; returns the exit status for `status`. */
 int bench_complain(collet_status status, const char *text);
 int bench_out_of_memory(void);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Calls a kernel without libcore, to measure what libcore's dispatch adds. No other tool uses plugin.h.
  */
-#ifndef TOOLS_BENCH_OPS_DIRECT_H
-#define TOOLS_BENCH_OPS_DIRECT_H
+#pragma once
 
 #include <collet/collet.h>
 #include <collet/plugin.h>
@@ -28,5 +27,3 @@ collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, 
                                 const char *path, const char *device, uint32_t op, uint64_t sig,
                                 collet_error *err);
 void bench_direct_close(bench_direct *d);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measures one op on each backend in turn: creates arrays, makes calls, and computes statistics of times and memory. */
-#ifndef TOOLS_BENCH_OPS_MEASURE_H
-#define TOOLS_BENCH_OPS_MEASURE_H
+#pragma once
 
 #include "bench/bandwidth/bandwidth.h"
 #include "cases.h"
@@ -103,5 +102,3 @@ double bench_fair_seconds(const bench_result *r);
  * floor.strategy must not be NULL. */
 double bench_share_of_median(const bench_result *r);
 double bench_share_of_fastest(const bench_result *r);
-
-#endif

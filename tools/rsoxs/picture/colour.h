@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* colour.h - perceptually uniform maps from numbers to colours. */
-#ifndef TOOLS_RSOXS_PICTURE_COLOUR_H
-#define TOOLS_RSOXS_PICTURE_COLOUR_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ uint32_t rsoxs_colour(double t);
 uint32_t rsoxs_colour_cyclic(double t);
 
 #define RSOXS_COLOUR_NAN 0xc8c8c8u
-
-#endif

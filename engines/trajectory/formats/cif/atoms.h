@@ -8,8 +8,7 @@
  * these items, the corresponding label or auth item is used. In a residue the first alternative location is
  * used. The rows of a model, pdbx_PDB_model_num, are consecutive. Lengths are in Angstrom.
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_CIF_ATOMS_H
-#define ENGINES_TRAJECTORY_FORMATS_CIF_ATOMS_H
+#pragma once
 
 #include "tokens.h"
 #include "trajectory/formats/links.h"
@@ -89,5 +88,3 @@ collet_status trajectory_cif_read_links(io_source *source, int64_t offset, int64
 /* The position of the last atom, nm. */
 collet_status trajectory_cif_position(const trajectory_cif *cif, double position[3],
                                       collet_error *err);
-
-#endif

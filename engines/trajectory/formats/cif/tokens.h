@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tokens.h - the words of a CIF file: names of items, keywords and values. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_CIF_TOKENS_H
-#define ENGINES_TRAJECTORY_FORMATS_CIF_TOKENS_H
+#pragma once
 
 #include "trajectory/formats/text.h"
 
@@ -43,5 +42,3 @@ int trajectory_cif_is(const trajectory_cif_token *token, const char *name);
 
 /* 1 if a CIF file can begin with these n bytes. */
 int trajectory_cif_recognise(const uint8_t *bytes, size_t n);
-
-#endif

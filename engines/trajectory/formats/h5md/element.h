@@ -5,8 +5,7 @@
  * Turn off HDF5's messages before a call (io/hdf5/file.h); only one thread at a time may call these functions. On a
  * damaged file libhdf5 itself may crash; therefore collet-inspect reads the file first (io/hdf5/inspect.h).
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_H5MD_ELEMENT_H
-#define ENGINES_TRAJECTORY_FORMATS_H5MD_ELEMENT_H
+#pragma once
 
 #include "io/hdf5/file.h"
 #include "trajectory/formats/units.h"
@@ -47,5 +46,3 @@ collet_status trajectory_h5md_read(const trajectory_h5md_element *element, const
 
 /* Walks through the index of the chunks; ignores faults. The element may be absent. */
 void trajectory_h5md_walk(const trajectory_h5md_element *element);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* frame.h - the head of a frame of a LAMMPS dump file, for dump.c. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_LAMMPS_FRAME_H
-#define ENGINES_TRAJECTORY_FORMATS_LAMMPS_FRAME_H
+#pragma once
 
 #include "trajectory/formats/text.h"
 
@@ -40,5 +39,3 @@ typedef struct trajectory_lammps_frame {
  */
 collet_status trajectory_lammps_read_head(io_lines *lines, trajectory_lammps_frame *frame,
                                           int *ends, collet_error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * libnetcdf is not used: it reads a file that ends inside a frame as if zeros followed, brings HDF5
  * and curl along, and copies numbers more often.
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_NETCDF_HEADER_H
-#define ENGINES_TRAJECTORY_FORMATS_NETCDF_HEADER_H
+#pragma once
 
 #include "trajectory/formats/trajectory_format.h"
 
@@ -40,5 +39,3 @@ typedef struct trajectory_netcdf {
 collet_status trajectory_netcdf_read(trajectory_reader *trajectory, const char *const *names,
                                      size_t n, trajectory_netcdf_variable *variables,
                                      trajectory_netcdf *file, collet_error *err);
-
-#endif

@@ -8,8 +8,7 @@
  * Angstrom. A serial number that is too long for its columns may move the other columns to the
  * right. Errors begin with "path:line:".
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_PDB_PDB_H
-#define ENGINES_TRAJECTORY_FORMATS_PDB_PDB_H
+#pragma once
 
 #include "trajectory/formats/links.h"
 #include "trajectory/formats/names.h"
@@ -96,5 +95,3 @@ trajectory_word trajectory_pdb_serial(const trajectory_pdb *pdb, const char *tex
 /* The function trajectory_format.topology, in pdb_topology.c. */
 collet_status trajectory_pdb_read_topology(io_source *source, trajectory_topology *topology,
                                            collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dictionary.h - maps names to numbers: macros, atom types and molecule types of a .top file. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_TOP_DICTIONARY_H
-#define ENGINES_TRAJECTORY_FORMATS_TOP_DICTIONARY_H
+#pragma once
 
 #include "trajectory/formats/text.h"
 
@@ -28,5 +27,3 @@ int trajectory_dictionary_set(trajectory_dictionary *dictionary, trajectory_word
 
 /* Frees the names. */
 void trajectory_dictionary_clear(trajectory_dictionary *dictionary);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* include.h - finds the file of an #include. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_TOP_INCLUDE_H
-#define ENGINES_TRAJECTORY_FORMATS_TOP_INCLUDE_H
+#pragma once
 
 #include "trajectory/formats/text.h"
 
@@ -13,5 +12,3 @@
  */
 collet_status trajectory_top_find(const io_lines *where, const char *root, trajectory_word name,
                                   char **path, collet_error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * files define macros. Text after ';' is a comment; a '\' at the end of a line continues the line. The name of a macro
  * is replaced by the macro's text.
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_TOP_PREPROCESSOR_H
-#define ENGINES_TRAJECTORY_FORMATS_TOP_PREPROCESSOR_H
+#pragma once
 
 #include "dictionary.h"
 
@@ -60,5 +59,3 @@ const io_lines *trajectory_top_where(const trajectory_top_lines *top);
 
 /* Closes the included files and frees everything. */
 void trajectory_top_close(trajectory_top_lines *top);
-
-#endif

@@ -8,8 +8,7 @@
  * adapts by a factor of 2^(1/3) from run to run. The first atom of such a run is exchanged with the
  * atom before it, which makes the differences in a water molecule smaller (oxygen in the middle).
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_XTC_XTC_COORDINATES_H
-#define ENGINES_TRAJECTORY_FORMATS_XTC_XTC_COORDINATES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ typedef struct trajectory_xtc_block {
  */
 const char *trajectory_xtc_decode(const trajectory_xtc_block *block, int64_t n_needed,
                                   float *positions, int64_t *n_done);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* comment.h - what the second line of a frame of an .xyz file tells: the columns, the box, the time. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_XYZ_COMMENT_H
-#define ENGINES_TRAJECTORY_FORMATS_XYZ_COMMENT_H
+#pragma once
 
 #include "trajectory/formats/text.h"
 
@@ -33,5 +32,3 @@ typedef struct xyz_comment {
  */
 collet_status xyz_comment_parse(const io_lines *lines, const char *text, size_t length,
                                 xyz_comment *comment, collet_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * Every row of elementwise.def has a kernel for each of its dtypes; f16 and bf16 use f32's.
  * A result depends on its operands alone, not on its place or its neighbours.
  */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_BLOCKS_H
-#define PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_BLOCKS_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -31,5 +30,3 @@ typedef struct block_kernels {
 
 /* Exact functions of two inputs also have loops for one repeated input. */
 #define BLOCK_REPEATS(inputs, ulp) ((inputs) == 2 && (ulp) == 0)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_columns.h - prefetching in reductions by columns. */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_COLUMNS_H
-#define PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_COLUMNS_H
+#pragma once
 
 #include "cpu_openmp/util/kernel_level.h"
 
@@ -37,5 +36,3 @@ INLINE void prefetch_next(ahead *next, int64_t row_step, int64_t column_step, in
         next->column += STRIP;
     }
 }
-
-#endif

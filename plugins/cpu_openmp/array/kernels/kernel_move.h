@@ -3,8 +3,7 @@
  * kernel_move.h - moving elements unchanged. A size index k stands for elements of 2^k bytes, 0..4,
  * which are aligned to min(2^k, 4) bytes at least. Blocks never overlap.
  */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_MOVE_H
-#define PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_MOVE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -64,5 +63,3 @@ typedef struct move_kernels {
     void (*stream_piece)(char *out, const char *in, int64_t bytes);
     void (*stream_end)(void);
 } move_kernels;
-
-#endif

@@ -3,8 +3,7 @@
  * dense.h - the matrices of decompositions: views of f32, f64, c64 or c128, and copies between views by all
  * threads.
  */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_DENSE_H
-#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_DENSE_H
+#pragma once
 
 #include "cpu_openmp/runtime/device.h"
 
@@ -54,5 +53,3 @@ void dense_negate(const collet_device *device, const dense_view *v, int64_t row,
 /* Sets the elements below (above: right of) the diagonal to zero. */
 void dense_clear_below(const dense_view *v);
 void dense_clear_above(const dense_view *v);
-
-#endif

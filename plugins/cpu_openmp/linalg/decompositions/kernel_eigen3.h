@@ -9,8 +9,7 @@
  * alone, not on its index in the batch. If an element that is read is not finite, the results are NaN
  * and info is 1; else info is 0.
  */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_EIGEN3_H
-#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_EIGEN3_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ typedef struct eigen3_batch {
 typedef struct eigen3_kernels {
     void (*run[2])(const eigen3_batch *batch);
 } eigen3_kernels;
-
-#endif

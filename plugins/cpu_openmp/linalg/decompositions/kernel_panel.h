@@ -4,8 +4,7 @@
  * The index of a table is [f32, f64]; counts and strides are in elements, elements of a row
  * adjacent.
  */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_PANEL_H
-#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_PANEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ typedef struct panel_kernels {
      */
     void (*qr[2])(void *a, int64_t stride, int64_t rows, int64_t columns, void *t);
 } panel_kernels;
-
-#endif

@@ -3,8 +3,7 @@
  * kernel_solve.h - small systems of linear equations and Cholesky factors, one per lane of a vector register.
  * The index of a table is [f32, f64].
  */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_SOLVE_H
-#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_SOLVE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ typedef struct solve_kernels {
      */
     uint32_t (*cholesky[2])(const solve_group *group, void *scratch);
 } solve_kernels;
-
-#endif

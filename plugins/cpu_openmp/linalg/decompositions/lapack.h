@@ -8,8 +8,7 @@
  * the ends of the range are passed to cpu_decomposition_run (shared/host/linalg/decompositions.h) instead
  * of LAPACK, with the same scratch.
  */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_LAPACK_H
-#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_LAPACK_H
+#pragma once
 
 #include "cpu_openmp/providers/blas.h"
 #include "dense.h"
@@ -105,5 +104,3 @@ int lapack_is_regular(const lapack_job *job, double largest);
 
 /* Takes a piece of scratch for rows x columns elements of `size` bytes. */
 void *lapack_take(lapack_pieces *p, int64_t rows, int64_t columns, uint64_t size);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * small.h - decompositions of many small matrices, one per vector lane.
  */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_SMALL_H
-#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_SMALL_H
+#pragma once
 
 #include "cpu_openmp/runtime/device.h"
 
@@ -20,5 +19,3 @@ int small_takes(const collet_kernel_call *call);
 uint64_t small_scratch(const collet_kernel_call *call);
 int64_t small_run(const collet_device *device, const collet_kernel_call *call, void *scratch,
                   int64_t begin, int64_t end);
-
-#endif

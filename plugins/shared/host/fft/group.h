@@ -2,8 +2,7 @@
 /*
  * group.h - a group of a few lines that are read from memory, transformed together and written to memory.
  */
-#ifndef PLUGINS_SHARED_HOST_FFT_GROUP_H
-#define PLUGINS_SHARED_HOST_FFT_GROUP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ typedef struct fft_group {
     double scale;  /* factor of the result */
     fft_view in, out;
 } fft_group;
-
-#endif

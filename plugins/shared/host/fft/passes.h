@@ -3,8 +3,7 @@
  * passes.h - a call of fft as a sequence of passes, each of which transforms along one axis; for every plugin
  * of this tree. Also the lines of a pass in host memory.
  */
-#ifndef PLUGINS_SHARED_HOST_FFT_PASSES_H
-#define PLUGINS_SHARED_HOST_FFT_PASSES_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -46,5 +45,3 @@ uint64_t fft_temporary(const collet_kernel_call *call);
 
 /* Sets the views of g to lines first .. first + count - 1 (count <= FFT_LANES_MAX) of a pass whose unit is bytes. */
 void fft_pass_lines(const fft_pass *p, int64_t first, int32_t count, fft_group *g);
-
-#endif

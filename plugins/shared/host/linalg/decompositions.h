@@ -3,8 +3,7 @@
  * decompositions.h - lu, solve, qr, svd, eigh, eig and cholesky of batches of matrices, for every
  * backend that works on host memory. docs/KERNELS.md has the definitions.
  */
-#ifndef PLUGINS_SHARED_HOST_LINALG_DECOMPOSITIONS_H
-#define PLUGINS_SHARED_HOST_LINALG_DECOMPOSITIONS_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -24,5 +23,3 @@ int64_t cpu_decomposition_run(const collet_kernel_call *call, void *scratch, int
 
 /* Sets solve's `info` from the minimum over all parts; cpu_decomposition_count if none is singular. */
 void cpu_solve_info(const collet_kernel_call *call, int64_t singular);
-
-#endif

@@ -4,8 +4,7 @@
  * caller's strides and dense rows of numbers, one matrix at a time. For every backend that works on
  * host memory.
  */
-#ifndef PLUGINS_SHARED_HOST_LINALG_MATRICES_H
-#define PLUGINS_SHARED_HOST_LINALG_MATRICES_H
+#pragma once
 
 #include <math.h>
 
@@ -126,5 +125,3 @@ static inline void cpu_multiply(double *x, int64_t n, double factor)
     for (int64_t i = 0; factor != 1.0 && i < n; i++)
         x[i] *= factor;
 }
-
-#endif

@@ -8,8 +8,7 @@
  * nothing and run on any thread. Both return 0, or 1 if the iteration did not converge: the results
  * are then undefined.
  */
-#ifndef PLUGINS_SHARED_HOST_LINALG_SPECTRAL_H
-#define PLUGINS_SHARED_HOST_LINALG_SPECTRAL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ typedef struct bidiagonal {
 /* d becomes the singular values, >= 0 and descending. Implicitly shifted QR steps (Golub and Van
  * Loan, 8.6). */
 int cpu_bidiagonal_svd(const bidiagonal *b);
-
-#endif

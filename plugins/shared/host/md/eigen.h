@@ -5,8 +5,7 @@
  * Matrices are row-major; vectors are columns. The functions are pure: any thread may call them, and there are no
  * errors.
  */
-#ifndef PLUGINS_SHARED_HOST_MD_EIGEN_H
-#define PLUGINS_SHARED_HOST_MD_EIGEN_H
+#pragma once
 
 /*
  * Moments (ascending) and axes of the symmetric part of a. The axes are orthonormal and right-handed, with
@@ -29,5 +28,3 @@ void cpu_align_axes(double axes[9], const double previous[9]);
  * read. A multiple of the identity gives (1, 0, 0, 0); anything not finite gives NaN.
  */
 void cpu_largest_eigenvector4(const double a[16], double vector[4]);
-
-#endif

@@ -4,8 +4,7 @@
  * memory. docs/KERNELS.md has the formulas. Matrices are 3 x 3, row-major; axes are columns. The functions are pure:
  * any thread may call them, and there are no errors. Outputs must not be inputs.
  */
-#ifndef PLUGINS_SHARED_HOST_MD_FORMULAS_H
-#define PLUGINS_SHARED_HOST_MD_FORMULAS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ double cpu_asphericity(const double tensor[9]);
  * superposes the points x on the points y. If the covariance is 0, R is the identity; if it is not finite, R is NaN.
  */
 void cpu_superpose(const double covariance[9], double rotation[9]);
-
-#endif

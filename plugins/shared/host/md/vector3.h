@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vector3.h - three-vectors of doubles. Pure functions; outputs must not be inputs. */
-#ifndef PLUGINS_SHARED_HOST_MD_VECTOR3_H
-#define PLUGINS_SHARED_HOST_MD_VECTOR3_H
+#pragma once
 
 #include <math.h>
 
@@ -37,5 +36,3 @@ static inline int cpu_unit3(const double a[3], double u[3])
         u[i] /= length;
     return 1;
 }
-
-#endif

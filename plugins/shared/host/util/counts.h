@@ -2,8 +2,7 @@
 /*
  * counts.h - arithmetic of counts, which are not negative.
  */
-#ifndef PLUGINS_SHARED_HOST_UTIL_COUNTS_H
-#define PLUGINS_SHARED_HOST_UTIL_COUNTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ static inline int64_t divide_up(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0);
 }
-
-#endif

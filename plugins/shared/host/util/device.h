@@ -3,8 +3,7 @@
  * device.h - what the devices of the CPU backends have in common. Each backend has one device, which works
  * synchronously in the memory of the host. Its `struct collet_device` begins with a host_device.
  */
-#ifndef PLUGINS_SHARED_HOST_UTIL_DEVICE_H
-#define PLUGINS_SHARED_HOST_UTIL_DEVICE_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -70,5 +69,3 @@ const void *host_extension(collet_device *device, const char *name);
 #define ACCEPTS_HEAD_(name)                                                                        \
     collet_status host_##name##_accepts(__attribute__((unused)) collet_device *device,             \
                                         const collet_kernel_call *call, uint64_t *workspace_bytes)
-
-#endif

@@ -3,8 +3,7 @@
  * plugin_head.h - the initialisers of a collet_plugin that the plugins of this tree have in common:
  * PLUGIN_HEAD("name", rows), where `rows` is the array of the plugin's kernels.
  */
-#ifndef PLUGINS_SHARED_HOST_UTIL_PLUGIN_HEAD_H
-#define PLUGINS_SHARED_HOST_UTIL_PLUGIN_HEAD_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -13,5 +12,3 @@
     .kernel_count = (uint32_t)(sizeof(rows) / sizeof *(rows)),                                     \
     .kernel_size = sizeof(collet_kernel_row), .name = (NAME), .version = COLLET_VERSION,           \
     .kernels = (rows)
-
-#endif

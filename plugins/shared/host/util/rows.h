@@ -3,8 +3,7 @@
  * rows.h - operands of host-memory backends as byte addresses and byte strides, and row-by-row
  * iteration over views of one shape (a row runs along the last axis).
  */
-#ifndef PLUGINS_SHARED_HOST_UTIL_ROWS_H
-#define PLUGINS_SHARED_HOST_UTIL_ROWS_H
+#pragma once
 
 #include "operand.h"
 
@@ -88,5 +87,3 @@ static inline void cpu_rows_next(cpu_rows *w)
             break;
     }
 }
-
-#endif

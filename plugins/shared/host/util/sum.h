@@ -4,8 +4,7 @@
  * is about one ulp of the sum of the magnitudes, for any number of terms. Infinities and NaN
  * propagate as in a plain sum.
  */
-#ifndef PLUGINS_SHARED_HOST_UTIL_SUM_H
-#define PLUGINS_SHARED_HOST_UTIL_SUM_H
+#pragma once
 
 #include <math.h>
 
@@ -26,5 +25,3 @@ static inline double cpu_total(const cpu_sum *s)
 {
     return isfinite(s->sum) ? s->sum + s->lost : s->sum;
 }
-
-#endif

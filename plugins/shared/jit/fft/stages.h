@@ -7,8 +7,7 @@
  * one stage. A length with a prime factor above FFT_PRIME_MAX (shared/host/fft/plan.h) uses Bluestein's
  * algorithm, which runs the stages for the length of the convolution twice.
  */
-#ifndef PLUGINS_SHARED_JIT_FFT_STAGES_H
-#define PLUGINS_SHARED_JIT_FFT_STAGES_H
+#pragma once
 
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/types.h"
@@ -47,5 +46,3 @@ void fft_stages_of(fft_stages *s, const jit_traits *t, int64_t n, int wide);
 
 /* Fills the table, computed in f64 and rounded once. A jit_table_fill whose argument is an fft_stages. */
 int fft_stages_fill(void *bytes, const void *stages);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* index.h - functions that the kernels of the family index share. */
-#ifndef PLUGINS_SHARED_JIT_INDEX_INDEX_H
-#define PLUGINS_SHARED_JIT_INDEX_INDEX_H
+#pragma once
 
 #include "shared/jit/array/axes.h"
 #include "shared/jit/runtime/view.h"
@@ -52,5 +51,3 @@ static inline int index_in_place(const collet_operand *out, const collet_operand
 
 /* out = a, unless they are the same view. */
 void index_copy(jit_sequence *s, const collet_operand *out, const collet_operand *a);
-
-#endif

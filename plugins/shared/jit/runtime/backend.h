@@ -4,8 +4,7 @@
  * collet_plugin, and, by the headers included here, queues (queue.h), programs (program.h), buffers (pool.h) and
  * transfers (staging.h). driver.h lists what the backend implements.
  */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_BACKEND_H
-#define PLUGINS_SHARED_JIT_RUNTIME_BACKEND_H
+#pragma once
 
 #include <collet/extensions.h>
 
@@ -41,5 +40,3 @@ const void *jit_extension(collet_device *device, const char *name);
     .buffer_read = jit_buffer_read, .queue_create = jit_queue_create,                              \
     .queue_destroy = jit_queue_destroy, .queue_mark = jit_queue_mark,                              \
     .queue_wait = jit_queue_wait, .queue_after = jit_queue_after, .extension = jit_extension
-
-#endif

@@ -5,8 +5,7 @@
  * with a wrong key or checksum counts as missing. A failure of the cache is never an error. The functions may be
  * called by any thread.
  */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_BINARY_CACHE_H
-#define PLUGINS_SHARED_JIT_RUNTIME_BINARY_CACHE_H
+#pragma once
 
 #include <limits.h>
 
@@ -36,5 +35,3 @@ void binary_cache_drop(const collet_host *host, const char *key);
 
 #define BINARY_CACHE_FILES 2048
 #define BINARY_CACHE_BYTES ((uint64_t)512 << 20)
-
-#endif

@@ -25,8 +25,7 @@
  * Ownership: a handle (void *) belongs to the shared code until it calls the slot that releases it.
  * Buffers, strings, launches and structs are valid during the call, unless the comment says more.
  */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_DRIVER_H
-#define PLUGINS_SHARED_JIT_RUNTIME_DRIVER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -357,5 +356,3 @@ static inline collet_status jit_after_first(collet_status status)
 {
     return status == COLLET_REFUSED ? COLLET_FAILED : status;
 }
-
-#endif

@@ -24,8 +24,7 @@
  * n): an operand is two arguments, its buffer and the index of its first element, because the host
  * cannot do pointer arithmetic on OpenCL buffers.
  */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_LAUNCH_H
-#define PLUGINS_SHARED_JIT_RUNTIME_LAUNCH_H
+#pragma once
 
 #include "shared/host/util/operand.h"
 #include "driver.h"
@@ -116,5 +115,3 @@ static inline uint64_t jit_groups_per_item(const jit_traits *t, uint64_t n)
 {
     return jit_ceiling(n, (uint64_t)t->group * t->per_item);
 }
-
-#endif

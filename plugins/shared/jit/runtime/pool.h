@@ -8,8 +8,7 @@
  *
  * All functions may be called by any thread.
  */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_POOL_H
-#define PLUGINS_SHARED_JIT_RUNTIME_POOL_H
+#pragma once
 
 #include <collet/extensions.h>
 
@@ -35,5 +34,3 @@ void jit_pool_trim(jit_pool *pool, collet_device *device);
 void jit_pool_stats(jit_pool *pool, collet_memory_stats *stats);
 /* Sets `peak` to `current`. */
 void jit_pool_reset_peak(jit_pool *pool);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rows.h - macros that declare the functions of rows in the table of kernels, and which rows a device supports. */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_ROWS_H
-#define PLUGINS_SHARED_JIT_RUNTIME_ROWS_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -33,5 +32,3 @@ typedef collet_status jit_accepts(collet_device *device, const collet_kernel_cal
  */
 struct jit_traits;
 int jit_row_runs(const struct jit_traits *t, uint32_t op, uint64_t sig);
-
-#endif

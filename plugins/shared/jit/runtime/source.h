@@ -2,8 +2,7 @@
 /*
  * source.h - the texts that a backend compiles for a jit_source, and the cache key of the binary.
  */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_SOURCE_H
-#define PLUGINS_SHARED_JIT_RUNTIME_SOURCE_H
+#pragma once
 
 #include "driver.h"
 
@@ -29,5 +28,3 @@ char *jit_source_key(const char *identity, const char *name, const char *options
  */
 void jit_source_show(const char *directory, const jit_launch *l, const char *const *texts,
                      uint32_t count);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * All functions may be called by any thread.
  */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_TABLES_H
-#define PLUGINS_SHARED_JIT_RUNTIME_TABLES_H
+#pragma once
 
 #include "shared/host/util/plan_cache.h"
 #include "driver.h"
@@ -34,5 +33,3 @@ void jit_table_give(jit_table *table);
 
 /* The cache of a device, jit_base.tables; NULL when out of memory. Destroyed before the pool. */
 plan_cache *jit_tables_create(void);
-
-#endif

@@ -5,8 +5,7 @@
  * share. Such a header contains only declarations and no #include; CMake embeds it as text like a
  * .dev file, and a source lists it before the texts that use it.
  */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_TYPES_H
-#define PLUGINS_SHARED_JIT_RUNTIME_TYPES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ typedef int64_t i64;
 typedef uint64_t u64;
 typedef float f32;
 typedef double f64;
-
-#endif

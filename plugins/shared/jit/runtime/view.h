@@ -3,8 +3,7 @@
  * view.h - views: operands of the same shape with any strides, in the order in which kernels traverse them, and the
  * number of groups for that.
  */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_VIEW_H
-#define PLUGINS_SHARED_JIT_RUNTIME_VIEW_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@ static inline uint32_t jit_view_bytes(uint32_t operands)
 
 /* Passes a view to a kernel. `operands` must be the kernel's VIEW_OPERANDS: 3, unless an option defines it. */
 void jit_pass_view(jit_launch *l, const jit_view *v, uint32_t operands);
-
-#endif
