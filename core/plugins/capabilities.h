@@ -6,7 +6,7 @@
 
 #include <collet/plugin.h>
 
-#include "refusal.h"
+#include "record.h"
 
 #define CAPABILITIES_MAX_BYTES 262144
 #define CAPABILITIES_MAX_DEVICES 256

@@ -6,7 +6,7 @@
 
 #include <collet/types.h>
 
-#include "refusal.h"
+#include "record.h"
 
 /* One note; `content` is valid during the call. COLLET_OK continues the walk; anything else, with
  * *why set, ends it and is its result. */

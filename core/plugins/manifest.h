@@ -10,7 +10,7 @@
 
 #include <collet/types.h>
 
-#include "refusal.h"
+#include "record.h"
 #include "util/setting.h"
 
 #define MANIFEST_MAX_BYTES 65536  /* bytes of JSON */

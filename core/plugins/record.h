@@ -8,6 +8,7 @@
 #pragma once
 
 #include <collet/collet.h>
+#include <collet/types.h>
 
 typedef struct record_list record_list;
 
@@ -25,3 +26,16 @@ collet_status record_add(record_list *list, const collet_plugin_record *entry, c
 size_t record_count(record_list *list);
 /* NULL beyond the count. */
 const collet_plugin_record *record_at(record_list *list, size_t index);
+
+/* `text` is set if `code` is not "ok". */
+typedef struct refusal {
+    const char *code; /* a stable word: loader.h */
+    char text[COLLET_ERROR_TEXT];
+} refusal;
+
+/* Sets *why; returns `status`. */
+collet_status refuse_with(refusal *why, collet_status status, const char *code, const char *format,
+                          ...) COLLET_PRINTF(4, 5);
+
+#define REFUSE(code, ...) refuse_with(why, COLLET_FORMAT, code, __VA_ARGS__)
+#define REFUSE_NO_MEMORY(...) refuse_with(why, COLLET_NO_MEMORY, "no-memory", __VA_ARGS__)

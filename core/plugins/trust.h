@@ -5,7 +5,7 @@
 
 #include <collet/types.h>
 
-#include "refusal.h"
+#include "record.h"
 
 /*
  * Opens a regular file for reading if it, and every directory from the root to it, also on the way

@@ -107,8 +107,6 @@ collet_status opencl_launch(collet_device *d, collet_queue *q, const jit_launch 
 
 extern const collet_native_extension opencl_native;
 
-/* ---- timing.c -------------------------------------------------------------------------------- */
-
 extern const collet_timing_extension opencl_timing;
 
 /* ---- memory.c ------------------------------------------------------------------------------- */

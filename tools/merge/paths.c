@@ -2,7 +2,7 @@
 /* Tests: python/tests/md/test_md_paths.py */
 #include "paths.h"
 
-#include "common/size.h"
+#include "common/output.h"
 #include "trajectory/boxes/path.h"
 
 #include <math.h>

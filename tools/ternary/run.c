@@ -9,7 +9,6 @@
 #include "common/json_add.h"
 #include "common/output.h"
 #include "common/shares.h"
-#include "common/size.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gro.h - the parts of a frame of a .gro file, for gro_topology.c and gro_trajectory.c.
+ * gro.h - the parts of a frame of a .gro file, for gro.c and gro_trajectory.c.
  *
  * Fixed columns: residue number 5, residue name 5, atom name 5, atom number 5, then positions (nm)
  * and perhaps velocities (nm/ps). The distance of the first two decimal points gives the width of
@@ -65,6 +65,6 @@ collet_status trajectory_gro_read_box(io_lines *lines, double box[9],
 /* 1 if a .gro file can begin with these n bytes. */
 int trajectory_gro_recognise(const uint8_t *bytes, size_t n);
 
-/* The function trajectory_format.topology, in gro_topology.c. */
+/* The function trajectory_format.topology, in gro.c. */
 collet_status trajectory_gro_read_topology(io_source *source, trajectory_topology *topology,
                                            collet_error *err);

@@ -64,7 +64,7 @@ void cuda_describe(collet_device *d);
 collet_status cuda_capabilities(const collet_plugin *self, char *json, uint64_t capacity,
                                 uint64_t *needed, const collet_host *host, collet_error *err);
 
-/* ---- context.c ------------------------------------------------------------------------------- */
+/* ---- device.c -------------------------------------------------------------------------------- */
 
 /*
  * cuda_enter pushes the device's context on this thread's stack of contexts; cuda_leave pops it. Every driver
@@ -106,8 +106,6 @@ uint64_t cuda_commit(collet_queue *q, const char *label);
 CUresult cuda_mark_now(collet_queue *q);
 /* Stores an asynchronous error, which the next wait reports. The caller holds the queue's lock. */
 void cuda_note_error(collet_queue *q, CUresult error);
-
-/* ---- timing.c -------------------------------------------------------------------------------- */
 
 extern const collet_timing_extension cuda_timing;
 

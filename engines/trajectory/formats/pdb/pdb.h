@@ -78,10 +78,6 @@ int trajectory_pdb_recognise(const uint8_t *bytes, size_t n);
 collet_status trajectory_pdb_read_bonds(const trajectory_pdb *start, const trajectory_pdb *rest,
                                         trajectory_topology *topology, collet_error *err);
 
-/* Adds the bonds of SSBOND and LINK records before the first atom (in pdb_links.c). COLLET_NO_MEMORY, and errors of
- * io_lines_next. */
-collet_status trajectory_pdb_read_links(io_lines lines, trajectory_links *links, collet_error *err);
-
 /* 1 for the line of an atom and for MODEL. */
 int trajectory_pdb_begins_model(const char *text, size_t length);
 

@@ -94,7 +94,7 @@ struct collet_buffer {
 
 #define JIT_POOL_BINS 512
 
-/* A pool of buffers that are reused: pool.h. */
+/* A pool of buffers that are reused: backend.h. */
 typedef struct jit_pool {
     pthread_mutex_t lock;
     uint64_t limit; /* upper limit of `reserved` */
@@ -276,7 +276,7 @@ typedef struct jit_queue_slots {
     void (*trim)(collet_queue *queue);
 } jit_queue_slots;
 
-/* The copy between two devices (between.c) calls these slots in this order. */
+/* The copy between two devices (backend.c) calls these slots in this order. */
 typedef struct jit_copy_slots {
     /* Whether `device` can read the memory of `from`, another device of this backend, directly. */
     int (*reaches)(collet_device *device, collet_device *from);
