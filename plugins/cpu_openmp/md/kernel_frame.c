@@ -2,8 +2,6 @@
 /* Tests: conformance/md/md.c, tests/cpu_openmp/test_kernels_openmp.c */
 #include "kernel_lanes.h"
 
-#include <string.h>
-
 #if defined(__AVX__)
 #include <immintrin.h>
 #endif

@@ -10,8 +10,8 @@
 #include "cpu_openmp/runtime/device.h"
 
 #include <stdatomic.h>
-
 #include "cpu_openmp/providers/ways.h"
+
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/linalg/decompositions.h"
 #include "kernel_eigen3.h"
