@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * truth.h - the exact results of elementwise functions. This code shares no formula with plugins/ and no real function
+/* truth.h - the exact results of elementwise functions. This code shares no formula with plugins/ and no real function
  * with the C library: conformance/README.md has the rule. tests/conformance/test_truth.c compares the results with
- * conformance/vectors, which mpmath and Python's integers made.
- */
+ * conformance/vectors, which mpmath and Python's integers made. */
 #pragma once
 
 #include <collet/collet.h>

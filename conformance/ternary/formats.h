@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * formats.h - the packed formats of docs/KERNELS.md for the oracles of the ternary family: the
- * position of each weight of a row, one weight at a time.
- */
+/* formats.h - the packed formats of docs/KERNELS.md for the oracles of the ternary family: the
+ * position of each weight of a row, one weight at a time. */
 #pragma once
 
 #include "kit.h"

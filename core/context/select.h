@@ -14,11 +14,9 @@ typedef struct selection {
     device *devices[RUNTIME_DEVICES_MAX];
 } selection;
 
-/*
- * Parses "auto", "name", "name:1", "a,b:0,c" against the runtime's backends. Named backends are
+/* Parses "auto", "name", "name:1", "a,b:0,c" against the runtime's backends. Named backends are
  * opened until their devices are known. UNKNOWN_BACKEND (also if the text has another form), UNAVAILABLE (under
- * auto: nothing is usable), NO_MEMORY; *out is written only on success.
- */
+ * auto: nothing is usable), NO_MEMORY; *out is written only on success. */
 collet_status selection_parse(collet_runtime *runtime, const char *choice, selection *out,
                               collet_error *err);
 /* Opens a single device: "name" is the backend's first, "name:device" another. INVALID for other

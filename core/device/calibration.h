@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * calibration - what `backend-bench calibrate` measured of a backend on this machine: seconds of ops
+/* calibration - what `backend-bench calibrate` measured of a backend on this machine: seconds of ops
  * by their work, the rates of transfers, and a text for the backend itself. Each backend has a file in the
  * directory of the cache. Its name has a hash of the backend and of what it can use here, so that the file is not
  * used with another processor, driver, library, level or number of threads. The files are read when the runtime
- * is created; then the values are constant, for any thread.
- */
+ * is created; then the values are constant, for any thread. */
 #pragma once
 
 #include "device.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The members of a runtime: settings, log, records, ops, backends with their devices, and the count
+/* The members of a runtime: settings, log, records, ops, backends with their devices, and the count
  * of the host's memory. Members are constant after the runtime was created, unless their comments
- * name a lock.
- */
+ * name a lock. */
 #pragma once
 
 #include <pthread.h>

@@ -58,11 +58,9 @@ static double number(const literal *s)
     return s->dtype == COLLET_I64 ? (double)s->integer : s->dtype == COLLET_F64 ? s->re : 0.0;
 }
 
-/*
- * The steps that compute x to the power `exponent`, a multiple of 1/2 between -16 and 16, for x of
+/* The steps that compute x to the power `exponent`, a multiple of 1/2 between -16 and 16, for x of
  * dtype `dtype`; the last step is the power. 0: pow is more accurate, or the exponent is not such a
- * number.
- */
+ * number. */
 static uint32_t power_steps(power_step steps[POWER_STEPS], const literal *exponent,
                             collet_dtype dtype)
 {

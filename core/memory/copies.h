@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * copies - a storage, and the copies of its bytes: which are valid, the order of work on them, and
- * moving bytes between them. The caller holds the storage's lock.
- */
+/* copies - a storage, and the copies of its bytes: which are valid, the order of work on them, and
+ * moving bytes between them. The caller holds the storage's lock. */
 #pragma once
 
 #include "device/memory_count.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * file - the identity of a file, and the place of libcore's own file.
- */
+/* file - the identity of a file, and the place of libcore's own file. */
 #pragma once
 
 #include <sys/types.h>

@@ -91,22 +91,18 @@
 #include "plugin.h"
 #include "record.h"
 
-/*
- * Lists the plugins and layers in the search path, in its order. Names are unique: the first one of
+/* Lists the plugins and layers in the search path, in its order. Names are unique: the first one of
  * a name that its probe could load, else the first usable one, else the first. Shared objects
  * without a manifest are ordinary libraries: records, not plugins. *plugins belongs to the caller:
  * loader_plugins_free. NO_MEMORY. Any thread. Plugins are probed at the same time; blocks up to
- * twice timeout_ms for each 16 of them (probing.h).
- */
+ * twice timeout_ms for each 16 of them (probing.h). */
 collet_status loader_scan(const loader_options *options, record_list *records,
                           loader_plugin **plugins, size_t *count, collet_error *err);
 void loader_plugins_free(loader_plugin *plugins, size_t count);
 
-/*
- * Opens a usable plugin in this process; *vtable lives as long as the process (plugins are never
+/* Opens a usable plugin in this process; *vtable lives as long as the process (plugins are never
  * closed). `host` outlives every use of the table. Appends one record of stage "open". UNAVAILABLE
- * with the reason, ABI, NO_MEMORY. Any thread; runs the plugin's constructors.
- */
+ * with the reason, ABI, NO_MEMORY. Any thread; runs the plugin's constructors. */
 collet_status loader_open(const loader_plugin *plugin, const collet_host *host,
                           record_list *records, const collet_plugin **vtable, collet_error *err);
 

@@ -18,10 +18,8 @@
 #define MANIFEST_MAX_DEPENDS 64   /* names in "depends" */
 #define MANIFEST_MAX_SETTINGS 64
 
-/*
- * Strings are never NULL: "" when unknown. They belong to the manifest and live until
- * manifest_clear.
- */
+/* Strings are never NULL: "" when unknown. They belong to the manifest and live until
+ * manifest_clear. */
 typedef struct manifest {
     const char *name; /* [a-z0-9_]{1,63} */
     const char *version;
@@ -46,12 +44,10 @@ void manifest_init(manifest *m);
 /* Frees what *m owns and leaves it empty. */
 void manifest_clear(manifest *m);
 
-/*
- * Reads and verifies the manifest of the ELF file open at `fd`, without changing its offset. *m
+/* Reads and verifies the manifest of the ELF file open at `fd`, without changing its offset. *m
  * needs no initialisation. The caller clears it after a failure, too: it then has the members that
  * could be read, such as the name. The text of *why does not name the file. IO, FORMAT, ABI,
- * NO_MEMORY. Any thread.
- */
+ * NO_MEMORY. Any thread. */
 collet_status manifest_read(int fd, manifest *m, refusal *why);
 
 /* The declaration of the key ("backend.word"), or NULL. */

@@ -40,12 +40,10 @@ typedef struct probe_report {
     double milliseconds; /* duration of the probe */
 } probe_report;
 
-/*
- * Runs `count` probes at the same time, at most PROBE_MAX_AT_ONCE. Every outcome of a probe is a
+/* Runs `count` probes at the same time, at most PROBE_MAX_AT_ONCE. Every outcome of a probe is a
  * report; only NO_MEMORY fails. The caller clears every report with probe_report_clear, also after
  * a failure. Any thread; blocks up to the longest timeout_ms and a little more. A child is reaped
- * by its pid, or abandoned if it cannot be ended within that time.
- */
+ * by its pid, or abandoned if it cannot be ended within that time. */
 collet_status probe_run(const probe_request *requests, probe_report *reports, size_t count,
                         collet_error *err);
 

@@ -47,11 +47,9 @@ void block_reach(const block *b);
  * block. */
 device *block_lost(const block *b);
 
-/*
- * Allocates `bytes` (> 0) bytes on an open device with its own memory. If the device is out of
+/* Allocates `bytes` (> 0) bytes on an open device with its own memory. If the device is out of
  * memory: frees the retired blocks that are no longer used, waits for the others, the oldest first,
- * and trims the device. REFUSED if that was not enough; NO_MEMORY, FAILED, DEVICE_LOST.
- */
+ * and trims the device. REFUSED if that was not enough; NO_MEMORY, FAILED, DEVICE_LOST. */
 collet_status block_create(device *d, uint64_t bytes, block **out, collet_error *err);
 /* Reuses a retired block of the same size, if no work uses it, or only work in `q`, which is in
  * order; else as block_create. */

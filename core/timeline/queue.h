@@ -14,14 +14,12 @@ typedef struct queue_failure {
 #define QUEUE_FAILURES 8 /* if there are more, the oldest are merged */
 #define QUEUE_WAITS 8    /* waits for other queues that a queue remembers */
 
-/*
- * A queue of a device, as a context uses it. Each enqueued call has a ticket: `base` + the value of
+/* A queue of a device, as a context uses it. Each enqueued call has a ticket: `base` + the value of
  * the plugin's queue after it. A use of bytes is recorded as (queue, ticket): it is over once
  * completed >= ticket. A queue of the plugin that has failed is replaced by a new one, with a later
  * base. Queues live as long as their device, so a recorded use never dangles. Contexts share a
  * queue if the device supports no further one. Locks are taken in the order retired_lock, lock,
- * handle_lock, device.calls.
- */
+ * handle_lock, device.calls. */
 struct queue {
     device *device;
     collet_queue *handle;         /* NULL on synchronous devices */

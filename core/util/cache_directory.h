@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cache_directory - a directory of files that a process keeps for later processes. It belongs to this user
+/* cache_directory - a directory of files that a process keeps for later processes. It belongs to this user
  * and is closed to others (0700); its files are regular ones of this user, closed to others, with
- * one link. Anything else is not used. Any thread and any number of processes at once.
- */
+ * one link. Anything else is not used. Any thread and any number of processes at once. */
 #pragma once
 
 #include <stddef.h>

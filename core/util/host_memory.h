@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * host_memory.h - the memory of arrays on the host. The process keeps some large memory that was freed, for later
- * arrays: new pages, which the system clears, cost more than most ops. Any thread, and after fork().
- */
+/* host_memory.h - the memory of arrays on the host. The process keeps some large memory that was freed, for later
+ * arrays: new pages, which the system clears, cost more than most ops. Any thread, and after fork(). */
 #pragma once
 
 #include <stdint.h>

@@ -28,9 +28,7 @@ typedef struct setting {
 /* 1 if the type exists and `values` is set as the type requires. */
 int setting_type_valid(const setting *s);
 
-/*
- * Sets *value to `word` in the form above; the caller frees it. INVALID if the type does not accept
- * the word; the text begins with `where`.
- */
+/* Sets *value to `word` in the form above; the caller frees it. INVALID if the type does not accept
+ * the word; the text begins with `where`. */
 collet_status setting_parse(const setting *s, const char *word, const char *where, char **value,
                             collet_error *err);

@@ -9,10 +9,8 @@
 
 #include <collet/collet.h>
 
-/*
- * Opens a regular file for reading: sets *fd and *size. COLLET_IO if `path` cannot be opened, or is
- * a directory, a device or a pipe. On an error no file is open.
- */
+/* Opens a regular file for reading: sets *fd and *size. COLLET_IO if `path` cannot be opened, or is
+ * a directory, a device or a pipe. On an error no file is open. */
 collet_status io_file_open(const char *path, int *fd, int64_t *size, collet_error *err);
 
 typedef struct io_mapping io_mapping;

@@ -17,12 +17,10 @@ extern const io_npy_type io_npy_types[IO_NPY_TYPES];
 
 #define IO_NPY_HEAD 512 /* bytes; no head is longer */
 
-/*
- * Writes the head of a C-ordered array with `rows` rows of shape[0..ndim) into `head` and returns
+/* Writes the head of a C-ordered array with `rows` rows of shape[0..ndim) into `head` and returns
  * its length, a multiple of 64. The length depends on dtype, ndim and shape only, so it can be
  * reserved before the number of rows is known. rows < 0: the array has only the axes of `shape`.
- * Returns 0 for a dtype that is not in io_npy_types, or ndim > COLLET_MAX_DIMS.
- */
+ * Returns 0 for a dtype that is not in io_npy_types, or ndim > COLLET_MAX_DIMS. */
 size_t io_npy_head(char head[IO_NPY_HEAD], collet_dtype dtype, int64_t rows, int32_t ndim,
                    const int64_t *shape);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * numerals.h - lets printf, scanf, strtod and cJSON use the decimal point of the locale C, even if
- * the program called setlocale or uselocale.
- */
+/* numerals.h - lets printf, scanf, strtod and cJSON use the decimal point of the locale C, even if
+ * the program called setlocale or uselocale. */
 #pragma once
 
 #include <locale.h>

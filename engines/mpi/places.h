@@ -2,11 +2,9 @@
 /* places.h - divides the processors of a host among its ranks, if the launcher has not bound them. */
 #pragma once
 
-/*
- * Sorts n processors by NUMA node, within a node by core, and within a core by number. Nodes and cores are
+/* Sorts n processors by NUMA node, within a node by core, and within a core by number. Nodes and cores are
  * read from the files below `system`, "/sys/devices/system" on Linux; without these files the order is by
- * number. nodes[i] becomes the node of processors[i], -1: unknown; `nodes` may be NULL.
- */
+ * number. nodes[i] becomes the node of processors[i], -1: unknown; `nodes` may be NULL. */
 void mpi_sort_processors(const char *system, int *processors, int *nodes, int n);
 
 /* Divides 0 .. n - 1 into `count` nearly equal parts; part `index` is *first .. *end - 1. */

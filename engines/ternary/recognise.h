@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * recognise.h - floating-point weights that are already ternary: the numbers of each row are -s, 0 and
+/* recognise.h - floating-point weights that are already ternary: the numbers of each row are -s, 0 and
  * s, as converters of ternary models (BitNet, TriLM) write them. Their codes are the signs, and s is
- * the scale.
- */
+ * the scale. */
 #pragma once
 
 #include "ternary/call.h"

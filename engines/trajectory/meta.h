@@ -4,9 +4,7 @@
 
 #include "state.h"
 
-/*
- * Sets *text, which the caller frees, to the JSON text about a finished trajectory, with a final
- * newline. man/collet-extract.1 lists the members. COLLET_NO_MEMORY.
- */
+/* Sets *text, which the caller frees, to the JSON text about a finished trajectory, with a final
+ * newline. man/collet-extract.1 lists the members. COLLET_NO_MEMORY. */
 collet_status trajectory_meta_format(const collet_trajectory *trajectory, char **text,
                                      collet_error *err);

@@ -4,11 +4,9 @@
 
 #include <collet/trajectory.h>
 
-/*
- * Options in which 0 and NULL are replaced by the defaults, except where 0 and NULL have a meaning of their own:
+/* Options in which 0 and NULL are replaced by the defaults, except where 0 and NULL have a meaning of their own:
  * `keys`, masses, `reference`, `backend`, `context`, `threads`, `batch_frames` and callbacks. `stop` is -1 for
- * the end of the file. The settings own their strings, masses and `command`.
- */
+ * the end of the file. The settings own their strings, masses and `command`. */
 typedef collet_trajectory_options trajectory_settings;
 
 /* COLLET_INVALID with the name of the option, COLLET_NO_MEMORY; nothing is left to free then. */

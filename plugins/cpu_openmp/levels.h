@@ -4,11 +4,9 @@
 
 #include "cpu_openmp/runtime/isa.h"
 
-/*
- * The highest level that both the processor and the operating system support, not above `cap` ("v3"
+/* The highest level that both the processor and the operating system support, not above `cap` ("v3"
  * or "x86-64-v3"; NULL, "" or "auto": no cap). Returns NULL and sets *reason if the machine does not
- * support even the lowest level, or if `cap` names no level.
- */
+ * support even the lowest level, or if `cap` names no level. */
 const isa_level *levels_select(const char *cap, const char **reason);
 
 /* The best kernels at this level. At v4, if the processor has them: levels_narrow uses int8 and bf16

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * elementwise_functions.h - the elementary functions of formulas by the C library. f32 is computed in
- * double, whose error of a few ulp hardly ever changes the rounded f32.
- */
+/* elementwise_functions.h - the elementary functions of formulas by the C library. f32 is computed in
+ * double, whose error of a few ulp hardly ever changes the rounded f32. */
 #pragma once
 
 #include "shared/formula/host.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * abi.h - the part of the OpenCL 1.2 ABI that is used: see shared/jit/runtime/abi.h.
+/* abi.h - the part of the OpenCL 1.2 ABI that is used: see shared/jit/runtime/abi.h.
  * tests/opencl/abi.c compares it with Khronos's headers; it includes both, so COLLET_OPENCL_HEADERS
- * omits the types and constants here.
- */
+ * omits the types and constants here. */
 #pragma once
 
 #include <stddef.h>

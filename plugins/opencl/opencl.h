@@ -73,11 +73,9 @@ collet_status opencl_capabilities(const collet_plugin *self, char *json, uint64_
 
 /* ---- queue.c --------------------------------------------------------------------------------- */
 
-/*
- * A command of the queue: under its lock, opencl_begin reserves a slot (waiting for the oldest
+/* A command of the queue: under its lock, opencl_begin reserves a slot (waiting for the oldest
  * command when all are in use), the caller enqueues with &command->event, and unless that fails,
- * opencl_commit returns the ticket.
- */
+ * opencl_commit returns the ticket. */
 opencl_command *opencl_begin(collet_queue *q, const char *label);
 uint64_t opencl_commit(collet_queue *q);
 /* The same with the lock: opencl_start takes it; opencl_finish commits, unless there is an error, and releases it. It

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * device.h - a device served by a worker. Everything that a worker sends is checked; a worker that
- * breaks the protocol is killed, and its device is lost.
- */
+/* device.h - a device served by a worker. Everything that a worker sends is checked; a worker that
+ * breaks the protocol is killed, and its device is lost. */
 #pragma once
 
 #include "process.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The functions of collet._core that other extensions of the package need, in a capsule. All
- * functions need the GIL unless stated otherwise.
- */
+/* The functions of collet._core that other extensions of the package need, in a capsule. All
+ * functions need the GIL unless stated otherwise. */
 #pragma once
 
 #include "src/base/work.h"

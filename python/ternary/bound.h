@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Shared by the parts of collet._ternary. Weights, networks and open files are capsules; a network
- * is used by one thread at a time. All functions need the GIL.
- */
+/* Shared by the parts of collet._ternary. Weights, networks and open files are capsules; a network
+ * is used by one thread at a time. All functions need the GIL. */
 #pragma once
 
 #include "src/binding.h"

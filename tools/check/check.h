@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * check.h - the parts of backend-check: a worker process runs the conformance kit (conformance/); a supervisor starts
- * workers and survives crashes of the plugin; reports print the results.
- */
+/* check.h - the parts of backend-check: a worker process runs the conformance kit (conformance/); a supervisor starts
+ * workers and survives crashes of the plugin; reports print the results. */
 #pragma once
 
 #include <stdio.h>

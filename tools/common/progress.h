@@ -28,11 +28,9 @@ typedef struct tool_progress {
 void tool_progress_begin(tool_progress *progress, const char *program, const char *unit,
                          FILE *stream, int quiet);
 
-/*
- * Shows count, share, speed and time left on a terminal, at most ten times a second. `offset`:
+/* Shows count, share, speed and time left on a terminal, at most ten times a second. `offset`:
  * position in the file, 0 if bytes are not counted; `fraction`: share of the units that are done, 0 if
- * unknown.
- */
+ * unknown. */
 void tool_progress_update(tool_progress *progress, int64_t count, int64_t offset, double fraction);
 
 /* Writes the text of the line after `seconds` of work to text[0..size). */

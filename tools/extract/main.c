@@ -241,11 +241,9 @@ static int end(const job *j, const collet_error *err)
                            stopped ? 128 + tool_interrupt_signal() : tool_exit_of(err->status));
 }
 
-/*
- * Each rank computes shards into PATH.shards, in turn; with --resume, existing shards are kept. When all
+/* Each rank computes shards into PATH.shards, in turn; with --resume, existing shards are kept. When all
  * ranks have their shards, rank 0 makes the same results from them as one process would, and removes the
- * directory. Returns the exit status; a rank that fails ends the job.
- */
+ * directory. Returns the exit status; a rank that fails ends the job. */
 static int extract_job(extract_options *options, tool_ranks *ranks)
 {
     job j = {.options = options, .ranks = ranks};

@@ -5,11 +5,9 @@
 #include "common/progress.h"
 #include "options.h"
 
-/*
- * Computes and writes what the options request: all rows, or the shard of options->settings. The
+/* Computes and writes what the options request: all rows, or the shard of options->settings. The
  * trajectory is created even if writing fails, and logs to *progress until the caller destroys it.
- * Several runs may follow one another.
- */
+ * Several runs may follow one another. */
 collet_status extract_run(const extract_options *options, tool_progress *progress,
                           collet_trajectory **trajectory, collet_error *err);
 

@@ -24,12 +24,10 @@ typedef struct rsoxs_films {
     struct rsoxs_inode *inodes;
 } rsoxs_films;
 
-/*
- * Reads the list of --films and the configuration, and names the directories: -o DIR (by default the
+/* Reads the list of --films and the configuration, and names the directories: -o DIR (by default the
  * configuration's directory) for one film, DIR/NAME for several films. Sets first and end: shard I of N
  * computes whole films if there are at least N films, otherwise energies of films. INVALID, for instance
- * if two films have the same name.
- */
+ * if two films have the same name. */
 collet_status rsoxs_films_open(rsoxs_films *films, const rsoxs_options *options, collet_error *err);
 void rsoxs_films_close(rsoxs_films *films);
 /* 1 if --energies contains the energy, or is not given. */

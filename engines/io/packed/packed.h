@@ -13,13 +13,11 @@
 
 typedef struct io_packed io_packed;
 
-/*
- * Unpacks the open file `fd` unless the process has it unpacked. *out is NULL, with COLLET_OK, if the file is not
+/* Unpacks the open file `fd` unless the process has it unpacked. *out is NULL, with COLLET_OK, if the file is not
  * packed; else the caller releases it. `path` is for messages. `poll` may be NULL. Several packed parts one
  * after the other, as bgzip writes them, are one file. COLLET_FORMAT if the file is damaged or ends early, or needs a
  * library without which Collet was built; COLLET_IO if it cannot be read or the temporary file cannot be written;
- * COLLET_NO_MEMORY, COLLET_CANCELLED.
- */
+ * COLLET_NO_MEMORY, COLLET_CANCELLED. */
 collet_status io_packed_open(int fd, const char *path, const io_poll *poll, io_packed **out,
                              collet_error *err);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * adjoint.h - the steps of the fast method in reverse order. Each step gets the cotangent of its
+/* adjoint.h - the steps of the fast method in reverse order. Each step gets the cotangent of its
  * result, dL / d(result), and computes the cotangents of its operands. The cotangent of a complex
- * number is dL / d(real part) + i dL / d(imaginary part). The work is done on the host.
- */
+ * number is dL / d(real part) + i dL / d(imaginary part). The work is done on the host. */
 #pragma once
 
 #include "scatter/adjoint/parallel.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The adjoint of scatter_slices: from slices of the spectra to the half spectra of layers. The
+/* The adjoint of scatter_slices: from slices of the spectra to the half spectra of layers. The
  * forward transform of real numbers has the adjoint Re sum over k of G exp(+i k r), which is the
  * inverse transform, times Y X, of the half spectrum (G(k) + conj G(-k)) / 2.
- * Tests: tests/engines/scatter/test_scatter_gradients.c
- */
+ * Tests: tests/engines/scatter/test_scatter_gradients.c */
 #include "scatter/adjoint/planes.h"
 
 #include <math.h>

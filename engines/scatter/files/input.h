@@ -42,10 +42,8 @@ static inline double scatter_element(const void *values, collet_dtype dtype, int
     return dtype == COLLET_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
 }
 
-/*
- * 1 if reading continues after `status`. If in->report is set, reports the fault in `err` and sets `status`
- * to OK; then only NO_MEMORY ends the work.
- */
+/* 1 if reading continues after `status`. If in->report is set, reports the fault in `err` and sets `status`
+ * to OK; then only NO_MEMORY ends the work. */
 int scatter_goes_on(const collet_scatter_input *in, collet_status *status,
                     const collet_error *err);
 

@@ -111,12 +111,10 @@ typedef struct ternary_gguf_block {
     uint32_t weights, bytes;
 } ternary_gguf_block;
 
-/*
- * Returns the layout with which every tensor ends where the next one begins, rounded up to the
+/* Returns the layout with which every tensor ends where the next one begins, rounded up to the
  * alignment. Only if both layouts do, the end of the last tensor is compared with the end of the data, which have
  * `size` bytes; so a truncated file is told apart too, if it has several tensors. If none or both fit,
- * returns NULL and sets *fault (static text). Sorts the extents.
- */
+ * returns NULL and sets *fault (static text). Sorts the extents. */
 const ternary_gguf_block *ternary_gguf_layout(ternary_gguf_extent *extents, uint64_t count,
                                               uint64_t alignment, uint64_t size,
                                               const char **fault);

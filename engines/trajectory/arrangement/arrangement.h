@@ -28,11 +28,9 @@ const int64_t *trajectory_arrangement_atoms(const trajectory_arrangement *arrang
 const trajectory_arranger *
 trajectory_arrangement_arranger(const trajectory_arrangement *arrangement);
 
-/*
- * Decides by the first frame of `read` that has a box how molecules are made whole, and which molecules are
+/* Decides by the first frame of `read` that has a box how molecules are made whole, and which molecules are
  * cut; later calls do nothing. Without a call, the first frame with a box that is arranged decides.
- * COLLET_NO_MEMORY.
- */
+ * COLLET_NO_MEMORY. */
 collet_status trajectory_arrangement_prepare(trajectory_arrangement *arrangement,
                                              const trajectory_frames *read, collet_error *err);
 

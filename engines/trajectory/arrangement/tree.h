@@ -23,11 +23,9 @@ typedef struct trajectory_tree {
     uint8_t *left;    /* for each molecule: TRAJECTORY_PLACED, or why it is not made whole */
 } trajectory_tree;
 
-/*
- * Finds the order from the bonds; for atoms without bonds also from `positions` (n_atoms x 3) of one
+/* Finds the order from the bonds; for atoms without bonds also from `positions` (n_atoms x 3) of one
  * frame, with its lattice. If `lattice` is NULL, the frame has no box, and endless molecules are not
- * recognised. The first atom of each molecule is never moved. COLLET_NO_MEMORY.
- */
+ * recognised. The first atom of each molecule is never moved. COLLET_NO_MEMORY. */
 collet_status trajectory_tree_create(const trajectory_molecules *molecules, const double *positions,
                                      const trajectory_lattice *lattice, trajectory_tree **out,
                                      collet_error *err);

@@ -37,10 +37,8 @@ typedef struct trajectory_molecules {
 collet_status trajectory_molecules_create(const trajectory_topology *topology,
                                           trajectory_molecules **out, collet_error *err);
 
-/*
- * Finds the molecules from bonds, which must be as in a topology; or, if `offsets` is not NULL (n + 1,
- * ascending, from 0 to n_atoms), from n runs of atoms that belong together. Both are copied.
- */
+/* Finds the molecules from bonds, which must be as in a topology; or, if `offsets` is not NULL (n + 1,
+ * ascending, from 0 to n_atoms), from n runs of atoms that belong together. Both are copied. */
 collet_status trajectory_molecules_from(int64_t n_atoms, const trajectory_bond *bonds,
                                         int64_t n_bonds, const int64_t *offsets, int64_t n,
                                         trajectory_molecules **out, collet_error *err);

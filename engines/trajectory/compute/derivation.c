@@ -12,10 +12,8 @@
  * on both sides. */
 #define CARRY 2
 
-/*
- * The first axis of a buffer is its rows: frames x bodies. The functions below count frames from the first frame of
- * the block; frames with negative numbers are carried over from the block before.
- */
+/* The first axis of a buffer is its rows: frames x bodies. The functions below count frames from the first frame of
+ * the block; frames with negative numbers are carried over from the block before. */
 struct trajectory_derivation {
     trajectory_scope scope;
     trajectory_derivation_setup setup;

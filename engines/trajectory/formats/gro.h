@@ -38,27 +38,21 @@ static inline int64_t trajectory_gro_lacking(const trajectory_gro_columns *colum
 collet_status trajectory_gro_read_head(io_lines *lines, trajectory_gro_head *head, int *truncated,
                                        collet_error *err);
 
-/*
- * Checks the line of an atom. Call it for each atom, from 0, after its line was read from `lines`. The line of
- * atom 0 defines the columns. Three finite numbers after the position are a velocity; other text is ignored.
- */
+/* Checks the line of an atom. Call it for each atom, from 0, after its line was read from `lines`. The line of
+ * atom 0 defines the columns. Three finite numbers after the position are a velocity; other text is ignored. */
 collet_status trajectory_gro_measure(const io_lines *lines, const char *text, size_t length,
                                      int64_t atom, trajectory_gro_columns *columns,
                                      collet_error *err);
 
-/*
- * Reads the position of an atom from `text`, the last line read from `lines`; fields may touch. If `velocity` is
- * not NULL, reads the velocity too; then every atom of the frame must have one.
- */
+/* Reads the position of an atom from `text`, the last line read from `lines`; fields may touch. If `velocity` is
+ * not NULL, reads the velocity too; then every atom of the frame must have one. */
 collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, size_t length,
                                        const trajectory_gro_columns *columns, double position[3],
                                        double velocity[3], collet_error *err);
 
-/*
- * Reads the box, three vectors, from the line after the atoms. If the line is empty or has other text, the box
+/* Reads the box, three vectors, from the line after the atoms. If the line is empty or has other text, the box
  * is 0; only the line of another atom is an error. If the file ends in this line, it must have 3 or 9 numbers,
- * and *ending then says whether the last number, or the line, may be incomplete.
- */
+ * and *ending then says whether the last number, or the line, may be incomplete. */
 collet_status trajectory_gro_read_box(io_lines *lines, double box[9],
                                       trajectory_text_ending *ending, collet_error *err);
 

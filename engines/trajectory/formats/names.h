@@ -74,10 +74,8 @@ collet_status trajectory_topology_allocate_more(trajectory_topology *topology, u
  * Returns the number of remaining bonds. */
 int64_t trajectory_bonds_sort(trajectory_bond *bonds, int64_t n);
 
-/*
- * Gives the topology `bonds`, which were allocated by malloc and may be in any order, and sorts them. COLLET_FORMAT
- * for an atom that does not exist or is bonded to itself; then the bonds are freed.
- */
+/* Gives the topology `bonds`, which were allocated by malloc and may be in any order, and sorts them. COLLET_FORMAT
+ * for an atom that does not exist or is bonded to itself; then the bonds are freed. */
 collet_status trajectory_topology_set_bonds(trajectory_topology *topology, trajectory_bond *bonds,
                                             int64_t n_bonds, const char *path, collet_error *err);
 

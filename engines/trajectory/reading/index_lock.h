@@ -28,12 +28,10 @@ typedef struct trajectory_index_lock {
     double pause; /* seconds from the last text to the next */
 } trajectory_index_lock;
 
-/*
- * Waits for the lock of the index file `path`. *again = 1: the caller does not have the lock; another process
+/* Waits for the lock of the index file `path`. *again = 1: the caller does not have the lock; another process
  * had it and is done, so the index file may exist now. *again = 0: the caller has the lock; or, if lock->fd <
  * 0, the directory cannot be written or its file system has no locks. COLLET_IO after a wait without progress,
- * COLLET_CANCELLED, COLLET_NO_MEMORY.
- */
+ * COLLET_CANCELLED, COLLET_NO_MEMORY. */
 collet_status trajectory_index_enter(trajectory_index_lock *lock, const char *path,
                                      const io_poll *poll, int *again, collet_error *err);
 

@@ -27,10 +27,8 @@ typedef struct trajectory_part {
     double last;        /* the time of the last frame that was left out, ps; 0: none was */
 } trajectory_part;
 
-/*
- * As trajectory_reader_open, for n >= 1 files; opens each file once. COLLET_FORMAT if the number of atoms or the
- * precision of a file differs from the first file's. Formats may differ.
- */
+/* As trajectory_reader_open, for n >= 1 files; opens each file once. COLLET_FORMAT if the number of atoms or the
+ * precision of a file differs from the first file's. Formats may differ. */
 collet_status trajectory_parts_open(const char *const *paths, int64_t n, const io_poll *poll,
                                     trajectory_reader **out, collet_error *err);
 
@@ -41,10 +39,8 @@ const trajectory_part *trajectory_parts_get(const trajectory_reader *trajectory,
 /* 1 if the trajectory has several files. */
 int trajectory_parts_are(const trajectory_reader *trajectory);
 
-/*
- * Opens the file or files of `from` again, with its poll. Bytes that were appended since the first opening are
- * ignored. COLLET_IO for a file that is shorter now.
- */
+/* Opens the file or files of `from` again, with its poll. Bytes that were appended since the first opening are
+ * ignored. COLLET_IO for a file that is shorter now. */
 collet_status trajectory_parts_again(const trajectory_reader *from, trajectory_reader **out,
                                      collet_error *err);
 

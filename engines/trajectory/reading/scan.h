@@ -31,11 +31,9 @@ collet_status trajectory_scan_head(trajectory_reader *trajectory, trajectory_fra
 /* Moves the trajectory to the end of the frame with this head. */
 void trajectory_scan_step(trajectory_reader *trajectory, const trajectory_frame_head *head);
 
-/*
- * Finds the next frame to deliver into a batch like `frames`: the fields are requested for which it has arrays.
+/* Finds the next frame to deliver into a batch like `frames`: the fields are requested for which it has arrays.
  * *found = 0: no frame is left, or reading was cancelled. On an error trajectory->offset is the byte of the frame that
- * the error is about.
- */
+ * the error is about. */
 collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajectory_frames *frames,
                                    trajectory_scanned *out, int *found, collet_error *err);
 

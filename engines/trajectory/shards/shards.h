@@ -9,11 +9,9 @@ typedef struct trajectory_shards {
     int64_t n;
 } trajectory_shards;
 
-/*
- * Reads the notes of the shards `paths`; a directory stands for the shards in it. COLLET_NOT_FOUND if shards
+/* Reads the notes of the shards `paths`; a directory stands for the shards in it. COLLET_NOT_FOUND if shards
  * are missing; COLLET_INVALID if shards belong to other work or one is given twice; the text names them.
- * COLLET_IO, FORMAT, NO_MEMORY. The caller frees the shards, also after an error.
- */
+ * COLLET_IO, FORMAT, NO_MEMORY. The caller frees the shards, also after an error. */
 collet_status trajectory_shards_open(const char *const *paths, int64_t n_paths,
                                      trajectory_shards *shards, collet_error *err);
 /* Zeros are allowed. */

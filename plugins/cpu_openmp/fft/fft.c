@@ -435,12 +435,10 @@ static void run_whole(const collet_device *device, const step *s, int32_t count,
     team_run(device->threads, boxes, GRAIN / elements + 1, run_boxes, &b);
 }
 
-/*
- * The number of boxes that can be computed one after another: all these passes run in one box
+/* The number of boxes that can be computed one after another: all these passes run in one box
  * before the next box begins, so that a pass finds the output of the previous pass in the caches.
  * 0: there are no boxes. The number depends on the call alone, not on the threads, and so do
- * results.
- */
+ * results. */
 static int64_t boxes_of(const step *s, int32_t count)
 {
     int64_t boxes = 1, size = s->pass.wide ? 16 : 8;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_fft.h - Fourier transforms, one line per vector lane, a short line alone, and the two steps
- * of a long line that is split into rows and columns.
- */
+/* kernel_fft.h - Fourier transforms, one line per vector lane, a short line alone, and the two steps
+ * of a long line that is split into rows and columns. */
 #pragma once
 
 #include <stdint.h>
@@ -51,14 +49,12 @@ typedef struct fft_functions {
     /* Transforms rows first .. first + lanes - 1 of `work` to `out`; overwrites `work`. b: `columns` pairs. */
     void (*rows)(const fft_split *s, const fft_ends *e, const fft_span *out, int64_t first,
                  void *work, void *b);
-    /*
-     * Each function computes elements begin .. end-1 of a line z of pairs {re, im}.
+    /* Each function computes elements begin .. end-1 of a line z of pairs {re, im}.
      * load      reads z from a view; `mirrored`: the view holds the half spectrum of n elements
      * store     writes z to a view
      * chirp     multiplies z by l->chirp; elements beyond the chirp become 0
      * spectrum  multiplies z by l->spectrum, then exchanges real and imaginary parts
-     * unchirp   exchanges real and imaginary parts, then multiplies z by l->chirp
-     */
+     * unchirp   exchanges real and imaginary parts, then multiplies z by l->chirp */
     void (*load)(void *z, const fft_span *in, int64_t n, int32_t real, int32_t exchanged,
                  int32_t mirrored, int64_t begin, int64_t end);
     void (*store)(const fft_span *out, const void *z, int32_t real, int32_t exchanged, double scale,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_gemm.h - a block of a matrix product, for operands that BLAS does not support: any
- * strides, of either sign.
- */
+/* kernel_gemm.h - a block of a matrix product, for operands that BLAS does not support: any
+ * strides, of either sign. */
 #pragma once
 
 #include <stdint.h>

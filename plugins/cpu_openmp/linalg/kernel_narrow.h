@@ -13,11 +13,9 @@
 #include "kernel_gemm.h"
 
 typedef struct narrow_kernels {
-    /*
-     * c = a b; c is rows x columns, a rows x inner, b inner x columns. If `from` is i8, `to` is i32; if
+    /* c = a b; c is rows x columns, a rows x inner, b inner x columns. If `from` is i8, `to` is i32; if
      * `from` is f16 or bf16, `to` is the same type or f32. `scratch` is 64-byte aligned. Strides of
-     * each matrix are in elements of its own type.
-     */
+     * each matrix are in elements of its own type. */
     void (*product)(const gemm_matrix *c, collet_dtype to, const gemm_matrix *a,
                     const gemm_matrix *b, collet_dtype from, int64_t rows, int64_t columns,
                     int64_t inner, void *scratch);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_small.h - a product of matrices too small, or with too few columns, for packing
- * (kernel_gemm.h) to be worthwhile. The index of a table is [f32, f64].
- */
+/* kernel_small.h - a product of matrices too small, or with too few columns, for packing
+ * (kernel_gemm.h) to be worthwhile. The index of a table is [f32, f64]. */
 #pragma once
 
 #include "kernel_gemm.h"

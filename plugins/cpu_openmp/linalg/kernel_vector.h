@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_vector.h - compensated sums of products in f64, as in kernel_reduce.h. The error is at most about
+/* kernel_vector.h - compensated sums of products in f64, as in kernel_reduce.h. The error is at most about
  * four ulp of the sum of the magnitudes, however many terms there are. The index of a table is [f32, f64],
- * the type of both factors; steps are in bytes, of either sign or zero.
- */
+ * the type of both factors; steps are in bytes, of either sign or zero. */
 #pragma once
 
 #include <stdint.h>

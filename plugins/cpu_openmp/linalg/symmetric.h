@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * symmetric.h - mirrors the lower triangle of a symmetric product (a^T a, without conjugation) to its upper one.
- */
+/* symmetric.h - mirrors the lower triangle of a symmetric product (a^T a, without conjugation) to its upper one. */
 #pragma once
 
 #include "cpu_openmp/array/kernels/kernel_move.h"

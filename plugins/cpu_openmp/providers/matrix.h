@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * matrix.h - a matrix in the form that BLAS requires.
- */
+/* matrix.h - a matrix in the form that BLAS requires. */
 #pragma once
 
 #include <stdint.h>

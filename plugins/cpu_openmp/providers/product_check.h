@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * product_check.h - checks the results of a library's matrix products.
- */
+/* product_check.h - checks the results of a library's matrix products. */
 #pragma once
 
 #include "matrix.h"

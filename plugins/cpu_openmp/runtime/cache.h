@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cache.h - the sizes of the CPU caches.
- */
+/* cache.h - the sizes of the CPU caches. */
 #pragma once
 
 #include <stdint.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * limit.h - the number of threads that a call may use now. The cgroup's CPU quota and the affinity of the
+/* limit.h - the number of threads that a call may use now. The cgroup's CPU quota and the affinity of the
  * calling thread may change while the process runs; they are read at most once per second. The program's
- * own limit is read at each call.
- */
+ * own limit is read at each call. */
 #pragma once
 
 #include <collet/plugin.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_scatter.h - the loops of the scatter family over adjacent elements. The index of a table
- * is [f32, f64]; arithmetic is in that type, and sums over angles are in f64.
- */
+/* kernel_scatter.h - the loops of the scatter family over adjacent elements. The index of a table
+ * is [f32, f64]; arithmetic is in that type, and sums over angles are in f64. */
 #pragma once
 
 #include <stdint.h>
@@ -81,11 +79,9 @@ typedef struct scatter_kernels {
                     int64_t n, char *out, int64_t out_step);
     /* out[e] = in[0][e] + sign in[1][e] + in[2][e] + sign in[3][e], e < n. */
     void (*fold[2])(const char *const in[4], double sign, int64_t n, char *out);
-    /*
-     * out[i] = before[i] + sum over fields of weight f[i], i < n, complex. `before` may be `out` or
+    /* out[i] = before[i] + sum over fields of weight f[i], i < n, complex. `before` may be `out` or
      * NULL. `reversed`: reads f[n - 1 - i]; `conjugate`: adds the conjugate of the sum. `room` >= n
-     * elements may be read from each f.
-     */
+     * elements may be read from each f. */
     void (*combine[2])(char *out, const char *before, const char *const *f,
                        const double (*weights)[2], int64_t fields, int64_t n, int64_t room,
                        int reversed, int conjugate);

@@ -34,11 +34,9 @@ INLINE bytes load_bytes(const void *at)
     return (bytes) * (const bytes_at_any *)at;
 }
 
-/*
- * With 32 registers the compiler makes bad choices: it loads some values again for each product, and keeps
+/* With 32 registers the compiler makes bad choices: it loads some values again for each product, and keeps
  * other values in registers that should be loaded again. IN_REGISTER(x) keeps x in a register;
- * LOADED_ANEW(pointer) makes the compiler load the values at the pointer again.
- */
+ * LOADED_ANEW(pointer) makes the compiler load the values at the pointer again. */
 #if defined(__AVX512F__)
 #define IN_REGISTER(x) __asm__("" : "+v"(x))
 #define LOADED_ANEW(pointer) __asm__("" : "+r"(pointer))

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tokens.h - rows of activations, prepared for the products of kernel_ternary.h.
- */
+/* tokens.h - rows of activations, prepared for the products of kernel_ternary.h. */
 #pragma once
 
 #include "cpu_openmp/runtime/device.h"

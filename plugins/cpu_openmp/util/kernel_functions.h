@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_functions.h - the elementary functions of plugins/shared/formula for one instruction set level.
- * They have no branches, so that a loop over them vectorises.
- */
+/* kernel_functions.h - the elementary functions of plugins/shared/formula for one instruction set level.
+ * They have no branches, so that a loop over them vectorises. */
 #pragma once
 
 #include "kernel_level.h"

@@ -45,11 +45,9 @@
 #define LANES_F32 (VECTOR_BYTES / 4)
 #define LANES_F64 (VECTOR_BYTES / 8)
 
-/*
- * Marks a loop whose output may be exactly one of its inputs: element i depends on element i alone.
+/* Marks a loop whose output may be exactly one of its inputs: element i depends on element i alone.
  * The compiler cannot know that; it would test for overlap at run time and slow down in-place
- * calls.
- */
+ * calls. */
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

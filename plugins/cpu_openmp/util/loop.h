@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * loop.h - loops over views of one shape, with axes reordered to memory order.
- */
+/* loop.h - loops over views of one shape, with axes reordered to memory order. */
 #pragma once
 
 #include <collet/plugin.h>
@@ -18,11 +16,9 @@ typedef struct loop {
     char *at[LOOP_VIEWS];
 } loop;
 
-/*
- * Makes the loop over operands 0 .. views-1 of a call, which have one shape. Axes are reordered, reversed
+/* Makes the loop over operands 0 .. views-1 of a call, which have one shape. Axes are reordered, reversed
  * and merged so that output addresses ascend and the smallest step is last. ndim is at least 1 (an array
- * without axes is one element). With `perm`, axis perm[i] of the input is axis i of the output.
- */
+ * without axes is one element). With `perm`, axis perm[i] of the input is axis i of the output. */
 void loop_init(loop *l, const collet_kernel_call *call, int32_t views, const int32_t *perm);
 
 /* A part of a row: n elements at at[], step[] bytes apart. */

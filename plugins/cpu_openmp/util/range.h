@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * range.h - whether numbers of the calling thread have left the range of their type, by the processor's sticky flags of
+/* range.h - whether numbers of the calling thread have left the range of their type, by the processor's sticky flags of
  * overflow and underflow. Kernels are called through pointers, so the compiler cannot move a kernel's arithmetic across
- * these functions.
- */
+ * these functions. */
 #pragma once
 
 #include <fenv.h>

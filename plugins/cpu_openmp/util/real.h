@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * real.h - one f32 or f64 (wide) number in memory, as a double.
- */
+/* real.h - one f32 or f64 (wide) number in memory, as a double. */
 #pragma once
 
 static inline double real_load(const void *at, int wide)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * exchange.h - decompositions by cuSOLVER. Kernels of cusolver.dev copy the matrices to the workspace, scaled
- * and in column-major order, and copy the results back.
- */
+/* exchange.h - decompositions by cuSOLVER. Kernels of cusolver.dev copy the matrices to the workspace, scaled
+ * and in column-major order, and copy the results back. */
 #pragma once
 
 #include <limits.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * nvml.h - NVML (optional), which reports without a context how much memory is free and the
- * driver's version.
- */
+/* nvml.h - NVML (optional), which reports without a context how much memory is free and the
+ * driver's version. */
 #pragma once
 
 #include <stdint.h>

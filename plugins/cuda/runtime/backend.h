@@ -66,10 +66,8 @@ collet_status cuda_capabilities(const collet_plugin *self, char *json, uint64_t 
 
 /* ---- device.c -------------------------------------------------------------------------------- */
 
-/*
- * cuda_enter pushes the device's context on this thread's stack of contexts; cuda_leave pops it. Every driver
- * call of a slot is made between the two. Pairs may nest. If cuda_enter fails, do not call cuda_leave.
- */
+/* cuda_enter pushes the device's context on this thread's stack of contexts; cuda_leave pops it. Every driver
+ * call of a slot is made between the two. Pairs may nest. If cuda_enter fails, do not call cuda_leave. */
 CUresult cuda_enter(collet_device *d);
 void cuda_leave(collet_device *d);
 /* One driver call between cuda_enter and cuda_leave: its CUresult, or the error of cuda_enter. */

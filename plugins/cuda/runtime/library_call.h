@@ -15,10 +15,8 @@ typedef struct cuda_library_use {
     collet_error *err;
 } cuda_library_use;
 
-/*
- * Runs `calls` under the queue's lock and in the device's context. `calls` returns one of the outcomes above
+/* Runs `calls` under the queue's lock and in the device's context. `calls` returns one of the outcomes above
  * and sets *code to the library's status. Returns OK; REFUSED for CUDA_LIBRARY_NO; FAILED or DEVICE_LOST
- * under the same conditions as a launch.
- */
+ * under the same conditions as a launch. */
 collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *context, int *code),
                                 void *context);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * host.h - the names that formulas use, defined for C: types, and the functions that the preludes of devices
- * define, except the elementary functions (exp_f32, ...). Include it before formulas.h.
- */
+/* host.h - the names that formulas use, defined for C: types, and the functions that the preludes of devices
+ * define, except the elementary functions (exp_f32, ...). Include it before formulas.h. */
 #pragma once
 
 #include <math.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rows.h - for every elementwise function a simple loop over one row, which evaluates the formula. Include
- * the elementary functions before.
- */
+/* rows.h - for every elementwise function a simple loop over one row, which evaluates the formula. Include
+ * the elementary functions before. */
 #pragma once
 
 #include "shared/formula/formulas.h"

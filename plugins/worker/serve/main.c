@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * collet-worker - serves one device of one backend to the backend `worker` of another process,
+/* collet-worker - serves one device of one backend to the backend `worker` of another process,
  * which starts it: collet-worker NAME[:DEVICE] THREADS PARENT KEY=VALUE...
- * Tests: tests/worker/test_worker.c
- */
+ * Tests: tests/worker/test_worker.c */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A node: an elementwise function of Arrays that is not computed yet. A node whose Array exists is pending; a node
+/* A node: an elementwise function of Arrays that is not computed yet. A node whose Array exists is pending; a node
  * that only other nodes read is computed as a part of them. A node stores no state of an evaluation (program.h says
- * why). All functions need the GIL.
- */
+ * why). All functions need the GIL. */
 #pragma once
 
 #include "value.h"

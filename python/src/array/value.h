@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The value of an Array that is computed: a collet_array, shared by the Array and by the nodes that
+/* The value of an Array that is computed: a collet_array, shared by the Array and by the nodes that
  * read it. Values over the same elements (an array and its views) share a `memory`. The memory knows the
  * nodes that wait to read it: they are evaluated before the elements change. It also knows how many
  * evaluations read it without the GIL: a write waits for them. All functions need the GIL unless stated
- * otherwise.
- */
+ * otherwise. */
 #pragma once
 
 #include <stdatomic.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The runtime of the process, made by its first use, and a context for each thread. All functions
- * need the GIL unless stated otherwise.
- */
+/* The runtime of the process, made by its first use, and a context for each thread. All functions
+ * need the GIL unless stated otherwise. */
 #pragma once
 
 #include "python.h"

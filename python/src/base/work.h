@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Work that may take long. Python handles signals on the main thread, so another thread does its
+/* Work that may take long. Python handles signals on the main thread, so another thread does its
  * work while the main thread waits and Ctrl-C can interrupt the wait. Work that has begun cannot be
  * stopped: it continues to its end with its context, and the main thread gets another context. All
- * functions need the GIL unless stated otherwise.
- */
+ * functions need the GIL unless stated otherwise. */
 #pragma once
 
 #include <stdatomic.h>
@@ -36,13 +34,11 @@ int work_on_main_thread(void);
 int work_is_quick(uint64_t print);
 void work_learn(uint64_t print, int64_t nanoseconds);
 
-/*
- * Runs *w in the calling thread's context; the fields that work_run sets are 0. The caller may set w->context to
+/* Runs *w in the calling thread's context; the fields that work_run sets are 0. The caller may set w->context to
  * runtime_context(): then no Python code runs before the work begins. Quick work, and work of other
  * threads than the main one, runs on the calling thread.
  * Returns 0: `w` is still the caller's. -1 with an exception: the work failed, and `w` was dropped. 1
- * with the exception of a signal: the work continues, and `w` is dropped later.
- */
+ * with the exception of a signal: the work continues, and `w` is dropped later. */
 int work_run(work *w);
 
 /* Waits until *count is 0. Other threads change it without the GIL, and call work_wake when it is 0. Handlers of

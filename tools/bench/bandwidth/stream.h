@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Loops that only move memory: several strategies to read, write and copy, because the fastest
+/* Loops that only move memory: several strategies to read, write and copy, because the fastest
  * depends on the processor. stream.c is compiled once for each instruction set level; STREAM_TABLE
- * is the name of its table.
- */
+ * is the name of its table. */
 #pragma once
 
 #include <stddef.h>

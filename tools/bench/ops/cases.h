@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The ops that backend-bench measures: every op of libcore. libcore's description of an op determines its operands;
- * where the description is not enough, a table has details (cases.c).
- */
+/* The ops that backend-bench measures: every op of libcore. libcore's description of an op determines its operands;
+ * where the description is not enough, a table has details (cases.c). */
 #pragma once
 
 #include "bench/base/options.h"

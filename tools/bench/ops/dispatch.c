@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A routed call and a direct one of the same kernel row, `add` of one f32 element, in turn, so that
+/* A routed call and a direct one of the same kernel row, `add` of one f32 element, in turn, so that
  * clock rate, caches and load are the same: the difference of the medians is the cost of dispatch.
- * Tests: tests/tools/test_bench.c
- */
+ * Tests: tests/tools/test_bench.c */
 #include <collet/collet.h>
 #include <collet/ops/array.h>
 #include <collet/plugin.h>
@@ -92,12 +90,10 @@ static const collet_kernel_row *find_row(const bench_direct *d, uint32_t op, uin
     return NULL;
 }
 
-/*
- * Opens a device of the plugin file with another host table (and the runtime's settings) and finds the row of
+/* Opens a device of the plugin file with another host table (and the runtime's settings) and finds the row of
  * `op` with `sig`. UNSUPPORTED if there is no such row, or if the device does not run kernels synchronously in
  * host memory. `device` is its number, its name, or "" for number 0. `d` must not move until
- * bench_direct_close, which must be called after a failure too.
- */
+ * bench_direct_close, which must be called after a failure too. */
 static collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime,
                                        int32_t threads, const char *path, const char *device,
                                        uint32_t op, uint64_t sig, collet_error *err)

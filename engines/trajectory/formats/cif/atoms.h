@@ -33,10 +33,8 @@ typedef struct trajectory_cif_token {
     int64_t line;
 } trajectory_cif_token;
 
-/*
- * Reads the next word. If a value has several lines, only a part of the first one is returned.
- * COLLET_FORMAT with "path:line:" for a quotation mark or a text that is not closed.
- */
+/* Reads the next word. If a value has several lines, only a part of the first one is returned.
+ * COLLET_FORMAT with "path:line:" for a quotation mark or a text that is not closed. */
 collet_status trajectory_cif_read(trajectory_cif_tokens *tokens, trajectory_cif_token *token,
                                   collet_error *err);
 

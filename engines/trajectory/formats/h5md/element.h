@@ -28,11 +28,9 @@ typedef struct trajectory_h5md_element {
     double single_ps;                /* the unit of times that are stored one by one in single precision, ps; else 0 */
 } trajectory_h5md_element;
 
-/*
- * Opens the element `path` of an open file: a group with the dataset "value", or a dataset of one row. If there is
+/* Opens the element `path` of an open file: a group with the dataset "value", or a dataset of one row. If there is
  * none, the element is absent. `usual`: the factor if the file names no unit; 0: the file must name a unit.
- * COLLET_FORMAT, COLLET_NO_MEMORY.
- */
+ * COLLET_FORMAT, COLLET_NO_MEMORY. */
 collet_status trajectory_h5md_open(hid_t file, const char *file_name, const char *path,
                                    trajectory_measure measure, double usual,
                                    trajectory_h5md_element *element, collet_error *err);

@@ -33,9 +33,7 @@ typedef struct trajectory_lammps_frame {
 
 #define TRAJECTORY_LAMMPS_HAS_ID 8
 
-/*
- * Reads the lines up to "ITEM: ATOMS ...". COLLET_FORMAT for a malformed line, which the text names. If the file
- * ends before that line, *ends is 1 and the status COLLET_OK.
- */
+/* Reads the lines up to "ITEM: ATOMS ...". COLLET_FORMAT for a malformed line, which the text names. If the file
+ * ends before that line, *ends is 1 and the status COLLET_OK. */
 collet_status trajectory_lammps_read_head(io_lines *lines, trajectory_lammps_frame *frame,
                                           int *ends, collet_error *err);

@@ -53,10 +53,8 @@ typedef struct trajectory_pdb {
     char residue[6]; /* chain, number and insertion code of the last atom */
 } trajectory_pdb;
 
-/*
- * Returns the line of the model's next atom, which has at least TRAJECTORY_PDB_ATOM_END + shift
- * columns; *text is NULL at the model's end.
- */
+/* Returns the line of the model's next atom, which has at least TRAJECTORY_PDB_ATOM_END + shift
+ * columns; *text is NULL at the model's end. */
 collet_status trajectory_pdb_next(trajectory_pdb *pdb, const char **text, size_t *length,
                                   collet_error *err);
 
@@ -70,11 +68,9 @@ collet_status trajectory_pdb_skip_rest(trajectory_pdb *pdb, collet_error *err);
 /* 1 if a .pdb file can begin with these n bytes. */
 int trajectory_pdb_recognise(const uint8_t *bytes, size_t n);
 
-/*
- * Sets bonds and bonds_left_out of a topology whose atoms are read (in pdb_bonds.c): from SSBOND, LINK, the CONECT
+/* Sets bonds and bonds_left_out of a topology whose atoms are read (in pdb_bonds.c): from SSBOND, LINK, the CONECT
  * records of the first model and the CONECT records after the last model. `start` is the beginning of the file, `rest`
- * the state after the first model.
- */
+ * the state after the first model. */
 collet_status trajectory_pdb_read_bonds(const trajectory_pdb *start, const trajectory_pdb *rest,
                                         trajectory_topology *topology, collet_error *err);
 

@@ -72,11 +72,9 @@ typedef struct trajectory_top_lines {
 /* Begins to read `source`, which must stay open until trajectory_top_close. COLLET_NO_MEMORY. */
 collet_status trajectory_top_open(trajectory_top_lines *top, io_source *source, collet_error *err);
 
-/*
- * Returns the next line that is neither empty nor in an inactive condition, without its comment and surrounding
+/* Returns the next line that is neither empty nor in an inactive condition, without its comment and surrounding
  * blanks. The line is valid until the next call; *text is NULL after the last line. COLLET_FORMAT with "path:line:" of
- * the file that has the line; COLLET_NO_MEMORY, COLLET_IO, COLLET_CANCELLED.
- */
+ * the file that has the line; COLLET_NO_MEMORY, COLLET_IO, COLLET_CANCELLED. */
 collet_status trajectory_top_next(trajectory_top_lines *top, const char **text, size_t *length,
                                   collet_error *err);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_convert.h - the conversions that have a vector loop. The others go through
- * shared/host/util/convert.h, which specifies all of them.
- */
+/* kernel_convert.h - the conversions that have a vector loop. The others go through
+ * shared/host/util/convert.h, which specifies all of them. */
 #pragma once
 
 #include <collet/types.h>

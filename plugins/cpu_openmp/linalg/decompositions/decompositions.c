@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Chooses the implementation of a decomposition: for small matrices our own code, most of it shared
+/* Chooses the implementation of a decomposition: for small matrices our own code, most of it shared
  * by all CPU backends, with the batch divided among threads; for large ones LAPACK, with the
  * library's threads where the batch has too few matrices for ours. Without a usable OpenBLAS our
  * code handles all sizes.
  * Tests: conformance/linalg/factors.c, conformance/linalg/spectra.c,
- * tests/host/test_decompositions.c
- */
+ * tests/host/test_decompositions.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include <stdatomic.h>
@@ -124,10 +122,8 @@ static int small_takes(const collet_kernel_call *call)
            columns <= SOLVE_COLUMNS && cpu_decomposition_count(call) > SOLVE_FEW;
 }
 
-/*
- * Like cpu_decomposition_run (shared/host/linalg/decompositions.h), but vectorised across matrices
- * if small_takes the call. Each thread needs a scratch of small_scratch bytes.
- */
+/* Like cpu_decomposition_run (shared/host/linalg/decompositions.h), but vectorised across matrices
+ * if small_takes the call. Each thread needs a scratch of small_scratch bytes. */
 static uint64_t small_scratch(const collet_kernel_call *call)
 {
     uint64_t bytes = cpu_decomposition_scratch(call);

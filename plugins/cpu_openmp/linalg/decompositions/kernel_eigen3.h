@@ -13,10 +13,8 @@
 
 #include <stdint.h>
 
-/*
- * n matrices. Steps in bytes: *_step between matrices, *_row between rows, *_column between columns. Only
- * the lower triangle of `matrix` is read. Outputs overlap neither `matrix` nor each other.
- */
+/* n matrices. Steps in bytes: *_step between matrices, *_row between rows, *_column between columns. Only
+ * the lower triangle of `matrix` is read. Outputs overlap neither `matrix` nor each other. */
 typedef struct eigen3_batch {
     const char *matrix;
     char *values, *vectors, *info; /* info: i32 */

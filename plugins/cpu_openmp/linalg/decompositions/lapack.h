@@ -44,11 +44,9 @@ dense_view dense_output(const collet_operand *o, int64_t index);
 void dense_copy(const collet_device *device, int32_t threads, const dense_view *out,
                 const dense_view *in);
 
-/*
- * The same, into rows or columns of adjacent elements; returns the largest magnitude, or NaN when
+/* The same, into rows or columns of adjacent elements; returns the largest magnitude, or NaN when
  * one is not finite. With `lower` only the lower triangle is read; the elements above it become
- * zero.
- */
+ * zero. */
 double dense_load(const collet_device *device, int32_t threads, const dense_view *out,
                   const dense_view *in, int lower);
 
@@ -122,11 +120,9 @@ void lapack_subtract_square(const lapack_job *job, const blas_matrix *c, const b
 void lapack_solve_triangle(const lapack_job *job, blas_triangle which, const blas_matrix *a,
                            const blas_matrix *x, int64_t m, int64_t n);
 
-/*
- * lapack_factor.c: P A = L U in place, in min(rows, columns) steps; step k exchanges row k with row
+/* lapack_factor.c: P A = L U in place, in min(rows, columns) steps; step k exchanges row k with row
  * pivot[k] (Toledo's recursion; docs/KERNELS.md, lu). The caller owns the memory of the members.
- * Call lapack_enter with lapack_factor_threads before, and lapack_leave afterwards.
- */
+ * Call lapack_enter with lapack_factor_threads before, and lapack_leave afterwards. */
 typedef struct lapack_factors {
     const lapack_job *job;
     dense_view a;   /* rows that BLAS supports */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * group.h - a group of a few lines that are read from memory, transformed together and written to memory.
- */
+/* group.h - a group of a few lines that are read from memory, transformed together and written to memory. */
 #pragma once
 
 #include <stdint.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * passes.h - a call of fft as a sequence of passes, each of which transforms along one axis; for every plugin
- * of this tree. Also the lines of a pass in host memory.
- */
+/* passes.h - a call of fft as a sequence of passes, each of which transforms along one axis; for every plugin
+ * of this tree. Also the lines of a pass in host memory. */
 #pragma once
 
 #include <collet/plugin.h>
@@ -35,11 +33,9 @@ typedef struct fft_pass {
     int64_t shape[COLLET_MAX_DIMS];
 } fft_pass;
 
-/*
- * Sets the passes of a call, in order, and returns their number, at most FFT_AXES_MAX; 0 if there is nothing
+/* Sets the passes of a call, in order, and returns their number, at most FFT_AXES_MAX; 0 if there is nothing
  * to compute. A transform from half spectra over several axes uses the first fft_temporary bytes of
- * call->workspace for its first passes. The first pass may be in place; later passes always are.
- */
+ * call->workspace for its first passes. The first pass may be in place; later passes always are. */
 int32_t fft_passes_of(const collet_kernel_call *call, fft_unit unit, fft_pass pass[FFT_AXES_MAX]);
 uint64_t fft_temporary(const collet_kernel_call *call);
 

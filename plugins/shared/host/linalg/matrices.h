@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * matrices.h - the matrices of a call whose operands are "...,M,N" and similar: copies between the
+/* matrices.h - the matrices of a call whose operands are "...,M,N" and similar: copies between the
  * caller's strides and dense rows of numbers, one matrix at a time. For every backend that works on
- * host memory.
- */
+ * host memory. */
 #pragma once
 
 #include <math.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rotation.h - norms and plane rotations of dense rows of doubles, for the decompositions of every
+/* rotation.h - norms and plane rotations of dense rows of doubles, for the decompositions of every
  * backend that works on host memory. A row of complex numbers is a row of twice as many doubles. The functions are
- * pure: any thread may call them, and there are no errors.
- */
+ * pure: any thread may call them, and there are no errors. */
 #pragma once
 
 #include <stdint.h>

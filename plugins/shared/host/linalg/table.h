@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * table.h - tables that give the functions of each decomposition, for real matrices (real.c) and for complex matrices
- * (complex.c). The index is the op.
- */
+/* table.h - tables that give the functions of each decomposition, for real matrices (real.c) and for complex matrices
+ * (complex.c). The index is the op. */
 #pragma once
 
 #include <collet/plugin.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * scatter.h - the scatter kernels for every backend that works on host memory. Operands are of any
- * strides; arithmetic is in double; docs/KERNELS.md has the formulas.
- */
+/* scatter.h - the scatter kernels for every backend that works on host memory. Operands are of any
+ * strides; arithmetic is in double; docs/KERNELS.md has the formulas. */
 #pragma once
 
 #include <collet/plugin.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * formats.h - conversion of rows of ternary weights between codes (-1, 0, 1) and the packed formats
- * of docs/KERNELS.md. Plain C. Arrays may have any alignment, and any thread may call the functions.
- */
+/* formats.h - conversion of rows of ternary weights between codes (-1, 0, 1) and the packed formats
+ * of docs/KERNELS.md. Plain C. Arrays may have any alignment, and any thread may call the functions. */
 #pragma once
 
 #include <collet/types.h>

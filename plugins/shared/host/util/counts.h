@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * counts.h - arithmetic of counts, which are not negative.
- */
+/* counts.h - arithmetic of counts, which are not negative. */
 #pragma once
 
 #include <stdint.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * plugin_head.h - the initialisers of a collet_plugin that the plugins of this tree have in common:
- * PLUGIN_HEAD("name", rows), where `rows` is the array of the plugin's kernels.
- */
+/* plugin_head.h - the initialisers of a collet_plugin that the plugins of this tree have in common:
+ * PLUGIN_HEAD("name", rows), where `rows` is the array of the plugin's kernels. */
 #pragma once
 
 #include <collet/plugin.h>

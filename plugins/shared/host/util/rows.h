@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rows.h - operands of host-memory backends as byte addresses and byte strides, and row-by-row
- * iteration over views of one shape (a row runs along the last axis).
- */
+/* rows.h - operands of host-memory backends as byte addresses and byte strides, and row-by-row
+ * iteration over views of one shape (a row runs along the last axis). */
 #pragma once
 
 #include "operand.h"

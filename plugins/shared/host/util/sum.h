@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sum.h - compensated sums of doubles (A. Neumaier, Z. angew. Math. Mech. 54, 39, 1974): the error
+/* sum.h - compensated sums of doubles (A. Neumaier, Z. angew. Math. Mech. 54, 39, 1974): the error
  * is about one ulp of the sum of the magnitudes, for any number of terms. Infinities and NaN
- * propagate as in a plain sum.
- */
+ * propagate as in a plain sum. */
 #pragma once
 
 #include <math.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * text.h - JSON written into a buffer that may be too small.
- */
+/* text.h - JSON written into a buffer that may be too small. */
 #pragma once
 
 #include <collet/types.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * steps.h - the device code of a program of elementwise steps (collet_program), and its constants. Programs
- * must be valid; they are not checked here.
- */
+/* steps.h - the device code of a program of elementwise steps (collet_program), and its constants. Programs
+ * must be valid; they are not checked here. */
 #pragma once
 
 #include "shared/jit/runtime/launch.h"

@@ -29,11 +29,9 @@ void index_radix_of(index_radix *r, const jit_traits *t, int64_t rows, int64_t n
 void index_radix_pass(jit_sequence *s, const index_radix *r, const collet_operand *out,
                       const collet_operand *in);
 
-/*
- * Sorts n pairs, stably. From word `at` of the workspace on there are n u64 keys of `bits` bits, followed by n u64
+/* Sorts n pairs, stably. From word `at` of the workspace on there are n u64 keys of `bits` bits, followed by n u64
  * indices, which are 0 .. n - 1; keys and indices are sorted by the keys. Returns the word at which the result
- * begins: `at` or at + 2 n. The workspace must have index_pair_bytes bytes from `at` on.
- */
+ * begins: `at` or at + 2 n. The workspace must have index_pair_bytes bytes from `at` on. */
 int64_t index_sort_pairs(jit_sequence *s, int64_t at, int64_t n, int32_t bits);
 uint64_t index_pair_bytes(const jit_traits *t, int64_t n);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * formulas.h - the formulas of plugins/shared/formula as texts of device sources. For each dtype a source has a text
+/* formulas.h - the formulas of plugins/shared/formula as texts of device sources. For each dtype a source has a text
  * that defines the macros of the dtype, the formulas, the elementary functions if they are needed, and
- * JIT_FORMULA_END. common.dev must precede them.
- */
+ * JIT_FORMULA_END. common.dev must precede them. */
 #pragma once
 
 #include <collet/types.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * matrices.h - batches of matrices and vectors with any strides, as kernels traverse them.
- */
+/* matrices.h - batches of matrices and vectors with any strides, as kernels traverse them. */
 #pragma once
 
 #include "shared/jit/runtime/view.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * slabs.h - the launches of a decomposition. Each matrix of a batch has a slab, a part of the workspace with numbers
- * of the device's widest type; they are real or complex, like the operands (dense.dev).
- */
+/* slabs.h - the launches of a decomposition. Each matrix of a batch has a slab, a part of the workspace with numbers
+ * of the device's widest type; they are real or complex, like the operands (dense.dev). */
 #pragma once
 
 #include "matrices.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * backend.h - what a backend that compiles kernels at run time uses of the shared code: functions for slots of its
+/* backend.h - what a backend that compiles kernels at run time uses of the shared code: functions for slots of its
  * collet_plugin, and, by the headers included here, queues (queue.h), programs (program.h), buffers (below) and
- * transfers (staging.h). driver.h lists what the backend implements.
- */
+ * transfers (staging.h). driver.h lists what the backend implements. */
 #pragma once
 
 #include <collet/extensions.h>

@@ -172,10 +172,8 @@ typedef struct jit_base {
 
 #define JIT_MESSAGE 400
 
-/*
- * Each command of a queue has a ticket; tickets count from 1. A destroyed queue is kept and used again by
- * queue_create, because tables may still refer to its tickets.
- */
+/* Each command of a queue has a ticket; tickets count from 1. A destroyed queue is kept and used again by
+ * queue_create, because tables may still refer to its tickets. */
 typedef struct jit_queue {
     collet_device *device;
     pthread_mutex_t lock;

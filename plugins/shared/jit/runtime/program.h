@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * program.h - the programs of a device, one for each source and options string, and their kernels.
+/* program.h - the programs of a device, one for each source and options string, and their kernels.
  * A program is loaded from the disk cache (binary_cache.h) or compiled; a failed compilation is not
- * retried.
- */
+ * retried. */
 #pragma once
 
 #include "driver.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * staging.h - page-locked memory that transfers go through. Each queue has two pieces, which are allocated at its
- * first transfer of more than 64 KiB and freed by trim.
- */
+/* staging.h - page-locked memory that transfers go through. Each queue has two pieces, which are allocated at its
+ * first transfer of more than 64 KiB and freed by trim. */
 #pragma once
 
 #include "driver.h"
