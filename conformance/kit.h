@@ -12,8 +12,7 @@
  * The kit runs in a child process (tools/check/supervise.c) and exits with KIT_EXIT_MEMORY when
  * memory runs out. One thread; no globals except constant tables.
  */
-#ifndef CONFORMANCE_KIT_H
-#define CONFORMANCE_KIT_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -451,5 +450,3 @@ typedef struct kit_loading {
 void kit_target_loaded(kit_target *target, const kit_loading *loading);
 
 int kit_thread_count(void); /* threads of this process; 0 if unknown */
-
-#endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Operands in memory: laid out as the case requests, between guards, with a copy of the whole block
+/* Operands in memory: laid out as the case requests, between guards, with a copy of the whole block
  * to detect stray writes.
- * Tests: tests/conformance/test_broken.c
- */
+ * Tests: tests/conformance/test_broken.c */
 #include "kit.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* small.h - vectors and small matrices of the oracle, in long double. Row-major; pure functions. */
-#ifndef CONFORMANCE_SMALL_H
-#define CONFORMANCE_SMALL_H
+#pragma once
 
 typedef long double real;
 
@@ -22,5 +21,3 @@ void kit_eigen(int n, const real *matrix, real *values, real *vectors);
  * of the largest are taken as zero. Returns the number of zeros; *smallest is the smallest nonzero
  * one. */
 int kit_solve(const real m[9], const real b[3], real x[3], real *smallest);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions for all elementwise ops: kinds of values, the plan, indices into broadcast inputs. */
-#ifndef CONFORMANCE_ARRAY_ARRAY_H
-#define CONFORMANCE_ARRAY_ARRAY_H
+#pragma once
 
 #include "kit.h"
 
@@ -25,5 +24,3 @@ void kit_generate_any(kit_case *c, kit_rng *rng);
 
 /* The element of input k that corresponds to element i of output 0. */
 int64_t kit_source(const kit_case *c, uint32_t k, int64_t i);
-
-#endif

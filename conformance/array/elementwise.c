@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * array: the elementwise functions. Exact ones have the bits of truth.h; others are within the
+/* array: the elementwise functions. Exact ones have the bits of truth.h; others are within the
  * limit of elementwise.def of its value. A case of each row has the stored arguments and values of conformance/vectors,
  * a third every value of a dtype of 8 or 16 bits, a fourth arguments at which identities hold.
- * Tests: tests/conformance/test_truth.c, tests/conformance/defects.sh, python/tests/op/test_elementwise.py
- */
+ * Tests: tests/conformance/test_truth.c, tests/conformance/defects.sh, python/tests/op/test_elementwise.py */
 #include "array.h"
 
 #include <inttypes.h>

@@ -169,11 +169,9 @@ static long double spread(uint32_t op, const long double x[4])
     return 1 + hypotl(x[2], x[3]) * hypotl(log_abs, angle);
 }
 
-/*
- * The error of each part is within the limit, in units of |y|. If y is infinite, a part of the result must
+/* The error of each part is within the limit, in units of |y|. If y is infinite, a part of the result must
  * be infinite; if y is NaN, a part must be NaN or infinite. If y is finite but nearly overflows, every
- * result is accepted.
- */
+ * result is accepted. */
 static void judge_element(const kit_case *c, kit_verdict *v, int64_t i, const long double x[4],
                           const long double y[2])
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * array: evaluate. Each row has a program of exact functions, chosen at random by the row's signature,
+/* array: evaluate. Each row has a program of exact functions, chosen at random by the row's signature,
  * whose steps are computed element by element.
- * Tests: tests/conformance/test_broken.c
- */
+ * Tests: tests/conformance/test_broken.c */
 #include "array.h"
 
 #include <math.h>

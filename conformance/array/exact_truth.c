@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Exact functions. Integers are computed in 128 bits, digit by digit where backends have an instruction; floating
+/* Exact functions. Integers are computed in 128 bits, digit by digit where backends have an instruction; floating
  * numbers in a format of 113 bits, in which products and the error of a rounding are exact, and rounded once: twice
  * as many digits and two more make the second rounding of + - * / and sqrt harmless (S. Figueroa, 1995).
- * Tests: tests/conformance/test_truth.c
- */
+ * Tests: tests/conformance/test_truth.c */
 #include "truth.h"
 
 #include <math.h>

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * truth.h - the exact results of elementwise functions. This code shares no formula with plugins/ and no real function
+/* truth.h - the exact results of elementwise functions. This code shares no formula with plugins/ and no real function
  * with the C library: conformance/README.md has the rule. tests/conformance/test_truth.c compares the results with
- * conformance/vectors, which mpmath and Python's integers made.
- */
-#ifndef CONFORMANCE_ARRAY_TRUTH_H
-#define CONFORMANCE_ARRAY_TRUTH_H
+ * conformance/vectors, which mpmath and Python's integers made. */
+#pragma once
 
 #include <collet/collet.h>
 
@@ -36,5 +33,3 @@ long double series_pow(long double a, long double b);
  * the real and the imaginary part of the first argument. x[2] and x[3] are the parts of pow's exponent.
  * Returns 0 if the function has no limit of error. */
 int truth_complex(uint32_t op, const long double x[4], long double y[2]);
-
-#endif

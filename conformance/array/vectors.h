@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vectors.h - the stored arguments and values of elementwise functions, which conformance/vectors/make.py computed. */
-#ifndef CONFORMANCE_ARRAY_VECTORS_H
-#define CONFORMANCE_ARRAY_VECTORS_H
+#pragma once
 
 #include "kit.h"
 
@@ -19,5 +18,3 @@ long double *vectors_outputs(const kit_case *c, bool *exact);
  * False beyond the last row. For tests. */
 bool vectors_row(uint32_t op, collet_dtype dtype, bool exact, int64_t row, long double x[6],
                  long double y[2]);
-
-#endif

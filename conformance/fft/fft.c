@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fft: each output is compared with its defining sum in long double. Small transforms: all outputs;
+/* fft: each output is compared with its defining sum in long double. Small transforms: all outputs;
  * large ones: all outputs for a single impulse, and for random numbers chosen outputs and the sum
  * of squares (Parseval).
- * Tests: tests/conformance/test_broken.c
- */
+ * Tests: tests/conformance/test_broken.c */
 #include "kit.h"
 
 #include <math.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * linalg: lu, cholesky, qr and solve, judged by the product of their factors. The bounds are from
+/* linalg: lu, cholesky, qr and solve, judged by the product of their factors. The bounds are from
  * Higham, Accuracy and Stability of Numerical Algorithms: theorems 9.3 (LU), 9.4 (solve), 10.3
  * (Cholesky) and 19.4 (QR).
- * Tests: tests/conformance/test_broken.c
- */
+ * Tests: tests/conformance/test_broken.c */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

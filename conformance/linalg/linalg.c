@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * linalg: matmul, judged relative to the sum of |products|; i8: exact modulo 2^32.
- * Tests: tests/conformance/test_broken.c
- */
+/* linalg: matmul, judged relative to the sum of |products|; i8: exact modulo 2^32.
+ * Tests: tests/conformance/test_broken.c */
 #include "matrices.h"
 
 #include <math.h>

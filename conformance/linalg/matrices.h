@@ -10,8 +10,7 @@
  * Errors are measured in units of u, half an ulp of 1 of the dtype, so that one limit holds
  * for f32 and f64. A *floor* is the absolute error of rounding to denormals.
  */
-#ifndef CONFORMANCE_LINALG_MATRICES_H
-#define CONFORMANCE_LINALG_MATRICES_H
+#pragma once
 
 #include "kit.h"
 #include "small.h"
@@ -104,5 +103,3 @@ void kit_generate_symmetric(kit_case *c, uint32_t k, kit_kind kind, bool positiv
 /* Emits the cases of an op whose input is "...,M,N", or with `square` "...,N,N": shapes with each
  * kind whose bit is set in `kinds`, batches, layouts, parts. */
 void kit_plan_matrices(kit_plan *plan, bool square, uint32_t kinds);
-
-#endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * linalg: svd and eigh, judged by residual, orthogonality and order; small matrices also by the
+/* linalg: svd and eigh, judged by residual, orthogonality and order; small matrices also by the
  * values of Jacobi's method in long double. Residual and orthogonality are the ratios of LAPACK's
  * tests (LAPACK Working Note 41), which pass below 30: in units of the extent, u and the matrix's
  * norm.
- * Tests: tests/conformance/test_broken.c
- */
+ * Tests: tests/conformance/test_broken.c */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -134,11 +132,9 @@ static void plan_eigh(kit_plan *plan)
     kit_emit(plan, &c);
 }
 
-/*
- * A tridiagonal matrix. A QL step that begins at the first row is shifted by 1. The block of rows 2
+/* A tridiagonal matrix. A QL step that begins at the first row is shifted by 1. The block of rows 2
  * and 3 has the eigenvalue 1 up to rounding. In some of the matrices it is exactly 1: then the
- * rotation into row 1 yields 0, and the smallest f64, next to it, vanishes.
- */
+ * rotation into row 1 yields 0, and the smallest f64, next to it, vanishes. */
 static void put_split_matrix(kit_tensor *t, int64_t first, double coupling)
 {
     const double diagonal[5] = {1, 0, 0, 1 - coupling * coupling, 7};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* frame.h - the oracle of one body in one frame of the md family. */
-#ifndef CONFORMANCE_MD_FRAME_H
-#define CONFORMANCE_MD_FRAME_H
+#pragma once
 
 #include "kit.h"
 #include "small.h"
@@ -55,5 +54,3 @@ void md_tighten(md_frame *frame);
 /* Rotational energy 1/2 omega.L; *scale is its change for a relative error of `unit` in I and L,
  * divided by `unit`. NaN where anything is not finite. */
 real md_rotational(const md_frame *frame, real unit, real *scale);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* md.h - for the md family: kinds of molecules, and cases with them. */
-#ifndef CONFORMANCE_MD_MD_H
-#define CONFORMANCE_MD_MD_H
+#pragma once
 
 #include "frame.h"
 
@@ -38,5 +37,3 @@ kit_case md_case(const kit_plan *plan, int64_t frames, int64_t atoms, int kind);
 void md_plan_atoms(kit_plan *plan);
 /* Like md_plan_atoms, without the operands of the mask `absent`. */
 void md_plan_atoms_without(kit_plan *plan, uint32_t absent);
-
-#endif

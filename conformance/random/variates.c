@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * random: integers and variate. The algorithms of docs/kernels/random.md, with proposals in double, whose bits are
+/* random: integers and variate. The algorithms of docs/kernels/random.md, with proposals in double, whose bits are
  * defined, and decisions in long double by the formulas themselves.
- * Tests: tests/conformance/defects.sh
- */
+ * Tests: tests/conformance/defects.sh */
 #include "kit.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scatter.h - functions for all oracles of the scatter family. */
-#ifndef CONFORMANCE_SCATTER_SCATTER_H
-#define CONFORMANCE_SCATTER_SCATTER_H
+#pragma once
 
 #include <complex.h>
 
@@ -36,5 +35,3 @@ real scatter_intensity(const number p[3], const real magnitude[3], const real s[
                        real *scale);
 /* Fills `t` with the q of the pixels of a grid, `step` apart. */
 void scatter_grid(kit_tensor *t, real step);
-
-#endif

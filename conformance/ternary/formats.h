@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * formats.h - the packed formats of docs/KERNELS.md for the oracles of the ternary family: the
- * position of each weight of a row, one weight at a time.
- */
-#ifndef CONFORMANCE_TERNARY_FORMATS_H
-#define CONFORMANCE_TERNARY_FORMATS_H
+/* formats.h - the packed formats of docs/KERNELS.md for the oracles of the ternary family: the
+ * position of each weight of a row, one weight at a time. */
+#pragma once
 
 #include "kit.h"
 
@@ -33,5 +30,3 @@ unsigned char *ternary_scale(uint32_t format, unsigned char *row, int64_t block)
 int64_t ternary_row(const kit_case *c, uint32_t k, int32_t own_k, int32_t own_0, int64_t r);
 /* Number of rows of output 0. */
 int64_t ternary_rows(const kit_case *c, int32_t own_0);
-
-#endif

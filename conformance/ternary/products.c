@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ternary: dot, matmul and linear, term by term. Bit-exact results are computed in f32 with every
+/* ternary: dot, matmul and linear, term by term. Bit-exact results are computed in f32 with every
  * operation rounded; the others in long double.
- * Tests: tests/conformance/test_broken.c
- */
+ * Tests: tests/conformance/test_broken.c */
 #include "formats.h"
 
 #include <float.h>

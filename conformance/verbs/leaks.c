@@ -6,7 +6,6 @@
 
 #include <dirent.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 typedef struct holdings {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* own.h - calls of a plugin's own ops, whose results are compared with each other (own.c); their
  * checks are in own_checks.c. */
-#ifndef CONFORMANCE_VERBS_OWN_H
-#define CONFORMANCE_VERBS_OWN_H
+#pragma once
 
 #include "verbs/verbs.h"
 
@@ -53,5 +52,3 @@ const collet_ops_field *own_field(const own_call *o, uint32_t i);
  * its results. `scale` multiplies "..." axes. */
 void own_each(testbed *b, int64_t scale,
               void (*body)(testbed *b, collet_queue *q, own_call *o, const results *base));
-
-#endif

@@ -5,7 +5,6 @@
 #include "verbs/verbs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST 200 /* allocations of one call */
 

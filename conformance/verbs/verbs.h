@@ -7,8 +7,7 @@
  * call: the slot may return this status, an error has a text, and the process state is unchanged. A
  * failure ends the check: on the main thread by a jump, on others by pthread_exit.
  */
-#ifndef CONFORMANCE_VERBS_VERBS_H
-#define CONFORMANCE_VERBS_VERBS_H
+#pragma once
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -263,5 +262,3 @@ struct kit_verb {
 extern const kit_verb verbs_device[], verbs_order[], verbs_wait[], verbs_queues[], verbs_memory[],
     verbs_large[], verbs_calls[], verbs_conduct[], verbs_leaks[], verbs_short[], verbs_failure[],
     verbs_extensions[], verbs_own[], verbs_rows[], verbs_timing[], verbs_limits[];
-
-#endif

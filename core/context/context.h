@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A context: the choice of backend, a queue per device, scratch memory, counters, the last error.
  */
-#ifndef CORE_CONTEXT_CONTEXT_H
-#define CORE_CONTEXT_CONTEXT_H
+#pragma once
 
 #include "select.h"
 #include "timeline/block.h"
@@ -64,5 +63,3 @@ collet_status context_check(collet_context *cx);
  * of fork the error is FORKED, whatever the arguments. */
 collet_status context_fail(collet_context *cx, collet_status status, const char *format, ...)
     COLLET_PRINTF(3, 4);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * fork() waits, a short time at most, for devices whose drivers work in threads of this process.
  */
-#ifndef CORE_CONTEXT_END_H
-#define CORE_CONTEXT_END_H
+#pragma once
 
 #include "device/runtime.h"
 
@@ -19,5 +18,3 @@ void end_remove(collet_runtime *runtime);
 /* Called when a context first uses a device: exit() ends its work before it destroys what has been
  * loaded so far. */
 void end_watch(void);
-
-#endif

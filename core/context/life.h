@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of a runtime: created from its settings, destroyed when its last user releases it. */
-#ifndef CORE_CONTEXT_LIFE_H
-#define CORE_CONTEXT_LIFE_H
+#pragma once
 
 #include "device/runtime.h"
 
 void runtime_retain(collet_runtime *runtime);
 void runtime_release(collet_runtime *runtime);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the devices for a context's calls, in order of preference. */
-#ifndef CORE_CONTEXT_SELECT_H
-#define CORE_CONTEXT_SELECT_H
+#pragma once
 
 #include "device/device.h"
 
@@ -15,11 +14,9 @@ typedef struct selection {
     device *devices[RUNTIME_DEVICES_MAX];
 } selection;
 
-/*
- * Parses "auto", "name", "name:1", "a,b:0,c" against the runtime's backends. Named backends are
+/* Parses "auto", "name", "name:1", "a,b:0,c" against the runtime's backends. Named backends are
  * opened until their devices are known. UNKNOWN_BACKEND (also if the text has another form), UNAVAILABLE (under
- * auto: nothing is usable), NO_MEMORY; *out is written only on success.
- */
+ * auto: nothing is usable), NO_MEMORY; *out is written only on success. */
 collet_status selection_parse(collet_runtime *runtime, const char *choice, selection *out,
                               collet_error *err);
 /* Opens a single device: "name" is the backend's first, "name:device" another. INVALID for other
@@ -37,5 +34,3 @@ void selection_clear(selection *s);
  * has no kernel; "" if none can. `fallback` is the context's. */
 void selection_remedy(const collet_runtime *r, const selection *s, int32_t fallback,
                       char text[256]);
-
-#endif

@@ -7,7 +7,7 @@
 
 #include "context.h"
 #include "life.h"
-#include "timeline/stamp.h"
+#include "timeline/span.h"
 #include "util/trace.h"
 
 struct collet_timestamp {

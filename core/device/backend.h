@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A backend: a plugin that was found, and its devices. */
-#ifndef CORE_DEVICE_BACKEND_H
-#define CORE_DEVICE_BACKEND_H
+#pragma once
 
 #include <cjson/cJSON.h>
 
@@ -35,5 +34,3 @@ const char *backend_reason(const backend *b, int state);
 /* Logs and records that a part of a plugin is left out; `code` is one of loader.h. NO_MEMORY. */
 collet_status backend_left_out(const backend *b, const char *code, const char *text,
                                collet_error *err);
-
-#endif

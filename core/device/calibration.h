@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * calibration - what `backend-bench calibrate` measured of a backend on this machine: seconds of ops
+/* calibration - what `backend-bench calibrate` measured of a backend on this machine: seconds of ops
  * by their work, the rates of transfers, and a text for the backend itself. Each backend has a file in the
  * directory of the cache. Its name has a hash of the backend and of what it can use here, so that the file is not
  * used with another processor, driver, library, level or number of threads. The files are read when the runtime
- * is created; then the values are constant, for any thread.
- */
-#ifndef CORE_DEVICE_CALIBRATION_H
-#define CORE_DEVICE_CALIBRATION_H
+ * is created; then the values are constant, for any thread. */
+#pragma once
 
 #include "device.h"
 
@@ -56,5 +53,3 @@ static inline const calibration *calibration_of(const device *d)
 /* Seconds of an op on the device at this work (the products of a matmul, else the elements of the
  * largest operand); NaN: not measured. */
 double calibration_seconds(const device *d, uint32_t id, collet_dtype dtype, double work);
-
-#endif

@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A device of a backend: listed in its capabilities, or named by a program. */
-#ifndef CORE_DEVICE_DEVICE_H
-#define CORE_DEVICE_DEVICE_H
+#pragma once
 
 #include <string.h>
 
 #include "backend.h"
-#include "extensions.h"
+
+#include <collet/extensions.h>
+
+/* NULL: the device does not have the extension. */
+typedef struct device_extensions {
+    const collet_copy_extension *copy;
+    const collet_explain_extension *explain;
+    const collet_memory_extension *memory;
+    const collet_native_extension *native;
+    const collet_pinned_extension *pinned;
+    const collet_timing_extension *timing;
+    const collet_trim_extension *trim;
+} device_extensions;
+
+/* Asks an open device, called `name` in messages, for the extensions that libcore uses. Tables that
+ * cannot be used are logged as errors and left out. */
+void extensions_find(device_extensions *found, const collet_plugin *plugin, collet_device *opened,
+                     const char *name, const collet_host *host);
 
 #define RUNTIME_DEVICES_EACH 16 /* maximum for one backend, so that others get devices, too */
 #define DEVICE_NAMED UINT32_MAX
@@ -105,5 +121,3 @@ static inline void device_trim(device *d)
     d->extensions.trim->trim(d->handle);
     device_leave(d, COLLET_OK);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of devices as fields, from the capabilities and, for an open device, from its
  * properties. */
-#ifndef CORE_DEVICE_DEVICE_INFO_H
-#define CORE_DEVICE_DEVICE_INFO_H
+#pragma once
 
 #include "device.h"
 
@@ -12,5 +11,3 @@ uint64_t device_memory_bytes(const device *d);
 /* Whether the device is a processor, by its capabilities: its driver has threads in this process.
  * */
 int device_is_processor(const device *d);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layers: tables between libcore and the backends. */
-#ifndef CORE_DEVICE_LAYERS_H
-#define CORE_DEVICE_LAYERS_H
+#pragma once
 
 #include "backend.h"
 
@@ -11,5 +10,3 @@ collet_status layers_choose(collet_runtime *runtime, collet_error *err);
 /* Opens all layers over the backend's table *table, which becomes the table of the outermost layer.
  * Errors as in loader_open. */
 collet_status layers_open(const backend *b, const collet_plugin **table, collet_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts bytes: the allocated bytes of a memory space with their peak, on any thread, and the bytes
  * that a context transfers. */
-#ifndef CORE_DEVICE_MEMORY_COUNT_H
-#define CORE_DEVICE_MEMORY_COUNT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ static inline void memory_count_reset_peak(memory_count *c)
 typedef struct transfer_counters {
     uint64_t bytes_to_device, bytes_to_host, bytes_direct;
 } transfer_counters;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens backends and devices, each at its first use. */
-#ifndef CORE_DEVICE_OPEN_H
-#define CORE_DEVICE_OPEN_H
+#pragma once
 
 #include "device.h"
 
@@ -16,5 +15,3 @@ collet_status backend_open(backend *b, collet_error *err);
 collet_status device_open(device *d, collet_error *err);
 /* Closes an open device, after its queues and blocks were destroyed. */
 void device_close(device *d);
-
-#endif

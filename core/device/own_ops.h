@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops that plugins define: their registration, and how they grow. */
-#ifndef CORE_DEVICE_OWN_OPS_H
-#define CORE_DEVICE_OWN_OPS_H
+#pragma once
 
 #include "backend.h"
 
@@ -10,5 +9,3 @@
 collet_status own_ops_register(backend *b, const collet_plugin *table, collet_error *err);
 /* 1 if an op with that name of the open backend was left out. */
 int own_op_left_out(const backend *b, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list of backends. */
-#ifndef CORE_DEVICE_REGISTRY_H
-#define CORE_DEVICE_REGISTRY_H
+#pragma once
 
 #include "backend.h"
 
@@ -14,5 +13,3 @@ backend *registry_find(const collet_runtime *runtime, const char *name);
 const loader_plugin *registry_owner(const collet_runtime *runtime, const char *key);
 /* The value of a backend's key in the choices of its probe and its calibration, or NULL. */
 const char *registry_choice(const collet_runtime *runtime, const char *key);
-
-#endif

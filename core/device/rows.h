@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel rows that a device offers. */
-#ifndef CORE_DEVICE_ROWS_H
-#define CORE_DEVICE_ROWS_H
+#pragma once
 
 #include "device.h"
 
@@ -12,5 +11,3 @@ void rows_free(device *d);
 /* The row for (op, sig), without comparing operands outside `mask`; NULL if none matches. The
  * device must be open. */
 const collet_kernel_row *device_find_row(const device *d, uint32_t op, uint64_t sig, uint64_t mask);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The members of a runtime: settings, log, records, ops, backends with their devices, and the count
+/* The members of a runtime: settings, log, records, ops, backends with their devices, and the count
  * of the host's memory. Members are constant after the runtime was created, unless their comments
- * name a lock.
- */
-#ifndef CORE_DEVICE_RUNTIME_H
-#define CORE_DEVICE_RUNTIME_H
+ * name a lock. */
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -93,5 +90,3 @@ collet_status runtime_beyond(size_t index, size_t count, const char *element, co
 
 /* The op with this id; NULL if unknown. */
 const op *runtime_op(const collet_runtime *runtime, uint32_t id);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dispatch: validates a call and runs its kernel. */
-#ifndef CORE_DISPATCH_CALL_H
-#define CORE_DISPATCH_CALL_H
+#pragma once
 
 #include "frame.h"
 
@@ -26,5 +25,3 @@ void call_remedy(const frame *f, char text[256]);
 /* While programs are checked: 1, with the context's error, if the program has destroyed an operand. */
 int call_operands_fault(collet_context *cx, uint32_t id, collet_array *const *outs,
                         const collet_array *const *ins);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* frame - the state of one call, from its checks to its kernel. */
-#ifndef CORE_DISPATCH_FRAME_H
-#define CORE_DISPATCH_FRAME_H
+#pragma once
 
 #include "context/context.h"
 #include "memory/access.h"
@@ -48,5 +47,3 @@ collet_status frame_kernel_status(frame *f, device *d, collet_status status);
 /* Add one operand, or all operands, to a text such as "f32 4 x 4 <- f32 4 x 4, absent". */
 void frame_operand_text(text_buffer *t, const op *o, uint32_t i, const collet_array *a);
 void frame_operands_text(text_buffer *t, const frame *f);
-
-#endif

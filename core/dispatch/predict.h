@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* predict - how long a call takes on a device, by the calibrations, and where it is the fastest. */
-#ifndef CORE_DISPATCH_PREDICT_H
-#define CORE_DISPATCH_PREDICT_H
+#pragma once
 
 #include "context/select.h"
 #include "device/calibration.h"
@@ -32,5 +31,3 @@ int32_t predict_first(const op *o, const collet_array *const *arrays, uint64_t s
 /* A cheap test: 1 if predict_first may find another device than the first. It is not called if r->crossovers is
  * NULL. */
 int predict_worth(const collet_runtime *r, const op *o, const collet_array *const *arrays);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An expression compiled for the dtypes of its inputs: typed steps, cut into programs. */
-#ifndef CORE_EXPRESSION_COMPILED_H
-#define CORE_EXPRESSION_COMPILED_H
+#pragma once
 
 #include "graph.h"
 
@@ -89,5 +88,3 @@ typedef struct plan {
     uint32_t piece_count;
     int fused; /* 1: the last piece reduces all outputs */
 } plan;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers of a compiled expression: constants, inputs that are numbers, functions of both. */
-#ifndef CORE_EXPRESSION_CONSTANTS_H
-#define CORE_EXPRESSION_CONSTANTS_H
+#pragma once
 
 #include "compiled.h"
 
@@ -13,5 +12,3 @@ collet_status constants_set(plan *p, const graph *g, collet_error *err);
  * and NO_MEMORY. */
 collet_status constants_with(const plan *p, const graph *g, const collet_scalar *numbers,
                              collet_scalar *values, int *misses, collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cuts a compiled expression into programs. */
-#ifndef CORE_EXPRESSION_CUT_H
-#define CORE_EXPRESSION_CUT_H
+#pragma once
 
 #include "compiled.h"
 
@@ -9,5 +8,3 @@
 collet_status plan_cut(plan *p, const graph *g, collet_error *err);
 /* The hash of a program's members. */
 uint64_t plan_hash(const collet_program *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Evaluations of expressions. */
-#ifndef CORE_EXPRESSION_EVALUATE_H
-#define CORE_EXPRESSION_EVALUATE_H
+#pragma once
 
 #include "expression.h"
 
@@ -10,5 +9,3 @@
 collet_status expression_evaluate(collet_context *cx, collet_expression *e,
                                   collet_array **outs, const collet_array *const *ins,
                                   const collet_scalar *numbers, int by_steps);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An expression: its graph, and the plans of the dtypes with which it was evaluated. */
-#ifndef CORE_EXPRESSION_EXPRESSION_H
-#define CORE_EXPRESSION_EXPRESSION_H
+#pragma once
 
 #include <pthread.h>
 
@@ -24,5 +23,3 @@ collet_status expression_plan(collet_expression *e, plan **out, const collet_dty
 void expression_release(collet_expression *e, plan *p);
 /* INVALID: no input has this name; the text lists the names. */
 collet_status expression_unknown(const graph *g, const char *name, collet_error *err);
-
-#endif

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arithmetic of weak numbers, as Python has it. */
-#ifndef CORE_EXPRESSION_FOLD_H
-#define CORE_EXPRESSION_FOLD_H
+#pragma once
 
 #include <collet/collet.h>
 
 #include "util/literal.h"
 
-/*
- * Computes a function of weak numbers, the first `count` of the three in `in`: integers exactly, real and complex
+/* Computes a function of weak numbers, the first `count` of the three in `in`: integers exactly, real and complex
  * numbers in f64. UNSUPPORTED, without a text: only kernels compute this function. INVALID, with the numbers in the
  * text: Python raises an exception too (division by zero, a negative shift, an overflow of f64), or an integer has more
- * than LITERAL_BITS bits.
- */
+ * than LITERAL_BITS bits. */
 collet_status fold(uint32_t op, const literal *in, uint32_t count, literal *out, collet_error *err);
 
 /*
@@ -24,5 +21,3 @@ collet_status fold(uint32_t op, const literal *in, uint32_t count, literal *out,
 collet_dtype fold_result(uint32_t op, int integers, int *ranges);
 
 int fold_compares(uint32_t op);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph of an expression: values in an order in which each uses earlier ones only. */
-#ifndef CORE_EXPRESSION_GRAPH_H
-#define CORE_EXPRESSION_GRAPH_H
+#pragma once
 
 #include <collet/expression.h>
 
@@ -73,5 +72,3 @@ collet_status graph_copy(graph *to, const graph *from, collet_error *err);
 
 /* 1 if the value is a literal of this number. */
 int graph_is(const graph *g, uint32_t value, double number);
-
-#endif

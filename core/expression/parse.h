@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts of expressions. */
-#ifndef CORE_EXPRESSION_PARSE_H
-#define CORE_EXPRESSION_PARSE_H
+#pragma once
 
 #include "graph.h"
 
@@ -18,5 +17,3 @@ collet_status parse_text(graph *g, const char *text, collet_error *err);
  * the names in `names`, whose last element has the name NULL. */
 collet_status parse_values(graph *g, uint32_t *values, uint32_t count, const char *text,
                            const parse_name *names, collet_error *err);
-
-#endif

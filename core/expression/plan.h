@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles expressions. */
-#ifndef CORE_EXPRESSION_PLAN_H
-#define CORE_EXPRESSION_PLAN_H
+#pragma once
 
 #include "compiled.h"
 
@@ -9,5 +8,3 @@
 collet_status plan_create(plan **out, const graph *g, const collet_dtype *in_dtypes, int beyond,
                           collet_error *err);
 void plan_destroy(plan *p);
-
-#endif

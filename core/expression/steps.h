@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs programs as single ops, for backends without `evaluate`. */
-#ifndef CORE_EXPRESSION_STEPS_H
-#define CORE_EXPRESSION_STEPS_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -20,5 +19,3 @@ collet_status steps_reduce(collet_context *cx, uint32_t id, collet_array *out,
 /* Does what the op `evaluate` does with these operands, whose shapes must fit. */
 collet_status steps_run(collet_context *cx, collet_array *const *outs,
                         const collet_array *const *ins, const collet_evaluate_params *p);
-
-#endif

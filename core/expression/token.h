@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tokens of a text, and errors that name a column. */
-#ifndef CORE_EXPRESSION_TOKEN_H
-#define CORE_EXPRESSION_TOKEN_H
+#pragma once
 
 #include "graph.h"
 
@@ -26,5 +25,3 @@ int token_is(const parser *p, const char *text);
 /* INVALID, with the column of `at`, and what was expected instead of the token. */
 collet_status token_fail(parser *p, const char *at, const char *format, ...) COLLET_PRINTF(3, 4);
 collet_status token_expected(parser *p, const char *what);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The values of an expression while it is compiled, and their conversions. */
-#ifndef CORE_EXPRESSION_VALUES_H
-#define CORE_EXPRESSION_VALUES_H
+#pragma once
 
 #include "compiled.h"
 
@@ -51,5 +50,3 @@ static inline int value_is_known(const typed *v)
 {
     return v->weak && v->form != TYPED_READY && (v->dtype == COLLET_I64 || v->dtype == COLLET_BOOL);
 }
-
-#endif

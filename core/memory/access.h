@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Access to arrays on the host: acquire, release, and copies in host memory. */
-#ifndef CORE_MEMORY_ACCESS_H
-#define CORE_MEMORY_ACCESS_H
+#pragma once
 
 #include "array.h"
 #include "context/context.h"
@@ -26,5 +25,3 @@ collet_status array_acquirable(collet_context *cx, const char *what, const colle
 /* Copies the elements of `from` to `to`, which has the same dtype and shape and another storage, in
  * host memory. */
 collet_status array_copy_on_host(collet_context *cx, collet_array *to, const collet_array *from);
-
-#endif

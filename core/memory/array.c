@@ -101,10 +101,8 @@ int array_same(const collet_array *a, const collet_array *b)
            !memcmp(a->strides, b->strides, (size_t)a->ndim * sizeof *a->strides);
 }
 
-/*
- * Sets *end so that the axes of `a` whose steps are not multiples of `period` reach the bytes [0,
- * *end), counted from its lowest byte; returns 0 if *end > period.
- */
+/* Sets *end so that the axes of `a` whose steps are not multiples of `period` reach the bytes [0,
+ * *end), counted from its lowest byte; returns 0 if *end > period. */
 static int residues(const collet_array *a, int64_t period, int64_t *end)
 {
     int64_t size = (int64_t)collet_dtype_size(a->dtype), reach = 0;
@@ -115,11 +113,9 @@ static int residues(const collet_array *a, int64_t period, int64_t *end)
     return *end <= period;
 }
 
-/*
- * 1 if views with overlapping ranges are interleaved and share no byte, such as two columns of a
+/* 1 if views with overlapping ranges are interleaved and share no byte, such as two columns of a
  * table. Modulo the length of one long step each view is one run of bytes; the runs must be
- * disjoint. `shift` is the distance from the lowest byte of `a` to the lowest byte of `b`.
- */
+ * disjoint. `shift` is the distance from the lowest byte of `a` to the lowest byte of `b`. */
 static int interleave(const collet_array *a, const collet_array *b, int64_t shift)
 {
     const collet_array *both[] = {a, b};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An array: an immutable view of a storage. */
-#ifndef CORE_MEMORY_ARRAY_H
-#define CORE_MEMORY_ARRAY_H
+#pragma once
 
 #include "storage.h"
 
@@ -67,5 +66,3 @@ static inline void array_take_flags(collet_array *a, uint32_t flags)
 /* Creates a C-contiguous array; the text of an error goes to *err. */
 collet_status array_create(collet_runtime *runtime, collet_array **out, collet_dtype dtype,
                            int32_t ndim, const int64_t *shape, collet_error *err);
-
-#endif

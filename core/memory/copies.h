@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * copies - a storage, and the copies of its bytes: which are valid, the order of work on them, and
- * moving bytes between them. The caller holds the storage's lock.
- */
-#ifndef CORE_MEMORY_COPIES_H
-#define CORE_MEMORY_COPIES_H
+/* copies - a storage, and the copies of its bytes: which are valid, the order of work on them, and
+ * moving bytes between them. The caller holds the storage's lock. */
+#pragma once
 
 #include "device/memory_count.h"
 #include "timeline/block.h"
@@ -80,5 +77,3 @@ collet_status copies_make_valid_on_host(storage *s, transfer_counters *moved, co
 /* Makes the bytes valid for a use on q's device, whose copy is `c`. */
 collet_status copies_make_valid(storage *s, block *c, queue *q, int whole, transfer_counters *moved,
                                 collet_error *err);
-
-#endif

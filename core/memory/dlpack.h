@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The structs of DLPack 1 (https://dmlc.github.io/dlpack/latest/c_api.html) that libcore uses. */
-#ifndef CORE_MEMORY_DLPACK_H
-#define CORE_MEMORY_DLPACK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -57,5 +56,3 @@ struct DLManagedTensorVersioned {
     uint64_t flags;
     dl_tensor dl_tensor;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that native handles and DLPack share. Errors go to the context. */
-#ifndef CORE_MEMORY_NATIVE_H
-#define CORE_MEMORY_NATIVE_H
+#pragma once
 
 #include "array.h"
 #include "context/context.h"
@@ -16,5 +15,3 @@ collet_status native_acquire(collet_context *cx, collet_array *a, device *d, int
 /* Gives an array from array_wrapping a storage that wraps foreign memory of `d`. */
 collet_status native_wrap(collet_context *cx, device *d, collet_array *a, void *handle,
                           uint64_t offset, uint32_t flags, void (*deleter)(void *user), void *user);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Page-locked host memory: collet.pinned/1.
  * Tests: tests/core/test_extensions.c */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include <collet/floating.h>

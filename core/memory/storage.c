@@ -3,8 +3,8 @@
 #include "storage.h"
 
 #include <inttypes.h>
-
 #include "timeline/order.h"
+
 #include "timeline/origins.h"
 #include "written.h"
 

@@ -8,28 +8,23 @@
  * and the reads that may be in progress. The storage's mutex guards all of that; it may be held
  * while waiting for such work. Locks are taken in the order storage, backend, queue.
  */
-#ifndef CORE_MEMORY_STORAGE_H
-#define CORE_MEMORY_STORAGE_H
+#pragma once
 
 #include "copies.h"
 
-/*
- * Makes the bytes usable by `q` in its device's space and returns their address or buffer. `access`
+/* Makes the bytes usable by `q` in its device's space and returns their address or buffer. `access`
  * is COLLET_READ or COLLET_WRITE. `whole`: all bytes will be written, so their present value need
  * not be moved. The next work of `q` is ordered after work in progress. BUSY while the storage is
  * acquired; REFUSED when the device's memory is short; NO_MEMORY, DEVICE_LOST, FAILED. *commit is
  * set to 1 when storage_commit must follow once the work is done or enqueued; until then copies in
  * other spaces stay valid, so that a refused call loses nothing. Unless `whole`, the work from
- * which the bytes derive is added to *from.
- */
+ * which the bytes derive is added to *from. */
 collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void **memory,
                           int *commit, origins *from, transfer_counters *moved, collet_error *err);
 
-/*
- * 1 if the bytes are valid only in host memory, not acquired, and not in use by a queue, as
+/* 1 if the bytes are valid only in host memory, not acquired, and not in use by a queue, as
  * storage_use would find under the lock. Then s->host.memory may be used directly, and by `q` without
- * storage_commit.
- */
+ * storage_commit. */
 static inline int storage_settled_on_host(const storage *s)
 {
     return atomic_load_explicit(&s->settled, memory_order_acquire);
@@ -80,12 +75,10 @@ static inline int storage_is_shared(const storage *s)
 /* Makes the bytes valid in the memory of q's device; commands of `q` come after that. */
 collet_status storage_prefetch(storage *s, queue *q, transfer_counters *moved, collet_error *err);
 
-/*
- * Like storage_map, for memory of q's device and for commands that the program itself enqueues in
+/* Like storage_map, for memory of q's device and for commands that the program itself enqueues in
  * `q`; these come after the work on the bytes. `wait`: waits for that work, so that the commands
  * may be in any queue. Returns the buffer. At the release, with `q` NULL, all such commands are
- * over; else they are in `q`.
- */
+ * over; else they are in `q`. */
 collet_status storage_acquire_on(storage *s, queue *q, int32_t access, int wait,
                                  collet_buffer **buffer, transfer_counters *moved,
                                  collet_error *err);
@@ -98,5 +91,3 @@ int storage_valid_only_on(storage *s, const device *d);
 
 /* The spaces where the bytes are valid, as in storage.valid. */
 uint64_t storage_spaces(storage *s);
-
-#endif

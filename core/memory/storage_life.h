@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* storage_life - creates storages, and frees them when the last reference is dropped. */
-#ifndef CORE_MEMORY_STORAGE_LIFE_H
-#define CORE_MEMORY_STORAGE_LIFE_H
+#pragma once
 
 #include "storage.h"
 
@@ -19,5 +18,3 @@ collet_status storage_wrap_block(collet_runtime *runtime, block *b, void (*delet
                                  void *user, storage **out, collet_error *err);
 void storage_retain(storage *s);
 void storage_release(storage *s);
-
-#endif

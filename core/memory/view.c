@@ -265,10 +265,8 @@ collet_status collet_array_windows(collet_context *cx, const collet_array *array
     return COLLET_OK;
 }
 
-/*
- * Computes strides for the elements of `a` in another shape, by matching runs of old and new axes
- * with equal products of extents; returns 0 if the elements of a run have no common stride.
- */
+/* Computes strides for the elements of `a` in another shape, by matching runs of old and new axes
+ * with equal products of extents; returns 0 if the elements of a run have no common stride. */
 static int reshaped_strides(const collet_array *a, int32_t ndim, const int64_t *shape,
                             int64_t *strides)
 {

@@ -3,8 +3,7 @@
  * that it wrapped and has not acquired, and memory that it acquired for reading. A storage keeps a hash of
  * its bytes on the host while neither the program nor a call may write them. The caller holds the storage's
  * lock. */
-#ifndef CORE_MEMORY_WRITTEN_H
-#define CORE_MEMORY_WRITTEN_H
+#pragma once
 
 #include "copies.h"
 
@@ -15,5 +14,3 @@ void written_end(storage *s);
 collet_status written_check(storage *s, collet_error *err);
 /* Notes the bytes after a change of the storage's state, if nobody may write them from now on. */
 void written_note(storage *s);
-
-#endif

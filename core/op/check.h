@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checks of a call's parameters, dtypes and shapes. */
-#ifndef CORE_OP_CHECK_H
-#define CORE_OP_CHECK_H
+#pragma once
 
 #include "shape.h"
 #include "signature.h"
@@ -28,11 +27,9 @@ collet_status op_dtype_error(const op *o, const op_shapes *views, collet_error *
 collet_status op_check_scalars(const op *o, const op_shapes *views, const void *params,
                                collet_error *err);
 
-/*
- * Checks dtypes, shapes and parameters of a call; `sig` packs the views' dtypes. If a pattern has
+/* Checks dtypes, shapes and parameters of a call; `sig` packs the views' dtypes. If a pattern has
  * "...", inputs get the broadcast axes, in `scratch`, which has one element for each operand.
- * DTYPE, SHAPE, INVALID, OVERFLOW; the text names the operands.
- */
+ * DTYPE, SHAPE, INVALID, OVERFLOW; the text names the operands. */
 static inline collet_status op_check(const op *o, uint64_t sig, op_shapes *views,
                                      const void *params, op_scratch *scratch, collet_error *err)
 {
@@ -43,5 +40,3 @@ static inline collet_status op_check(const op *o, uint64_t sig, op_shapes *views
         status = op_check_scalars(o, views, params, err);
     return status == COLLET_OK ? op_check_shapes(o, views, params, scratch, err) : status;
 }
-
-#endif

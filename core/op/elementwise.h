@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of elementwise.def. */
-#ifndef CORE_OP_ELEMENTWISE_H
-#define CORE_OP_ELEMENTWISE_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -33,5 +32,3 @@ const elementwise *elementwise_at(size_t index);
 collet_dtype elementwise_result(const elementwise *e, collet_dtype dtype);
 /* The dtype that operand i must have for operands of `dtype`. */
 collet_dtype elementwise_operand(const elementwise *e, collet_dtype dtype, uint32_t i);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of parameter blocks: their validity and their defaults. */
-#ifndef CORE_OP_FIELD_H
-#define CORE_OP_FIELD_H
+#pragma once
 
 #include "op.h"
 
@@ -13,5 +12,3 @@ collet_status op_field_check(const op *o, const collet_ops_field *f, collet_erro
 
 /* Writes the defaults of the parameter block, params_size bytes, for collet_ops_defaults. */
 void op_defaults(const op *o, int32_t ndim, void *params);
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Infers dtypes and shapes of the outputs of a call. */
-#ifndef CORE_OP_INFER_H
-#define CORE_OP_INFER_H
+#pragma once
 
 #include "op.h"
 
 /* collet_ops_infer for a parsed op. */
 collet_status op_infer(const op *o, collet_array_spec *outs, const collet_array_spec *ins,
                        size_t spec_size, const void *params, collet_error *err);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A parsed op: a row of ops.def, or a plugin's own definition. Parsed ops are constant and may be
- * read on any thread.
- */
-#ifndef CORE_OP_OP_H
-#define CORE_OP_OP_H
+/* A parsed op: a row of ops.def, or a plugin's own definition. Parsed ops are constant and may be
+ * read on any thread. */
+#pragma once
 
 #include <collet/collet.h>
 #include <collet/plugin.h>
@@ -34,11 +31,9 @@ typedef struct op_shapes {
     int apart; /* set by a rule: no output may be an input, although the op permits it */
 } op_shapes;
 
-/*
- * A rule expresses what patterns cannot. It runs after the patterns, when the views are broadcast:
+/* A rule expresses what patterns cannot. It runs after the patterns, when the views are broadcast:
  * computes unknown shapes, and checks given shapes and the parameters. One function does both, so
- * that a call accepts inferred shapes: see op_expect and op_open.
- */
+ * that a call accepts inferred shapes: see op_expect and op_open. */
 typedef collet_status op_rule(const struct op *op, op_shapes *views, const void *params,
                               collet_error *err);
 
@@ -71,5 +66,3 @@ typedef struct op {
 /* Writes "info (output 1)", or "input 2" if the operand has no name. Returns `buffer`. */
 #define OP_OPERAND_TEXT 48
 const char *op_operand_name(const op *o, uint32_t operand, char buffer[OP_OPERAND_TEXT]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of the axes of a call. */
-#ifndef CORE_OP_ORDER_H
-#define CORE_OP_ORDER_H
+#pragma once
 
 #include "op.h"
 
@@ -9,5 +8,3 @@
  * memory, if all inputs have the same order. Returns `axes` for the new order. */
 uint32_t op_sort_reduced(op_shapes *views, uint32_t n_out, uint32_t n_in, uint32_t axes,
                          int keepdims, op_scratch *scratch);
-
-#endif

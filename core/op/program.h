@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program of the op `evaluate`. */
-#ifndef CORE_OP_PROGRAM_H
-#define CORE_OP_PROGRAM_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -24,5 +23,3 @@ int program_converts(collet_dtype to, collet_dtype from);
 /* The reduction of this name; COLLET_NO_OP: none. */
 uint32_t program_reduction(const char *name, size_t length);
 const char *program_reduction_name(uint32_t id);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of the column `rule` in ops.def; they are in rule_<family>.c. */
-#ifndef CORE_OP_RULES_H
-#define CORE_OP_RULES_H
+#pragma once
 
 #include "op.h"
 
@@ -13,5 +12,3 @@ op_rule op_rule_bodies, op_rule_observables, op_rule_scatter_slices, op_rule_sca
 op_rule op_rule_scatter_amplitudes, op_rule_scatter_intensities;
 op_rule op_rule_ternary_quantize, op_rule_ternary_pack, op_rule_ternary_unpack, op_rule_ternary_dot,
     op_rule_ternary_matmul, op_rule_ternary_linear;
-
-#endif

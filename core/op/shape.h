@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes of a call: their check against the patterns of the op, and functions for rules. */
-#ifndef CORE_OP_SHAPE_H
-#define CORE_OP_SHAPE_H
+#pragma once
 
 #include "op.h"
 
@@ -23,5 +22,3 @@ collet_status op_expect(const op *o, op_shapes *views, uint32_t k, int32_t ndim,
                         const int64_t *shape, const char *why, collet_error *err);
 collet_status op_shape_error(const op *o, const op_shapes *views, const char *why,
                              collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dtypes that an op accepts: the column `sigs` of ops.def. */
-#ifndef CORE_OP_SIGNATURE_H
-#define CORE_OP_SIGNATURE_H
+#pragma once
 
 #include "op.h"
 
@@ -33,5 +32,3 @@ int op_signature(const op *o, size_t index, collet_dtype *dtypes);
 /* Sets dtypes that are 0 to the dtypes of the first signature that fits; changes nothing if none
  * fits, or if the op takes any dtypes: then its rule sets them. `scalar`: the dtype of the op's scalar parameter; 0 if it has none. */
 void op_infer_dtypes(const op *o, op_shapes *views, collet_dtype scalar);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parses definitions of ops, and makes the table of ops.def. */
-#ifndef CORE_OP_TABLE_H
-#define CORE_OP_TABLE_H
+#pragma once
 
 #include "op.h"
 
@@ -29,5 +28,3 @@ typedef struct op_table {
 
 collet_status op_table_create(op_table *table, collet_error *err);
 void op_table_destroy(op_table *table);
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * file - the identity of a file, and the place of libcore's own file.
- */
-#ifndef CORE_PLUGINS_FILE_H
-#define CORE_PLUGINS_FILE_H
+/* file - the identity of a file, and the place of libcore's own file. */
+#pragma once
 
 #include <sys/types.h>
 
@@ -37,5 +34,3 @@ int file_core_owner(uid_t *owner);
  */
 #define FILE_HASH_START UINT64_C(0xcbf29ce484222325)
 uint64_t file_hash(uint64_t hash, const void *bytes, size_t count);
-
-#endif

@@ -84,30 +84,25 @@
  * it needs, so a symbol that none of them defines is missing in every program, while a library may
  * be found by the program's rpath or be loaded already.
  */
-#ifndef CORE_PLUGINS_LOADER_H
-#define CORE_PLUGINS_LOADER_H
+#pragma once
 
 #include <collet/plugin.h>
 
 #include "plugin.h"
 #include "record.h"
 
-/*
- * Lists the plugins and layers in the search path, in its order. Names are unique: the first one of
+/* Lists the plugins and layers in the search path, in its order. Names are unique: the first one of
  * a name that its probe could load, else the first usable one, else the first. Shared objects
  * without a manifest are ordinary libraries: records, not plugins. *plugins belongs to the caller:
  * loader_plugins_free. NO_MEMORY. Any thread. Plugins are probed at the same time; blocks up to
- * twice timeout_ms for each 16 of them (probing.h).
- */
+ * twice timeout_ms for each 16 of them (probing.h). */
 collet_status loader_scan(const loader_options *options, record_list *records,
                           loader_plugin **plugins, size_t *count, collet_error *err);
 void loader_plugins_free(loader_plugin *plugins, size_t count);
 
-/*
- * Opens a usable plugin in this process; *vtable lives as long as the process (plugins are never
+/* Opens a usable plugin in this process; *vtable lives as long as the process (plugins are never
  * closed). `host` outlives every use of the table. Appends one record of stage "open". UNAVAILABLE
- * with the reason, ABI, NO_MEMORY. Any thread; runs the plugin's constructors.
- */
+ * with the reason, ABI, NO_MEMORY. Any thread; runs the plugin's constructors. */
 collet_status loader_open(const loader_plugin *plugin, const collet_host *host,
                           record_list *records, const collet_plugin **vtable, collet_error *err);
 
@@ -120,5 +115,3 @@ collet_status loader_open_layer(const loader_plugin *layer, const loader_plugin 
 /* Appends a refusal of stage "open" of the plugin. NO_MEMORY. */
 collet_status loader_note(const loader_plugin *plugin, record_list *records, const refusal *why,
                           collet_error *err);
-
-#endif

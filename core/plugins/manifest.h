@@ -6,12 +6,11 @@
  * a descriptor and not trusted: every offset and size is checked against the file's size, and
  * nothing larger than MANIFEST_MAX_BYTES is kept.
  */
-#ifndef CORE_PLUGINS_MANIFEST_H
-#define CORE_PLUGINS_MANIFEST_H
+#pragma once
 
 #include <collet/types.h>
 
-#include "refusal.h"
+#include "record.h"
 #include "util/setting.h"
 
 #define MANIFEST_MAX_BYTES 65536  /* bytes of JSON */
@@ -19,10 +18,8 @@
 #define MANIFEST_MAX_DEPENDS 64   /* names in "depends" */
 #define MANIFEST_MAX_SETTINGS 64
 
-/*
- * Strings are never NULL: "" when unknown. They belong to the manifest and live until
- * manifest_clear.
- */
+/* Strings are never NULL: "" when unknown. They belong to the manifest and live until
+ * manifest_clear. */
 typedef struct manifest {
     const char *name; /* [a-z0-9_]{1,63} */
     const char *version;
@@ -47,12 +44,10 @@ void manifest_init(manifest *m);
 /* Frees what *m owns and leaves it empty. */
 void manifest_clear(manifest *m);
 
-/*
- * Reads and verifies the manifest of the ELF file open at `fd`, without changing its offset. *m
+/* Reads and verifies the manifest of the ELF file open at `fd`, without changing its offset. *m
  * needs no initialisation. The caller clears it after a failure, too: it then has the members that
  * could be read, such as the name. The text of *why does not name the file. IO, FORMAT, ABI,
- * NO_MEMORY. Any thread.
- */
+ * NO_MEMORY. Any thread. */
 collet_status manifest_read(int fd, manifest *m, refusal *why);
 
 /* The declaration of the key ("backend.word"), or NULL. */
@@ -60,5 +55,3 @@ const setting *manifest_setting(const manifest *m, const char *key);
 
 /* 1 if `name` is a valid backend name: 1 to 63 characters of a-z, 0-9 and _. */
 int manifest_name_valid(const char *name);
-
-#endif

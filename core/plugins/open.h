@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* open - loads a plugin's file and checks its table; used by the probe, then by the program. */
-#ifndef CORE_PLUGINS_OPEN_H
-#define CORE_PLUGINS_OPEN_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -19,20 +18,16 @@ collet_status open_allowed(const char *path, int fd, refusal *why);
 /* Called before each step; may be NULL. */
 typedef void (*open_progress_fn)(char step);
 
-/*
- * dlopen (RTLD_NOW | RTLD_LOCAL), entry, vtable_verify. Restores the thread's floating-point
+/* dlopen (RTLD_NOW | RTLD_LOCAL), entry, vtable_verify. Restores the thread's floating-point
  * control; a plugin that changes it is refused. The file is never closed, even if it is refused,
  * because functions that it has registered may still be called. UNAVAILABLE for reasons that may be
- * temporary ("missing-library", "load-failed"), FORMAT and ABI for permanent ones, NO_MEMORY.
- */
+ * temporary ("missing-library", "load-failed"), FORMAT and ABI for permanent ones, NO_MEMORY. */
 collet_status open_plugin(const char *path, const manifest *m, const collet_host *host,
                           open_progress_fn progress, const collet_plugin **vtable, refusal *why);
 
-/*
- * Like open_plugin, for a layer. Replaces *table, the table below, by the layer's table over it.
+/* Like open_plugin, for a layer. Replaces *table, the table below, by the layer's table over it.
  * The layer's table must pass the same checks with the manifest `m` of the backend, and have the
- * same rows and own ops ("layer-differs").
- */
+ * same rows and own ops ("layer-differs"). */
 collet_status open_layer(const char *path, const manifest *m, const collet_host *host,
                          const collet_plugin **table, refusal *why);
 
@@ -41,5 +36,3 @@ collet_status open_layer(const char *path, const manifest *m, const collet_host 
 const void *open_host_extension(const collet_host *host, const char *name);
 /* Implements collet_host.log_text with the host's `log`. */
 void open_host_log_text(const collet_host *host, int32_t level, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plugin - the options of the loader, and the plugins that it finds. */
-#ifndef CORE_PLUGINS_PLUGIN_H
-#define CORE_PLUGINS_PLUGIN_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -50,5 +49,3 @@ static inline const char *loader_trusted(const loader_options *options)
 {
     return options->trust_group ? options->trust_group : "";
 }
-
-#endif

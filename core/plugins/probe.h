@@ -13,8 +13,7 @@
  * the program dies, collet-probe kills all processes that the plugin has started, in other groups
  * and sessions too. They may write at most as much memory as the machine has (RLIMIT_DATA).
  */
-#ifndef CORE_PLUGINS_PROBE_H
-#define CORE_PLUGINS_PROBE_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -41,12 +40,10 @@ typedef struct probe_report {
     double milliseconds; /* duration of the probe */
 } probe_report;
 
-/*
- * Runs `count` probes at the same time, at most PROBE_MAX_AT_ONCE. Every outcome of a probe is a
+/* Runs `count` probes at the same time, at most PROBE_MAX_AT_ONCE. Every outcome of a probe is a
  * report; only NO_MEMORY fails. The caller clears every report with probe_report_clear, also after
  * a failure. Any thread; blocks up to the longest timeout_ms and a little more. A child is reaped
- * by its pid, or abandoned if it cannot be ended within that time.
- */
+ * by its pid, or abandoned if it cannot be ended within that time. */
 collet_status probe_run(const probe_request *requests, probe_report *reports, size_t count,
                         collet_error *err);
 
@@ -61,5 +58,3 @@ void probe_report_clear(probe_report *report);
 /* Copies each part to a new string; capabilities may be NULL. NO_MEMORY leaves *report empty. */
 collet_status probe_report_set(probe_report *report, const char *code, const char *reason,
                                const char *capabilities, int unproven, collet_error *err);
-
-#endif

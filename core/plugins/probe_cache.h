@@ -11,8 +11,7 @@
  * keeps refusals because of the plugin's table, and successes with at least one device: a missing
  * device may appear.
  */
-#ifndef CORE_PLUGINS_PROBE_CACHE_H
-#define CORE_PLUGINS_PROBE_CACHE_H
+#pragma once
 
 #include "file.h"
 #include "manifest.h"
@@ -36,5 +35,3 @@ int probe_cache_get(const probe_cache_key *key, probe_report *report);
 /* Stores the report if it is of a kind that is cached; `brief` = 1: valid for a day. Creates the
  * directory if it is missing. */
 void probe_cache_put(const probe_cache_key *key, const probe_report *report, int brief);
-
-#endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * collet-probe - tries one plugin and writes the result to descriptor 3. libcore starts it;
+/* collet-probe - tries one plugin and writes the result to descriptor 3. libcore starts it;
  * probe.h describes its arguments and its report.
- * Tests: tests/fault/test_probe_calls.c
- */
+ * Tests: tests/fault/test_probe_calls.c */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -192,11 +190,9 @@ static void supervise(pid_t worker, int signals, int timeout_ms)
     _exit(1);
 }
 
-/*
- * Makes this process the reaper of all processes that the plugin starts, in any group or session.
+/* Makes this process the reaper of all processes that the plugin starts, in any group or session.
  * Then forks, and returns in the child: the worker, in which the plugin runs, in its own process
- * group.
- */
+ * group. */
 static void divide(int timeout_ms)
 {
     sigset_t ends, before;

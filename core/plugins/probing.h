@@ -9,8 +9,7 @@
  * for reports from the cache. Reports after a hang are not cached, because the machine may only
  * have been busy. Under a limit on memory, which may be the cause, they are cached for a day.
  */
-#ifndef CORE_PLUGINS_PROBING_H
-#define CORE_PLUGINS_PROBING_H
+#pragma once
 
 #include "plugin.h"
 #include "probe.h"
@@ -40,5 +39,3 @@ collet_status probing_find_program(const loader_options *options, char **program
 collet_status probing_run(const loader_options *options, const char *program, probing *list,
                           size_t count, collet_error *err);
 void probing_clear(probing *p);
-
-#endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_record.c */
+/* Tests: tests/core/test_record.c, tests/fault/test_loader.c */
 #include "record.h"
+#include "util/text.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -95,4 +97,15 @@ const collet_plugin_record *record_at(record_list *list, size_t index)
     const collet_plugin_record *entry = index < list->count ? list->entries[index] : NULL;
     pthread_mutex_unlock(&list->mutex);
     return entry;
+}
+
+collet_status refuse_with(refusal *why, collet_status status, const char *code, const char *format,
+                          ...)
+{
+    va_list arguments;
+    why->code = code;
+    va_start(arguments, format);
+    text_message(why->text, sizeof why->text, format, arguments);
+    va_end(arguments);
+    return status;
 }

@@ -5,10 +5,10 @@
  * A record_list only grows. Entries and their strings never move or change, and live as long as the
  * list. Every function but record_list_free is safe on any thread.
  */
-#ifndef CORE_PLUGINS_RECORD_H
-#define CORE_PLUGINS_RECORD_H
+#pragma once
 
 #include <collet/collet.h>
+#include <collet/types.h>
 
 typedef struct record_list record_list;
 
@@ -27,4 +27,15 @@ size_t record_count(record_list *list);
 /* NULL beyond the count. */
 const collet_plugin_record *record_at(record_list *list, size_t index);
 
-#endif
+/* `text` is set if `code` is not "ok". */
+typedef struct refusal {
+    const char *code; /* a stable word: loader.h */
+    char text[COLLET_ERROR_TEXT];
+} refusal;
+
+/* Sets *why; returns `status`. */
+collet_status refuse_with(refusal *why, collet_status status, const char *code, const char *format,
+                          ...) COLLET_PRINTF(4, 5);
+
+#define REFUSE(code, ...) refuse_with(why, COLLET_FORMAT, code, __VA_ARGS__)
+#define REFUSE_NO_MEMORY(...) refuse_with(why, COLLET_NO_MEMORY, "no-memory", __VA_ARGS__)

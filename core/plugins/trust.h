@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trust - checks that only trusted users could have written a file, because code in it, or code
  * that its settings name, will run. */
-#ifndef CORE_PLUGINS_TRUST_H
-#define CORE_PLUGINS_TRUST_H
+#pragma once
 
 #include <collet/types.h>
 
-#include "refusal.h"
+#include "record.h"
 
 /*
  * Opens a regular file for reading if it, and every directory from the root to it, also on the way
@@ -22,5 +21,3 @@
  * "foreign-owner": FORMAT; NO_MEMORY.
  */
 collet_status trust_open(const char *path, const char *groups, int *fd, refusal *why);
-
-#endif

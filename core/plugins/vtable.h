@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * vtable - checks a plugin's table before libcore calls any of its slots.
- */
-#ifndef CORE_PLUGINS_VTABLE_H
-#define CORE_PLUGINS_VTABLE_H
+/* vtable - checks a plugin's table before libcore calls any of its slots. */
+#pragma once
 
 #include <collet/plugin.h>
 
 #include "manifest.h"
 #include "op/op.h"
 
-/*
- * COLLET_OK if the table may be used: major version, at least the first release's size, every slot
+/* COLLET_OK if the table may be used: major version, at least the first release's size, every slot
  * that all plugins need, valid sizes of its arrays; each row with an existing op, one of its
  * signatures, a params_size that fits and a `run`, no (op, sig) twice; valid own ops; name and set
  * of kernels as in the manifest. A table of a newer minor version may have rows of ops that are
  * unknown here: the registry leaves them out. FORMAT, ABI, NO_MEMORY. Reads every string of the
- * table; calls nothing.
- */
+ * table; calls nothing. */
 collet_status vtable_verify(const collet_plugin *plugin, const manifest *m, refusal *why);
 
 /* COLLET_OK if a layer's table has the rows and own ops of the table below, where both tables pass
@@ -40,5 +35,3 @@ int vtable_row_usable(const collet_kernel_row *row);
 /* Own op `index` as libcore sees it, with the id COLLET_OWN_OP(index). INVALID. */
 collet_status vtable_parse_op(const collet_plugin *plugin, uint32_t index, op *out,
                               collet_error *err);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The settings of a runtime: one table of all settings of the environment and the configuration
+/* The settings of a runtime: one table of all settings of the environment and the configuration
  * file. Priority: program > environment > file > default. Read when the runtime is created, then
- * constant: any thread.
- */
-#ifndef CORE_SETTINGS_CONFIG_H
-#define CORE_SETTINGS_CONFIG_H
+ * constant: any thread. */
+#pragma once
 
 #include <collet/collet.h>
 
@@ -71,21 +68,17 @@ typedef enum config_key { CONFIG_LIST(CONFIG_KEY) CONFIG_KEY_COUNT } config_key;
 
 typedef struct config config;
 
-/*
- * Reads `options`, environment (through secure_getenv) and configuration file. A
+/* Reads `options`, environment (through secure_getenv) and configuration file. A
  * named file that cannot be read is IO; a malformed line, an unknown key without a dot or a value
  * of the wrong type is FORMAT or INVALID, with file and line. Keys with a dot belong to backends:
- * config_check_plugins.
- */
+ * config_check_plugins. */
 collet_status config_create(config **out, const collet_runtime_options *options, collet_error *err);
 void config_destroy(config *config);
 
-/*
- * Checks the keys of backends by the manifests of the plugins that were found, before any code of
+/* Checks the keys of backends by the manifests of the plugins that were found, before any code of
  * these runs. INVALID, with file and line, for a key that the backend's manifest does not declare
  * and for a value of the wrong type; a warning for a key of a backend that was not found. Keys of a
- * backend whose manifest was not accepted are not checked.
- */
+ * backend whose manifest was not accepted are not checked. */
 collet_status config_check_plugins(config *config, const loader_plugin *const *found, size_t count,
                                    const message_log *log, collet_error *err);
 
@@ -114,5 +107,3 @@ int config_from_program(const config *config, config_key key);
 
 size_t config_count(void);
 const setting *config_setting(size_t index);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Number of CPU threads that this process may use. */
-#ifndef CORE_SETTINGS_THREADS_H
-#define CORE_SETTINGS_THREADS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ int32_t threads_within_quota(int32_t limit);
 /* The quota in CPUs, rounded up, of a cgroup hierarchy mounted at `root`; 0 if there is no quota.
  * `self` is the text of /proc/self/cgroup. */
 int32_t threads_cgroup_quota(const char *root, const char *self);
-
-#endif

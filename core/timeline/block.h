@@ -13,8 +13,7 @@
  * is freed after its queues, at the end of the runtime; memory that a hung device may be using is
  * never freed.
  */
-#ifndef CORE_TIMELINE_BLOCK_H
-#define CORE_TIMELINE_BLOCK_H
+#pragma once
 
 #include "queue.h"
 
@@ -48,11 +47,9 @@ void block_reach(const block *b);
  * block. */
 device *block_lost(const block *b);
 
-/*
- * Allocates `bytes` (> 0) bytes on an open device with its own memory. If the device is out of
+/* Allocates `bytes` (> 0) bytes on an open device with its own memory. If the device is out of
  * memory: frees the retired blocks that are no longer used, waits for the others, the oldest first,
- * and trims the device. REFUSED if that was not enough; NO_MEMORY, FAILED, DEVICE_LOST.
- */
+ * and trims the device. REFUSED if that was not enough; NO_MEMORY, FAILED, DEVICE_LOST. */
 collet_status block_create(device *d, uint64_t bytes, block **out, collet_error *err);
 /* Reuses a retired block of the same size, if no work uses it, or only work in `q`, which is in
  * order; else as block_create. */
@@ -79,5 +76,3 @@ void block_outlive(device *d, void (*deleter)(void *user), void *user);
 void blocks_collect(device *d, int all);
 /* Called at the end of the runtime, when no device has a queue. */
 void blocks_destroy(device *d);
-
-#endif

@@ -5,8 +5,7 @@
  * At most one use for each queue, the last one: work in progress fails with all earlier work of its
  * queue. A failed use stays, so that the failure reaches all bytes that derive from it.
  */
-#ifndef CORE_TIMELINE_ORIGINS_H
-#define CORE_TIMELINE_ORIGINS_H
+#pragma once
 
 #include "use.h"
 
@@ -24,5 +23,3 @@ void origins_enqueued(origins *o, const queue *q);
 
 /* The first failure of the uses in the set, as use_outcome. */
 collet_status origins_outcome(const origins *o, int wait, collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A queue of a device: its tickets, their failures, and waits for them. */
-#ifndef CORE_TIMELINE_QUEUE_H
-#define CORE_TIMELINE_QUEUE_H
+#pragma once
 
 #include "use.h"
 
@@ -15,14 +14,12 @@ typedef struct queue_failure {
 #define QUEUE_FAILURES 8 /* if there are more, the oldest are merged */
 #define QUEUE_WAITS 8    /* waits for other queues that a queue remembers */
 
-/*
- * A queue of a device, as a context uses it. Each enqueued call has a ticket: `base` + the value of
+/* A queue of a device, as a context uses it. Each enqueued call has a ticket: `base` + the value of
  * the plugin's queue after it. A use of bytes is recorded as (queue, ticket): it is over once
  * completed >= ticket. A queue of the plugin that has failed is replaced by a new one, with a later
  * base. Queues live as long as their device, so a recorded use never dangles. Contexts share a
  * queue if the device supports no further one. Locks are taken in the order retired_lock, lock,
- * handle_lock, device.calls.
- */
+ * handle_lock, device.calls. */
 struct queue {
     device *device;
     collet_queue *handle;         /* NULL on synchronous devices */
@@ -70,5 +67,3 @@ static inline int queue_lost(const queue *q, uint64_t ticket)
 /* The known failure of `ticket`, else COLLET_OK. `q` may be NULL. */
 collet_status queue_failure_of(queue *q, uint64_t ticket, collet_error *err);
 collet_status queue_outcome(queue *q, uint64_t ticket, collet_error *err);
-
-#endif

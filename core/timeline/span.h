@@ -7,8 +7,7 @@
  * compare the device's clock with the host's. For other queues it waits after each command and reads
  * the host's clock, as collet_timestamp_take does.
  */
-#ifndef CORE_TIMELINE_SPAN_H
-#define CORE_TIMELINE_SPAN_H
+#pragma once
 
 #include "block.h"
 #include "util/trace.h"
@@ -52,4 +51,10 @@ static inline void spans_collect(device *d)
 /* Waits for the device's queues and writes the rest; before queues_destroy. */
 void spans_destroy(device *d);
 
-#endif
+/* A stamp for the time at which the work in `q` so far is done; the caller frees it with block_free.
+ * *ticket is the ticket after it. The device has collet.timing/1; no lock of a queue is held.
+ * REFUSED, FAILED, NO_MEMORY, DEVICE_LOST: *out is NULL. */
+collet_status stamp_take(queue *q, block **out, uint64_t *ticket, collet_error *err);
+/* Nanoseconds between two stamps of a device whose tickets have been reached. FAILED, DEVICE_LOST. */
+collet_status stamp_elapsed(const block *first, const block *last, int64_t *nanoseconds,
+                            collet_error *err);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A reference to work in a queue, as blocks and queues record it. */
-#ifndef CORE_TIMELINE_USE_H
-#define CORE_TIMELINE_USE_H
+#pragma once
 
 #include "device/device.h"
 
@@ -18,5 +17,3 @@ typedef struct origins {
     uint32_t count;
     use uses[ORIGINS_MAX];
 } origins;
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cache_directory - a directory of files that a process keeps for later processes. It belongs to this user
+/* cache_directory - a directory of files that a process keeps for later processes. It belongs to this user
  * and is closed to others (0700); its files are regular ones of this user, closed to others, with
- * one link. Anything else is not used. Any thread and any number of processes at once.
- */
-#ifndef CORE_UTIL_CACHE_DIRECTORY_H
-#define CORE_UTIL_CACHE_DIRECTORY_H
+ * one link. Anything else is not used. Any thread and any number of processes at once. */
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +33,3 @@ int cache_file_try(int directory, const char *name, size_t length);
  * `prefix` if there are more than `most`: removing one file is enough, because this is called after each write. The
  * file `kept`, which was just written, stays: other files may have dates in the future. */
 void cache_directory_prune(int directory, const char *prefix, int most, const char *kept);
-
-#endif

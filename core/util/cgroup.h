@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cgroup.h - the control groups of this process, of version 1 and 2: a limit of any of them or of
  * their parents applies. Allocates nothing. Any thread. */
-#ifndef CORE_UTIL_CGROUP_H
-#define CORE_UTIL_CGROUP_H
+#pragma once
 
 #include <limits.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ void cgroup_visit(const char *root, const char *self, const char *controller,
                   void (*visit)(void *user, const cgroup *group), void *user);
 /* Reads a file of the group, or of any directory; 0: it is not there, or is longer. */
 int cgroup_read(const char *directory, const char *file, char *text, size_t size);
-
-#endif

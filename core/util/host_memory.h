@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * host_memory.h - the memory of arrays on the host. The process keeps some large memory that was freed, for later
- * arrays: new pages, which the system clears, cost more than most ops. Any thread, and after fork().
- */
-#ifndef CORE_UTIL_HOST_MEMORY_H
-#define CORE_UTIL_HOST_MEMORY_H
+/* host_memory.h - the memory of arrays on the host. The process keeps some large memory that was freed, for later
+ * arrays: new pages, which the system clears, cost more than most ops. Any thread, and after fork(). */
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +15,3 @@ void host_memory_free(void *memory);
 /* The bytes of freed memory that are kept. host_memory_trim gives them back to the system. */
 uint64_t host_memory_kept(void);
 void host_memory_trim(void);
-
-#endif

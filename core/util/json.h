@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * json - strict parsing of untrusted text with cJSON.
- */
-#ifndef CORE_UTIL_JSON_H
-#define CORE_UTIL_JSON_H
+/* json - strict parsing of untrusted text with cJSON. */
+#pragma once
 
 #include <cjson/cJSON.h>
 
@@ -20,12 +17,10 @@ typedef enum json_problem {
     JSON_DUPLICATE_KEY,
 } json_problem;
 
-/*
- * Parses length bytes (no NUL needed). Refuses malformed JSON, and also text after the value,
+/* Parses length bytes (no NUL needed). Refuses malformed JSON, and also text after the value,
  * duplicate keys in an object, a byte order mark, control characters, invalid UTF-8 and \u0000 in
  * strings, more than JSON_MAX_DEPTH levels or JSON_MAX_MEMBERS members. *tree belongs to the caller
- * (cJSON_Delete); *problem may be NULL. FORMAT, with text; NO_MEMORY.
- */
+ * (cJSON_Delete); *problem may be NULL. FORMAT, with text; NO_MEMORY. */
 collet_status json_parse(const char *text, size_t length, cJSON **tree, json_problem *problem,
                          collet_error *err);
 
@@ -43,5 +38,3 @@ int json_boolean(const cJSON *object, const char *key, int32_t *value);
 
 /* Sets *value and returns 1 if the item is an integer from `low` to `high` (both within 2^53). */
 int json_is_integer(const cJSON *item, int64_t low, int64_t high, int64_t *value);
-
-#endif

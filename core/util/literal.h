@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of any dtype, weak ones too, and their conversion to a dtype. */
-#ifndef CORE_UTIL_LITERAL_H
-#define CORE_UTIL_LITERAL_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -58,5 +57,3 @@ int literal_beyond(const literal *n, collet_dtype dtype);
 #define LITERAL_TEXT 64
 /* The number as Python writes it, for messages. Returns `text`. */
 const char *literal_text(const literal *n, char text[LITERAL_TEXT]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages to the program's callback. Safe on any thread; without a callback they are dropped. */
-#ifndef CORE_UTIL_LOG_H
-#define CORE_UTIL_LOG_H
+#pragma once
 
 #include <stdarg.h>
 
@@ -19,5 +18,3 @@ void log_arguments(const message_log *log, int32_t level, const char *format, va
 
 /* "error", "warning", "info", "debug" -> COLLET_LOG_*; else 0. */
 int32_t log_level_parse(const char *word);
-
-#endif

@@ -2,8 +2,7 @@
 /* memory_limit.h - the host's memory that this process may use: the least of the machine's memory,
  * the limits of its control groups with all their parents (Docker, Slurm, systemd), and the limits
  * of resources (ulimit). All code of Collet gets the limit from here. */
-#ifndef CORE_UTIL_MEMORY_LIMIT_H
-#define CORE_UTIL_MEMORY_LIMIT_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -11,5 +10,3 @@
 void memory_limit_read(const char *root, const char *self, collet_memory_limit *limit);
 /* Bytes that may be used; at least 1. */
 uint64_t memory_limit_total(void);
-
-#endif

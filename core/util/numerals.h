@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * numerals - printf, scanf, strtod and cJSON in the locale C: if the program has called setlocale
- * or uselocale, they would otherwise use its decimal point.
- */
-#ifndef CORE_UTIL_NUMERALS_H
-#define CORE_UTIL_NUMERALS_H
+/* numerals - printf, scanf, strtod and cJSON in the locale C: if the program has called setlocale
+ * or uselocale, they would otherwise use its decimal point. */
+#pragma once
 
 #include <locale.h>
 
@@ -19,5 +16,3 @@ static inline void numerals_end(locale_t before)
 {
     uselocale(before);
 }
-
-#endif

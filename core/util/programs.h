@@ -6,8 +6,7 @@
  * Every public function that takes objects begins with PROGRAM_CONTEXT or PROGRAM_CALL. While checking is
  * off, that is one comparison.
  */
-#ifndef CORE_UTIL_PROGRAMS_H
-#define CORE_UTIL_PROGRAMS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -89,5 +88,3 @@ static inline void programs_made(const char *kind, const void *object)
     if (programs_checked())
         programs_add(kind, object, NULL);
 }
-
-#endif

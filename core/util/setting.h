@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* setting - describes the settings of the configuration file and checks their values. It keeps no
  * state: any thread may use it. */
-#ifndef CORE_UTIL_SETTING_H
-#define CORE_UTIL_SETTING_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -29,11 +28,7 @@ typedef struct setting {
 /* 1 if the type exists and `values` is set as the type requires. */
 int setting_type_valid(const setting *s);
 
-/*
- * Sets *value to `word` in the form above; the caller frees it. INVALID if the type does not accept
- * the word; the text begins with `where`.
- */
+/* Sets *value to `word` in the form above; the caller frees it. INVALID if the type does not accept
+ * the word; the text begins with `where`. */
 collet_status setting_parse(const setting *s, const char *word, const char *where, char **value,
                             collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of shapes from callers. */
-#ifndef CORE_UTIL_SHAPE_H
-#define CORE_UTIL_SHAPE_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -16,5 +15,3 @@ collet_status shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape
 
 /* Returns OVERFLOW and sets the text. */
 collet_status shape_overflow(int32_t ndim, const int64_t *shape, collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Structs of callers built against another version: each begins with its struct_size. */
-#ifndef CORE_UTIL_STRUCT_H
-#define CORE_UTIL_STRUCT_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -35,5 +34,3 @@ collet_status struct_elements(const void *first, uint32_t count, size_t given, s
 void struct_element(void *own, size_t size, const void *first, size_t given, uint32_t i);
 /* Sets element i; bytes that `own` does not have become zero. */
 void struct_element_out(void *first, size_t given, uint32_t i, const void *own, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text helpers: a bounded buffer for messages, and edit distance. */
-#ifndef CORE_UTIL_TEXT_H
-#define CORE_UTIL_TEXT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ int text_list_has(const char *list, const char *word);
 
 /* Copies [begin, end) without surrounding blanks into a new string; NULL on out of memory. */
 char *text_trimmed(const char *begin, const char *end);
-
-#endif

@@ -7,8 +7,7 @@
  * that has ended, and several runtimes, also of several processes, may share the file. The last of
  * them to close it writes the array's end, which readers do not require. Any thread.
  */
-#ifndef CORE_UTIL_TRACE_H
-#define CORE_UTIL_TRACE_H
+#pragma once
 
 #include "log.h"
 
@@ -48,5 +47,3 @@ trace_row trace_here(int32_t device);
 void trace_write(trace *t, const trace_event *event);
 /* Sets the name of a device (row.thread 0), or of one of the device's rows (row.thread > 0). */
 void trace_name(trace *t, trace_row row, const char *name);
-
-#endif

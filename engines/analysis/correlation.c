@@ -5,6 +5,10 @@
 #include "analysis/series.h"
 
 #include <collet/analysis.h>
+#include <collet/ops/fft.h>
+
+#include <stdlib.h>
+#include <string.h>
 
 collet_status analysis_correlation_open(analysis_correlation *c, collet_context *context,
                                         int64_t frames, int64_t blocks, int64_t rows,
@@ -108,4 +112,128 @@ collet_status collet_analysis_autocorrelation(collet_context *context, double *w
     }
     analysis_series_close(&series);
     return status;
+}
+
+/* Returns the smallest number >= `least` without prime factors above 5: FFTs of such lengths are fast. */
+static int64_t smooth(int64_t least)
+{
+    int64_t found = 1;
+
+    while (found < least)
+        found *= 2;
+    for (int64_t odd = 1; odd < found; odd *= 3)
+        for (int64_t five = odd; five < found; five *= 5) {
+            int64_t even = five;
+            while (even < least)
+                even *= 2;
+            found = even < found ? even : found;
+        }
+    return found;
+}
+
+collet_status analysis_power_open(analysis_power *power, collet_context *context, int64_t parts,
+                                  int64_t length, int64_t rows, collet_error *err)
+{
+    *power = (analysis_power){.context = context, .parts = parts, .length = length};
+    if (parts == 0 || length == 0)
+        return COLLET_OK;
+    power->points = smooth(2 * length - 1);
+    int64_t half = power->points / 2 + 1;
+    int64_t most = ANALYSIS_AT_ONCE / 8 / power->points; /* fits in caches */
+    /* analysis_power_pairs also transforms up to at_once of the `parts` sums at a time. */
+    power->at_once = rows * parts < most ? rows * parts : most;
+    power->at_once = power->at_once < 1 ? 1 : power->at_once;
+    power->sums = calloc((size_t)(parts * half), sizeof *power->sums);
+    power->padded = calloc((size_t)(power->at_once * power->points), sizeof *power->padded);
+    power->spectra = malloc((size_t)(power->at_once * half) * 2 * sizeof *power->spectra);
+    if (power->sums != NULL && power->padded != NULL && power->spectra != NULL)
+        return COLLET_OK;
+    analysis_power_close(power);
+    return collet_fail(err, COLLET_NO_MEMORY, "no memory for the spectra of %lld frames",
+                       (long long)length);
+}
+
+void analysis_power_close(analysis_power *power)
+{
+    free(power->sums);
+    free(power->padded);
+    free(power->spectra);
+    *power = (analysis_power){0};
+}
+
+/* Computes the Fourier transform of the real numbers `padded` into `spectra`; if `inverse`, transforms back. */
+static collet_status transform(analysis_power *power, int64_t rows, int inverse, collet_error *err)
+{
+    collet_context *context = power->context;
+    const int64_t real[] = {rows, power->points}, half[] = {rows, power->points / 2 + 1};
+    collet_array *a = NULL, *b = NULL;
+    void *data;
+    collet_status status =
+        collet_array_wrap(context, &a, COLLET_F64, 2, real, NULL, power->padded, 0, NULL, NULL);
+
+    if (status == COLLET_OK)
+        status = collet_array_wrap(context, &b, COLLET_C128, 2, half, NULL, power->spectra, 0, NULL,
+                                   NULL);
+    if (status == COLLET_OK)
+        status = collet_op_fft(context, inverse ? a : b, inverse ? b : a, 1, inverse);
+    if (status == COLLET_OK)
+        status = collet_array_acquire(context, inverse ? a : b, &data, COLLET_READ);
+    if (status == COLLET_OK)
+        status = collet_array_release(context, inverse ? a : b);
+    if (status != COLLET_OK)
+        status = analysis_failed(context, status, err);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    return status;
+}
+
+/* Returns part i of count x parts. The caller copies it into `padded`, whose remaining elements are 0. */
+static const double *part_of(const analysis_power *power, const double *rows, int64_t stride,
+                             int64_t i)
+{
+    return rows + i / power->parts * stride + i % power->parts * power->length;
+}
+
+collet_status analysis_power_add(analysis_power *power, const double *rows, int64_t stride,
+                                 int64_t count, collet_error *err)
+{
+    int64_t total = power->length == 0 ? 0 : count * power->parts;
+    int64_t half = power->points / 2 + 1;
+
+    for (int64_t first = 0; first < total; first += power->at_once) {
+        int64_t n = total - first < power->at_once ? total - first : power->at_once;
+        for (int64_t i = 0; i < n; i++)
+            memcpy(power->padded + i * power->points, part_of(power, rows, stride, first + i),
+                   (size_t)power->length * sizeof *rows);
+        collet_status status = transform(power, n, 0, err);
+        if (status != COLLET_OK)
+            return status;
+        for (int64_t i = 0; i < n; i++) {
+            double *sum = power->sums + (first + i) % power->parts * half;
+            const double *from = power->spectra + i * half * 2;
+            for (int64_t k = 0; k < half; k++)
+                sum[k] += from[2 * k] * from[2 * k] + from[2 * k + 1] * from[2 * k + 1];
+        }
+    }
+    return COLLET_OK;
+}
+
+collet_status analysis_power_pairs(analysis_power *power, double *pairs, collet_error *err)
+{
+    int64_t half = power->points / 2 + 1, parts = power->length == 0 ? 0 : power->parts;
+
+    for (int64_t first = 0; first < parts; first += power->at_once) {
+        int64_t n = parts - first < power->at_once ? parts - first : power->at_once;
+        for (int64_t i = 0; i < n * half; i++) {
+            power->spectra[2 * i] = power->sums[first * half + i];
+            power->spectra[2 * i + 1] = 0;
+        }
+        collet_status status = transform(power, n, 1, err);
+        if (status != COLLET_OK)
+            return status;
+        for (int64_t i = 0; i < n; i++)
+            memcpy(pairs + (first + i) * power->length, power->padded + i * power->points,
+                   (size_t)power->length * sizeof *pairs);
+    }
+    return COLLET_OK;
 }

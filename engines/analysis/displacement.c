@@ -4,7 +4,6 @@
 #include "analysis/series.h"
 
 #include <collet/analysis.h>
-#include <math.h>
 #include <stdlib.h>
 
 /* Subtracts the line through the first and the last frame from each row, and adds the displacement

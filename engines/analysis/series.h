@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a series of frames, a few bodies at a time, as rows: a row is one component of one body over
  * all frames. */
-#ifndef ENGINES_ANALYSIS_SERIES_H
-#define ENGINES_ANALYSIS_SERIES_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -42,5 +41,3 @@ collet_status analysis_series_check(const analysis_series *series, double first,
 
 /* Copies the text of the context's last error to *err; returns `status`. */
 collet_status analysis_failed(collet_context *context, collet_status status, collet_error *err);
-
-#endif

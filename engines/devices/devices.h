@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* devices.h - several devices do the parts of one job; the caller gets the results in order. */
-#ifndef ENGINES_DEVICES_DEVICES_H
-#define ENGINES_DEVICES_DEVICES_H
+#pragma once
 
 #include <collet/devices.h>
 
@@ -18,12 +17,10 @@ typedef struct devices_work {
     int64_t depth;  /* number of calls of `read` whose results a device keeps */
     int64_t window; /* most items that are taken and not delivered; 0: no limit */
     void *user;
-    /*
-     * `compute` and `read` are called on the device's thread. compute: computes items from `first` on,
+    /* `compute` and `read` are called on the device's thread. compute: computes items from `first` on,
      * at most *count, and sets *count to their number, at least 1, or to 0 if devices_end was called.
      * read: stores the computed items as the device's results; it is called when there is room. The
-     * device keeps the results of `depth` calls of read.
-     */
+     * device keeps the results of `depth` calls of read. */
     collet_status (*compute)(void *user, int64_t device, int64_t first, int64_t *count,
                              collet_error *err);
     collet_status (*read)(void *user, int64_t device, int64_t first, int64_t count,
@@ -56,12 +53,10 @@ collet_status devices_create(devices_job **out, const devices_work *work, collet
 /* Ends the threads. NULL is allowed. */
 void devices_destroy(devices_job *job);
 
-/*
- * Waits for the next results in order: the items *first to *first + *count - 1, at most `most`.
+/* Waits for the next results in order: the items *first to *first + *count - 1, at most `most`.
  * Device *device keeps them until the next call. After the last item *count is 0. An error that no
  * device caused ends the job. If all devices fail, the first error ends the job. Every later call
- * returns the same error. CANCELLED if `report` cancelled the job; the next call continues it.
- */
+ * returns the same error. CANCELLED if `report` cancelled the job; the next call continues it. */
 collet_status devices_next(devices_job *job, int64_t most, int64_t *device, int64_t *first,
                            int64_t *count, collet_error *err);
 /* Ends the threads. The next devices_next starts them again, from the first item that was not delivered. */
@@ -97,5 +92,3 @@ collet_status devices_ask(devices_job *job, int64_t device,
                           void *argument, collet_error *err);
 /* Limits the job to `count` items. May be called on any thread. */
 void devices_end(devices_job *job, int64_t count);
-
-#endif

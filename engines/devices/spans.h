@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spans.h - sets of items of a job, as ranges [first, end). */
-#ifndef ENGINES_DEVICES_SPANS_H
-#define ENGINES_DEVICES_SPANS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ void devices_spans_add(devices_spans *spans, int64_t first, int64_t end);
 devices_span devices_spans_take(devices_spans *spans, int64_t most);
 /* Returns the first item; INT64_MAX if there is none. */
 int64_t devices_spans_first(const devices_spans *spans);
-
-#endif

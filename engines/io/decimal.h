@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* decimal.h - parses numbers independently of the locale. */
-#ifndef ENGINES_IO_DECIMAL_H
-#define ENGINES_IO_DECIMAL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Parses all of text[0..length), which may have no blanks, as [+-]digits[.digits][e[+-]digits]. Up
+/* Parses all of text[0..length), which may have no blanks, as [+-]digits[.digits][e[+-]digits]. Up
  * to 15 significant digits and 22 decimals give the nearest double; with more, the result is at
- * most one unit in the last place away. Returns 1; 0 for any other text.
- */
+ * most one unit in the last place away. Returns 1; 0 for any other text. */
 int io_decimal_parse(const char *text, size_t length, double *value);
 
 /* Parses [+-]digits that fit in 64 bits; returns as io_decimal_parse does. */
 int io_decimal_parse_integer(const char *text, size_t length, int64_t *value);
-
-#endif

@@ -2,8 +2,7 @@
 /* letters.h - tests and compares ASCII letters. isalpha, tolower and strncasecmp depend on the
  * program's locale, in which I may not be the upper case of i (Turkish), or a byte of UTF-8 may be
  * a letter. */
-#ifndef ENGINES_IO_LETTERS_H
-#define ENGINES_IO_LETTERS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ static inline int io_same_letters(const char *a, const char *b, size_t length)
         i++;
     return i == length || a[i] == b[i];
 }
-
-#endif

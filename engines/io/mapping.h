@@ -5,15 +5,12 @@
  * Reference-counted; thread-safe. The pages are private: writes do not reach the file. As with
  * every mapping, reading raises SIGBUS if another program truncates the file.
  */
-#ifndef ENGINES_IO_MAPPING_H
-#define ENGINES_IO_MAPPING_H
+#pragma once
 
 #include <collet/collet.h>
 
-/*
- * Opens a regular file for reading: sets *fd and *size. COLLET_IO if `path` cannot be opened, or is
- * a directory, a device or a pipe. On an error no file is open.
- */
+/* Opens a regular file for reading: sets *fd and *size. COLLET_IO if `path` cannot be opened, or is
+ * a directory, a device or a pipe. On an error no file is open. */
 collet_status io_file_open(const char *path, int *fd, int64_t *size, collet_error *err);
 
 typedef struct io_mapping io_mapping;
@@ -33,5 +30,3 @@ const char *io_mapping_path(const io_mapping *mapping); /* valid until closed */
 /* Drops bytes offset .. offset + length, within the file, from resident memory: they will not be
  * read again soon. */
 void io_mapping_passed(io_mapping *mapping, uint64_t offset, uint64_t length);
-
-#endif

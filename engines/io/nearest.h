@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nearest.h - the known word that a misspelt one may mean. */
-#ifndef ENGINES_IO_NEAREST_H
-#define ENGINES_IO_NEAREST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ size_t io_nearest_bound(size_t length);
  * bytes. */
 void io_nearest_try(const char *word, size_t length, const char *known, size_t *bound,
                     const char **best);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npy.h - the dtypes of NumPy's .npy files, and their header ("head"), version 1.0. */
-#ifndef ENGINES_IO_NPY_H
-#define ENGINES_IO_NPY_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -18,16 +17,12 @@ extern const io_npy_type io_npy_types[IO_NPY_TYPES];
 
 #define IO_NPY_HEAD 512 /* bytes; no head is longer */
 
-/*
- * Writes the head of a C-ordered array with `rows` rows of shape[0..ndim) into `head` and returns
+/* Writes the head of a C-ordered array with `rows` rows of shape[0..ndim) into `head` and returns
  * its length, a multiple of 64. The length depends on dtype, ndim and shape only, so it can be
  * reserved before the number of rows is known. rows < 0: the array has only the axes of `shape`.
- * Returns 0 for a dtype that is not in io_npy_types, or ndim > COLLET_MAX_DIMS.
- */
+ * Returns 0 for a dtype that is not in io_npy_types, or ndim > COLLET_MAX_DIMS. */
 size_t io_npy_head(char head[IO_NPY_HEAD], collet_dtype dtype, int64_t rows, int32_t ndim,
                    const int64_t *shape);
 
 /* Writes the head of an array of n texts of `width` characters, 32 bits each; unused characters are 0. */
 size_t io_npy_text_head(char head[IO_NPY_HEAD], int64_t width, int64_t n);
-
-#endif

@@ -5,8 +5,7 @@
  * Supported: f2, f4, f8, i1, u1, i4 and i8 in both byte orders; C order with any number of axes,
  * Fortran order with up to two. Trailing and missing bytes are errors.
  */
-#ifndef ENGINES_IO_NPY_READ_H
-#define ENGINES_IO_NPY_READ_H
+#pragma once
 
 #include "mapping.h"
 
@@ -37,5 +36,3 @@ void io_npy_rows(const io_npy *npy, int64_t first, int64_t count, void *out);
 /* Drops rows from resident memory: they will not be read again soon. In Fortran order, where rows
  * are interleaved, drops everything. */
 void io_npy_passed(const io_npy *npy, int64_t first, int64_t count);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * numerals.h - lets printf, scanf, strtod and cJSON use the decimal point of the locale C, even if
- * the program called setlocale or uselocale.
- */
-#ifndef ENGINES_IO_NUMERALS_H
-#define ENGINES_IO_NUMERALS_H
+/* numerals.h - lets printf, scanf, strtod and cJSON use the decimal point of the locale C, even if
+ * the program called setlocale or uselocale. */
+#pragma once
 
 #include <locale.h>
 
@@ -20,5 +17,3 @@ static inline void io_numerals_end(locale_t before)
 {
     uselocale(before);
 }
-
-#endif

@@ -17,8 +17,7 @@
  *
  * One thread at a time.
  */
-#ifndef ENGINES_IO_RESULTS_H
-#define ENGINES_IO_RESULTS_H
+#pragma once
 
 #include "io/spool.h"
 
@@ -38,22 +37,18 @@ typedef struct io_results_writer {
 #define IO_RESULTS_KEY 64 /* bytes of a key with its NUL */
 #define IO_RESULTS_DIMS 3
 
-/*
- * Prepares an output at `path`. Fails, before any work, when its directory is missing or not
+/* Prepares an output at `path`. Fails, before any work, when its directory is missing or not
  * writable (COLLET_IO, the text names it), or when `path` is a directory for NPZ or a file for
- * DIRECTORY. An existing file is unchanged until `rename`.
- */
+ * DIRECTORY. An existing file is unchanged until `rename`. */
 collet_status io_results_create(const char *path, int32_t form, io_results **out,
                                 collet_error *err);
 /* As io_results_create, but `writer`, which is copied, writes the file at `path`. */
 collet_status io_results_create_file(const char *path, const io_results_writer *writer,
                                      io_results **out, collet_error *err);
 
-/*
- * Adds an array with rows of the shape shape[0..ndim), ndim <= IO_RESULTS_DIMS; ndim 0: one number
+/* Adds an array with rows of the shape shape[0..ndim), ndim <= IO_RESULTS_DIMS; ndim 0: one number
  * a row. `key` is a file name of fewer than IO_RESULTS_KEY bytes, unique. *column identifies the
- * array for `append`. Arrays without rows are written with 0 rows.
- */
+ * array for `append`. Arrays without rows are written with 0 rows. */
 collet_status io_results_add(io_results *results, const char *key, int32_t ndim,
                              const int64_t *shape, int32_t *column, collet_error *err);
 
@@ -62,10 +57,8 @@ collet_status io_results_add(io_results *results, const char *key, int32_t ndim,
 collet_status io_results_add_texts(io_results *results, const char *key, int64_t n,
                                    const char *const *texts, collet_error *err);
 
-/*
- * Appends n_rows rows, contiguous and row-major. COLLET_IO when they cannot be written, with the
- * file and the reason (disk full); only `free` may follow.
- */
+/* Appends n_rows rows, contiguous and row-major. COLLET_IO when they cannot be written, with the
+ * file and the reason (disk full); only `free` may follow. */
 collet_status io_results_append(io_results *results, int32_t column, int64_t n_rows,
                                 const double *rows, collet_error *err);
 
@@ -75,10 +68,8 @@ int64_t io_results_rows(const io_results *results, int32_t column);
 collet_status io_results_read(io_results *results, int32_t column, int64_t first, int64_t n,
                               double *rows, collet_error *err);
 
-/*
- * Completes the output under temporary names. Call it once. An NPZ needs disk space for its data a
- * second time. On an error nothing has changed.
- */
+/* Completes the output under temporary names. Call it once. An NPZ needs disk space for its data a
+ * second time. On an error nothing has changed. */
 collet_status io_results_link(io_results *results, collet_error *err);
 
 #define IO_RESULTS_ID 17
@@ -98,5 +89,3 @@ void io_results_free(io_results *results);
  * Different contents have different hashes, except by chance; the hash does not protect from
  * forgery. */
 uint64_t io_hash_bytes(uint64_t hash, const void *bytes, size_t n);
-
-#endif

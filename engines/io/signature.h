@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* signature.h - recognises files of other formats that users pass by mistake. */
-#ifndef ENGINES_IO_SIGNATURE_H
-#define ENGINES_IO_SIGNATURE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ int io_signature_misleads(const char *path);
 /* 1 if a path ends in `suffix`, such as ".gro", or in it and the suffix of a packed file, such as ".gro.gz"; in any
  * case. */
 int io_signature_suffix(const char *path, const char *suffix);
-
-#endif

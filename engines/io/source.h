@@ -6,8 +6,7 @@
  * Memory does not depend on the file's size. Size and offsets have 64 bits. The size is fixed when
  * the file is opened. One thread at a time.
  */
-#ifndef ENGINES_IO_SOURCE_H
-#define ENGINES_IO_SOURCE_H
+#pragma once
 
 #include "io/packed/poll.h"
 
@@ -38,10 +37,8 @@ collet_status io_source_open(io_source *source, const char *path, const io_poll 
 collet_status io_source_share(const io_source *from, io_source *source, collet_error *err);
 void io_source_close(io_source *source);
 
-/*
- * Returns bytes offset .. offset + length in *bytes, valid until the next call. They must be within the
- * file, and length <= IO_SOURCE_VIEW. COLLET_IO when reading fails or the file became shorter.
- */
+/* Returns bytes offset .. offset + length in *bytes, valid until the next call. They must be within the
+ * file, and length <= IO_SOURCE_VIEW. COLLET_IO when reading fails or the file became shorter. */
 collet_status io_source_view(io_source *source, int64_t offset, size_t length,
                              const uint8_t **bytes, collet_error *err);
 
@@ -49,16 +46,12 @@ collet_status io_source_view(io_source *source, int64_t offset, size_t length,
 collet_status io_source_begin(io_source *source, const uint8_t **bytes, size_t *n,
                               collet_error *err);
 
-/*
- * Returns as many of the `length` bytes at `offset` as the window has: *n bytes, a multiple of
+/* Returns as many of the `length` bytes at `offset` as the window has: *n bytes, a multiple of
  * `unit` and at least one `unit`. `length` must be a multiple of `unit`, not 0, and within the
- * file.
- */
+ * file. */
 collet_status io_source_stream(io_source *source, int64_t offset, int64_t length, size_t unit,
                                const uint8_t **bytes, size_t *n, collet_error *err);
 
 /* Copies bytes offset .. offset + length, which are within the file, to `destination`. */
 collet_status io_source_copy(io_source *source, int64_t offset, size_t length, void *destination,
                              collet_error *err);
-
-#endif

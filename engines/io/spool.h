@@ -10,8 +10,7 @@
  * file gets no list, and at most the permissions that umask allows. Writes are buffered. One thread
  * at a time. Errors (COLLET_IO) name the final path and the reason.
  */
-#ifndef ENGINES_IO_SPOOL_H
-#define ENGINES_IO_SPOOL_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -23,10 +22,8 @@ typedef struct io_spool io_spool;
 #define IO_SPOOL_OUTPUT 1
 #define IO_SPOOL_NAMED 2
 
-/*
- * Creates an empty file for `path`, in the same directory. Fails if the directory is missing or not
- * writable.
- */
+/* Creates an empty file for `path`, in the same directory. Fails if the directory is missing or not
+ * writable. */
 collet_status io_spool_create(const char *path, int32_t kind, io_spool **out, collet_error *err);
 
 /* Returns COLLET_IO. The text says why no file or directory can be created at `path`; `code` is the
@@ -61,24 +58,20 @@ collet_status io_spool_flush(io_spool *spool, collet_error *err);
 collet_status io_spool_read(io_spool *spool, int64_t offset, void *bytes, size_t n,
                             collet_error *err);
 
-/*
- * Completes an output in three steps. `link` flushes the file to the device, gives it a temporary
+/* Completes an output in three steps. `link` flushes the file to the device, gives it a temporary
  * name and closes it. `rename` moves it to its final path; with `replace` = 0 it fails if that path
  * exists. `sync` flushes the directory: once for all files in it. `link` may fail: for a set of files
- * call it for all before the first `rename`.
- */
+ * call it for all before the first `rename`. */
 collet_status io_spool_link(io_spool *spool, collet_error *err);
 collet_status io_spool_rename(io_spool *spool, int replace, collet_error *err);
 collet_status io_spool_sync(const io_spool *spool, collet_error *err);
-/*
- * The steps `rename` and `sync` for a set of files in one directory, in the order of `spools`. The old
+/* The steps `rename` and `sync` for a set of files in one directory, in the order of `spools`. The old
  * file at the path of the last spool is removed first, so that the last file never exists next to files
  * of another set. During
  * the call the directory is locked (flock), so that the sets of several programs are not mixed. If
  * the first file cannot get its name, nothing has changed; if a later one cannot, the text says
  * which files were replaced. `replace` = 0: if the last file exists, the call fails and renames
- * nothing.
- */
+ * nothing. */
 collet_status io_spool_rename_all(io_spool *const *spools, size_t n, int replace,
                                   collet_error *err);
 /* All three steps for one file. */
@@ -86,5 +79,3 @@ collet_status io_spool_publish(io_spool *spool, int replace, collet_error *err);
 
 /* Closes and frees; removes a file that was not renamed. NULL is allowed. */
 void io_spool_free(io_spool *spool);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* struct.h - copies structs between this library and a program that was built with another version of it.
  * Each struct begins with its struct_size. Bytes that this version does not know must be zero. */
-#ifndef ENGINES_IO_STRUCT_H
-#define ENGINES_IO_STRUCT_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -18,5 +17,3 @@ void io_struct_out(void *to, const void *from, size_t size);
 /* INVALID if a byte in [size, given) of `from` is not zero. */
 collet_status io_struct_unknown(const void *from, size_t size, size_t given, const char *what,
                                 collet_error *err);
-
-#endif

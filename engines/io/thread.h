@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* thread.h - starts threads of a library. */
-#ifndef ENGINES_IO_THREAD_H
-#define ENGINES_IO_THREAD_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -17,5 +16,3 @@ static inline int io_thread_start(pthread_t *thread, void *(*run)(void *), void 
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
 }
-
-#endif

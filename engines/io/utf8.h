@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* utf8.h - checks text from outside: names in files, paths, texts of libraries. */
-#ifndef ENGINES_IO_UTF8_H
-#define ENGINES_IO_UTF8_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ char *io_utf8_shown(const char *text, const char *keep);
 
 /* As io_utf8_shown, but makes a valid JSON text of one whose strings may have any bytes. */
 char *io_utf8_json(const char *json);
-
-#endif

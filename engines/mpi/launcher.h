@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* launcher.h - finds out which MPI launcher started this process, by the environment and the parent processes. */
-#ifndef ENGINES_MPI_LAUNCHER_H
-#define ENGINES_MPI_LAUNCHER_H
+#pragma once
 
 #include <limits.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ typedef struct mpi_launcher {
 /* Returns 0 if no launcher started the process. Slurm's batch scripts, interactive shells and tasks
  * of job arrays count as started without a launcher. */
 int mpi_launcher_find(mpi_launcher *out);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Functions return 0, or the error of MPI, which `explain` turns into a text.
  */
-#ifndef ENGINES_MPI_LIBRARY_H
-#define ENGINES_MPI_LIBRARY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ typedef struct mpi_family {
 } mpi_family;
 
 extern const mpi_family mpi_ompi, mpi_mpich, mpi_abi;
-
-#endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * MPICH 3.1 to 5, Intel MPI, MVAPICH, Cray MPICH: the common binary interface of MPICH
+/* MPICH 3.1 to 5, Intel MPI, MVAPICH, Cray MPICH: the common binary interface of MPICH
  * (www.mpich.org/abi), whose handles are numbers. Debian's MPICH is libmpich.so.12.
  * Source: mpi.h of MPICH 4.0.2 and 5.0.
- * Tests: tests/engines/test_mpi_headers.c, tests/engines/mpi_launchers.sh
- */
+ * Tests: tests/engines/test_mpi_headers.c, tests/engines/mpi_launchers.sh */
 #include "library.h"
 
 #include <dlfcn.h>

@@ -12,8 +12,7 @@
  * Call these functions on one thread of the process, always the same. The library stays open until
  * the process ends.
  */
-#ifndef ENGINES_MPI_RANKS_H
-#define ENGINES_MPI_RANKS_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -42,11 +41,9 @@ int64_t ranks_processors(const ranks *r);
  * bound the rank. Valid until ranks_close. */
 const char *ranks_place(const ranks *r);
 
-/*
- * Waits until all ranks have called it (a barrier), and sets *largest to the largest `mine` of all ranks.
+/* Waits until all ranks have called it (a barrier), and sets *largest to the largest `mine` of all ranks.
  * While it waits, it sleeps up to 10 ms at a time and calls `stop`, unless that is NULL. If `stop` returns
- * a number other than 0, ranks_agree returns CANCELLED; then only ranks_abort may follow.
- */
+ * a number other than 0, ranks_agree returns CANCELLED; then only ranks_abort may follow. */
 collet_status ranks_agree(ranks *r, int64_t mine, int64_t *largest, int (*stop)(void),
                           collet_error *err);
 
@@ -56,5 +53,3 @@ void ranks_abort(ranks *r, int status);
 
 /* All ranks must call ranks_close at the end: a rank that ends without it ends the job. NULL does nothing. */
 void ranks_close(ranks *r);
-
-#endif

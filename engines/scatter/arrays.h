@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* arrays.h - arrays and calls of the engine; errors go to scattering->error. */
-#ifndef ENGINES_SCATTER_ARRAYS_H
-#define ENGINES_SCATTER_ARRAYS_H
+#pragma once
 
 #include "scatter/state.h"
 
@@ -23,5 +22,3 @@ collet_status scatter_call(collet_scatter *s, const char *name, collet_array *co
                            uint32_t n_out, const void *params);
 /* Reports one step of the work to the progress callback. CANCELLED if the callback cancels. */
 collet_status scatter_step(collet_scatter *s, const char *stage);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* attenuation.h - the absorption of the beam in the film. */
-#ifndef ENGINES_SCATTER_ATTENUATION_H
-#define ENGINES_SCATTER_ATTENUATION_H
+#pragma once
 
 #include "scatter/state.h"
 
@@ -15,5 +14,3 @@ double scatter_absorption(const collet_scatter *s, int64_t energy);
 double scatter_transmission(const collet_scatter *s, int64_t energy);
 /* Returns beta of unaligned matter. */
 double scatter_mean_beta(const collet_scatter_constants *n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* checks.h - checks options and voxels before a computation that may take hours. */
-#ifndef ENGINES_SCATTER_CHECKS_H
-#define ENGINES_SCATTER_CHECKS_H
+#pragma once
 
 #include <collet/scatter.h>
 
@@ -48,5 +47,3 @@ collet_status scatter_check_part(const scatter_voxels *v, int64_t m, int64_t beg
                                  double *sum);
 collet_status scatter_check_sums(const scatter_voxels *v, int64_t begin, int64_t end,
                                  const double *sum);
-
-#endif

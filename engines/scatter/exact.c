@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The exact grid. The amplitude of a pixel at q_z is the sum of its layers times exp(i q_z z), with z from the middle
+/* The exact grid. The amplitude of a pixel at q_z is the sum of its layers times exp(i q_z z), with z from the middle
  * of the film. The energies of a pass need it in an interval of q_z of each pixel; there it is interpolated between
  * Chebyshev's nodes. With r = half the interval times half the film's thickness, the function exp(i r t) has the
  * coefficients 2 i^n J_n(r) in Chebyshev's polynomials, so a few more nodes than r are enough for every digit.
- * Tests: tests/engines/scatter/test_scatter_exact.c
- */
+ * Tests: tests/engines/scatter/test_scatter_exact.c */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The fast method. The polarisation is a sum of fields that do not depend on the energy, so each
+/* The fast method. The polarisation is a sum of fields that do not depend on the energy, so each
  * field is transformed once; an energy needs the spectra only on Ewald's sphere (slices.c). The intensity is a
  * quadratic form of cos and sin of the angle, so three images give the images of all angles.
- * Tests: tests/engines/scatter/test_scatter.c
- */
+ * Tests: tests/engines/scatter/test_scatter.c */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* geometry.h - axes of q, the beam, the angles of polarisation, and coefficients of the fields. */
-#ifndef ENGINES_SCATTER_GEOMETRY_H
-#define ENGINES_SCATTER_GEOMETRY_H
+#pragma once
 
 #include "scatter/state.h"
 
@@ -41,5 +40,3 @@ void scatter_constants(const collet_scatter_constants *n, double c[3][2]);
  * for the fields e1 and e2. The six lists of coefficients begin `stride` elements apart. */
 void scatter_weights(const double axis[3][3], const double c[3][2], int64_t count, int64_t stride,
                      double (*weights)[2]);
-
-#endif

@@ -5,7 +5,6 @@
 
 #include <hdf5_hl.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <collet/scatter.h>
 

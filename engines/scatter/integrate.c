@@ -113,11 +113,9 @@ static void prepare(detector *d, double energy)
         d->k[a] = scatter_wave(energy) * (norm > 0 ? direction[a] / sqrt(norm) : a == 2);
 }
 
-/*
- * Returns the distance p from the centre of the detector at which q lies in the direction chi: |k + q| = k
+/* Returns the distance p from the centre of the detector at which q lies in the direction chi: |k + q| = k
  * gives q^2 / 2 + kt p + kz qz = 0, where kt is the part of k along chi and qz^2 = q^2 - p^2. NaN
- * if the beam would be scattered backwards.
- */
+ * if the beam would be scattered backwards. */
 static double distance_of(const detector *d, double q, double c, double s)
 {
     if (d->rings.flat)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* methods.h - fields of a morphology, and the two methods that compute patterns from them. */
-#ifndef ENGINES_SCATTER_METHODS_H
-#define ENGINES_SCATTER_METHODS_H
+#pragma once
 
 #include "scatter/state.h"
 
@@ -54,5 +53,3 @@ void scatter_sphere_free(scatter_sphere *sphere);
  * the angles to the first `count` patterns of s->out. */
 collet_status scatter_mean(collet_scatter *s, collet_array *images, int64_t kinds,
                            const double *weights, int64_t first, int64_t count);
-
-#endif

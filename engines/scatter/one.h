@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* one.h - a scattering on one device. */
-#ifndef ENGINES_SCATTER_ONE_H
-#define ENGINES_SCATTER_ONE_H
+#pragma once
 
 #include "scatter/state.h"
 
@@ -18,5 +17,3 @@ collet_status scatter_read(collet_scatter *s, int64_t count);
 collet_status scatter_pattern_array(collet_scatter *s, collet_array **out, int *finite);
 /* Returns the pattern of an energy whose values are in s->values. */
 const collet_scatter_pattern *scatter_pattern(collet_scatter *s, int64_t energy);
-
-#endif

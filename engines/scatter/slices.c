@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Computes the slices of the spectra that energies need, or the amplitudes at the nodes of the exact grid. Each field
+/* Computes the slices of the spectra that energies need, or the amplitudes at the nodes of the exact grid. Each field
  * of the morphology is transformed once in the planes of its layers. Along z only the slices next to Ewald's sphere are
  * computed, a small part of all elements.
- * Tests: tests/engines/scatter/test_scatter.c
- */
+ * Tests: tests/engines/scatter/test_scatter.c */
 #include <math.h>
 #include <stdlib.h>
 

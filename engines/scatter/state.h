@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* state.h - the members of collet_scatter, private to this folder. */
-#ifndef ENGINES_SCATTER_STATE_H
-#define ENGINES_SCATTER_STATE_H
+#pragma once
 
 #include <collet/scatter.h>
 
@@ -68,5 +67,3 @@ static inline collet_dtype scatter_complex(const collet_scatter *s)
 {
     return scatter_is_wide(s) ? COLLET_C128 : COLLET_C64;
 }
-
-#endif

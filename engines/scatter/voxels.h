@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* voxels.h - materials whose voxels are arrays of the runtime, in the memory of a device. */
-#ifndef ENGINES_SCATTER_VOXELS_H
-#define ENGINES_SCATTER_VOXELS_H
+#pragma once
 
 #include <collet/scatter.h>
 
@@ -20,5 +19,3 @@ collet_status scatter_sum_fractions(collet_context *context, const collet_scatte
 /* Evaluates an expression of arrays a, b, c and d whose value is one bool. */
 collet_status scatter_evaluate_bool(collet_context *context, const char *text, uint32_t count,
                                     const collet_array *const *arrays, int *value, collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* batch.h - runs a network on many vectors, a part at a time, on one device or several. */
-#ifndef ENGINES_TERNARY_BATCH_H
-#define ENGINES_TERNARY_BATCH_H
+#pragma once
 
 #include "ternary/network.h"
 
@@ -23,5 +22,3 @@ typedef struct ternary_batch {
 collet_status ternary_batch_run(ternary_batch *batch);
 /* Fills the plan, and measures the devices. */
 collet_status ternary_batch_plan(ternary_batch *batch, collet_ternary_run_plan *plan);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* block.h - packs the rows of a source, a few at a time. */
-#ifndef ENGINES_TERNARY_BLOCK_H
-#define ENGINES_TERNARY_BLOCK_H
+#pragma once
 
 #include "ternary/output.h"
 #include "ternary/source.h"
@@ -27,14 +26,10 @@ void ternary_recipe_free(ternary_recipe *recipe);
 /* 1 if rows can get scales other than 1. */
 int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *source);
 
-/*
- * Packs all rows to `bytes`; if that is NULL, appends them to `output`. Stores the scale of each
+/* Packs all rows to `bytes`; if that is NULL, appends them to `output`. Stores the scale of each
  * row in `scale` unless that is NULL. INVALID if a number is not finite, a code is invalid, the blocks
  * of a row have different scales, or a scale becomes infinite or 0 in f32 (or in f16, if the recipe's
- * format stores f16); the text says where. Warns of suspicious results.
- */
+ * format stores f16); the text says where. Warns of suspicious results. */
 collet_status ternary_pack_rows(ternary_call *call, const ternary_source *source,
                                 const ternary_recipe *recipe, uint8_t *bytes,
                                 collet_ternary_output *output, float *scale);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* call.h - context, progress and error of a call to the engine. */
-#ifndef ENGINES_TERNARY_CALL_H
-#define ENGINES_TERNARY_CALL_H
+#pragma once
 
 #include <collet/ternary.h>
 
@@ -38,5 +37,3 @@ typedef struct ternary_operand {
  * the text of an error. */
 collet_status ternary_kernel(ternary_call *call, const char *what, uint32_t op, const void *params,
                              const ternary_operand operands[TERNARY_OPERANDS], int n_out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file.h - an open file of weights, of any type. */
-#ifndef ENGINES_TERNARY_FILE_H
-#define ENGINES_TERNARY_FILE_H
+#pragma once
 
 #include "io/npy_read.h"
 #include "ternary/formats/gguf.h"
@@ -38,5 +37,3 @@ static inline int64_t ternary_file_index(size_t index)
 {
     return index < INT64_MAX ? (int64_t)index : INT64_MAX;
 }
-
-#endif

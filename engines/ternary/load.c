@@ -5,7 +5,6 @@
 #include "ternary/network.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <collet/floating.h>
 #include <collet/ops/ternary.h>

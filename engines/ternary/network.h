@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* network.h - internal functions of networks. */
-#ifndef ENGINES_TERNARY_NETWORK_H
-#define ENGINES_TERNARY_NETWORK_H
+#pragma once
 
 #include "devices/devices.h"
 #include "ternary/weights.h"
@@ -22,5 +21,3 @@ uint64_t ternary_network_bytes(const collet_ternary_network *network);
 
 /* Returns the largest number of rows or columns of all layers. */
 int64_t ternary_network_widest(const collet_ternary_network *network);
-
-#endif

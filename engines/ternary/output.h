@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* output.h - output files, under construction or complete, before they get their names. */
-#ifndef ENGINES_TERNARY_OUTPUT_H
-#define ENGINES_TERNARY_OUTPUT_H
+#pragma once
 
 #include "ternary/formats/t2_file.h"
 
@@ -28,5 +27,3 @@ collet_status ternary_output_add(collet_ternary_output *output, const void *byte
  * which may be NULL. */
 collet_status ternary_output_end(collet_ternary_output **out, collet_ternary_output *output,
                                  collet_status status, collet_error *err);
-
-#endif

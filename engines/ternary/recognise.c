@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/engines/test_ternary_recognise.c */
 #include "ternary/recognise.h"
-
 #include "ternary/source.h"
 
 #include <stddef.h>

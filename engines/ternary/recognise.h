@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * recognise.h - floating-point weights that are already ternary: the numbers of each row are -s, 0 and
+/* recognise.h - floating-point weights that are already ternary: the numbers of each row are -s, 0 and
  * s, as converters of ternary models (BitNet, TriLM) write them. Their codes are the signs, and s is
- * the scale.
- */
-#ifndef ENGINES_TERNARY_RECOGNISE_H
-#define ENGINES_TERNARY_RECOGNISE_H
+ * the scale. */
+#pragma once
 
 #include "ternary/call.h"
 
@@ -35,5 +32,3 @@ collet_status ternary_recognise_array(ternary_call *call, const char *what,
 
 /* 1 if any scale is not 1. */
 int ternary_scales_differ(const float *scale, int64_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* result.h - checks the codes and scales that were computed from a matrix, and warns if they are suspicious. */
-#ifndef ENGINES_TERNARY_RESULT_H
-#define ENGINES_TERNARY_RESULT_H
+#pragma once
 
 #include "ternary/call.h"
 
@@ -21,5 +20,3 @@ collet_status ternary_check_scales(const char *what, const int8_t *codes, const 
 void ternary_warn_of_counts(const ternary_call *call, const char *what,
                             const collet_ternary_counts *counts,
                             const collet_ternary_quantize_params *params);
-
-#endif

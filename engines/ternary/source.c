@@ -3,13 +3,47 @@
  * tests/engines/test_ternary_safetensors.c */
 #include <collet/ops/ternary.h>
 
-#include "ternary/decode.h"
 #include "ternary/source.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SCALE_BYTES 2
+
+/* Codes of the formats that only files of other programs have. Two bits are a code + 1, so the codes are -1, 0, 1
+ * and 2. */
+
+/* Returns the bytes of a block of Q2_0: a scale in f16, then 2 bits a weight, the first weight in the lowest bits. */
+static int64_t ternary_decode_bytes(int64_t weights)
+{
+    return SCALE_BYTES + weights / 4;
+}
+
+/* Stores the codes of adjacent blocks of Q2_0 with `weights` weights each (a multiple of 4). */
+static void ternary_decode_q2_0(const uint8_t *bytes, int64_t blocks, int64_t weights,
+                                int8_t *codes)
+{
+    for (int64_t b = 0; b < blocks; b++, bytes += ternary_decode_bytes(weights))
+        for (int64_t i = 0; i < weights / 4; i++, codes += 4)
+            for (int k = 0; k < 4; k++)
+                codes[k] = (int8_t)((bytes[SCALE_BYTES + i] >> 2 * k & 3) - 1);
+}
+
+/* Stores the codes of rows first .. first + count - 1 of a BitNet matrix of 4 x `quarter` rows: byte row r has the
+ * codes of row r + i quarter in its bits 2i. */
+static void ternary_decode_bitnet(const uint8_t *bytes, int64_t quarter, int64_t columns,
+                                  int64_t first, int64_t count, int8_t *codes)
+{
+    for (int64_t r = first; r < first + count; r++, codes += columns) {
+        const uint8_t *row = bytes + r % quarter * columns;
+        int shift = (int)(2 * (r / quarter));
+        for (int64_t c = 0; c < columns; c++)
+            codes[c] = (int8_t)((row[c] >> shift & 3) - 1);
+    }
+}
 
 #define AT_A_TIME ((int64_t)1 << 20)
 #define BLOCK 256 /* weights of a block, which has one scale, in tq2_0 and tq1_0 */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* source.h - reads one matrix of a file as rows of numbers, codes or packed weights. */
-#ifndef ENGINES_TERNARY_SOURCE_H
-#define ENGINES_TERNARY_SOURCE_H
+#pragma once
 
 #include "ternary/call.h"
 #include "ternary/file.h"
@@ -48,12 +47,10 @@ size_t ternary_source_scales(const ternary_source *source, int64_t count);
 /* Copies rows of NUMBERS or CODES to `out`, in C order and native byte order. */
 void ternary_source_rows(const ternary_source *source, int64_t first, int64_t count, void *out);
 
-/*
- * Reads the codes (count x columns) of rows of CODES or PACKED, and, if blocks have scales and
+/* Reads the codes (count x columns) of rows of CODES or PACKED, and, if blocks have scales and
  * `block_scale` is not NULL, their scales (count x columns / block). Invalid codes
  * of PACKED become 0, and *invalid is their number; the value 2 of Q2_0 is one. If `invalid` is NULL, an
- * invalid code is an error, INVALID; the text has the first row with an invalid code.
- */
+ * invalid code is an error, INVALID; the text has the first row with an invalid code. */
 collet_status ternary_source_codes(ternary_call *call, const ternary_source *source, int64_t first,
                                    int64_t count, int8_t *codes, float *block_scale,
                                    int32_t *invalid);
@@ -76,5 +73,3 @@ collet_status ternary_report_element(const ternary_source *source, collet_dtype 
 
 /* Returns the name of a format of .t2 files: "t2" for COLLET_TERNARY_T2. */
 const char *ternary_format_name(uint32_t format);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ENGINES_TERNARY_WEIGHTS_H
-#define ENGINES_TERNARY_WEIGHTS_H
+#pragma once
 
 #include "ternary/call.h"
 
@@ -24,5 +23,3 @@ collet_status ternary_share(collet_context *context, collet_array **out, const c
 
 /* 1 if the array is NULL or of the context's runtime. */
 int ternary_is_local(const collet_context *context, const collet_array *array);
-
-#endif

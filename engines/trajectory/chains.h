@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chains.h - finds out from the first frame which residues are bonded to each other. */
-#ifndef ENGINES_TRAJECTORY_CHAINS_H
-#define ENGINES_TRAJECTORY_CHAINS_H
+#pragma once
 
 #include "settings.h"
 #include "trajectory/formats/names.h"
@@ -23,5 +22,3 @@
  */
 collet_status trajectory_chains_find(trajectory_topology *topology,
                                      const trajectory_settings *settings, collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* files.h - opens the trajectory that the settings name. */
-#ifndef ENGINES_TRAJECTORY_FILES_H
-#define ENGINES_TRAJECTORY_FILES_H
+#pragma once
 
 #include "settings.h"
 #include "io/packed/packed.h"
@@ -34,5 +33,3 @@ void trajectory_files_release(trajectory_unpacked *unpacked);
  * error of settings->source. */
 collet_status trajectory_files_first(const trajectory_settings *settings, const int64_t *atoms,
                                      int64_t n_atoms, trajectory_frames **frame, collet_error *err);
-
-#endif

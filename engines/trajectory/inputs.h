@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inputs.h - opens the files of a run, checks them against each other, and selects the atoms. */
-#ifndef ENGINES_TRAJECTORY_INPUTS_H
-#define ENGINES_TRAJECTORY_INPUTS_H
+#pragma once
 
 #include "files.h"
 #include "settings.h"
@@ -39,12 +38,10 @@ typedef struct trajectory_inputs {
     char reference_format[8];
 } trajectory_inputs;
 
-/*
- * Opens everything that the settings name. Until the inputs are closed, the settings must stay valid, and
+/* Opens everything that the settings name. Until the inputs are closed, the settings must stay valid, and
  * *inputs must stay at its address. COLLET_CANCELLED if `poll` stops the work. COLLET_IO and COLLET_FORMAT for
  * faults of files; the text names files that do not match. COLLET_INVALID for a selection without atoms, or a
- * body without mass. On an error nothing is left open. The caller closes the inputs.
- */
+ * body without mass. On an error nothing is left open. The caller closes the inputs. */
 collet_status trajectory_inputs_open(trajectory_inputs *inputs, const trajectory_settings *settings,
                                      const io_poll *poll, collet_error *err);
 
@@ -74,5 +71,3 @@ trajectory_extent trajectory_inputs_extent(const trajectory_inputs *inputs);
 trajectory_labels trajectory_inputs_labels(const trajectory_inputs *inputs);
 
 void trajectory_inputs_close(trajectory_inputs *inputs);
-
-#endif

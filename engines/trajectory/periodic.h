@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* periodic.h - describes in words how frames were changed: for the periodic box, and to remove drift. */
-#ifndef ENGINES_TRAJECTORY_PERIODIC_H
-#define ENGINES_TRAJECTORY_PERIODIC_H
+#pragma once
 
 #include "state.h"
 
@@ -19,5 +18,3 @@ int trajectory_periodic_moved(const collet_trajectory *x);
 
 /* Sets x->drift. Call it after the last row. */
 void trajectory_periodic_describe_drift(collet_trajectory *x);
-
-#endif

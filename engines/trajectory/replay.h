@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* replay.h - reads the rows and notes of all shards of a work in order; they replace the computation of frames. */
-#ifndef ENGINES_TRAJECTORY_REPLAY_H
-#define ENGINES_TRAJECTORY_REPLAY_H
+#pragma once
 
 #include "compute/analysis.h"
 #include "inputs.h"
@@ -38,5 +37,3 @@ collet_status trajectory_replay_next(trajectory_replay *replay, trajectory_notes
  * backends that computed the sums before the backends in `ran`. */
 void trajectory_replay_finish(const trajectory_replay *replay, trajectory_inputs *inputs,
                               trajectory_analysis_notes *ran);
-
-#endif

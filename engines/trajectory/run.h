@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.h - computes the rows of a trajectory: reads frames, runs kernels, emits rows. */
-#ifndef ENGINES_TRAJECTORY_RUN_H
-#define ENGINES_TRAJECTORY_RUN_H
+#pragma once
 
 #include "state.h"
 
@@ -20,11 +19,9 @@ int64_t trajectory_run_rows(const collet_trajectory *x);
 /* Seconds of the monotonic clock. */
 double trajectory_clock(void);
 
-/*
- * Creates runtime and context unless given, and starts reading. Rows go to `receive` on
+/* Creates runtime and context unless given, and starts reading. Rows go to `receive` on
  * another thread, at most `rows` at a time unless settings.batch_frames is larger, until the work
- * is done or trajectory_run_stop has returned. Call trajectory_run_stop also after an error.
- */
+ * is done or trajectory_run_stop has returned. Call trajectory_run_stop also after an error. */
 collet_status trajectory_run_start(collet_trajectory *x, int64_t rows, trajectory_rows_fn receive,
                                    void *user, collet_error *err);
 
@@ -33,10 +30,8 @@ collet_status trajectory_run_start(collet_trajectory *x, int64_t rows, trajector
 collet_status trajectory_run_sums(collet_trajectory *x, trajectory_emit_fn sums,
                                   trajectory_take_frames frames, void *user, collet_error *err);
 
-/*
- * Computes one batch and reports progress. At the end of the trajectory all rows are emitted,
- * warnings are set and x->stage is TRAJECTORY_DONE. COLLET_CANCELLED when the callback cancels.
- */
+/* Computes one batch and reports progress. At the end of the trajectory all rows are emitted,
+ * warnings are set and x->stage is TRAJECTORY_DONE. COLLET_CANCELLED when the callback cancels. */
 collet_status trajectory_run_step(collet_trajectory *x, collet_error *err);
 
 /* Call it after TRAJECTORY_DONE: frees what only the computation needs, and formats the meta file. */
@@ -47,5 +42,3 @@ collet_status trajectory_run_failed(collet_trajectory *x, collet_status status, 
 
 /* Waits for threads and kernels that are running, and frees what only the computation needs. */
 void trajectory_run_stop(collet_trajectory *x);
-
-#endif

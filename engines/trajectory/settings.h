@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* settings.h - copies and checks the options of a trajectory. */
-#ifndef ENGINES_TRAJECTORY_SETTINGS_H
-#define ENGINES_TRAJECTORY_SETTINGS_H
+#pragma once
 
 #include <collet/trajectory.h>
 
-/*
- * Options in which 0 and NULL are replaced by the defaults, except where 0 and NULL have a meaning of their own:
+/* Options in which 0 and NULL are replaced by the defaults, except where 0 and NULL have a meaning of their own:
  * `keys`, masses, `reference`, `backend`, `context`, `threads`, `batch_frames` and callbacks. `stop` is -1 for
- * the end of the file. The settings own their strings, masses and `command`.
- */
+ * the end of the file. The settings own their strings, masses and `command`. */
 typedef collet_trajectory_options trajectory_settings;
 
 /* COLLET_INVALID with the name of the option, COLLET_NO_MEMORY; nothing is left to free then. */
@@ -31,5 +28,3 @@ typedef struct trajectory_settings_text {
 const trajectory_settings_text *trajectory_settings_text_at(size_t index);
 
 void trajectory_settings_free(trajectory_settings *settings);
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* share.h - computes a shard and writes its file. */
-#ifndef ENGINES_TRAJECTORY_SHARE_H
-#define ENGINES_TRAJECTORY_SHARE_H
+#pragma once
 
 #include "state.h"
 
 /* Does what collet_trajectory_write does for a trajectory with n_shards; the form of `path` was checked. */
 collet_status trajectory_share_write(collet_trajectory *trajectory, const char *path,
                                      uint32_t flags, collet_error *err);
-
-#endif

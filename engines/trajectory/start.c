@@ -6,7 +6,6 @@
 
 #include <sched.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Default bytes of a batch: several batches fit into a last-level cache, and a batch is large enough
  * that starting kernels and waking the reading thread cost little. */

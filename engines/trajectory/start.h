@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* start.h - prepares the work of a trajectory: opens contexts, and chooses threads and sizes of batches. */
-#ifndef ENGINES_TRAJECTORY_START_H
-#define ENGINES_TRAJECTORY_START_H
+#pragma once
 
 #include "state.h"
 
@@ -13,5 +12,3 @@ collet_status trajectory_start_context(collet_trajectory *x, collet_error *err);
 /* Chooses threads and batches of at most `rows` rows; `reading` says which fields are read. */
 void trajectory_start_sizes(collet_trajectory *x, int64_t rows, int64_t rows_a_frame,
                             trajectory_readahead_options *reading);
-
-#endif

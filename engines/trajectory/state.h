@@ -10,8 +10,7 @@
  *   periodic.c             describes how positions were changed for the periodic box, and what drift was removed
  *   trajectory.c           create, destroy and information
  */
-#ifndef ENGINES_TRAJECTORY_STATE_H
-#define ENGINES_TRAJECTORY_STATE_H
+#pragma once
 
 #include "arrangement/arrangement.h"
 #include "compute/checks.h"
@@ -86,5 +85,3 @@ struct collet_trajectory {
     double computed_seconds;
     double seconds; /* duration of the whole work; 0 before its end */
 };
-
-#endif

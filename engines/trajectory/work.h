@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* work.h - describes a work as JSON: the options that determine its results, and the identity of its input files.
  * Shards of the same work have equal JSON. */
-#ifndef ENGINES_TRAJECTORY_WORK_H
-#define ENGINES_TRAJECTORY_WORK_H
+#pragma once
 
 #include "settings.h"
 
@@ -22,14 +21,10 @@ cJSON *trajectory_work_origin(const trajectory_settings *settings);
 /* Checks the JSON of a work from the file `path`. COLLET_FORMAT. */
 collet_status trajectory_work_check(const cJSON *work, const char *path, collet_error *err);
 
-/*
- * Sets *settings to the options of a checked work and its origin, and to those options of `given` that do not belong
+/* Sets *settings to the options of a checked work and its origin, and to those options of `given` that do not belong
  * to a work: context, threads, log, batch sizes, progress, source, and `backend` if it is not NULL. `masses`: the
  * work's mass_values; NULL: it has none. COLLET_INVALID if an input file was changed since; NO_MEMORY. After an error
- * nothing is left to free.
- */
+ * nothing is left to free. */
 collet_status trajectory_work_settings(const cJSON *work, const char *path, const cJSON *origin,
                                        const collet_trajectory_options *given, const double *masses,
                                        trajectory_settings *settings, collet_error *err);
-
-#endif

@@ -74,11 +74,9 @@ static char *meta_path(const char *output, const trajectory_form *form)
                                                                                              : path;
 }
 
-/*
- * Sets *meta to the path of the meta file, which the caller frees; NULL: there is none. `form`: NULL
+/* Sets *meta to the path of the meta file, which the caller frees; NULL: there is none. `form`: NULL
  * for a directory. COLLET_INVALID when a file would replace an input, COLLET_IO when one exists
- * already.
- */
+ * already. */
 static collet_status check_paths(const collet_trajectory *x, const char *output,
                                  const trajectory_form *form, uint32_t flags, char **meta,
                                  collet_error *err)

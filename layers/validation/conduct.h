@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conduct - the state of the calling thread that a plugin must not change. */
-#ifndef LAYERS_VALIDATION_CONDUCT_H
-#define LAYERS_VALIDATION_CONDUCT_H
+#pragma once
 
 #include <locale.h>
 #include <sched.h>
@@ -22,5 +21,3 @@ typedef struct conduct {
 conduct conduct_now(void);
 /* 1 if the state has changed: `text` says how. Restores the state of the thread. */
 int conduct_changed(const conduct *before, char text[CONTRACT_TEXT]);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A function returns 1 if a rule is broken, and says in `text` how.
  */
-#ifndef LAYERS_VALIDATION_CONTRACT_H
-#define LAYERS_VALIDATION_CONTRACT_H
+#pragma once
 
 #include <collet/extensions.h>
 
@@ -33,5 +32,3 @@ int contract_status(collet_status status, uint32_t allowed, const collet_error *
 int contract_table(const void *table, uint32_t size, char text[CONTRACT_TEXT]);
 /* The rule: the numbers are consistent, and struct_size is still `given`. */
 int contract_stats(const collet_memory_stats *s, uint32_t given, char text[CONTRACT_TEXT]);
-
-#endif

@@ -3,7 +3,6 @@
 #include "validation.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "poison.h"
 

@@ -5,8 +5,7 @@
  * A handle is a serial number and a kind, never an address, so that handles that were destroyed, or
  * are of another kind, are recognised. Every function may be called on any thread.
  */
-#ifndef LAYERS_VALIDATION_OBJECT_H
-#define LAYERS_VALIDATION_OBJECT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ void object_unlock(void);
 
 /* A text about a handle that object_get does not know. */
 const char *object_unknown(const void *handle, object_kind kind);
-
-#endif

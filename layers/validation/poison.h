@@ -6,8 +6,7 @@
  * call, gives access and lets the plugin continue. Reads and writes beyond the end of a copy are
  * found in the same way. Blocks are used again after many other calls.
  */
-#ifndef LAYERS_VALIDATION_POISON_H
-#define LAYERS_VALIDATION_POISON_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ void poison_release(poison_block *block);
 /* The name of a call whose copies were accessed after it had returned, or beyond their end; each is
  * returned once. NULL: none. */
 const char *poison_fault(void);
-
-#endif

@@ -7,8 +7,7 @@
  * errors, and the call returns FAILED if it returns a status. The layer wraps the backend's
  * objects, so that it knows their lifetimes and uses.
  */
-#ifndef LAYERS_VALIDATION_VALIDATION_H
-#define LAYERS_VALIDATION_VALIDATION_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -230,5 +229,3 @@ uint64_t instance_sum(const collet_plugin *below);
 const collet_kernel_row *instance_row(const instance *i, uint32_t row);
 /* Reports a violation if the backend's table has changed. */
 void instance_check(call *c, const instance *i);
-
-#endif

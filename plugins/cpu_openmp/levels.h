@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* levels.h - the kernels of each instruction set, and which of them a device uses. */
-#ifndef PLUGINS_CPU_OPENMP_LEVELS_H
-#define PLUGINS_CPU_OPENMP_LEVELS_H
+#pragma once
 
 #include "cpu_openmp/runtime/isa.h"
 
-/*
- * The highest level that both the processor and the operating system support, not above `cap` ("v3"
+/* The highest level that both the processor and the operating system support, not above `cap` ("v3"
  * or "x86-64-v3"; NULL, "" or "auto": no cap). Returns NULL and sets *reason if the machine does not
- * support even the lowest level, or if `cap` names no level.
- */
+ * support even the lowest level, or if `cap` names no level. */
 const isa_level *levels_select(const char *cap, const char **reason);
 
 /* The best kernels at this level. At v4, if the processor has them: levels_narrow uses int8 and bf16
  * instructions, levels_ternary int8 and population-count instructions. */
 const struct narrow_kernels *levels_narrow(const isa_level *level);
 const struct ternary_products *levels_ternary(const isa_level *level);
-
-#endif

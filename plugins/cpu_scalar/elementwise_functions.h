@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * elementwise_functions.h - the elementary functions of formulas by the C library. f32 is computed in
- * double, whose error of a few ulp hardly ever changes the rounded f32.
- */
-#ifndef PLUGINS_CPU_SCALAR_ELEMENTWISE_FUNCTIONS_H
-#define PLUGINS_CPU_SCALAR_ELEMENTWISE_FUNCTIONS_H
+/* elementwise_functions.h - the elementary functions of formulas by the C library. f32 is computed in
+ * double, whose error of a few ulp hardly ever changes the rounded f32. */
+#pragma once
 
 #include "shared/formula/host.h"
 
@@ -87,5 +84,3 @@ INLINE f32 logaddexp_f32(f32 a, f32 b)
 {
     return (f32)logaddexp_f64((f64)a, (f64)b);
 }
-
-#endif

@@ -312,10 +312,8 @@ static void sum_covariance(atoms *a, const double com[3], const double com_v[3],
     totals(sums, 9, cov);
 }
 
-/*
- * sum w |R (r - com) - (v - com_v)|^2. Computed from the differences themselves: the usual formula with the
- * largest eigenvalue loses half the digits if the two shapes are nearly equal.
- */
+/* sum w |R (r - com) - (v - com_v)|^2. Computed from the differences themselves: the usual formula with the
+ * largest eigenvalue loses half the digits if the two shapes are nearly equal. */
 static double sum_residual(atoms *a, const double com[3], const double com_v[3], const double R[9])
 {
     cpu_sum sum = {0};

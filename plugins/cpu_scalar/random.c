@@ -26,10 +26,8 @@ static double uniform_f64(const uint32_t block[4], uint32_t lane)
     return (double)(pair(block, 2 * lane) >> 11) * 0x1p-53;
 }
 
-/*
- * The cosine (which = 0) or sine (1) of 2 pi v. Quarter turns are subtracted exactly, so that the
- * remainder near a zero has all its digits.
- */
+/* The cosine (which = 0) or sine (1) of 2 pi v. Quarter turns are subtracted exactly, so that the
+ * remainder near a zero has all its digits. */
 static long double turn(long double v, uint32_t which)
 {
     const long double half_pi = 1.57079632679489661923132169163975144L;

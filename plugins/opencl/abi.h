@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * abi.h - the part of the OpenCL 1.2 ABI that is used: see shared/jit/runtime/abi.h.
+/* abi.h - the part of the OpenCL 1.2 ABI that is used: see shared/jit/runtime/abi.h.
  * tests/opencl/abi.c compares it with Khronos's headers; it includes both, so COLLET_OPENCL_HEADERS
- * omits the types and constants here.
- */
-#ifndef PLUGINS_OPENCL_ABI_H
-#define PLUGINS_OPENCL_ABI_H
+ * omits the types and constants here. */
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -189,5 +186,3 @@ typedef struct _cl_event *cl_event;
     X(cl_int, ReleaseEvent, clReleaseEvent, (cl_event event))                                      \
     X(cl_int, Flush, clFlush, (cl_command_queue queue))                                            \
     X(cl_int, Finish, clFinish, (cl_command_queue queue))
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * clblast.h - CLBlast, opened at the first product that it can compute. Its functions are declared
- * here as in clblast_c.h, so that the build needs neither its headers nor the library.
- */
-#ifndef PLUGINS_OPENCL_CLBLAST_H
-#define PLUGINS_OPENCL_CLBLAST_H
+/* clblast.h - CLBlast, opened at the first product that it can compute. Its functions are declared
+ * here as in clblast_c.h, so that the build needs neither its headers nor the library. */
+#pragma once
 
 #include "driver.h"
 
@@ -35,15 +32,11 @@ typedef struct opencl_blas {
 #undef MEMBER
 } opencl_blas;
 
-/*
- * Returns 1 if CLBlast computes products on this device. If the setting opencl.clblast names a library, it is
+/* Returns 1 if CLBlast computes products on this device. If the setting opencl.clblast names a library, it is
  * used on any device; by default libclblast.so.1 is used, except on CPUs; "off": none. The library must use
  * the same OpenCL loader as the plugin. Opening is tried once. A failure is logged, as a warning if
- * opencl.clblast names the library or opencl.ways requests it. Only one thread may call it at a time.
- */
+ * opencl.clblast names the library or opencl.ways requests it. Only one thread may call it at a time. */
 int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, cl_device_id id, int asked,
                       opencl_blas *blas);
 /* Call it after CLBlast has rejected a product: CLBlast is then not used for this device again. */
 void opencl_blas_drop(const collet_host *host, opencl_blas *blas, int code);
-
-#endif

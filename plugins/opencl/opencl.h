@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private: the backend's objects and the functions that its files share. */
-#ifndef PLUGINS_OPENCL_OPENCL_H
-#define PLUGINS_OPENCL_OPENCL_H
+#pragma once
 
 #include <limits.h>
 
@@ -74,11 +73,9 @@ collet_status opencl_capabilities(const collet_plugin *self, char *json, uint64_
 
 /* ---- queue.c --------------------------------------------------------------------------------- */
 
-/*
- * A command of the queue: under its lock, opencl_begin reserves a slot (waiting for the oldest
+/* A command of the queue: under its lock, opencl_begin reserves a slot (waiting for the oldest
  * command when all are in use), the caller enqueues with &command->event, and unless that fails,
- * opencl_commit returns the ticket.
- */
+ * opencl_commit returns the ticket. */
 opencl_command *opencl_begin(collet_queue *q, const char *label);
 uint64_t opencl_commit(collet_queue *q);
 /* The same with the lock: opencl_start takes it; opencl_finish commits, unless there is an error, and releases it. It
@@ -108,12 +105,8 @@ collet_status opencl_launch(collet_device *d, collet_queue *q, const jit_launch 
 
 extern const collet_native_extension opencl_native;
 
-/* ---- timing.c -------------------------------------------------------------------------------- */
-
 extern const collet_timing_extension opencl_timing;
 
 /* ---- memory.c ------------------------------------------------------------------------------- */
 
 extern const collet_pinned_extension opencl_pinned;
-
-#endif

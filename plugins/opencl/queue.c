@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/opencl/test_opencl.c, tests/opencl/test_opencl_driver.c */
+/* Tests: tests/opencl/test_opencl.c, tests/opencl/test_opencl_driver.c, conformance/verbs/timing.c */
 #include "opencl.h"
 
 #include <stdlib.h>
@@ -309,3 +309,57 @@ const jit_queue_slots opencl_queues = {
     .drain = drain,
     .trim = trim,
 };
+
+/* collet.timing/1: markers in a queue with profiling, which replaces the queue's handle at the first stamp, so that
+ * programs that measure nothing pay nothing. Markers in a separate queue are late: PoCL runs later commands first.
+ */
+
+static collet_status stamp(collet_device *d, collet_queue *q, collet_stamp **out, collet_error *err)
+{
+    cl_event event = NULL;
+    collet_status status = jit_check(d, err);
+    if (status != COLLET_OK)
+        return status;
+    pthread_mutex_lock(&q->base.lock);
+    cl_int error = opencl_profile(q);
+    if (error == CL_SUCCESS)
+        error = d->cl.EnqueueMarkerWithWaitList(q->handle, 0, NULL, &event);
+    if (error == CL_SUCCESS)
+        error = d->cl.Flush(q->handle);
+    pthread_mutex_unlock(&q->base.lock);
+    if (error != CL_SUCCESS) {
+        if (event)
+            d->cl.ReleaseEvent(event);
+        return opencl_fail(d, error, "a marker with profiling", err);
+    }
+    *out = (collet_stamp *)(void *)event;
+    return COLLET_OK;
+}
+
+static cl_event stamp_event(collet_stamp *stamp)
+{
+    return (cl_event)(void *)stamp;
+}
+
+static collet_status elapsed(collet_device *d, collet_stamp *first, collet_stamp *last,
+                             int64_t *nanoseconds, collet_error *err)
+{
+    const cl_event events[] = {stamp_event(first), stamp_event(last)};
+    cl_ulong times[2] = {0, 0};
+    cl_int error = d->cl.WaitForEvents(2, events);
+    for (int i = 0; i < 2 && error == CL_SUCCESS; i++)
+        error = d->cl.GetEventProfilingInfo(events[i], CL_PROFILING_COMMAND_END, sizeof times[i],
+                                            &times[i], NULL);
+    if (error != CL_SUCCESS)
+        return jit_after_first(opencl_fail(d, error, "the time of a marker", err));
+    *nanoseconds = (int64_t)(times[1] - times[0]);
+    return COLLET_OK;
+}
+
+static void release(collet_device *d, collet_stamp *stamp)
+{
+    if (stamp)
+        d->cl.ReleaseEvent(stamp_event(stamp));
+}
+
+const collet_timing_extension opencl_timing = {sizeof opencl_timing, 0, stamp, elapsed, release};

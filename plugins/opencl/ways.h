@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ways.h - the two implementations of products: the backend's own kernels and CLBlast. shared/host/util/ways.h chooses
  * one for each call. */
-#ifndef PLUGINS_OPENCL_WAYS_H
-#define PLUGINS_OPENCL_WAYS_H
+#pragma once
 
 #include "shared/host/util/ways.h"
 
@@ -12,5 +11,3 @@ extern const ways_kind opencl_ways; /* linalg.c */
 
 /* Writes which implementation computes a product, and why (collet.explain/1). */
 void opencl_explain_matmul(collet_device *d, const collet_kernel_call *call, text *out);
-
-#endif

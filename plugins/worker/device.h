@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * device.h - a device served by a worker. Everything that a worker sends is checked; a worker that
- * breaks the protocol is killed, and its device is lost.
- */
-#ifndef PLUGINS_WORKER_DEVICE_H
-#define PLUGINS_WORKER_DEVICE_H
+/* device.h - a device served by a worker. Everything that a worker sends is checked; a worker that
+ * breaks the protocol is killed, and its device is lost. */
+#pragma once
 
 #include "process.h"
 #include "wire.h"
@@ -123,5 +120,3 @@ collet_status worker_run(collet_device *device, collet_queue *queue,
                          const collet_kernel_call *call);
 collet_status worker_accepts(collet_device *device, const collet_kernel_call *call,
                              uint64_t *workspace_bytes);
-
-#endif

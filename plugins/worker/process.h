@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * process.h - the worker process of a device. A thread of the plugin starts it, passes its messages to the
+/* process.h - the worker process of a device. A thread of the plugin starts it, passes its messages to the
  * log and waits for its end. The operating system ends a worker together with the thread that started it, so this
  * thread must live as long as the worker. A program that waits for any child process may get the status of a worker;
- * the thread notices the end nevertheless.
- */
-#ifndef PLUGINS_WORKER_PROCESS_H
-#define PLUGINS_WORKER_PROCESS_H
+ * the thread notices the end nevertheless. */
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -47,5 +44,3 @@ void process_end_text(process *p, char *text, size_t size);
 /* Closes the control socket: the worker then ends. Kills the worker if it does not end. Frees *p's
  * contents. */
 void process_stop(process *p);
-
-#endif

@@ -11,8 +11,7 @@
  * The plugin trusts nothing that it receives or that the worker may write. Shared memory is sealed
  * against shrinking, because an access beyond its end would raise a signal.
  */
-#ifndef PLUGINS_WORKER_WIRE_H
-#define PLUGINS_WORKER_WIRE_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -124,5 +123,3 @@ void wire_text(char *to, const char *from);
 /* Waits while *word is `seen`, for at most `nanoseconds`; no limit if that is negative. It may return earlier. */
 void wire_futex_wait(_Atomic uint32_t *word, uint32_t seen, int64_t nanoseconds);
 void wire_futex_wake(_Atomic uint32_t *word);
-
-#endif

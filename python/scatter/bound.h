@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the parts of collet._scatter. All functions need the GIL. */
-#ifndef PYTHON_SCATTER_BOUND_H
-#define PYTHON_SCATTER_BOUND_H
+#pragma once
 
 #include "src/binding.h"
 
@@ -35,5 +34,3 @@ PyObject *files_write(PyObject *module, PyObject *arguments);
 PyObject *rings_q(PyObject *module, PyObject *arguments);
 PyObject *rings_integrate(PyObject *module, PyObject *arguments);
 PyObject *rings_adjoint(PyObject *module, PyObject *arguments);
-
-#endif

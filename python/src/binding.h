@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The functions of collet._core that other extensions of the package need, in a capsule. All
- * functions need the GIL unless stated otherwise.
- */
-#ifndef PYTHON_SRC_BINDING_H
-#define PYTHON_SRC_BINDING_H
+/* The functions of collet._core that other extensions of the package need, in a capsule. All
+ * functions need the GIL unless stated otherwise. */
+#pragma once
 
 #include "src/base/work.h"
 
@@ -47,5 +44,3 @@ static inline const binding *binding_import(void)
 {
     return (const binding *)PyCapsule_Import(BINDING_CAPSULE, 0);
 }
-
-#endif

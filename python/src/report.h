@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports of libcore about backends, settings, memory and calls, as dicts. Functions of the
  * module. */
-#ifndef PYTHON_SRC_REPORT_H
-#define PYTHON_SRC_REPORT_H
+#pragma once
 
 #include "src/base/python.h"
 
@@ -22,5 +21,3 @@ PyObject *report_last_backend(PyObject *module, PyObject *unused);
 PyObject *report_native_queue(PyObject *module, PyObject *device);
 /* The directory of libcore. */
 PyObject *report_directory(PyObject *module, PyObject *unused);
-
-#endif

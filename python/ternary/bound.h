@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Shared by the parts of collet._ternary. Weights, networks and open files are capsules; a network
- * is used by one thread at a time. All functions need the GIL.
- */
-#ifndef PYTHON_TERNARY_BOUND_H
-#define PYTHON_TERNARY_BOUND_H
+/* Shared by the parts of collet._ternary. Weights, networks and open files are capsules; a network
+ * is used by one thread at a time. All functions need the GIL. */
+#pragma once
 
 #include "src/binding.h"
 
@@ -79,5 +76,3 @@ PyObject *file_matrix(PyObject *module, PyObject *arguments);
 PyObject *file_count(PyObject *module, PyObject *arguments);
 PyObject *file_load(PyObject *module, PyObject *arguments);
 PyObject *file_write(PyObject *module, PyObject *arguments);
-
-#endif

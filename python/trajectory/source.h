@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A collet_trajectory_source that gets atoms and frames from Python objects. All functions need the GIL. */
-#ifndef PYTHON_TRAJECTORY_SOURCE_H
-#define PYTHON_TRAJECTORY_SOURCE_H
+#pragma once
 
 #include "src/binding.h"
 
@@ -37,5 +36,3 @@ void source_free(source *s); /* NULL is allowed */
 
 /* The floats of a list, in memory from malloc; NULL with an exception. */
 double *source_doubles(PyObject *list, int64_t *count);
-
-#endif

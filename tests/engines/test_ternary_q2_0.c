@@ -6,7 +6,6 @@
 #include "engines/ternary_engine.h"
 #include "engines/ternary_refusals.h"
 #include "ternary/formats/gguf.h"
-#include "ternary/formats/gguf_layout.h"
 
 #define ROWS 5
 #define COLUMNS 256

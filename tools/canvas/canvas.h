@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* canvas.h - a picture that is drawn with cairo: texts, ticks of axes, and its PNG file. */
-#ifndef TOOLS_CANVAS_CANVAS_H
-#define TOOLS_CANVAS_CANVAS_H
+#pragma once
 
 #include <cairo.h>
 
@@ -46,5 +45,3 @@ void tool_canvas_ticks(const tool_canvas *canvas, const tool_range *range, doubl
  * `replace` is 0; NO_MEMORY. */
 collet_status tool_canvas_save(const tool_canvas *canvas, const char *path, int replace,
                                collet_error *err);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * check.h - the parts of backend-check: a worker process runs the conformance kit (conformance/); a supervisor starts
- * workers and survives crashes of the plugin; reports print the results.
- */
-#ifndef TOOLS_CHECK_CHECK_H
-#define TOOLS_CHECK_CHECK_H
+/* check.h - the parts of backend-check: a worker process runs the conformance kit (conformance/); a supervisor starts
+ * workers and survives crashes of the plugin; reports print the results. */
+#pragma once
 
 #include <stdio.h>
 
@@ -88,5 +85,3 @@ void check_report_row(const check_options *options, const check_row *row);
 void check_report_end(const check_options *options, const check_shared *shared, int status,
                       double seconds);
 void check_list(const check_options *options);
-
-#endif

@@ -9,7 +9,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     KEY_OP = 256,

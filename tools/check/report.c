@@ -3,9 +3,7 @@
  * Tests: tests/conformance/test_broken.c */
 #include "check.h"
 
-#include "common/colour.h"
 #include "common/output.h"
-#include "common/size.h"
 
 #include <inttypes.h>
 #include <math.h>

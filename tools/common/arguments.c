@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/colour.h"
 #include "common/output.h"
 #include "io/decimal.h"
 

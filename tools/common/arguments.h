@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* arguments.h - common parts of command lines: numbers, plugin files, -h, --version. */
-#ifndef TOOLS_COMMON_ARGUMENTS_H
-#define TOOLS_COMMON_ARGUMENTS_H
+#pragma once
 
 #include "common/exit.h"
 
@@ -49,5 +48,3 @@ void tool_parse(const struct argp *parser, int argc, char **argv, unsigned flags
 
 /* Children of an argp, which add -h, the same as --help. */
 extern const struct argp_child tool_short_help[];
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* command.h - the commands of a program, `PROGRAM NAME ...`. Each is a tool_command in the source file of
  * its function. */
-#ifndef TOOLS_COMMON_COMMAND_H
-#define TOOLS_COMMON_COMMAND_H
+#pragma once
 
 #include <argp.h>
 
@@ -28,5 +27,3 @@ char *tool_command_list(const tool_command *const *commands, int key, const char
  * is missing. */
 void tool_command_refuse(const tool_command *const *commands, const struct argp_state *state,
                          const char *text);
-
-#endif

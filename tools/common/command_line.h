@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the command line as it was typed: argp reorders argv, and lists in it are divided in place. */
-#ifndef TOOLS_COMMON_COMMAND_LINE_H
-#define TOOLS_COMMON_COMMAND_LINE_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,5 +23,3 @@ static inline char **command_line_copy(int argc, char *const *argv)
     copy[count] = NULL;
     return copy;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* devices.h - chooses the devices that share the work of a process, or of all processes of a job on a host. */
-#ifndef TOOLS_COMMON_DEVICES_H
-#define TOOLS_COMMON_DEVICES_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -27,5 +26,3 @@ collet_status tool_devices_choose(tool_devices *devices, collet_context *context
 /* Creates a context for device i. */
 collet_status tool_devices_context(const tool_devices *devices, int64_t i, collet_runtime *runtime,
                                    collet_context **out, collet_error *err);
-
-#endif

@@ -2,7 +2,7 @@
 /* Tests: tests/tools/rsoxs/test_rsoxs.c */
 #include "directory.h"
 
-#include "common/size.h"
+#include "common/output.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* directory.h - creates directories, and checks the space on their disk. */
-#ifndef TOOLS_COMMON_DIRECTORY_H
-#define TOOLS_COMMON_DIRECTORY_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -11,5 +10,3 @@ collet_status tool_make_directory(const char *path, int *made, collet_error *err
  * message. OK if the space is not known. */
 collet_status tool_check_space(const char *directory, double bytes, const char *what,
                                collet_error *err);
-
-#endif

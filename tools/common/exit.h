@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* exit.h - the exit statuses of every program. */
-#ifndef TOOLS_COMMON_EXIT_H
-#define TOOLS_COMMON_EXIT_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -37,5 +36,3 @@ static inline int tool_exit_of_files(collet_status status)
     "or is damaged, or time was up, and all before that is done; 77 the backend cannot be used "   \
     "on "                                                                                          \
     "this machine; 128 + n stopped by signal n."
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that build JSON reports with cJSON. Each returns 1, or 0 when out of memory, so that a report is one
  * expression of calls joined by &&. */
-#ifndef TOOLS_COMMON_JSON_ADD_H
-#define TOOLS_COMMON_JSON_ADD_H
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ static inline cJSON *json_append_object(cJSON *list)
     cJSON_Delete(object);
     return NULL;
 }
-
-#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/tools/test_closed_output.c, tests/tools/control_characters.sh */
+/* Tests: tests/tools/test_closed_output.c, tests/tools/control_characters.sh,
+ * tests/tools/test_colour.c */
 #include "output.h"
 
 #include "io/spool.h"
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct shown {
     struct shown *next;
@@ -78,4 +80,40 @@ int tool_write_json(const cJSON *tree, const char *path, int replace, collet_err
     io_spool_free(spool);
     free(text);
     return status == COLLET_OK;
+}
+
+const char *tool_colour(FILE *stream, tool_paint paint)
+{
+    static const char *const sequences[] = {"\033[0m", "\033[32m", "\033[33m", "\033[31m"};
+    const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    if ((refused && *refused) || !terminal || !*terminal || !strcmp(terminal, "dumb") ||
+        !isatty(fileno(stream)))
+        return "";
+    return sequences[paint];
+}
+
+void tool_complain(const char *program, const char *text)
+{
+    fprintf(stderr, "%s: %s%s%s\n", program, tool_colour(stderr, TOOL_RED), text,
+            tool_colour(stderr, TOOL_PLAIN));
+}
+
+void tool_warn(const char *program, const char *text)
+{
+    fprintf(stderr, "%s: %swarning:%s %s\n", program, tool_colour(stderr, TOOL_YELLOW),
+            tool_colour(stderr, TOOL_PLAIN), text);
+}
+
+const char *tool_size_format(char text[TOOL_SIZE_TEXT], double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+
+    while (bytes >= 1024 && unit + 1 < sizeof units / sizeof *units) {
+        bytes /= 1024;
+        unit++;
+    }
+    /* (%.3g would print 1000 as 1e+03.) */
+    snprintf(text, TOOL_SIZE_TEXT, bytes < 100 ? "%.3g %s" : "%.0f %s", bytes, units[unit]);
+    return text;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* progress.h - shows what a program is doing: on a terminal a line that is replaced, elsewhere a line from
  * time to time. Also prints messages of the runtime. Functions may be called on any thread. */
-#ifndef TOOLS_COMMON_PROGRESS_H
-#define TOOLS_COMMON_PROGRESS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdint.h>
@@ -29,11 +28,9 @@ typedef struct tool_progress {
 void tool_progress_begin(tool_progress *progress, const char *program, const char *unit,
                          FILE *stream, int quiet);
 
-/*
- * Shows count, share, speed and time left on a terminal, at most ten times a second. `offset`:
+/* Shows count, share, speed and time left on a terminal, at most ten times a second. `offset`:
  * position in the file, 0 if bytes are not counted; `fraction`: share of the units that are done, 0 if
- * unknown.
- */
+ * unknown. */
 void tool_progress_update(tool_progress *progress, int64_t count, int64_t offset, double fraction);
 
 /* Writes the text of the line after `seconds` of work to text[0..size). */
@@ -50,5 +47,3 @@ void tool_progress_end(tool_progress *progress);
 /* A collet_log_fn that prints "PROGRAM: TEXT"; `user` is a tool_progress. The compilation of kernels is shown as
  * progress. */
 void tool_log(void *user, int32_t level, const char *text);
-
-#endif

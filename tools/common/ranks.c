@@ -2,7 +2,7 @@
 /* Tests: tests/tools/ranks.sh, tests/tools/test_ranks.c */
 #include "ranks.h"
 
-#include "common/colour.h"
+#include "common/output.h"
 
 #include "interrupt.h"
 

@@ -6,8 +6,7 @@
  * files. A rank that cannot go on ends the job (tool_ranks_fail). Only rank 0 shows progress and
  * prints a summary.
  */
-#ifndef TOOLS_COMMON_RANKS_H
-#define TOOLS_COMMON_RANKS_H
+#pragma once
 
 #include "devices.h"
 
@@ -37,11 +36,9 @@ collet_status tool_ranks_agree(tool_ranks *t, int64_t mine, int64_t *largest, co
  * program chooses the number: it works alone, or the environment has COLLET_NUM_THREADS. */
 int64_t tool_ranks_threads(const tool_ranks *t);
 
-/*
- * Sets `own` to the choice of backend for this rank. The ranks of a host divide the devices of the
+/* Sets `own` to the choice of backend for this rank. The ranks of a host divide the devices of the
  * backend that `choice` selects (NULL: the setting), or begin with different entries of a list of
- * devices. `own` becomes "" if the choice needs no change. UNKNOWN_BACKEND, UNAVAILABLE.
- */
+ * devices. `own` becomes "" if the choice needs no change. UNKNOWN_BACKEND, UNAVAILABLE. */
 collet_status tool_ranks_backend(const tool_ranks *t, const char *choice, char *own, size_t size,
                                  collet_error *err);
 
@@ -56,5 +53,3 @@ int tool_ranks_fail(const tool_ranks *t, const char *text, int status);
 
 /* Leaves the job; all ranks call it at the end. */
 void tool_ranks_close(tool_ranks *t);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shard.h - the option --shard: the part of the work that one process computes. */
-#ifndef TOOLS_COMMON_SHARD_H
-#define TOOLS_COMMON_SHARD_H
+#pragma once
 
 #include <argp.h>
 #include <collet/collet.h>
@@ -35,5 +34,3 @@ static inline int64_t tool_shard_first(tool_shard part, int64_t count)
 {
     return tool_shard_end((tool_shard){part.shard - 1, part.n_shards}, count);
 }
-
-#endif

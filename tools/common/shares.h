@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shares.h - each device's share of the work, for messages and reports. */
-#ifndef TOOLS_COMMON_SHARES_H
-#define TOOLS_COMMON_SHARES_H
+#pragma once
 
 #include <collet/devices.h>
 
@@ -18,5 +17,3 @@ void tool_share_add(cJSON *list, const collet_device_share *share, const char *u
  * for each device, or adds to `root` the list "measured" of {"device", UNIT, "seconds", "part"}. */
 void tool_shares_plan(const collet_device_share *shares, int64_t count, const char *unit,
                       cJSON *root);
-
-#endif

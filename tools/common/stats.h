@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics of the samples of one measurement. */
-#ifndef TOOLS_COMMON_STATS_H
-#define TOOLS_COMMON_STATS_H
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void tool_stats_of(double *seconds, int64_t count, int64_t calls, tool_stats *ou
 
 /* Returns the statistics as JSON, {"mean", ..., "max"} in seconds; NULL if out of memory. */
 cJSON *tool_stats_json(const tool_stats *stats);
-
-#endif

@@ -11,7 +11,8 @@
 #     nothing of core; python and layers include only their own headers and the public headers; only tests include a
 #     tool's headers
 #   - an include is written from the root of its tree, or names a file of the same folder
-#   - a name that begins with collet_ is declared in a public header; the guard of a header is its path
+#   - a name that begins with collet_ is declared in a public header
+#   - the guard of a public header is its path; a private header has such a guard or #pragma once
 #   - a folder holds at most 30 files, a function at most 60 lines
 #   - the head of a source file names one to three tests of it, which exist and are built
 #   - no kernel of a .dev file returns before a barrier: PoCL 6 then sometimes computes wrong numbers
@@ -223,11 +224,12 @@ guards=$(find $trees include tests -name '*.h' ! -name '*_params.h' ! -path 'tes
         missing[FILENAME] = guard
     }
     $1 == "#ifndef" && $2 == guard { delete missing[FILENAME] }
+    /^#pragma once$/ && FILENAME !~ /(^|\/)include\// { delete missing[FILENAME] }
     END {
         for (f in missing)
             print f ": " missing[f]
     }' | sort)
-[ -z "$guards" ] || fault "headers whose guard is not their path: $guards"
+[ -z "$guards" ] || fault "headers without their guard or, if private, #pragma once: $guards"
 
 crowded=$(sed 's,/[^/]*$,,' "$work/all" | sort | uniq -c | awk '$1 > 30 { print $2 " (" $1 ")" }')
 [ -z "$crowded" ] || fault "more than 30 files in a folder: $crowded; move the files of one noun into a folder of their own"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* draw.h - PNG pictures of lines over time, in panels. */
-#ifndef TOOLS_EXTRACT_DRAW_H
-#define TOOLS_EXTRACT_DRAW_H
+#pragma once
 
 #include "series.h"
 
@@ -31,5 +30,3 @@ collet_status extract_draw(const extract_picture *picture, const char *path, int
                            collet_error *err);
 /* A check before the picture is made: IO if the file exists and `force` is 0; REFUSED without cairo. */
 collet_status extract_draw_check(const char *path, int force, collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options.h - the command line of collet-extract. */
-#ifndef TOOLS_EXTRACT_OPTIONS_H
-#define TOOLS_EXTRACT_OPTIONS_H
+#pragma once
 
 #include "common/exit.h"
 #include "common/shard.h"
@@ -34,5 +33,3 @@ typedef struct extract_options {
  * --help and --version end the program with 0. */
 void extract_options_parse(int argc, char **argv, extract_options *options);
 void extract_options_free(extract_options *options);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plot.h - the option --plot: pictures of the results over time, one for each group of quantities. */
-#ifndef TOOLS_EXTRACT_PLOT_H
-#define TOOLS_EXTRACT_PLOT_H
+#pragma once
 
 #include "series.h"
 
@@ -9,11 +8,7 @@
 collet_status extract_plot_check(const collet_trajectory *trajectory, const char *directory,
                                  int force, collet_error *err);
 
-/*
- * Draws DIRECTORY/NAME.png for each group that the series have. IO, also if a picture exists and `force` is 0;
- * NO_MEMORY; REFUSED without cairo.
- */
+/* Draws DIRECTORY/NAME.png for each group that the series have. IO, also if a picture exists and `force` is 0;
+ * NO_MEMORY; REFUSED without cairo. */
 collet_status extract_plot(const extract_series *series, const char *directory, int force,
                            collet_error *err);
-
-#endif

@@ -2,11 +2,9 @@
 /* Tests: tests/tools/test_extract_options.c, tests/tools/test_extract_missing_data.c */
 #include "report.h"
 
-#include "common/colour.h"
 #include "common/interrupt.h"
 #include "common/output.h"
 #include "common/shares.h"
-#include "common/size.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report.h - the messages and the summary of collet-extract. */
-#ifndef TOOLS_EXTRACT_REPORT_H
-#define TOOLS_EXTRACT_REPORT_H
+#pragma once
 
 #include "options.h"
 
@@ -13,5 +12,3 @@ void extract_complain(const char *text);
 /* After a successful write, prints warnings to standard error, and the summary or the meta file to
  * standard output. Returns the exit status. */
 int extract_report(const collet_trajectory *trajectory, const extract_options *options);
-
-#endif

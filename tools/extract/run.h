@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.h - the work of collet-extract: a run, a shard of a run, or the results of all shards. */
-#ifndef TOOLS_EXTRACT_RUN_H
-#define TOOLS_EXTRACT_RUN_H
+#pragma once
 
 #include "common/progress.h"
 #include "options.h"
 
-/*
- * Computes and writes what the options request: all rows, or the shard of options->settings. The
+/* Computes and writes what the options request: all rows, or the shard of options->settings. The
  * trajectory is created even if writing fails, and logs to *progress until the caller destroys it.
- * Several runs may follow one another.
- */
+ * Several runs may follow one another. */
 collet_status extract_run(const extract_options *options, tool_progress *progress,
                           collet_trajectory **trajectory, collet_error *err);
 
@@ -19,5 +16,3 @@ collet_status extract_run(const extract_options *options, tool_progress *progres
 collet_status extract_merge(const extract_options *options, const char *shards,
                             tool_progress *progress, collet_trajectory **trajectory,
                             collet_error *err);
-
-#endif

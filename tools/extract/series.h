@@ -6,8 +6,7 @@
  * frames: it has their mean and their range. If there are several bodies, a point has the mean over the
  * bodies, and the range is the standard deviation on both sides.
  */
-#ifndef TOOLS_EXTRACT_SERIES_H
-#define TOOLS_EXTRACT_SERIES_H
+#pragma once
 
 #include <collet/trajectory.h>
 
@@ -41,5 +40,3 @@ collet_status extract_series_take(void *series, const collet_trajectory_batch *b
 
 /* Completes the last point, which may have fewer frames. */
 void extract_series_end(extract_series *series);
-
-#endif

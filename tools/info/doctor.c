@@ -4,10 +4,8 @@
  * Tests: tests/tools/test_info.c, python/tests/test_runtime.py */
 #include "info.h"
 
-#include "common/colour.h"
 #include "common/json_add.h"
 #include "common/output.h"
-#include "common/size.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>

@@ -4,7 +4,6 @@
 #include "info.h"
 
 #include "bench/ops/cases.h"
-#include "common/colour.h"
 #include "common/output.h"
 
 #include <stdio.h>

@@ -3,7 +3,6 @@
  * Tests: tests/tools/test_info.c */
 #include "info.h"
 
-#include "common/colour.h"
 #include "common/output.h"
 #include "common/progress.h"
 

@@ -9,12 +9,10 @@
 #include "shards.h"
 
 #include "common/arguments.h"
-#include "common/colour.h"
 #include "common/command_line.h"
 #include "common/json_add.h"
 #include "common/output.h"
 #include "common/ranks.h"
-#include "common/size.h"
 #include "io/numerals.h"
 #include "io/results.h"
 #include "io/utf8.h"

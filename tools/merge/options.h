@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options.h - the command line of collet-merge. */
-#ifndef TOOLS_MERGE_OPTIONS_H
-#define TOOLS_MERGE_OPTIONS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ typedef struct merge_options {
     int quiet;
     int check; /* 1: nothing is written */
 } merge_options;
-
-#endif

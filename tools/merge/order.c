@@ -3,7 +3,6 @@
 #include "order.h"
 
 #include "common/output.h"
-#include "common/size.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* order.h - parts in the order of time: the rows that are kept of each part, and remarks for the user. */
-#ifndef TOOLS_MERGE_ORDER_H
-#define TOOLS_MERGE_ORDER_H
+#pragma once
 
 #include "part.h"
 
@@ -12,13 +11,11 @@ typedef struct merge_remarks {
     size_t gaps; /* the number of gaps that the texts report */
 } merge_remarks;
 
-/*
- * Sorts n >= 1 parts, whose times were read, by their first time, in whatever order they are named. Sets `kept` of
+/* Sorts n >= 1 parts, whose times were read, by their first time, in whatever order they are named. Sets `kept` of
  * each part: an earlier part ends where a later part begins. A part is left out if another part has all its times.
  * Remarks report replaced rows, gaps and other intervals. INVALID if rows would be lost, because times are missing or
  * decrease, or because a part lies within another part and has other times; NO_MEMORY. Free the remarks also after an
- * error.
- */
+ * error. */
 collet_status merge_order(merge_part *parts, size_t n, merge_remarks *remarks, collet_error *err);
 /* Adds a text. COLLET_NO_MEMORY. */
 __attribute__((format(printf, 3, 4))) collet_status merge_remarks_add(merge_remarks *remarks, collet_error *err,
@@ -32,5 +29,3 @@ const char *merge_time_text(double time, merge_time text);
 
 /* Returns the longest interval between rows of a part, ps; 0 if the part has one row. */
 double merge_longest_interval(const merge_part *part);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* part.h - the results of one run: an .npz file and its meta file. */
-#ifndef TOOLS_MERGE_PART_H
-#define TOOLS_MERGE_PART_H
+#pragma once
 
 #include "io/npz/npz_read.h"
 
@@ -39,5 +38,3 @@ typedef collet_status (*merge_take)(void *user, int64_t n_rows, const double *ro
 /* Reads the kept rows of an array, a few at a time. */
 collet_status merge_part_rows(const merge_part *part, const char *key, merge_take take, void *user,
                               collet_error *err);
-
-#endif

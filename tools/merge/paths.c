@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: python/tests/md/test_md_paths.py */
 #include "paths.h"
+#include "common/output.h"
 
-#include "common/size.h"
 #include "trajectory/boxes/path.h"
 
 #include <math.h>

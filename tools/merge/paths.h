@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* paths.h - centres of mass on paths without jumps (--pbc nojump) that lead through all parts. */
-#ifndef TOOLS_MERGE_PATHS_H
-#define TOOLS_MERGE_PATHS_H
+#pragma once
 
 #include "order.h"
 
@@ -16,5 +15,3 @@ collet_status merge_paths_check(const merge_part *part, collet_error *err);
  * body moves so far that the shortest way may not be its own. */
 collet_status merge_paths_join(const merge_part *parts, size_t n, merge_remarks *remarks, merge_take take, void *user,
                                collet_error *err);
-
-#endif

@@ -2,7 +2,6 @@
 /* Tests: tests/tools/rsoxs/test_rsoxs_shards.c */
 #include "rsoxs.h"
 
-#include "common/colour.h"
 #include "common/output.h"
 #include "rsoxs/scan.h"
 #include "rsoxs/work.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rsoxs.h - patterns that shards of collet-rsoxs computed. */
-#ifndef TOOLS_MERGE_RSOXS_H
-#define TOOLS_MERGE_RSOXS_H
+#pragma once
 
 /* 1 if `path` is a directory DIR.shards whose work shards of collet-rsoxs divided. */
 int merge_is_rsoxs(const char *path);
@@ -10,5 +9,3 @@ int merge_is_rsoxs(const char *path);
  * missing, and makes the results that no shard could make alone. Prints a message and returns the exit
  * status. */
 int merge_rsoxs(const char *path, const char *directory, int quiet);
-
-#endif

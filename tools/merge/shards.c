@@ -4,11 +4,9 @@
 #include "rsoxs.h"
 
 #include "common/arguments.h"
-#include "common/colour.h"
 #include "common/interrupt.h"
 #include "common/output.h"
 #include "common/progress.h"
-#include "common/size.h"
 
 #include <collet/trajectory.h>
 

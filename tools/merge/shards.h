@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shards.h - results from the shards of a work. */
-#ifndef TOOLS_MERGE_SHARDS_H
-#define TOOLS_MERGE_SHARDS_H
+#pragma once
 
 #include "options.h"
 
@@ -10,5 +9,3 @@ int merge_is_shards(const char *path);
 
 /* Writes the results from the shards in options->paths[0], prints a report, and returns the exit status. */
 int merge_shards(const merge_options *options);
-
-#endif

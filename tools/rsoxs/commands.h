@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* commands.h - the commands of collet-rsoxs besides the simulation, `collet-rsoxs NAME ...`, in the
  * order of the help text. */
-#ifndef TOOLS_RSOXS_COMMANDS_H
-#define TOOLS_RSOXS_COMMANDS_H
+#pragma once
 
 #include "common/command.h"
 #include "common/exit.h"
@@ -15,5 +14,3 @@
 #define RSOXS_DECLARE(name) extern const tool_command rsoxs_##name;
 RSOXS_COMMANDS(RSOXS_DECLARE)
 #undef RSOXS_DECLARE
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* energies.h - the energies of a film: the requested energies, a shard's share, and the remaining energies. */
-#ifndef TOOLS_RSOXS_ENERGIES_H
-#define TOOLS_RSOXS_ENERGIES_H
+#pragma once
 
 #include "state.h"
 
@@ -21,5 +20,3 @@ collet_status rsoxs_energies_left(rsoxs_run *run, double energy,
 void rsoxs_energies_describe(const rsoxs_run *run, double energy,
                              const collet_scatter_constants *constants,
                              char text[RSOXS_SETTINGS]);
-
-#endif

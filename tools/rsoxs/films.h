@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* films.h - the morphologies of a run, their directories, and their division among shards. */
-#ifndef TOOLS_RSOXS_FILMS_H
-#define TOOLS_RSOXS_FILMS_H
+#pragma once
 
 #include "options.h"
 
@@ -25,12 +24,10 @@ typedef struct rsoxs_films {
     struct rsoxs_inode *inodes;
 } rsoxs_films;
 
-/*
- * Reads the list of --films and the configuration, and names the directories: -o DIR (by default the
+/* Reads the list of --films and the configuration, and names the directories: -o DIR (by default the
  * configuration's directory) for one film, DIR/NAME for several films. Sets first and end: shard I of N
  * computes whole films if there are at least N films, otherwise energies of films. INVALID, for instance
- * if two films have the same name.
- */
+ * if two films have the same name. */
 collet_status rsoxs_films_open(rsoxs_films *films, const rsoxs_options *options, collet_error *err);
 void rsoxs_films_close(rsoxs_films *films);
 /* 1 if --energies contains the energy, or is not given. */
@@ -39,5 +36,3 @@ int rsoxs_films_chosen(const rsoxs_options *options, double energy);
 int64_t rsoxs_films_shard(const rsoxs_films *films, int64_t n_shards, int64_t film, int64_t energy);
 /* Returns the path of the film of this process that is the same file as `file`; NULL if there is none. */
 const char *rsoxs_films_find(const rsoxs_films *films, const struct stat *file);
-
-#endif

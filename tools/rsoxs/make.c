@@ -4,11 +4,9 @@
 #include "commands.h"
 
 #include "common/arguments.h"
-#include "common/colour.h"
 #include "common/directory.h"
 #include "common/interrupt.h"
 #include "common/output.h"
-#include "common/size.h"
 #include "rsoxs/make/make.h"
 
 #include <inttypes.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options.h - the command line of collet-rsoxs. */
-#ifndef TOOLS_RSOXS_OPTIONS_H
-#define TOOLS_RSOXS_OPTIONS_H
+#pragma once
 
 #include "commands.h"
 
@@ -39,5 +38,3 @@ extern const tool_command *const rsoxs_commands[];
 /* Reads the command line. The program ends after --help, --version or a wrong command line. */
 void rsoxs_options_parse(int argc, char **argv, rsoxs_options *options);
 void rsoxs_options_free(rsoxs_options *options);
-
-#endif

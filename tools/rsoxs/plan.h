@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan.h - the plan and the summary that a simulation prints. */
-#ifndef TOOLS_RSOXS_PLAN_H
-#define TOOLS_RSOXS_PLAN_H
+#pragma once
 
 #include "state.h"
 
@@ -19,5 +18,3 @@ void rsoxs_print_work(const rsoxs_run *run, const collet_scatter_plan *plan);
 cJSON *rsoxs_run_json(const rsoxs_run *run);
 /* Prints and frees the JSON value. */
 void rsoxs_print_json(cJSON *root);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* results.h - integrals and pictures of the patterns. */
-#ifndef TOOLS_RSOXS_RESULTS_H
-#define TOOLS_RSOXS_RESULTS_H
+#pragma once
 
 #include "state.h"
 
@@ -16,5 +15,3 @@ double rsoxs_results_disk(const rsoxs_run *run);
 int rsoxs_results_kept(const rsoxs_run *run);
 /* Reads the patterns of all requested energies from their files, and integrates and draws them. */
 collet_status rsoxs_results_write(rsoxs_run *run, collet_error *err);
-
-#endif

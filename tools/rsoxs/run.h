@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.h - the simulation of one film, from files to files. */
-#ifndef TOOLS_RSOXS_RUN_H
-#define TOOLS_RSOXS_RUN_H
+#pragma once
 
 #include "state.h"
 
@@ -26,5 +25,3 @@ int rsoxs_run_share(const rsoxs_run *run, size_t index, collet_device_share *sha
  * integrals and pictures. */
 collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err);
 void rsoxs_run_close(rsoxs_run *run);
-
-#endif

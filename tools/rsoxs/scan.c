@@ -6,12 +6,10 @@
 #include "run.h"
 #include "work.h"
 
-#include "common/colour.h"
 #include "common/directory.h"
 #include "common/interrupt.h"
 #include "common/json_add.h"
 #include "common/output.h"
-#include "common/size.h"
 #include "common/stats.h"
 
 #include <errno.h>

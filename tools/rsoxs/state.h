@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* state.h - the state of a simulation, for the files of this folder. */
-#ifndef TOOLS_RSOXS_STATE_H
-#define TOOLS_RSOXS_STATE_H
+#pragma once
 
 #include "films.h"
 #include "options.h"
@@ -59,5 +58,3 @@ static inline int rsoxs_run_whole(const rsoxs_run *run)
 {
     return run->first == 0 && run->end >= run->n_chosen;
 }
-
-#endif

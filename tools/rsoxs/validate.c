@@ -4,7 +4,6 @@
 #include "commands.h"
 
 #include "common/arguments.h"
-#include "common/colour.h"
 #include "common/json_add.h"
 #include "common/output.h"
 

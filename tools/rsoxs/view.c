@@ -4,7 +4,7 @@
 #include "commands.h"
 
 #include "common/arguments.h"
-#include "common/colour.h"
+#include "common/output.h"
 #include "io/spool.h"
 #include "rsoxs/picture/picture.h"
 

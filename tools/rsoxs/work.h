@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* work.h - the file in DIR.shards, beside the directory DIR of the patterns. It states what all shards of a
  * work have in common, so that collet-merge knows which patterns must exist. */
-#ifndef TOOLS_RSOXS_WORK_H
-#define TOOLS_RSOXS_WORK_H
+#pragma once
 
 #include "films.h"
 #include "options.h"
@@ -25,5 +24,3 @@ collet_status rsoxs_work_note(const rsoxs_films *films, const rsoxs_options *opt
  * also after an error. */
 collet_status rsoxs_work_read(rsoxs_work *work, const char *shards, collet_error *err);
 void rsoxs_work_close(rsoxs_work *work);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* commands.h - the commands of collet-ternary, in the order of its help. The command NAME is in NAME.c. */
-#ifndef TOOLS_TERNARY_COMMANDS_H
-#define TOOLS_TERNARY_COMMANDS_H
+#pragma once
 
 #include "common/command.h"
 
@@ -16,5 +15,3 @@
 #define TERNARY_DECLARE(name) extern const tool_command ternary_##name;
 TERNARY_COMMANDS(TERNARY_DECLARE)
 #undef TERNARY_DECLARE
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options.h - the options that the commands of collet-ternary have in common. */
-#ifndef TOOLS_TERNARY_OPTIONS_H
-#define TOOLS_TERNARY_OPTIONS_H
+#pragma once
 
 #include "common/command.h"
 
@@ -84,5 +83,3 @@ uint32_t ternary_parse_format(struct argp_state *state, const char *text);
 /* Return the word of the command line: "t2" for COLLET_TERNARY_T2, "int8" for COLLET_TERNARY_INT8. */
 const char *ternary_format_word(uint32_t format);
 const char *ternary_activations_word(uint32_t activations);
-
-#endif

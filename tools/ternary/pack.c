@@ -6,7 +6,6 @@
 
 #include "common/arguments.h"
 #include "common/output.h"
-#include "common/size.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 
 #include "common/json_add.h"
 #include "common/output.h"
-#include "common/size.h"
 
 #include <inttypes.h>
 #include <stdio.h>

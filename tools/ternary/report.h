@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report.h - the report of the command info, as text or JSON. */
-#ifndef TOOLS_TERNARY_REPORT_H
-#define TOOLS_TERNARY_REPORT_H
+#pragma once
 
 #include <collet/ternary.h>
 
@@ -28,5 +27,3 @@ collet_status ternary_report_tensors(const ternary_report *report, int json, col
 /* Prints an object and deletes it. COLLET_NO_MEMORY, also if `object` is NULL. */
 struct cJSON;
 collet_status ternary_print_json(struct cJSON *object, collet_error *err);
-
-#endif

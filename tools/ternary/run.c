@@ -9,11 +9,9 @@
 #include "common/json_add.h"
 #include "common/output.h"
 #include "common/shares.h"
-#include "common/size.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define DEVICES 64
 

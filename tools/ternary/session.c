@@ -2,7 +2,6 @@
 /* Tests: tests/tools/test_ternary_pack.c, tests/tools/test_ternary_errors.c */
 #include "session.h"
 
-#include "common/colour.h"
 #include "common/exit.h"
 #include "common/interrupt.h"
 #include "common/output.h"

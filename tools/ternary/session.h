@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session.h - a runtime with one context, and a monitor that shows progress and warnings and notes
  * signals. */
-#ifndef TOOLS_TERNARY_SESSION_H
-#define TOOLS_TERNARY_SESSION_H
+#pragma once
 
 #include "options.h"
 
@@ -30,5 +29,3 @@ _Noreturn void ternary_refuse(const collet_error *err);
 /* Prints why a command failed, or that writing to standard output failed although `output` (NULL: none) is
  * complete. Returns the exit status. */
 int ternary_finish(collet_status status, const collet_error *err, const char *output);
-
-#endif

@@ -2,8 +2,7 @@
 /* file.h - opens HDF5 files and datasets for reading. On failure, functions that return hid_t return a
  * negative number, and functions that return int return 0. A library of its own: only engines that
  * read HDF5 need libhdf5. */
-#ifndef ENGINES_IO_HDF5_FILE_H
-#define ENGINES_IO_HDF5_FILE_H
+#pragma once
 
 #include <collet/collet.h>
 #include <hdf5.h>
@@ -29,5 +28,3 @@ int io_hdf5_has(hid_t file, const char *name);
 /* Creates access properties of a class. They refuse links to other files: following such a link sets
  * *outside to 1, so `outside` must stay valid. The caller closes the properties. */
 hid_t io_hdf5_stay_inside(hid_t class, int *outside);
-
-#endif

@@ -8,8 +8,7 @@
  * limit on processor time. It ignores the function's result and then writes a byte to descriptor 1: the byte
  * means that reading did not crash.
  */
-#ifndef ENGINES_IO_HDF5_INSPECT_H
-#define ENGINES_IO_HDF5_INSPECT_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -32,5 +31,3 @@ typedef struct io_hdf5_inspection {
  * about 10 ms plus the time to read the file. */
 collet_status io_hdf5_inspect(const io_hdf5_inspection *inspection, const char *path,
                               const int64_t arguments[IO_HDF5_ARGUMENTS], collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* locks.h - HDF5's locks of files. Tests: tests/tools/rsoxs/test_rsoxs.c, tests/engines/test_io_h5md.c */
-#ifndef ENGINES_IO_HDF5_LOCKS_H
-#define ENGINES_IO_HDF5_LOCKS_H
+#pragma once
 
 #include <hdf5.h>
 #include <stdlib.h>
@@ -18,5 +17,3 @@ static inline void io_hdf5_without_locks(hid_t access)
     (void)setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
 #endif
 }
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * json.h - parses JSON from a file, and checks it by a table of fields before any field is used.
- */
-#ifndef ENGINES_IO_JSON_JSON_H
-#define ENGINES_IO_JSON_JSON_H
+/* json.h - parses JSON from a file, and checks it by a table of fields before any field is used. */
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <collet/collet.h>
@@ -34,10 +31,8 @@ typedef struct io_json_field {
 /* Expands to a table and its number of rows: for the members `fields` and `n_fields`, and for io_json_check. */
 #define IO_JSON_ROWS(table) (table), (int64_t)(sizeof(table) / sizeof *(table))
 
-/*
- * Parses a text that is one JSON value; the caller deletes *out with cJSON_Delete. FORMAT if the text is not
- * one value, or if an object repeats a key; NO_MEMORY. The message begins with `source`, a path.
- */
+/* Parses a text that is one JSON value; the caller deletes *out with cJSON_Delete. FORMAT if the text is not
+ * one value, or if an object repeats a key; NO_MEMORY. The message begins with `source`, a path. */
 collet_status io_json_parse(const char *source, const char *text, size_t length, cJSON **out,
                             collet_error *err);
 
@@ -50,5 +45,3 @@ collet_status io_json_check(const char *source, const char *place, const cJSON *
 int64_t io_json_whole(const cJSON *object, const char *key);
 double io_json_number(const cJSON *object, const char *key);
 const char *io_json_text(const cJSON *object, const char *key);
-
-#endif

@@ -6,8 +6,7 @@
  * incomplete or was not written by io_results. When an array was read to its end, its checksum is
  * verified. One thread at a time.
  */
-#ifndef ENGINES_IO_NPZ_NPZ_READ_H
-#define ENGINES_IO_NPZ_NPZ_READ_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -37,5 +36,3 @@ void io_npz_array_close(io_npz_array *array);
 /* Reads an array of one text, whose characters are all below U+0200: byte i of *text is the low 8 bits of
  * character i. The caller frees *text. */
 collet_status io_npz_text(io_npz *npz, const char *key, char **text, collet_error *err);
-
-#endif

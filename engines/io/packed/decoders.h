@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* decoders.h - one interface to zlib, libbz2 and liblzma. */
-#ifndef ENGINES_IO_PACKED_DECODERS_H
-#define ENGINES_IO_PACKED_DECODERS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ typedef struct io_decoder {
 const io_decoder *io_decoder_find(const uint8_t *bytes, size_t n);
 
 #define IO_DECODER_SIGNATURE 10 /* `find` needs at most this many bytes */
-
-#endif

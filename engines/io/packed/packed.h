@@ -5,8 +5,7 @@
  * Readers jump in a file, so a packed file is unpacked, once, into a temporary file that has no name: in the directory
  * $TMPDIR, or /tmp. The process keeps that file while somebody uses it. All functions may be called on any thread.
  */
-#ifndef ENGINES_IO_PACKED_PACKED_H
-#define ENGINES_IO_PACKED_PACKED_H
+#pragma once
 
 #include "poll.h"
 
@@ -14,13 +13,11 @@
 
 typedef struct io_packed io_packed;
 
-/*
- * Unpacks the open file `fd` unless the process has it unpacked. *out is NULL, with COLLET_OK, if the file is not
+/* Unpacks the open file `fd` unless the process has it unpacked. *out is NULL, with COLLET_OK, if the file is not
  * packed; else the caller releases it. `path` is for messages. `poll` may be NULL. Several packed parts one
  * after the other, as bgzip writes them, are one file. COLLET_FORMAT if the file is damaged or ends early, or needs a
  * library without which Collet was built; COLLET_IO if it cannot be read or the temporary file cannot be written;
- * COLLET_NO_MEMORY, COLLET_CANCELLED.
- */
+ * COLLET_NO_MEMORY, COLLET_CANCELLED. */
 collet_status io_packed_open(int fd, const char *path, const io_poll *poll, io_packed **out,
                              collet_error *err);
 
@@ -33,5 +30,3 @@ int io_packed_file(const io_packed *packed, int64_t *size);
 
 /* NULL is allowed. */
 void io_packed_release(io_packed *packed);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* poll.h - asks whoever waits for long work whether to stop it. */
-#ifndef ENGINES_IO_PACKED_POLL_H
-#define ENGINES_IO_PACKED_POLL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ static inline int io_poll_stops(const io_poll *poll)
 {
     return poll->ask && poll->ask(poll->user);
 }
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * adjoint.h - the steps of the fast method in reverse order. Each step gets the cotangent of its
+/* adjoint.h - the steps of the fast method in reverse order. Each step gets the cotangent of its
  * result, dL / d(result), and computes the cotangents of its operands. The cotangent of a complex
- * number is dL / d(real part) + i dL / d(imaginary part). The work is done on the host.
- */
-#ifndef ENGINES_SCATTER_ADJOINT_ADJOINT_H
-#define ENGINES_SCATTER_ADJOINT_ADJOINT_H
+ * number is dL / d(real part) + i dL / d(imaginary part). The work is done on the host. */
+#pragma once
 
 #include "scatter/adjoint/parallel.h"
 #include "scatter/state.h"
@@ -53,5 +50,3 @@ size_t scatter_adjoint_scratch(const scatter_adjoint *a);
 void scatter_adjoint_images(scatter_adjoint *a);
 /* Adds the contribution of the pass to the gradients of the voxels. */
 collet_status scatter_adjoint_fields(scatter_adjoint *a);
-
-#endif

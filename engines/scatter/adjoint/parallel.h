@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parallel.h - loops of the adjoint on several threads of the host. */
-#ifndef ENGINES_SCATTER_ADJOINT_PARALLEL_H
-#define ENGINES_SCATTER_ADJOINT_PARALLEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ int scatter_threads(const collet_runtime *runtime);
 /* Divides items 0 .. count - 1 into parts of at most `grain` items and calls `body` for each part. If threads
  * cannot be started, the caller's thread processes their parts. */
 void scatter_parallel(int threads, int64_t count, int64_t grain, scatter_body body, void *argument);
-
-#endif

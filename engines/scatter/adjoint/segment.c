@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The adjoint of the polarisation and its intensity. With the fields s0 .. s6 of a material the
+/* The adjoint of the polarisation and its intensity. With the fields s0 .. s6 of a material the
  * polarisability is N = sum over materials of (c0 s0 + c1 s1) 1 + c2 Q, where Q has the elements
  * xx, xy, xz, yy, yz = s2 .. s6 and the trace s1; p1 = N e1, p2 = N e2. A field p has the intensity
  * |F|^2, F = k^2 p - s (s p).
- * Tests: tests/engines/scatter/test_scatter_gradients.c
- */
+ * Tests: tests/engines/scatter/test_scatter_gradients.c */
 #include "scatter/adjoint/segment.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* segment.h - adjacent pixels of a row that use the same slice of the spectra, or amplitudes at their own q_z. */
-#ifndef ENGINES_SCATTER_ADJOINT_SEGMENT_H
-#define ENGINES_SCATTER_ADJOINT_SEGMENT_H
+#pragma once
 
 #include "scatter/adjoint/adjoint.h"
 
@@ -27,5 +26,3 @@ typedef struct scatter_segment {
 } scatter_segment;
 
 void scatter_segment_run(const scatter_segment *g);
-
-#endif

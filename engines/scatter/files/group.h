@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* group.h - the group of a morphology that has the datasets of its materials. */
-#ifndef ENGINES_SCATTER_FILES_GROUP_H
-#define ENGINES_SCATTER_FILES_GROUP_H
+#pragma once
 
 #include <hdf5.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ const char *scatter_group(hid_t file, int vectors);
 int scatter_has_group(hid_t file, int vectors);
 /* Writes the path of the dataset `what` of material m, from 0. */
 void scatter_name_dataset(char name[SCATTER_NAME_SIZE], hid_t file, int vectors, int64_t m, const char *what);
-
-#endif

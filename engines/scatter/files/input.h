@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* input.h - reads the files of a simulation: morphology, configuration, optical constants. */
-#ifndef ENGINES_SCATTER_FILES_INPUT_H
-#define ENGINES_SCATTER_FILES_INPUT_H
+#pragma once
 
 #include "io/hdf5/inspect.h"
 
@@ -43,10 +42,8 @@ static inline double scatter_element(const void *values, collet_dtype dtype, int
     return dtype == COLLET_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
 }
 
-/*
- * 1 if reading continues after `status`. If in->report is set, reports the fault in `err` and sets `status`
- * to OK; then only NO_MEMORY ends the work.
- */
+/* 1 if reading continues after `status`. If in->report is set, reports the fault in `err` and sets `status`
+ * to OK; then only NO_MEMORY ends the work. */
 int scatter_goes_on(const collet_scatter_input *in, collet_status *status,
                     const collet_error *err);
 
@@ -75,5 +72,3 @@ collet_status scatter_read_morphology(collet_scatter_input *in, const char *path
 /* NO_MEMORY. */
 collet_status scatter_warn(collet_scatter_input *in, collet_error *err, const char *format, ...)
     COLLET_PRINTF(3, 4);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inspections.h - the ways in which this engine reads HDF5 files. collet-inspect first reads a file in the same way
  * (io/hdf5/inspect.h). Comments: the source file; the arguments. */
-#ifndef ENGINES_SCATTER_FILES_INSPECTIONS_H
-#define ENGINES_SCATTER_FILES_INSPECTIONS_H
+#pragma once
 
 #include "io/hdf5/inspect.h"
 
@@ -12,5 +11,3 @@ extern const io_hdf5_inspection scatter_inspect_slice;      /* slice.c; material
 extern const io_hdf5_inspection scatter_inspect_image;      /* image.c */
 extern const io_hdf5_inspection scatter_inspect_results;    /* store.c: a file's settings */
 extern const io_hdf5_inspection scatter_inspect_pattern;    /* output.c; beam, y, x */
-
-#endif

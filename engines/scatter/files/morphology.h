@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* morphology.h - opens the file of a morphology and its datasets. */
-#ifndef ENGINES_SCATTER_FILES_MORPHOLOGY_H
-#define ENGINES_SCATTER_FILES_MORPHOLOGY_H
+#pragma once
 
 #include "scatter/files/group.h"
 #include "scatter/files/warnings.h"
@@ -31,5 +30,3 @@ collet_status scatter_open_dataset(scatter_reader *r, int64_t m, const char *wha
 /* Reads planes first .. first + planes - 1 along z, in the order Z, Y, X, as the input's dtype. */
 collet_status scatter_read_planes(scatter_reader *r, const scatter_dataset *d, int64_t first,
                                   int64_t planes, void *values);
-
-#endif

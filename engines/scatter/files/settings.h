@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* settings.h - reads text files in the syntax of libconfig. */
-#ifndef ENGINES_SCATTER_FILES_SETTINGS_H
-#define ENGINES_SCATTER_FILES_SETTINGS_H
+#pragma once
 
 #include "scatter/files/input.h"
 
@@ -17,5 +16,3 @@ typedef struct scatter_settings {
 /* Reads r->path into r->file. After COLLET_OK the caller frees it by config_destroy. */
 collet_status scatter_settings_open(scatter_settings *r);
 int scatter_is_number(const config_setting_t *s); /* NULL is no number */
-
-#endif

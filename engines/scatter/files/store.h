@@ -2,8 +2,7 @@
 /* store.h - HDF5 files that are built in memory; the file appears under its name only when it is complete. Equal
  * contents give equal bytes. On failure, functions that return hid_t return a negative number, and
  * functions that return int return 0. */
-#ifndef ENGINES_SCATTER_FILES_STORE_H
-#define ENGINES_SCATTER_FILES_STORE_H
+#pragma once
 
 #include "io/hdf5/file.h"
 #include "scatter/files/inspections.h"
@@ -31,5 +30,3 @@ int scatter_write_settings(hid_t file, const char *settings);
 /* OK if the file has these settings; NOT_FOUND if there is no file; INVALID for other settings, with the first
  * difference in the text; FORMAT if the file has no settings. */
 collet_status scatter_compare_settings(const char *path, const char *settings, collet_error *err);
-
-#endif

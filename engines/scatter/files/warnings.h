@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warnings.h - warnings about files with suspicious contents. */
-#ifndef ENGINES_SCATTER_FILES_WARNINGS_H
-#define ENGINES_SCATTER_FILES_WARNINGS_H
+#pragma once
 
 #include "scatter/files/input.h"
 #include "scatter/files/inspections.h"
@@ -35,5 +34,3 @@ collet_status scatter_warn_of_constants(collet_scatter_input *in, const char *pa
                                         collet_error *err);
 collet_status scatter_warn_of_voxels(collet_scatter_input *in, const char *path, int64_t m,
                                      const scatter_range *range, collet_error *err);
-
-#endif

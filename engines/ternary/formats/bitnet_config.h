@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bitnet_config.h - the config.json of a BitNet model, which says what the scales of its weights mean. */
-#ifndef ENGINES_TERNARY_FORMATS_BITNET_CONFIG_H
-#define ENGINES_TERNARY_FORMATS_BITNET_CONFIG_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -16,5 +15,3 @@ typedef struct ternary_bitnet_config {
 /* Reads config.json in the folder of the file `path`. NO_MEMORY; other errors become a fault. */
 collet_status ternary_bitnet_config_read(const char *path, ternary_bitnet_config *out,
                                          collet_error *err);
-
-#endif

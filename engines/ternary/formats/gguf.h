@@ -8,13 +8,43 @@
  * `fault`; the other tensors can still be read. Tensors of a type that is not read have no fault of their
  * own: ternary_gguf_fault. Format: the GGUF specification of the ggml project.
  */
-#ifndef ENGINES_TERNARY_FORMATS_GGUF_H
-#define ENGINES_TERNARY_FORMATS_GGUF_H
+#pragma once
 
-#include "gguf_types.h"
 #include "tensor_name.h"
 
 #include "io/mapping.h"
+
+#include <stdint.h>
+
+/* The types of GGUF tensors: ggml's numbers, and numbers that bitnet.cpp and PrismML assigned. A type that is not
+ * read has a reason, which messages name. */
+
+/* The types that are read. */
+#define TERNARY_GGUF_F32 0
+#define TERNARY_GGUF_F16 1
+#define TERNARY_GGUF_I8 24
+#define TERNARY_GGUF_F64 28
+#define TERNARY_GGUF_BF16 30
+#define TERNARY_GGUF_TQ1_0 34
+#define TERNARY_GGUF_TQ2_0 35
+#define TERNARY_GGUF_Q2_0 42 /* two layouts: see below */
+
+typedef struct ternary_gguf_type {
+    uint32_t id;
+    uint32_t weights, bytes; /* a block of `weights` elements takes `bytes` bytes; bytes 0: not
+    known here, because the type is not read, or depends on the layout */
+    const char *name;
+    const char *reason; /* why tensors of the type are not read; NULL: they are */
+} ternary_gguf_type;
+
+/* Returns NULL for an unknown number. */
+const ternary_gguf_type *ternary_gguf_type_find(uint32_t id);
+
+/* Returns why tensors of the type are not read (static text); NULL: they are. */
+const char *ternary_gguf_type_reason(uint32_t id);
+
+/* Returns the name of a type, such as "TQ2_0"; for an unknown type "type 99", written to `text`. */
+const char *ternary_gguf_type_name(uint32_t id, char text[24]);
 
 #define TERNARY_GGUF_DIMS 8 /* axes that are listed; tensors of 1 or 2 axes are read */
 
@@ -66,4 +96,25 @@ const char *ternary_gguf_tensor_type(const ternary_gguf_tensor *tensor, char tex
 /* Returns the tensor's name, as ternary_tensor_name does. */
 const char *ternary_gguf_name(const ternary_gguf_tensor *tensor, char text[TERNARY_TENSOR_NAME]);
 
-#endif
+/* Tells the two layouts of Q2_0 apart. Type 42 of GGUF files is a scale in f16, then 2 bits a weight: for 64
+ * weights in 18 bytes (llama.cpp), or for 128 in 34 (PrismML). A file does not name its layout, but tensors follow
+ * each other without gaps, apart from the alignment. */
+
+/* Where a tensor begins, and its shape. */
+typedef struct ternary_gguf_extent {
+    uint64_t offset;        /* from the beginning of the data */
+    uint64_t rows, columns; /* rows 0: not a tensor of type Q2_0, or its shape is not valid */
+} ternary_gguf_extent;
+
+/* Weights and bytes of a block. */
+typedef struct ternary_gguf_block {
+    uint32_t weights, bytes;
+} ternary_gguf_block;
+
+/* Returns the layout with which every tensor ends where the next one begins, rounded up to the
+ * alignment. Only if both layouts do, the end of the last tensor is compared with the end of the data, which have
+ * `size` bytes; so a truncated file is told apart too, if it has several tensors. If none or both fit,
+ * returns NULL and sets *fault (static text). Sorts the extents. */
+const ternary_gguf_block *ternary_gguf_layout(ternary_gguf_extent *extents, uint64_t count,
+                                              uint64_t alignment, uint64_t size,
+                                              const char **fault);

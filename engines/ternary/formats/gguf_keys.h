@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gguf_keys.h - reads a GGUF file in order, and its keys with their values. */
-#ifndef ENGINES_TERNARY_FORMATS_GGUF_KEYS_H
-#define ENGINES_TERNARY_FORMATS_GGUF_KEYS_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -27,5 +26,3 @@ typedef struct ternary_gguf_keys {
 /* Reads `count` keys with their values. FORMAT; the text begins with `path`. */
 collet_status ternary_gguf_keys_read(const char *path, ternary_gguf_cursor *c, uint64_t count,
                                      ternary_gguf_keys *out, collet_error *err);
-
-#endif

@@ -8,8 +8,7 @@
  * scale means is in config.json in the folder of the file. As in gguf.h, a tensor that cannot be read has a
  * `fault`, and the others can still be read.
  */
-#ifndef ENGINES_TERNARY_FORMATS_SAFETENSORS_H
-#define ENGINES_TERNARY_FORMATS_SAFETENSORS_H
+#pragma once
 
 #include "io/mapping.h"
 
@@ -49,5 +48,3 @@ void ternary_safetensors_close(ternary_safetensors *file);
 /* COLLET_NOT_FOUND if no tensor has this name, COLLET_FORMAT if two have it. The tensor may have a fault. */
 collet_status ternary_safetensors_find(const ternary_safetensors *file, const char *name,
                                        const ternary_safetensors_tensor **out, collet_error *err);
-
-#endif

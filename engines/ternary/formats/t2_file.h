@@ -38,8 +38,7 @@
  * as 0xC0117E70 + 0..3: h = rotate_left((h ^ word) * 0x9E3779B97F4A7C15, 29). They and the number
  * of bytes, in this order, are the words of a last number h that begins as 0 and is the checksum.
  */
-#ifndef ENGINES_TERNARY_FORMATS_T2_FILE_H
-#define ENGINES_TERNARY_FORMATS_T2_FILE_H
+#pragma once
 
 #include <collet/ops/ternary.h>
 
@@ -109,5 +108,3 @@ collet_status ternary_t2_verify(const ternary_t2_file *file, uint32_t index,
 uint8_t *ternary_t2_weights(const ternary_t2_file *file, uint32_t index);
 float *ternary_t2_scale(const ternary_t2_file *file, uint32_t index);
 float *ternary_t2_bias(const ternary_t2_file *file, uint32_t index);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* t2_format.h - the header of a .t2 file, for reading and writing. */
-#ifndef ENGINES_TERNARY_FORMATS_T2_FORMAT_H
-#define ENGINES_TERNARY_FORMATS_T2_FORMAT_H
+#pragma once
 
 #include "t2_file.h"
 
@@ -23,5 +22,3 @@ _Static_assert(sizeof(t2_head) == 64, "the header has no padding");
 
 /* Returns the checksum of header and table, with the checksum field taken as 0. */
 uint64_t t2_head_sum(const t2_head *head, const ternary_t2_layer *table);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensor_faults.h - why a tensor cannot be read: texts that GGUF and safetensors files share. */
-#ifndef ENGINES_TERNARY_FORMATS_TENSOR_FAULTS_H
-#define ENGINES_TERNARY_FORMATS_TENSOR_FAULTS_H
+#pragma once
 
 #define TERNARY_NO_WEIGHTS "the tensor has no weights: an extent is 0"
 #define TERNARY_NO_AXES "the tensor has no axes; 1 or 2 are supported"
@@ -12,5 +11,3 @@
     "the tensor's data end after the end of the file, which is truncated or damaged"
 #define TERNARY_NAMESAKE "another tensor of the file has this name"
 #define TERNARY_WHOLE_NUMBERS "whole numbers of this type are not read; ternary codes are I8"
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensor_name.h - names of tensors, which files may choose freely, for messages and lists. */
-#ifndef ENGINES_TERNARY_FORMATS_TENSOR_NAME_H
-#define ENGINES_TERNARY_FORMATS_TENSOR_NAME_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@
 
 /* Returns `text`: the name, cut to fit; bytes for which io_utf8_character gives 0 become \xNN. */
 const char *ternary_tensor_name(const char *name, uint64_t length, char text[TERNARY_TENSOR_NAME]);
-
-#endif

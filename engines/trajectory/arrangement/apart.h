@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apart.h - finds bodies of several molecules that the boundary of the box divides: some molecules lie on one side of
  * the box, some on the other. */
-#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_APART_H
-#define ENGINES_TRAJECTORY_ARRANGEMENT_APART_H
+#pragma once
 
 #include "trajectory/atoms/molecules.h"
 #include "trajectory/formats/frames.h"
 
 typedef struct trajectory_apart trajectory_apart;
 
-/*
- * Body b of n_bodies has the atoms members[offsets[b]] .. members[offsets[b + 1] - 1] of the topology; row k of a
+/* Body b of n_bodies has the atoms members[offsets[b]] .. members[offsets[b + 1] - 1] of the topology; row k of a
  * frame is atom members[k]. Waters, ions and other single atoms do not count, and only bodies with at least two
  * other molecules are looked at; of bodies with more than 128 only proteins and nucleic acids. *out is NULL if there is
- * no such body, or after COLLET_NO_MEMORY.
- */
+ * no such body, or after COLLET_NO_MEMORY. */
 collet_status trajectory_apart_create(const trajectory_topology *topology, const int64_t *members,
                                       const int64_t *offsets, int64_t n_bodies,
                                       trajectory_apart **out, collet_error *err);
@@ -22,10 +19,8 @@ collet_status trajectory_apart_create(const trajectory_topology *topology, const
 /* NULL is allowed. */
 void trajectory_apart_free(trajectory_apart *apart);
 
-/*
- * Returns the atoms whose positions in one frame trajectory_apart_decide needs: *n of them, ascending, valid until then.
- * *n is 0 if all molecules are of proteins and nucleic acids: then nothing is to be decided.
- */
+/* Returns the atoms whose positions in one frame trajectory_apart_decide needs: *n of them, ascending, valid until then.
+ * *n is 0 if all molecules are of proteins and nucleic acids: then nothing is to be decided. */
 const int64_t *trajectory_apart_atoms(const trajectory_apart *apart, int64_t *n);
 
 /* Leaves out of all later frames the molecules that fill the box, such as those of a membrane or a solvent: with others
@@ -36,12 +31,8 @@ const int64_t *trajectory_apart_atoms(const trajectory_apart *apart, int64_t *n)
 collet_status trajectory_apart_decide(trajectory_apart *apart, const trajectory_frames *frame,
                                       collet_error *err);
 
-/*
- * Returns the first body in frame i that the box's boundary divides; -1 if there is none, or no box. A body is divided
+/* Returns the first body in frame i that the box's boundary divides; -1 if there is none, or no box. A body is divided
  * if its molecules, each joined to those that are nearest through the periodic box, are joined through the boundary.
  * Distances are those of centres; where a molecule's centre is nearer through the boundary, the nearest atoms of both
- * molecules decide. One thread at a time.
- */
+ * molecules decide. One thread at a time. */
 int64_t trajectory_apart_find(trajectory_apart *apart, const trajectory_frames *frames, int64_t i);
-
-#endif

@@ -5,8 +5,7 @@
  * The reader delivers some atoms of the topology in ascending order: the members, and atoms that
  * make their molecules whole. Kernels get the members, which may be in another order, and repeated.
  */
-#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_ARRANGEMENT_H
-#define ENGINES_TRAJECTORY_ARRANGEMENT_ARRANGEMENT_H
+#pragma once
 
 #include "members.h"
 #include "tree.h"
@@ -29,11 +28,9 @@ const int64_t *trajectory_arrangement_atoms(const trajectory_arrangement *arrang
 const trajectory_arranger *
 trajectory_arrangement_arranger(const trajectory_arrangement *arrangement);
 
-/*
- * Decides by the first frame of `read` that has a box how molecules are made whole, and which molecules are
+/* Decides by the first frame of `read` that has a box how molecules are made whole, and which molecules are
  * cut; later calls do nothing. Without a call, the first frame with a box that is arranged decides.
- * COLLET_NO_MEMORY.
- */
+ * COLLET_NO_MEMORY. */
 collet_status trajectory_arrangement_prepare(trajectory_arrangement *arrangement,
                                              const trajectory_frames *read, collet_error *err);
 
@@ -80,5 +77,3 @@ int trajectory_arrangement_is_decided(const trajectory_arrangement *arrangement)
 /* Do not call it while a frame is being arranged, unless one has decided: then other threads may go on. */
 void trajectory_arrangement_get_notes(const trajectory_arrangement *arrangement,
                                       trajectory_arrangement_notes *notes);
-
-#endif

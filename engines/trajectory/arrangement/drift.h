@@ -5,8 +5,7 @@
  * Velocities are changed frame by frame, on any thread. Positions are moved back by the displacement of the centre of
  * mass since the first frame, so the frames must come in order.
  */
-#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_DRIFT_H
-#define ENGINES_TRAJECTORY_ARRANGEMENT_DRIFT_H
+#pragma once
 
 #include "trajectory/atoms/molecules.h"
 #include "trajectory/formats/frames.h"
@@ -28,11 +27,9 @@ collet_status trajectory_drift_create(const trajectory_drift_setup *setup, traje
 /* NULL is allowed. */
 void trajectory_drift_free(trajectory_drift *drift);
 
-/*
- * Prepares for paths without jumps. `molecules` are those of the atoms that are read; left[m] is not 0 if molecule m is
+/* Prepares for paths without jumps. `molecules` are those of the atoms that are read; left[m] is not 0 if molecule m is
  * not made whole (NULL: each is): its atoms are followed one by one. A later call replaces an earlier one.
- * COLLET_NO_MEMORY.
- */
+ * COLLET_NO_MEMORY. */
 collet_status trajectory_drift_learn(trajectory_drift *drift, const trajectory_molecules *molecules,
                                      const uint8_t *left, collet_error *err);
 
@@ -56,5 +53,3 @@ void trajectory_drift_follow(trajectory_drift *drift, trajectory_frames *frames)
 /* Returns the number of steps beyond TRAJECTORY_FAR (path.h). If there are some, sets *frame and *row to the frame and
  * the atom of the first. */
 int64_t trajectory_drift_far(const trajectory_drift *drift, int64_t *frame, int64_t *row);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* images.h - moves whole molecules to other periodic images. */
-#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_IMAGES_H
-#define ENGINES_TRAJECTORY_ARRANGEMENT_IMAGES_H
+#pragma once
 
 #include "trajectory/boxes/path.h"
 
@@ -55,5 +54,3 @@ void trajectory_images_follow(trajectory_images *images, const trajectory_lattic
 
 /* The first row of a molecule that has rows. */
 int64_t trajectory_images_row(const trajectory_images *images, int64_t molecule);
-
-#endif

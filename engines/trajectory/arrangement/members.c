@@ -8,11 +8,9 @@
 
 /* ---- Atoms ------------------------------------------------------------------------------- */
 
-/*
- * Marks the atoms to be read in `places`: the n `atoms`, and all atoms of their molecules. If only the first atom
+/* Marks the atoms to be read in `places`: the n `atoms`, and all atoms of their molecules. If only the first atom
  * of a molecule is in `atoms`, the rest of the molecule is not needed, because the first atom is never moved.
- * needed[m] becomes 1 if all atoms of molecule m are needed.
- */
+ * needed[m] becomes 1 if all atoms of molecule m are needed. */
 static void mark_atoms(const int64_t *atoms, int64_t n, uint32_t pbc, const trajectory_molecules *m,
                        uint8_t *needed, int64_t *places)
 {

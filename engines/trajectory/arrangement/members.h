@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* members.h - the atoms that are read, and where the members of the results are among them. */
-#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_MEMBERS_H
-#define ENGINES_TRAJECTORY_ARRANGEMENT_MEMBERS_H
+#pragma once
 
 #include "trajectory/atoms/choice.h"
 #include "trajectory/atoms/molecules.h"
@@ -55,5 +54,3 @@ void trajectory_members_gather(const trajectory_members *members, const trajecto
 collet_status trajectory_members_choose(const trajectory_members *members,
                                         const trajectory_frames *read, int64_t i,
                                         trajectory_frames *out, int64_t k, collet_error *err);
-
-#endif

@@ -10,7 +10,6 @@
 #include <collet/trajectory.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Keeps products of sizes below 2^63. */
 #define ATOMS_MOST ((int64_t)1 << 40)

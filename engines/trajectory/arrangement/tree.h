@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree.h - makes molecules whole: each atom is placed at the image nearest to an atom that is placed already. */
-#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_TREE_H
-#define ENGINES_TRAJECTORY_ARRANGEMENT_TREE_H
+#pragma once
 
 #include "trajectory/atoms/molecules.h"
 #include "trajectory/boxes/lattice.h"
@@ -24,11 +23,9 @@ typedef struct trajectory_tree {
     uint8_t *left;    /* for each molecule: TRAJECTORY_PLACED, or why it is not made whole */
 } trajectory_tree;
 
-/*
- * Finds the order from the bonds; for atoms without bonds also from `positions` (n_atoms x 3) of one
+/* Finds the order from the bonds; for atoms without bonds also from `positions` (n_atoms x 3) of one
  * frame, with its lattice. If `lattice` is NULL, the frame has no box, and endless molecules are not
- * recognised. The first atom of each molecule is never moved. COLLET_NO_MEMORY.
- */
+ * recognised. The first atom of each molecule is never moved. COLLET_NO_MEMORY. */
 collet_status trajectory_tree_create(const trajectory_molecules *molecules, const double *positions,
                                      const trajectory_lattice *lattice, trajectory_tree **out,
                                      collet_error *err);
@@ -39,5 +36,3 @@ void trajectory_tree_free(trajectory_tree *tree);
 /* Places the atoms of one frame, n_atoms x 3 of `dtype`, in place. Any thread. */
 void trajectory_tree_place(const trajectory_tree *tree, const trajectory_lattice *lattice,
                            collet_dtype dtype, void *positions);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wholeness.h - finds molecules of a frame that the periodic box cuts. */
-#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_WHOLENESS_H
-#define ENGINES_TRAJECTORY_ARRANGEMENT_WHOLENESS_H
+#pragma once
 
 #include "trajectory/atoms/molecules.h"
 #include "trajectory/boxes/lattice.h"
@@ -14,14 +13,10 @@ typedef struct trajectory_cut {
     double distance; /* their distance along it, in units of its length; above 0.5 */
 } trajectory_cut;
 
-/*
- * Looks in a frame, n_atoms x 3 positions, for bonds that are longer than half the box along a vector of the
+/* Looks in a frame, n_atoms x 3 positions, for bonds that are longer than half the box along a vector of the
  * box and shorter to another image, and for residues without known bonds that are longer than that. If neither bonds nor residues are
  * known, all atoms count as one residue. Molecules with skip[m] != 0 are left out; `skip` may be NULL.
- * COLLET_NO_MEMORY.
- */
+ * COLLET_NO_MEMORY. */
 collet_status trajectory_cut_find(trajectory_cut *cut, const trajectory_molecules *molecules,
                                   const double *positions, const trajectory_lattice *lattice,
                                   const uint8_t *skip, collet_error *err);
-
-#endif

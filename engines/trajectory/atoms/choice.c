@@ -38,11 +38,9 @@ static int restrict_to(const trajectory_choice *c, choice_node *of, const uint8_
     return 1;
 }
 
-/*
- * The result of an operand of "and" matters only for atoms that the other operand may select. For all other atoms a
+/* The result of an operand of "and" matters only for atoms that the other operand may select. For all other atoms a
  * search selects only atoms that are selected in every frame (`must`): the result stays between the bounds `must` and
- * `may`, and the "and" is right.
- */
+ * `may`, and the "and" is right. */
 static int choose_domains(trajectory_choice *c)
 {
     int fits = 1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* choice.h - the atoms of a topology that a selection chooses: in all frames, or in each. */
-#ifndef ENGINES_TRAJECTORY_ATOMS_CHOICE_H
-#define ENGINES_TRAJECTORY_ATOMS_CHOICE_H
+#pragma once
 
 #include "groups.h"
 #include "selection.h"
@@ -10,11 +9,9 @@
 
 typedef struct trajectory_choice trajectory_choice;
 
-/*
- * Applies a selection to a topology; nothing of the arguments is kept. `groups` may be NULL.
+/* Applies a selection to a topology; nothing of the arguments is kept. `groups` may be NULL.
  * COLLET_INVALID for a group or a property that does not exist; COLLET_NO_MEMORY. On an error *out
- * is NULL.
- */
+ * is NULL. */
 collet_status trajectory_choice_create(const trajectory_selection *selection,
                                        const trajectory_topology *topology,
                                        const trajectory_groups *groups, trajectory_choice **out,
@@ -42,14 +39,10 @@ int trajectory_choice_varies(const trajectory_choice *choice);
 /* Returns the atoms whose positions the choice depends on, *n of them, ascending. */
 const int64_t *trajectory_choice_atoms(const trajectory_choice *choice, int64_t *n);
 
-/*
- * Sets chosen[i] to 1 if member i is chosen in frame `frame` of `frames`, by its positions and box, else to 0;
+/* Sets chosen[i] to 1 if member i is chosen in frame `frame` of `frames`, by its positions and box, else to 0;
  * sets *count to the number of chosen members. rows[i] is the row in the frames of atom i of
  * trajectory_choice_atoms. An atom without a finite position is near to none. Several threads may call it.
- * COLLET_FORMAT for a flat box, COLLET_NO_MEMORY, and the errors of the function of trajectory_choice_set_frames.
- */
+ * COLLET_FORMAT for a flat box, COLLET_NO_MEMORY, and the errors of the function of trajectory_choice_set_frames. */
 collet_status trajectory_choice_find(trajectory_choice *choice, const trajectory_frames *frames,
                                      int64_t frame, const int64_t *rows, uint8_t *chosen,
                                      int64_t *count, collet_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * A program in postfix, like the selection's steps, in which everything that does not depend on
  * positions is computed already. All sets have one byte for each atom of the topology.
  */
-#ifndef ENGINES_TRAJECTORY_ATOMS_CHOICE_PROGRAM_H
-#define ENGINES_TRAJECTORY_ATOMS_CHOICE_PROGRAM_H
+#pragma once
 
 #include "groups.h"
 #include "selection_steps.h"
@@ -66,5 +65,3 @@ void choice_spread(uint8_t *set, const int64_t *labels, int64_t n_labels, int64_
 uint8_t *choice_copy(const uint8_t *set, int64_t n);
 
 collet_status choice_no_memory(const trajectory_choice *choice, collet_error *err);
-
-#endif

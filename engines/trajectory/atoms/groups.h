@@ -4,25 +4,20 @@
  *
  * "[ name ]" begins a group; numbers of atoms follow, counted from 1. Text after ';' is a comment.
  */
-#ifndef ENGINES_TRAJECTORY_ATOMS_GROUPS_H
-#define ENGINES_TRAJECTORY_ATOMS_GROUPS_H
+#pragma once
 
 #include <collet/collet.h>
 
 typedef struct trajectory_groups trajectory_groups;
 
-/*
- * Reads the groups of a topology of n_atoms atoms into *out, which the caller frees. COLLET_IO,
+/* Reads the groups of a topology of n_atoms atoms into *out, which the caller frees. COLLET_IO,
  * COLLET_FORMAT with "path:line:" for text that is neither a name nor the number of an atom, and for
- * a file without groups; COLLET_NO_MEMORY. On an error *out is NULL.
- */
+ * a file without groups; COLLET_NO_MEMORY. On an error *out is NULL. */
 collet_status trajectory_groups_read(const char *path, int64_t n_atoms, trajectory_groups **out,
                                      collet_error *err);
 
-/*
- * Sets members[i] to 1 for each atom i of the groups whose names the pattern of `length` bytes
- * describes (pattern.h). Returns the number of these groups.
- */
+/* Sets members[i] to 1 for each atom i of the groups whose names the pattern of `length` bytes
+ * describes (pattern.h). Returns the number of these groups. */
 int64_t trajectory_groups_mark(const trajectory_groups *groups, const char *pattern, size_t length,
                                uint8_t *members);
 
@@ -38,5 +33,3 @@ collet_status trajectory_groups_missing(const trajectory_groups *groups, const c
 
 /* NULL is allowed. */
 void trajectory_groups_free(trajectory_groups *groups);
-
-#endif

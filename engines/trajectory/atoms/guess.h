@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* guess.h - guesses of an atom's element from its name. */
-#ifndef ENGINES_TRAJECTORY_ATOMS_GUESS_H
-#define ENGINES_TRAJECTORY_ATOMS_GUESS_H
+#pragma once
 
 #include "trajectory/formats/elements.h"
 
@@ -28,5 +27,3 @@ const trajectory_element *trajectory_element_guess(const char *atom, const char 
 
 /* 1 if an atom that is alone in its residue is a metal. `symbol`: its element; if it is "", the names decide. */
 int trajectory_element_is_metal(const char *atom, const char *residue, const char *symbol);
-
-#endif

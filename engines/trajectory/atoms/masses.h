@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* masses.h - the masses of a topology's atoms, in amu: from a file or by the atoms' elements. */
-#ifndef ENGINES_TRAJECTORY_ATOMS_MASSES_H
-#define ENGINES_TRAJECTORY_ATOMS_MASSES_H
+#pragma once
 
 #include "guess.h"
 #include "trajectory/formats/names.h"
 
-/*
- * Reads one mass a line, in the order of the topology's atoms, into `masses` (n_atoms). Blank lines
+/* Reads one mass a line, in the order of the topology's atoms, into `masses` (n_atoms). Blank lines
  * and text after '#' or ';' are ignored. COLLET_IO, COLLET_FORMAT with "path:line:" for text that
  * is not a number, negative or not finite, and when the number of masses differs from the number of
- * atoms.
- */
+ * atoms. */
 collet_status trajectory_masses_read(const char *path, const trajectory_topology *topology,
                                      double *masses, collet_error *err);
 
@@ -24,11 +21,9 @@ typedef struct trajectory_composition {
     const trajectory_element *taken_for; /* the element that was guessed for that atom */
 } trajectory_composition;
 
-/*
- * Writes the standard atomic weights of n atoms of the topology, `indices`, to `masses` (n). If the
+/* Writes the standard atomic weights of n atoms of the topology, `indices`, to `masses` (n). If the
  * topology has no element, or an unknown one, for an atom, it is guessed from the names
- * (guess.h). COLLET_FORMAT names the first atom whose element is unknown.
- */
+ * (guess.h). COLLET_FORMAT names the first atom whose element is unknown. */
 collet_status trajectory_masses_guess(const trajectory_topology *topology, const int64_t *indices,
                                       int64_t n, double *masses, trajectory_composition *found,
                                       collet_error *err);
@@ -39,5 +34,3 @@ const trajectory_element **trajectory_masses_elements(const trajectory_topology 
 
 /* Returns a text such as "H 142, C 84, virtual sites 3", which the caller frees; NULL: no memory. */
 char *trajectory_composition_text(const trajectory_composition *found);
-
-#endif

@@ -10,8 +10,7 @@
  * residue is a molecule, even if the file names bonds to other residues. If the file has no residues
  * either, each atom without a bond is a molecule.
  */
-#ifndef ENGINES_TRAJECTORY_ATOMS_MOLECULES_H
-#define ENGINES_TRAJECTORY_ATOMS_MOLECULES_H
+#pragma once
 
 #include "trajectory/formats/names.h"
 
@@ -38,10 +37,8 @@ typedef struct trajectory_molecules {
 collet_status trajectory_molecules_create(const trajectory_topology *topology,
                                           trajectory_molecules **out, collet_error *err);
 
-/*
- * Finds the molecules from bonds, which must be as in a topology; or, if `offsets` is not NULL (n + 1,
- * ascending, from 0 to n_atoms), from n runs of atoms that belong together. Both are copied.
- */
+/* Finds the molecules from bonds, which must be as in a topology; or, if `offsets` is not NULL (n + 1,
+ * ascending, from 0 to n_atoms), from n runs of atoms that belong together. Both are copied. */
 collet_status trajectory_molecules_from(int64_t n_atoms, const trajectory_bond *bonds,
                                         int64_t n_bonds, const int64_t *offsets, int64_t n,
                                         trajectory_molecules **out, collet_error *err);
@@ -54,5 +51,3 @@ collet_status trajectory_molecules_subset(const trajectory_molecules *molecules,
 
 /* NULL is allowed. */
 void trajectory_molecules_free(trajectory_molecules *molecules);
-
-#endif

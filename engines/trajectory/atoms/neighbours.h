@@ -6,8 +6,7 @@
  * smallest to any periodic image, also where they are above half the box. Cell lists: time grows
  * with the number of points.
  */
-#ifndef ENGINES_TRAJECTORY_ATOMS_NEIGHBOURS_H
-#define ENGINES_TRAJECTORY_ATOMS_NEIGHBOURS_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -19,14 +18,12 @@ trajectory_neighbours *trajectory_neighbours_create(void);
 /* NULL is allowed. */
 void trajectory_neighbours_free(trajectory_neighbours *neighbours);
 
-/*
- * For each of n_targets points sets near[i] to 1 if it is at most `distance` from one of the
+/* For each of n_targets points sets near[i] to 1 if it is at most `distance` from one of the
  * n_sources points, computed in double precision, else to 0. Points are 3 numbers each, in the unit
  * of box[9] and `distance` >= 0; a point that is not finite is near to none. To save memory, the
  * coordinates of points outside the box are overwritten by their image in the box. COLLET_FORMAT
  * for a box that is flat, not finite or thousands of times longer than wide; COLLET_OVERFLOW for
- * more than INT32_MAX points; COLLET_NO_MEMORY.
- */
+ * more than INT32_MAX points; COLLET_NO_MEMORY. */
 collet_status trajectory_neighbours_find(trajectory_neighbours *neighbours, const double box[9],
                                          double distance, double *sources, int64_t n_sources,
                                          double *targets, int64_t n_targets, uint8_t *near,
@@ -44,5 +41,3 @@ collet_status trajectory_neighbours_pairs(trajectory_neighbours *neighbours, con
                                           double distance, double *points, int64_t n,
                                           trajectory_neighbours_pair *visit, void *user,
                                           collet_error *err);
-
-#endif

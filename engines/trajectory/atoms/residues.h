@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* residues.h - kinds of residues by name. */
-#ifndef ENGINES_TRAJECTORY_ATOMS_RESIDUES_H
-#define ENGINES_TRAJECTORY_ATOMS_RESIDUES_H
+#pragma once
 
-/*
- * 1 for an amino acid or a cap of a chain: the twenty, their protonation states and links in the
+/* 1 for an amino acid or a cap of a chain: the twenty, their protonation states and links in the
  * names of the AMBER, CHARMM, GROMOS and OPLS force fields, AMBER's N- and C-terminal forms (NALA,
- * CALA) and the common modified ones; else 0. Case counts.
- */
+ * CALA) and the common modified ones; else 0. Case counts. */
 int trajectory_residue_is_protein(const char *name);
 
 /* 1 for a nucleotide of DNA or RNA, in the names of the PDB and of the AMBER, CHARMM and GROMOS force
@@ -16,5 +13,3 @@ int trajectory_residue_is_nucleic(const char *name);
 
 /* 1 for a water of any model; else 0. */
 int trajectory_residue_is_water(const char *name);
-
-#endif

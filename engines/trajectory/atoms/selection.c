@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/engines/test_trajectory_selection.c, tests/fuzz/fuzz_selection.c */
 #include "selection.h"
-
 #include "guess.h"
+
 #include "io/decimal.h"
 #include "io/letters.h"
 #include "selection_text.h"

@@ -29,8 +29,7 @@
  * keywords; names are case-sensitive. Quotes, ' or ", are allowed around a name, and needed if the name is
  * a keyword.
  */
-#ifndef ENGINES_TRAJECTORY_ATOMS_SELECTION_H
-#define ENGINES_TRAJECTORY_ATOMS_SELECTION_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -46,5 +45,3 @@ collet_status trajectory_selection_compile(const char *text, trajectory_selectio
 
 /* NULL is allowed. */
 void trajectory_selection_free(trajectory_selection *selection);
-
-#endif

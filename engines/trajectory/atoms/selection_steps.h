@@ -5,8 +5,7 @@
  * A selection is compiled to postfix: a test pushes a set of atoms, an operator replaces the sets on
  * top. Its evaluation needs no recursion.
  */
-#ifndef ENGINES_TRAJECTORY_ATOMS_SELECTION_STEPS_H
-#define ENGINES_TRAJECTORY_ATOMS_SELECTION_STEPS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ typedef struct trajectory_selection {
     size_t n_steps;
     size_t n_items;
 } trajectory_selection;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* selection_text.h - the words of a selection's text, and messages that point at them. */
-#ifndef ENGINES_TRAJECTORY_ATOMS_SELECTION_TEXT_H
-#define ENGINES_TRAJECTORY_ATOMS_SELECTION_TEXT_H
+#pragma once
 
 #include "selection_steps.h"
 
@@ -54,5 +53,3 @@ const selection_word *selection_find_word(const selection_parser *parser);
 /* Fails for a token that is not a word of the language. The message names the nearest word, or how to write what the
  * word means in another program. */
 collet_status selection_fail_word(const selection_parser *parser);
-
-#endif

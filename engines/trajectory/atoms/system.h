@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* system.h - the system whose drift is removed: the atoms whose centre of mass and rotation are the drift. */
-#ifndef ENGINES_TRAJECTORY_ATOMS_SYSTEM_H
-#define ENGINES_TRAJECTORY_ATOMS_SYSTEM_H
+#pragma once
 
 #include "trajectory/formats/names.h"
 
@@ -31,5 +30,3 @@ collet_status trajectory_system_open(trajectory_system *system,
 
 /* Zeros are allowed. */
 void trajectory_system_free(trajectory_system *system);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Bodies have selected atoms only. Groups may overlap; otherwise each atom belongs to exactly one body.
  */
-#ifndef ENGINES_TRAJECTORY_BODIES_BODIES_H
-#define ENGINES_TRAJECTORY_BODIES_BODIES_H
+#pragma once
 
 #include "trajectory/atoms/groups.h"
 #include "trajectory/formats/names.h"
@@ -26,11 +25,9 @@ typedef struct trajectory_bodies {
 /* 1 if `each` needs no groups: NULL, residue, molecule, segment or chain. */
 int trajectory_bodies_named(const char *each);
 
-/*
- * Divides the n_selected >= 1 atoms `selected`, ascending; `groups` may be NULL if `each` does not
+/* Divides the n_selected >= 1 atoms `selected`, ascending; `groups` may be NULL if `each` does not
  * name any. COLLET_INVALID for a topology without segments or chains, for a group that does not
- * exist or has no selected atom; COLLET_NO_MEMORY. On an error nothing is left to free.
- */
+ * exist or has no selected atom; COLLET_NO_MEMORY. On an error nothing is left to free. */
 collet_status trajectory_bodies_find(trajectory_bodies *bodies, const char *each,
                                      const trajectory_topology *topology, const char *path,
                                      const trajectory_groups *groups, const int64_t *selected,
@@ -44,5 +41,3 @@ collet_status trajectory_bodies_label_atoms(const trajectory_topology *topology,
 
 /* Frees the arrays; bodies of zeros are allowed. */
 void trajectory_bodies_free(trajectory_bodies *bodies);
-
-#endif

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lattice.h - the periods of any triclinic box, and the shortest image of a vector. */
-#ifndef ENGINES_TRAJECTORY_BOXES_LATTICE_H
-#define ENGINES_TRAJECTORY_BOXES_LATTICE_H
+#pragma once
 
-/*
- * `vectors` span the same lattice as the box and are Minkowski-reduced: each is as short as it can be. Then, however
+/* `vectors` span the same lattice as the box and are Minkowski-reduced: each is as short as it can be. Then, however
  * tilted the box is, only the `neighbours` can make a difference shorter: the sums of these vectors with coefficients
- * -1, 0 and 1.
- */
+ * -1, 0 and 1. */
 typedef struct trajectory_lattice {
     double vectors[3][3];
     double inverse[9];        /* fractions of `vectors` = position x inverse */
@@ -39,5 +36,3 @@ double trajectory_lattice_fill(const trajectory_lattice *lattice, const double s
 /* Sets `fractions` so that `position` = fractions[0] a + fractions[1] b + fractions[2] c. */
 void trajectory_lattice_fractions(const trajectory_lattice *lattice, const double position[3],
                                   double fractions[3]);
-
-#endif

@@ -8,8 +8,7 @@
  * another thread, while the next batches are computed here. No result depends on the size of
  * batches or blocks. Only what the chosen buffers need is computed and allocated.
  */
-#ifndef ENGINES_TRAJECTORY_COMPUTE_ANALYSIS_H
-#define ENGINES_TRAJECTORY_COMPUTE_ANALYSIS_H
+#pragma once
 
 #include "derivation.h"
 #include "feed.h"
@@ -73,5 +72,3 @@ void trajectory_analysis_add_backend(trajectory_analysis_notes *notes, const cha
 
 /* Waits for work under way, then frees. NULL is allowed. */
 void trajectory_analysis_free(trajectory_analysis *analysis);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* checks.h - finds rows, one for each body of each frame, with values that are not finite. */
-#ifndef ENGINES_TRAJECTORY_COMPUTE_CHECKS_H
-#define ENGINES_TRAJECTORY_COMPUTE_CHECKS_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -21,5 +20,3 @@ typedef struct trajectory_checks {
 collet_status trajectory_checks_rows(trajectory_checks *checks, int32_t buffer, int64_t n,
                                      const double *rows, collet_error *err);
 void trajectory_checks_free(trajectory_checks *checks);
-
-#endif

@@ -5,8 +5,7 @@
  * While the caller computes on one batch, a thread reads the next ones into other buffers. No copy
  * is made. One thread at a time.
  */
-#ifndef ENGINES_TRAJECTORY_COMPUTE_FEED_H
-#define ENGINES_TRAJECTORY_COMPUTE_FEED_H
+#pragma once
 
 #include "trajectory/reading/readahead.h"
 
@@ -47,5 +46,3 @@ collet_status trajectory_feed_renew(trajectory_feed *feed, const trajectory_batc
 
 /* Stops reading and frees the feed; NULL is allowed. */
 void trajectory_feed_stop(trajectory_feed *feed);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * lanes.h - several devices share the batches of a trajectory. Each device computes the sums over atoms of whole
- * batches, with its own thread and its own analysis; the caller gets the sums in order.
- */
-#ifndef ENGINES_TRAJECTORY_COMPUTE_LANES_H
-#define ENGINES_TRAJECTORY_COMPUTE_LANES_H
+/* lanes.h - several devices share the batches of a trajectory. Each device computes the sums over atoms of whole
+ * batches, with its own thread and its own analysis; the caller gets the sums in order. */
+#pragma once
 
 #include "analysis.h"
 
@@ -33,11 +30,9 @@ collet_status trajectory_lanes_create(const trajectory_lanes_setup *setup, traje
 /* Sets the feed. Call it before the first `next`; after it nothing else may use the feed until `stop`. */
 void trajectory_lanes_feed(trajectory_lanes *lanes, trajectory_feed *feed);
 
-/*
- * Returns the sums of the next batch, of *n frames, valid until the next call; (*sums)[i] belongs to
+/* Returns the sums of the next batch, of *n frames, valid until the next call; (*sums)[i] belongs to
  * trajectory_sums[i] (outputs.h). After the last batch *n is 0, and like trajectory_feed_next it returns the error that
- * ended reading. Errors of devices are returned only when all devices have failed.
- */
+ * ended reading. Errors of devices are returned only when all devices have failed. */
 collet_status trajectory_lanes_next(trajectory_lanes *lanes, int64_t *n, const double *const **sums,
                                     int32_t *truncated, collet_error *err);
 
@@ -59,5 +54,3 @@ void trajectory_lanes_add_notes(const trajectory_lanes *lanes, trajectory_analys
 /* Ends the threads and frees everything except the shares. NULL is allowed, also in `free`. */
 void trajectory_lanes_stop(trajectory_lanes *lanes);
 void trajectory_lanes_free(trajectory_lanes *lanes);
-
-#endif

@@ -8,8 +8,7 @@
  * outputs.c (also in trajectory_sums if it is a sum over atoms); what it is derived from, in trajectory_buffers_for;
  * and the kernel call in analysis.c (sums over atoms) or derivation.c.
  */
-#ifndef ENGINES_TRAJECTORY_COMPUTE_OUTPUTS_H
-#define ENGINES_TRAJECTORY_COMPUTE_OUTPUTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -135,5 +134,3 @@ uint64_t trajectory_buffers_summed(uint64_t buffers);
 /* Returns the buffers that must be computed to get those in `chosen`: the chosen buffers, the buffers from
  * which they are derived, and the centre of mass. */
 uint64_t trajectory_buffers_for(uint64_t chosen);
-
-#endif

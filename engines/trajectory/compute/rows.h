@@ -5,8 +5,7 @@
  * One thread appends rows, a second thread takes them. Rows of different outputs may be appended in any order and in
  * pieces of any size: dL/dt of a frame comes later than its other rows.
  */
-#ifndef ENGINES_TRAJECTORY_COMPUTE_ROWS_H
-#define ENGINES_TRAJECTORY_COMPUTE_ROWS_H
+#pragma once
 
 #include "outputs.h"
 
@@ -39,5 +38,3 @@ collet_status trajectory_rows_take(trajectory_rows *rows, int64_t n,
 
 /* NULL is allowed. */
 void trajectory_rows_free(trajectory_rows *rows);
-
-#endif

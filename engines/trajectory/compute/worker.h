@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* worker.h - a thread that runs one task at a time. */
-#ifndef ENGINES_TRAJECTORY_COMPUTE_WORKER_H
-#define ENGINES_TRAJECTORY_COMPUTE_WORKER_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -24,5 +23,3 @@ void trajectory_worker_go(trajectory_worker *worker);
 
 /* Waits for the work, ends the thread and frees the worker; NULL is allowed. */
 void trajectory_worker_stop(trajectory_worker *worker);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bigendian.h - reads big-endian numbers, as XDR stores them, and arrays of numbers in either byte order, on
  * any host. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_BIGENDIAN_H
-#define ENGINES_TRAJECTORY_FORMATS_BIGENDIAN_H
+#pragma once
 
 #include "trajectory_format.h"
 
@@ -60,33 +59,23 @@ static inline double trajectory_be_f64(const uint8_t *bytes)
     return value;
 }
 
-/*
- * Converts n big-endian numbers of `width` bytes (4 or 8) to the host's order. Source and destination need no
- * alignment and must not overlap. Uses the widest vectors that the processor has.
- */
+/* Converts n big-endian numbers of `width` bytes (4 or 8) to the host's order. Source and destination need no
+ * alignment and must not overlap. Uses the widest vectors that the processor has. */
 void trajectory_be_decode(void *restrict destination, const void *restrict source, size_t n,
                           size_t width);
 
-/*
- * Converts n big-endian floats of `width` bytes, times `factor`, to host floats of `to_width` >= `width` bytes.
- * Alignment and overlap as in trajectory_be_decode.
- */
+/* Converts n big-endian floats of `width` bytes, times `factor`, to host floats of `to_width` >= `width` bytes.
+ * Alignment and overlap as in trajectory_be_decode. */
 void trajectory_be_scale(void *restrict destination, size_t to_width, const void *restrict source,
                          size_t width, size_t n, double factor);
 
-/*
- * Reads the vectors of the selected atoms. The file has the vectors of all atoms at `offset`, as big-endian floats
- * of `width` bytes; they are multiplied by `factor` and stored as host floats of `to_width` bytes. COLLET_IO.
- */
+/* Reads the vectors of the selected atoms. The file has the vectors of all atoms at `offset`, as big-endian floats
+ * of `width` bytes; they are multiplied by `factor` and stored as host floats of `to_width` bytes. COLLET_IO. */
 collet_status trajectory_be_read(trajectory_reader *trajectory, int64_t offset, size_t width,
                                  double factor, size_t to_width, void *destination,
                                  collet_error *err);
 
-/*
- * Makes n positions in nm of n x, n y and n z in Angstrom, 32-bit floats; with `swap` their byte order is not the
- * host's. x, y and z need no alignment. Uses the widest vectors that the processor has.
- */
+/* Makes n positions in nm of n x, n y and n z in Angstrom, 32-bit floats; with `swap` their byte order is not the
+ * host's. x, y and z need no alignment. Uses the widest vectors that the processor has. */
 void trajectory_planes_join(float *restrict positions, const uint8_t *x, const uint8_t *y,
                             const uint8_t *z, size_t n, int swap);
-
-#endif

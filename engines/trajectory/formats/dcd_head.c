@@ -176,11 +176,9 @@ static collet_status read_control(trajectory_reader *trajectory, int64_t *at, in
     return COLLET_OK;
 }
 
-/*
- * The titles show which program wrote the file: LAMMPS writes times in its own unit (femtoseconds with "units
+/* The titles show which program wrote the file: LAMMPS writes times in its own unit (femtoseconds with "units
  * real"); the other programs use AKMA units. Some programs give this record the length of two titles,
- * whatever the number of titles.
- */
+ * whatever the number of titles. */
 static collet_status read_titles(trajectory_reader *trajectory, int64_t *at, collet_error *err)
 {
     static const char lammps[] = "Written by LAMMPS";

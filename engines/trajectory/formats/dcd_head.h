@@ -8,8 +8,7 @@
  * optionally the cell; x, y and z in single precision; optionally a fourth dimension and charges.
  * Later frames leave out fixed atoms.
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_DCD_HEAD_H
-#define ENGINES_TRAJECTORY_FORMATS_DCD_HEAD_H
+#pragma once
 
 #include "trajectory_format.h"
 
@@ -52,5 +51,3 @@ static inline int64_t trajectory_dcd_record(const trajectory_dcd *dcd, int64_t l
 {
     return length + 2 * (int64_t)dcd->marker;
 }
-
-#endif

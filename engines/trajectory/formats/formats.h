@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* formats.h - the list of all formats. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_FORMATS_H
-#define ENGINES_TRAJECTORY_FORMATS_FORMATS_H
+#pragma once
 
 #include "trajectory_format.h"
 
@@ -27,5 +26,3 @@
 #define TRAJECTORY_DECLARE(name) extern const trajectory_format trajectory_##name##_format;
 TRAJECTORY_FORMATS(TRAJECTORY_DECLARE)
 #undef TRAJECTORY_DECLARE
-
-#endif

@@ -6,8 +6,7 @@
  * Positions, velocities and forces are row-major frames x atoms x 3, aligned to 64 bytes; the
  * number of atoms is the selection's.
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_FRAMES_H
-#define ENGINES_TRAJECTORY_FORMATS_FRAMES_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -86,10 +85,8 @@ static inline double trajectory_frames_value(const trajectory_frames *frames, co
 /* Returns the bytes that one frame takes, for the choice of a capacity. */
 size_t trajectory_frames_bytes(int64_t n_atoms, collet_dtype dtype, int velocities, int forces);
 
-/*
- * Creates an empty batch. `velocities` and `forces`: 1 if these arrays are to be allocated. COLLET_INVALID
- * if the capacity or the number of atoms is below 1, or for another dtype; COLLET_OVERFLOW; COLLET_NO_MEMORY.
- */
+/* Creates an empty batch. `velocities` and `forces`: 1 if these arrays are to be allocated. COLLET_INVALID
+ * if the capacity or the number of atoms is below 1, or for another dtype; COLLET_OVERFLOW; COLLET_NO_MEMORY. */
 collet_status trajectory_frames_create(int64_t n_atoms, int64_t capacity, collet_dtype dtype,
                                        int velocities, int forces, trajectory_frames **out,
                                        collet_error *err);
@@ -110,5 +107,3 @@ void trajectory_frames_drop(trajectory_frames *frames, int64_t n);
 
 /* Frees the batch and its arrays; NULL is allowed. */
 void trajectory_frames_free(trajectory_frames *frames);
-
-#endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gro.h - the parts of a frame of a .gro file, for gro_topology.c and gro_trajectory.c.
+ * gro.h - the parts of a frame of a .gro file, for gro.c and gro_trajectory.c.
  *
  * Fixed columns: residue number 5, residue name 5, atom name 5, atom number 5, then positions (nm)
  * and perhaps velocities (nm/ps). The distance of the first two decimal points gives the width of
  * all six; it is 5 more than the decimals of a position. Errors begin with "path:line:".
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_GRO_H
-#define ENGINES_TRAJECTORY_FORMATS_GRO_H
+#pragma once
 
 #include "io/lines.h"
 #include "names.h"
@@ -39,35 +38,27 @@ static inline int64_t trajectory_gro_lacking(const trajectory_gro_columns *colum
 collet_status trajectory_gro_read_head(io_lines *lines, trajectory_gro_head *head, int *truncated,
                                        collet_error *err);
 
-/*
- * Checks the line of an atom. Call it for each atom, from 0, after its line was read from `lines`. The line of
- * atom 0 defines the columns. Three finite numbers after the position are a velocity; other text is ignored.
- */
+/* Checks the line of an atom. Call it for each atom, from 0, after its line was read from `lines`. The line of
+ * atom 0 defines the columns. Three finite numbers after the position are a velocity; other text is ignored. */
 collet_status trajectory_gro_measure(const io_lines *lines, const char *text, size_t length,
                                      int64_t atom, trajectory_gro_columns *columns,
                                      collet_error *err);
 
-/*
- * Reads the position of an atom from `text`, the last line read from `lines`; fields may touch. If `velocity` is
- * not NULL, reads the velocity too; then every atom of the frame must have one.
- */
+/* Reads the position of an atom from `text`, the last line read from `lines`; fields may touch. If `velocity` is
+ * not NULL, reads the velocity too; then every atom of the frame must have one. */
 collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, size_t length,
                                        const trajectory_gro_columns *columns, double position[3],
                                        double velocity[3], collet_error *err);
 
-/*
- * Reads the box, three vectors, from the line after the atoms. If the line is empty or has other text, the box
+/* Reads the box, three vectors, from the line after the atoms. If the line is empty or has other text, the box
  * is 0; only the line of another atom is an error. If the file ends in this line, it must have 3 or 9 numbers,
- * and *ending then says whether the last number, or the line, may be incomplete.
- */
+ * and *ending then says whether the last number, or the line, may be incomplete. */
 collet_status trajectory_gro_read_box(io_lines *lines, double box[9],
                                       trajectory_text_ending *ending, collet_error *err);
 
 /* 1 if a .gro file can begin with these n bytes. */
 int trajectory_gro_recognise(const uint8_t *bytes, size_t n);
 
-/* The function trajectory_format.topology, in gro_topology.c. */
+/* The function trajectory_format.topology, in gro.c. */
 collet_status trajectory_gro_read_topology(io_source *source, trajectory_topology *topology,
                                            collet_error *err);
-
-#endif

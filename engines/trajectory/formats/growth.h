@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* growth.h - arrays that grow while a file is read. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_GROWTH_H
-#define ENGINES_TRAJECTORY_FORMATS_GROWTH_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,5 +25,3 @@ static inline int trajectory_grow(void *array, int64_t n, int64_t more, int64_t 
     *capacity = room;
     return 1;
 }
-
-#endif

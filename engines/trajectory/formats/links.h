@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* links.h - bonds that a file names by the chains, residues and names of their atoms. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_LINKS_H
-#define ENGINES_TRAJECTORY_FORMATS_LINKS_H
+#pragma once
 
 #include "names.h"
 
@@ -21,13 +20,9 @@ typedef struct trajectory_links {
 /* Adds a link between two ends. Returns 0 if out of memory. */
 int trajectory_links_add(trajectory_links *links, const trajectory_link_end ends[2]);
 
-/*
- * Appends the bonds between atoms of the topology to the *n_bonds elements of *bonds, which has room for *capacity;
+/* Appends the bonds between atoms of the topology to the *n_bonds elements of *bonds, which has room for *capacity;
  * the caller frees *bonds. A bond of an atom that the topology does not have is dropped. If several atoms match an
- * end of a bond, the bond is not used and counted in bonds_left_out. COLLET_NO_MEMORY.
- */
+ * end of a bond, the bond is not used and counted in bonds_left_out. COLLET_NO_MEMORY. */
 collet_status trajectory_links_find(const trajectory_links *links, trajectory_topology *topology,
                                     trajectory_bond **bonds, int64_t *n_bonds, int64_t *capacity,
                                     const char *path, collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* names.h - a topology: the atoms of a file with their names and properties, and their bonds. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_NAMES_H
-#define ENGINES_TRAJECTORY_FORMATS_NAMES_H
+#pragma once
 
 #include "io/source.h"
 
@@ -75,10 +74,8 @@ collet_status trajectory_topology_allocate_more(trajectory_topology *topology, u
  * Returns the number of remaining bonds. */
 int64_t trajectory_bonds_sort(trajectory_bond *bonds, int64_t n);
 
-/*
- * Gives the topology `bonds`, which were allocated by malloc and may be in any order, and sorts them. COLLET_FORMAT
- * for an atom that does not exist or is bonded to itself; then the bonds are freed.
- */
+/* Gives the topology `bonds`, which were allocated by malloc and may be in any order, and sorts them. COLLET_FORMAT
+ * for an atom that does not exist or is bonded to itself; then the bonds are freed. */
 collet_status trajectory_topology_set_bonds(trajectory_topology *topology, trajectory_bond *bonds,
                                             int64_t n_bonds, const char *path, collet_error *err);
 
@@ -102,5 +99,3 @@ void trajectory_topology_copy_name(char name[TRAJECTORY_ATOM_NAME], const char *
 
 /* Frees the topology and all its arrays; NULL is allowed. */
 void trajectory_topology_free(trajectory_topology *topology);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* text.h - functions for all text formats: words, errors with line numbers, and times in titles. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_TEXT_H
-#define ENGINES_TRAJECTORY_FORMATS_TEXT_H
+#pragma once
 
 #include "io/lines.h"
 #include "names.h"
@@ -36,10 +35,8 @@ io_lines trajectory_text_lines(trajectory_reader *trajectory, int64_t offset, in
 collet_status trajectory_text_fail(const io_lines *lines, collet_error *err, const char *format,
                                    ...) COLLET_PRINTF(3, 4);
 
-/*
- * Appends the number of the frame to the error `status` about the last line read from `lines`. A
- * line that is malformed because the file ends in it is reported as a truncation.
- */
+/* Appends the number of the frame to the error `status` about the last line read from `lines`. A
+ * line that is malformed because the file ends in it is reported as a truncation. */
 collet_status trajectory_text_explain(trajectory_reader *trajectory, const io_lines *lines,
                                       collet_status status, collet_error *err);
 
@@ -53,11 +50,7 @@ typedef enum trajectory_text_ending {
 /* Decides this for the last of n numbers with which the file ends, by comparing its decimals with the others'. */
 trajectory_text_ending trajectory_text_judge(const trajectory_word *numbers, size_t n);
 
-/*
- * Applies `ending` to the frame at trajectory->offset. CUT: the frame is truncated. UNCERTAIN: a frame after the first
- * is truncated; the first frame, which may have been written by hand, is accepted with a note.
- */
+/* Applies `ending` to the frame at trajectory->offset. CUT: the frame is truncated. UNCERTAIN: a frame after the first
+ * is truncated; the first frame, which may have been written by hand, is accepted with a note. */
 collet_status trajectory_text_finish(trajectory_reader *trajectory, trajectory_text_ending ending,
                                      collet_error *err);
-
-#endif

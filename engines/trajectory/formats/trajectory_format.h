@@ -5,8 +5,7 @@
  * The reader chooses frames; a format decodes them. To add a format, write its row, a
  * trajectory_format, in its own file and its name in formats.h.
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_TRAJECTORY_FORMAT_H
-#define ENGINES_TRAJECTORY_FORMATS_TRAJECTORY_FORMAT_H
+#pragma once
 
 #include "frames.h"
 #include "io/source.h"
@@ -63,23 +62,19 @@ typedef struct trajectory_format {
      * the format has no topology. */
     collet_status (*topology)(io_source *source, struct trajectory_topology *topology,
                               collet_error *err);
-    /*
-     * Reads the head at trajectory->offset, where at least one byte is left. An end of the file
+    /* Reads the head at trajectory->offset, where at least one byte is left. An end of the file
      * inside the head is reported with trajectory_reader_truncated. head->end > offset on success.
-     * NULL: the format has no frames.
-     */
+     * NULL: the format has no frames. */
     collet_status (*head)(trajectory_reader *trajectory, trajectory_frame_head *head,
                           collet_error *err);
     /* Decodes the selected atoms; the frame is within the file and has the fields of `target`. May
      * set head->time and head->box. */
     collet_status (*body)(trajectory_reader *trajectory, trajectory_frame_head *head,
                           const trajectory_frame_target *target, collet_error *err);
-    /*
-     * Both find frames without reading them, and are called after the first head was read. If both are NULL,
+    /* Both find frames without reading them, and are called after the first head was read. If both are NULL,
      * frames are found by reading the heads of all frames before them. `count`: the number of complete frames
      * in the file; -1: in this file frames must be found by their heads. `locate`: the byte at which frame
-     * 0 <= index < count begins; it must be the byte that reading the heads would give.
-     */
+     * 0 <= index < count begins; it must be the byte that reading the heads would give. */
     int64_t (*count)(const trajectory_reader *trajectory);
     int64_t (*locate)(const trajectory_reader *trajectory, int64_t index);
     /* For a format that joins several files: moves towards frame `index` by trajectory->places. NULL: not
@@ -145,5 +140,3 @@ collet_status trajectory_reader_no_frame(const trajectory_reader *trajectory, co
 
 /* Reports that the file ends inside the frame at trajectory->offset. */
 collet_status trajectory_reader_truncated(trajectory_reader *trajectory, collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* units.h - parses units of files, such as "kilocalorie/mole/angstrom" and "nm ps-1". */
-#ifndef ENGINES_TRAJECTORY_FORMATS_UNITS_H
-#define ENGINES_TRAJECTORY_FORMATS_UNITS_H
+#pragma once
 
 /* What a unit measures, and the unit of results. */
 typedef enum trajectory_measure {
@@ -11,12 +10,8 @@ typedef enum trajectory_measure {
     TRAJECTORY_FORCE     /* kJ/mol/nm */
 } trajectory_measure;
 
-/*
- * Sets *factor to the size of the unit `text`: numbers in this unit, times *factor, are in the unit of
+/* Sets *factor to the size of the unit `text`: numbers in this unit, times *factor, are in the unit of
  * `measure`. Words are separated by blanks or '*', or by '/', which divides by the next word; a word
  * may end in an exponent, as in "ps-1" and "ps^-2". Returns 0, and sets no factor, for a word that is unknown or
- * a unit that measures something else.
- */
+ * a unit that measures something else. */
 int trajectory_unit_parse(const char *text, trajectory_measure measure, double *factor);
-
-#endif

@@ -10,8 +10,7 @@
  * Of the lines that fit, the one with the shortest decimal interval is taken, if so short a number would hardly
  * lie among them by chance; else the middle one.
  */
-#ifndef ENGINES_TRAJECTORY_READING_CLOCK_H
-#define ENGINES_TRAJECTORY_READING_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -43,5 +42,3 @@ double trajectory_clock_time(const trajectory_clock *clock, int64_t frame, int64
 
 /* Counts a step on that overflowed its 32 bits; `before` is the step of the frame before it as counted on. */
 int64_t trajectory_clock_step(int64_t step, int64_t before);
-
-#endif

@@ -16,8 +16,7 @@
  * the frames that it delivers. Frames in between are not read, so errors in them are not found. The delivered
  * frames have the same numbers and lines, and the same errors, as without an index.
  */
-#ifndef ENGINES_TRAJECTORY_READING_INDEX_H
-#define ENGINES_TRAJECTORY_READING_INDEX_H
+#pragma once
 
 #include "clock.h"
 #include "index_lock.h"
@@ -42,5 +41,3 @@ collet_status trajectory_reader_count(trajectory_reader *trajectory, const char 
 
 /* The clock of file k; NULL: the trajectory has no times in single precision, or was not counted. */
 const trajectory_clock *trajectory_reader_clock(const trajectory_reader *trajectory, int64_t k);
-
-#endif

@@ -5,8 +5,7 @@
  * The file has a head, the parts and the entries, as numbers of this machine. It is not used if it is too short, or of
  * another version, byte order or trajectory, or if its hash differs.
  */
-#ifndef ENGINES_TRAJECTORY_READING_INDEX_FILE_H
-#define ENGINES_TRAJECTORY_READING_INDEX_FILE_H
+#pragma once
 
 #include "places.h"
 
@@ -33,5 +32,3 @@ trajectory_places *trajectory_index_load(const char *path, uint64_t identity, in
 /* Writes the file atomically. COLLET_IO, COLLET_NO_MEMORY: then no file was written. */
 collet_status trajectory_index_save(const char *path, uint64_t identity,
                                     const trajectory_places *places, collet_error *err);
-
-#endif

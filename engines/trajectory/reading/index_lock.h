@@ -5,8 +5,7 @@
  * The lock (flock, also over NFS) is on a file PATH.lock. Its text says which process has the lock and how far the
  * work is. The kernel frees the lock of a process that ends.
  */
-#ifndef ENGINES_TRAJECTORY_READING_INDEX_LOCK_H
-#define ENGINES_TRAJECTORY_READING_INDEX_LOCK_H
+#pragma once
 
 #include "io/source.h"
 
@@ -29,12 +28,10 @@ typedef struct trajectory_index_lock {
     double pause; /* seconds from the last text to the next */
 } trajectory_index_lock;
 
-/*
- * Waits for the lock of the index file `path`. *again = 1: the caller does not have the lock; another process
+/* Waits for the lock of the index file `path`. *again = 1: the caller does not have the lock; another process
  * had it and is done, so the index file may exist now. *again = 0: the caller has the lock; or, if lock->fd <
  * 0, the directory cannot be written or its file system has no locks. COLLET_IO after a wait without progress,
- * COLLET_CANCELLED, COLLET_NO_MEMORY.
- */
+ * COLLET_CANCELLED, COLLET_NO_MEMORY. */
 collet_status trajectory_index_enter(trajectory_index_lock *lock, const char *path,
                                      const io_poll *poll, int *again, collet_error *err);
 
@@ -44,5 +41,3 @@ int trajectory_index_progress(trajectory_index_lock *lock, int64_t frames, int p
 
 /* Removes the lock file and frees the lock, if they exist. */
 void trajectory_index_leave(trajectory_index_lock *lock);
-
-#endif

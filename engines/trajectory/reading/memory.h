@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory.h - topology and frames of a collet_trajectory_source, in place of files. */
-#ifndef ENGINES_TRAJECTORY_READING_MEMORY_H
-#define ENGINES_TRAJECTORY_READING_MEMORY_H
+#pragma once
 
 #include "topology.h"
 #include "reader.h"
@@ -17,5 +16,3 @@ collet_status trajectory_memory_topology(const collet_trajectory_source *source,
  * COLLET_INVALID for a source without frames; COLLET_NO_MEMORY. */
 collet_status trajectory_memory_open(const collet_trajectory_source *source,
                                      trajectory_reader **out, collet_error *err);
-
-#endif

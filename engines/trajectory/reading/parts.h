@@ -9,8 +9,7 @@
  * times are joined whole. Frames are numbered from the first frame of the first file; frames that are
  * left out have no number. Messages name the file and the frame's number in the file.
  */
-#ifndef ENGINES_TRAJECTORY_READING_PARTS_H
-#define ENGINES_TRAJECTORY_READING_PARTS_H
+#pragma once
 
 #include "reader.h"
 
@@ -28,10 +27,8 @@ typedef struct trajectory_part {
     double last;        /* the time of the last frame that was left out, ps; 0: none was */
 } trajectory_part;
 
-/*
- * As trajectory_reader_open, for n >= 1 files; opens each file once. COLLET_FORMAT if the number of atoms or the
- * precision of a file differs from the first file's. Formats may differ.
- */
+/* As trajectory_reader_open, for n >= 1 files; opens each file once. COLLET_FORMAT if the number of atoms or the
+ * precision of a file differs from the first file's. Formats may differ. */
 collet_status trajectory_parts_open(const char *const *paths, int64_t n, const io_poll *poll,
                                     trajectory_reader **out, collet_error *err);
 
@@ -42,10 +39,8 @@ const trajectory_part *trajectory_parts_get(const trajectory_reader *trajectory,
 /* 1 if the trajectory has several files. */
 int trajectory_parts_are(const trajectory_reader *trajectory);
 
-/*
- * Opens the file or files of `from` again, with its poll. Bytes that were appended since the first opening are
- * ignored. COLLET_IO for a file that is shorter now.
- */
+/* Opens the file or files of `from` again, with its poll. Bytes that were appended since the first opening are
+ * ignored. COLLET_IO for a file that is shorter now. */
 collet_status trajectory_parts_again(const trajectory_reader *from, trajectory_reader **out,
                                      collet_error *err);
 
@@ -71,5 +66,3 @@ collet_status trajectory_parts_last_time(const char *path, const io_poll *poll, 
 
 /* Returns the file of frame `index` of the trajectory; NULL if there is only one file, or if the frame was not read. */
 const trajectory_part *trajectory_parts_find(const trajectory_reader *trajectory, int64_t index);
-
-#endif

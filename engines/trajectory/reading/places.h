@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* places.h - where the frames of a trajectory begin. index.h makes these tables, and readers use them to jump. */
-#ifndef ENGINES_TRAJECTORY_READING_PLACES_H
-#define ENGINES_TRAJECTORY_READING_PLACES_H
+#pragma once
 
 #include "clock.h"
 #include "io/mapping.h"
@@ -52,12 +51,8 @@ collet_status trajectory_places_check(const trajectory_reader *file, const traje
                                       const trajectory_places_part *part, int64_t index,
                                       int64_t offset, collet_error *err);
 
-/*
- * Moves the reader of one file to its frame `index`. The format has read the heads of frames up to `seen` - 1, and
- * `index` must be after these. `part` may be NULL for a file whose format computes where frames begin.
- */
+/* Moves the reader of one file to its frame `index`. The format has read the heads of frames up to `seen` - 1, and
+ * `index` must be after these. `part` may be NULL for a file whose format computes where frames begin. */
 collet_status trajectory_places_go(trajectory_reader *file, const trajectory_places *places,
                                    const trajectory_places_part *part, int64_t index, int64_t seen,
                                    collet_error *err);
-
-#endif

@@ -41,11 +41,9 @@ typedef struct worker {
     trajectory_scanned found[PIECE_FRAMES];
 } worker;
 
-/*
- * Slots and pieces are numbered from 0 on; their index in the ring is the number modulo the ring's size.
+/* Slots and pieces are numbered from 0 on; their index in the ring is the number modulo the ring's size.
  * Slots before number `returned` are free; slots from `returned` to before `filled` are complete, and the caller has
- * the first `held` of these. The thread whose turn it is puts frames into slot `filling`.
- */
+ * the first `held` of these. The thread whose turn it is puts frames into slot `filling`. */
 struct trajectory_readahead {
     trajectory_reader *trajectory;
     int32_t n_slots;

@@ -9,8 +9,7 @@
  * So the first batch is complete before the frames of later batches are found. Memory does not depend on
  * the length of the trajectory. Without threads, `next` reads.
  */
-#ifndef ENGINES_TRAJECTORY_READING_READAHEAD_H
-#define ENGINES_TRAJECTORY_READING_READAHEAD_H
+#pragma once
 
 #include "reader.h"
 
@@ -27,11 +26,9 @@ typedef struct trajectory_arranger {
     int32_t chooses;  /* 1: `frame` sets the masses of `out`, and `chosen` */
     int64_t n_system; /* rows of `system` of `out`, which `frame` sets; 0: none */
     int64_t n_bodies; /* rows of `centres` and `moves` of `out`, which `in_order` sets; 0: none */
-    /*
-     * Sets frame k in all arrays of `out` from frame i of `read`, which it may change. Called on the thread
+    /* Sets frame k in all arrays of `out` from frame i of `read`, which it may change. Called on the thread
      * that decoded the frame, so possibly for several frames at the same time. An error ends reading before
-     * this frame.
-     */
+     * this frame. */
     collet_status (*frame)(void *user, trajectory_frames *read, int64_t i, trajectory_frames *out,
                            int64_t k, collet_error *err);
     /* Changes the frames of `out`; batches come in the order of the file, on the thread that calls
@@ -52,11 +49,9 @@ typedef struct trajectory_readahead_options {
     const trajectory_arranger *arranger; /* valid until `stop`; NULL: frames are used as read */
 } trajectory_readahead_options;
 
-/*
- * Creates the slots; does not begin to read. Only the read-ahead may use the trajectory until `stop`: set selection
+/* Creates the slots; does not begin to read. Only the read-ahead may use the trajectory until `stop`: set selection
  * and slice before, and close the trajectory afterwards. COLLET_INVALID for batch_frames < 1, COLLET_NOT_FOUND if
- * the file does not have a requested field, COLLET_OVERFLOW, COLLET_NO_MEMORY, COLLET_IO. On an error *out is NULL.
- */
+ * the file does not have a requested field, COLLET_OVERFLOW, COLLET_NO_MEMORY, COLLET_IO. On an error *out is NULL. */
 collet_status trajectory_readahead_create(trajectory_reader *trajectory,
                                           const trajectory_readahead_options *options,
                                           trajectory_readahead **out, collet_error *err);
@@ -67,14 +62,12 @@ collet_status trajectory_readahead_start(trajectory_readahead *ahead, collet_err
  * `start` access its contents only between the `next` that returns the slot and the following `next`. */
 const trajectory_frames *trajectory_readahead_slot(const trajectory_readahead *ahead, int32_t i);
 
-/*
- * Gives the batch of the last call back, waits for the next batch and returns it in *out; (*out)->slot is its
+/* Gives the batch of the last call back, waits for the next batch and returns it in *out; (*out)->slot is its
  * slot. Batches come in the order of the file and are never empty; only the last batch may be short. After the
  * last batch *out is NULL and the status COLLET_OK, or the error that ended reading as in trajectory_reader_read;
  * then *truncated (`truncated` may be NULL) is 1 for a file that ends inside a frame, else 0. Frames before an error
  * are always delivered first. No thread reads any more then, and trajectory_reader_gaps counts the frames up to
- * there. COLLET_CANCELLED at once if the poll stops the work.
- */
+ * there. COLLET_CANCELLED at once if the poll stops the work. */
 collet_status trajectory_readahead_next(trajectory_readahead *ahead, const trajectory_frames **out,
                                         int32_t *truncated, collet_error *err);
 
@@ -87,5 +80,3 @@ void trajectory_readahead_give(trajectory_readahead *ahead, int64_t n);
 /* Cancels reading, waits until the threads have ended (at the latest after their current frames) and frees all slots.
  * NULL is allowed. */
 void trajectory_readahead_stop(trajectory_readahead *ahead);
-
-#endif

@@ -14,18 +14,15 @@
  *
  * One thread at a time may use a trajectory. Errors name the file, the frame (from 0) and the byte.
  */
-#ifndef ENGINES_TRAJECTORY_READING_READER_H
-#define ENGINES_TRAJECTORY_READING_READER_H
+#pragma once
 
 #include "trajectory/formats/frames.h"
 #include "io/source.h"
 
-/*
- * Opens `path` and reads the head of its first frame. COLLET_IO when it cannot be read,
+/* Opens `path` and reads the head of its first frame. COLLET_IO when it cannot be read,
  * COLLET_FORMAT when it is empty, not a trajectory, or ends within the first head; the text gives
  * the likely type of the file. On an error *out is NULL. `poll` (NULL: none) is copied and called
- * after every 256 KiB that are read, here and later; COLLET_CANCELLED if it stops the work.
- */
+ * after every 256 KiB that are read, here and later; COLLET_CANCELLED if it stops the work. */
 collet_status trajectory_reader_open(const char *path, const io_poll *poll, trajectory_reader **out,
                                      collet_error *err);
 
@@ -40,11 +37,9 @@ collet_status trajectory_reader_open_with(const struct trajectory_format *format
 /* Call it before another thread reads: `poll` is no longer called then. */
 void trajectory_reader_background(trajectory_reader *trajectory);
 
-/*
- * Creates a reader that decodes frames of the same file on another thread, with the selection and the poll of
+/* Creates a reader that decodes frames of the same file on another thread, with the selection and the poll of
  * `from`. The format of `from` must be `concurrent`; call trajectory_reader_background before, and keep `from` open.
- * Close the new reader like any other.
- */
+ * Close the new reader like any other. */
 collet_status trajectory_reader_share(const trajectory_reader *from, trajectory_reader **out,
                                       collet_error *err);
 
@@ -62,31 +57,25 @@ void trajectory_reader_use_clocks(trajectory_reader *trajectory);
 /* Valid until the trajectory is closed. */
 const trajectory_reader_info *trajectory_reader_get_info(const trajectory_reader *trajectory);
 
-/*
- * Selects the atoms that are delivered: `indices` (copied) must be strictly increasing and within
- * [0, n_atoms), else COLLET_INVALID. NULL with n = 0 means all atoms.
- */
+/* Selects the atoms that are delivered: `indices` (copied) must be strictly increasing and within
+ * [0, n_atoms), else COLLET_INVALID. NULL with n = 0 means all atoms. */
 collet_status trajectory_reader_select(trajectory_reader *trajectory, const int64_t *indices,
                                        int64_t n, collet_error *err);
 
 /* Returns the number of atoms that a frame delivers: the selected atoms, or all. */
 int64_t trajectory_reader_selected(const trajectory_reader *trajectory);
 
-/*
- * Deliver frames start, start + step, ... below stop; stop < 0 means to the end of the file. Call
+/* Deliver frames start, start + step, ... below stop; stop < 0 means to the end of the file. Call
  * it before the first read. start >= 0 and step >= 1, else COLLET_INVALID. If the format computes where a
  * frame begins, or index.h has counted the frames, frames in between are not read; otherwise their heads
  * are read but they are not decoded (text formats: their lines are scanned). A start after the last frame
- * delivers nothing.
- */
+ * delivers nothing. */
 collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t start, int64_t stop,
                                       int64_t step, collet_error *err);
 
-/*
- * As trajectory_reader_slice, but of the frames before `first`, a frame of the slice, only the first `lead` are
+/* As trajectory_reader_slice, but of the frames before `first`, a frame of the slice, only the first `lead` are
  * delivered (INT64_MAX: all). Frames that are left out because they lack fields do not count among these, and
- * gaps of frames before `first` are not counted. COLLET_INVALID.
- */
+ * gaps of frames before `first` are not counted. COLLET_INVALID. */
 collet_status trajectory_reader_slice_shard(trajectory_reader *trajectory, int64_t start,
                                             int64_t stop, int64_t step, int64_t lead, int64_t first,
                                             collet_error *err);
@@ -117,11 +106,7 @@ collet_status trajectory_reader_check(const trajectory_reader *trajectory,
 collet_status trajectory_reader_read(trajectory_reader *trajectory, trajectory_frames *frames,
                                      collet_error *err);
 
-/*
- * Makes the current read, and each later read, stop and return COLLET_OK with the frames that are complete: at
+/* Makes the current read, and each later read, stop and return COLLET_OK with the frames that are complete: at
  * once if a thread reads ahead, otherwise before the next frame. This is the only function that another thread
- * may call.
- */
+ * may call. */
 void trajectory_reader_cancel(trajectory_reader *trajectory);
-
-#endif

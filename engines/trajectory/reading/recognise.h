@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* recognise.h - finds the format of a file, and builds messages about formats from the table of formats. */
-#ifndef ENGINES_TRAJECTORY_READING_RECOGNISE_H
-#define ENGINES_TRAJECTORY_READING_RECOGNISE_H
+#pragma once
 
 #include "trajectory/formats/trajectory_format.h"
 
@@ -30,5 +29,3 @@ const char *trajectory_formats_describe(const char *path, const uint8_t *bytes, 
  * ...". */
 collet_status trajectory_formats_refuse(trajectory_holds what, const char *path,
                                         const uint8_t *bytes, size_t n, collet_error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * `trajectory_scan_decode` reads the rest of a frame with a reader that belongs to the thread and has its own
  * window of the file and its own state of the format.
  */
-#ifndef ENGINES_TRAJECTORY_READING_SCAN_H
-#define ENGINES_TRAJECTORY_READING_SCAN_H
+#pragma once
 
 #include "clock.h"
 #include "trajectory/formats/trajectory_format.h"
@@ -32,11 +31,9 @@ collet_status trajectory_scan_head(trajectory_reader *trajectory, trajectory_fra
 /* Moves the trajectory to the end of the frame with this head. */
 void trajectory_scan_step(trajectory_reader *trajectory, const trajectory_frame_head *head);
 
-/*
- * Finds the next frame to deliver into a batch like `frames`: the fields are requested for which it has arrays.
+/* Finds the next frame to deliver into a batch like `frames`: the fields are requested for which it has arrays.
  * *found = 0: no frame is left, or reading was cancelled. On an error trajectory->offset is the byte of the frame that
- * the error is about.
- */
+ * the error is about. */
 collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajectory_frames *frames,
                                    trajectory_scanned *out, int *found, collet_error *err);
 
@@ -44,5 +41,3 @@ collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajecto
  * that shares its file. On an error decoder->offset is the byte of the frame. */
 collet_status trajectory_scan_decode(trajectory_reader *decoder, trajectory_scanned *frame,
                                      trajectory_frames *frames, int64_t row, collet_error *err);
-
-#endif

@@ -4,18 +4,13 @@
  *
  * The topology of a file with several frames is that of the first frame.
  */
-#ifndef ENGINES_TRAJECTORY_READING_TOPOLOGY_H
-#define ENGINES_TRAJECTORY_READING_TOPOLOGY_H
+#pragma once
 
 #include "trajectory/formats/names.h"
 
-/*
- * Reads `path` into *out, which the caller frees. COLLET_IO when the file cannot be read,
+/* Reads `path` into *out, which the caller frees. COLLET_IO when the file cannot be read,
  * COLLET_FORMAT (with "path:line:" in the text) when it is not a topology, COLLET_NO_MEMORY,
  * COLLET_CANCELLED when `poll` (NULL: none), called after every 256 KiB, stops the work. On an
- * error *out is NULL. Any thread.
- */
+ * error *out is NULL. Any thread. */
 collet_status trajectory_topology_read(const char *path, const io_poll *poll,
                                        trajectory_topology **out, collet_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * Each part of the work has its own notes. To get the notes of all frames, call trajectory_notes_row for each row
  * and trajectory_notes_add for each part, in the order of the frames.
  */
-#ifndef ENGINES_TRAJECTORY_SHARDS_NOTES_H
-#define ENGINES_TRAJECTORY_SHARDS_NOTES_H
+#pragma once
 
 #include "trajectory/arrangement/arrangement.h"
 
@@ -67,5 +66,3 @@ cJSON *trajectory_notes_write(const trajectory_notes *notes);
  * COLLET_FORMAT if a member is missing or out of range. */
 collet_status trajectory_notes_read(const cJSON *json, const char *path, int64_t n_atoms,
                                     int64_t n_bodies, trajectory_notes *notes, collet_error *err);
-
-#endif

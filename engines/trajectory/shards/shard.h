@@ -6,8 +6,7 @@
  * the times and numbers of the frames in the trajectory; and the text "notes", which is JSON: each byte of the JSON
  * is one character.
  */
-#ifndef ENGINES_TRAJECTORY_SHARDS_SHARD_H
-#define ENGINES_TRAJECTORY_SHARDS_SHARD_H
+#pragma once
 
 #include "trajectory/compute/outputs.h"
 
@@ -70,5 +69,3 @@ collet_status trajectory_shard_rows_open(const trajectory_shard *shard, uint64_t
 collet_status trajectory_shard_rows_read(trajectory_shard_rows *rows, int64_t n, collet_error *err);
 /* Zeros are allowed. */
 void trajectory_shard_rows_close(trajectory_shard_rows *rows);
-
-#endif

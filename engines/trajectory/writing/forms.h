@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* forms.h - the file formats ("forms") of results in one file, chosen by the ending of its name. */
-#ifndef ENGINES_TRAJECTORY_WRITING_FORMS_H
-#define ENGINES_TRAJECTORY_WRITING_FORMS_H
+#pragma once
 
 #include "table.h"
 
@@ -18,5 +17,3 @@ typedef struct trajectory_form {
 
 /* Returns the form of a file by its name; NULL if the name has none of the endings. */
 const trajectory_form *trajectory_form_of(const char *path);
-
-#endif

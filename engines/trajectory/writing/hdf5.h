@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hdf5.h - writes results as HDF5: one dataset for each key, with its unit and meaning as attributes; the meta data
  * are an attribute of the file. */
-#ifndef ENGINES_TRAJECTORY_WRITING_HDF5_H
-#define ENGINES_TRAJECTORY_WRITING_HDF5_H
+#pragma once
 
 #include "table.h"
 
@@ -11,5 +10,3 @@ collet_status trajectory_hdf5_check(const char *path, collet_error *err);
 /* Writes the table. COLLET_IO; if the disk has no space for the whole file, before anything is written. */
 collet_status trajectory_hdf5_write(const trajectory_table *table, io_spool *file,
                                     collet_error *err);
-
-#endif

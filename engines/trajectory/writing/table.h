@@ -5,8 +5,7 @@
  * Numbers are exact (reading gives the same double) and have a decimal point in any locale. The first column is
  * the time, which is the first output; if there is no time, it is the number of the row.
  */
-#ifndef ENGINES_TRAJECTORY_WRITING_TABLE_H
-#define ENGINES_TRAJECTORY_WRITING_TABLE_H
+#pragma once
 
 #include "trajectory/compute/outputs.h"
 #include "io/results.h"
@@ -29,5 +28,3 @@ collet_status trajectory_csv_write(const trajectory_table *table, io_spool *file
 /* Writes .xvg like GROMACS's programs. */
 collet_status trajectory_xvg_write(const trajectory_table *table, io_spool *file,
                                    collet_error *err);
-
-#endif

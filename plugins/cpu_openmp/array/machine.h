@@ -12,8 +12,7 @@
  * (outputs, then inputs), then constants, then buffers. A value that is the same for all elements of a
  * block is `single`: one number.
  */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_MACHINE_H
-#define PLUGINS_CPU_OPENMP_ARRAY_MACHINE_H
+#pragma once
 
 #include "cpu_openmp/runtime/device.h"
 
@@ -102,12 +101,10 @@ typedef struct machine {
 /* The most machine steps that a program of `n` values needs: some steps only fill a buffer. */
 #define MACHINE_STEPS(n) (2 * (n))
 
-/*
- * Prepares `m` for a program of at most MACHINE_VALUES values and the operands of a call: the
+/* Prepares `m` for a program of at most MACHINE_VALUES values and the operands of a call: the
  * outputs of the program, then its inputs. `steps` has room for MACHINE_STEPS(values) steps; NULL: the
  * operands have no addresses yet, and machine_memory is then an upper bound. On entry only device,
- * program, constants, few and read_soon of `m` are set; the rest is 0.
- */
+ * program, constants, few and read_soon of `m` are set; the rest is 0. */
 void machine_prepare(machine *m, const collet_kernel_call *call, machine_step *steps);
 
 /* Bytes that each thread needs. */
@@ -119,11 +116,9 @@ void machine_run(machine *m);
 /* `copy` between two dtypes. */
 void machine_convert(collet_device *device, const collet_kernel_call *call);
 
-/*
- * Computes elements begin .. end-1 of the outputs, in C order, on the calling thread. Writes output k to
+/* Computes elements begin .. end-1 of the outputs, in C order, on the calling thread. Writes output k to
  * out + k * out_step. `memory` has machine_memory bytes, and MACHINE_STAGE more for each output if rows
- * are short.
- */
+ * are short. */
 #define MACHINE_STAGE (16 << 10)
 void machine_range(const machine *m, char *memory, int64_t begin, int64_t end, char *out,
                    int64_t out_step);
@@ -145,5 +140,3 @@ static inline block_kernel machine_kernel(const isa_level *level, uint32_t op, c
         find = level->blocks_complex->find[dtype];
     return find(op);
 }
-
-#endif

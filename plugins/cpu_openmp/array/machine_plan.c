@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Plans of machines: how operands are read, and in which slots values are.
- * Tests: conformance/array/elementwise.c, tests/cpu_openmp/test_machine.c
- */
+/* Plans of machines: how operands are read, and in which slots values are.
+ * Tests: conformance/array/elementwise.c, tests/cpu_openmp/test_machine.c */
 #include "machine.h"
 
 #include <stdlib.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * argmin and argmax. The kernel of min or max computes the extremes of blocks; only the first block with the
+/* argmin and argmax. The kernel of min or max computes the extremes of blocks; only the first block with the
  * most extreme one is then searched. Threads share the outputs or, if these are few, the
  * elements of each; parts are compared in their order.
- * Tests: conformance/array/reduce.c, tests/cpu_openmp/test_kernels_openmp.c
- */
+ * Tests: conformance/array/reduce.c, tests/cpu_openmp/test_kernels_openmp.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include <math.h>

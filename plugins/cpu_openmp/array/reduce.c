@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reductions but argmin and argmax. Elements are reduced in chunks whose size depends on the shape alone, and
+/* Reductions but argmin and argmax. Elements are reduced in chunks whose size depends on the shape alone, and
  * chunks are combined in order, so that the result does not depend on the number of threads. A
  * chunk's result is a number and, for sums, its rounding error. The squares of the distances from the mean
  * are a second pass; of f32 along rows, each chunk has two passes and a mean of its own.
- * Tests: conformance/array/reduce.c, tests/cpu_openmp/test_kernels_openmp.c
- */
+ * Tests: conformance/array/reduce.c, tests/cpu_openmp/test_kernels_openmp.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include <stdlib.h>
@@ -57,11 +55,9 @@ static void fetch(part *p, const char *in, int64_t bytes, char *out)
         range_begin();
 }
 
-/*
- * Reduces `rows` rows of `width` columns; the rows are `row` bytes apart. If there is a source, its elements are
+/* Reduces `rows` rows of `width` columns; the rows are `row` bytes apart. If there is a source, its elements are
  * computed in pieces that fit REDUCE_CAPACITY: groups of rows, or, if rows are interleaved, groups of columns. The
- * results are the same as without a source.
- */
+ * results are the same as without a source. */
 static void reduce_columns(part *p, const reduce_about *about, double *result, double *lost,
                            const char *in, int64_t row, int64_t rows, int64_t width)
 {

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reduce.h - reductions of an array, or of elements that a function computes piece by piece. Both
- * give the same bits for the same elements.
- */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_REDUCE_H
-#define PLUGINS_CPU_OPENMP_ARRAY_REDUCE_H
+/* reduce.h - reductions of an array, or of elements that a function computes piece by piece. Both
+ * give the same bits for the same elements. */
+#pragma once
 
 #include "reduce_source.h"
 
@@ -15,10 +12,6 @@ int reduce_together(const collet_device *device, const collet_kernel_call *call)
 /* Bytes of workspace that a call needs. */
 int64_t reduce_workspace(const collet_device *device, const collet_kernel_call *call);
 
-/*
- * Runs call->op, whose workspace is in `call`. source NULL: the input is read from memory. Else the
- * source computes it; the input must be f32, f64, c64 or c128 with the strides of C order.
- */
+/* Runs call->op, whose workspace is in `call`. source NULL: the input is read from memory. Else the
+ * source computes it; the input must be f32, f64, c64 or c128 with the strides of C order. */
 void reduce_run(collet_device *device, const collet_kernel_call *call, const reduce_source *source);
-
-#endif

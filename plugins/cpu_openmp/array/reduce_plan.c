@@ -7,11 +7,9 @@
 #define CHUNK (256 << 10) /* elements, by columns */
 #define ROW_CHUNK (64 << 10)
 
-/*
- * Columns of a tile, in multiples of TILE_STEP. The results of TILE columns stay in the L1 cache.
+/* Columns of a tile, in multiples of TILE_STEP. The results of TILE columns stay in the L1 cache.
  * Arrays of LARGE or more elements are read from memory, where longer contiguous runs (WIDE) are
- * faster. Each chunk writes 16 bytes per column, so wider tiles need larger chunks.
- */
+ * faster. Each chunk writes 16 bytes per column, so wider tiles need larger chunks. */
 #define TILE 2048
 #define WIDE 8192
 #define TILE_STEP 64

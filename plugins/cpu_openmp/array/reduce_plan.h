@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce_plan.h - how the elements of a reduction are divided into tiles of columns and into chunks. */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_REDUCE_PLAN_H
-#define PLUGINS_CPU_OPENMP_ARRAY_REDUCE_PLAN_H
+#pragma once
 
 #include "shared/host/util/counts.h"
 #include "shared/host/util/rows.h"
@@ -76,5 +75,3 @@ void reduce_plan_make(reduce_plan *plan, const collet_device *device, const coll
 
 /* The byte offset in the input of element `index` of the first ndim axes; adds the offset in the output to *out. */
 int64_t axes_offset(const axes *x, int32_t ndim, int64_t index, int64_t *out);
-
-#endif

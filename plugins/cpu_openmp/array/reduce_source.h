@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce_source.h - elements that a function computes while they are reduced. */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_REDUCE_SOURCE_H
-#define PLUGINS_CPU_OPENMP_ARRAY_REDUCE_SOURCE_H
+#pragma once
 
 #include "cpu_openmp/runtime/device.h"
 
@@ -21,5 +20,3 @@ typedef struct reduce_source {
     const void *context;
     char *scratch; /* REDUCE_CAPACITY bytes for each output and thread of the device */
 } reduce_source;
-
-#endif

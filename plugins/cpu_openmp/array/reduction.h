@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reduction.h - chooses the kernels of a reduction, converts its elements and stores its results. Also reduces single
- * small blocks without the plan of reduce.c, which would take longer than the block.
- */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_REDUCTION_H
-#define PLUGINS_CPU_OPENMP_ARRAY_REDUCTION_H
+/* reduction.h - chooses the kernels of a reduction, converts its elements and stores its results. Also reduces single
+ * small blocks without the plan of reduce.c, which would take longer than the block. */
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -83,5 +80,3 @@ int64_t reduce_block_length(const collet_kernel_call *call);
 
 /* Runs such a call; the result is bitwise equal to that of reduce_run. */
 void reduce_block(const collet_device *device, const collet_kernel_call *call, int64_t count);
-
-#endif

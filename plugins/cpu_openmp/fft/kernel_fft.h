@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_fft.h - Fourier transforms, one line per vector lane, a short line alone, and the two steps
- * of a long line that is split into rows and columns.
- */
-#ifndef PLUGINS_CPU_OPENMP_FFT_KERNEL_FFT_H
-#define PLUGINS_CPU_OPENMP_FFT_KERNEL_FFT_H
+/* kernel_fft.h - Fourier transforms, one line per vector lane, a short line alone, and the two steps
+ * of a long line that is split into rows and columns. */
+#pragma once
 
 #include <stdint.h>
 
@@ -52,14 +49,12 @@ typedef struct fft_functions {
     /* Transforms rows first .. first + lanes - 1 of `work` to `out`; overwrites `work`. b: `columns` pairs. */
     void (*rows)(const fft_split *s, const fft_ends *e, const fft_span *out, int64_t first,
                  void *work, void *b);
-    /*
-     * Each function computes elements begin .. end-1 of a line z of pairs {re, im}.
+    /* Each function computes elements begin .. end-1 of a line z of pairs {re, im}.
      * load      reads z from a view; `mirrored`: the view holds the half spectrum of n elements
      * store     writes z to a view
      * chirp     multiplies z by l->chirp; elements beyond the chirp become 0
      * spectrum  multiplies z by l->spectrum, then exchanges real and imaginary parts
-     * unchirp   exchanges real and imaginary parts, then multiplies z by l->chirp
-     */
+     * unchirp   exchanges real and imaginary parts, then multiplies z by l->chirp */
     void (*load)(void *z, const fft_span *in, int64_t n, int32_t real, int32_t exchanged,
                  int32_t mirrored, int64_t begin, int64_t end);
     void (*store)(const fft_span *out, const void *z, int32_t real, int32_t exchanged, double scale,
@@ -79,5 +74,3 @@ typedef struct fft_functions {
 typedef struct fft_kernels {
     fft_functions of[2]; /* f32, f64 */
 } fft_kernels;
-
-#endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * histogram. The elements are divided into parts, whose number depends on the shapes alone; each has
+/* histogram. The elements are divided into parts, whose number depends on the shapes alone; each has
  * bins of its own, which are added in order.
- * Tests: conformance/index/scan.c
- */
+ * Tests: conformance/index/scan.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include <math.h>

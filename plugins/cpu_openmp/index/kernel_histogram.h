@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_histogram.h - the bins of elements, and how many are in each. */
-#ifndef PLUGINS_CPU_OPENMP_INDEX_KERNEL_HISTOGRAM_H
-#define PLUGINS_CPU_OPENMP_INDEX_KERNEL_HISTOGRAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ typedef struct histogram_kernels {
      * of a frequent bin do not depend on each other. tables: 1 or HISTOGRAM_TABLES, of `size` counters each. */
     void (*count)(uint64_t *counters, int64_t size, int tables, const int32_t *places, int64_t n);
 } histogram_kernels;
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_scan.h - cumulative sums and products: of f32 and f64 in f64, of u64 modulo 2^64.
- */
-#ifndef PLUGINS_CPU_OPENMP_INDEX_KERNEL_SCAN_H
-#define PLUGINS_CPU_OPENMP_INDEX_KERNEL_SCAN_H
+/* kernel_scan.h - cumulative sums and products: of f32 and f64 in f64, of u64 modulo 2^64. */
+#pragma once
 
 #include <stdint.h>
 
@@ -13,12 +10,10 @@ typedef union scan_word {
 } scan_word;
 
 typedef struct scan_loops {
-    /*
-     * out[i] = before + (local + (in[0] + ... + in[i])) for i < n, then local += in[0] + ... +
+    /* out[i] = before + (local + (in[0] + ... + in[i])) for i < n, then local += in[0] + ... +
      * in[n - 1]; products likewise. Eight elements at a time are joined as a tree, and the groups in
      * order. n is a multiple of 8 except at the end of a chunk. `out` may be `in`; NULL: only `local`
-     * is computed.
-     */
+     * is computed. */
     void (*run)(void *out, const void *in, int64_t n, const scan_word *before, scan_word *local);
     /* all[i] += in[i]. */
     void (*add)(scan_word *all, const void *in, int64_t n);
@@ -29,5 +24,3 @@ typedef struct scan_loops {
 typedef struct scan_kernels {
     scan_loops loops[2][3]; /* [sum, product][f32, f64, u64] */
 } scan_kernels;
-
-#endif

@@ -3,8 +3,7 @@
  * kernel_sort.h - sorting unsigned keys of 32 or 64 bits in place, by quicksort: vectors are
  * partitioned with permutations, and a sorting network of vectors sorts what fits into registers.
  */
-#ifndef PLUGINS_CPU_OPENMP_INDEX_KERNEL_SORT_H
-#define PLUGINS_CPU_OPENMP_INDEX_KERNEL_SORT_H
+#pragma once
 
 #include "shared/host/index/keys.h"
 
@@ -27,5 +26,3 @@ typedef struct sort_width {
 typedef struct sort_kernels {
     sort_width width[2]; /* keys of u32, of u64 */
 } sort_kernels;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rows.h - the loop over the rows along an axis of two operands of one shape. */
-#ifndef PLUGINS_CPU_OPENMP_INDEX_ROWS_H
-#define PLUGINS_CPU_OPENMP_INDEX_ROWS_H
+#pragma once
 
 #include "cpu_openmp/util/loop.h"
 #include "shared/host/util/rows.h"
@@ -27,5 +26,3 @@ static inline void index_rows(loop *l, const collet_operand *out, const collet_o
         l->count *= out->shape[i];
     }
 }
-
-#endif

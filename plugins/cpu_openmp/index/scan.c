@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cumulative_sum and cumulative_prod. A long row is cut into chunks: a thread joins the elements of one,
+/* cumulative_sum and cumulative_prod. A long row is cut into chunks: a thread joins the elements of one,
  * gets what comes before it from the thread that has the chunk before, and joins that with its
  * elements, which are still in a cache. The order depends on the length alone, and so do the bits.
- * Tests: conformance/index/scan.c
- */
+ * Tests: conformance/index/scan.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include <stdatomic.h>

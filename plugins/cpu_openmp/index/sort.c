@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sort, argsort and partition: rows of keys of 32 or 64 bits are sorted. Threads share the rows or,
+/* sort, argsort and partition: rows of keys of 32 or 64 bits are sorted. Threads share the rows or,
  * if these are few and long, the parts of each. argsort sorts words whose upper half is a key, less the
  * least one, and whose lower half is an index; where 32 bits of a key are too few to differ, the words with equal ones
  * are sorted again by the other bits.
- * Tests: conformance/index/sort.c
- */
+ * Tests: conformance/index/sort.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include <stdatomic.h>

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * batch.h - iteration over the leading (batch) axes of operands, without divisions. Every operand
- * has all the axes; where it is broadcast its stride is 0.
- */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_BATCH_H
-#define PLUGINS_CPU_OPENMP_LINALG_BATCH_H
+/* batch.h - iteration over the leading (batch) axes of operands, without divisions. Every operand
+ * has all the axes; where it is broadcast its stride is 0. */
+#pragma once
 
 #include "shared/host/util/rows.h"
 
@@ -66,5 +63,3 @@ static inline void batch_go_on(const batch *b, batch_place *p)
         p->index[i] = 0;
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* explain.h - describes which implementation computes a call, and why (collet.explain/1). */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_EXPLAIN_H
-#define PLUGINS_CPU_OPENMP_LINALG_EXPLAIN_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -14,5 +13,3 @@ void explain_decomposition(const collet_device *device, const collet_kernel_call
 struct blas;
 struct onednn;
 void explain_library(text *out, const struct blas *b, const struct onednn *o);
-
-#endif

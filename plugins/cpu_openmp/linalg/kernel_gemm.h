@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_gemm.h - a block of a matrix product, for operands that BLAS does not support: any
- * strides, of either sign.
- */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_KERNEL_GEMM_H
-#define PLUGINS_CPU_OPENMP_LINALG_KERNEL_GEMM_H
+/* kernel_gemm.h - a block of a matrix product, for operands that BLAS does not support: any
+ * strides, of either sign. */
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +19,3 @@ typedef struct gemm_kernels {
                        void *scratch); /* [f32, f64, c64, c128] */
     uint64_t scratch_bytes;
 } gemm_kernels;
-
-#endif

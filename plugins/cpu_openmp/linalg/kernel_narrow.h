@@ -6,19 +6,16 @@
  * once to the type of the result. bf16 instructions flush products and sums below the smallest normal f32
  * to 0. Subnormal factors are exact: their products do not use these instructions.
  */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_KERNEL_NARROW_H
-#define PLUGINS_CPU_OPENMP_LINALG_KERNEL_NARROW_H
+#pragma once
 
 #include <collet/types.h>
 
 #include "kernel_gemm.h"
 
 typedef struct narrow_kernels {
-    /*
-     * c = a b; c is rows x columns, a rows x inner, b inner x columns. If `from` is i8, `to` is i32; if
+    /* c = a b; c is rows x columns, a rows x inner, b inner x columns. If `from` is i8, `to` is i32; if
      * `from` is f16 or bf16, `to` is the same type or f32. `scratch` is 64-byte aligned. Strides of
-     * each matrix are in elements of its own type.
-     */
+     * each matrix are in elements of its own type. */
     void (*product)(const gemm_matrix *c, collet_dtype to, const gemm_matrix *a,
                     const gemm_matrix *b, collet_dtype from, int64_t rows, int64_t columns,
                     int64_t inner, void *scratch);
@@ -30,5 +27,3 @@ typedef struct narrow_kernels {
     /* Whether any of n adjacent bf16 numbers is subnormal. */
     int (*any_subnormal_bf16)(const void *at, int64_t n);
 } narrow_kernels;
-
-#endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A tile of c stays in registers over the whole inner axis; b is not packed. The last vector of a
+/* A tile of c stays in registers over the whole inner axis; b is not packed. The last vector of a
  * row overlaps the one before, which is cheaper than a masked vector.
- * Tests: conformance/linalg/linalg.c
- */
+ * Tests: conformance/linalg/linalg.c */
 #include "kernel_small.h"
 
 #include "cpu_openmp/util/kernel_level.h"

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_small.h - a product of matrices too small, or with too few columns, for packing
- * (kernel_gemm.h) to be worthwhile. The index of a table is [f32, f64].
- */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_KERNEL_SMALL_H
-#define PLUGINS_CPU_OPENMP_LINALG_KERNEL_SMALL_H
+/* kernel_small.h - a product of matrices too small, or with too few columns, for packing
+ * (kernel_gemm.h) to be worthwhile. The index of a table is [f32, f64]. */
+#pragma once
 
 #include "kernel_gemm.h"
 
@@ -36,5 +33,3 @@ static inline int small_fits(const small_kernels *k, int wide, int64_t rows, int
            (columns <= SMALL_THIN ||
             work <= (inner <= SMALL_THIN ? SMALL_PRODUCT : SMALL_PRODUCT_NEAR));
 }
-
-#endif

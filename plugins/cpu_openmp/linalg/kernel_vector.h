@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_vector.h - compensated sums of products in f64, as in kernel_reduce.h. The error is at most about
+/* kernel_vector.h - compensated sums of products in f64, as in kernel_reduce.h. The error is at most about
  * four ulp of the sum of the magnitudes, however many terms there are. The index of a table is [f32, f64],
- * the type of both factors; steps are in bytes, of either sign or zero.
- */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_KERNEL_VECTOR_H
-#define PLUGINS_CPU_OPENMP_LINALG_KERNEL_VECTOR_H
+ * the type of both factors; steps are in bytes, of either sign or zero. */
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +31,3 @@ typedef struct vector_kernels {
     void (*narrow_columns)(double *sum, double *lost, const char *a, int64_t row_step,
                            const char *x, int64_t x_step, int64_t rows, int64_t columns);
 } vector_kernels;
-
-#endif

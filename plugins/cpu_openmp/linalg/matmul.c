@@ -1,15 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/linalg/linalg.c, tests/cpu_openmp/test_kernels_openmp.c */
+/* Tests: conformance/linalg/linalg.c, tests/cpu_openmp/test_kernels_openmp.c,
+ * python/tests/linalg/test_symmetric.py */
+#include "cpu_openmp/array/kernels/kernel_move.h"
 #include "cpu_openmp/runtime/device.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "cpu_openmp/runtime/team.h"
+#include "kernel_gemm.h"
 #include "shared/host/util/counts.h"
 #include "kernel_narrow.h"
 #include "kernel_small.h"
 #include "product.h"
-#include "symmetric.h"
+
+#define TILE 32
+
+/* Mirrors the lower triangle of a symmetric product (a^T a, without conjugation) to its upper one. */
+
+/* Copies block i, j of the matrix `c`, which begins at row i and column j (j <= i), to the other side of the diagonal.
+ * Elements have 2^shift bytes; the elements of a row are adjacent. A block on the diagonal is mirrored inside. */
+static void symmetric_mirror(const move_kernels *move, const gemm_matrix *c, int32_t shift,
+                             int64_t i, int64_t j, int64_t rows, int64_t columns)
+{
+    int64_t size = INT64_C(1) << shift, row = c->row * size;
+    char *below = c->at + i * row + j * size, *above = c->at + j * row + i * size;
+    if (i != j) {
+        move->transpose[shift](above, row, below, row, rows, columns);
+        return;
+    }
+    for (int64_t at = 0; at < rows; at += TILE) {
+        int64_t n = min_i64(TILE, rows - at);
+        if (at > 0)
+            move->transpose[shift](above + at * size, row, below + at * row, row, n, at);
+        char *square = c->at + (i + at) * (row + size);
+        for (int64_t r = 0; r < n; r++)
+            for (int64_t k = 0; k < r; k++)
+                memcpy(square + k * row + r * size, square + r * row + k * size, (size_t)size);
+    }
+}
 
 /* Multiplications from which int8 products by oneDNN are faster without a plan. */
 #define ONEDNN_I8_LARGE 1e9

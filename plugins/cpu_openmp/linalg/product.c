@@ -16,11 +16,9 @@
 /* Multiplications below which a library's preparation costs more than the product. */
 #define LIBRARY_MIN (32 * 32 * 32)
 
-/*
- * Rows and columns of the parts of a product are multiples of this number, so that parts are whole tiles
+/* Rows and columns of the parts of a product are multiples of this number, so that parts are whole tiles
  * of OpenBLAS. They need not be whole tiles of our kernels (12 or 48): parts of unequal size would cost
- * more, an eighth of the time at 256.
- */
+ * more, an eighth of the time at 256. */
 #define PART 16
 
 /* Multiplications from which a symmetric product computes one triangle. */
@@ -84,11 +82,9 @@ static void divide_triangle(product *p, int64_t parts)
     p->parts = p->parts_across * p->parts_across;
 }
 
-/*
- * Divides each product into one nearly square part per thread; large products into a few parts per thread,
+/* Divides each product into one nearly square part per thread; large products into a few parts per thread,
  * so that other threads can take parts of a late thread. Each part packs both of its factors; many small
- * parts, independent of the number of threads, would cost a tenth of the speed.
- */
+ * parts, independent of the number of threads, would cost a tenth of the speed. */
 static void divide(product *p)
 {
     double work = p->work;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* product.h - how a batch of matrix products is computed: the strategy, the library, the parts. */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_PRODUCT_H
-#define PLUGINS_CPU_OPENMP_LINALG_PRODUCT_H
+#pragma once
 
 #include "cpu_openmp/providers/blas.h"
 #include "cpu_openmp/providers/onednn.h"
@@ -49,5 +48,3 @@ void product_make(product *p, const collet_device *device, const collet_kernel_c
 
 /* Whether the elements are of a type shorter than f32. */
 int product_is_narrow(const product *p);
-
-#endif

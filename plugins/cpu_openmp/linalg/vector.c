@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * dot and matvec: compensated sums in f64; in f32 and f64 where f32 alone is read and written. The
+/* dot and matvec: compensated sums in f64; in f32 and f64 where f32 alone is read and written. The
  * division into tiles and chunks depends on the shape alone, and chunks are added in order, so that
  * the result does not depend on the number of threads.
- * Tests: conformance/linalg/vector.c, tests/cpu_openmp/test_kernels_openmp.c
- */
+ * Tests: conformance/linalg/vector.c, tests/cpu_openmp/test_kernels_openmp.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include <stdlib.h>

@@ -9,10 +9,8 @@
 
 /* ---- Energies -------------------------------------------------------------------------------- */
 
-/*
- * Computes L.I^-1 L by elimination, in a hundredth of the time of an eigenproblem. Returns 0 and sets
- * nothing if the tensor is singular or nearly singular: elimination would lose digits.
- */
+/* Computes L.I^-1 L by elimination, in a hundredth of the time of an eigenproblem. Returns 0 and sets
+ * nothing if the tensor is singular or nearly singular: elimination would lose digits. */
 static int solve_well_conditioned(const double inertia[9], const double L[3], double *product)
 {
     double largest = inertia[0] > inertia[4] ? inertia[0] : inertia[4];

@@ -6,8 +6,7 @@
  * The coordinates of an atom are three adjacent numbers. d is r - origin. d and all sums are computed in
  * f64.
  */
-#ifndef PLUGINS_CPU_OPENMP_MD_KERNEL_ATOMS_H
-#define PLUGINS_CPU_OPENMP_MD_KERNEL_ATOMS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -116,5 +115,3 @@ typedef struct body_kernels {
      * useless. */
     uint32_t (*sum)(int pass, const frame_bodies *bodies, body_sums *sums);
 } body_kernels;
-
-#endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Bodies of few atoms, one in each lane: atom j of every body at a time, gathered. A body with fewer
+/* Bodies of few atoms, one in each lane: atom j of every body at a time, gathered. A body with fewer
  * atoms than others adds zeros, so that its sums do not depend on its neighbours.
- * Tests: conformance/md/md.c
- */
+ * Tests: conformance/md/md.c */
 #include "kernel_lanes.h"
 
 #if defined(__AVX512F__)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_lanes.h - what the kernels of atoms in vectors share. Tests: conformance/md/md.c */
-#ifndef PLUGINS_CPU_OPENMP_MD_KERNEL_LANES_H
-#define PLUGINS_CPU_OPENMP_MD_KERNEL_LANES_H
+#pragma once
 
 #include "cpu_openmp/util/kernel_level.h"
 #include "kernel_atoms.h"
@@ -49,6 +48,4 @@ INLINE void add_cross(lanes sum[3], triple a, triple b)
 #else
 #define EVEN(a, b) __builtin_shufflevector(a, b, 0, 2)
 #define ODD(a, b) __builtin_shufflevector(a, b, 1, 3)
-#endif
-
 #endif

@@ -189,10 +189,8 @@ static void subtract_cross(const double a[3], const double b[3], double from[3])
     from[2] -= a[0] * b[1] - a[1] * b[0];
 }
 
-/*
- * Moves a body's sums from the origin of the pass to its centre of mass. Without mass there is no
- * centre: sums over atoms are then NaN, sums over no atoms 0.
- */
+/* Moves a body's sums from the origin of the pass to its centre of mass. Without mass there is no
+ * centre: sums over atoms are then NaN, sums over no atoms 0. */
 static void centre(const md_body *body, const double origin[3], const frame_sums *s, body_sums *c)
 {
     double shift[3], force[3], per_mass = 1.0 / s->mass;

@@ -9,8 +9,7 @@
  * share of all atoms, the threads divide its blocks. All blocks have the same size and their sums are
  * added in order, so results do not depend on the number of threads.
  */
-#ifndef PLUGINS_CPU_OPENMP_MD_PASS_H
-#define PLUGINS_CPU_OPENMP_MD_PASS_H
+#pragma once
 
 #include <math.h>
 #include <collet/plugin.h>
@@ -33,13 +32,11 @@ typedef struct atoms_source {
     int adjacent; /* 1: the atoms of a frame are adjacent triples, or adjacent numbers, or absent */
 } atoms_source;
 
-/*
- * The kernel sets all members before `call`. `pass` is the index of the sums (FRAME_*). `masses` NULL or
+/* The kernel sets all members before `call`. `pass` is the index of the sums (FRAME_*). `masses` NULL or
  * absent: all are 1. `offsets` NULL or absent: all atoms are one body. `origins`, F x 3, are the origins
  * of d; NULL: the body's first atom. `finish` is called with a body's sums, on any thread, in any order.
  * Without `origins` the sums are moved to the centre of mass. If that would lose digits, because origin
- * and centre are far apart relative to the extent, the body is summed again about its centre.
- */
+ * and centre are far apart relative to the extent, the body is summed again about its centre. */
 struct atoms_job {
     int pass;
     const collet_operand *positions;
@@ -93,5 +90,3 @@ const void *atoms_adjacent_masses(const atoms_source *source, int64_t frame, int
 
 /* Sets `origin` to the body's first atom. Components that are not finite become 0; if the body is empty, all do. */
 void atoms_first(const atoms_source *source, const md_body *body, double origin[3]);
-
-#endif

@@ -301,10 +301,8 @@ static void start_threads(const blas *b, int count)
         places_return(&own);
 }
 
-/*
- * The library has one thread count for all callers: an even share of the largest grant, but not
- * more than the smallest grant, or each thread of a team (a grant of one) would use several.
- */
+/* The library has one thread count for all callers: an even share of the largest grant, but not
+ * more than the smallest grant, or each thread of a team (a grant of one) would use several. */
 static void set_threads(blas *b)
 {
     int32_t users = 0, smallest = 0, largest = 0;

@@ -6,8 +6,7 @@
  * instead of the library's (library.h). blas_enter sets the number of threads that the library uses; the
  * last blas_leave restores the number that the host program had set.
  */
-#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_BLAS_H
-#define PLUGINS_CPU_OPENMP_PROVIDERS_BLAS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,12 +19,10 @@ typedef struct blas blas;
 /* Types of elements. BLAS_F32 is 0 and BLAS_F64 is 1; code for real types uses them as a flag. */
 typedef enum blas_type { BLAS_F32, BLAS_F64, BLAS_C64, BLAS_C128, BLAS_TYPES } blas_type;
 
-/*
- * LAPACK's routines for one type, as Fortran calls them: every argument by address, column-major
+/* LAPACK's routines for one type, as Fortran calls them: every argument by address, column-major
  * matrices, pivots from 1, the length of each character argument (1) at the end. Arrays are void
  * here, so that callers are written once for all types. `info`: 0, -i for a wrong argument i, > 0
- * as LAPACK's documentation of the routine states.
- */
+ * as LAPACK's documentation of the routine states. */
 typedef struct blas_lapack {
     /* Only blas_check.c uses getrs, and getrf of real types. */
     void (*getrf)(const int *m, const int *n, void *a, const int *lda, int *ipiv, int *info);
@@ -76,10 +73,8 @@ void blas_settle(const library_settings *settings);
 /* Returns 1 and sets `core` to the library's core type if the process has already loaded the library; else 0. */
 int blas_is_loaded(const char *name, char *core, uint64_t capacity);
 
-/*
- * The library, opened at the first call and kept for the life of the process. NULL, with *reason
- * (`reason` may be NULL), when it cannot be used. Any thread may call it.
- */
+/* The library, opened at the first call and kept for the life of the process. NULL, with *reason
+ * (`reason` may be NULL), when it cannot be used. Any thread may call it. */
 blas *blas_open(const char **reason);
 
 /* Makes every later blas_open fail. Call it before any use of the library. */
@@ -92,23 +87,19 @@ const char *blas_core(const blas *b);
 /* The library's file. */
 void blas_path(blas *b, char *path, uint64_t capacity);
 
-/*
- * library_enter for a group of calls of this library from up to `callers` threads. fork() stops the
+/* library_enter for a group of calls of this library from up to `callers` threads. fork() stops the
  * library's threads, in the parent too; blas_begin starts them again. Returns 0 if the system does not
  * start them, or if the limit on address space (ulimit -v) leaves too little for a buffer for each
- * caller: the library would retry forever. blas_end with the same number ends the group.
- */
+ * caller: the library would retry forever. blas_end with the same number ends the group. */
 int blas_begin(blas *b, int32_t callers);
 void blas_end(blas *b, int32_t callers);
 
-/*
- * Enclose every group of calls, between blas_begin and blas_end. Any number of groups may run at the same
+/* Enclose every group of calls, between blas_begin and blas_end. Any number of groups may run at the same
  * time, on any threads. Each call of the group may use up to `threads` (>= 1) of the library's threads,
  * which count as threads of the team (team_take); it gets fewer if other callers use some. 1 is for calls
  * from the threads of a team and takes no thread. Returns the number granted. A group that begins while
  * another one runs does not change the results of the other; the library has one thread count, which is
- * then chosen to suit both.
- */
+ * then chosen to suit both. */
 int32_t blas_enter(blas *b, blas_use *use, int32_t threads);
 void blas_leave(blas *b, blas_use *use);
 
@@ -117,11 +108,9 @@ void blas_leave(blas *b, blas_use *use);
 void blas_multiply(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *left,
                    const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor, int keep);
 
-/*
- * Triangular systems of x (m x n) in place: x = L^-1 x with the unit lower triangle of a (m x m),
+/* Triangular systems of x (m x n) in place: x = L^-1 x with the unit lower triangle of a (m x m),
  * x = U^-1 x with its upper triangle, or x = x L^-H with the lower triangle of a (n x n). Neither
- * is transposed; extents as above.
- */
+ * is transposed; extents as above. */
 typedef enum blas_triangle { BLAS_UNIT_LOWER, BLAS_UPPER, BLAS_LOWER_RIGHT } blas_triangle;
 void blas_solve(const blas *b, blas_type type, blas_triangle which, const blas_matrix *a,
                 const blas_matrix *x, int64_t m, int64_t n);
@@ -137,5 +126,3 @@ const blas_lapack *blas_lapack_of(const blas *b, blas_type type);
 /* blas_check.c: checks products and a solution; takes some milliseconds. Returns NULL, or what is
  * wrong. */
 const char *blas_check(blas *b, int32_t threads);
-
-#endif

@@ -219,10 +219,8 @@ static void describe_openblas(const collet_host *host, text *json, text *choices
 
 /* ---- oneDNN ---------------------------------------------------------------------------------- */
 
-/*
- * Limits of the instruction set: the first one that the processor supports is set. A virtual machine may
- * report AMX without supporting it: oneDNN 2.6 crashed in a virtual machine on Emerald Rapids.
- */
+/* Limits of the instruction set: the first one that the processor supports is set. A virtual machine may
+ * report AMX without supporting it: oneDNN 2.6 crashed in a virtual machine on Emerald Rapids. */
 static const struct limit {
     const char *isa;
     uint32_t with;

@@ -16,8 +16,7 @@
  *   cpu_openmp.onednn_isa     as in DNNL_MAX_CPU_ISA, or "own"
  *   cpu_openmp.safe_mode      "on": no library is opened; "off": no safe mode, even after a crash
  */
-#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_CHOICE_H
-#define PLUGINS_CPU_OPENMP_PROVIDERS_CHOICE_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -35,5 +34,3 @@ void choice_add(text *choices, const char *word, const char *value);
 
 /* Fixes how this process will open the libraries. Call it before any use of them, on any thread. */
 void choice_settle(const collet_host *host, const isa_level *level);
-
-#endif

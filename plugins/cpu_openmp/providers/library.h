@@ -7,8 +7,7 @@
  * RTLD_DEEPBIND: neither our calls nor the calls within it reach functions of the same names that
  * the host program exports (cblas_sgemm, sgemm_...). Any thread may call the functions of this header.
  */
-#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_LIBRARY_H
-#define PLUGINS_CPU_OPENMP_PROVIDERS_LIBRARY_H
+#pragma once
 
 #include <pthread.h>
 #include <stddef.h>
@@ -32,20 +31,16 @@ typedef struct library_choice {
 /* settings NULL: settles the settings that c has already. */
 void library_settle(library_choice *c, const library_settings *settings);
 
-/*
- * Opens the library `name` (as for dlopen). Its constructors find `variables` in the environment, instead
+/* Opens the library `name` (as for dlopen). Its constructors find `variables` in the environment, instead
  * of existing variables of the same names. `variables` is an array of "NAME=value" that ends with NULL, or
- * NULL for none; the strings must live as long as the process. Returns NULL if the library cannot be opened.
- */
+ * NULL for none; the strings must live as long as the process. Returns NULL if the library cannot be opened. */
 void *library_open(const char *name, const char *const *variables);
 
-/*
- * Begin and end a group of calls of any of these libraries. fork() in another thread waits until no group
+/* Begin and end a group of calls of any of these libraries. fork() in another thread waits until no group
  * is in progress, and new groups wait until fork() returns, so that a child never finds a library's locks
  * held or its threads at work. exit() waits for groups too, because destructors of a library free memory
  * that its calls use. After exit() has begun, library_enter returns 0: the caller must then call neither
- * the library nor library_leave. Groups of one thread do not nest.
- */
+ * the library nor library_leave. Groups of one thread do not nest. */
 int library_enter(void);
 void library_leave(void);
 
@@ -76,5 +71,3 @@ int library_find_all(void *handle, const char *prefix, const library_symbol *sym
 
 /* The path of the file that contains *function, as library_find set it; "" when unknown. */
 void library_path(void *function, char *path, uint64_t capacity);
-
-#endif

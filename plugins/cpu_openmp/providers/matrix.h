@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * matrix.h - a matrix in the form that BLAS requires.
- */
-#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_MATRIX_H
-#define PLUGINS_CPU_OPENMP_PROVIDERS_MATRIX_H
+/* matrix.h - a matrix in the form that BLAS requires. */
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +13,3 @@ typedef struct blas_matrix {
     int64_t stride;
     int transposed;
 } blas_matrix;
-
-#endif

@@ -6,8 +6,7 @@
  * threads would form an OpenMP region. Its barrier waits for threads that the operating system has not
  * scheduled, and waits forever in a child of fork().
  */
-#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_H
-#define PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,10 +26,8 @@ typedef struct onednn onednn;
 /* Like blas_settle; the setting `target` limits the instruction set like DNNL_MAX_CPU_ISA. */
 void onednn_settle(const library_settings *settings);
 
-/*
- * The library, opened at the first call and kept for the life of the process. NULL, with *reason
- * (`reason` may be NULL), when it cannot be used. Any thread may call it.
- */
+/* The library, opened at the first call and kept for the life of the process. NULL, with *reason
+ * (`reason` may be NULL), when it cannot be used. Any thread may call it. */
 onednn *onednn_open(const char **reason);
 
 /* Every later onednn_open fails. Only before anything uses the library. */
@@ -54,11 +51,9 @@ int onednn_product_f32(const onednn *o, const blas_matrix *c, const blas_matrix 
 int onednn_product_i8(const onednn *o, const blas_matrix *c, const blas_matrix *a,
                       const blas_matrix *b, int64_t m, int64_t n, int64_t k);
 
-/*
- * A plan is a product that is compiled for its extents. A device keeps a set of a few plans, which any
+/* A plan is a product that is compiled for its extents. A device keeps a set of a few plans, which any
  * number of threads may use. onednn_plans_create returns NULL if out of memory; onednn_plans_free ignores
- * NULL; onednn_plans_clear frees the plans that are not in use.
- */
+ * NULL; onednn_plans_clear frees the plans that are not in use. */
 typedef struct onednn_plans onednn_plans;
 onednn_plans *onednn_plans_create(void);
 void onednn_plans_clear(onednn_plans *plans);
@@ -76,5 +71,3 @@ int onednn_product_planned(onednn *o, onednn_plans *plans, onednn_type type, con
  * Returns NULL, or why the library cannot be used at all. */
 #define ONEDNN_TYPES 3
 const char *onednn_check(onednn *o, uint32_t *types);
-
-#endif

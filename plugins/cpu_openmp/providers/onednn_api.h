@@ -5,8 +5,7 @@
  *
  * Values and layouts are from dnnl_types.h; both versions share them unless stated otherwise.
  */
-#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_API_H
-#define PLUGINS_CPU_OPENMP_PROVIDERS_ONEDNN_API_H
+#pragma once
 
 #include <stddef.h>
 
@@ -97,5 +96,3 @@ struct onednn {
  * makes the engine. */
 int onednn_find(void *handle, onednn *o);
 void onednn_start(onednn *o);
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * product_check.h - checks the results of a library's matrix products.
- */
-#ifndef PLUGINS_CPU_OPENMP_PROVIDERS_PRODUCT_CHECK_H
-#define PLUGINS_CPU_OPENMP_PROVIDERS_PRODUCT_CHECK_H
+/* product_check.h - checks the results of a library's matrix products. */
+#pragma once
 
 #include "matrix.h"
 
@@ -21,5 +18,3 @@ const char *product_check(check_product product, void *context, check_type type)
 
 /* An integer from -4 to 4. Sums of products of such numbers are exact in every float type and in any order. */
 double product_check_number(int64_t i, int64_t j, int64_t seed);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_philox.h - the rounds of Philox4x32-10 for several blocks in vector registers. */
-#ifndef PLUGINS_CPU_OPENMP_RANDOM_KERNEL_PHILOX_H
-#define PLUGINS_CPU_OPENMP_RANDOM_KERNEL_PHILOX_H
+#pragma once
 
 #include "cpu_openmp/util/kernel_level.h"
 #include "shared/host/random/philox.h"
@@ -53,5 +52,3 @@ INLINE void philox_rounds(philox_blocks *b, uint64_t seed)
         b->high[v] = (b->x[2][v] & 0xffffffffu) | b->x[3][v] << 32;
     }
 }
-
-#endif

@@ -13,11 +13,9 @@
 #define GROUP 64
 #define FEW (VECTORS * (int)LANES)
 
-/*
- * The block that lane i holds. The blocks of the lower half of a vector are in the even lanes, those of the
+/* The block that lane i holds. The blocks of the lower half of a vector are in the even lanes, those of the
  * upper half in the odd lanes. EVEN_LANES of two vectors alternate their elements, so the words of
- * consecutive blocks become adjacent; ODD_LANES gives the blocks that follow.
- */
+ * consecutive blocks become adjacent; ODD_LANES gives the blocks that follow. */
 #if VECTOR_BYTES == 64
 #define BLOCK_OF_LANE                                                                              \
     {                                                                                              \
@@ -68,11 +66,9 @@ INLINE void make_blocks(uint64_t *out, uint64_t seed, uint64_t first, uint64_t l
 
 /* ---- f32 ------------------------------------------------------------------------------------- */
 
-/*
- * Cosine and sine of 2 pi v for 0 <= v < 1. Whole quarter turns are subtracted exactly. The remainder is f
+/* Cosine and sine of 2 pi v for 0 <= v < 1. Whole quarter turns are subtracted exactly. The remainder is f
  * quarter turns, |f| <= 1/2; sin(pi/2 f) = f (pi/2 + f^2 S(f^2)) and cos(pi/2 f) = 1 + f^2 C(f^2), where S
- * and C are minimax polynomials (errors 2^-28 and 2^-34).
- */
+ * and C are minimax polynomials (errors 2^-28 and 2^-34). */
 INLINE void turn_f32(float v, float *cosine, float *sine)
 {
     float shifted = 4.0f * v + ROUND_F32;

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_random.h - writes numbers first .. first + n - 1 (modulo 2^64) of the sequence of `seed` to
+/* kernel_random.h - writes numbers first .. first + n - 1 (modulo 2^64) of the sequence of `seed` to
  * adjacent elements at `out`, aligned to the element. docs/KERNELS.md defines the numbers. Uniform numbers
- * have the same bits on every level; the others are within 4 ulp. The index of a table is [f32, f64].
- */
-#ifndef PLUGINS_CPU_OPENMP_RANDOM_KERNEL_RANDOM_H
-#define PLUGINS_CPU_OPENMP_RANDOM_KERNEL_RANDOM_H
+ * have the same bits on every level; the others are within 4 ulp. The index of a table is [f32, f64]. */
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +11,3 @@ typedef void (*random_draw)(char *out, uint64_t seed, uint64_t first, int64_t n)
 typedef struct random_kernels {
     random_draw uniform[2], normal[2], exponential[2];
 } random_kernels;
-
-#endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * integers and variate for parameters that all elements share. The bits are those of variate.dev: what decides about an
+/* integers and variate for parameters that all elements share. The bits are those of variate.dev: what decides about an
  * element is computed by vectors with a bound of its error, and where that does not suffice the element is drawn by
  * variate.dev.
- * Tests: conformance/random/variates.c, tests/host/test_random.c
- */
+ * Tests: conformance/random/variates.c, tests/host/test_random.c */
 #include <string.h>
 
 #include "shared/host/random/variates.h"

@@ -5,8 +5,7 @@
  * A device is constant once it is open, except for its plans, which have their own lock: any number
  * of threads may run kernels on it.
  */
-#ifndef PLUGINS_CPU_OPENMP_RUNTIME_DEVICE_H
-#define PLUGINS_CPU_OPENMP_RUNTIME_DEVICE_H
+#pragma once
 
 #include "shared/host/util/device.h"
 #include "isa.h"
@@ -23,5 +22,3 @@ struct collet_device {
     struct onednn_plans *plans;             /* plans for bf16 and int8; NULL: out of memory */
     int64_t cache_bytes; /* size of the largest cache; larger outputs get non-temporal stores */
 };
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * isa.h - which instruction sets this machine runs, and tables of the kernels compiled for each.
- */
-#ifndef PLUGINS_CPU_OPENMP_RUNTIME_ISA_H
-#define PLUGINS_CPU_OPENMP_RUNTIME_ISA_H
+/* isa.h - which instruction sets this machine runs, and tables of the kernels compiled for each. */
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +52,3 @@ uint32_t isa_saved_registers(void);
 
 /* The name that the processor reports, without characters that JSON would have to escape; "" if it reports none. */
 void isa_processor_name(char *name, uint64_t capacity);
-
-#endif

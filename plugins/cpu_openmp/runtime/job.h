@@ -5,8 +5,7 @@
  * The pieces are grouped in parts, one for each useful thread. A thread begins with the part of its own
  * number, whose data may be in its caches and in its node's memory; then it takes pieces of other parts.
  */
-#ifndef PLUGINS_CPU_OPENMP_RUNTIME_JOB_H
-#define PLUGINS_CPU_OPENMP_RUNTIME_JOB_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -81,5 +80,3 @@ static inline int32_t job_part_at(const job_order *o, int32_t i)
 {
     return (o->first + (i < o->count ? (o->own - o->first + i) % o->count : i)) % o->parts;
 }
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * limit.h - the number of threads that a call may use now. The cgroup's CPU quota and the affinity of the
+/* limit.h - the number of threads that a call may use now. The cgroup's CPU quota and the affinity of the
  * calling thread may change while the process runs; they are read at most once per second. The program's
- * own limit is read at each call.
- */
-#ifndef PLUGINS_CPU_OPENMP_RUNTIME_LIMIT_H
-#define PLUGINS_CPU_OPENMP_RUNTIME_LIMIT_H
+ * own limit is read at each call. */
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -27,5 +24,3 @@ void limit_forget(void);
  * the calling thread, the number of processors that it may use. At least 1. If no host is followed, returns `threads`.
  */
 int32_t limit_threads(int32_t threads);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* load.h - the threads that want the processors. */
-#ifndef PLUGINS_CPU_OPENMP_RUNTIME_LOAD_H
-#define PLUGINS_CPU_OPENMP_RUNTIME_LOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,5 +10,3 @@ int32_t load_free_processors(int32_t most);
 
 /* Whether more threads of this process than `processors` run or are ready to run. */
 bool load_is_crowded(int32_t processors);
-
-#endif

@@ -5,8 +5,7 @@
  * Thread numbers are divided among the nodes in blocks, in proportion to the processors that the
  * process may use in each.
  */
-#ifndef PLUGINS_CPU_OPENMP_RUNTIME_NODES_H
-#define PLUGINS_CPU_OPENMP_RUNTIME_NODES_H
+#pragma once
 
 #include <sched.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ typedef struct nodes_block {
 /* The block of `thread`, 0 <= thread < threads. Thread 0 belongs to the node where nodes_find was called. n->count must
  * be greater than 0. */
 void nodes_place(const nodes *n, int32_t thread, int32_t threads, nodes_block *block);
-
-#endif

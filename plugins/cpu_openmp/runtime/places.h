@@ -3,8 +3,7 @@
  * places.h - the places of OpenMP (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY). The OpenMP runtime binds
  * the thread that loads it to the first place; threads that this thread starts inherit the binding.
  */
-#ifndef PLUGINS_CPU_OPENMP_RUNTIME_PLACES_H
-#define PLUGINS_CPU_OPENMP_RUNTIME_PLACES_H
+#pragma once
 
 #include <omp.h>
 #include <sched.h>
@@ -29,5 +28,3 @@ const cpu_set_t *places_place(const places *p, int32_t thread, int32_t threads);
  * or something else has bound the calling thread, returns false and changes nothing. */
 bool places_leave(cpu_set_t *own);
 void places_return(const cpu_set_t *own);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* processor.h - the processor's features beyond the levels of isa.h. */
-#ifndef PLUGINS_CPU_OPENMP_RUNTIME_PROCESSOR_H
-#define PLUGINS_CPU_OPENMP_RUNTIME_PROCESSOR_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@
 /* The features, limited to `level`, that the processor and the operating system support. 0 on architectures other than
  * x86-64. */
 uint32_t processor_features(const isa_level *level);
-
-#endif

@@ -333,10 +333,8 @@ static bool help_any(const worker *w)
     return done;
 }
 
-/*
- * How long an idle worker spins before it sleeps: about twice the usual time between calls if that is
- * short and no other thread wants the processor; else as long as a wake-up takes.
- */
+/* How long an idle worker spins before it sleeps: about twice the usual time between calls if that is
+ * short and no other thread wants the processor; else as long as a wake-up takes. */
 typedef struct patience {
     int64_t gap;        /* nanoseconds between calls, smoothed */
     int64_t wake;       /* shortest recent time from the call that wakes a worker until the worker runs */
@@ -445,11 +443,9 @@ static void forget(void)
     limit_forget();
 }
 
-/*
- * Runs when this plugin is loaded. It must not run in a call: fork() in another thread waits for calls of
+/* Runs when this plugin is loaded. It must not run in a call: fork() in another thread waits for calls of
  * libraries (library.h), and before glibc 2.36 pthread_atfork waits for fork(). Either the calling thread
- * or the initial thread may have bound itself to some processors; workers do not inherit such a binding.
- */
+ * or the initial thread may have bound itself to some processors; workers do not inherit such a binding. */
 __attribute__((constructor)) static void prepare(void)
 {
     cpu_set_t own, initial;

@@ -17,8 +17,7 @@
  * thread. They are bound to the places that OpenMP reads from OMP_PROC_BIND, OMP_PLACES or
  * GOMP_CPU_AFFINITY (places.h); without these variables, to the machine's NUMA nodes (nodes.h).
  */
-#ifndef PLUGINS_CPU_OPENMP_RUNTIME_TEAM_H
-#define PLUGINS_CPU_OPENMP_RUNTIME_TEAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,12 +32,10 @@ typedef void (*team_body)(void *argument, int32_t thread, int64_t begin, int64_t
 #define TEAM_BODY(name)                                                                            \
     void name(void *argument, __attribute__((unused)) int32_t thread, int64_t begin, int64_t end)
 
-/*
- * Calls `body` for the items 0..count-1, in contiguous pieces of at least `grain` (>= 1) items, on
+/* Calls `body` for the items 0..count-1, in contiguous pieces of at least `grain` (>= 1) items, on
  * at most `threads` threads: the caller and workers. Returns when all are done. Which thread gets
  * which items is unspecified. count 0 does nothing. Inside an OpenMP region the caller does
- * everything.
- */
+ * everything. */
 void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, void *argument);
 
 /* One phase: items 0..count-1, at least `grain` (>= 1) per piece. `brief`: 1 if the phase takes at
@@ -58,13 +55,9 @@ static inline int32_t team_is_brief(int64_t count, int64_t grain)
 /* Runs several phases in order. A phase begins when all pieces of the phase before it are done. */
 void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, void *argument);
 
-/*
- * Reserves threads for a call of a library that uses threads of its own, which wait for each other. Returns
+/* Reserves threads for a call of a library that uses threads of its own, which wait for each other. Returns
  * the number of threads, at most `requested` (>= 1), that the call may use if this plugin may use `limit`
  * threads: at least 1, and not more than there are processors that nothing else uses now. Afterwards the
- * caller releases this number by team_give.
- */
+ * caller releases this number by team_give. */
 int32_t team_take(int32_t requested, int32_t limit);
 void team_give(int32_t taken);
-
-#endif

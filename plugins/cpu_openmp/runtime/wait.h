@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wait.h - how threads of the team wait: futexes, spinning; how soon woken threads run. */
-#ifndef PLUGINS_CPU_OPENMP_RUNTIME_WAIT_H
-#define PLUGINS_CPU_OPENMP_RUNTIME_WAIT_H
+#pragma once
 
 #include <linux/futex.h>
 #include <sched.h>
@@ -66,12 +65,10 @@ static inline int64_t spin(_Atomic uint32_t *word, uint32_t value, int64_t limit
     }
 }
 
-/*
- * Requests short time slices from Linux for the calling thread. A thread that is woken preempts a thread
+/* Requests short time slices from Linux for the calling thread. A thread that is woken preempts a thread
  * with a longer slice. Otherwise it waits until that slice, 3 ms by default, ends, often on the processor of
  * the thread that woke it: idle processors of a virtual machine do not look idle to Linux. No effect before
- * Linux 6.12, and on threads with a scheduling policy other than SCHED_OTHER.
- */
+ * Linux 6.12, and on threads with a scheduling policy other than SCHED_OTHER. */
 static inline void wait_briefly(void)
 {
     struct { /* sched_setattr(2); glibc declares it from 2.41 on */
@@ -88,5 +85,3 @@ static inline void wait_briefly(void)
         (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
     }
 }
-
-#endif

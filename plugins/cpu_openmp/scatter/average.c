@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * scatter_average where the energies of a pixel are adjacent. A pixel's places in the images are
+/* scatter_average where the energies of a pixel are adjacent. A pixel's places in the images are
  * found once for all energies.
- * Tests: conformance/scatter/average.c
- */
+ * Tests: conformance/scatter/average.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include <math.h>
@@ -238,11 +236,9 @@ static void run_some(const job *j, scatter_angle *angles, int64_t y, int64_t x, 
 
 /* ---- Four pixels ----------------------------------------------------------------------------- */
 
-/*
- * If quarter turns permute the angles, and each image's weights keep or change their signs, the images can
+/* If quarter turns permute the angles, and each image's weights keep or change their signs, the images can
  * be folded: first, the four pixels that quarter turns exchange are added, with these signs. Then two sums of samples
- * suffice for the four pixels of the result: two pixels are the sum of these, the other two their difference.
- */
+ * suffice for the four pixels of the result: two pixels are the sum of these, the other two their difference. */
 
 /* Pixels of the folded quarter begin at this row and column, on the centre or next to it. */
 static int64_t first_folded(int64_t n)

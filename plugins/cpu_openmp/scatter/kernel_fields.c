@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: conformance/scatter/fields.c */
 #include "kernel_fields.h"
-
 #include "cpu_openmp/util/kernel_functions.h"
+
 #include "cpu_openmp/util/kernel_level.h"
 
 #define REAL float

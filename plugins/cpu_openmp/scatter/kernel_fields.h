@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_fields.h - the loops of scatter_euler over adjacent voxels; tables are [f32, f64]. */
-#ifndef PLUGINS_CPU_OPENMP_SCATTER_KERNEL_FIELDS_H
-#define PLUGINS_CPU_OPENMP_SCATTER_KERNEL_FIELDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@ typedef struct field_kernels {
      * voxel is NaN or far from 0, writes nothing and returns 0. */
     int (*euler[2])(char *const out[7], const char *const in[4], int64_t n);
 } field_kernels;
-
-#endif

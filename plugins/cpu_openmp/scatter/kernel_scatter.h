@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_scatter.h - the loops of the scatter family over adjacent elements. The index of a table
- * is [f32, f64]; arithmetic is in that type, and sums over angles are in f64.
- */
-#ifndef PLUGINS_CPU_OPENMP_SCATTER_KERNEL_SCATTER_H
-#define PLUGINS_CPU_OPENMP_SCATTER_KERNEL_SCATTER_H
+/* kernel_scatter.h - the loops of the scatter family over adjacent elements. The index of a table
+ * is [f32, f64]; arithmetic is in that type, and sums over angles are in f64. */
+#pragma once
 
 #include <stdint.h>
 
@@ -82,11 +79,9 @@ typedef struct scatter_kernels {
                     int64_t n, char *out, int64_t out_step);
     /* out[e] = in[0][e] + sign in[1][e] + in[2][e] + sign in[3][e], e < n. */
     void (*fold[2])(const char *const in[4], double sign, int64_t n, char *out);
-    /*
-     * out[i] = before[i] + sum over fields of weight f[i], i < n, complex. `before` may be `out` or
+    /* out[i] = before[i] + sum over fields of weight f[i], i < n, complex. `before` may be `out` or
      * NULL. `reversed`: reads f[n - 1 - i]; `conjugate`: adds the conjugate of the sum. `room` >= n
-     * elements may be read from each f.
-     */
+     * elements may be read from each f. */
     void (*combine[2])(char *out, const char *before, const char *const *f,
                        const double (*weights)[2], int64_t fields, int64_t n, int64_t room,
                        int reversed, int conjugate);
@@ -106,5 +101,3 @@ typedef struct scatter_kernels {
     /* Computes the three images at a pixel for all energies. */
     void (*intensities[2])(const scatter_spheres *spheres, const scatter_line *line);
 } scatter_kernels;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PLUGINS_CPU_OPENMP_SCATTER_ROWS_H
-#define PLUGINS_CPU_OPENMP_SCATTER_ROWS_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -9,5 +8,3 @@ static inline int64_t rows_of(const collet_operand *o, int64_t count)
 {
     return 1 + count / (o->shape[o->ndim - 1] + 1);
 }
-
-#endif

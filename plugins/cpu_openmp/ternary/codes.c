@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ternary_quantize, _pack, _unpack and _dot: rows, or pieces of long ones, divided among threads.
- * Tests: conformance/ternary/ternary.c, conformance/ternary/products.c
- */
+/* ternary_quantize, _pack, _unpack and _dot: rows, or pieces of long ones, divided among threads.
+ * Tests: conformance/ternary/ternary.c, conformance/ternary/products.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include <stdatomic.h>

@@ -9,8 +9,7 @@
  *              register with four such numbers per byte, counts_add_two two registers. counts_sum adds
  *              the partial sums to sums of 64 bits.
  */
-#ifndef PLUGINS_CPU_OPENMP_TERNARY_KERNEL_LANES_H
-#define PLUGINS_CPU_OPENMP_TERNARY_KERNEL_LANES_H
+#pragma once
 
 #include "cpu_openmp/util/kernel_sums.h"
 
@@ -35,11 +34,9 @@ INLINE bytes load_bytes(const void *at)
     return (bytes) * (const bytes_at_any *)at;
 }
 
-/*
- * With 32 registers the compiler makes bad choices: it loads some values again for each product, and keeps
+/* With 32 registers the compiler makes bad choices: it loads some values again for each product, and keeps
  * other values in registers that should be loaded again. IN_REGISTER(x) keeps x in a register;
- * LOADED_ANEW(pointer) makes the compiler load the values at the pointer again.
- */
+ * LOADED_ANEW(pointer) makes the compiler load the values at the pointer again. */
 #if defined(__AVX512F__)
 #define IN_REGISTER(x) __asm__("" : "+v"(x))
 #define LOADED_ANEW(pointer) __asm__("" : "+r"(pointer))
@@ -309,5 +306,3 @@ INLINE lanes widen_floats(floats x)
     return __builtin_convertvector(part[0], lanes) + __builtin_convertvector(part[1], lanes);
 #endif
 }
-
-#endif

@@ -86,12 +86,10 @@ INLINE words finished(const ternary_finish_interleaved *how, words sums, int64_t
     return (words)y;
 }
 
-/*
- * If p->less is NULL, adds the sums of `rows` rows to the stored sums. Else stores the sums minus p->less;
+/* If p->less is NULL, adds the sums of `rows` rows to the stored sums. Else stores the sums minus p->less;
  * with p->finish, their results. Not inlined, so that its addresses use no registers during the products.
  * All results of a token are stored together: tokens may be so far apart that their cache lines evict
- * each other.
- */
+ * each other. */
 static __attribute__((noinline)) void store_interleaved(const ternary_panel *p, int64_t row,
                                                         int rows,
                                                         const words (*sums)[INTERLEAVED_HALVES])

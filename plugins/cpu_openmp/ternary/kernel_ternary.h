@@ -18,8 +18,7 @@
  * TERNARY_INTERLEAVED tokens of TERNARY_I8 may be interleaved, in groups of 16: each 64 bytes of a token are
  * 16 words of four activations, and word j of token i is stored as word i of token j.
  */
-#ifndef PLUGINS_CPU_OPENMP_TERNARY_KERNEL_TERNARY_H
-#define PLUGINS_CPU_OPENMP_TERNARY_KERNEL_TERNARY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -97,5 +96,3 @@ typedef struct ternary_rows {
     /* Computes n results of one token from its sums; the results may overwrite the sums. */
     void (*finish[TERNARY_FORMS])(float *y, const void *sums, const ternary_finish *how, int64_t n);
 } ternary_rows;
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tokens.h - rows of activations, prepared for the products of kernel_ternary.h.
- */
-#ifndef PLUGINS_CPU_OPENMP_TERNARY_TOKENS_H
-#define PLUGINS_CPU_OPENMP_TERNARY_TOKENS_H
+/* tokens.h - rows of activations, prepared for the products of kernel_ternary.h. */
+#pragma once
 
 #include "cpu_openmp/runtime/device.h"
 #include "kernel_ternary.h"
@@ -44,5 +41,3 @@ int64_t ternary_offset(const collet_operand *o, int32_t axes, int64_t index);
 
 /* Prepares token `index` of x and stores it as number `place`. */
 void ternary_token_store(const ternary_tokens *t, int64_t index, int64_t place);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_elementary.h - the elementary functions of the formulas for all arguments. */
-#ifndef PLUGINS_CPU_OPENMP_UTIL_KERNEL_ELEMENTARY_H
-#define PLUGINS_CPU_OPENMP_UTIL_KERNEL_ELEMENTARY_H
+#pragma once
 
 /* The functions of these names in kernel_functions.h are for arguments near 0. */
 #define sin_f32 near_sin_f32
@@ -36,5 +35,3 @@ PERIODIC(tan)
 
 #include "shared/formula/special_f32.dev"
 #include "shared/formula/special_f64.dev"
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_functions.h - the elementary functions of plugins/shared/formula for one instruction set level.
- * They have no branches, so that a loop over them vectorises.
- */
-#ifndef PLUGINS_CPU_OPENMP_UTIL_KERNEL_FUNCTIONS_H
-#define PLUGINS_CPU_OPENMP_UTIL_KERNEL_FUNCTIONS_H
+/* kernel_functions.h - the elementary functions of plugins/shared/formula for one instruction set level.
+ * They have no branches, so that a loop over them vectorises. */
+#pragma once
 
 #include "kernel_level.h"
 
@@ -37,5 +34,3 @@ INLINE f64 product_low_f64(f64 a, f64 b, f64 p)
 
 #include "shared/formula/functions_f32.dev"
 #include "shared/formula/functions_f64.dev"
-
-#endif

@@ -7,8 +7,7 @@
  * subnormal numbers, infinities and NaN included, so that there are no special cases. Tables and
  * polynomials are our own; errors measured over all 2^32 arguments: exp 0.77 ulp, log 0.76.
  */
-#ifndef PLUGINS_CPU_OPENMP_UTIL_KERNEL_FUNCTIONS_LANES_H
-#define PLUGINS_CPU_OPENMP_UTIL_KERNEL_FUNCTIONS_LANES_H
+#pragma once
 
 #include "kernel_functions.h"
 #include "kernel_level.h"
@@ -28,11 +27,9 @@ static const float exp_table[2][16] = {
      0x1.51f848p-27f, -0x1.a94b14p-26f, -0x1.3d56b2p-27f, -0x1.822dbcp-27f, 0x1.52486cp-27f},
 };
 
-/*
- * x = k ln 2 + r, where k is a multiple of 1/16 and |r| <= ln 2 / 32. So e^x = 2^floor(k) T e^r, where
+/* x = k ln 2 + r, where k is a multiple of 1/16 and |r| <= ln 2 / 32. So e^x = 2^floor(k) T e^r, where
  * T = 2^(k - floor(k)) is from the table. (e^r - 1 - r) / r^2 is approximated by a straight line (relative
- * error of e^r: 2^-29). Adding 1.5 * 2^19 rounds to a multiple of 1/16; the low bits are the table's index.
- */
+ * error of e^r: 2^-29). Adding 1.5 * 2^19 rounds to a multiple of 1/16; the low bits are the table's index. */
 INLINE __m512 exp_lanes_f32(__m512 x)
 {
     const __m512 round = _mm512_set1_ps(0x1.8p19f);
@@ -52,13 +49,11 @@ INLINE __m512 exp_lanes_f32(__m512 x)
     return _mm512_scalef_ps(_mm512_add_ps(t, _mm512_fmadd_ps(t, p, rest)), k);
 }
 
-/*
- * Tables with index j, the upper five bits of the fraction of m in [1, 2): c, which is near 1 / m, and -ln c
+/* Tables with index j, the upper five bits of the fraction of m in [1, 2): c, which is near 1 / m, and -ln c
  * as the sum of a multiple of 2^-17 and a remainder. j and j + 16 share one remainder. For j < 8 and
  * j >= 24, where x may be near 1, c is a multiple of 1/128, and m c - 1 is exact. For the other j, c was
  * found by a search among all numbers near 1 / m, so that the remainders of j and j + 16 differ by only
- * 2^-30. Next to x = 1, c is 1 or 1/2 and -ln c is 0 or ln 2 in its two parts, so that ln x keeps its digits.
- */
+ * 2^-30. Next to x = 1, c is 1 or 1/2 and -ln c is 0 or ln 2 in its two parts, so that ln x keeps its digits. */
 static const float log_inverse[32] = {
     0x1p+0f,        0x1.e8p-1f,     0x1.d8p-1f,     0x1.dp-1f,      0x1.cp-1f,      0x1.b8p-1f,
     0x1.a8p-1f,     0x1.ap-1f,      0x1.945d3cp-1f, 0x1.8a714p-1f,  0x1.82640ap-1f, 0x1.7866ecp-1f,
@@ -101,11 +96,9 @@ INLINE __m512 look_up_32(const float *table, __m512i index)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 
-/*
- * x = 2^e m, so ln x = (e ln 2 - ln c) + ln(1 + r), where r = m c - 1 and |r| <= 1/32. The upper parts of
+/* x = 2^e m, so ln x = (e ln 2 - ln c) + ln(1 + r), where r = m c - 1 and |r| <= 1/32. The upper parts of
  * e ln 2 and -ln c add exactly. (ln(1 + r) - r) / r^2 is approximated by a polynomial (relative error of
- * ln(1 + r): 2^-31). For x = 0 and infinity, e is -infinity and infinity, and m is 1.
- */
+ * ln(1 + r): 2^-31). For x = 0 and infinity, e is -infinity and infinity, and m is 1. */
 INLINE __m512 log_lanes_f32(__m512 x)
 {
     __m512 m = _mm512_getmant_ps(x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_nan);
@@ -127,6 +120,4 @@ INLINE __m512 log_lanes_f32(__m512 x)
 
 #else
 #define HAVE_LANES 0
-#endif
-
 #endif

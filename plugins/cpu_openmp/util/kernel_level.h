@@ -7,8 +7,7 @@
  * Everything else is static, so that the linker never merges code of a higher level into a lower
  * one. Only code of the levels that levels_select allows may run.
  */
-#ifndef PLUGINS_CPU_OPENMP_UTIL_KERNEL_LEVEL_H
-#define PLUGINS_CPU_OPENMP_UTIL_KERNEL_LEVEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -46,11 +45,9 @@
 #define LANES_F32 (VECTOR_BYTES / 4)
 #define LANES_F64 (VECTOR_BYTES / 8)
 
-/*
- * Marks a loop whose output may be exactly one of its inputs: element i depends on element i alone.
+/* Marks a loop whose output may be exactly one of its inputs: element i depends on element i alone.
  * The compiler cannot know that; it would test for overlap at run time and slow down in-place
- * calls.
- */
+ * calls. */
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -65,6 +62,4 @@
 #else
 #define HAVE_FMA 0
 #define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
-#endif
-
 #endif

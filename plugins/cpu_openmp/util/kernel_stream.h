@@ -5,8 +5,7 @@
  * STREAM_LINE(out, in) copies one cache line to an aligned address. Other threads see it after
  * STREAM_END(). PREFETCH(at) prefetches a line, at any address.
  */
-#ifndef PLUGINS_CPU_OPENMP_UTIL_KERNEL_STREAM_H
-#define PLUGINS_CPU_OPENMP_UTIL_KERNEL_STREAM_H
+#pragma once
 
 #include <string.h>
 
@@ -39,6 +38,4 @@
 #define STREAM_END() _mm_sfence()
 #else
 #define STREAM_END() ((void)0)
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_sums.h - vectors of doubles, and sums that also sum their rounding errors. */
-#ifndef PLUGINS_CPU_OPENMP_UTIL_KERNEL_SUMS_H
-#define PLUGINS_CPU_OPENMP_UTIL_KERNEL_SUMS_H
+#pragma once
 
 #include "cpu_openmp/util/kernel_level.h"
 
@@ -79,5 +78,3 @@ INLINE lanes load_f64(const char *at)
 {
     return *(const lanes_at_any *)(const void *)at;
 }
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * loop.h - loops over views of one shape, with axes reordered to memory order.
- */
-#ifndef PLUGINS_CPU_OPENMP_UTIL_LOOP_H
-#define PLUGINS_CPU_OPENMP_UTIL_LOOP_H
+/* loop.h - loops over views of one shape, with axes reordered to memory order. */
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -19,11 +16,9 @@ typedef struct loop {
     char *at[LOOP_VIEWS];
 } loop;
 
-/*
- * Makes the loop over operands 0 .. views-1 of a call, which have one shape. Axes are reordered, reversed
+/* Makes the loop over operands 0 .. views-1 of a call, which have one shape. Axes are reordered, reversed
  * and merged so that output addresses ascend and the smallest step is last. ndim is at least 1 (an array
- * without axes is one element). With `perm`, axis perm[i] of the input is axis i of the output.
- */
+ * without axes is one element). With `perm`, axis perm[i] of the input is axis i of the output. */
 void loop_init(loop *l, const collet_kernel_call *call, int32_t views, const int32_t *perm);
 
 /* A part of a row: n elements at at[], step[] bytes apart. */
@@ -31,5 +26,3 @@ typedef void (*loop_row)(const void *context, char *const *at, const int64_t *st
 
 /* Calls `row` for elements begin .. end-1 in the order of the loop. */
 void loop_run(const loop *l, int64_t begin, int64_t end, loop_row row, const void *context);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * range.h - whether numbers of the calling thread have left the range of their type, by the processor's sticky flags of
+/* range.h - whether numbers of the calling thread have left the range of their type, by the processor's sticky flags of
  * overflow and underflow. Kernels are called through pointers, so the compiler cannot move a kernel's arithmetic across
- * these functions.
- */
-#ifndef PLUGINS_CPU_OPENMP_UTIL_RANGE_H
-#define PLUGINS_CPU_OPENMP_UTIL_RANGE_H
+ * these functions. */
+#pragma once
 
 #include <fenv.h>
 
@@ -20,5 +17,3 @@ static inline void range_begin(void)
     if (range_was_left())
         (void)feclearexcept(FE_OVERFLOW | FE_UNDERFLOW);
 }
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * real.h - one f32 or f64 (wide) number in memory, as a double.
- */
-#ifndef PLUGINS_CPU_OPENMP_UTIL_REAL_H
-#define PLUGINS_CPU_OPENMP_UTIL_REAL_H
+/* real.h - one f32 or f64 (wide) number in memory, as a double. */
+#pragma once
 
 static inline double real_load(const void *at, int wide)
 {
@@ -17,5 +14,3 @@ static inline void real_store(void *at, int wide, double x)
     else
         *(float *)at = (float)x;
 }
-
-#endif

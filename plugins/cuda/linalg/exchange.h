@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * exchange.h - decompositions by cuSOLVER. Kernels of cusolver.dev copy the matrices to the workspace, scaled
- * and in column-major order, and copy the results back.
- */
-#ifndef PLUGINS_CUDA_LINALG_EXCHANGE_H
-#define PLUGINS_CUDA_LINALG_EXCHANGE_H
+/* exchange.h - decompositions by cuSOLVER. Kernels of cusolver.dev copy the matrices to the workspace, scaled
+ * and in column-major order, and copy the results back. */
+#pragma once
 
 #include <limits.h>
 
@@ -101,5 +98,3 @@ void solver_call(solver_job *j, const char *label, solver_step *step);
 #define SOLVER(j, name, ...)                                                                       \
     ((j)->wide ? (j)->device->solver.D##name(__VA_ARGS__)                                          \
                : (j)->device->solver.S##name(__VA_ARGS__))
-
-#endif

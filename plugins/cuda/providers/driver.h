@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * driver.h - the CUDA driver, opened on first use: the plugin links nothing of CUDA and loads on
- * machines without it.
- */
-#ifndef PLUGINS_CUDA_PROVIDERS_DRIVER_H
-#define PLUGINS_CUDA_PROVIDERS_DRIVER_H
+/* driver.h - the CUDA driver, opened on first use: the plugin links nothing of CUDA and loads on
+ * machines without it. */
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -17,13 +14,9 @@ typedef struct cuda_driver {
     CUDA_FUNCTIONS(ABI_MEMBER)
 } cuda_driver;
 
-/*
- * Opens and initialises the driver: the library of the setting cuda.library, else libcuda.so.1.
- * Creates no context; the library stays open. UNAVAILABLE with the reason.
- */
+/* Opens and initialises the driver: the library of the setting cuda.library, else libcuda.so.1.
+ * Creates no context; the library stays open. UNAVAILABLE with the reason. */
 collet_status cuda_driver_open(const collet_host *host, cuda_driver *cu, collet_error *err);
 
 /* "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)", in `text`. */
 const char *cuda_error_text(const cuda_driver *cu, CUresult error, char text[160]);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * library.h - libraries of the toolkit that replace Collet's own kernels in some rows. Each is
+/* library.h - libraries of the toolkit that replace Collet's own kernels in some rows. Each is
  * opened by the first call that it can compute; the plugin links none of them. If one is missing or
- * rejects a call, Collet's kernels run.
- */
-#ifndef PLUGINS_CUDA_PROVIDERS_LIBRARY_H
-#define PLUGINS_CUDA_PROVIDERS_LIBRARY_H
+ * rejects a call, Collet's kernels run. */
+#pragma once
 
 #include <pthread.h>
 #include <stddef.h>
@@ -43,22 +40,18 @@ typedef struct cuda_library_facts {
 /* The newest major version of CUDA whose libraries are tried. */
 #define CUDA_NEWEST_MAJOR 13
 
-/*
- * Opens a library of the toolkit, such as "libnvrtc.so", from the linker's path or where toolkits are
+/* Opens a library of the toolkit, such as "libnvrtc.so", from the linker's path or where toolkits are
  * installed. Tries the driver's major version (`driver` as cuDriverGetVersion returns it), then older
- * versions, the newest first, then newer versions. NULL: not found.
- */
+ * versions, the newest first, then newer versions. NULL: not found. */
 void *cuda_library_open(const char *name, int driver);
 
 /* Stores the addresses of the symbols in *target, unless that is NULL. Returns the name of the first missing symbol, or
  * NULL. */
 const char *cuda_symbols_find(const cuda_symbol *symbols, size_t count, void *handle, void *target);
 
-/*
- * Returns 1 if the library is open. The first call tries to open it: the file that its setting names, or, if
+/* Returns 1 if the library is open. The first call tries to open it: the file that its setting names, or, if
  * the setting is empty, the library that cuda_library_open finds; "off": none. A missing library is logged.
- * Any thread may call it. `library` is the first member of the struct that holds the symbols.
- */
+ * Any thread may call it. `library` is the first member of the struct that holds the symbols. */
 int cuda_library_ready(const collet_host *host, int driver, const cuda_library_facts *facts,
                        cuda_library *library);
 
@@ -69,5 +62,3 @@ const char *cuda_safe_mode(const collet_host *host);
  * or NULL. */
 int cuda_library_off(const collet_host *host, const cuda_library_facts *facts);
 void *cuda_library_load(const collet_host *host, int driver, const cuda_library_facts *facts);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * nvml.h - NVML (optional), which reports without a context how much memory is free and the
- * driver's version.
- */
-#ifndef PLUGINS_CUDA_PROVIDERS_NVML_H
-#define PLUGINS_CUDA_PROVIDERS_NVML_H
+/* nvml.h - NVML (optional), which reports without a context how much memory is free and the
+ * driver's version. */
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +15,3 @@ void cuda_management_close(cuda_management *m);
 
 /* Bytes free on the device at a PCI address; 0: not known. */
 uint64_t cuda_management_free(const cuda_management *m, const char *pci);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* toolkit.h - cuBLAS for products, cuFFT for transforms and cuSOLVER for decompositions; opened as
  * library.h describes. */
-#ifndef PLUGINS_CUDA_PROVIDERS_TOOLKIT_H
-#define PLUGINS_CUDA_PROVIDERS_TOOLKIT_H
+#pragma once
 
 #include "abi/cublas.h"
 #include "abi/cufft.h"
@@ -35,5 +34,3 @@ typedef struct cuda_solver {
 int cuda_solver_ready(const collet_host *host, int driver, cuda_solver *solver);
 /* Destroys that handle. Call it in the device's context, with no call in progress. */
 void cuda_solver_close(cuda_solver *solver);
-
-#endif

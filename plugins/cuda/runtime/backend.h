@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend.h - private: the backend's objects and the functions that its files share. */
-#ifndef PLUGINS_CUDA_RUNTIME_BACKEND_H
-#define PLUGINS_CUDA_RUNTIME_BACKEND_H
+#pragma once
 
 #include <collet/extensions.h>
 
@@ -65,12 +64,10 @@ void cuda_describe(collet_device *d);
 collet_status cuda_capabilities(const collet_plugin *self, char *json, uint64_t capacity,
                                 uint64_t *needed, const collet_host *host, collet_error *err);
 
-/* ---- context.c ------------------------------------------------------------------------------- */
+/* ---- device.c -------------------------------------------------------------------------------- */
 
-/*
- * cuda_enter pushes the device's context on this thread's stack of contexts; cuda_leave pops it. Every driver
- * call of a slot is made between the two. Pairs may nest. If cuda_enter fails, do not call cuda_leave.
- */
+/* cuda_enter pushes the device's context on this thread's stack of contexts; cuda_leave pops it. Every driver
+ * call of a slot is made between the two. Pairs may nest. If cuda_enter fails, do not call cuda_leave. */
 CUresult cuda_enter(collet_device *d);
 void cuda_leave(collet_device *d);
 /* One driver call between cuda_enter and cuda_leave: its CUresult, or the error of cuda_enter. */
@@ -108,8 +105,6 @@ CUresult cuda_mark_now(collet_queue *q);
 /* Stores an asynchronous error, which the next wait reports. The caller holds the queue's lock. */
 void cuda_note_error(collet_queue *q, CUresult error);
 
-/* ---- timing.c -------------------------------------------------------------------------------- */
-
 extern const collet_timing_extension cuda_timing;
 
 /* ---- ways.c ---------------------------------------------------------------------------------- */
@@ -135,5 +130,3 @@ static inline CUdeviceptr cuda_address(const collet_buffer *b)
 {
     return b ? (CUdeviceptr)(uintptr_t)b->memory : 0;
 }
-
-#endif

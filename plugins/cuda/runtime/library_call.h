@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* library_call.h - calls of the toolkit's libraries as commands of a queue. */
-#ifndef PLUGINS_CUDA_RUNTIME_LIBRARY_CALL_H
-#define PLUGINS_CUDA_RUNTIME_LIBRARY_CALL_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -16,12 +15,8 @@ typedef struct cuda_library_use {
     collet_error *err;
 } cuda_library_use;
 
-/*
- * Runs `calls` under the queue's lock and in the device's context. `calls` returns one of the outcomes above
+/* Runs `calls` under the queue's lock and in the device's context. `calls` returns one of the outcomes above
  * and sets *code to the library's status. Returns OK; REFUSED for CUDA_LIBRARY_NO; FAILED or DEVICE_LOST
- * under the same conditions as a launch.
- */
+ * under the same conditions as a launch. */
 collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *context, int *code),
                                 void *context);
-
-#endif

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
 #include "shared/jit/runtime/launch.h"
 
 /* Writes of up to this size from page-locked memory are first copied to pageable memory. The driver may read

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The backend's objects as objects of the driver's interface: collet.native/1.
- * Tests: tests/cuda/test_cuda_device.c */
+ * Tests: tests/cuda/test_cuda_device.c, tests/cuda/test_cuda_device_copies.c */
 #include "backend.h"
 
 #define DLPACK_CUDA 2
@@ -67,3 +67,87 @@ static collet_status native_import(collet_device *d, collet_buffer **buffer, voi
 const collet_native_extension cuda_native = {
     sizeof cuda_native, 0, native_device, native_queue, native_queue_used, native_buffer,
     native_import};
+
+/* Peer copies, between GPUs that can access each other's memory. libcore copies between others through host memory. */
+
+static int enable(collet_device *d, collet_device *from)
+{
+    int can = 0;
+    if (d->cu.DeviceCanAccessPeer(&can, d->id, from->id) != CUDA_SUCCESS || !can ||
+        cuda_enter(d) != CUDA_SUCCESS)
+        return 0;
+    CUresult error = d->cu.CtxEnablePeerAccess(from->context, 0);
+    cuda_leave(d);
+    return error == CUDA_SUCCESS || error == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+}
+
+static int reaches(collet_device *d, collet_device *from)
+{
+    if (d == from || from->id < 0 || from->id >= CUDA_PEERS)
+        return 0;
+    pthread_mutex_lock(&d->base.lock);
+    cuda_peer *peer = &d->peers[from->id];
+    if (peer->context != from->context)
+        *peer = (cuda_peer){from->context, enable(d, from)};
+    int can = peer->reaches;
+    pthread_mutex_unlock(&d->base.lock);
+    return can;
+}
+
+/* Returns a new ticket, which follows all commands enqueued so far; 0 if the context cannot be entered. */
+static uint64_t ticket_of(collet_queue *q, const char *label)
+{
+    if (cuda_enter(q->base.device) != CUDA_SUCCESS)
+        return 0;
+    pthread_mutex_lock(&q->base.lock);
+    uint64_t ticket = cuda_commit(q, label);
+    pthread_mutex_unlock(&q->base.lock);
+    cuda_leave(q->base.device);
+    return ticket;
+}
+
+static collet_status export_begin(collet_queue *q, uint64_t bytes, jit_export *export,
+                                  collet_error *err)
+{
+    (void)bytes;
+    /* Waits for other queues have no ticket, so a new ticket is made that follows them. */
+    export->ticket = ticket_of(q, "exporting to another device");
+    if (!export->ticket)
+        return jit_host(q->base.device)
+            ->fail(err, COLLET_REFUSED, "the device's context cannot be entered");
+    export->address = (void *)(uintptr_t)(cuda_address(export->buffer) + export->offset);
+    return COLLET_OK;
+}
+
+static collet_status export_read(collet_queue *q, collet_buffer *target, uint64_t offset,
+                                 collet_device *from, const jit_export *export, uint64_t bytes,
+                                 uint64_t *ticket, collet_error *err)
+{
+    collet_device *d = q->base.device;
+    CUresult error = cuda_enter(d);
+    if (error != CUDA_SUCCESS)
+        return cuda_fail(d, error, "a copy from another device", err);
+    pthread_mutex_lock(&q->base.lock);
+    error = d->cu.MemcpyPeerAsync(cuda_address(target) + offset, d->context,
+                                  (CUdeviceptr)(uintptr_t) export->address, from->context, bytes,
+                                  q->handle);
+    if (error == CUDA_SUCCESS)
+        *ticket = cuda_commit(q, "copy from another device");
+    pthread_mutex_unlock(&q->base.lock);
+    cuda_leave(d);
+    return error == CUDA_SUCCESS ? COLLET_OK
+                                 : cuda_fail(d, error, "a copy from another device", err);
+}
+
+static void export_end(collet_queue *q, const jit_export *export)
+{
+    (void)export;
+    (void)ticket_of(q, "copy to another device");
+}
+
+const jit_copy_slots cuda_copies = {
+    .reaches = reaches,
+    .export_begin = export_begin,
+    .export_read = export_read,
+    .export_end = export_end,
+};

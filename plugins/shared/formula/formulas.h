@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* formulas.h - the formulas of all dtypes in C. Include host.h and the elementary functions before. */
-#ifndef PLUGINS_SHARED_FORMULA_FORMULAS_H
-#define PLUGINS_SHARED_FORMULA_FORMULAS_H
+#pragma once
 
 #include "shared/formula/host.h"
 
@@ -162,5 +161,3 @@
 #undef DIGITS
 #undef SMALLEST
 #undef LARGE
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * host.h - the names that formulas use, defined for C: types, and the functions that the preludes of devices
- * define, except the elementary functions (exp_f32, ...). Include it before formulas.h.
- */
-#ifndef PLUGINS_SHARED_FORMULA_HOST_H
-#define PLUGINS_SHARED_FORMULA_HOST_H
+/* host.h - the names that formulas use, defined for C: types, and the functions that the preludes of devices
+ * define, except the elementary functions (exp_f32, ...). Include it before formulas.h. */
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -91,5 +88,3 @@ INLINE f64 of_f64(u64 bits)
  * long double do not. */
 #define library_periodic(name, x) (__builtin_fabs(x) < 0x1p26 ? name(x) : (f64)name##l((long double)(x)))
 #define complex_f64 complex_c128
-
-#endif

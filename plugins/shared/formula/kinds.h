@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kinds.h - selects the rows of elementwise.def for one kind of dtypes: OF_I(IFC, text) is the text if
+/* kinds.h - selects the rows of elementwise.def for one kind of dtypes: OF_I(IFC, text) is the text if
  * integers (I) are among the kinds IFC, else nothing. Kinds: B bool, I integers, F f32 f64 f16 bf16, W only
- * f32 and f64, C complex.
- */
-#ifndef PLUGINS_SHARED_FORMULA_KINDS_H
-#define PLUGINS_SHARED_FORMULA_KINDS_H
+ * f32 and f64, C complex. */
+#pragma once
 
 /* KINDS_<kinds> selects those of five parameters that belong to the kinds: bool, integers, f32 and f64, f16 and bf16,
  * complex. */
@@ -26,5 +23,3 @@
 #define OF_F(kinds, text) KINDS_##kinds(, , text, , )
 #define OF_H(kinds, text) KINDS_##kinds(, , , text, )
 #define OF_C(kinds, text) KINDS_##kinds(, , , , text)
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rows.h - for every elementwise function a simple loop over one row, which evaluates the formula. Include
- * the elementary functions before.
- */
-#ifndef PLUGINS_SHARED_FORMULA_ROWS_H
-#define PLUGINS_SHARED_FORMULA_ROWS_H
+/* rows.h - for every elementwise function a simple loop over one row, which evaluates the formula. Include
+ * the elementary functions before. */
+#pragma once
 
 #include "shared/formula/formulas.h"
 #include "shared/formula/kinds.h"
@@ -167,5 +164,3 @@ typedef void (*row_fn)(char *const *at, const int64_t *step, int64_t n);
 /* The row function for the dtype of the last input (the first input of `where` is a bool) and an op; NULL: none. */
 static row_fn (*const row_find[COLLET_DTYPE_COUNT])(uint32_t op) = {
     COLLET_EACH_REAL(FIND_REAL, 0)[COLLET_C64] = row_find_c64, [COLLET_C128] = row_find_c128};
-
-#endif

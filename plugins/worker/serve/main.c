@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * collet-worker - serves one device of one backend to the backend `worker` of another process,
+/* collet-worker - serves one device of one backend to the backend `worker` of another process,
  * which starts it: collet-worker NAME[:DEVICE] THREADS PARENT KEY=VALUE...
- * Tests: tests/worker/test_worker.c
- */
+ * Tests: tests/worker/test_worker.c */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>

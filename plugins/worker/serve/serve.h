@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve.h - the parts of collet-worker: one device of one backend, its buffers and queues. */
-#ifndef PLUGINS_WORKER_SERVE_SERVE_H
-#define PLUGINS_WORKER_SERVE_SERVE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -79,5 +78,3 @@ uint32_t serve_params_size(uint32_t op);
 collet_status serve_queue_create(server *s, int socket, int memory, uint64_t *id,
                                  collet_error *err);
 void serve_queue_destroy(server *s, uint64_t id);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet.Array: its value and views; collet/_standard/array.py adds methods and repr. */
-#ifndef PYTHON_SRC_ARRAY_ARRAY_H
-#define PYTHON_SRC_ARRAY_ARRAY_H
+#pragma once
 
 #include "src/base/python.h"
 #include "node.h"
@@ -91,5 +90,3 @@ PyObject *array_dtype_name(PyObject *module, PyObject *dtype);
 /* A dict from the letters of dtypes in signatures of ops to NumPy's names of the dtypes. */
 PyObject *array_dtype_letters(PyObject *module, PyObject *unused);
 PyObject *array_empty(PyObject *module, PyObject *const *arguments, Py_ssize_t given);
-
-#endif

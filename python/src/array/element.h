@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Indexing of Arrays, iteration, and single elements as numbers of Python. */
-#ifndef PYTHON_SRC_ARRAY_ELEMENT_H
-#define PYTHON_SRC_ARRAY_ELEMENT_H
+#pragma once
 
 #include "src/base/python.h"
 
@@ -12,5 +11,3 @@ int element_scalar(PyObject *number, collet_scalar *s);
 
 /* Adds the method item to the type Array. 0, or -1 with an exception. */
 int element_add(void);
-
-#endif

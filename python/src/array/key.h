@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Views by keys of integers, slices, None and '...'. */
-#ifndef PYTHON_SRC_ARRAY_KEY_H
-#define PYTHON_SRC_ARRAY_KEY_H
+#pragma once
 
 #include "src/base/python.h"
 
@@ -10,5 +9,3 @@ PyObject *key_view(PyObject *self, PyObject *key);
 
 /* Adds the method _at, key_view, to the type Array. 0, or -1 with an exception. */
 int key_add(void);
-
-#endif

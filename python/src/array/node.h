@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A node: an elementwise function of Arrays that is not computed yet. A node whose Array exists is pending; a node
+/* A node: an elementwise function of Arrays that is not computed yet. A node whose Array exists is pending; a node
  * that only other nodes read is computed as a part of them. A node stores no state of an evaluation (program.h says
- * why). All functions need the GIL.
- */
-#ifndef PYTHON_SRC_ARRAY_NODE_H
-#define PYTHON_SRC_ARRAY_NODE_H
+ * why). All functions need the GIL. */
+#pragma once
 
 #include "value.h"
 
@@ -84,5 +81,3 @@ node *node_top(reader *r);
 
 /* Stores in `code` and `offset` the place at which the calling thread runs; NULL if no Python code runs. */
 void node_set_origin(node *n);
-
-#endif

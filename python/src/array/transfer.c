@@ -3,7 +3,6 @@
 #include "transfer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
 #include "src/base/numpy.h"

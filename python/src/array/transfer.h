@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies elements of Arrays to and from NumPy arrays, bytes and devices. */
-#ifndef PYTHON_SRC_ARRAY_TRANSFER_H
-#define PYTHON_SRC_ARRAY_TRANSFER_H
+#pragma once
 
 #include "src/base/python.h"
 
@@ -10,5 +9,3 @@ int transfer_add(void);
 
 /* A method: the elements as bytes, in C order, after the work that computes them. */
 PyObject *transfer_bytes(PyObject *self, PyObject *unused);
-
-#endif

@@ -3,8 +3,8 @@
 #include "value.h"
 
 #include <stdlib.h>
-
 #include "src/base/error.h"
+
 #include "src/base/runtime.h"
 #include "src/base/work.h"
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The value of an Array that is computed: a collet_array, shared by the Array and by the nodes that
+/* The value of an Array that is computed: a collet_array, shared by the Array and by the nodes that
  * read it. Values over the same elements (an array and its views) share a `memory`. The memory knows the
  * nodes that wait to read it: they are evaluated before the elements change. It also knows how many
  * evaluations read it without the GIL: a write waits for them. All functions need the GIL unless stated
- * otherwise.
- */
-#ifndef PYTHON_SRC_ARRAY_VALUE_H
-#define PYTHON_SRC_ARRAY_VALUE_H
+ * otherwise. */
+#pragma once
 
 #include <stdatomic.h>
 
@@ -91,5 +88,3 @@ int memory_wait_unpinned(memory *m);
 
 /* Bytes of memories that have no Array any more and are kept only for nodes that wait to read them. */
 int64_t value_held(void);
-
-#endif

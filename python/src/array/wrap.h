@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays over the memory of NumPy arrays. */
-#ifndef PYTHON_SRC_ARRAY_WRAP_H
-#define PYTHON_SRC_ARRAY_WRAP_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -13,5 +12,3 @@ collet_array *wrap_elements(PyObject *object, collet_dtype dtype, const char *na
 
 /* Function of the module: an Array from (NumPy array, copy, shared). shared: others use the memory too. */
 PyObject *wrap_numpy(PyObject *module, PyObject *arguments);
-
-#endif

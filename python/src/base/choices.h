@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of choices of backends: equal texts have the same number. All functions need the GIL. */
-#ifndef PYTHON_SRC_BASE_CHOICES_H
-#define PYTHON_SRC_BASE_CHOICES_H
+#pragma once
 
 #include "python.h"
 
@@ -9,5 +8,3 @@
 uint32_t choices_number(const char *text);
 /* The text of a number; it stays valid until the process ends. */
 const char *choices_text(uint32_t number);
-
-#endif

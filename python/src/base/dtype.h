@@ -2,8 +2,7 @@
 /* The names of dtypes in Python: always NumPy's, such as "int8". libcore's "i8" is not used, because "i8" has 64
  * bits in NumPy. No function here needs the GIL.
  */
-#ifndef PYTHON_SRC_BASE_DTYPE_H
-#define PYTHON_SRC_BASE_DTYPE_H
+#pragma once
 
 #include "python.h"
 
@@ -17,5 +16,3 @@ collet_dtype dtype_foreign(const char *name, size_t length);
 /* Writes `text`, a message of libcore, with NumPy's names of dtypes in place of libcore's. Quoted words and names of
  * files are not changed. */
 void dtype_translate(const char *text, char *out, size_t size);
-
-#endif

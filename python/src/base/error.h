@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exceptions: collet.Error, and a subclass for each status. All functions need the GIL. */
-#ifndef PYTHON_SRC_BASE_ERROR_H
-#define PYTHON_SRC_BASE_ERROR_H
+#pragma once
 
 #include "python.h"
 
@@ -20,5 +19,3 @@ void *error_format(collet_status status, const char *format, ...) COLLET_PRINTF(
 /* Replaces an OverflowError by a DtypeError, for a number beyond the range of f64 in the argument
  * `name`. Returns -1. */
 int error_too_large(const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Passes messages of libcore to the logger "collet" of Python's logging. */
-#ifndef PYTHON_SRC_BASE_LOG_H
-#define PYTHON_SRC_BASE_LOG_H
+#pragma once
 
 #include "python.h"
 
@@ -19,5 +18,3 @@ const char *log_level(void);
 
 /* Drops the kept messages in a child of fork, because they are the parent's. */
 void log_forked(void);
-
-#endif

@@ -2,8 +2,7 @@
 /* Access to NumPy by its Python interface and by __array_struct__, whose C struct is the same in all versions of
  * NumPy, so that the extension is not compiled for one version. All functions need the GIL.
  */
-#ifndef PYTHON_SRC_BASE_NUMPY_H
-#define PYTHON_SRC_BASE_NUMPY_H
+#pragma once
 
 #include "python.h"
 
@@ -21,11 +20,9 @@ typedef struct numpy_view {
 /* Describes the memory of an array; `name` is used in error messages. 0, or -1 with an exception. */
 int numpy_view_of(PyObject *array, const char *name, numpy_view *view);
 
-/*
- * Return new references, or NULL with an exception. numpy_empty: to a new C-contiguous array.
+/* Return new references, or NULL with an exception. numpy_empty: to a new C-contiguous array.
  * numpy_asarray: to array(object) of _host.py, which refuses objects that would lose a part.
- * numpy_copy: to a C-contiguous copy in native byte order.
- */
+ * numpy_copy: to a C-contiguous copy in native byte order. */
 PyObject *numpy_empty(collet_dtype dtype, int32_t ndim, const int64_t *shape);
 PyObject *numpy_asarray(PyObject *object, collet_dtype dtype /* 0: any */, const char *name);
 PyObject *numpy_copy(PyObject *array, const collet_array_spec *spec);
@@ -41,5 +38,3 @@ collet_dtype numpy_dtype_parse(PyObject *object); /* 0 with an exception */
 
 /* A tuple of extents. */
 PyObject *numpy_shape(int32_t ndim, const int64_t *shape);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Includes collet.h and Python's stable interface (the build defines Py_LIMITED_API, except for
  * free-threaded Pythons). */
-#ifndef PYTHON_SRC_BASE_PYTHON_H
-#define PYTHON_SRC_BASE_PYTHON_H
+#pragma once
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -19,5 +18,3 @@ static inline PyObject *python_module(PyModuleDef *definition)
 #endif
     return module;
 }
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The runtime of the process, made by its first use, and a context for each thread. All functions
- * need the GIL unless stated otherwise.
- */
-#ifndef PYTHON_SRC_BASE_RUNTIME_H
-#define PYTHON_SRC_BASE_RUNTIME_H
+/* The runtime of the process, made by its first use, and a context for each thread. All functions
+ * need the GIL unless stated otherwise. */
+#pragma once
 
 #include "python.h"
 
@@ -87,5 +84,3 @@ PyObject *runtime_set_settings(PyObject *module, PyObject *settings);
 
 /* Prepares for fork and for the end of threads. 0, or -1 with an exception. */
 int runtime_prepare(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tracers, the objects by which collet.grad, vmap and jit follow arrays through functions: a function that finds
  * one among its arguments leaves the call to the handler, which is written in Python. All functions need the GIL. */
-#ifndef PYTHON_SRC_BASE_TRACER_H
-#define PYTHON_SRC_BASE_TRACER_H
+#pragma once
 
 #include "python.h"
 
@@ -44,5 +43,3 @@ PyObject *tracer_call(PyObject *function, PyObject *const *arguments, Py_ssize_t
 /* Function of the module: sets (tuple of TRACER_TYPES classes, handler). The handler is called as
  * handler(function, arguments, keywords). */
 PyObject *tracer_set(PyObject *module, PyObject *arguments);
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Work that may take long. Python handles signals on the main thread, so another thread does its
+/* Work that may take long. Python handles signals on the main thread, so another thread does its
  * work while the main thread waits and Ctrl-C can interrupt the wait. Work that has begun cannot be
  * stopped: it continues to its end with its context, and the main thread gets another context. All
- * functions need the GIL unless stated otherwise.
- */
-#ifndef PYTHON_SRC_BASE_WORK_H
-#define PYTHON_SRC_BASE_WORK_H
+ * functions need the GIL unless stated otherwise. */
+#pragma once
 
 #include <stdatomic.h>
 
@@ -37,13 +34,11 @@ int work_on_main_thread(void);
 int work_is_quick(uint64_t print);
 void work_learn(uint64_t print, int64_t nanoseconds);
 
-/*
- * Runs *w in the calling thread's context; the fields that work_run sets are 0. The caller may set w->context to
+/* Runs *w in the calling thread's context; the fields that work_run sets are 0. The caller may set w->context to
  * runtime_context(): then no Python code runs before the work begins. Quick work, and work of other
  * threads than the main one, runs on the calling thread.
  * Returns 0: `w` is still the caller's. -1 with an exception: the work failed, and `w` was dropped. 1
- * with the exception of a signal: the work continues, and `w` is dropped later.
- */
+ * with the exception of a signal: the work continues, and `w` is dropped later. */
 int work_run(work *w);
 
 /* Waits until *count is 0. Other threads change it without the GIL, and call work_wake when it is 0. Handlers of
@@ -57,5 +52,3 @@ int work_settle(void);
 
 /* Initialises this file, also for children of fork. 0, or -1 with an exception. */
 int work_prepare(void);
-
-#endif

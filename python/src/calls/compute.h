@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The computation of a call of an op, or of an evaluation of an expression, once its arguments are operands. */
-#ifndef PYTHON_SRC_CALLS_COMPUTE_H
-#define PYTHON_SRC_CALLS_COMPUTE_H
+#pragma once
 
 #include "operand.h"
 #include "src/array/value.h"
@@ -49,5 +48,3 @@ PyObject *compute_observe(PyObject *module, PyObject *function);
 /* Function of the module, for use in the function of observe(): the text of collet_explain for the call that
  * begins. */
 PyObject *compute_explain(PyObject *module, PyObject *unused);
-
-#endif

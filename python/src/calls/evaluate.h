@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Evaluations of expressions. All functions need the GIL. */
-#ifndef PYTHON_SRC_CALLS_EVALUATE_H
-#define PYTHON_SRC_CALLS_EVALUATE_H
+#pragma once
 
 #include <collet/expression.h>
 
@@ -28,5 +27,3 @@ int evaluate_input(operand *o, PyObject *given, const char *name);
  * NotImplemented: memory of `reads` was written since the snapshot; NULL with an exception. */
 PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyObject *out,
                               const snapshot *reads);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet.Expression. All functions need the GIL. */
-#ifndef PYTHON_SRC_CALLS_EXPRESSION_H
-#define PYTHON_SRC_CALLS_EXPRESSION_H
+#pragma once
 
 #include "evaluate.h"
 
@@ -23,5 +22,3 @@ collet_status expression_reduce(expression_object *e, uint32_t op, PyObject *axe
 
 /* A borrowed reference to the tuple of the names of the inputs; NULL with an exception. */
 PyObject *expression_names(expression_object *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An op as a Python object, made from collet_ops_info: its names, parameters and text. */
-#ifndef PYTHON_SRC_CALLS_OP_H
-#define PYTHON_SRC_CALLS_OP_H
+#pragma once
 
 #include "compute.h"
 
@@ -77,5 +76,3 @@ PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, 
 /* (call.c) op_call as a part of a lazy evaluation. NotImplemented: memory of `reads` was written since the snapshot. */
 PyObject *op_call_reading(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
                           PyObject *keywords, const snapshot *reads);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One operand of a call: an Array, memory of a NumPy array, or a number. */
-#ifndef PYTHON_SRC_CALLS_OPERAND_H
-#define PYTHON_SRC_CALLS_OPERAND_H
+#pragma once
 
 #include "src/base/numpy.h"
 
@@ -45,5 +44,3 @@ void operand_unwrap(operand *o);
 
 /* Drops the reference to the object. */
 void operand_clear(operand *o);
-
-#endif

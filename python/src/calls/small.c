@@ -3,7 +3,6 @@
 #include "small.h"
 
 #include <math.h>
-#include <string.h>
 
 #include <collet/floating.h>
 #include <collet/ops.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet.evaluate. */
-#ifndef PYTHON_SRC_CALLS_TEXTS_H
-#define PYTHON_SRC_CALLS_TEXTS_H
+#pragma once
 
 #include "src/base/python.h"
 
@@ -28,5 +27,3 @@ PyObject *texts_evaluate(PyObject *module, PyObject *const *arguments, Py_ssize_
     "docs/expressions.md describes the text and the dtypes. collet.InvalidError names the column\n" \
     "of a mistake, NameError (KeyError with `names`) a name without a value."
 /* clang-format on */
-
-#endif

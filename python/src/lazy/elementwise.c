@@ -1,20 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The elementwise functions. They make a node of Arrays and numbers if nothing can be wrong with them. All other calls
  * are computed at once, and errors are raised there: making a node raises none.
- * Tests: python/tests/op/test_lazy.py, python/tests/op/test_namespace.py */
+ * Tests: python/tests/op/test_lazy.py, python/tests/op/test_namespace.py,
+ * python/tests/op/test_integers.py */
 #include "elementwise.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "function.h"
 #include "src/array/array.h"
 #include "src/base/error.h"
+#include "src/base/numpy.h"
+#include "src/base/python.h"
 #include "src/calls/op.h"
 #include "src/base/runtime.h"
 #include "src/base/tracer.h"
-#include "comparison.h"
 #include "lazy.h"
 #include "wait.h"
+
+/* Comparisons of integers with ints of Python that have more than 64 bits. All functions need the GIL. */
+
+/* Whether the function with this name is a comparison. */
+static int comparison_is(PyObject *name)
+{
+    static const char *const names[] = {"equal",      "not_equal", "less",
+                                        "less_equal", "greater",   "greater_equal"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!PyUnicode_CompareWithASCIIString(name, names[i]))
+            return 1;
+    return 0;
+}
+
+static int has_integers(PyObject *object)
+{
+    if (array_check(object))
+        return !function_is_floating(array_dtype_of(object));
+    PyObject *dtype = numpy_is_array(object) ? PyObject_GetAttrString(object, "dtype") : NULL;
+    PyObject *kind = dtype ? PyObject_GetAttrString(dtype, "kind") : NULL;
+    int found = kind && (!PyUnicode_CompareWithASCIIString(kind, "i") ||
+                         !PyUnicode_CompareWithASCIIString(kind, "u") ||
+                         !PyUnicode_CompareWithASCIIString(kind, "b"));
+    Py_XDECREF(dtype);
+    Py_XDECREF(kind);
+    PyErr_Clear();
+    return found;
+}
+
+/* The index (0 or 1) of an operand that is an int beyond 64 bits, if the other operand has integers: they
+ * compare with it as with an infinity of the sign *sign, 1 or -1. -1: there is no such operand. */
+static int comparison_beyond(PyObject *const *in, int *sign)
+{
+    for (int i = 0; i < 2; i++) {
+        if (!PyLong_CheckExact(in[i]))
+            continue;
+        (void)PyLong_AsLongLongAndOverflow(in[i], sign);
+        if (*sign > 0 && PyLong_AsUnsignedLongLong(in[i]) != (unsigned long long)-1)
+            return -1;
+        if (!*sign || (*sign > 0 && !PyErr_Occurred())) /* 2^64 - 1 */
+            return -1;
+        PyErr_Clear();
+        return has_integers(in[!i]) ? i : -1;
+    }
+    return -1;
+}
 
 static PyTypeObject *type;
 

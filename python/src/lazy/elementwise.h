@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The elementwise functions of collet, such as collet.add. All functions need the GIL. */
-#ifndef PYTHON_SRC_LAZY_ELEMENTWISE_H
-#define PYTHON_SRC_LAZY_ELEMENTWISE_H
+#pragma once
 
 #include "function.h"
 
@@ -22,5 +21,3 @@ PyObject *elementwise_convert(PyObject *module, PyObject *arguments);
 
 /* The slots of collet._core.Array for the operators, and their number in *count. */
 extern const PyType_Slot operators_slots[];
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An elementwise function, and calls that are computed at once. All functions need the GIL. */
-#ifndef PYTHON_SRC_LAZY_FUNCTION_H
-#define PYTHON_SRC_LAZY_FUNCTION_H
+#pragma once
 
 #include "src/array/node.h"
 #include "src/calls/expression.h"
@@ -39,5 +38,3 @@ int function_is_small_exponent(PyObject *number);
  * the snapshot of a lazy evaluation, or NULL. NotImplemented: memory of `reads` was written since the snapshot. */
 PyObject *function_call(const elementwise *f, PyObject *const *in, PyObject *out,
                         const snapshot *reads);
-
-#endif

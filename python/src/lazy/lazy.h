@@ -2,8 +2,7 @@
 /* Evaluation of nodes. A node is computed when its value is needed. The evaluation also stores the values of those
  * nodes below it that an earlier evaluation computed without storing them: so nothing is computed more than twice. All
  * functions need the GIL. */
-#ifndef PYTHON_SRC_LAZY_LAZY_H
-#define PYTHON_SRC_LAZY_LAZY_H
+#pragma once
 
 #include "src/array/node.h"
 
@@ -41,5 +40,3 @@ PyObject *lazy_eager(PyObject *module, PyObject *change);
 PyObject *lazy_reduce(PyObject *module, PyObject *arguments);
 PyObject *lazy_reduce_rows(PyObject *module, PyObject *arguments);
 PyObject *lazy_is_pending(PyObject *module, PyObject *array);
-
-#endif

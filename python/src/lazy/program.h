@@ -10,8 +10,7 @@
  * runs between the check and the computation. If memory was written, the nodes that read it have values by then, and
  * the caller copies again. All functions need the GIL.
  */
-#ifndef PYTHON_SRC_LAZY_PROGRAM_H
-#define PYTHON_SRC_LAZY_PROGRAM_H
+#pragma once
 
 #include "step.h"
 
@@ -31,5 +30,3 @@ void program_end(program *p);
  * caller should compute the root and reduce it in a second call; NotImplemented: an input was written since
  * program_begin, and nothing was computed; NULL with an exception. */
 PyObject *program_run(program *p, PyObject *out);
-
-#endif

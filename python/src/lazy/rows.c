@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
 #include "src/array/array.h"
+
 #include "src/base/error.h"
 #include "src/base/runtime.h"
 #include "src/calls/compute.h"

@@ -7,8 +7,7 @@
  * The steps are cut into stages. The steps of a stage have one shape and depend only on stages before it: on their
  * reductions, and on values of the other shape, full or with one element a row. Each stage is an Expression.
  */
-#ifndef PYTHON_SRC_LAZY_ROWS_H
-#define PYTHON_SRC_LAZY_ROWS_H
+#pragma once
 
 #include "step.h"
 
@@ -23,5 +22,3 @@ PyObject *rows_plan(const program *p);
 
 /* Computes the outputs of a program that has the same steps. Returns as program_run. */
 PyObject *rows_run(PyObject *plan, const program *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of a lazy program. program.h says what a program is. */
-#ifndef PYTHON_SRC_LAZY_STEP_H
-#define PYTHON_SRC_LAZY_STEP_H
+#pragma once
 
 #include "src/calls/evaluate.h"
 #include "src/array/node.h"
@@ -55,5 +54,3 @@ typedef struct program {
         [PROGRAM_KEY]; /* describes the steps: programs with equal keys use the same Expression */
     uint32_t key_size;
 } program;
-
-#endif

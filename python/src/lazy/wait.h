@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes for functions of Arrays and numbers. */
-#ifndef PYTHON_SRC_LAZY_WAIT_H
-#define PYTHON_SRC_LAZY_WAIT_H
+#pragma once
 
 #include "function.h"
 
@@ -15,5 +14,3 @@ node *wait_for(elementwise *f, PyObject *const *in);
 
 /* Function of the module: sets the number of elements from which on Arrays wait; returns the earlier number. */
 PyObject *wait_from(PyObject *module, PyObject *elements);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the module that make Arrays in the host's memory: asarray(object) of a NumPy array or a list, filled(shape,
  * number, dtype), arange(start, stop, step) of integers, eye(n), astype(x, dtype). */
-#ifndef PYTHON_SRC_SMALL_CREATE_H
-#define PYTHON_SRC_SMALL_CREATE_H
+#pragma once
 
 #include "src/base/python.h"
 
@@ -11,5 +10,3 @@ PyObject *create_filled(PyObject *module, PyObject *const *arguments, Py_ssize_t
 PyObject *create_converted(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *create_range(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *create_eye(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *names);
-
-#endif

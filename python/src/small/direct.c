@@ -2,8 +2,6 @@
 /* Tests: python/tests/op/test_small_functions.py */
 #include "direct.h"
 
-#include <string.h>
-
 #include "src/array/array.h"
 #include "src/base/runtime.h"
 #include "src/calls/compute.h"

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Functions that compute with the elements of small Arrays here, in the host's memory, because a call of an op and the
+/* Functions that compute with the elements of small Arrays here, in the host's memory, because a call of an op and the
  * Python code around it would take longer than the loops. They only move elements, count them, or have the same sums as the
  * general functions. Each is a function of the module that returns None for all other arguments; the caller then takes
- * the general way, which raises the errors.
- */
-#ifndef PYTHON_SRC_SMALL_DIRECT_H
-#define PYTHON_SRC_SMALL_DIRECT_H
+ * the general way, which raises the errors. */
+#pragma once
 
 #include "src/base/python.h"
 
@@ -43,5 +40,3 @@ PyObject *direct_keyword(PyObject *const *values, PyObject *names, const char *n
 
 /* An int of Python, exactly; 0: it is none, or does not fit. */
 int direct_integer(PyObject *object, int64_t *value);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the module that copy elements of small Arrays: concat and stack (arrays, /, *, axis=0), repeat(x, n, /,
  * *, axis=None), tile(x, n), roll(x, n), copy(x), triangle(x, k, lower). */
-#ifndef PYTHON_SRC_SMALL_JOIN_H
-#define PYTHON_SRC_SMALL_JOIN_H
+#pragma once
 
 #include "src/base/python.h"
 
@@ -18,5 +17,3 @@ PyObject *join_roll(PyObject *module, PyObject *const *arguments, Py_ssize_t cou
                     PyObject *names);
 PyObject *join_copy(PyObject *module, PyObject *x);
 PyObject *join_triangle(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
-
-#endif

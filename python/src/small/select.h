@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elements of small Arrays by masks and by arrays of indices, and where elements are not 0. */
-#ifndef PYTHON_SRC_SMALL_SELECT_H
-#define PYTHON_SRC_SMALL_SELECT_H
+#pragma once
 
 #include "src/base/python.h"
 
@@ -17,5 +16,3 @@ PyObject *select_nonzero(PyObject *module, PyObject *const *arguments, Py_ssize_
                          PyObject *names);
 PyObject *select_count(PyObject *module, PyObject *const *arguments, Py_ssize_t count,
                        PyObject *names);
-
-#endif

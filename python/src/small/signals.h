@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the module for small vectors: interp(x, xp, fp), convolve(a, v, mode), median(x), diff(x),
  * gradient(f). */
-#ifndef PYTHON_SRC_SMALL_SIGNALS_H
-#define PYTHON_SRC_SMALL_SIGNALS_H
+#pragma once
 
 #include "src/base/python.h"
 
@@ -14,5 +13,3 @@ PyObject *signals_gradient(PyObject *module, PyObject *const *arguments, Py_ssiz
                            PyObject *names);
 PyObject *signals_convolve(PyObject *module, PyObject *const *arguments, Py_ssize_t count,
                            PyObject *names);
-
-#endif

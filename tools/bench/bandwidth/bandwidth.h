@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine's memory bandwidth, which limits the speed of memory-bound kernels. */
-#ifndef TOOLS_BENCH_BANDWIDTH_BANDWIDTH_H
-#define TOOLS_BENCH_BANDWIDTH_BANDWIDTH_H
+#pragma once
 
 #include "bench/base/machine.h"
 #include "bench/base/session.h"
@@ -49,5 +48,3 @@ void bench_bandwidth_choose(bench_bandwidth *b, stream_kind kind, double budget,
 void bench_bandwidth_begin(bench_bandwidth *b);
 void bench_bandwidth_more(bench_bandwidth *b, stream_kind kind, double budget);
 void bench_bandwidth_end(bench_bandwidth *b, stream_kind kind);
-
-#endif

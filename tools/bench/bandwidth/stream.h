@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Loops that only move memory: several strategies to read, write and copy, because the fastest
+/* Loops that only move memory: several strategies to read, write and copy, because the fastest
  * depends on the processor. stream.c is compiled once for each instruction set level; STREAM_TABLE
- * is the name of its table.
- */
-#ifndef TOOLS_BENCH_BANDWIDTH_STREAM_H
-#define TOOLS_BENCH_BANDWIDTH_STREAM_H
+ * is the name of its table. */
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +28,3 @@ typedef struct stream_table {
 } stream_table;
 
 extern const stream_table stream_table_base, stream_table_v3, stream_table_v4;
-
-#endif

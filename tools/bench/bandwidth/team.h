@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Passes over memory by threads that are bound to processors and start at the same moment. */
-#ifndef TOOLS_BENCH_BANDWIDTH_TEAM_H
-#define TOOLS_BENCH_BANDWIDTH_TEAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ typedef struct bench_team {
 /* Runs passes and adds samples. If the system cannot create all threads, the created threads do the work, and
  * team->threads becomes their number. */
 void bench_team_run(bench_team *team);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* busy.h - simulates other work on the machine by processes that only use processors, and measures stolen time. */
-#ifndef TOOLS_BENCH_BASE_BUSY_H
-#define TOOLS_BENCH_BASE_BUSY_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -27,5 +26,3 @@ typedef struct bench_usage {
 bench_usage bench_usage_now(void);
 /* Returns the usage between two points in time. */
 bench_usage bench_usage_between(const bench_usage *begin, const bench_usage *end);
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Counts heap allocations. This program defines malloc, calloc, realloc, aligned_alloc, memalign and
+/* Counts heap allocations. This program defines malloc, calloc, realloc, aligned_alloc, memalign and
  * posix_memalign: they replace the C library's functions in the whole process, including libcore and plugins,
  * and call them. In a build with a sanitizer, the sanitizer's hooks count instead; those of the thread sanitizer
- * miss aligned_alloc.
- */
-#ifndef TOOLS_BENCH_BASE_HEAP_H
-#define TOOLS_BENCH_BASE_HEAP_H
+ * miss aligned_alloc. */
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +12,3 @@ uint64_t bench_heap_allocations(void);
 
 /* Returns the number of resident bytes; 0 if unknown. */
 uint64_t bench_heap_resident(void);
-
-#endif

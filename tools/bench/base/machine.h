@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Describes the machine on which a measurement runs. */
-#ifndef TOOLS_BENCH_BASE_MACHINE_H
-#define TOOLS_BENCH_BASE_MACHINE_H
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ void bench_machine_describe(bench_machine *machine, int32_t limit);
 
 /* NULL when out of memory. */
 cJSON *bench_machine_json(const bench_machine *machine);
-
-#endif

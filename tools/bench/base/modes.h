@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* modes.h - the modes of backend-bench, in the order of its help. */
-#ifndef TOOLS_BENCH_BASE_MODES_H
-#define TOOLS_BENCH_BASE_MODES_H
+#pragma once
 
 #include "options.h"
 
@@ -10,5 +9,3 @@
 #define BENCH_DECLARE(name) extern const bench_mode bench_mode_##name;
 BENCH_MODES(BENCH_DECLARE)
 #undef BENCH_DECLARE
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line of backend-bench. */
-#ifndef TOOLS_BENCH_BASE_OPTIONS_H
-#define TOOLS_BENCH_BASE_OPTIONS_H
+#pragma once
 
 #include "common/exit.h"
 
@@ -50,5 +49,3 @@ typedef struct bench_options {
 /* Exits with TOOL_EXIT_USAGE, or with 0 after --help and --version. Cuts lists in argv. */
 void bench_options_parse(int argc, char **argv, const bench_mode *const *modes,
                          bench_options *options);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sampling: warm up, choose the number of calls in a sample, then take samples until the time is over. */
-#ifndef TOOLS_BENCH_BASE_SAMPLER_H
-#define TOOLS_BENCH_BASE_SAMPLER_H
+#pragma once
 
 #include "common/stats.h"
 
@@ -35,5 +34,3 @@ collet_status tool_sampler_turn(tool_sampler *s, double budget);
 
 /* Computes statistics of the samples, and sorts them. There must be at least one sample. */
 void tool_sampler_stats(tool_sampler *s, tool_stats *out);
-
-#endif

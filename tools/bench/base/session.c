@@ -2,7 +2,7 @@
 /* Tests: tests/tools/test_bench.c */
 #include "session.h"
 
-#include "common/colour.h"
+#include "common/output.h"
 #include "common/json_add.h"
 
 #include <stdarg.h>

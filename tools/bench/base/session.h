@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all modes of backend-bench share: options, machine, runtime, context, and the report. */
-#ifndef TOOLS_BENCH_BASE_SESSION_H
-#define TOOLS_BENCH_BASE_SESSION_H
+#pragma once
 
 #include "machine.h"
 #include "common/progress.h"
@@ -23,12 +22,10 @@ typedef struct bench_session {
     tool_progress progress;
 } bench_session;
 
-/*
- * Opens the runtime and chooses the backends to measure: the list of --backend, else the choice of
+/* Opens the runtime and chooses the backends to measure: the list of --backend, else the choice of
  * COLLET_BACKEND or the configuration file, else every usable backend. With with_backends = 0 it is no error
  * if there is none. UNKNOWN_BACKEND, UNAVAILABLE and errors of collet_runtime_create; after an error the
- * session is closed.
- */
+ * session is closed. */
 collet_status bench_session_open(bench_session *s, const bench_options *options,
                                  int32_t with_backends, collet_error *err);
 void bench_session_close(bench_session *s);
@@ -47,5 +44,3 @@ const char *bench_setting(const collet_runtime *runtime, const char *key);
 /* Prints "backend-bench: text" on standard error; returns the exit status for `status`. */
 int bench_complain(collet_status status, const char *text);
 int bench_out_of_memory(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parses shapes of the command line. */
-#ifndef TOOLS_BENCH_BASE_SHAPE_H
-#define TOOLS_BENCH_BASE_SHAPE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ typedef struct bench_shape {
 int32_t bench_shape_parse(const char *text, bench_shape *shape);
 /* Writes "10000x1000x3"; "()" if there are no extents. Returns `text`. */
 const char *bench_shape_text(int32_t count, const int64_t *extents, char text[BENCH_SHAPE_TEXT]);
-
-#endif

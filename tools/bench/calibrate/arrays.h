@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* arrays.h - operands and samples for short measurements of many calls. */
-#ifndef TOOLS_BENCH_CALIBRATE_ARRAYS_H
-#define TOOLS_BENCH_CALIBRATE_ARRAYS_H
+#pragma once
 
 #include "bench/ops/measure.h"
 #include "bench/base/sampler.h"
@@ -18,5 +17,3 @@ collet_status calibrate_arrays(bench_arrays *a, collet_context *context,
 
 /* Takes samples for `budget` seconds; lowers *seconds to their median if that is less. */
 collet_status calibrate_turn(tool_sampler *sampler, double budget, double *seconds);
-
-#endif

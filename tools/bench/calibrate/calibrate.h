@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* calibrate.h - the measurements of `backend-bench calibrate`, and its documents: one JSON document for each
  * backend, in the format that collet_calibration_write defines. */
-#ifndef TOOLS_BENCH_CALIBRATE_CALIBRATE_H
-#define TOOLS_BENCH_CALIBRATE_CALIBRATE_H
+#pragma once
 
 #include "bench/base/session.h"
 #include "bench/ops/cases.h"
@@ -93,5 +92,3 @@ double calibrate_seconds(const cJSON *document, const char *key, double work);
 /* Prints in sentences which calls auto now runs on another backend, or adds the list "changes" to `report`.
  * 0 when out of memory. */
 int32_t calibrate_changes(const calibration_run *run, cJSON *report);
-
-#endif

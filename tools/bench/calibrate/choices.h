@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* choices.h - the way in which a backend computes the measured calls, before and after the calibration. A way is the
  * backend's own kernels or a library (plugins/shared/host/util/ways.h). */
-#ifndef TOOLS_BENCH_CALIBRATE_CHOICES_H
-#define TOOLS_BENCH_CALIBRATE_CHOICES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ int32_t choice_by(const double rates[CHOICE_WAYS], int32_t usual);
 /* Sorts the choices by key and side. For each choice that has changed, prints the side, the new way and how
  * much faster it is, or adds this to `list`. Returns the number of changed choices; -1: out of memory. */
 int32_t choices_tell(const char *backend, choice *choices, int32_t count, cJSON *list);
-
-#endif

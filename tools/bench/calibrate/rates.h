@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rates.h - the texts of rates in documents. plugins/shared/host/util/ways.h describes such texts. */
-#ifndef TOOLS_BENCH_CALIBRATE_RATES_H
-#define TOOLS_BENCH_CALIBRATE_RATES_H
+#pragma once
 
 #include <cjson/cJSON.h>
 
@@ -11,5 +10,3 @@ const char *rates_of(const cJSON *document);
 /* Returns `text` with those items of `old` (may be NULL) whose key and side are not in `text`. The caller
  * frees it; NULL if out of memory. */
 char *rates_merged(const char *text, const char *old);
-
-#endif

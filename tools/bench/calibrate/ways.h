@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ways.h - measures the rates of the ways in which a backend computes products, decompositions and transforms. */
-#ifndef TOOLS_BENCH_CALIBRATE_WAYS_H
-#define TOOLS_BENCH_CALIBRATE_WAYS_H
+#pragma once
 
 #include "calibrate.h"
 
@@ -12,5 +11,3 @@ int32_t calibrate_ways(calibration_run *run, double end);
 /* Prints which calls another way than before computes, or adds this to the list "changes" of `report`. 0 when out of
  * memory. */
 int32_t calibrate_ways_changes(const calibration_run *run, cJSON *report);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The ops that backend-bench measures: every op of libcore. libcore's description of an op determines its operands;
- * where the description is not enough, a table has details (cases.c).
- */
-#ifndef TOOLS_BENCH_OPS_CASES_H
-#define TOOLS_BENCH_OPS_CASES_H
+/* The ops that backend-bench measures: every op of libcore. libcore's description of an op determines its operands;
+ * where the description is not enough, a table has details (cases.c). */
+#pragma once
 
 #include "bench/base/options.h"
 #include "bench/base/shape.h"
@@ -85,5 +82,3 @@ static inline const char *bench_bound(double flops)
 {
     return flops > 0 ? "compute" : "memory";
 }
-
-#endif

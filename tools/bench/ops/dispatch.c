@@ -1,21 +1,147 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A routed call and a direct one of the same kernel row, `add` of one f32 element, in turn, so that
+/* A routed call and a direct one of the same kernel row, `add` of one f32 element, in turn, so that
  * clock rate, caches and load are the same: the difference of the medians is the cost of dispatch.
- * Tests: tests/tools/test_bench.c
- */
+ * Tests: tests/tools/test_bench.c */
+#include <collet/collet.h>
 #include <collet/ops/array.h>
+#include <collet/plugin.h>
 
 #include "bench/base/modes.h"
 
 #include "common/json_add.h"
-#include "direct.h"
 #include "bench/base/heap.h"
 #include "bench/base/session.h"
 #include "bench/base/sampler.h"
 
+#include <dlfcn.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Calls a kernel without libcore, to measure what libcore's dispatch adds. No other tool uses plugin.h. */
+
+typedef struct bench_direct {
+    collet_host host; /* first member: a pointer to it is cast to bench_direct */
+    const collet_runtime *runtime;
+    int32_t threads;
+    void *library;
+    const collet_plugin *table;
+    collet_device *device;
+    const collet_kernel_row *row;
+} bench_direct;
+
+static void host_log(const collet_host *host, int32_t level, const char *format, ...)
+{
+    (void)host;
+    (void)level;
+    (void)format;
+}
+
+static void host_log_text(const collet_host *host, int32_t level, const char *text)
+{
+    host_log(host, level, "%s", text);
+}
+
+static int32_t host_threads(const collet_host *host)
+{
+    return ((const bench_direct *)(const void *)host)->threads;
+}
+
+static const void *host_extension(const collet_host *host, const char *name)
+{
+    (void)host;
+    (void)name;
+    return NULL;
+}
+
+static const char *host_config(const collet_host *host, const char *key)
+{
+    const char *value = bench_setting(((const bench_direct *)(const void *)host)->runtime, key);
+    return *value ? value : NULL;
+}
+
+static collet_status find_entry(bench_direct *d, const char *path, collet_error *err)
+{
+    collet_plugin_entry_fn entry = NULL;
+    d->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!d->library)
+        return collet_fail(err, COLLET_UNAVAILABLE, "%s: %s", path, dlerror());
+    void *symbol = dlsym(d->library, "collet_plugin_entry");
+    memcpy(&entry, &symbol, sizeof entry);
+    d->table = entry ? entry(&d->host) : NULL;
+    return d->table ? COLLET_OK
+                    : collet_fail(err, COLLET_ABI_MISMATCH,
+                                  "%s: its entry returned no table: it was probably built for "
+                                  "another version of the plugin interface; rebuild it",
+                                  path);
+}
+
+static const collet_kernel_row *find_row(const bench_direct *d, uint32_t op, uint64_t sig)
+{
+    const collet_plugin *t = d->table;
+    for (uint32_t i = 0; i < t->kernel_count; i++) {
+        const void *at = (const char *)t->kernels + (size_t)i * t->kernel_size;
+        const collet_kernel_row *row = at;
+        if (row->op == op && row->sig == sig &&
+            (!t->device_supports || t->device_supports(d->device, i)))
+            return row;
+    }
+    return NULL;
+}
+
+/* Opens a device of the plugin file with another host table (and the runtime's settings) and finds the row of
+ * `op` with `sig`. UNSUPPORTED if there is no such row, or if the device does not run kernels synchronously in
+ * host memory. `device` is its number, its name, or "" for number 0. `d` must not move until
+ * bench_direct_close, which must be called after a failure too. */
+static collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime,
+                                       int32_t threads, const char *path, const char *device,
+                                       uint32_t op, uint64_t sig, collet_error *err)
+{
+    int numbered = !device[strspn(device, "0123456789")];
+    uint32_t index = numbered ? (uint32_t)strtoul(device, NULL, 10) : 0;
+    collet_device_properties properties = {.struct_size = sizeof properties};
+    *d = (bench_direct){.host = {.abi = COLLET_ABI,
+                                 .struct_size = sizeof d->host,
+                                 .fail = collet_fail,
+                                 .log = host_log,
+                                 .threads = host_threads,
+                                 .config = host_config,
+                                 .extension = host_extension,
+                                 .fail_text = collet_fail_text,
+                                 .log_text = host_log_text},
+                        .runtime = runtime,
+                        .threads = threads};
+    collet_status status = find_entry(d, path, err);
+    if (status != COLLET_OK)
+        return status;
+    status = d->table->device_open(d->table, &d->device, &properties, &d->host, index,
+                                   numbered ? NULL : device, err);
+    if (status != COLLET_OK)
+        return status;
+    if (properties.memory != COLLET_MEMORY_HOST || properties.order != COLLET_ORDER_SYNCHRONOUS)
+        return collet_fail(
+            err, COLLET_UNSUPPORTED,
+            "%s is not synchronous in host memory: a direct call of its kernel would measure its "
+            "queue; measure it by `backend-bench add 1 --backend %s%s%s`",
+            d->table->name, d->table->name, *device ? ":" : "", device);
+    d->row = find_row(d, op, sig);
+    if (!d->row)
+        return collet_fail(err, COLLET_UNSUPPORTED, "%s does not have this kernel", d->table->name);
+    if (d->row->accepts)
+        return collet_fail(err, COLLET_UNSUPPORTED, "%s: this kernel may need a workspace",
+                           d->table->name);
+    return COLLET_OK;
+}
+
+static void bench_direct_close(bench_direct *d)
+{
+    if (d->device)
+        d->table->device_close(d->device);
+    if (d->library)
+        dlclose(d->library);
+    *d = (bench_direct){0};
+}
 
 #define CALLS_PER_SAMPLE 1000
 #define COUNTED_CALLS 1000000

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes random, valid inputs for measurements; every run gets the same numbers. */
-#ifndef TOOLS_BENCH_OPS_INPUTS_H
-#define TOOLS_BENCH_OPS_INPUTS_H
+#pragma once
 
 #include "cases.h"
 
@@ -18,5 +17,3 @@ void bench_input_fill(const bench_operand *operand, uint32_t index, void *data);
 
 /* Elements of an operand. */
 int64_t bench_operand_size(const bench_operand *operand);
-
-#endif

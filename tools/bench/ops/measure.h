@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measures one op on each backend in turn: creates arrays, makes calls, and computes statistics of times and memory. */
-#ifndef TOOLS_BENCH_OPS_MEASURE_H
-#define TOOLS_BENCH_OPS_MEASURE_H
+#pragma once
 
 #include "bench/bandwidth/bandwidth.h"
 #include "cases.h"
@@ -36,11 +35,9 @@ collet_status bench_calls_open(bench_calls *calls, const bench_session *session,
 /* A tool_sampler_body. */
 collet_status bench_calls_run(void *calls, int64_t count);
 
-/*
- * Statistics of a row that was measured again while other processes were busy. `share` is the part of a
+/* Statistics of a row that was measured again while other processes were busy. `share` is the part of a
  * processor that a fair scheduler gives to each of the row's `threads`: processors / (threads + processes), at
- * most 1.
- */
+ * most 1. */
 typedef struct bench_busy_stats {
     int32_t processes; /* 0: not measured */
     tool_stats stats;
@@ -86,12 +83,10 @@ typedef struct bench_floor {
     int32_t chosen[STREAM_KINDS];
 } bench_floor;
 
-/*
- * Measures the layout's call on each choice of the session, without fallback, for `seconds` each. Choices take turns in
+/* Measures the layout's call on each choice of the session, without fallback, for `seconds` each. Choices take turns in
  * rounds, so that all see the same load of the machine. If memory bandwidth limits the call, the bandwidth is measured
  * in turns too; it is not for GPUs, for operands that may fit into a cache, or for calls bound by operations. Sets a
- * result with its own status for each choice, unless NO_MEMORY is returned.
- */
+ * result with its own status for each choice, unless NO_MEMORY is returned. */
 collet_status bench_measure(bench_session *session, const bench_layout *layout,
                             const bench_arrays *arrays, bench_floor *floor, bench_result *results);
 
@@ -103,5 +98,3 @@ double bench_fair_seconds(const bench_result *r);
  * floor.strategy must not be NULL. */
 double bench_share_of_median(const bench_result *r);
 double bench_share_of_fastest(const bench_result *r);
-
-#endif

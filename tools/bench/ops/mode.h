@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-bench OP and --list. */
-#ifndef TOOLS_BENCH_OPS_MODE_H
-#define TOOLS_BENCH_OPS_MODE_H
+#pragma once
 
 #include "measure.h"
 
@@ -9,5 +8,3 @@
 int bench_op_mode(bench_session *session);
 /* Prints or reports every case. Returns an exit status. */
 int bench_list_mode(bench_session *session);
-
-#endif

@@ -3,7 +3,7 @@
 #include "report.h"
 
 #include "common/json_add.h"
-#include "common/size.h"
+#include "common/output.h"
 
 #include <stdio.h>
 

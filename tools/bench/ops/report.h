@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report.h - writes the results of an op as text or JSON. */
-#ifndef TOOLS_BENCH_OPS_REPORT_H
-#define TOOLS_BENCH_OPS_REPORT_H
+#pragma once
 
 #include "measure.h"
 
@@ -13,5 +12,3 @@ void bench_result_print_head(const bench_session *session, const bench_layout *l
 /* steal = 1: also prints the time that a hypervisor took away. */
 void bench_result_print(const bench_result *result, int32_t steal);
 int32_t bench_result_add(cJSON *list, const bench_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* make.h - the command make, for morphologies with known patterns: its options, and what its files share. */
-#ifndef TOOLS_RSOXS_MAKE_MAKE_H
-#define TOOLS_RSOXS_MAKE_MAKE_H
+#pragma once
 
 #include <collet/scatter.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ collet_status make_add_text(make_set *set, const char *path, const char *text, c
 /* Returns the index of refraction of a material. */
 collet_scatter_constants make_constants(const make_scene *scene, int64_t material,
                                         double energy);
-
-#endif

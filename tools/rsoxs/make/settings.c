@@ -19,10 +19,8 @@ collet_status make_add_text(make_set *set, const char *path, const char *text, c
     return io_spool_write(*spool, text, strlen(text), err);
 }
 
-/*
- * Returns n, where n^2 = 1 - 0.004 + s E0^2 / (E0^2 - E^2 - i E). The resonance E0 is at 285, 286.5, ... eV
- * and 1 eV wide; it is stronger along the material's direction than across it.
- */
+/* Returns n, where n^2 = 1 - 0.004 + s E0^2 / (E0^2 - E^2 - i E). The resonance E0 is at 285, 286.5, ... eV
+ * and 1 eV wide; it is stronger along the material's direction than across it. */
 static double complex index_of(int64_t material, double energy, double strength)
 {
     double resonance = 285 + 1.5 * (double)material;

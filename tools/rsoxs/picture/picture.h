@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* picture.h - PNG pictures: maps of numbers with axes and a colour bar. */
-#ifndef TOOLS_RSOXS_PICTURE_PICTURE_H
-#define TOOLS_RSOXS_PICTURE_PICTURE_H
+#pragma once
 
 #include <collet/collet.h>
 
@@ -27,5 +26,3 @@ extern const int rsoxs_has_pictures;
  * `replace` is 0; NO_MEMORY; REFUSED without cairo. */
 collet_status rsoxs_picture_write(const rsoxs_picture *picture, const char *path, int replace,
                                   collet_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * Turn off HDF5's messages before a call (io/hdf5/file.h); only one thread at a time may call these functions. On a
  * damaged file libhdf5 itself may crash; therefore collet-inspect reads the file first (io/hdf5/inspect.h).
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_H5MD_ELEMENT_H
-#define ENGINES_TRAJECTORY_FORMATS_H5MD_ELEMENT_H
+#pragma once
 
 #include "io/hdf5/file.h"
 #include "trajectory/formats/units.h"
@@ -29,11 +28,9 @@ typedef struct trajectory_h5md_element {
     double single_ps;                /* the unit of times that are stored one by one in single precision, ps; else 0 */
 } trajectory_h5md_element;
 
-/*
- * Opens the element `path` of an open file: a group with the dataset "value", or a dataset of one row. If there is
+/* Opens the element `path` of an open file: a group with the dataset "value", or a dataset of one row. If there is
  * none, the element is absent. `usual`: the factor if the file names no unit; 0: the file must name a unit.
- * COLLET_FORMAT, COLLET_NO_MEMORY.
- */
+ * COLLET_FORMAT, COLLET_NO_MEMORY. */
 collet_status trajectory_h5md_open(hid_t file, const char *file_name, const char *path,
                                    trajectory_measure measure, double usual,
                                    trajectory_h5md_element *element, collet_error *err);
@@ -47,5 +44,3 @@ collet_status trajectory_h5md_read(const trajectory_h5md_element *element, const
 
 /* Walks through the index of the chunks; ignores faults. The element may be absent. */
 void trajectory_h5md_walk(const trajectory_h5md_element *element);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inspect.h - the way in which this engine reads HDF5 files. collet-inspect first reads a file in the same way
  * (io/hdf5/inspect.h). */
-#ifndef ENGINES_TRAJECTORY_FORMATS_H5MD_INSPECT_H
-#define ENGINES_TRAJECTORY_FORMATS_H5MD_INSPECT_H
+#pragma once
 
 #include "io/hdf5/inspect.h"
 
 extern const io_hdf5_inspection trajectory_inspect_h5md; /* h5md.c */
-
-#endif

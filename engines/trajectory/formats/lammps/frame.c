@@ -4,7 +4,6 @@
 
 #include "io/decimal.h"
 
-#include <math.h>
 #include <string.h>
 
 #define ITEM "ITEM: "

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* frame.h - the head of a frame of a LAMMPS dump file, for dump.c. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_LAMMPS_FRAME_H
-#define ENGINES_TRAJECTORY_FORMATS_LAMMPS_FRAME_H
+#pragma once
 
 #include "trajectory/formats/text.h"
 
@@ -34,11 +33,7 @@ typedef struct trajectory_lammps_frame {
 
 #define TRAJECTORY_LAMMPS_HAS_ID 8
 
-/*
- * Reads the lines up to "ITEM: ATOMS ...". COLLET_FORMAT for a malformed line, which the text names. If the file
- * ends before that line, *ends is 1 and the status COLLET_OK.
- */
+/* Reads the lines up to "ITEM: ATOMS ...". COLLET_FORMAT for a malformed line, which the text names. If the file
+ * ends before that line, *ends is 1 and the status COLLET_OK. */
 collet_status trajectory_lammps_read_head(io_lines *lines, trajectory_lammps_frame *frame,
                                           int *ends, collet_error *err);
-
-#endif

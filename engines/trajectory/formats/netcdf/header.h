@@ -6,8 +6,7 @@
  * libnetcdf is not used: it reads a file that ends inside a frame as if zeros followed, brings HDF5
  * and curl along, and copies numbers more often.
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_NETCDF_HEADER_H
-#define ENGINES_TRAJECTORY_FORMATS_NETCDF_HEADER_H
+#pragma once
 
 #include "trajectory/formats/trajectory_format.h"
 
@@ -33,12 +32,8 @@ typedef struct trajectory_netcdf {
     char conventions[TRAJECTORY_NETCDF_TEXT]; /* global attribute; "": none */
 } trajectory_netcdf;
 
-/*
- * Fills *file, and variables[i] with the variable called names[i], for n names. Sizes are at least 0 and their products
- * at most 2^60. COLLET_FORMAT for a header that is damaged or ends too early.
- */
+/* Fills *file, and variables[i] with the variable called names[i], for n names. Sizes are at least 0 and their products
+ * at most 2^60. COLLET_FORMAT for a header that is damaged or ends too early. */
 collet_status trajectory_netcdf_read(trajectory_reader *trajectory, const char *const *names,
                                      size_t n, trajectory_netcdf_variable *variables,
                                      trajectory_netcdf *file, collet_error *err);
-
-#endif

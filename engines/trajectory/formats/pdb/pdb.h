@@ -8,8 +8,7 @@
  * Angstrom. A serial number that is too long for its columns may move the other columns to the
  * right. Errors begin with "path:line:".
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_PDB_PDB_H
-#define ENGINES_TRAJECTORY_FORMATS_PDB_PDB_H
+#pragma once
 
 #include "trajectory/formats/links.h"
 #include "trajectory/formats/names.h"
@@ -54,10 +53,8 @@ typedef struct trajectory_pdb {
     char residue[6]; /* chain, number and insertion code of the last atom */
 } trajectory_pdb;
 
-/*
- * Returns the line of the model's next atom, which has at least TRAJECTORY_PDB_ATOM_END + shift
- * columns; *text is NULL at the model's end.
- */
+/* Returns the line of the model's next atom, which has at least TRAJECTORY_PDB_ATOM_END + shift
+ * columns; *text is NULL at the model's end. */
 collet_status trajectory_pdb_next(trajectory_pdb *pdb, const char **text, size_t *length,
                                   collet_error *err);
 
@@ -71,17 +68,11 @@ collet_status trajectory_pdb_skip_rest(trajectory_pdb *pdb, collet_error *err);
 /* 1 if a .pdb file can begin with these n bytes. */
 int trajectory_pdb_recognise(const uint8_t *bytes, size_t n);
 
-/*
- * Sets bonds and bonds_left_out of a topology whose atoms are read (in pdb_bonds.c): from SSBOND, LINK, the CONECT
+/* Sets bonds and bonds_left_out of a topology whose atoms are read (in pdb_bonds.c): from SSBOND, LINK, the CONECT
  * records of the first model and the CONECT records after the last model. `start` is the beginning of the file, `rest`
- * the state after the first model.
- */
+ * the state after the first model. */
 collet_status trajectory_pdb_read_bonds(const trajectory_pdb *start, const trajectory_pdb *rest,
                                         trajectory_topology *topology, collet_error *err);
-
-/* Adds the bonds of SSBOND and LINK records before the first atom (in pdb_links.c). COLLET_NO_MEMORY, and errors of
- * io_lines_next. */
-collet_status trajectory_pdb_read_links(io_lines lines, trajectory_links *links, collet_error *err);
 
 /* 1 for the line of an atom and for MODEL. */
 int trajectory_pdb_begins_model(const char *text, size_t length);
@@ -96,5 +87,3 @@ trajectory_word trajectory_pdb_serial(const trajectory_pdb *pdb, const char *tex
 /* The function trajectory_format.topology, in pdb_topology.c. */
 collet_status trajectory_pdb_read_topology(io_source *source, trajectory_topology *topology,
                                            collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* interactions.h - the interactions of GROMACS in the order in which .tpr files have them. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_TOP_INTERACTIONS_H
-#define ENGINES_TRAJECTORY_FORMATS_TOP_INTERACTIONS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -33,5 +32,3 @@ const trajectory_interaction *trajectory_interaction_find(int number, int versio
 /* Sets the sizes of the parameters in a file of this version. Returns 0 if it has none of its own. */
 int trajectory_interaction_sizes(const trajectory_interaction *interaction, int version,
                                  int *integers, int *reals);
-
-#endif

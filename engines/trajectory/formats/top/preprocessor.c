@@ -2,9 +2,99 @@
 /* Tests: tests/engines/test_io_top.c, tests/fuzz/fuzz_trajectory.c */
 #include "preprocessor.h"
 
-#include "include.h"
 #include "io/letters.h"
 #include "trajectory/formats/growth.h"
+#include "trajectory/formats/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const installed[] = {"/usr/share/gromacs/top",
+                                        "/usr/local/gromacs/share/gromacs/top"};
+
+/* Sets *path to FOLDER/inner/NAME if there is such a file, else to NULL. Returns 0 if there is no
+ * memory. */
+static int try_folder(trajectory_word folder, const char *inner, trajectory_word name, char **path)
+{
+    if (asprintf(path, "%.*s%s%.*s", (int)folder.length, folder.text, inner, (int)name.length,
+                 name.text) < 0) {
+        *path = NULL;
+        return 0;
+    }
+    if (access(*path, R_OK) != 0) {
+        free(*path);
+        *path = NULL;
+    }
+    return 1;
+}
+
+static trajectory_word word_of(const char *text)
+{
+    return (trajectory_word){text, strlen(text)};
+}
+
+/* Returns the folder in a file's path, with its last '/'; "" if the path has no folder. */
+static trajectory_word folder_of(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+
+    return (trajectory_word){file, slash ? (size_t)(slash - file) + 1 : 0};
+}
+
+/* Tries each folder of a list; ':' separates folders, as in PATH. */
+static int try_list(const char *list, trajectory_word name, char **path)
+{
+    while (*list && !*path) {
+        trajectory_word folder = {list, strcspn(list, ":")};
+
+        if (folder.length > 0 && !try_folder(folder, "/", name, path))
+            return 0;
+        list += folder.length + (list[folder.length] == ':');
+    }
+    return 1;
+}
+
+static int search(const char *file, const char *root, trajectory_word name, char **path)
+{
+    const char *library = secure_getenv("GMXLIB"), *data = secure_getenv("GMXDATA");
+
+    if (*name.text == '/')
+        return try_folder(word_of(""), "", name, path);
+    int memory = try_folder(folder_of(file), "", name, path);
+    if (memory && !*path)
+        memory = try_folder(folder_of(root), "", name, path);
+    if (memory && !*path && library)
+        memory = try_list(library, name, path);
+    if (memory && !*path && data)
+        memory = try_folder(word_of(data), "/top/", name, path);
+    for (size_t i = 0; i < sizeof installed / sizeof *installed && memory && !*path; i++)
+        memory = try_folder(word_of(installed[i]), "/", name, path);
+    return memory;
+}
+
+/* Sets *path, which the caller frees, to the file `name` of an #include in the line `where`. Searches the
+ * folder of the including file, the folder of the first file `root`, the folders of the environment variable
+ * GMXLIB, `top` in GMXDATA, and the folders where Debian and GROMACS install such files. COLLET_FORMAT with the
+ * folders searched if there is no such file; COLLET_NO_MEMORY. */
+static collet_status trajectory_top_find(const io_lines *where, const char *root,
+                                         trajectory_word name, char **path, collet_error *err)
+{
+    *path = NULL;
+    if (!search(where->source->path, root, name, path))
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for the path of an included file",
+                           where->source->path);
+    if (*path)
+        return COLLET_OK;
+    return trajectory_text_fail(
+        where, err,
+        "#include \"%.*s\": there is no such file next to this one, in GMXLIB, in GMXDATA/top or "
+        "in "
+        "%s; set GMXLIB to the folder that has it (share/gromacs/top of GROMACS), or give a file "
+        "without #include: gmx grompp -pp all.top writes one",
+        (int)(name.length < 200 ? name.length : 200), name.text, installed[0]);
+}
 
 #define SHOWN(n) ((int)((n) < 60 ? (n) : 60))
 #define MAX_EXPANSIONS 16 /* depth of macros within the texts of macros */
@@ -362,4 +452,75 @@ collet_status trajectory_top_next(trajectory_top_lines *top, const char **text, 
                                     TRAJECTORY_TOP_LINE);
     *text = top->line;
     return COLLET_OK;
+}
+
+static uint64_t hash(trajectory_word name)
+{
+    uint64_t value = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < name.length; i++)
+        value = (value ^ (uint8_t)name.text[i]) * UINT64_C(0x100000001b3);
+    return value ^ value >> 32;
+}
+
+/* Returns the slot of a name; if the name is absent, the empty slot into which it belongs. */
+static int64_t *find_slot(const trajectory_dictionary *d, trajectory_word name)
+{
+    for (uint64_t at = hash(name);; at++) {
+        int64_t *slot = &d->slots[at & (d->n_slots - 1)];
+        const char *other = *slot >= 0 ? d->entries[*slot].name : NULL;
+
+        if (!other || (strlen(other) == name.length && memcmp(other, name.text, name.length) == 0))
+            return slot;
+    }
+}
+
+static int make_slots(trajectory_dictionary *d)
+{
+    size_t n = d->n_slots > 0 ? 2 * d->n_slots : 64;
+    int64_t *slots = malloc(n * sizeof *slots);
+
+    if (!slots)
+        return 0;
+    free(d->slots);
+    d->slots = slots;
+    d->n_slots = n;
+    memset(slots, 0xff, n * sizeof *slots);
+    for (int64_t i = 0; i < d->n; i++)
+        *find_slot(d, (trajectory_word){d->entries[i].name, strlen(d->entries[i].name)}) = i;
+    return 1;
+}
+
+int64_t trajectory_dictionary_find(const trajectory_dictionary *d, trajectory_word name)
+{
+    int64_t i = d->n_slots > 0 ? *find_slot(d, name) : -1;
+
+    return i >= 0 ? d->entries[i].value : -1;
+}
+
+int trajectory_dictionary_set(trajectory_dictionary *d, trajectory_word name, int64_t value)
+{
+    if (2 * (size_t)d->n >= d->n_slots && !make_slots(d))
+        return 0;
+    int64_t *slot = find_slot(d, name);
+    if (*slot < 0) {
+        if (!trajectory_grow(&d->entries, d->n, 1, &d->capacity, sizeof *d->entries))
+            return 0;
+        char *copy = strndup(name.text, name.length);
+        if (!copy)
+            return 0;
+        d->entries[d->n] = (trajectory_dictionary_entry){copy, value};
+        *slot = d->n++;
+    }
+    d->entries[*slot].value = value;
+    return 1;
+}
+
+void trajectory_dictionary_clear(trajectory_dictionary *d)
+{
+    for (int64_t i = 0; i < d->n; i++)
+        free(d->entries[i].name);
+    free(d->entries);
+    free(d->slots);
+    memset(d, 0, sizeof *d);
 }

@@ -6,10 +6,35 @@
  * files define macros. Text after ';' is a comment; a '\' at the end of a line continues the line. The name of a macro
  * is replaced by the macro's text.
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_TOP_PREPROCESSOR_H
-#define ENGINES_TRAJECTORY_FORMATS_TOP_PREPROCESSOR_H
+#pragma once
 
-#include "dictionary.h"
+#include "trajectory/formats/text.h"
+
+/* Maps names to numbers: macros, atom types and molecule types of a .top file. */
+
+typedef struct trajectory_dictionary_entry {
+    char *name;
+    int64_t value;
+} trajectory_dictionary_entry;
+
+/* A zeroed struct is an empty dictionary. */
+typedef struct trajectory_dictionary {
+    trajectory_dictionary_entry *entries; /* n, in the order in which names were added */
+    int64_t n;
+    int64_t capacity;
+    int64_t *slots; /* hash table: index of an entry, or -1 */
+    size_t n_slots; /* a power of 2, at least 2 n; 0: not allocated yet */
+} trajectory_dictionary;
+
+/* Returns the number of a name; -1 if the name is absent. */
+int64_t trajectory_dictionary_find(const trajectory_dictionary *dictionary, trajectory_word name);
+
+/* Sets the number of a name, and replaces an earlier number; returns 0 if out of memory. */
+int trajectory_dictionary_set(trajectory_dictionary *dictionary, trajectory_word name,
+                              int64_t value);
+
+/* Frees the names. */
+void trajectory_dictionary_clear(trajectory_dictionary *dictionary);
 
 #define TRAJECTORY_TOP_DEPTH 32      /* of files that include each other */
 #define TRAJECTORY_TOP_CONDITIONS 64 /* #ifdef inside #ifdef */
@@ -47,11 +72,9 @@ typedef struct trajectory_top_lines {
 /* Begins to read `source`, which must stay open until trajectory_top_close. COLLET_NO_MEMORY. */
 collet_status trajectory_top_open(trajectory_top_lines *top, io_source *source, collet_error *err);
 
-/*
- * Returns the next line that is neither empty nor in an inactive condition, without its comment and surrounding
+/* Returns the next line that is neither empty nor in an inactive condition, without its comment and surrounding
  * blanks. The line is valid until the next call; *text is NULL after the last line. COLLET_FORMAT with "path:line:" of
- * the file that has the line; COLLET_NO_MEMORY, COLLET_IO, COLLET_CANCELLED.
- */
+ * the file that has the line; COLLET_NO_MEMORY, COLLET_IO, COLLET_CANCELLED. */
 collet_status trajectory_top_next(trajectory_top_lines *top, const char **text, size_t *length,
                                   collet_error *err);
 
@@ -60,5 +83,3 @@ const io_lines *trajectory_top_where(const trajectory_top_lines *top);
 
 /* Closes the included files and frees everything. */
 void trajectory_top_close(trajectory_top_lines *top);
-
-#endif

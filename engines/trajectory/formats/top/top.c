@@ -80,10 +80,8 @@ static int is_letter(trajectory_word word)
     return word.length > 0 && (io_is_upper(*word.text) || io_is_lower(*word.text));
 }
 
-/*
- * Reads a line of [ atomtypes ]: name, optionally a bonded type, optionally an atomic number, mass, charge, particle
- * type (one letter), parameters. Like GROMACS, finds out which are present by the position of the particle type.
- */
+/* Reads a line of [ atomtypes ]: name, optionally a bonded type, optionally an atomic number, mass, charge, particle
+ * type (one letter), parameters. Like GROMACS, finds out which are present by the position of the particle type. */
 static collet_status read_type(parser *p, const line *l, collet_error *err)
 {
     trajectory_top *top = p->top;

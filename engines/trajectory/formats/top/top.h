@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* top.h - the contents of a .top, .itp or .tpr file: molecule types, and the number of molecules of each type. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_TOP_TOP_H
-#define ENGINES_TRAJECTORY_FORMATS_TOP_TOP_H
+#pragma once
 
 #include "preprocessor.h"
 #include "trajectory/formats/names.h"
@@ -70,5 +69,3 @@ collet_status trajectory_top_build(trajectory_topology *topology, const trajecto
 int64_t trajectory_top_most_atoms(void);
 
 void trajectory_top_free(trajectory_top *top);
-
-#endif

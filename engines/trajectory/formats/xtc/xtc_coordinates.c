@@ -4,10 +4,8 @@
 
 #include "trajectory/formats/bigendian.h"
 
-/*
- * The ranges of small differences, which the format defines: range i is about 2^(i/3), so that three differences
- * fit into i bits. The format does not use the ranges that are 0.
- */
+/* The ranges of small differences, which the format defines: range i is about 2^(i/3), so that three differences
+ * fit into i bits. The format does not use the ranges that are 0. */
 static const uint32_t small_ranges[] = {
     0,        0,        0,       0,       0,       0,       0,       0,       0,       8,
     10,       12,       16,      20,      25,      32,      40,      50,      64,      80,

@@ -8,8 +8,7 @@
  * adapts by a factor of 2^(1/3) from run to run. The first atom of such a run is exchanged with the
  * atom before it, which makes the differences in a water molecule smaller (oxygen in the middle).
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_XTC_XTC_COORDINATES_H
-#define ENGINES_TRAJECTORY_FORMATS_XTC_XTC_COORDINATES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,13 +26,9 @@ typedef struct trajectory_xtc_block {
     int32_t small_index; /* index of the first range of small differences */
 } trajectory_xtc_block;
 
-/*
- * Decodes at least the first `n_needed` atoms (1..n_atoms) into positions (n_atoms x 3 floats, nm),
+/* Decodes at least the first `n_needed` atoms (1..n_atoms) into positions (n_atoms x 3 floats, nm),
  * rounded as GROMACS does: (float)integer * (1.0f / precision). Safe for any bytes. Returns NULL,
  * or a static text that describes the fault in the data; *n_done is then the number of atoms before
- * the fault.
- */
+ * the fault. */
 const char *trajectory_xtc_decode(const trajectory_xtc_block *block, int64_t n_needed,
                                   float *positions, int64_t *n_done);
-
-#endif

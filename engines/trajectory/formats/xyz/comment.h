@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* comment.h - what the second line of a frame of an .xyz file tells: the columns, the box, the time. */
-#ifndef ENGINES_TRAJECTORY_FORMATS_XYZ_COMMENT_H
-#define ENGINES_TRAJECTORY_FORMATS_XYZ_COMMENT_H
+#pragma once
 
 #include "trajectory/formats/text.h"
 
@@ -26,12 +25,8 @@ typedef struct xyz_comment {
     xyz_columns columns;
 } xyz_comment;
 
-/*
- * Parses the comment, the last line that was read from `lines`. In an extended file it may have Lattice="..." with nine
+/* Parses the comment, the last line that was read from `lines`. In an extended file it may have Lattice="..." with nine
  * numbers, pbc="T T F", whose F means no period along a vector, and Properties=NAME:TYPE:COUNT:..., the columns; units
- * are those of ASE and QUIP. "t=" is a time in ps; "i = 5, time = 2.5, ..." of CP2K one in fs. COLLET_FORMAT.
- */
+ * are those of ASE and QUIP. "t=" is a time in ps; "i = 5, time = 2.5, ..." of CP2K one in fs. COLLET_FORMAT. */
 collet_status xyz_comment_parse(const io_lines *lines, const char *text, size_t length,
                                 xyz_comment *comment, collet_error *err);
-
-#endif

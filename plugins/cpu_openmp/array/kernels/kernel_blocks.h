@@ -5,17 +5,14 @@
  * Every row of elementwise.def has a kernel for each of its dtypes; f16 and bf16 use f32's.
  * A result depends on its operands alone, not on its place or its neighbours.
  */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_BLOCKS_H
-#define PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_BLOCKS_H
+#pragma once
 
 #include <collet/types.h>
 
-/*
- * Computes n elements. `out` may be the same array as an input whose elements have the same size.
+/* Computes n elements. `out` may be the same array as an input whose elements have the same size.
  * Bit k of `repeated`: in[k] is one number for all elements. Kernels of ops with BLOCK_REPEATS accept
  * one such input, BLOCK_MUL_ADD (below) and clip of floating-point numbers accept two, the last ones, all other kernels
- * accept none.
- */
+ * accept none. */
 typedef void (*block_kernel)(void *out, const void *const *in, uint32_t repeated, int64_t n);
 
 /* The kernel of an op for one dtype, which is the dtype of the last input; NULL: none. */
@@ -31,5 +28,3 @@ typedef struct block_kernels {
 
 /* Exact functions of two inputs also have loops for one repeated input. */
 #define BLOCK_REPEATS(inputs, ulp) ((inputs) == 2 && (ulp) == 0)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_columns.h - prefetching in reductions by columns. */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_COLUMNS_H
-#define PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_COLUMNS_H
+#pragma once
 
 #include "cpu_openmp/util/kernel_level.h"
 
@@ -18,12 +17,10 @@ typedef struct ahead {
     int64_t column;
 } ahead;
 
-/*
- * Prefetches the next TREE strips of the rows below into the L2 cache, row after row in memory's
+/* Prefetches the next TREE strips of the rows below into the L2 cache, row after row in memory's
  * order, which is faster than several rows at once. The hardware prefetcher does not follow the
  * order in which strips are read. Does nothing if columns are more than a cache line apart: most of
- * each line would be wasted.
- */
+ * each line would be wasted. */
 INLINE void prefetch_next(ahead *next, int64_t row_step, int64_t column_step, int64_t columns)
 {
     for (int i = 0; i < TREE && column_step <= 64; i++) {
@@ -37,5 +34,3 @@ INLINE void prefetch_next(ahead *next, int64_t row_step, int64_t column_step, in
         next->column += STRIP;
     }
 }
-
-#endif

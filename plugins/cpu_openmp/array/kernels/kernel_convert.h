@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_convert.h - the conversions that have a vector loop. The others go through
- * shared/host/util/convert.h, which specifies all of them.
- */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_CONVERT_H
-#define PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_CONVERT_H
+/* kernel_convert.h - the conversions that have a vector loop. The others go through
+ * shared/host/util/convert.h, which specifies all of them. */
+#pragma once
 
 #include <collet/types.h>
 
@@ -14,5 +11,3 @@ typedef void (*convert_run)(void *out, const void *in, int64_t n);
 typedef struct convert_kernels {
     convert_run run[COLLET_DTYPE_COUNT][COLLET_DTYPE_COUNT]; /* [to][from]; NULL: none */
 } convert_kernels;
-
-#endif

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_move.h - moving elements unchanged. A size index k stands for elements of 2^k bytes, 0..4,
- * which are aligned to min(2^k, 4) bytes at least. Blocks never overlap.
- */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_MOVE_H
-#define PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_MOVE_H
+/* kernel_move.h - moving elements unchanged. A size index k stands for elements of 2^k bytes, 0..4,
+ * which are aligned to min(2^k, 4) bytes at least. Blocks never overlap. */
+#pragma once
 
 #include <stdint.h>
 
 #define MOVE_SIZES 5
 
-/*
- * The staging buffer of transpositions to memory: pieces of output rows, long enough for full write
- * bandwidth. A line of padding between two pieces avoids a stride that is a power of two.
- */
+/* The staging buffer of transpositions to memory: pieces of output rows, long enough for full write
+ * bandwidth. A line of padding between two pieces avoids a stride that is a power of two. */
 #define MOVE_STAGE_LENGTH 256
 #define MOVE_STAGE_ROW (MOVE_STAGE_LENGTH + 64)
 #define MOVE_STAGE_ROWS 512
@@ -38,22 +33,18 @@ typedef struct move_kernels {
      * if the elements of one side are adjacent. */
     void (*rows[MOVE_SIZES])(char *out, int64_t out_row, int64_t out_step, const char *in,
                              int64_t in_row, int64_t in_step, int64_t rows, int64_t n);
-    /*
-     * out[j][i] = in[i][j] for i < rows, j < columns: each row of `in` is adjacent, in_step bytes
-     * to the next; each row of `out` (`rows` elements) likewise with out_step.
-     */
+    /* out[j][i] = in[i][j] for i < rows, j < columns: each row of `in` is adjacent, in_step bytes
+     * to the next; each row of `out` (`rows` elements) likewise with out_step. */
     void (*transpose[MOVE_SIZES])(char *out, int64_t out_step, const char *in, int64_t in_step,
                                   int64_t rows, int64_t columns);
     /* The same with non-temporal stores; `out` and out_step are multiples of a cache line. Other
      * threads see the output after stream_end. */
     void (*transpose_lines[MOVE_SIZES])(const move_block *b, int64_t out_step, int64_t in_step);
-    /*
-     * The same with non-temporal stores at any address, block by block: rows * 2^k <=
+    /* The same with non-temporal stores at any address, block by block: rows * 2^k <=
      * MOVE_STAGE_LENGTH and columns <= MOVE_STAGE_ROWS. Transposes `now` into `stage`
      * (MOVE_STAGE_BYTES), writes `last`, the previous block, from `last_stage` to its output, and
      * prefetches `next`; each may be NULL. A call with now = NULL ends the sequence: after it other
-     * threads see all blocks.
-     */
+     * threads see all blocks. */
     void (*transpose_streamed[MOVE_SIZES])(const move_block *now, const move_block *next,
                                            const move_block *last, int64_t out_step,
                                            int64_t in_step, char *stage, const char *last_stage);
@@ -64,5 +55,3 @@ typedef struct move_kernels {
     void (*stream_piece)(char *out, const char *in, int64_t bytes);
     void (*stream_end)(void);
 } move_kernels;
-
-#endif

@@ -173,10 +173,8 @@ static void columns_narrow(double *sum, double *lost, const char *in, int64_t ro
 
 /* ---- Other reductions ------------------------------------------------------------------------ */
 
-/*
- * The smaller of a and b. If they are equal, or one is NaN, x is b and y is a. Then x | y has the
- * right bits: the number itself; -0 if one of two zeros is -0; or a NaN.
- */
+/* The smaller of a and b. If they are equal, or one is NaN, x is b and y is a. Then x | y has the
+ * right bits: the number itself; -0 if one of two zeros is -0; or a NaN. */
 INLINE float less_f32(float a, float b)
 {
     float x = a < b ? a : b, y = b < a ? b : a;

@@ -6,8 +6,7 @@
  * in f64: good to about two ulp of f64 of the sum of the magnitudes, however many terms. min and max follow
  * IEEE 754-2019: NaN propagates, -0 < +0. Steps are in bytes, of either sign.
  */
-#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_REDUCE_H
-#define PLUGINS_CPU_OPENMP_ARRAY_KERNELS_KERNEL_REDUCE_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -58,5 +57,3 @@ typedef struct reduce_kernels {
 typedef struct integer_kernels {
     reduction sum[COLLET_DTYPE_COUNT], product, min[4], count[5];
 } integer_kernels;
-
-#endif

@@ -9,15 +9,12 @@
  * alone, not on its index in the batch. If an element that is read is not finite, the results are NaN
  * and info is 1; else info is 0.
  */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_EIGEN3_H
-#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_EIGEN3_H
+#pragma once
 
 #include <stdint.h>
 
-/*
- * n matrices. Steps in bytes: *_step between matrices, *_row between rows, *_column between columns. Only
- * the lower triangle of `matrix` is read. Outputs overlap neither `matrix` nor each other.
- */
+/* n matrices. Steps in bytes: *_step between matrices, *_row between rows, *_column between columns. Only
+ * the lower triangle of `matrix` is read. Outputs overlap neither `matrix` nor each other. */
 typedef struct eigen3_batch {
     const char *matrix;
     char *values, *vectors, *info; /* info: i32 */
@@ -31,5 +28,3 @@ typedef struct eigen3_batch {
 typedef struct eigen3_kernels {
     void (*run[2])(const eigen3_batch *batch);
 } eigen3_kernels;
-
-#endif

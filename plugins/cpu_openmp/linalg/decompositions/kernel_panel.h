@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_panel.h - operations on columns and rows between the matrix products of decompositions.
+/* kernel_panel.h - operations on columns and rows between the matrix products of decompositions.
  * The index of a table is [f32, f64]; counts and strides are in elements, elements of a row
- * adjacent.
- */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_PANEL_H
-#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_PANEL_H
+ * adjacent. */
+#pragma once
 
 #include <stdint.h>
 
@@ -23,14 +20,10 @@ typedef struct panel_kernels {
      * first element of largest magnitude; a column of zeros is skipped. All entries must be finite.
      */
     void (*lu[2])(void *a, int64_t stride, int64_t rows, int64_t columns, int32_t *pivot);
-    /*
-     * A = Q R of such a panel, rows >= columns, in place: R on and above the diagonal, below it the
+    /* A = Q R of such a panel, rows >= columns, in place: R on and above the diagonal, below it the
      * Householder vectors, which begin with a 1 that is not stored: Q = 1 - V T V^T with the upper
      * triangular T, row-major, columns x columns with zeros below its diagonal (R. Schreiber and
      * C. Van Loan, SIAM J. Sci. Stat. Comput. 10, 53, 1989). All entries must be finite and less than
-     * the square root of the largest number.
-     */
+     * the square root of the largest number. */
     void (*qr[2])(void *a, int64_t stride, int64_t rows, int64_t columns, void *t);
 } panel_kernels;
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One system or matrix per lane. Rows are exchanged under masks while the elimination reads and writes them.
- * Tests: conformance/linalg/factors.c
- */
+/* One system or matrix per lane. Rows are exchanged under masks while the elimination reads and writes them.
+ * Tests: conformance/linalg/factors.c */
 #include "kernel_solve.h"
 
 #include <math.h>

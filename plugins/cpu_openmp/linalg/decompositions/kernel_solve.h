@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_solve.h - small systems of linear equations and Cholesky factors, one per lane of a vector register.
- * The index of a table is [f32, f64].
- */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_SOLVE_H
-#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_KERNEL_SOLVE_H
+/* kernel_solve.h - small systems of linear equations and Cholesky factors, one per lane of a vector register.
+ * The index of a table is [f32, f64]. */
+#pragma once
 
 #include <stdint.h>
 
@@ -25,12 +22,10 @@ typedef struct solve_group {
 
 typedef struct solve_kernels {
     int32_t lanes[2]; /* the largest count */
-    /*
-     * Gaussian elimination with partial pivoting. Bit i of the result is set if system i was refused; its
+    /* Gaussian elimination with partial pivoting. Bit i of the result is set if system i was refused; its
      * x is not written. Refused are systems with numbers that are not finite, with numbers or pivots
      * that need scaling because they are near the ends of the range, and with a pivot that is 0.
-     * `scratch`: SOLVE_BYTES, 64-byte aligned.
-     */
+     * `scratch`: SOLVE_BYTES, 64-byte aligned. */
     uint32_t (*solve[2])(const solve_group *group, void *scratch);
     /*
      * a = x x^T, where x is lower triangular. Uses the lower triangle of a; `b` and `columns` are not used. Refused
@@ -38,5 +33,3 @@ typedef struct solve_kernels {
      */
     uint32_t (*cholesky[2])(const solve_group *group, void *scratch);
 } solve_kernels;
-
-#endif

@@ -8,11 +8,57 @@
  * the ends of the range are passed to cpu_decomposition_run (shared/host/linalg/decompositions.h) instead
  * of LAPACK, with the same scratch.
  */
-#ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_LAPACK_H
-#define PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_LAPACK_H
+#pragma once
 
 #include "cpu_openmp/providers/blas.h"
-#include "dense.h"
+#include "cpu_openmp/runtime/device.h"
+
+/* The matrices of decompositions: views of f32, f64, c64 or c128, and copies between views by all threads. */
+
+/* rows x columns elements; `row` and `column` are the strides in bytes. */
+typedef struct dense_view {
+    char *at;
+    int64_t rows, columns;
+    int64_t row, column;
+    collet_dtype dtype;
+} dense_view;
+
+/* Matrix `index`, in C order of the batch axes, of an operand "...,M,N". */
+dense_view dense_of(const collet_operand *o, int64_t index);
+
+/* A view of adjacent elements, in rows without gaps. */
+dense_view dense_at(void *at, collet_dtype dtype, int64_t rows, int64_t columns);
+
+/* The view of the transpose. */
+dense_view dense_transposed(dense_view v);
+
+/* The leading dimension, in elements, if BLAS supports the view: rows of adjacent elements that do not
+ * overlap, and all counts fit an int. Else 0. */
+int dense_stride(const dense_view *v);
+
+/* Like dense_of, for an output that BLAS or LAPACK may write; `at` is NULL where they do not
+ * support the view. */
+dense_view dense_output(const collet_operand *o, int64_t index);
+
+/* Copies `in` to `out` on at most `threads` threads; both have one shape and dtype and do not overlap. */
+void dense_copy(const collet_device *device, int32_t threads, const dense_view *out,
+                const dense_view *in);
+
+/* The same, into rows or columns of adjacent elements; returns the largest magnitude, or NaN when
+ * one is not finite. With `lower` only the lower triangle is read; the elements above it become
+ * zero. */
+double dense_load(const collet_device *device, int32_t threads, const dense_view *out,
+                  const dense_view *in, int lower);
+
+/* The number of reals that an element has. */
+int64_t dense_parts(const dense_view *v);
+
+/* Changes the sign of row `row` from column `first` on. */
+void dense_negate(const collet_device *device, const dense_view *v, int64_t row, int64_t first);
+
+/* Sets the elements below (above: right of) the diagonal to zero. */
+void dense_clear_below(const dense_view *v);
+void dense_clear_above(const dense_view *v);
 
 typedef struct lapack_job {
     const collet_device *device;
@@ -74,11 +120,9 @@ void lapack_subtract_square(const lapack_job *job, const blas_matrix *c, const b
 void lapack_solve_triangle(const lapack_job *job, blas_triangle which, const blas_matrix *a,
                            const blas_matrix *x, int64_t m, int64_t n);
 
-/*
- * lapack_factor.c: P A = L U in place, in min(rows, columns) steps; step k exchanges row k with row
+/* lapack_factor.c: P A = L U in place, in min(rows, columns) steps; step k exchanges row k with row
  * pivot[k] (Toledo's recursion; docs/KERNELS.md, lu). The caller owns the memory of the members.
- * Call lapack_enter with lapack_factor_threads before, and lapack_leave afterwards.
- */
+ * Call lapack_enter with lapack_factor_threads before, and lapack_leave afterwards. */
 typedef struct lapack_factors {
     const lapack_job *job;
     dense_view a;   /* rows that BLAS supports */
@@ -105,5 +149,3 @@ int lapack_is_regular(const lapack_job *job, double largest);
 
 /* Takes a piece of scratch for rows x columns elements of `size` bytes. */
 void *lapack_take(lapack_pieces *p, int64_t rows, int64_t columns, uint64_t size);
-
-#endif

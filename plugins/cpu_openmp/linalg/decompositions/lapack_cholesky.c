@@ -27,10 +27,8 @@ static blas_matrix block(const factoring *f, int64_t i, int64_t j)
     return (blas_matrix){.at = f->a.at + i * f->a.row + j * f->a.column, .stride = f->stride};
 }
 
-/*
- * Factors the n x n block whose first element is (first, first), by halves: LAPACK's own function is slow on row-major
- * matrices. Returns 0, or the order of the first leading minor that is not positive.
- */
+/* Factors the n x n block whose first element is (first, first), by halves: LAPACK's own function is slow on row-major
+ * matrices. Returns 0, or the order of the first leading minor that is not positive. */
 static int64_t factor(const factoring *f, int64_t first, int64_t count)
 {
     blas_matrix top = block(f, first, first);

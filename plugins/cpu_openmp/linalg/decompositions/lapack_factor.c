@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * LU by halves of the columns (S. Toledo, SIAM J. Matrix Anal. Appl. 18, 1065, 1997) on row-major matrices. LAPACK's
+/* LU by halves of the columns (S. Toledo, SIAM J. Matrix Anal. Appl. 18, 1065, 1997) on row-major matrices. LAPACK's
  * own LU needs column-major matrices, and its threads would compete with ours for processors.
- * Tests: conformance/linalg/factors.c, tests/host/test_decompositions.c
- */
+ * Tests: conformance/linalg/factors.c, tests/host/test_decompositions.c */
 #include "cpu_openmp/runtime/team.h"
 #include "cpu_openmp/util/real.h"
 #include "shared/host/linalg/matrices.h"

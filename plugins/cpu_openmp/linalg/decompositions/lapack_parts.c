@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Products and triangular systems on the team's threads by single-threaded OpenBLAS, whose own
+/* Products and triangular systems on the team's threads by single-threaded OpenBLAS, whose own
  * threads would wait for those that the operating system has not scheduled.
- * Tests: conformance/linalg/factors.c, tests/host/test_decompositions.c
- */
+ * Tests: conformance/linalg/factors.c, tests/host/test_decompositions.c */
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/counts.h"
 #include "lapack.h"

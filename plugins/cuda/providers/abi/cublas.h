@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of cuBLAS's ABI that is used (see shared/jit/runtime/abi.h). Includes the data types that cuFFT shares. */
-#ifndef PLUGINS_CUDA_PROVIDERS_ABI_CUBLAS_H
-#define PLUGINS_CUDA_PROVIDERS_ABI_CUBLAS_H
+#pragma once
 
 #include "cuda.h"
 
@@ -49,5 +48,3 @@ typedef struct cublasContext *cublasHandle_t;
        const void *b, cudaDataType b_type, int b_leading, long long b_step, const void *beta,      \
        void *c, cudaDataType c_type, int c_leading, long long c_step, int count,                   \
        cublasComputeType_t compute, cublasGemmAlgo_t algorithm))
-
-#endif

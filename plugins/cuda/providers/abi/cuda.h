@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of the CUDA driver's ABI that is used: shared/jit/runtime/abi.h. The symbols are the
  * oldest versions that take these types, so that drivers since 11.2 have them. */
-#ifndef PLUGINS_CUDA_PROVIDERS_ABI_CUDA_H
-#define PLUGINS_CUDA_PROVIDERS_ABI_CUDA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -127,5 +126,3 @@ typedef struct CUuuid {
       (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,   \
        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,                 \
        void **arguments, void **extra))
-
-#endif

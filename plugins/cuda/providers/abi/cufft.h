@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of cuFFT's ABI that is used: shared/jit/runtime/abi.h. */
-#ifndef PLUGINS_CUDA_PROVIDERS_ABI_CUFFT_H
-#define PLUGINS_CUDA_PROVIDERS_ABI_CUFFT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -37,5 +36,3 @@ typedef int cufftResult, cufftHandle;
        long long out_step, cudaDataType out_type, long long count, size_t *work_bytes,             \
        cudaDataType compute))                                                                      \
     X(cufftResult, XtExec, cufftXtExec, (cufftHandle plan, void *in, void *out, int direction))
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of cuSOLVER's ABI that is used: shared/jit/runtime/abi.h. */
-#ifndef PLUGINS_CUDA_PROVIDERS_ABI_CUSOLVER_H
-#define PLUGINS_CUDA_PROVIDERS_ABI_CUSOLVER_H
+#pragma once
 
 #include "cublas.h"
 
@@ -91,5 +90,3 @@ typedef struct gesvdjInfo *gesvdjInfo_t;
       (cusolverDnHandle_t handle, cusolverEigMode_t job, int m, int n, real *a, int lda, real *s,  \
        real *u, int ldu, real *v, int ldv, real *work, int work_size, int *info, gesvdjInfo_t how, \
        int count))
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of NVRTC's ABI that is used: shared/jit/runtime/abi.h. */
-#ifndef PLUGINS_CUDA_PROVIDERS_ABI_NVRTC_H
-#define PLUGINS_CUDA_PROVIDERS_ABI_NVRTC_H
+#pragma once
 
 #include <stddef.h>
 
@@ -38,5 +37,3 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(nvrtcResult, GetCUBIN, nvrtcGetCUBIN, (nvrtcProgram program, char *code))                    \
     X(nvrtcResult, GetPTXSize, nvrtcGetPTXSize, (nvrtcProgram program, size_t * bytes))            \
     X(nvrtcResult, GetPTX, nvrtcGetPTX, (nvrtcProgram program, char *code))
-
-#endif

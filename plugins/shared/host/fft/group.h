@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * group.h - a group of a few lines that are read from memory, transformed together and written to memory.
- */
-#ifndef PLUGINS_SHARED_HOST_FFT_GROUP_H
-#define PLUGINS_SHARED_HOST_FFT_GROUP_H
+/* group.h - a group of a few lines that are read from memory, transformed together and written to memory. */
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +27,3 @@ typedef struct fft_group {
     double scale;  /* factor of the result */
     fft_view in, out;
 } fft_group;
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * passes.h - a call of fft as a sequence of passes, each of which transforms along one axis; for every plugin
- * of this tree. Also the lines of a pass in host memory.
- */
-#ifndef PLUGINS_SHARED_HOST_FFT_PASSES_H
-#define PLUGINS_SHARED_HOST_FFT_PASSES_H
+/* passes.h - a call of fft as a sequence of passes, each of which transforms along one axis; for every plugin
+ * of this tree. Also the lines of a pass in host memory. */
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -36,15 +33,11 @@ typedef struct fft_pass {
     int64_t shape[COLLET_MAX_DIMS];
 } fft_pass;
 
-/*
- * Sets the passes of a call, in order, and returns their number, at most FFT_AXES_MAX; 0 if there is nothing
+/* Sets the passes of a call, in order, and returns their number, at most FFT_AXES_MAX; 0 if there is nothing
  * to compute. A transform from half spectra over several axes uses the first fft_temporary bytes of
- * call->workspace for its first passes. The first pass may be in place; later passes always are.
- */
+ * call->workspace for its first passes. The first pass may be in place; later passes always are. */
 int32_t fft_passes_of(const collet_kernel_call *call, fft_unit unit, fft_pass pass[FFT_AXES_MAX]);
 uint64_t fft_temporary(const collet_kernel_call *call);
 
 /* Sets the views of g to lines first .. first + count - 1 (count <= FFT_LANES_MAX) of a pass whose unit is bytes. */
 void fft_pass_lines(const fft_pass *p, int64_t first, int32_t count, fft_group *g);
-
-#endif

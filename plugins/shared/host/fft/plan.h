@@ -8,8 +8,7 @@
  * convolution of a length >= 2 n - 1 with small prime factors. Real transforms of even length use a complex
  * transform of half the length. Tables are computed in double and rounded once.
  */
-#ifndef PLUGINS_SHARED_HOST_FFT_PLAN_H
-#define PLUGINS_SHARED_HOST_FFT_PLAN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -81,5 +80,3 @@ static inline int64_t fft_pairs(int64_t length, int64_t inner)
 
 /* The same for an axis. */
 int64_t fft_axis_pairs(int64_t n, int real);
-
-#endif

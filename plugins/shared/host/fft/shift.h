@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * shift.h - fftshift as copies of blocks: along each shifted axis of n elements the first n -
- * n / 2 (inverse: n / 2) go to the end and the others to the front.
- */
-#ifndef PLUGINS_SHARED_HOST_FFT_SHIFT_H
-#define PLUGINS_SHARED_HOST_FFT_SHIFT_H
+/* shift.h - fftshift as copies of blocks: along each shifted axis of n elements the first n -
+ * n / 2 (inverse: n / 2) go to the end and the others to the front. */
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -13,5 +10,3 @@ collet_status cpu_fft_shift(collet_device *device, collet_queue *queue,
                             const collet_kernel_call *call,
                             collet_status (*copy)(collet_device *device, collet_queue *queue,
                                                   const collet_kernel_call *call));
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* axes.h - treats some consecutive axes of an operand as one axis; reads the positions of the index family. */
-#ifndef PLUGINS_SHARED_HOST_INDEX_AXES_H
-#define PLUGINS_SHARED_HOST_INDEX_AXES_H
+#pragma once
 
 #include "shared/host/util/device.h"
 #include "shared/host/util/rows.h"
@@ -77,5 +76,3 @@ void index_gather(char *out, int64_t out_step, const char *a, int64_t a_step, in
 /* out[positions[i]] = in[i] for all positions in [low, high), in the order of i. */
 void index_scatter(char *out, int64_t out_step, const char *in, int64_t in_step, uint64_t size,
                    const int64_t *positions, int64_t n, int64_t low, int64_t high);
-
-#endif

@@ -7,8 +7,7 @@
  * The key of -0 is one less than the key of +0, or equal to it if zeros are to be equal. Pure
  * functions.
  */
-#ifndef PLUGINS_SHARED_HOST_INDEX_KEYS_H
-#define PLUGINS_SHARED_HOST_INDEX_KEYS_H
+#pragma once
 
 #include "shared/host/util/operand.h"
 
@@ -113,5 +112,3 @@ static inline int32_t index_axis(const collet_operand *o, int32_t axis)
 {
     return axis < 0 ? axis + o->ndim : axis;
 }
-
-#endif

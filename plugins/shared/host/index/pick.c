@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * take, take_along_axis, put and scatter_add, for all backends on host memory. Writes to given positions
+/* take, take_along_axis, put and scatter_add, for all backends on host memory. Writes to given positions
  * are divided among threads by position, so that those to one position keep their order.
- * Tests: conformance/index/pick.c
- */
+ * Tests: conformance/index/pick.c */
 #include "axes.h"
 
 #include "shared/host/util/counts.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * compress, place and nonzero, for all backends on host memory: the elements of a mask that are not 0 are
+/* compress, place and nonzero, for all backends on host memory: the elements of a mask that are not 0 are
  * counted in blocks, and then each block knows where its results begin.
- * Tests: conformance/index/pick.c
- */
+ * Tests: conformance/index/pick.c */
 #include "axes.h"
 
 #include <string.h>

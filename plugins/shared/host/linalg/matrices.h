@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * matrices.h - the matrices of a call whose operands are "...,M,N" and similar: copies between the
+/* matrices.h - the matrices of a call whose operands are "...,M,N" and similar: copies between the
  * caller's strides and dense rows of numbers, one matrix at a time. For every backend that works on
- * host memory.
- */
-#ifndef PLUGINS_SHARED_HOST_LINALG_MATRICES_H
-#define PLUGINS_SHARED_HOST_LINALG_MATRICES_H
+ * host memory. */
+#pragma once
 
 #include <math.h>
 
@@ -126,5 +123,3 @@ static inline void cpu_multiply(double *x, int64_t n, double factor)
     for (int64_t i = 0; factor != 1.0 && i < n; i++)
         x[i] *= factor;
 }
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rotation.h - norms and plane rotations of dense rows of doubles, for the decompositions of every
+/* rotation.h - norms and plane rotations of dense rows of doubles, for the decompositions of every
  * backend that works on host memory. A row of complex numbers is a row of twice as many doubles. The functions are
- * pure: any thread may call them, and there are no errors.
- */
-#ifndef PLUGINS_SHARED_HOST_LINALG_ROTATION_H
-#define PLUGINS_SHARED_HOST_LINALG_ROTATION_H
+ * pure: any thread may call them, and there are no errors. */
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +17,3 @@ void cpu_rotate(double *x, double *y, int64_t n, double c, double s);
 
 /* c and s with c x + s y = r >= 0, c y - s x = 0; returns r. If both are zero, c = 1 and s = 0. */
 double cpu_rotation(double x, double y, double *c, double *s);
-
-#endif

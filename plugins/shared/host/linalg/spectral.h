@@ -8,23 +8,18 @@
  * nothing and run on any thread. Both return 0, or 1 if the iteration did not converge: the results
  * are then undefined.
  */
-#ifndef PLUGINS_SHARED_HOST_LINALG_SPECTRAL_H
-#define PLUGINS_SHARED_HOST_LINALG_SPECTRAL_H
+#pragma once
 
 #include <stdint.h>
 
-/*
- * Computes the eigenvalues of the symmetric n x n matrix with the diagonal d and the subdiagonal e[0..n-2],
+/* Computes the eigenvalues of the symmetric n x n matrix with the diagonal d and the subdiagonal e[0..n-2],
  * ascending, in d; destroys e. Multiplies the n rows of `vectors`, `length` doubles each, from the left by the
  * matrix whose rows are the eigenvectors; so if `vectors` is the identity, row i becomes the eigenvector of
- * d[i]. Implicitly shifted QL steps (Golub and Van Loan, 8.3).
- */
+ * d[i]. Implicitly shifted QL steps (Golub and Van Loan, 8.3). */
 int cpu_tridiagonal_eigen(double *d, double *e, int64_t n, double *vectors, int64_t length);
 
-/*
- * An upper bidiagonal matrix (diagonal d, superdiagonal e) and the rows of `left` and `right`, n
- * each, to which its rotations are applied.
- */
+/* An upper bidiagonal matrix (diagonal d, superdiagonal e) and the rows of `left` and `right`, n
+ * each, to which its rotations are applied. */
 typedef struct bidiagonal {
     int64_t n;
     double *d, *e;
@@ -35,5 +30,3 @@ typedef struct bidiagonal {
 /* d becomes the singular values, >= 0 and descending. Implicitly shifted QR steps (Golub and Van
  * Loan, 8.6). */
 int cpu_bidiagonal_svd(const bidiagonal *b);
-
-#endif

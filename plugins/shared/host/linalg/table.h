@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * table.h - tables that give the functions of each decomposition, for real matrices (real.c) and for complex matrices
- * (complex.c). The index is the op.
- */
-#ifndef PLUGINS_SHARED_HOST_LINALG_TABLE_H
-#define PLUGINS_SHARED_HOST_LINALG_TABLE_H
+/* table.h - tables that give the functions of each decomposition, for real matrices (real.c) and for complex matrices
+ * (complex.c). The index is the op. */
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -15,5 +12,3 @@ typedef struct cpu_decomposition {
 } cpu_decomposition;
 
 extern const cpu_decomposition cpu_real_decompositions[], cpu_complex_decompositions[];
-
-#endif

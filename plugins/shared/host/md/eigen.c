@@ -39,11 +39,9 @@ static void annihilate(int n, double *a, double *v, int p, int q)
     }
 }
 
-/*
- * Cyclic Jacobi: leaves the eigenvalues on a's diagonal and the vectors in v's columns. Judging an
+/* Cyclic Jacobi: leaves the eigenvalues on a's diagonal and the vectors in v's columns. Judging an
  * element against its own diagonal pair, not against the whole matrix, keeps small eigenvalues of a
- * positive matrix accurate to their own last digits.
- */
+ * positive matrix accurate to their own last digits. */
 static void jacobi(int n, double *a, double *v)
 {
     for (int i = 0; i < n * n; i++)

@@ -5,8 +5,7 @@
  * Each computes rows begin .. end-1 of its op's call (operands.h), unless it is said to compute
  * bodies; disjoint parts may run at the same time. docs/KERNELS.md has the formulas.
  */
-#ifndef PLUGINS_SHARED_HOST_MD_FRAMES_H
-#define PLUGINS_SHARED_HOST_MD_FRAMES_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -27,5 +26,3 @@ void cpu_md_time_derivative_info(const collet_kernel_call *call, int64_t equal_t
 
 /* Euclidean norm of n numbers, `step` bytes apart: one element of `magnitude`. */
 double cpu_norm(const char *at, collet_dtype dtype, int64_t step, int64_t n);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Row f * b + i is body i of the b bodies in frame f; without an axis of bodies, row f is frame f.
  */
-#ifndef PLUGINS_SHARED_HOST_MD_OPERANDS_H
-#define PLUGINS_SHARED_HOST_MD_OPERANDS_H
+#pragma once
 
 #include "shared/host/util/rows.h"
 
@@ -139,5 +138,3 @@ static inline void md_store9(const collet_operand *o, int64_t row, const double 
     if (operand_present(o))
         md_put9(o, md_distance(o, row, 2), x);
 }
-
-#endif

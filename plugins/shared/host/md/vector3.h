@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vector3.h - three-vectors of doubles. Pure functions; outputs must not be inputs. */
-#ifndef PLUGINS_SHARED_HOST_MD_VECTOR3_H
-#define PLUGINS_SHARED_HOST_MD_VECTOR3_H
+#pragma once
 
 #include <math.h>
 
@@ -17,10 +16,8 @@ static inline void cpu_cross3(const double a[3], const double b[3], double out[3
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/*
- * u = a / |a|, without overflow or underflow. Returns 0, and u = 0, when a is zero. If a is not
- * finite, u is NaN and 1 is returned.
- */
+/* u = a / |a|, without overflow or underflow. Returns 0, and u = 0, when a is zero. If a is not
+ * finite, u is NaN and 1 is returned. */
 static inline int cpu_unit3(const double a[3], double u[3])
 {
     double largest = fmax(fabs(a[0]), fmax(fabs(a[1]), fabs(a[2])));
@@ -37,5 +34,3 @@ static inline int cpu_unit3(const double a[3], double u[3])
         u[i] /= length;
     return 1;
 }
-
-#endif

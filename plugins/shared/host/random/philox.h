@@ -4,8 +4,7 @@
  *
  * J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11.
  */
-#ifndef PLUGINS_SHARED_HOST_RANDOM_PHILOX_H
-#define PLUGINS_SHARED_HOST_RANDOM_PHILOX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ static inline void cpu_philox(const uint32_t counter[4], const uint32_t key[2], 
     block[2] = x2;
     block[3] = x3;
 }
-
-#endif

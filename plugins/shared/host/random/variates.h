@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* variates.h - the ops `integers` and `variate` for every backend that works on host memory. */
-#ifndef PLUGINS_SHARED_HOST_RANDOM_VARIATES_H
-#define PLUGINS_SHARED_HOST_RANDOM_VARIATES_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -18,5 +17,3 @@ double cpu_variate(const void *law, uint64_t seed, uint64_t element);
 /* Computes elements begin .. end-1, in C order of the output; disjoint parts may run at the same time. runs: NULL to draw
  * one number at a time. */
 void cpu_variates(const collet_kernel_call *call, const cpu_variate_runs *runs, int64_t begin, int64_t end);
-
-#endif

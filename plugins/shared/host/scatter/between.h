@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* between.h - finds the two pixels between which a coordinate lies. */
-#ifndef PLUGINS_SHARED_HOST_SCATTER_BETWEEN_H
-#define PLUGINS_SHARED_HOST_SCATTER_BETWEEN_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ static inline double scatter_centre(const collet_kernel_call *call, int64_t n)
     const collet_scatter_average_params *params = call->params;
     return params->centre ? (double)(n / 2) : (double)n / 2;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* numbers.h - elements of operands as doubles and complex doubles. */
-#ifndef PLUGINS_SHARED_HOST_SCATTER_NUMBERS_H
-#define PLUGINS_SHARED_HOST_SCATTER_NUMBERS_H
+#pragma once
 
 #include "shared/host/util/rows.h"
 
@@ -62,5 +61,3 @@ static inline void read_vector(const collet_operand *o, int64_t i, double x[3])
     for (int a = 0; a < 3; a++)
         x[a] = real_at(at + a * cpu_last_step(o), is_wide(o));
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pattern.h - what the kernels of patterns share. */
-#ifndef PLUGINS_SHARED_HOST_SCATTER_PATTERN_H
-#define PLUGINS_SHARED_HOST_SCATTER_PATTERN_H
+#pragma once
 
 #include "numbers.h"
 
@@ -37,5 +36,3 @@ void scatter_at_angle(const complex_number amplitude[6], const double k[3], doub
  * twice the angle. */
 void scatter_three_parts(const complex_number amplitude[6], const double s[3], double k_square,
                          double part[3]);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * scatter.h - the scatter kernels for every backend that works on host memory. Operands are of any
- * strides; arithmetic is in double; docs/KERNELS.md has the formulas.
- */
-#ifndef PLUGINS_SHARED_HOST_SCATTER_SCATTER_H
-#define PLUGINS_SHARED_HOST_SCATTER_SCATTER_H
+/* scatter.h - the scatter kernels for every backend that works on host memory. Operands are of any
+ * strides; arithmetic is in double; docs/KERNELS.md has the formulas. */
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -29,5 +26,3 @@ void cpu_scatter_images(const collet_kernel_call *call, int64_t begin, int64_t e
 void cpu_scatter_amplitudes(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_scatter_intensities(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_scatter_average(const collet_kernel_call *call, int64_t begin, int64_t end);
-
-#endif

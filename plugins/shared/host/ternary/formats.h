@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * formats.h - conversion of rows of ternary weights between codes (-1, 0, 1) and the packed formats
- * of docs/KERNELS.md. Plain C. Arrays may have any alignment, and any thread may call the functions.
- */
-#ifndef PLUGINS_SHARED_HOST_TERNARY_FORMATS_H
-#define PLUGINS_SHARED_HOST_TERNARY_FORMATS_H
+/* formats.h - conversion of rows of ternary weights between codes (-1, 0, 1) and the packed formats
+ * of docs/KERNELS.md. Plain C. Arrays may have any alignment, and any thread may call the functions. */
+#pragma once
 
 #include <collet/types.h>
 
@@ -24,5 +21,3 @@ int64_t cpu_ternary_unpack(uint32_t format, int8_t *codes, int64_t step, int64_t
 
 /* The scale of block `block` of a row in tq2_0 or tq1_0. */
 float cpu_ternary_block_scale(uint32_t format, const uint8_t *bytes, int64_t block);
-
-#endif

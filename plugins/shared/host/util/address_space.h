@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* address_space.h - checks whether a library will be able to map memory; some libraries retry forever if they cannot.
  */
-#ifndef PLUGINS_SHARED_HOST_UTIL_ADDRESS_SPACE_H
-#define PLUGINS_SHARED_HOST_UTIL_ADDRESS_SPACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ static inline bool address_space_is_limited(void)
     return (!getrlimit(RLIMIT_AS, &all) && all.rlim_cur != RLIM_INFINITY) ||
            (!getrlimit(RLIMIT_DATA, &data) && data.rlim_cur != RLIM_INFINITY);
 }
-
-#endif

@@ -9,10 +9,8 @@
 /* The number of elements that are converted through double at a time. */
 #define CHUNK 256
 
-/*
- * Converts a 64-bit integer to double by rounding to odd (the last bit is sticky). Rounding the double again,
- * to 24 bits or fewer, then gives the same as rounding the integer once.
- */
+/* Converts a 64-bit integer to double by rounding to odd (the last bit is sticky). Rounding the double again,
+ * to 24 bits or fewer, then gives the same as rounding the integer once. */
 static double sticky_u64(uint64_t x)
 {
     if (x < 1ull << 53)

@@ -5,8 +5,7 @@
  * To an integer: toward zero, saturating, NaN gives 0. To f64, f32, f16, bf16: one rounding, to
  * nearest even, from any source. The functions are pure: any thread may call them, and there are no errors.
  */
-#ifndef PLUGINS_SHARED_HOST_UTIL_CONVERT_H
-#define PLUGINS_SHARED_HOST_UTIL_CONVERT_H
+#pragma once
 
 #include <collet/types.h>
 
@@ -36,5 +35,3 @@ void cpu_convert(char *out, collet_dtype to, int64_t out_step, const char *in, c
 /* Moves `count` elements of `size` (1, 2, 4, 8 or 16) bytes, aligned to min(size, 8). */
 void cpu_move(char *out, int64_t out_step, const char *in, int64_t in_step, uint64_t size,
               int64_t count);
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * counts.h - arithmetic of counts, which are not negative.
- */
-#ifndef PLUGINS_SHARED_HOST_UTIL_COUNTS_H
-#define PLUGINS_SHARED_HOST_UTIL_COUNTS_H
+/* counts.h - arithmetic of counts, which are not negative. */
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +14,3 @@ static inline int64_t divide_up(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0);
 }
-
-#endif

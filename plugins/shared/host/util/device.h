@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * device.h - what the devices of the CPU backends have in common. Each backend has one device, which works
- * synchronously in the memory of the host. Its `struct collet_device` begins with a host_device.
- */
-#ifndef PLUGINS_SHARED_HOST_UTIL_DEVICE_H
-#define PLUGINS_SHARED_HOST_UTIL_DEVICE_H
+/* device.h - what the devices of the CPU backends have in common. Each backend has one device, which works
+ * synchronously in the memory of the host. Its `struct collet_device` begins with a host_device. */
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -48,12 +45,10 @@ const void *host_extension(collet_device *device, const char *name);
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-/*
- * Declares, or before a body defines, the kernel `name`: a function collet_kernel_row.run for one op or for
+/* Declares, or before a body defines, the kernel `name`: a function collet_kernel_row.run for one op or for
  * several similar ops. kernels.txt lists the ops that it runs. It implements every signature of its ops and
  * reads the dtypes from the operands. Kernels are synchronous; few use the device, none uses the queue.
- * docs/KERNELS.md defines the results.
- */
+ * docs/KERNELS.md defines the results. */
 #define KERNEL(name)                                                                               \
     KERNEL_HEAD_(name);                                                                            \
     KERNEL_HEAD_(name)
@@ -70,5 +65,3 @@ const void *host_extension(collet_device *device, const char *name);
 #define ACCEPTS_HEAD_(name)                                                                        \
     collet_status host_##name##_accepts(__attribute__((unused)) collet_device *device,             \
                                         const collet_kernel_call *call, uint64_t *workspace_bytes)
-
-#endif

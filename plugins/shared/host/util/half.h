@@ -6,8 +6,7 @@
  * numbers that are too large become infinity; NaN stays NaN (quiet) and keeps its sign. The results do not depend
  * on the rounding mode.
  */
-#ifndef PLUGINS_SHARED_HOST_UTIL_HALF_H
-#define PLUGINS_SHARED_HOST_UTIL_HALF_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -73,5 +72,3 @@ static inline double cpu_bf16_to(uint16_t h)
     memcpy(&x, &bits, sizeof x);
     return (double)x;
 }
-
-#endif

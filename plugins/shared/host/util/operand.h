@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* operand.h - the operands of a call, for every plugin of this tree. */
-#ifndef PLUGINS_SHARED_HOST_UTIL_OPERAND_H
-#define PLUGINS_SHARED_HOST_UTIL_OPERAND_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -48,5 +47,3 @@ static inline collet_dtype part_of(collet_dtype dtype)
 {
     return dtype == COLLET_C64 ? COLLET_F32 : dtype == COLLET_C128 ? COLLET_F64 : dtype;
 }
-
-#endif

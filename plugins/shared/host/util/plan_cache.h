@@ -6,8 +6,7 @@
  * If the number or the total size of the plans exceeds its limit, the least recently used plans that are not
  * in use are freed. The last used plan is kept, whatever its size. A hit allocates nothing.
  */
-#ifndef PLUGINS_SHARED_HOST_UTIL_PLAN_CACHE_H
-#define PLUGINS_SHARED_HOST_UTIL_PLAN_CACHE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ void plan_cache_trim(plan_cache *cache);
 
 /* Number of plans in the cache. */
 int32_t plan_cache_count(plan_cache *cache);
-
-#endif

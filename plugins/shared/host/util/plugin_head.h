@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * plugin_head.h - the initialisers of a collet_plugin that the plugins of this tree have in common:
- * PLUGIN_HEAD("name", rows), where `rows` is the array of the plugin's kernels.
- */
-#ifndef PLUGINS_SHARED_HOST_UTIL_PLUGIN_HEAD_H
-#define PLUGINS_SHARED_HOST_UTIL_PLUGIN_HEAD_H
+/* plugin_head.h - the initialisers of a collet_plugin that the plugins of this tree have in common:
+ * PLUGIN_HEAD("name", rows), where `rows` is the array of the plugin's kernels. */
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -13,5 +10,3 @@
     .kernel_count = (uint32_t)(sizeof(rows) / sizeof *(rows)),                                     \
     .kernel_size = sizeof(collet_kernel_row), .name = (NAME), .version = COLLET_VERSION,           \
     .kernels = (rows)
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * rows.h - operands of host-memory backends as byte addresses and byte strides, and row-by-row
- * iteration over views of one shape (a row runs along the last axis).
- */
-#ifndef PLUGINS_SHARED_HOST_UTIL_ROWS_H
-#define PLUGINS_SHARED_HOST_UTIL_ROWS_H
+/* rows.h - operands of host-memory backends as byte addresses and byte strides, and row-by-row
+ * iteration over views of one shape (a row runs along the last axis). */
+#pragma once
 
 #include "operand.h"
 
@@ -88,5 +85,3 @@ static inline void cpu_rows_next(cpu_rows *w)
             break;
     }
 }
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sum.h - compensated sums of doubles (A. Neumaier, Z. angew. Math. Mech. 54, 39, 1974): the error
+/* sum.h - compensated sums of doubles (A. Neumaier, Z. angew. Math. Mech. 54, 39, 1974): the error
  * is about one ulp of the sum of the magnitudes, for any number of terms. Infinities and NaN
- * propagate as in a plain sum.
- */
-#ifndef PLUGINS_SHARED_HOST_UTIL_SUM_H
-#define PLUGINS_SHARED_HOST_UTIL_SUM_H
+ * propagate as in a plain sum. */
+#pragma once
 
 #include <math.h>
 
@@ -26,5 +23,3 @@ static inline double cpu_total(const cpu_sum *s)
 {
     return isfinite(s->sum) ? s->sum + s->lost : s->sum;
 }
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * text.h - JSON written into a buffer that may be too small.
- */
-#ifndef PLUGINS_SHARED_HOST_UTIL_TEXT_H
-#define PLUGINS_SHARED_HOST_UTIL_TEXT_H
+/* text.h - JSON written into a buffer that may be too small. */
+#pragma once
 
 #include <collet/types.h>
 
@@ -24,5 +21,3 @@ void text_string(text *t, const char *name, const char *value);
 void text_number(text *t, const char *name, uint64_t value);
 /* The member "uuid", 8-4-4-4-12. */
 void text_uuid(text *t, const unsigned char uuid[16]);
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* threads.h - checks whether a library will be able to start the threads that it needs. */
-#ifndef PLUGINS_SHARED_HOST_UTIL_THREADS_H
-#define PLUGINS_SHARED_HOST_UTIL_THREADS_H
+#pragma once
 
 /*
  * Whether the system lets the process start `count` threads now (limits: RLIMIT_NPROC, the cgroup's pids.max).
  * Starts twice as many for a test, because a thread that has ended still counts for a moment. Any thread may call it.
  */
 int threads_can_start(int count);
-
-#endif

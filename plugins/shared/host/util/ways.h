@@ -21,8 +21,7 @@
  * Next is NAME.calibrated, written by `backend-bench calibrate`. It is used if one of its SIDEs is near the SIDE of the
  * call, or nearer to it than those of NAME.measured. Last is NAME.measured, written by the probe.
  */
-#ifndef PLUGINS_SHARED_HOST_UTIL_WAYS_H
-#define PLUGINS_SHARED_HOST_UTIL_WAYS_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -139,5 +138,3 @@ void ways_write(text *t, const ways_kind *kind, int key, const way_point *point)
  * measured for f32 at side 256: own 61, openblas 98 GF/s", and whether the default is kept although another is faster;
  * or "own is the default; f32 was not measured here". */
 void ways_explain(text *t, const ways *w, int key, double side, way usual);
-
-#endif

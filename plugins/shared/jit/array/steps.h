@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * steps.h - the device code of a program of elementwise steps (collet_program), and its constants. Programs
- * must be valid; they are not checked here.
- */
-#ifndef PLUGINS_SHARED_JIT_ARRAY_STEPS_H
-#define PLUGINS_SHARED_JIT_ARRAY_STEPS_H
+/* steps.h - the device code of a program of elementwise steps (collet_program), and its constants. Programs
+ * must be valid; they are not checked here. */
+#pragma once
 
 #include "shared/jit/runtime/launch.h"
 
@@ -39,5 +36,3 @@ uint32_t jit_steps_passed(const collet_program *program);
  * launch. */
 void jit_steps_pass(jit_sequence *s, jit_launch *l, const collet_program *program,
                     const collet_scalar *constants, uint64_t at, uint32_t words[STEPS_WORDS]);
-
-#endif

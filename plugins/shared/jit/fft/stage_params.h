@@ -15,7 +15,7 @@ typedef struct fft_stage_params {
     i64 in_line, out_line;     /* stride between lines of the launch; 0: given by `extent` */
     i64 in_length, out_length; /* elements of a line that exist in memory */
     i64 n;                     /* half spectra: the length of the line */
-    i64 roots, fine, coarse, chirp, spectrum; /* offsets in the table (stages.h) */
+    i64 roots, fine, coarse, chirp, spectrum; /* offsets in the table (fft.c) */
     i64 extent[FFT_OUTER], in_other[FFT_OUTER], out_other[FFT_OUTER];
     i32 outer, fine_bits;
     i32 radix, tile_bits; /* a group has 1 << tile_bits columns */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* index.h - functions that the kernels of the family index share. */
-#ifndef PLUGINS_SHARED_JIT_INDEX_INDEX_H
-#define PLUGINS_SHARED_JIT_INDEX_INDEX_H
+#pragma once
 
 #include "shared/jit/array/axes.h"
 #include "shared/jit/runtime/view.h"
@@ -30,11 +29,9 @@ void index_radix_of(index_radix *r, const jit_traits *t, int64_t rows, int64_t n
 void index_radix_pass(jit_sequence *s, const index_radix *r, const collet_operand *out,
                       const collet_operand *in);
 
-/*
- * Sorts n pairs, stably. From word `at` of the workspace on there are n u64 keys of `bits` bits, followed by n u64
+/* Sorts n pairs, stably. From word `at` of the workspace on there are n u64 keys of `bits` bits, followed by n u64
  * indices, which are 0 .. n - 1; keys and indices are sorted by the keys. Returns the word at which the result
- * begins: `at` or at + 2 n. The workspace must have index_pair_bytes bytes from `at` on.
- */
+ * begins: `at` or at + 2 n. The workspace must have index_pair_bytes bytes from `at` on. */
 int64_t index_sort_pairs(jit_sequence *s, int64_t at, int64_t n, int32_t bits);
 uint64_t index_pair_bytes(const jit_traits *t, int64_t n);
 
@@ -52,5 +49,3 @@ static inline int index_in_place(const collet_operand *out, const collet_operand
 
 /* out = a, unless they are the same view. */
 void index_copy(jit_sequence *s, const collet_operand *out, const collet_operand *a);
-
-#endif

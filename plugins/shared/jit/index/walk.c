@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: conformance/index/pick.c */
 #include "index.h"
-
 #include "shared/jit/array/array.h"
 
 #include <string.h>

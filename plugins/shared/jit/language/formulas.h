@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * formulas.h - the formulas of plugins/shared/formula as texts of device sources. For each dtype a source has a text
+/* formulas.h - the formulas of plugins/shared/formula as texts of device sources. For each dtype a source has a text
  * that defines the macros of the dtype, the formulas, the elementary functions if they are needed, and
- * JIT_FORMULA_END. common.dev must precede them.
- */
-#ifndef PLUGINS_SHARED_JIT_LANGUAGE_FORMULAS_H
-#define PLUGINS_SHARED_JIT_LANGUAGE_FORMULAS_H
+ * JIT_FORMULA_END. common.dev must precede them. */
+#pragma once
 
 #include <collet/types.h>
 
@@ -33,5 +30,3 @@ extern const uint8_t jit_formula_order[JIT_FORMULA_COUNT];
         "#define R(x) PASTE(x##_, PART)\n#define WORD PASTE(word_, PART)\n"                        \
         "#define DIGITS PASTE(digits_, PART)\n#define SMALLEST PASTE(smallest_, PART)\n",          \
         jit_text_formula_complex, JIT_FORMULA_END
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * matrices.h - batches of matrices and vectors with any strides, as kernels traverse them.
- */
-#ifndef PLUGINS_SHARED_JIT_LINALG_MATRICES_H
-#define PLUGINS_SHARED_JIT_LINALG_MATRICES_H
+/* matrices.h - batches of matrices and vectors with any strides, as kernels traverse them. */
+#pragma once
 
 #include "shared/jit/runtime/view.h"
 
@@ -25,5 +22,3 @@ typedef struct jit_layout {
 /* Describes operand k, rows x columns, as a jit_layout. Returns 0 if neither its rows nor its columns are
  * contiguous, or if the batch has no single stride. */
 int jit_batch_layout(jit_layout *l, const jit_batch *v, uint32_t k, int64_t rows, int64_t columns);
-
-#endif

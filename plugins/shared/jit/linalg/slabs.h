@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * slabs.h - the launches of a decomposition. Each matrix of a batch has a slab, a part of the workspace with numbers
- * of the device's widest type; they are real or complex, like the operands (dense.dev).
- */
-#ifndef PLUGINS_SHARED_JIT_LINALG_SLABS_H
-#define PLUGINS_SHARED_JIT_LINALG_SLABS_H
+/* slabs.h - the launches of a decomposition. Each matrix of a batch has a slab, a part of the workspace with numbers
+ * of the device's widest type; they are real or complex, like the operands (dense.dev). */
+#pragma once
 
 #include "matrices.h"
 #include "shared/jit/language/formulas.h"
@@ -52,5 +49,3 @@ void jit_slabs_inside(const jit_slabs *d, jit_launch *l, const jit_source *sourc
 void jit_slabs_pass(const jit_slabs *d, jit_launch *l);
 /* Passes the batch, and enqueues the launch on one group per matrix. */
 void jit_slabs_each(jit_slabs *d, jit_launch *l);
-
-#endif

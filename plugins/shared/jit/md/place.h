@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* place.h - the location of an operand, as a parameter of the md kernels. */
-#ifndef PLUGINS_SHARED_JIT_MD_PLACE_H
-#define PLUGINS_SHARED_JIT_MD_PLACE_H
+#pragma once
 
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/types.h"
@@ -49,5 +48,3 @@ static inline void md_pass(jit_launch *l, const collet_operand *o)
 {
     jit_pass_buffer(l, o && operand_present(o) ? o->buffer : NULL);
 }
-
-#endif

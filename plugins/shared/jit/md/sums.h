@@ -8,8 +8,7 @@
  * atom and moved to the centre of mass. If that is so far from the first atom that digits would be lost, the body is
  * listed and summed again about its centre.
  */
-#ifndef PLUGINS_SHARED_JIT_MD_SUMS_H
-#define PLUGINS_SHARED_JIT_MD_SUMS_H
+#pragma once
 
 #include "place.h"
 #include "sums_params.h"
@@ -50,5 +49,3 @@ void md_gather(jit_sequence *q, const md_geometry *g, int64_t partial, int64_t t
 /* The index of the program for the types of positions and masses: 0 for f32 and f32, 1 for f32 and f64, 2 for f64 and
  * f64. Without masses the type of positions decides. */
 uint32_t md_types(const collet_operand *positions, const collet_operand *masses);
-
-#endif

@@ -9,11 +9,8 @@
  * A list of functions has entries X(type, name, symbol, (parameters)): type, symbol and parameters as the
  * library declares them; `name` is the member of a struct of pointers. Enumerations are int.
  */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_ABI_H
-#define PLUGINS_SHARED_JIT_RUNTIME_ABI_H
+#pragma once
 
 #define ABI_CONSTANT(name, value) name = (value),
 #define ABI_MEMBER(type, name, symbol, parameters) type(*name) parameters;
 #define ABI_PROTOTYPE(type, name, symbol, parameters) type symbol parameters;
-
-#endif

@@ -25,8 +25,7 @@
  * Ownership: a handle (void *) belongs to the shared code until it calls the slot that releases it.
  * Buffers, strings, launches and structs are valid during the call, unless the comment says more.
  */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_DRIVER_H
-#define PLUGINS_SHARED_JIT_RUNTIME_DRIVER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -95,7 +94,7 @@ struct collet_buffer {
 
 #define JIT_POOL_BINS 512
 
-/* A pool of buffers that are reused: pool.h. */
+/* A pool of buffers that are reused: backend.h. */
 typedef struct jit_pool {
     pthread_mutex_t lock;
     uint64_t limit; /* upper limit of `reserved` */
@@ -173,10 +172,8 @@ typedef struct jit_base {
 
 #define JIT_MESSAGE 400
 
-/*
- * Each command of a queue has a ticket; tickets count from 1. A destroyed queue is kept and used again by
- * queue_create, because tables may still refer to its tickets.
- */
+/* Each command of a queue has a ticket; tickets count from 1. A destroyed queue is kept and used again by
+ * queue_create, because tables may still refer to its tickets. */
 typedef struct jit_queue {
     collet_device *device;
     pthread_mutex_t lock;
@@ -277,7 +274,7 @@ typedef struct jit_queue_slots {
     void (*trim)(collet_queue *queue);
 } jit_queue_slots;
 
-/* The copy between two devices (between.c) calls these slots in this order. */
+/* The copy between two devices (backend.c) calls these slots in this order. */
 typedef struct jit_copy_slots {
     /* Whether `device` can read the memory of `from`, another device of this backend, directly. */
     int (*reaches)(collet_device *device, collet_device *from);
@@ -357,5 +354,3 @@ static inline collet_status jit_after_first(collet_status status)
 {
     return status == COLLET_REFUSED ? COLLET_FAILED : status;
 }
-
-#endif

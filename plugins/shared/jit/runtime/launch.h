@@ -24,8 +24,7 @@
  * n): an operand is two arguments, its buffer and the index of its first element, because the host
  * cannot do pointer arithmetic on OpenCL buffers.
  */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_LAUNCH_H
-#define PLUGINS_SHARED_JIT_RUNTIME_LAUNCH_H
+#pragma once
 
 #include "shared/host/util/operand.h"
 #include "driver.h"
@@ -42,11 +41,9 @@
 
 /* ---- Launches ------------------------------------------------------------------------------ */
 
-/*
- * `options`: further options of the compiler, such as "-DTYPE=f32 -DN=4", or "". Each options string is
+/* `options`: further options of the compiler, such as "-DTYPE=f32 -DN=4", or "". Each options string is
  * compiled as a separate program, so there should be few, and short ones. A launch with more than JIT_ARGUMENTS
- * arguments fails.
- */
+ * arguments fails. */
 void jit_launch_begin(jit_launch *l, const jit_source *source, const char *options,
                       const char *kernel);
 
@@ -71,11 +68,9 @@ void jit_pass_i64_list(jit_launch *l, const int64_t *values, size_t count);
 /* Passes a struct of any size by value; `block` must stay valid until the launch is enqueued. */
 void jit_pass_block(jit_launch *l, const void *block, uint32_t size);
 
-/*
- * Enqueues the launch on `groups` groups; with 0 groups it does nothing. Returns COLLET_OK, DEVICE_LOST or REFUSED:
+/* Enqueues the launch on `groups` groups; with 0 groups it does nothing. Returns COLLET_OK, DEVICE_LOST or REFUSED:
  * nothing was enqueued, because the program did not compile or the device is out of resources. A later
- * failure is reported by the queue's next wait, with the kernel's name.
- */
+ * failure is reported by the queue's next wait, with the kernel's name. */
 collet_status jit_enqueue(collet_device *device, collet_queue *queue, const jit_launch *l,
                           uint64_t groups, collet_error *err);
 
@@ -116,5 +111,3 @@ static inline uint64_t jit_groups_per_item(const jit_traits *t, uint64_t n)
 {
     return jit_ceiling(n, (uint64_t)t->group * t->per_item);
 }
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * program.h - the programs of a device, one for each source and options string, and their kernels.
+/* program.h - the programs of a device, one for each source and options string, and their kernels.
  * A program is loaded from the disk cache (binary_cache.h) or compiled; a failed compilation is not
- * retried.
- */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_PROGRAM_H
-#define PLUGINS_SHARED_JIT_RUNTIME_PROGRAM_H
+ * retried. */
+#pragma once
 
 #include "driver.h"
 
@@ -43,5 +40,3 @@ void jit_kernels_clear(collet_device *device, jit_kernels *kernels);
 void jit_programs_forget(collet_device *device);
 /* The same, but takes the lock. */
 void jit_programs_trim(collet_device *device);
-
-#endif

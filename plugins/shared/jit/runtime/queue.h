@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* queue.h - tickets and failures of queues, and their slots of the vtable. */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_QUEUE_H
-#define PLUGINS_SHARED_JIT_RUNTIME_QUEUE_H
+#pragma once
 
 #include <signal.h>
 
@@ -33,5 +32,3 @@ collet_status jit_queue_wait(collet_device *device, collet_queue *queue, uint64_
                              int64_t nanoseconds, collet_error *err);
 collet_status jit_queue_after(collet_device *device, collet_queue *queue, collet_queue *other,
                               uint64_t value, collet_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rows.h - macros that declare the functions of rows in the table of kernels, and which rows a device supports. */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_ROWS_H
-#define PLUGINS_SHARED_JIT_RUNTIME_ROWS_H
+#pragma once
 
 #include <collet/plugin.h>
 
@@ -11,10 +10,8 @@ typedef collet_status jit_run(collet_device *device, collet_queue *queue,
 typedef collet_status jit_accepts(collet_device *device, const collet_kernel_call *call,
                                   uint64_t *workspace_bytes);
 
-/*
- * Declares jit_<name>, a function collet_kernel_row.run; before a body it defines the function. kernels.txt says which
- * ops it runs.
- */
+/* Declares jit_<name>, a function collet_kernel_row.run; before a body it defines the function. kernels.txt says which
+ * ops it runs. */
 #define JIT_KERNEL(name)                                                                           \
     jit_run jit_##name;                                                                            \
     collet_status jit_##name(collet_device *device, collet_queue *queue,                           \
@@ -26,12 +23,8 @@ typedef collet_status jit_accepts(collet_device *device, const collet_kernel_cal
     collet_status jit_##name##_accepts(collet_device *device, const collet_kernel_call *call,      \
                                        uint64_t *workspace_bytes)
 
-/*
- * Whether a device with these traits serves a row. A device without f64 serves moves of every dtype, but no
+/* Whether a device with these traits serves a row. A device without f64 serves moves of every dtype, but no
  * arithmetic of f64 and c128, and no op that computes other dtypes in f64. If it does not round square roots
- * and quotients of f32 correctly, it does not serve ops that need them either.
- */
+ * and quotients of f32 correctly, it does not serve ops that need them either. */
 struct jit_traits;
 int jit_row_runs(const struct jit_traits *t, uint32_t op, uint64_t sig);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * source.h - the texts that a backend compiles for a jit_source, and the cache key of the binary.
  */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_SOURCE_H
-#define PLUGINS_SHARED_JIT_RUNTIME_SOURCE_H
+#pragma once
 
 #include "driver.h"
 
@@ -14,20 +13,14 @@
 uint32_t jit_source_texts(const jit_launch *l, const char *prelude, const char *texts[JIT_TEXTS],
                           const char ***made);
 
-/*
- * The cache key is a text with all that a binary depends on: `identity` (backend, device, driver,
+/* The cache key is a text with all that a binary depends on: `identity` (backend, device, driver,
  * compiler), the source's name, the options and a hash of the texts. The caller frees the key; NULL when
- * out of memory.
- */
+ * out of memory. */
 char *jit_source_key(const char *identity, const char *name, const char *options,
                      const char *const *texts, uint32_t count);
 
-/*
- * Writes the compiled text to a new file in `directory` (an absolute path; NULL: does nothing): the
+/* Writes the compiled text to a new file in `directory` (an absolute path; NULL: does nothing): the
  * options as a comment, then all texts but the prelude. tests/jit compiles such files with other
- * compilers.
- */
+ * compilers. */
 void jit_source_show(const char *directory, const jit_launch *l, const char *const *texts,
                      uint32_t count);
-
-#endif

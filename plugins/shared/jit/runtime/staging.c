@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Transfers between the host and a device with its own memory, double-buffered through page-locked
+/* Transfers between the host and a device with its own memory, double-buffered through page-locked
  * pieces: the CPU copies one piece while the previous one is transferred. Drivers do the same for
  * pageable memory, but block the caller, and the queue behind it, until the transfer is complete.
- * Tests: tests/cuda/test_cuda_staging.c
- */
+ * Tests: tests/cuda/test_cuda_staging.c */
 #include "staging.h"
 
 #include <stdlib.h>

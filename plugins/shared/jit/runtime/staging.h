@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * staging.h - page-locked memory that transfers go through. Each queue has two pieces, which are allocated at its
- * first transfer of more than 64 KiB and freed by trim.
- */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_STAGING_H
-#define PLUGINS_SHARED_JIT_RUNTIME_STAGING_H
+/* staging.h - page-locked memory that transfers go through. Each queue has two pieces, which are allocated at its
+ * first transfer of more than 64 KiB and freed by trim. */
+#pragma once
 
 #include "driver.h"
 
@@ -24,5 +21,3 @@ collet_status jit_buffer_write(collet_device *device, collet_queue *queue, colle
                                collet_error *err);
 collet_status jit_buffer_read(collet_device *device, collet_queue *queue, collet_buffer *buffer,
                               uint64_t offset, void *target, uint64_t bytes, collet_error *err);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * All functions may be called by any thread.
  */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_TABLES_H
-#define PLUGINS_SHARED_JIT_RUNTIME_TABLES_H
+#pragma once
 
 #include "shared/host/util/plan_cache.h"
 #include "driver.h"
@@ -23,10 +22,8 @@ typedef struct jit_table {
 /* Writes the table's bytes; 0 when out of memory. `context` is the caller's. */
 typedef int (*jit_table_fill)(void *bytes, const void *context);
 
-/*
- * Gets the table of `key`, of `bytes` (> 0) bytes, for launches in `queue`; jit_table_give releases it after they are
- * enqueued. Returns COLLET_OK, or REFUSED when memory is short.
- */
+/* Gets the table of `key`, of `bytes` (> 0) bytes, for launches in `queue`; jit_table_give releases it after they are
+ * enqueued. Returns COLLET_OK, or REFUSED when memory is short. */
 collet_status jit_table_take(collet_device *device, collet_queue *queue, const plan_key *key,
                              uint64_t bytes, jit_table_fill fill, const void *context,
                              jit_table **table, collet_error *err);
@@ -34,5 +31,3 @@ void jit_table_give(jit_table *table);
 
 /* The cache of a device, jit_base.tables; NULL when out of memory. Destroyed before the pool. */
 plan_cache *jit_tables_create(void);
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * types.h - the number types of kernels, for the headers *_params.h, which both the host's compiler and the kernels'
+/* types.h - the number types of kernels, for the headers *_params.h, which both the host's compiler and the kernels'
  * compilers read. They have the parameter structs of kernels, and constants that the host and the kernels
  * share. Such a header contains only declarations and no #include; CMake embeds it as text like a
- * .dev file, and a source lists it before the texts that use it.
- */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_TYPES_H
-#define PLUGINS_SHARED_JIT_RUNTIME_TYPES_H
+ * .dev file, and a source lists it before the texts that use it. */
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +13,3 @@ typedef int64_t i64;
 typedef uint64_t u64;
 typedef float f32;
 typedef double f64;
-
-#endif

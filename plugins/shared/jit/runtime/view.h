@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * view.h - views: operands of the same shape with any strides, in the order in which kernels traverse them, and the
- * number of groups for that.
- */
-#ifndef PLUGINS_SHARED_JIT_RUNTIME_VIEW_H
-#define PLUGINS_SHARED_JIT_RUNTIME_VIEW_H
+/* view.h - views: operands of the same shape with any strides, in the order in which kernels traverse them, and the
+ * number of groups for that. */
+#pragma once
 
 #include <stddef.h>
 
@@ -14,10 +11,8 @@
 #define VIEW_OPERANDS COLLET_MAX_OPERANDS
 #include "view_params.h"
 
-/*
- * Makes the view of the call's first `count` operands; all that are present have the same shape. Returns the number
- * of groups if each item computes one element; 0 for an empty shape.
- */
+/* Makes the view of the call's first `count` operands; all that are present have the same shape. Returns the number
+ * of groups if each item computes one element; 0 for an empty shape. */
 uint64_t jit_view_of(jit_view *v, const jit_traits *t, const collet_kernel_call *call,
                      uint32_t count);
 static inline uint32_t jit_view_bytes(uint32_t operands)
@@ -27,5 +22,3 @@ static inline uint32_t jit_view_bytes(uint32_t operands)
 
 /* Passes a view to a kernel. `operands` must be the kernel's VIEW_OPERANDS: 3, unless an option defines it. */
 void jit_pass_view(jit_launch *l, const jit_view *v, uint32_t operands);
-
-#endif

@@ -25,10 +25,8 @@ static const jit_source average_source =
     JIT_SOURCE("scatter_average", jit_text_scatter_scatter_params, JIT_FUNCTIONS,
                jit_text_scatter_items, jit_text_scatter_average);
 
-/*
- * The kernel of an op. `along` is the operand whose order in memory the items follow. `axes` names each operand's axes:
- * 0, 1 and 2 are the axes of the items, a and b are others.
- */
+/* The kernel of an op. `along` is the operand whose order in memory the items follow. `axes` names each operand's axes:
+ * 0, 1 and 2 are the axes of the items, a and b are others. */
 typedef struct scatter_op {
     const jit_source *source;
     const char *kernel;
