@@ -11,9 +11,10 @@
 OWNS(cJSON, cJSON_Delete)
 
 #define DATA COLLET_TEST_DATA "/"
+#define CORPUS COLLET_TEST_CORPUS "/"
 #define HEAD 92 /* bytes before the packed data */
 
-/* Checksums of what MDAnalysis 2.4.2 reads from these files, see tests/data/xtc/README.md. */
+/* Checksums of what MDAnalysis 2.4.2 reads from these files, see tests/data/README.md. */
 static const struct {
     const char *path;
     int64_t n_atoms;
@@ -23,15 +24,15 @@ static const struct {
 } files[] = {
     {DATA "md/water/traj.xtc", 648, 51, 1000.0, UINT64_C(0x97bd3ba4f61edce0)},
     {DATA "md/peptide/traj.xtc", 280, 51, 1000.0, UINT64_C(0x3274c1d24d54dec2)},
-    {DATA "xtc/nine.xtc", 9, 2, 0.0, UINT64_C(0xb8910897d469fbbe)},
-    {DATA "xtc/ten.xtc", 10, 2, 1000.0, UINT64_C(0x15fa7e67f16edcf0)},
-    {DATA "xtc/packed63.xtc", 40, 2, 1e5, UINT64_C(0x188943cd098b8fe0)},
-    {DATA "xtc/packed54.xtc", 40, 2, 1e5, UINT64_C(0xb8fa58faf4c86d0b)},
-    {DATA "xtc/ranges.xtc", 120, 24, 1000.0, UINT64_C(0x85c9d7025e82f074)},
-    {DATA "xtc/unpacked.xtc", 30, 2, 1e6, UINT64_C(0xc5cd4b7109cb1502)},
-    {DATA "xtc/far.xtc", 10, 2, 1e6, UINT64_C(0x785b170dd3cfd67e)},
-    {DATA "xtc/same.xtc", 20, 2, 100.0, UINT64_C(0xa7268168fe6e4d45)},
-    {DATA "xtc/chain.xtc", 60, 2, 12345.0, UINT64_C(0x401dbd5d57fe28f5)},
+    {CORPUS "xtc/nine", 9, 2, 0.0, UINT64_C(0xb8910897d469fbbe)},
+    {CORPUS "xtc/ten", 10, 2, 1000.0, UINT64_C(0x15fa7e67f16edcf0)},
+    {CORPUS "xtc/packed63", 40, 2, 1e5, UINT64_C(0x188943cd098b8fe0)},
+    {CORPUS "xtc/packed54", 40, 2, 1e5, UINT64_C(0xb8fa58faf4c86d0b)},
+    {CORPUS "xtc/ranges", 120, 24, 1000.0, UINT64_C(0x85c9d7025e82f074)},
+    {CORPUS "xtc/unpacked", 30, 2, 1e6, UINT64_C(0xc5cd4b7109cb1502)},
+    {CORPUS "xtc/far", 10, 2, 1e6, UINT64_C(0x785b170dd3cfd67e)},
+    {CORPUS "xtc/same", 20, 2, 100.0, UINT64_C(0xa7268168fe6e4d45)},
+    {CORPUS "xtc/chain", 60, 2, 12345.0, UINT64_C(0x401dbd5d57fe28f5)},
 };
 
 #define N_FILES (sizeof files / sizeof *files)
@@ -105,7 +106,7 @@ static size_t first_frame(const io_bytes *file)
 
 TEST(every_truncation_keeps_the_complete_frames)
 {
-    OWNED(io_bytes) file = io_load(DATA "xtc/chain.xtc");
+    OWNED(io_bytes) file = io_load(CORPUS "xtc/chain");
     size_t frame = first_frame(&file);
     const char *path = io_path(directory, "cut.xtc");
     int64_t n_frames;
@@ -151,7 +152,7 @@ static void check_damage(io_bytes *file, size_t at, uint32_t value, const char *
 
 TEST(damage_is_named)
 {
-    OWNED(io_bytes) file = io_load(DATA "xtc/chain.xtc");
+    OWNED(io_bytes) file = io_load(CORPUS "xtc/chain");
     size_t second = first_frame(&file);
 
     check_damage(&file, second, 1994, "no .xtc frame begins here (bytes 00 00 07 ca)");
@@ -176,8 +177,8 @@ TEST(damage_is_named)
 
 TEST(a_changed_number_of_atoms)
 {
-    OWNED(io_bytes) a = io_load(DATA "xtc/chain.xtc");
-    OWNED(io_bytes) b = io_load(DATA "xtc/same.xtc");
+    OWNED(io_bytes) a = io_load(CORPUS "xtc/chain");
+    OWNED(io_bytes) b = io_load(CORPUS "xtc/same");
     const char *path = io_path(directory, "joined.xtc");
     OWNED(io_image) image = {0};
     int64_t n_frames;
@@ -195,8 +196,8 @@ TEST(a_changed_number_of_atoms)
 /* With any byte changed, reading ends and stays within bounds (run with the sanitizers). */
 TEST(any_byte_may_be_wrong)
 {
-    static const char *const names[] = {DATA "xtc/chain.xtc", DATA "xtc/packed63.xtc",
-                                        DATA "xtc/unpacked.xtc", DATA "xtc/nine.xtc"};
+    static const char *const names[] = {CORPUS "xtc/chain", CORPUS "xtc/packed63",
+                                        CORPUS "xtc/unpacked", CORPUS "xtc/nine"};
     const char *path = io_path(directory, "flipped.xtc");
     int64_t n_frames;
     int32_t truncated;
@@ -216,7 +217,7 @@ TEST(any_byte_may_be_wrong)
 /* A header with more atoms than its data can hold causes no allocation. */
 TEST(more_atoms_than_bytes)
 {
-    OWNED(io_bytes) file = io_load(DATA "xtc/chain.xtc");
+    OWNED(io_bytes) file = io_load(CORPUS "xtc/chain");
     const char *path = io_path(directory, "many.xtc");
     int64_t n_frames;
     int32_t truncated;
@@ -232,7 +233,7 @@ TEST(more_atoms_than_bytes)
 /* Fewer atoms than were packed: a run past the last atom writes nothing. */
 TEST(no_atom_too_many)
 {
-    OWNED(io_bytes) file = io_load(DATA "xtc/chain.xtc");
+    OWNED(io_bytes) file = io_load(CORPUS "xtc/chain");
     FREED(uint8_t) *packed = calloc(1, file.size + TRAJECTORY_XTC_PADDING);
     trajectory_xtc_block block = {.bytes = packed, .n_bytes = trajectory_be32(file.data + 88)};
     float positions[3 * 61];
@@ -262,7 +263,7 @@ TEST(no_atom_too_many)
 /* The variant with a 64-bit count of packed bytes, made from a regular file. */
 TEST(large_variant)
 {
-    OWNED(io_bytes) file = io_load(DATA "xtc/chain.xtc");
+    OWNED(io_bytes) file = io_load(CORPUS "xtc/chain");
     const char *path = io_path(directory, "large.xtc");
     OWNED(io_image) image = {0};
 
