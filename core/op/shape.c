@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks shapes of a call against the patterns of its op, and prepares the axes for the kernel.
- * Tests: tests/core/test_shape.c */
+ * Tests: tests/core/test_util.c */
 #include "shape.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_vtable.c, tests/core/test_shape.c */
+/* Tests: tests/core/test_vtable.c, tests/core/test_util.c */
 #include "table.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_record.c, tests/fault/test_loader.c */
+/* Tests: tests/core/test_util.c, tests/fault/test_loader.c */
 #include "record.h"
 #include "util/text.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_setting.c */
+/* Tests: tests/core/test_util.c */
 #include "setting.h"
 
 #include <ctype.h>

@@ -3,8 +3,6 @@
 
 #include "op_call.h"
 
-#include <stdlib.h>
-
 #define LETTER_OF(name, id, size, text, letter, ...) [id] = letter,
 static const char letter_of[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(LETTER_OF)};
 
@@ -366,14 +364,13 @@ void op_call_arrays(op_call *c, collet_context *cx)
 {
     for (uint32_t k = 0; k < c->count; k++) {
         const op_operand *o = &c->operand[k];
-        void *bytes = malloc(op_call_bytes(c, k) + 1);
+        FREED(void) *bytes = malloc(op_call_bytes(c, k) + 1);
         assert_non_null(bytes);
         if (k < c->info.n_out)
             memset(bytes, OP_CALL_OLD, op_call_bytes(c, k));
         else
             op_call_values(c, k, bytes);
         assert_ok(cx, collet_array_from(cx, &c->array[k], o->dtype, o->ndim, o->shape, bytes));
-        free(bytes);
     }
 }
 

@@ -3,10 +3,7 @@
 #ifndef TESTS_COMMON_SLOTS_H
 #define TESTS_COMMON_SLOTS_H
 
-#include <stdlib.h>
-
 #include "common/test.h"
-#include "common/contains.h"
 #include "common/fake_host.h"
 
 static collet_error err;

@@ -4,31 +4,37 @@
 #ifndef TESTS_COMMON_SUPPORT_H
 #define TESTS_COMMON_SUPPORT_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <collet/collet.h>
+#include <collet/expression.h>
 
-#include "common/contains.h"
 #include "common/test.h"
 #include "common/unusual.h"
+
+OWNS(collet_array, collet_array_destroy)
+OWNS(collet_context, collet_context_destroy)
+OWNS(collet_expression, collet_expression_destroy)
+OWNS(collet_runtime, collet_runtime_destroy)
 
 #define REMOTE_PLUGIN COLLET_TEST_REMOTE "/remote.so"
 #define SCALAR_PLUGIN COLLET_TEST_PLUGINS "/cpu_scalar.so"
 #define OPENMP_PLUGIN COLLET_TEST_PLUGINS "/cpu_openmp.so"
 
+/* The call returns this status; then the context's error must contain each of the texts, if there are any. */
+#define assert_status(cx, got, expected, ...)                                                      \
+    assert_status_at(cx, got, expected, (const char *const[]){"", ##__VA_ARGS__, NULL}, __FILE__,  \
+                     __LINE__)
 static inline void assert_status_at(collet_context *cx, collet_status got, collet_status expected,
-                                    const char *file, int line)
+                                    const char *const *texts, const char *file, int line)
 {
     if (got != expected)
         print_error("%s:%d: %s, not %s: %s\n", file, line, collet_status_name(got),
                     collet_status_name(expected), collet_last_error(cx));
     _assert_int_equal((uint64_t)got, (uint64_t)expected, file, line);
+    if (texts[1])
+        test_contains(collet_last_error(cx), texts, file, line);
 }
-#define assert_status(cx, got, expected) assert_status_at(cx, got, expected, __FILE__, __LINE__)
 #define assert_ok(cx, got) assert_status(cx, got, COLLET_OK)
-#define assert_text_has(cx, part) assert_contains(collet_last_error(cx), part)
+#define assert_text_has(cx, ...) assert_contains(collet_last_error(cx), __VA_ARGS__)
 
 /* For tests that count commands, timestamps and waits, or choose which command fails. The tests may run with
  * COLLET_TRACE, and a trace adds commands, timestamps and waits of its own. */
@@ -94,6 +100,12 @@ static inline void close_world(world w)
 {
     collet_context_destroy(w.cx);
     collet_runtime_destroy(w.rt);
+}
+
+/* For OWNED(world). */
+static inline void world_end(world *w)
+{
+    close_world(*w);
 }
 
 /* n f32 values start, start + 1, ... */

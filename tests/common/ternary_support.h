@@ -3,8 +3,6 @@
 #ifndef TESTS_COMMON_TERNARY_SUPPORT_H
 #define TESTS_COMMON_TERNARY_SUPPORT_H
 
-#include <stdlib.h>
-
 #include "support.h"
 
 #define SHAPE(...)                                                                                 \

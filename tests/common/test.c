@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/test.h"
 
-#include <string.h>
-
 #define MOST 100
 
 static struct CMUnitTest list[MOST];
@@ -34,6 +32,22 @@ void test_group(CMFixtureFunction set_up, CMFixtureFunction tear_down)
 {
     before = set_up;
     after = tear_down;
+}
+
+void test_contains(const char *text, const char *const *parts, const char *file, int line)
+{
+    for (; *parts; parts++)
+        if (!text || !strstr(text, *parts)) {
+            print_error("'%s' is not in: %s\n", *parts, text ? text : "(NULL)");
+            _fail(file, line);
+        }
+}
+
+double test_seconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 int test_run(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test.h - tests that register themselves: TEST(name) { ... } defines a test, a function with the parameter
- * `void **state`. The tests of a program run in the order of the file. The program needs no main.
+ * `void **state`. The tests of a program run in the order of the file. The program needs no main. Declares what most
+ * tests use of the C library and of CMocka.
  */
 #ifndef TESTS_COMMON_TEST_H
 #define TESTS_COMMON_TEST_H
@@ -10,6 +11,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -35,5 +40,42 @@ void test_add(const char *file, int line, const char *name, CMUnitTestFunction t
 void test_group(CMFixtureFunction set_up, CMFixtureFunction tear_down);
 /* For a program with a main of its own. Returns what main returns: the number of failed tests, 1 without a test. */
 int test_run(void);
+
+/* OWNED(type) *x = ...; destroys x at the end of its block, by the function of OWNS(type, function).
+ * FREED(type) *x = ...; calls free. A failed assertion destroys nothing. */
+#define OWNED(type) __attribute__((cleanup(type##_end))) type
+#define FREED(type) __attribute__((cleanup(freed_end))) type
+#define OWNS(type, function)                                                                       \
+    static inline void type##_end(type **object)                                                   \
+    {                                                                                              \
+        function(*object);                                                                         \
+    }
+static inline void freed_end(void *pointer)
+{
+    void *memory;
+    memcpy(&memory, pointer, sizeof memory);
+    free(memory);
+}
+
+/* Fails, and prints both, unless each of the parts is in the text. */
+#define assert_contains(text, ...)                                                                 \
+    test_contains(text, (const char *const[]){__VA_ARGS__, NULL}, __FILE__, __LINE__)
+void test_contains(const char *text, const char *const *parts, const char *file, int line);
+
+/* The call returns COLLET_OK; otherwise its error is printed. */
+#define assert_success(call, err)                                                                  \
+    do {                                                                                           \
+        if ((call) != COLLET_OK)                                                                   \
+            fail_msg("%s", (err).text);                                                            \
+    } while (0)
+/* The call returns this status, with an error that contains each of these texts. */
+#define assert_error(call, status, err, ...)                                                       \
+    do {                                                                                           \
+        assert_int_equal(call, status);                                                            \
+        assert_contains((err).text, __VA_ARGS__);                                                  \
+    } while (0)
+
+/* The time of a clock. */
+double test_seconds(clockid_t clock);
 
 #endif

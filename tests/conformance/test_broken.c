@@ -2,14 +2,12 @@
 /* backend-check must fail every defect of the broken plugin for the right reason. */
 
 #include "common/test.h"
-#include "common/contains.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include <cjson/cJSON.h>
+
+OWNS(cJSON, cJSON_Delete)
 
 typedef struct expectation {
     const char *op, *sig;
@@ -203,26 +201,24 @@ static void a_case_runs_again(void **state)
 static void a_vendors_kernel_is_skipped(void **state)
 {
     int status;
-    cJSON *json = run(COLLET_TEST_CHECK " --json --op remote.plus " VENDOR, &status);
+    OWNED(cJSON) *json = run(COLLET_TEST_CHECK " --json --op remote.plus " VENDOR, &status);
     const cJSON *row = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "rows"), 0);
     assert_int_equal(status, 0);
     assert_string_equal(text_of(row, "op"), "remote.plus");
     assert_string_equal(text_of(row, "status"), "skip");
     assert_contains(text_of(row, "reason"), "no oracle");
     assert_int_equal((int)cJSON_GetNumberValue(cJSON_GetObjectItem(json, "passed")), 0);
-    cJSON_Delete(json);
 }
 
 static void absent_hardware_is_skipped(void **state)
 {
     int status;
-    cJSON *json = run(COLLET_TEST_CHECK " --json " COLLET_TEST_ABSENT, &status);
+    OWNED(cJSON) *json = run(COLLET_TEST_CHECK " --json " COLLET_TEST_ABSENT, &status);
     const char *reason = text_of(json, "reason");
     assert_int_equal(status, 77);
     assert_int_equal((int)cJSON_GetNumberValue(cJSON_GetObjectItem(json, "passed")), 0);
     assert_non_null(reason);
     assert_contains(reason, "the card is in another machine");
-    cJSON_Delete(json);
 }
 
 static int status_of(const char *arguments)
@@ -307,10 +303,9 @@ static void the_named_backend_is_checked(void **state)
     assert_int_equal(status_of("worker:no_such_backend --op add"), 1);
     assert_int_equal(status_of("worker: --op add"), 2);
     unsetenv("COLLET_BACKEND");
-    cJSON *json = run(COLLET_TEST_CHECK " --json cpu_sclaar 2>/dev/null", &status);
+    OWNED(cJSON) *json = run(COLLET_TEST_CHECK " --json cpu_sclaar 2>/dev/null", &status);
     assert_int_equal(status, 2);
     assert_contains(text_of(json, "reason"), "did you mean 'cpu_scalar'; available: ");
-    cJSON_Delete(json);
 }
 
 int main(void)

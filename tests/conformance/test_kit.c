@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kit itself: it covers every op, cpu_scalar has every row, and its arithmetic is correct. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "common/test.h"
 #include "kit.h"
 #include "small.h"
-#include "common/contains.h"
 
 static collet_runtime *runtime;
 

@@ -2,7 +2,6 @@
 /* Compares the kit's values of elementwise functions with values by mpmath and Python's integers in
  * conformance/vectors. */
 #include <math.h>
-#include <string.h>
 
 #include "common/test.h"
 #include "array/truth.h"

@@ -2,7 +2,6 @@
 /* Arrays, views, overlaps and call errors. */
 #include <limits.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +20,8 @@ static collet_array *reshaped(collet_array *a, int32_t ndim, const int64_t *shap
 TEST_WITH(views_share_and_read_in_order, set_up_scalar, tear_down)
 {
     const int64_t two_three[] = {2, 3}, six = 6, three_two[] = {3, 2};
-    collet_array *a = reshaped(floats(cx, 6, 0), 2, two_three), *t, *r, *s, *u;
+    OWNED(collet_array) *t = NULL, *r = NULL, *s = NULL, *u = NULL;
+    collet_array *a = reshaped(floats(cx, 6, 0), 2, two_three);
     assert_ok(cx, collet_array_permute(cx, a, &t, NULL));
     const float transposed[] = {0, 3, 1, 4, 2, 5};
     assert_floats(cx, t, transposed);
@@ -40,16 +40,13 @@ TEST_WITH(views_share_and_read_in_order, set_up_scalar, tear_down)
     assert_floats(cx, r, now);
     collet_array_destroy(a);
     assert_floats(cx, r, now);
-    collet_array_destroy(r);
-    collet_array_destroy(t);
-    collet_array_destroy(s);
-    collet_array_destroy(u);
 }
 
 TEST_WITH(low_bits_of_integers_are_views, set_up_scalar, tear_down)
 {
     const int64_t values[] = {-1, 255, 256, -129, 1ll << 40, 7}, two_three[] = {2, 3};
-    collet_array *a, *back, *low, *same, *none;
+    OWNED(collet_array) *a = NULL, *back = NULL, *low = NULL, *same = NULL;
+    collet_array *none;
     int8_t bytes[6];
     assert_ok(cx, collet_array_create(cx, &a, COLLET_I64, 2, two_three));
     assert_ok(cx, collet_array_write(cx, a, values, sizeof values));
@@ -65,10 +62,6 @@ TEST_WITH(low_bits_of_integers_are_views, set_up_scalar, tear_down)
     assert_status(cx, collet_array_low(cx, low, &none, COLLET_I16), COLLET_DTYPE);
     assert_status(cx, collet_array_low(cx, a, &none, COLLET_F32), COLLET_DTYPE);
     assert_status(cx, collet_array_low(cx, a, &none, COLLET_BOOL), COLLET_DTYPE);
-    collet_array_destroy(a);
-    collet_array_destroy(back);
-    collet_array_destroy(low);
-    collet_array_destroy(same);
 }
 
 TEST_WITH(parts_of_complex_numbers_are_views, set_up_scalar, tear_down)
@@ -106,7 +99,8 @@ TEST_WITH(parts_of_complex_numbers_are_views, set_up_scalar, tear_down)
 TEST_WITH(reshape_follows_strides_where_it_can, set_up_scalar, tear_down)
 {
     const int64_t shape[] = {4, 3, 2}, split[] = {2, 2, 1, 3, 2}, twelve[] = {4, 6}, whole = 24;
-    collet_array *a = reshaped(floats(cx, 24, 0), 3, shape), *every, *b, *c;
+    OWNED(collet_array) *a = reshaped(floats(cx, 24, 0), 3, shape), *every = NULL, *b = NULL,
+                        *c = NULL;
     assert_ok(cx, collet_array_slice(cx, a, &every, 0, 0, 2, 2));
     const int64_t two_six[] = {2, 6}, twelve_flat = 12;
     assert_ok(cx, collet_array_reshape(cx, every, &b, 2, two_six));
@@ -118,15 +112,11 @@ TEST_WITH(reshape_follows_strides_where_it_can, set_up_scalar, tear_down)
     assert_ok(cx, collet_array_reshape(cx, a, &b, 5, split));
     assert_ok(cx, collet_array_reshape(cx, b, &c, 2, twelve));
     assert_int_equal(collet_array_strides(c)[0], 6);
-    collet_array_destroy(a);
-    collet_array_destroy(b);
-    collet_array_destroy(c);
-    collet_array_destroy(every);
 }
 
 TEST_WITH(views_that_leave_the_array_are_refused, set_up_scalar, tear_down)
 {
-    collet_array *a = floats(cx, 6, 0), *out = NULL;
+    OWNED(collet_array) *a = floats(cx, 6, 0), *out = NULL;
     const int64_t starts[][3] = {{0, 7, 1},         {5, 2, 1},  {-1, 1, 1}, {6, 1, 1}, {0, 2, -1},
                                  {0, 2, INT64_MAX}, {5, 3, -3}, {0, -1, 1}, {0, 2, 0}, {6, 2, -1}};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
@@ -148,48 +138,45 @@ TEST_WITH(views_that_leave_the_array_are_refused, set_up_scalar, tear_down)
     assert_ok(cx, collet_array_slice(cx, a, &out, 0, 0, 0, 1));
     assert_int_equal(collet_array_size(out), 0);
     assert_ok(cx, collet_array_read(cx, out, NULL, 0));
-    collet_array_destroy(out);
-    collet_array_destroy(a);
 }
 
 TEST_WITH(sizes_are_checked_for_overflow, set_up_scalar, tear_down)
 {
-    collet_array *a = NULL;
+    OWNED(collet_array) *a = NULL;
     const int64_t many = (int64_t)1 << 53, more = many + 1, twice[] = {many, 0, 2};
     const int64_t huge[] = {INT64_MAX, 2}, large[] = {INT64_MAX / 8 + 1}, empty[] = {many, 0, 1},
                   negative[] = {-1};
     assert_status(cx, collet_array_create(cx, &a, COLLET_F32, 2, huge), COLLET_OVERFLOW);
-    assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 1, large), COLLET_OVERFLOW);
-    assert_text_has(cx, "does not fit in 64 bits");
+    assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 1, large), COLLET_OVERFLOW,
+                  "does not fit in 64 bits");
     assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 1, negative), COLLET_INVALID);
     assert_status(cx, collet_array_create(cx, &a, 99, 1, large), COLLET_DTYPE);
     assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 9, huge), COLLET_INVALID);
     assert_null(strstr(collet_last_error(cx), "shape is NULL"));
-    assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 1, NULL), COLLET_INVALID);
-    assert_text_has(cx, "shape is NULL but ndim is 1");
+    assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 1, NULL), COLLET_INVALID,
+                  "shape is NULL but ndim is 1");
     assert_ok(cx, collet_array_create(cx, &a, COLLET_F64, 3, empty));
     assert_int_equal(collet_array_size(a), 0);
     assert_ok(cx, collet_op_exp(cx, a, a));
     collet_array_destroy(a);
     assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 3, twice), COLLET_OVERFLOW);
-    assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 1, &more), COLLET_OVERFLOW);
-    assert_text_has(cx, "at most 2^56 bytes");
+    assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 1, &more), COLLET_OVERFLOW,
+                  "at most 2^56 bytes");
     assert_ok(cx, collet_array_create(cx, &a, COLLET_F64, 1, &many));
     assert_status(cx, collet_op_exp(cx, a, a), COLLET_NO_MEMORY);
-    collet_array_destroy(a);
 }
 
 TEST_WITH(calls_name_what_does_not_fit, set_up_scalar, tear_down)
 {
-    collet_array *a = floats(cx, 4, 0), *b = floats(cx, 3, 0), *c = floats(cx, 4, 0), *d = NULL;
+    OWNED(collet_array) *a = floats(cx, 4, 0), *b = floats(cx, 3, 0), *c = floats(cx, 4, 0),
+                        *d = NULL;
     const int64_t four = 4;
     assert_ok(cx, collet_array_create(cx, &d, COLLET_I32, 1, &four));
-    assert_status(cx, collet_op_add(cx, c, a, b), COLLET_SHAPE);
-    assert_text_has(cx, "add: b (input 1) is 3, a (input 0) is 4");
-    assert_status(cx, collet_op_add(cx, c, a, d), COLLET_DTYPE);
-    assert_text_has(cx, "add: b (input 1) is i32 and must be f32");
-    assert_status(cx, collet_op_add(cx, c, a, NULL), COLLET_INVALID);
-    assert_text_has(cx, "add: b (input 1) is NULL");
+    assert_status(cx, collet_op_add(cx, c, a, b), COLLET_SHAPE,
+                  "add: b (input 1) is 3, a (input 0) is 4");
+    assert_status(cx, collet_op_add(cx, c, a, d), COLLET_DTYPE,
+                  "add: b (input 1) is i32 and must be f32");
+    assert_status(cx, collet_op_add(cx, c, a, NULL), COLLET_INVALID, "add: b (input 1) is NULL");
     assert_status(cx, collet_op_add(cx, NULL, a, a), COLLET_INVALID);
     assert_status(cx, collet_call(cx, 9999, &c, NULL, NULL), COLLET_NOT_FOUND);
     assert_status(cx, collet_call(cx, COLLET_OP_FILL, &c, NULL, NULL), COLLET_INVALID);
@@ -197,44 +184,33 @@ TEST_WITH(calls_name_what_does_not_fit, set_up_scalar, tear_down)
     assert_status(cx, collet_op_sum(cx, c, a, axes, 1, 0), COLLET_INVALID);
     const float unchanged[] = {0, 1, 2, 3};
     assert_floats(cx, c, unchanged);
-    collet_runtime *other_rt = runtime_with(SCALAR_PLUGIN, NULL);
-    collet_context *other = context_of(other_rt);
-    collet_array *foreign = floats(other, 4, 0);
-    assert_status(cx, collet_op_add(cx, c, a, foreign), COLLET_INVALID);
-    assert_text_has(cx, "another runtime");
-    collet_array_destroy(foreign);
-    collet_context_destroy(other);
-    collet_runtime_destroy(other_rt);
-    collet_array_destroy(a);
-    collet_array_destroy(b);
-    collet_array_destroy(c);
-    collet_array_destroy(d);
+    OWNED(collet_runtime) *other_rt = runtime_with(SCALAR_PLUGIN, NULL);
+    OWNED(collet_context) *other = context_of(other_rt);
+    OWNED(collet_array) *foreign = floats(other, 4, 0);
+    assert_status(cx, collet_op_add(cx, c, a, foreign), COLLET_INVALID, "another runtime");
 }
 
 /* Inputs are broadcast to the output's shape, outputs never are, like in NumPy. */
 TEST_WITH(inputs_are_broadcast_to_the_output, set_up_scalar, tear_down)
 {
     const int64_t two_three[] = {2, 3}, two_one[] = {2, 1}, one_three[] = {1, 3};
-    collet_array *column = reshaped(floats(cx, 2, 1), 2, two_one), *row = floats(cx, 3, 10);
-    collet_array *out = reshaped(empty_floats(cx, 6), 2, two_three);
+    OWNED(collet_array) *column = reshaped(floats(cx, 2, 1), 2, two_one), *row = floats(cx, 3, 10);
+    OWNED(collet_array) *out = reshaped(empty_floats(cx, 6), 2, two_three);
     assert_ok(cx, collet_op_add(cx, out, column, row));
     const float sums[] = {11, 12, 13, 12, 13, 14}, rows[] = {10, 11, 12, 10, 11, 12};
     assert_floats(cx, out, sums);
     assert_ok(cx, collet_op_copy(cx, out, row));
     assert_floats(cx, out, rows);
-    collet_array *small = reshaped(empty_floats(cx, 3), 2, one_three);
+    OWNED(collet_array) *small = reshaped(empty_floats(cx, 3), 2, one_three);
     assert_status(cx, collet_op_add(cx, small, column, row), COLLET_SHAPE);
-    assert_status(cx, collet_op_copy(cx, row, out), COLLET_SHAPE);
-    assert_text_has(cx, "out (output 0) is 3, a (input 0) is 2 x 3");
-    collet_array_destroy(column);
-    collet_array_destroy(row);
-    collet_array_destroy(out);
-    collet_array_destroy(small);
+    assert_status(cx, collet_op_copy(cx, row, out), COLLET_SHAPE,
+                  "out (output 0) is 3, a (input 0) is 2 x 3");
 }
 
 TEST_WITH(overlaps_go_through_a_temporary, set_up_scalar, tear_down)
 {
-    collet_array *a = floats(cx, 6, 1), *head, *tail, *back, *wide;
+    OWNED(collet_array) *a = floats(cx, 6, 1), *head = NULL, *tail = NULL, *back = NULL,
+                        *wide = NULL;
     assert_ok(cx, collet_array_slice(cx, a, &head, 0, 0, 5, 1));
     assert_ok(cx, collet_array_slice(cx, a, &tail, 0, 1, 5, 1));
     assert_ok(cx, collet_op_add(cx, tail, head, head));
@@ -249,24 +225,17 @@ TEST_WITH(overlaps_go_through_a_temporary, set_up_scalar, tear_down)
     assert_int_equal(counters_of(cx).temporaries, 3);
     const int64_t two_six[] = {2, 6};
     assert_ok(cx, collet_array_broadcast(cx, a, &wide, 2, two_six));
-    assert_status(cx, collet_op_exp(cx, wide, wide), COLLET_INVALID);
-    assert_text_has(cx, "repeats elements");
+    assert_status(cx, collet_op_exp(cx, wide, wide), COLLET_INVALID, "repeats elements");
     /* Rows of three elements, each starting two elements after the previous row: they overlap. */
     static float memory[5];
     const int64_t two_three[] = {2, 3}, two_one[] = {2, 1};
     collet_array *rows = NULL;
     assert_ok(
         cx, collet_array_wrap(cx, &rows, COLLET_F32, 2, two_three, two_one, memory, 0, NULL, NULL));
-    assert_status(cx, collet_op_exp(cx, rows, rows), COLLET_INVALID);
-    assert_text_has(cx, "repeats elements");
+    assert_status(cx, collet_op_exp(cx, rows, rows), COLLET_INVALID, "repeats elements");
     collet_array_destroy(rows);
     void *address;
     assert_status(cx, collet_array_acquire(cx, wide, &address, COLLET_WRITE), COLLET_INVALID);
-    collet_array_destroy(a);
-    collet_array_destroy(head);
-    collet_array_destroy(tail);
-    collet_array_destroy(back);
-    collet_array_destroy(wide);
 }
 
 static void count_deletes(void *user)
@@ -298,13 +267,12 @@ TEST_WITH(wrapped_memory_is_used_in_place, set_up_scalar, tear_down)
     assert_status(
         cx,
         collet_array_wrap(cx, &a, COLLET_F32, 1, &four, NULL, (char *)memory + 1, 0, NULL, NULL),
-        COLLET_INVALID);
-    assert_text_has(cx, "not aligned");
+        COLLET_INVALID, "not aligned");
     assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, NULL, NULL, 0, NULL, NULL),
                   COLLET_INVALID);
     assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, NULL, memory, 6, NULL, NULL),
-                  COLLET_INVALID);
-    assert_text_has(cx, "flags is 0x6; it must be 0, 1 (read-only), 2 (shared) or 3 (both)");
+                  COLLET_INVALID,
+                  "flags is 0x6; it must be 0, 1 (read-only), 2 (shared) or 3 (both)");
     const int64_t far = INT64_MAX / 2;
     assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, &far, memory, 0, NULL, NULL),
                   COLLET_OVERFLOW);
@@ -360,7 +328,7 @@ TEST_WITH(host_addresses_are_for_access_at_once, set_up_scalar, tear_down)
 
 TEST_WITH(elements_are_read_and_written_one_by_one, set_up_scalar, tear_down)
 {
-    collet_array *a, *back, *number, *wide;
+    OWNED(collet_array) *a = NULL, *back = NULL, *number = NULL, *wide = NULL;
     collet_scalar value = {.dtype = COLLET_F32, .value.f32 = 0};
     float row[6] = {0, 1, 2, 3, 4, 5};
     void *memory;
@@ -381,8 +349,7 @@ TEST_WITH(elements_are_read_and_written_one_by_one, set_up_scalar, tear_down)
     assert_ok(cx, collet_array_write_element(cx, back, (const int64_t[]){1, 0}, &value));
     assert_floats(cx, a, (const float[]){0, 1, 2, 3, 4, 9});
     assert_status(cx, collet_array_read_element(cx, a, &value, (const int64_t[]){1, 3}),
-                  COLLET_INVALID);
-    assert_text_has(cx, "index 3 is out of range for axis 1 of length 3");
+                  COLLET_INVALID, "index 3 is out of range for axis 1 of length 3");
     assert_status(cx, collet_array_write_element(cx, a, (const int64_t[]){-1, 0}, &value),
                   COLLET_INVALID);
     assert_status(cx, collet_array_read_element(cx, a, &value, NULL), COLLET_INVALID);
@@ -390,8 +357,7 @@ TEST_WITH(elements_are_read_and_written_one_by_one, set_up_scalar, tear_down)
                   COLLET_INVALID);
     value.dtype = COLLET_F64;
     assert_status(cx, collet_array_write_element(cx, a, (const int64_t[]){0, 0}, &value),
-                  COLLET_DTYPE);
-    assert_text_has(cx, "the value is f64, the array f32");
+                  COLLET_DTYPE, "the value is f64, the array f32");
     assert_ok(cx, collet_array_from(cx, &number, COLLET_F32, 0, NULL, row + 4));
     assert_ok(cx, collet_array_read_element(cx, number, &value, NULL));
     assert_true(value.value.f32 == 4);
@@ -399,17 +365,14 @@ TEST_WITH(elements_are_read_and_written_one_by_one, set_up_scalar, tear_down)
     assert_status(cx, collet_array_write_element(cx, wide, (const int64_t[]){0}, &value),
                   COLLET_INVALID);
     assert_floats(cx, a, (const float[]){0, 1, 2, 3, 4, 9});
-    collet_array *all[] = {a, back, number, wide};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        collet_array_destroy(all[i]);
 }
 
 TEST_WITH(reading_checks_the_size, set_up_scalar, tear_down)
 {
     float sink[4];
     collet_array *a = floats(cx, 4, 0);
-    assert_status(cx, collet_array_read(cx, a, sink, 12), COLLET_INVALID);
-    assert_text_has(cx, "12 bytes were given, but the array has 16");
+    assert_status(cx, collet_array_read(cx, a, sink, 12), COLLET_INVALID,
+                  "12 bytes were given, but the array has 16");
     assert_status(cx, collet_array_read(cx, a, NULL, 16), COLLET_INVALID);
     assert_status(cx, collet_array_write(cx, NULL, sink, 16), COLLET_INVALID);
     collet_array_destroy(a);
@@ -421,8 +384,8 @@ TEST_WITH(reading_checks_the_size, set_up_scalar, tear_down)
 TEST_WITH(reductions_check_their_output, set_up_scalar, tear_down)
 {
     const int64_t two_three[] = {2, 3}, three = 3, one_three[] = {1, 3};
-    collet_array *a = reshaped(floats(cx, 6, 0), 2, two_three), *b = empty_floats(cx, 3), *scalar,
-                 *keepdims = reshaped(empty_floats(cx, 3), 2, one_three);
+    OWNED(collet_array) *a = reshaped(floats(cx, 6, 0), 2, two_three), *b = empty_floats(cx, 3),
+                        *scalar, *keepdims = reshaped(empty_floats(cx, 3), 2, one_three);
     const int32_t rows[] = {0}, last[] = {-1}, twice[] = {0, -2}, lasts[] = {1, -1};
     assert_ok(cx, collet_op_sum(cx, b, a, rows, 1, 0));
     const float columns[] = {3, 5, 7}, total[] = {15};
@@ -435,7 +398,7 @@ TEST_WITH(reductions_check_their_output, set_up_scalar, tear_down)
     assert_ok(cx, collet_array_create(cx, &scalar, COLLET_F32, 0, NULL));
     assert_ok(cx, collet_op_sum(cx, scalar, a, NULL, 0, 0));
     assert_floats(cx, scalar, total);
-    collet_array *t = empty_floats(cx, 6);
+    OWNED(collet_array) *t = empty_floats(cx, 6);
     const int64_t three_two[] = {3, 2};
     t = reshaped(t, 2, three_two);
     assert_ok(cx, collet_op_transpose(cx, t, a, NULL));
@@ -446,17 +409,12 @@ TEST_WITH(reductions_check_their_output, set_up_scalar, tear_down)
     const int32_t same[] = {0, 1};
     assert_status(cx, collet_op_transpose(cx, t, a, same), COLLET_SHAPE);
     (void)three;
-    collet_array_destroy(a);
-    collet_array_destroy(b);
-    collet_array_destroy(keepdims);
-    collet_array_destroy(scalar);
-    collet_array_destroy(t);
 }
 
 /* After fork(), a child's calls are refused and leave the parent's state untouched. */
 TEST_WITH(calls_after_fork_are_refused, set_up_scalar, tear_down)
 {
-    collet_array *a = floats(cx, 4, 0), *out = NULL;
+    OWNED(collet_array) *a = floats(cx, 4, 0), *out = NULL;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -484,7 +442,6 @@ TEST_WITH(calls_after_fork_are_refused, set_up_scalar, tear_down)
     assert_int_equal(WEXITSTATUS(status), 0);
     const float unchanged[] = {0, 1, 2, 3};
     assert_floats(cx, a, unchanged);
-    collet_array_destroy(a);
 }
 
 static void *free_elsewhere(void *array)
@@ -518,7 +475,7 @@ TEST_WITH(strides_that_lead_to_no_element, set_up_scalar, tear_down)
     float values[4] = {1, 0, 0, 2};
     for (size_t i = 0; i < 3; i++) {
         int64_t size = i ? 0 : 2;
-        collet_array *a = NULL, *turned = NULL, *out = NULL, *flat = NULL, *sum = NULL;
+        OWNED(collet_array) *a = NULL, *turned = NULL, *out = NULL, *flat = NULL, *sum = NULL;
         assert_ok(cx,
                   collet_array_wrap(cx, &a, COLLET_F32, 4, shapes[i], odd, values, 0, NULL, NULL));
         assert_memory_equal(collet_array_strides(a), expected[i], sizeof expected[i]);
@@ -530,10 +487,5 @@ TEST_WITH(strides_that_lead_to_no_element, set_up_scalar, tear_down)
         assert_ok(cx, collet_array_create(cx, &sum, COLLET_F32, 0, NULL));
         assert_ok(cx, collet_op_sum(cx, sum, a, NULL, 0, 0));
         assert_floats(cx, sum, (const float[]){i ? 0 : 3});
-        collet_array_destroy(a);
-        collet_array_destroy(turned);
-        collet_array_destroy(out);
-        collet_array_destroy(flat);
-        collet_array_destroy(sum);
     }
 }

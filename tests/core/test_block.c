@@ -4,7 +4,6 @@
  * when memory is short. */
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdio.h>
 
 #include <collet/ops/array.h>
 
@@ -34,7 +33,7 @@ static void assert_first(collet_context *cx, const collet_array *a, float first)
 TEST(a_loop_that_frees_goes_on)
 {
     static const char *const settings[] = {"remote.memory=1024", "remote.delay_us=100", NULL};
-    world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
+    OWNED(world) w = open_world(BOTH, settings, "remote:0,cpu_scalar");
     for (int i = 0; i < 3000; i++) {
         int64_t n = i % 2 ? N : N - 1;
         collet_array *a = floats(w.cx, n, 1), *c = empty_floats(w.cx, n);
@@ -47,23 +46,19 @@ TEST(a_loop_that_frees_goes_on)
     assert_int_equal(counters_of(w.cx).fallbacks, 0);
     assert_ok(w.cx, collet_finish(w.cx));
     assert_int_equal(memory_of(w.cx).current, 0);
-    close_world(w);
 }
 
 /* The same queue reuses freed memory at once, even if its device hangs. */
 TEST(a_queue_uses_its_memory_again)
 {
     static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
-    world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
-    collet_array *a = floats(w.cx, N, 1);
+    OWNED(world) w = open_world(REMOTE_PLUGIN, settings, "remote:0");
+    OWNED(collet_array) *a = floats(w.cx, N, 1);
     for (int i = 0; i < 4000; i++) {
-        collet_array *c = empty_floats(w.cx, N);
+        OWNED(collet_array) *c = empty_floats(w.cx, N);
         assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
-        collet_array_destroy(c);
     }
     assert_int_equal(memory_of(w.cx).peak, 2 * BYTES);
-    collet_array_destroy(a);
-    close_world(w);
 }
 
 /* The number of freed blocks that cannot be reused yet is bounded, even if memory is plentiful. */
@@ -73,15 +68,13 @@ TEST(retired_memory_is_bounded)
     const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
     collet_status status = COLLET_OK;
     int rounds = 0;
-    world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
+    OWNED(world) w = open_world(REMOTE_PLUGIN, settings, "remote:0");
     for (; rounds < 4000 && status == COLLET_OK; rounds++) {
-        collet_array *c = empty_floats(w.cx, 1 + rounds);
+        OWNED(collet_array) *c = empty_floats(w.cx, 1 + rounds);
         status = collet_op_fill(w.cx, c, &one);
-        collet_array_destroy(c);
     }
     assert_status(w.cx, status, COLLET_DEVICE_LOST);
     assert_true(rounds <= 1026);
-    close_world(w);
 }
 
 /* Freeing an array does not wait for its kernel, which never ends. Nor does a call for which there
@@ -105,17 +98,15 @@ TEST(a_free_does_not_wait)
 TEST(short_memory_on_a_hung_device)
 {
     static const char *const settings[] = {"remote.hang=1", "remote.memory=512", "timeout=1", NULL};
-    world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
-    collet_array *a = floats(w.cx, N, 1), *c = empty_floats(w.cx, N), *d = floats(w.cx, N / 2, 1);
+    OWNED(world) w = open_world(BOTH, settings, "remote:0,cpu_scalar");
+    OWNED(collet_array) *a = floats(w.cx, N, 1), *d = floats(w.cx, N / 2, 1);
+    collet_array *c = empty_floats(w.cx, N);
     assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     collet_array_destroy(c);
     assert_status(w.cx, collet_op_add(w.cx, d, d, d), COLLET_DEVICE_LOST);
     assert_ok(w.cx, collet_op_add(w.cx, d, d, d));
     assert_ok(w.cx, collet_op_add(w.cx, a, a, a));
     assert_first(w.cx, a, 2);
-    collet_array_destroy(a);
-    collet_array_destroy(d);
-    close_world(w);
 }
 
 /* Before libcore refuses a call for lack of memory it trims the memory that the plugin keeps. It
@@ -126,17 +117,16 @@ TEST(short_memory_is_trimmed)
     world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
     collet_array *a = floats(w.cx, N, 1), *kept[3];
     for (int i = 0; i < 20; i++) {
-        collet_array *c = empty_floats(w.cx, N);
+        OWNED(collet_array) *c = empty_floats(w.cx, N);
         assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
-        collet_array_destroy(c);
     }
     for (int i = 0; i < 3; i++) {
         kept[i] = empty_floats(w.cx, N);
         assert_ok(w.cx, collet_op_add(w.cx, kept[i], a, a));
     }
     collet_array *c = empty_floats(w.cx, N);
-    assert_status(w.cx, collet_op_add(w.cx, c, a, a), COLLET_REFUSED);
-    assert_text_has(w.cx, "do not fit in the device's memory");
+    assert_status(w.cx, collet_op_add(w.cx, c, a, a), COLLET_REFUSED,
+                  "do not fit in the device's memory");
     for (int i = 0; i < 3; i++)
         collet_array_destroy(kept[i]);
     assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
@@ -151,23 +141,20 @@ TEST(scratch_is_kept_while_used)
 {
     static const char *const settings[] = {"remote.delay_us=3000", NULL};
     uint32_t plus;
-    world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
+    OWNED(world) w = open_world(REMOTE_PLUGIN, settings, "remote:0");
     collet_array *first = floats(w.cx, 1, 1);
     assert_ok(w.cx, collet_op_add(w.cx, first, first, first));
     assert_ok(w.cx, collet_ops_find(w.rt, &plus, "remote.plus", NULL));
     for (int64_t n = 1; n <= N; n *= 2) {
-        collet_array *a = floats(w.cx, n, 1), *c = empty_floats(w.cx, n);
+        OWNED(collet_array) *a = floats(w.cx, n, 1), *c = empty_floats(w.cx, n);
         const collet_array *const ins[] = {a, a};
         assert_ok(w.cx, collet_call(w.cx, plus, &c, ins, NULL));
-        collet_array_destroy(a);
-        collet_array_destroy(c);
     }
     collet_array_destroy(first);
     assert_ok(w.cx, collet_finish(w.cx));
     assert_int_equal(memory_of(w.cx).current, 256);
     assert_ok(w.cx, collet_trim(w.cx));
     assert_int_equal(memory_of(w.cx).current, 0);
-    close_world(w);
 }
 
 static void wait_for(void *gate)
@@ -190,23 +177,19 @@ TEST(a_device_is_lost_with_work_in_progress)
 {
     static const char *const settings[] = {"remote.lose=2", NULL};
     sem_t gate;
-    world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
-    collet_array *a = floats(w.cx, N, 1);
+    OWNED(world) w = open_world(BOTH, settings, "remote:0,cpu_scalar");
+    OWNED(collet_array) *a = floats(w.cx, N, 1);
     hold_queue(&w, &gate);
     for (int i = 0; i < 22; i++) {
-        collet_array *c = empty_floats(w.cx, N);
+        OWNED(collet_array) *c = empty_floats(w.cx, N);
         assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
-        collet_array_destroy(c);
     }
     sem_post(&gate);
     assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
-    collet_array *c = empty_floats(w.cx, N);
+    OWNED(collet_array) *c = empty_floats(w.cx, N);
     assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
     assert_first(w.cx, c, 2);
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    close_world(w);
 }
 
 static collet_status succeed(remote_control *c, remote_command *command)
@@ -231,51 +214,44 @@ TEST(questions_do_not_grow_with_freed_memory)
     const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
     sem_t gate;
     snprintf(setting, sizeof setting, "remote.control=%zx", (size_t)(void *)&control);
-    world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
-    collet_array *last = empty_floats(w.cx, 9500);
+    OWNED(world) w = open_world(BOTH, settings, "remote:0,cpu_scalar");
+    OWNED(collet_array) *last = empty_floats(w.cx, 9500);
     hold_queue(&w, &gate);
     for (int i = 0; i < 20; i++) {
-        collet_array *c = empty_floats(w.cx, 1 + i);
+        OWNED(collet_array) *c = empty_floats(w.cx, 1 + i);
         assert_ok(w.cx, collet_op_fill(w.cx, c, &one));
-        collet_array_destroy(c);
     }
     asked = 0;
     memory_of(w.cx); /* frees the blocks of finished commands */
     assert_in_range(asked, 1, 5);
     sem_post(&gate);
     assert_ok(w.cx, collet_op_fill(w.cx, last, &one));
-    collet_array_destroy(last);
-    close_world(w);
 }
 
 /* Both devices use the source of a copy between them. */
 TEST(a_source_is_kept_during_the_copy)
 {
     static const char *const settings[] = {"remote.delay_us=3000", NULL};
-    world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
-    collet_array *last = NULL;
+    OWNED(world) w = open_world(REMOTE_PLUGIN, settings, "remote:0");
+    OWNED(collet_array) *last = NULL;
     for (int i = 0; i < 20; i++) {
-        collet_array *a = floats(w.cx, N, 1), *b = empty_floats(w.cx, N);
+        OWNED(collet_array) *a = floats(w.cx, N, 1), *b = empty_floats(w.cx, N);
         assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
         assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
         assert_ok(w.cx, collet_set_backend(w.cx, "remote:1"));
         collet_array_destroy(last);
         last = empty_floats(w.cx, N);
         assert_ok(w.cx, collet_op_add(w.cx, last, b, b));
-        collet_array_destroy(a);
-        collet_array_destroy(b);
     }
     assert_int_equal(counters_of(w.cx).bytes_direct, 20 * BYTES);
     assert_first(w.cx, last, 4);
-    collet_array_destroy(last);
-    close_world(w);
 }
 
 /* A device with its own memory but without queues frees memory at once. */
 TEST(a_synchronous_device_with_own_memory)
 {
     static const char *const settings[] = {"remote.synchronous=1", "remote.memory=1024", NULL};
-    world w = open_world(BOTH, settings, "remote:0");
+    OWNED(world) w = open_world(BOTH, settings, "remote:0");
     collet_array *a = floats(w.cx, N, 1), *last = NULL;
     for (int i = 0; i < 20; i++) {
         collet_array *c = empty_floats(w.cx, N);
@@ -293,7 +269,6 @@ TEST(a_synchronous_device_with_own_memory)
     collet_array_destroy(a);
     collet_array_destroy(last);
     assert_int_equal(memory_of(w.cx).current, 0);
-    close_world(w);
 }
 
 typedef struct job {
@@ -336,8 +311,8 @@ TEST(threads_share_short_memory)
     static const char *const settings[] = {"remote.memory=1280", "remote.delay_us=20", NULL};
     job jobs[2];
     pthread_t threads[2];
-    world w = open_world(BOTH, settings, "remote:0");
-    collet_array *shared = floats(w.cx, N, 1);
+    OWNED(world) w = open_world(BOTH, settings, "remote:0");
+    OWNED(collet_array) *shared = floats(w.cx, N, 1);
     for (int i = 0; i < 2; i++) {
         jobs[i] = (job){w.rt, shared, 1000};
         assert_int_equal(pthread_create(&threads[i], NULL, loop, &jobs[i]), 0);
@@ -346,6 +321,4 @@ TEST(threads_share_short_memory)
         pthread_join(threads[i], NULL);
         assert_int_equal(jobs[i].rounds, 0);
     }
-    collet_array_destroy(shared);
-    close_world(w);
 }

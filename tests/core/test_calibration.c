@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <collet/ops/array.h>
@@ -69,8 +68,7 @@ static world open_calibrated(const char *more)
     world w = {NULL, NULL};
     collet_error err;
     logged[0] = '\0';
-    if (collet_runtime_create(&w.rt, &options, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(collet_runtime_create(&w.rt, &options, &err), err);
     w.cx = context_of(w.rt);
     return w;
 }
@@ -78,16 +76,14 @@ static world open_calibrated(const char *more)
 static void write_one(const world *w, const char *backend, const char *text, char path[256])
 {
     collet_error err;
-    if (collet_calibration_write(w->rt, path, path ? 256 : 0, backend, text, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(collet_calibration_write(w->rt, path, path ? 256 : 0, backend, text, &err), err);
 }
 
 static void write_both(const char *scalar, const char *remote)
 {
-    world w = open_calibrated(NULL);
+    OWNED(world) w = open_calibrated(NULL);
     write_one(&w, "cpu_scalar", scalar, NULL);
     write_one(&w, "remote", remote, NULL);
-    close_world(w);
 }
 
 static const char *file_of(collet_runtime *rt, const char *backend)
@@ -119,14 +115,13 @@ static const char *runs_on(const world *w, uint32_t op, collet_dtype dtype, int6
 
 TEST_WITH(auto_follows_the_table, set_up, tear_down)
 {
-    world w = open_calibrated(NULL);
+    OWNED(world) w = open_calibrated(NULL);
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "cpu_scalar");
     assert_string_equal(file_of(w.rt, "remote"), "");
     close_world(w);
     write_both(SCALAR, REMOTE);
     w = open_calibrated(NULL);
-    assert_contains(file_of(w.rt, "remote"), directory);
-    assert_contains(file_of(w.rt, "remote"), "/calibration-remote-");
+    assert_contains(file_of(w.rt, "remote"), directory, "/calibration-remote-");
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 1, NULL), "cpu_scalar");
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 1000, NULL), "cpu_scalar");
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "remote");
@@ -140,7 +135,6 @@ TEST_WITH(auto_follows_the_table, set_up, tear_down)
     w = open_calibrated("calibration=off");
     assert_string_equal(file_of(w.rt, "remote"), "");
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "cpu_scalar");
-    close_world(w);
 }
 
 /* At 1 GB/s the transfer to remote takes longer than cpu_scalar needs for 100,000 elements. If the
@@ -149,13 +143,12 @@ TEST_WITH(transfers_count, set_up, tear_down)
 {
     write_both(SCALAR, MADE
                "\"transfer\":{\"to_device\":1e9,\"to_host\":1e9,\"latency\":1e-6}," REMOTE_TIMES);
-    world w = open_calibrated(NULL);
+    OWNED(world) w = open_calibrated(NULL);
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "cpu_scalar");
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, "remote"), "remote");
     /* Below the crossover auto chooses the device that holds the operands, as without
      * calibration. */
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100, "remote"), "remote");
-    close_world(w);
 }
 
 /* An advantage of less than a tenth changes nothing. */
@@ -163,9 +156,8 @@ TEST_WITH(a_little_is_not_enough, set_up, tear_down)
 {
     write_both(SCALAR,
                MADE FAST_TRANSFERS "\"times\":{\"add f32\":[[100,9.5e-8],[1000000,9.5e-4]]}}");
-    world w = open_calibrated(NULL);
+    OWNED(world) w = open_calibrated(NULL);
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "cpu_scalar");
-    close_world(w);
 }
 
 #define SLOW MADE "\"times\":{\"add f32\":[[100,1e-6],[1000000,1e-3]]}}"
@@ -179,7 +171,7 @@ TEST_WITH(other_dtypes, set_up, tear_down)
     };
     static const char *const settings[] = {setting, "probe=on", "calibration=on", NULL};
     for (int i = 0; i < 2; i++) {
-        world w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, settings, NULL);
+        OWNED(world) w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, settings, NULL);
         write_one(&w, "cpu_openmp", SLOW, NULL);
         write_one(&w, "cpu_scalar", faster[i], NULL);
         close_world(w);
@@ -187,7 +179,6 @@ TEST_WITH(other_dtypes, set_up, tear_down)
         assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 1000, NULL), "cpu_scalar");
         assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_I32, 1000, NULL),
                             i ? "cpu_scalar" : "cpu_openmp");
-        close_world(w);
     }
 }
 
@@ -207,8 +198,7 @@ TEST_WITH(units, set_up, tear_down)
         assert_ok(w.cx, collet_array_create(w.cx, &a, COLLET_F32, 1, &n));
         assert_ok(w.cx, collet_explain(w.cx, COLLET_OP_ADD, text, sizeof text, &a,
                                        (const collet_array *const[]){a, a}, NULL));
-        assert_contains(text, expected[i]);
-        assert_contains(text, ", inputs 0, results 0.\n");
+        assert_contains(text, expected[i], ", inputs 0, results 0.\n");
         collet_array_destroy(a);
         close_world(w);
         seconds *= 1e3;
@@ -221,7 +211,7 @@ TEST_WITH(conditions_do_not_count, set_up, tear_down)
     static const char *const settings[] = {setting, "probe=on", "calibration=on", NULL};
     const collet_dtype dtypes[] = {COLLET_F32, COLLET_F64};
     const int64_t n = 1000;
-    world w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, settings, NULL);
+    OWNED(world) w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, settings, NULL);
     write_one(&w, "cpu_openmp",
               MADE "\"times\":{\"where f32\":[[100,1e-3]],\"where f64\":[[100,1e-6]]}}", NULL);
     write_one(&w, "cpu_scalar",
@@ -229,7 +219,7 @@ TEST_WITH(conditions_do_not_count, set_up, tear_down)
     close_world(w);
     w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, settings, NULL);
     for (int i = 0; i < 2; i++) {
-        collet_array *condition = NULL, *a = NULL;
+        OWNED(collet_array) *condition = NULL, *a = NULL;
         assert_ok(w.cx, collet_array_create(w.cx, &condition, COLLET_BOOL, 1, &n));
         assert_ok(w.cx, collet_array_create(w.cx, &a, dtypes[i], 1, &n));
         const collet_scalar one = {.dtype = COLLET_F64, .value.f64 = 1};
@@ -237,21 +227,17 @@ TEST_WITH(conditions_do_not_count, set_up, tear_down)
         assert_ok(w.cx, collet_op_fill(w.cx, a, &one));
         assert_ok(w.cx, collet_op_where(w.cx, a, condition, a, a));
         assert_string_equal(collet_last_backend(w.cx), i ? "cpu_openmp" : "cpu_scalar");
-        collet_array_destroy(condition);
-        collet_array_destroy(a);
     }
-    close_world(w);
 }
 
 /* The name of a calibration file depends on the capabilities of the backend's devices. */
 TEST_WITH(another_machine_finds_no_file, set_up, tear_down)
 {
     write_both(SCALAR, REMOTE);
-    world w = open_calibrated("remote.devices=3");
+    OWNED(world) w = open_calibrated("remote.devices=3");
     assert_string_equal(file_of(w.rt, "remote"), "");
     assert_true(*file_of(w.rt, "cpu_scalar"));
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "cpu_scalar");
-    close_world(w);
 }
 
 /* With measure=off, earlier measurements are ignored too. */
@@ -259,9 +245,8 @@ TEST_WITH(without_measurements, set_up, tear_down)
 {
     write_both(SCALAR, REMOTE);
     for (int i = 0; i < 2; i++) {
-        world w = open_calibrated(i ? "measure=off" : "measure=on");
+        OWNED(world) w = open_calibrated(i ? "measure=off" : "measure=on");
         assert_int_equal(i, !*file_of(w.rt, "remote"));
-        close_world(w);
     }
 }
 
@@ -329,9 +314,7 @@ TEST_WITH(malformed_files, set_up, tear_down)
         fclose(file);
         w = open_calibrated(NULL);
         assert_string_equal(file_of(w.rt, "remote"), "");
-        assert_contains(logged, path);
-        assert_contains(logged, "is ignored: ");
-        assert_contains(logged, *text ? part : "it has no bytes");
+        assert_contains(logged, path, "is ignored: ", *text ? part : "it has no bytes");
         write_one(&w, "remote", REMOTE, NULL);
         close_world(w);
     }
@@ -359,8 +342,8 @@ TEST_WITH(others_files, set_up, tear_down)
     w = open_calibrated(NULL);
     assert_string_equal(file_of(w.rt, "remote"), "");
     collet_error err;
-    assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "remote", REMOTE, &err), COLLET_IO);
-    assert_contains(err.text, "only this user");
+    assert_error(collet_calibration_write(w.rt, NULL, 0, "remote", REMOTE, &err), COLLET_IO, err,
+                 "only this user");
     close_world(w);
     assert_int_equal(chmod(directory, 0700), 0);
 }
@@ -396,19 +379,18 @@ TEST_WITH(the_new_file_stays, set_up, tear_down)
         assert_int_equal(futimens(fd, tomorrow), 0);
         close(fd);
     }
-    world w = open_calibrated(NULL);
+    OWNED(world) w = open_calibrated(NULL);
     write_one(&w, "remote", REMOTE, path);
     close_world(w);
     assert_int_equal(count_files(directory, "calibration-"), 64);
     w = open_calibrated(NULL);
     assert_string_equal(file_of(w.rt, "remote"), path);
-    close_world(w);
 }
 
 TEST_WITH(refused, set_up, tear_down)
 {
     collet_error err;
-    world w = open_calibrated(NULL);
+    OWNED(world) w = open_calibrated(NULL);
     assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "nothing", REMOTE, &err),
                      COLLET_UNKNOWN_BACKEND);
     assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "remote", NULL, &err), COLLET_OK);
@@ -417,17 +399,14 @@ TEST_WITH(refused, set_up, tear_down)
                      COLLET_INVALID);
     close_world(w);
     w = open_calibrated("probe=off");
-    assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "remote", REMOTE, &err),
-                     COLLET_UNAVAILABLE);
-    assert_contains(err.text, "it was not probed");
+    assert_error(collet_calibration_write(w.rt, NULL, 0, "remote", REMOTE, &err),
+                 COLLET_UNAVAILABLE, err, "it was not probed");
     close_world(w);
     w = open_calibrated("cache=off");
     assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "remote", NULL, &err),
                      COLLET_IO);
-    assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "remote", REMOTE, &err),
-                     COLLET_IO);
-    assert_contains(err.text, "there is no directory of the cache");
-    close_world(w);
+    assert_error(collet_calibration_write(w.rt, NULL, 0, "remote", REMOTE, &err), COLLET_IO, err,
+                 "there is no directory of the cache");
 }
 
 /* If the process is killed while it writes, the previous file stays in use. */
@@ -445,10 +424,9 @@ TEST_WITH(killed_in_the_middle, set_up, tear_down)
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-    world w = open_calibrated(NULL);
+    OWNED(world) w = open_calibrated(NULL);
     assert_string_equal(logged, "");
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "remote");
-    close_world(w);
 }
 
 int main(void)

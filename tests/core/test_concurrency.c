@@ -5,7 +5,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "common/test.h"
 #include "common/op_call.h"
@@ -40,7 +39,7 @@ static void set_values(const op_call *c, uint32_t k, collet_context *cx)
 {
     const op_operand *o = &c->operand[k];
     size_t bytes = op_call_bytes(c, k);
-    float *x = malloc(bytes);
+    FREED(float) *x = malloc(bytes);
     assert_non_null(x);
     op_call_values(c, k, x);
     int64_t n = o->ndim ? o->shape[o->ndim - 1] : 1;
@@ -54,7 +53,6 @@ static void set_values(const op_call *c, uint32_t k, collet_context *cx)
             x[i] += (float)n;
     }
     assert_ok(cx, collet_array_write(cx, c->array[k], x, bytes));
-    free(x);
 }
 
 static void make_arrays(op_call *c, collet_context *cx)
@@ -159,11 +157,10 @@ static void run_one(caller *me, collet_context *cx, const reference *r)
     if (status != COLLET_OK && !me->wrong[0])
         snprintf(me->wrong, sizeof me->wrong, "%.190s", collet_last_error(cx));
     for (uint32_t k = 0; k < c.info.n_out && status == COLLET_OK; k++) {
-        void *got = read_output(&c, k, cx);
+        FREED(void) *got = read_output(&c, k, cx);
         if (is_unique(&c, k) && !matches(&c, k, got, r->outputs[k]) && !me->wrong[0])
             snprintf(me->wrong, sizeof me->wrong,
                      "%s: output %u differs from the result of a single caller", c.info.name, k);
-        free(got);
     }
     op_call_free(&c);
     note_threads();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings: their sources, and the plugins that receive them. */
 #include <sched.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "common/support.h"
@@ -10,19 +9,18 @@
 TEST(settings_reach_the_probe)
 {
     static const char *const settings[] = {"remote.devices=9", "remote.devices=3", NULL};
-    collet_runtime *three = runtime_with(REMOTE_PLUGIN, settings);
+    OWNED(collet_runtime) *three = runtime_with(REMOTE_PLUGIN, settings);
     collet_backend_info info = {.struct_size = sizeof info};
     assert_int_equal(collet_backend_info_at(three, &info, 0, NULL), COLLET_OK);
     assert_int_equal(info.state, COLLET_BACKEND_USABLE);
     assert_int_equal(info.device_count, 3);
-    collet_runtime_destroy(three);
 }
 
 /* A path with a leading '+' is prepended to the path of lower-priority sources. */
 TEST(a_path_is_added_in_front)
 {
     setenv("COLLET_PLUGIN_PATH", SCALAR_PLUGIN, 1);
-    collet_runtime *both = runtime_with("+" REMOTE_PLUGIN, NULL);
+    OWNED(collet_runtime) *both = runtime_with("+" REMOTE_PLUGIN, NULL);
     unsetenv("COLLET_PLUGIN_PATH");
     assert_int_equal(collet_backend_count(both), 2);
     for (size_t i = 0; i < collet_setting_count(both); i++) {
@@ -31,13 +29,12 @@ TEST(a_path_is_added_in_front)
         if (!strcmp(s.key, "plugin_path"))
             assert_string_equal(s.value, REMOTE_PLUGIN ":" SCALAR_PLUGIN);
     }
-    collet_runtime_destroy(both);
 }
 
 static void assert_threads(const collet_runtime_options *options, const char *value,
                            const char *source)
 {
-    collet_runtime *threads = NULL;
+    OWNED(collet_runtime) *threads = NULL;
     assert_int_equal(collet_runtime_create(&threads, options, NULL), COLLET_OK);
     for (size_t i = 0; i < collet_setting_count(threads); i++) {
         collet_setting s = {.struct_size = sizeof s};
@@ -47,7 +44,6 @@ static void assert_threads(const collet_runtime_options *options, const char *va
         assert_string_equal(s.value, value);
         assert_string_equal(s.source, source);
     }
-    collet_runtime_destroy(threads);
 }
 
 static void keep_text(void *user, int32_t level, const char *text)
@@ -81,8 +77,8 @@ TEST(a_program_has_defaults)
     assert_threads(&options, "0", "default");
     assert_string_equal(warning, "");
     options.defaults = wrong;
-    assert_int_equal(collet_runtime_create(&none, &options, &err), COLLET_INVALID);
-    assert_contains(err.text, "defaults of the program");
+    assert_error(collet_runtime_create(&none, &options, &err), COLLET_INVALID, err,
+                 "defaults of the program");
 }
 
 /* The warning names the machine as the reason if no setting limits the number of threads. */

@@ -42,7 +42,7 @@ static void assert_moved(uint64_t to_device, uint64_t to_host, uint64_t direct)
 TEST_WITH(copies_bypass_the_host, NULL, tear_down)
 {
     open_remote(NULL);
-    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
+    OWNED(collet_array) *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
     assert_ok(cx, collet_op_add(cx, c, a, a));
     use_backend("remote:1");
@@ -56,25 +56,19 @@ TEST_WITH(copies_bypass_the_host, NULL, tear_down)
     assert_ok(cx, collet_op_add(cx, a, c, c));
     assert_moved(4 * N, 4 * N, 4 * N);
     assert_scaled(c, N, 1, 2);
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    collet_array_destroy(d);
 }
 
 /* Bytes that are valid on the host are uploaded from it; no other device is involved. */
 TEST_WITH(host_bytes_are_uploaded, NULL, tear_down)
 {
     open_remote(NULL);
-    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
+    OWNED(collet_array) *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
     assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_scaled(c, N, 1, 2);
     use_backend("remote:1");
     assert_ok(cx, collet_op_add(cx, d, c, a));
     assert_moved(12 * N, 4 * N, 0);
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    collet_array_destroy(d);
 }
 
 /* The source is overwritten and freed as soon as the copy is enqueued, long before device 1 runs
@@ -82,8 +76,9 @@ TEST_WITH(host_bytes_are_uploaded, NULL, tear_down)
 TEST_WITH(the_source_is_reused_after_the_copy, NULL, tear_down)
 {
     open_remote(NULL);
-    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
-    collet_array *slow = empty_floats(cx, N);
+    OWNED(collet_array) *a = floats(cx, N, 1), *d = empty_floats(cx, N);
+    collet_array *c = empty_floats(cx, N);
+    OWNED(collet_array) *slow = empty_floats(cx, N);
     for (int round = 0; round < 3; round++) {
         use_backend("remote:0");
         assert_ok(cx, collet_op_add(cx, c, a, a));
@@ -103,16 +98,13 @@ TEST_WITH(the_source_is_reused_after_the_copy, NULL, tear_down)
         expected[i] = 4 * (float)(1 + i) * (float)(1 + i) * (float)(1 + i);
     assert_floats(cx, d, expected);
     assert_int_equal(counters_of(cx).bytes_direct, 4 * 4 * N);
-    collet_array_destroy(a);
-    collet_array_destroy(d);
-    collet_array_destroy(slow);
 }
 
 /* A round trip through both devices: a copy of a copy. */
 TEST_WITH(a_copy_of_a_copy, NULL, tear_down)
 {
     open_remote("remote.devices=3");
-    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
+    OWNED(collet_array) *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
     assert_ok(cx, collet_op_add(cx, c, a, a));
     use_backend("remote:1");
@@ -124,24 +116,18 @@ TEST_WITH(a_copy_of_a_copy, NULL, tear_down)
     assert_ok(cx, collet_op_add(cx, d, d, d));
     assert_moved(4 * N, 0, 3 * 4 * N);
     assert_scaled(d, N, 1, 16);
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    collet_array_destroy(d);
 }
 
 TEST_WITH(refused_copies_go_through_the_host, NULL, tear_down)
 {
     open_remote("remote.apart=1");
-    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
+    OWNED(collet_array) *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
     assert_ok(cx, collet_op_add(cx, c, a, a));
     use_backend("remote:1");
     assert_ok(cx, collet_op_add(cx, d, c, c));
     assert_moved(8 * N, 4 * N, 0);
     assert_scaled(d, N, 1, 4);
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    collet_array_destroy(d);
 }
 
 /* A kernel on device 0 fails after its output was copied: reading the copy reports the failure. */
@@ -149,8 +135,8 @@ TEST_WITH(a_copy_of_a_failed_result_fails, NULL, tear_down)
 {
     float sink[N];
     open_remote("remote.fail=1");
-    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
-    collet_array *both = empty_floats(cx, N);
+    OWNED(collet_array) *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
+    OWNED(collet_array) *both = empty_floats(cx, N);
     use_backend("remote:1");
     assert_ok(cx, collet_op_copy(cx, both, a)); /* call 1 of device 1 */
     collet_finish(cx);
@@ -161,16 +147,12 @@ TEST_WITH(a_copy_of_a_failed_result_fails, NULL, tear_down)
     assert_int_equal(counters_of(cx).bytes_direct, 4 * N);
     assert_status(cx, collet_array_read(cx, c, sink, sizeof sink), COLLET_FAILED);
     assert_status(cx, collet_op_add(cx, d, c, a), COLLET_FAILED);
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    collet_array_destroy(d);
-    collet_array_destroy(both);
 }
 
 TEST_WITH(bytes_of_a_lost_device_are_lost, NULL, tear_down)
 {
     open_remote("remote.lose=2");
-    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
+    OWNED(collet_array) *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
     assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_ok(cx, collet_op_add(cx, d, a, a));
@@ -180,9 +162,6 @@ TEST_WITH(bytes_of_a_lost_device_are_lost, NULL, tear_down)
     assert_ok(cx, collet_op_add(cx, d, a, a));
     assert_scaled(d, N, 1, 2);
     assert_int_equal(counters_of(cx).bytes_direct, 0);
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    collet_array_destroy(d);
 }
 
 static void fill_stack(void)
@@ -198,9 +177,9 @@ TEST_WITH(a_copy_to_a_lost_device_leaves_its_source, NULL, tear_down)
 {
     const char *const settings[] = {"remote.fail=2", "remote.lose=5", NULL};
     open_shared(BOTH, settings, NULL);
-    collet_context *other = context_of(rt);
+    OWNED(collet_context) *other = context_of(rt);
     assert_ok(other, collet_set_backend(other, "remote:1"));
-    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
+    OWNED(collet_array) *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
     assert_ok(cx, collet_op_add(cx, c, a, a));
     use_backend("remote:1");
@@ -221,10 +200,6 @@ TEST_WITH(a_copy_to_a_lost_device_leaves_its_source, NULL, tear_down)
     use_backend("remote:0");
     assert_ok(cx, collet_op_add(cx, c, c, a));
     assert_scaled(c, N, 1, 3);
-    collet_context_destroy(other);
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    collet_array_destroy(d);
 }
 
 /* Device 1 waits for device 0, which hangs: the error names device 0 as lost, and device 1
@@ -234,28 +209,22 @@ static void the_device_that_hangs_is_lost(int finish)
     static const char *const settings[] = {"remote.hang=3", "timeout=1", NULL};
     float sink[4];
     open_shared(BOTH, settings, "remote:0");
-    collet_context *other = context_of(rt);
+    OWNED(collet_context) *other = context_of(rt);
     assert_ok(other, collet_set_backend(other, "remote:1"));
-    collet_array *a = floats(cx, 4, 1), *x = empty_floats(cx, 4), *y = empty_floats(cx, 4),
-                 *z = empty_floats(cx, 4);
+    OWNED(collet_array) *a = floats(cx, 4, 1), *x = empty_floats(cx, 4), *y = empty_floats(cx, 4),
+                        *z = empty_floats(cx, 4);
     for (int i = 0; i < 3; i++)
         assert_ok(cx, collet_op_add(cx, x, a, a));
     assert_ok(other, collet_op_add(other, y, x, x));
     assert_int_equal(counters_of(other).bytes_direct, sizeof sink);
-    assert_status(other,
-                  finish ? collet_finish(other) : collet_array_read(other, y, sink, sizeof sink),
-                  COLLET_DEVICE_LOST);
-    assert_text_has(other, "work on remote:0 that wrote these bytes failed: it did not finish");
+    assert_status(
+        other, finish ? collet_finish(other) : collet_array_read(other, y, sink, sizeof sink),
+        COLLET_DEVICE_LOST, "work on remote:0 that wrote these bytes failed: it did not finish");
     if (!finish) {
         use_backend("remote:1");
         assert_ok(cx, collet_op_add(cx, z, a, a));
         assert_scaled(z, 4, 1, 2);
     }
-    collet_context_destroy(other);
-    collet_array_destroy(a);
-    collet_array_destroy(x);
-    collet_array_destroy(y);
-    collet_array_destroy(z);
 }
 
 TEST_WITH(a_read_names_the_device_that_hangs, NULL, tear_down)

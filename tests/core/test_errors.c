@@ -452,16 +452,12 @@ TEST(packed_rows_are_adjacent)
 {
     static unsigned char memory[4];
     const int64_t eight = 8, two = 2;
-    collet_array *codes = NULL, *info = NULL, *apart = NULL;
+    OWNED(collet_array) *codes = NULL, *info = NULL, *apart = NULL;
     assert_ok(cx, collet_array_create(cx, &codes, COLLET_I8, 1, &eight));
     assert_ok(cx, collet_array_create(cx, &info, COLLET_I32, 0, NULL));
     assert_ok(cx, collet_array_wrap(cx, &apart, COLLET_U8, 1, &two, &two, memory, 0, NULL, NULL));
     assert_status(cx, collet_op_ternary_unpack(cx, codes, NULL, info, apart, COLLET_TERNARY_ROTOR),
-                  COLLET_INVALID);
-    assert_text_has(cx, "the stride along the last axis of bytes (input 0) is 2");
-    collet_array_destroy(apart);
-    collet_array_destroy(info);
-    collet_array_destroy(codes);
+                  COLLET_INVALID, "the stride along the last axis of bytes (input 0) is 2");
 }
 
 TEST(sizes_that_overflow)

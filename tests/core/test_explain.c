@@ -34,21 +34,18 @@ TEST(a_way_that_is_not_there)
 {
     const int64_t shape[] = {200, 200};
     const char *settings[] = {"cpu_openmp.ways=f32=onednn", "cpu_openmp.onednn=off", NULL};
-    world w = open_world(BOTH, settings, "auto");
-    collet_array *a = array_of(w.cx, 2, shape), *c = array_of(w.cx, 2, shape);
+    OWNED(world) w = open_world(BOTH, settings, "auto");
+    OWNED(collet_array) *a = array_of(w.cx, 2, shape), *c = array_of(w.cx, 2, shape);
     assert_non_null(
         strstr(explained(w.cx, COLLET_OP_MATMUL, c, a, a),
                "; onednn, chosen by the setting cpu_openmp.ways, is not used: switched off "
                "by the setting cpu_openmp.onednn.\n"));
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    close_world(w);
 }
 
 TEST(a_device_and_its_reason)
 {
-    world w = open_both(NULL, "auto");
-    collet_array *a = floats(w.cx, 3, 1);
+    OWNED(world) w = open_both(NULL, "auto");
+    OWNED(collet_array) *a = floats(w.cx, 3, 1);
     const char *text = explained(w.cx, COLLET_OP_ADD, a, a, a);
     assert_ptr_equal(strstr(text, "add (f32 3 <- f32 3, f32 3)\ncpu_openmp:0 runs it.\n"), text);
     assert_non_null(strstr(text, "the first by priority; not all backends are calibrated here"));
@@ -63,50 +60,41 @@ TEST(a_device_and_its_reason)
     assert_non_null(
         strstr(text, "cpu_scalar:0 runs it.\n  Why: the choice of backend is 'cpu_scalar'."));
     assert_null(strstr(text, "cpu_openmp"));
-    collet_array_destroy(a);
-    close_world(w);
 }
 
 /* cpu_openmp reports the implementation that it would use for a matrix product, without computing it. */
 TEST(a_way_and_its_reason)
 {
     const int64_t shape[] = {200, 200};
-    world w = open_both("cpu_openmp.ways=own", "auto");
-    collet_array *a = array_of(w.cx, 2, shape), *c = array_of(w.cx, 2, shape);
+    OWNED(world) w = open_both("cpu_openmp.ways=own", "auto");
+    OWNED(collet_array) *a = array_of(w.cx, 2, shape), *c = array_of(w.cx, 2, shape);
     collet_counters counters = {.struct_size = sizeof counters};
     const char *text = explained(w.cx, COLLET_OP_MATMUL, c, a, a);
     assert_non_null(strstr(text, "  How: own kernels"));
     assert_non_null(strstr(text, "; chosen by the setting cpu_openmp.ways.\n  Scratch memory: "));
     assert_ok(w.cx, collet_context_counters(w.cx, &counters));
     assert_int_equal(counters.calls, 0);
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    close_world(w);
 }
 
 /* An output that overlaps an input at an offset, which needs a temporary; and a call without elements. */
 TEST(overlaps_and_nothing)
 {
     const int64_t none[] = {0};
-    world w = open_both(NULL, "auto");
-    collet_array *a = floats(w.cx, 4, 1), *empty = array_of(w.cx, 1, none), *left, *right;
+    OWNED(world) w = open_both(NULL, "auto");
+    OWNED(collet_array) *a = floats(w.cx, 4, 1), *empty = array_of(w.cx, 1, none), *left = NULL,
+                        *right = NULL;
     assert_ok(w.cx, collet_array_slice(w.cx, a, &left, 0, 0, 3, 1));
     assert_ok(w.cx, collet_array_slice(w.cx, a, &right, 0, 1, 3, 1));
     assert_non_null(strstr(explained(w.cx, COLLET_OP_ADD, left, right, right), " runs it.\n"));
     assert_non_null(
         strstr(explained(w.cx, COLLET_OP_ADD, empty, empty, empty), "nothing is computed"));
-    collet_array_destroy(left);
-    collet_array_destroy(right);
-    collet_array_destroy(a);
-    collet_array_destroy(empty);
-    close_world(w);
 }
 
 TEST(errors_and_little_room)
 {
     char text[40] = "untouched";
-    world w = open_both(NULL, "auto");
-    collet_array *a = floats(w.cx, 3, 1), *b = floats(w.cx, 4, 1);
+    OWNED(world) w = open_both(NULL, "auto");
+    OWNED(collet_array) *a = floats(w.cx, 3, 1), *b = floats(w.cx, 4, 1);
     collet_array *outs[] = {a};
     const collet_array *wrong[] = {a, b}, *right[] = {a, a};
     assert_int_equal(collet_explain(w.cx, COLLET_OP_ADD, text, sizeof text, outs, wrong, NULL),
@@ -126,7 +114,4 @@ TEST(errors_and_little_room)
         assert_int_equal(strlen(text), room - 1);
         assert_int_equal(text[room], 'x');
     }
-    collet_array_destroy(a);
-    collet_array_destroy(b);
-    close_world(w);
 }

@@ -5,8 +5,6 @@
 
 #include "common/support.h"
 
-#include <stdlib.h>
-
 static char logged[COLLET_ERROR_TEXT];
 
 static void keep_error(void *user, int32_t level, const char *text)
@@ -29,8 +27,7 @@ static world open_spoiled(const char *name, const char *fault)
                                       .backend = "remote",
                                       .settings = settings,
                                       .log = keep_error};
-    if (collet_runtime_create(&w.rt, &options, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(collet_runtime_create(&w.rt, &options, &err), err);
     w.cx = context_of(w.rt);
     return w;
 }
@@ -56,14 +53,13 @@ static uint64_t kept_after_trim(collet_context *cx)
 
 TEST(trim)
 {
-    world w = open_spoiled("none", "absent");
+    OWNED(world) w = open_spoiled("none", "absent");
     assert_int_equal(kept_after_trim(w.cx), 0);
     assert_string_equal(logged, "");
     close_world(w);
     w = open_spoiled("collet.trim/1", "absent");
     assert_int_equal(kept_after_trim(w.cx), 128);
     assert_string_equal(logged, "");
-    close_world(w);
 }
 
 /* The test device reports every allocation as memory that it keeps until a trim. Without the
@@ -71,7 +67,7 @@ TEST(trim)
 TEST(memory)
 {
     for (int own = 0; own < 2; own++) {
-        world w = open_spoiled(own ? "collet.memory/1" : "none", "absent");
+        OWNED(world) w = open_spoiled(own ? "collet.memory/1" : "none", "absent");
         collet_array *a = floats(w.cx, 16, 0), *b = empty_floats(w.cx, 16);
         assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
         assert_ok(w.cx, collet_finish(w.cx));
@@ -89,7 +85,6 @@ TEST(memory)
         assert_int_equal(memory_of(w.cx, "remote:1").peak, 0);
         collet_array_destroy(b);
         assert_int_equal(memory_of(w.cx, "remote:0").current, 0);
-        close_world(w);
     }
 }
 
@@ -97,15 +92,12 @@ TEST(memory)
 TEST(copy)
 {
     for (int own = 0; own < 2; own++) {
-        world w = open_spoiled(own ? "collet.copy/1" : "none", "absent");
-        collet_array *a = floats(w.cx, 16, 0), *b = empty_floats(w.cx, 16);
+        OWNED(world) w = open_spoiled(own ? "collet.copy/1" : "none", "absent");
+        OWNED(collet_array) *a = floats(w.cx, 16, 0), *b = empty_floats(w.cx, 16);
         assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
         assert_ok(w.cx, collet_set_backend(w.cx, "remote:1"));
         assert_ok(w.cx, collet_op_add(w.cx, a, b, b));
         assert_int_equal(counters_of(w.cx).bytes_direct, own ? 0 : 64);
-        collet_array_destroy(a);
-        collet_array_destroy(b);
-        close_world(w);
     }
 }
 
@@ -115,7 +107,7 @@ TEST(pinned)
     collet_array *a = NULL, *b = NULL;
     void *address = NULL;
     const int64_t n = 16;
-    world w = open_spoiled("none", "absent");
+    OWNED(world) w = open_spoiled("none", "absent");
     assert_ok(w.cx, collet_pinned_create(w.cx, &p, &address, "remote", 64));
     assert_int_equal((uintptr_t)address % 64, 0);
     for (int i = 0; i < 16; i++)
@@ -127,14 +119,12 @@ TEST(pinned)
     collet_array_destroy(b);
     collet_pinned *other = NULL;
     assert_status(w.cx, collet_pinned_create(w.cx, &other, &address, "remote", 1 << 20),
-                  COLLET_REFUSED);
-    assert_text_has(w.cx, "no 1048576 bytes of page-locked memory");
+                  COLLET_REFUSED, "no 1048576 bytes of page-locked memory");
     assert_status(w.cx, collet_pinned_create(w.cx, &other, &address, "remote", 0), COLLET_INVALID);
     assert_status(w.cx, collet_pinned_create(w.cx, NULL, &address, "remote", 8), COLLET_INVALID);
     assert_status(w.cx, collet_pinned_create(w.cx, &other, NULL, "remote", 8), COLLET_INVALID);
-    assert_status(w.cx, collet_pinned_create(w.cx, &other, &address, "host", 8),
-                  COLLET_UNSUPPORTED);
-    assert_text_has(w.cx, "collet_pinned_create: host offers no page-locked memory");
+    assert_status(w.cx, collet_pinned_create(w.cx, &other, &address, "host", 8), COLLET_UNSUPPORTED,
+                  "collet_pinned_create: host offers no page-locked memory");
     assert_null(other);
     /* Page-locked memory keeps its device open. */
     close_world(w);
@@ -142,7 +132,6 @@ TEST(pinned)
     collet_pinned_destroy(NULL);
     w = open_spoiled("collet.pinned/1", "absent");
     assert_status(w.cx, collet_pinned_create(w.cx, &p, &address, "remote", 8), COLLET_UNSUPPORTED);
-    close_world(w);
 }
 
 static const char *const names[] = {"collet.copy/1",   "collet.memory/1", "collet.native/1",
@@ -157,7 +146,7 @@ TEST(spoiled_tables)
 {
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-            world w = open_spoiled(names[k], faults[i]);
+            OWNED(world) w = open_spoiled(names[k], faults[i]);
             collet_timestamp *t = NULL;
             (void)kept_after_trim(w.cx);
             assert_ok(w.cx, collet_timestamp_take(w.cx, &t, NULL));
@@ -166,7 +155,6 @@ TEST(spoiled_tables)
             if (!strstr(logged, "remote:0: the extension ") || !strstr(logged, names[k]) ||
                 !strstr(logged, reasons[i]))
                 fail_msg("%s %s: '%s'", names[k], faults[i], logged);
-            close_world(w);
         }
     }
 }

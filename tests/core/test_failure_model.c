@@ -19,7 +19,6 @@
  * The test backend `remote` reports to this program each command with its buffers, and each wait.
  */
 #include <pthread.h>
-#include <stdlib.h>
 
 #include <collet/ops/array.h>
 

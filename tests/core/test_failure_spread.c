@@ -33,7 +33,7 @@ static void assert_unreadable(collet_context *reader, const collet_array *a, col
  * yet. */
 static void assert_derived(collet_context *by, collet_array *y, collet_status status)
 {
-    collet_array *z = empty_floats(by, 4);
+    OWNED(collet_array) *z = empty_floats(by, 4);
     assert_ok(by, collet_op_copy(by, z, y));
     assert_status(by, collet_finish(by), status);
     assert_ok(by, collet_finish(by));
@@ -46,7 +46,6 @@ static void assert_derived(collet_context *by, collet_array *y, collet_status st
     assert_ok(by, collet_op_copy(by, z, y));
     assert_string_equal(collet_last_backend(by), "remote");
     assert_floats(by, z, doubled);
-    collet_array_destroy(z);
 }
 
 /* Call 4 of device 0, x = a + a, fails after another context has computed y = x + x. */
@@ -55,17 +54,13 @@ static void another_context(const char *setting, const char *backend, collet_sta
     /* The delay lets the calls below begin before libcore knows that the device is lost: it would
      * not copy from a lost device. */
     open_remote(setting, status == COLLET_DEVICE_LOST ? "remote.delay_us=50000" : NULL);
-    collet_context *other = context_on(backend);
-    collet_array *a = floats(cx, 4, 1), *x = empty_floats(cx, 4), *y = empty_floats(cx, 4);
+    OWNED(collet_context) *other = context_on(backend);
+    OWNED(collet_array) *a = floats(cx, 4, 1), *x = empty_floats(cx, 4), *y = empty_floats(cx, 4);
     for (int i = 0; i < 4; i++)
         assert_ok(cx, collet_op_add(cx, x, a, a));
     assert_ok(other, collet_op_add(other, y, x, x));
     assert_int_equal(counters_of(other).bytes_to_device, 0);
     assert_derived(other, y, status);
-    collet_context_destroy(other);
-    collet_array_destroy(a);
-    collet_array_destroy(x);
-    collet_array_destroy(y);
 }
 
 TEST_WITH(failure_reaches_another_context, NULL, tear_down)
@@ -87,7 +82,7 @@ TEST_WITH(loss_reaches_another_device, NULL, tear_down)
 TEST_WITH(failure_reaches_the_next_backend, NULL, tear_down)
 {
     open_remote("remote.fail=2", NULL);
-    collet_array *a = floats(cx, 4, 1), *x = empty_floats(cx, 4), *y = empty_floats(cx, 4);
+    OWNED(collet_array) *a = floats(cx, 4, 1), *x = empty_floats(cx, 4), *y = empty_floats(cx, 4);
     assert_ok(cx, collet_op_add(cx, y, a, a));
     assert_ok(cx, collet_op_add(cx, x, a, a));
     assert_ok(cx, collet_set_backend(cx, "remote:1"));
@@ -96,9 +91,6 @@ TEST_WITH(failure_reaches_the_next_backend, NULL, tear_down)
     assert_status(cx, collet_finish(cx), COLLET_FAILED);
     assert_ok(cx, collet_finish(cx));
     assert_unreadable(cx, y, COLLET_FAILED);
-    collet_array_destroy(a);
-    collet_array_destroy(x);
-    collet_array_destroy(y);
 }
 
 /* A failed array stays failed if only a part of it is overwritten. It is valid again once all of it
@@ -106,9 +98,9 @@ TEST_WITH(failure_reaches_the_next_backend, NULL, tear_down)
 TEST_WITH(failure_stays_beside_a_partial_write, NULL, tear_down)
 {
     open_remote("remote.fail=2,3", NULL);
-    collet_context *other = context_on("remote:0");
-    collet_array *a = floats(cx, 4, 1), *b = floats(cx, 2, 9), *part = NULL;
-    collet_array *x = empty_floats(cx, 4), *y = empty_floats(cx, 4);
+    OWNED(collet_context) *other = context_on("remote:0");
+    OWNED(collet_array) *a = floats(cx, 4, 1), *b = floats(cx, 2, 9), *part = NULL;
+    OWNED(collet_array) *x = empty_floats(cx, 4), *y = empty_floats(cx, 4);
     assert_ok(cx, collet_op_add(cx, x, a, a));
     assert_ok(cx, collet_finish(cx));
     assert_ok(cx, collet_op_add(cx, x, a, a));
@@ -120,12 +112,6 @@ TEST_WITH(failure_stays_beside_a_partial_write, NULL, tear_down)
     assert_status(other, collet_finish(other), COLLET_FAILED);
     assert_unreadable(other, x, COLLET_FAILED);
     assert_floats(other, y, doubled);
-    collet_context_destroy(other);
-    collet_array_destroy(a);
-    collet_array_destroy(b);
-    collet_array_destroy(part);
-    collet_array_destroy(x);
-    collet_array_destroy(y);
 }
 
 /* A sum of results of more queues than an array records. One of the queues has failed, or none. */

@@ -6,7 +6,6 @@
 #include <collet/ops/array.h>
 
 #include "common/fixture.h"
-#include "common/contains.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 
@@ -46,7 +45,7 @@ TEST_WITH(every_failure_is_remembered, NULL, tear_down)
     float sink[4];
     collet_array *bad[12];
     open_remote("remote.fail=1,2,3,4,5,6,7,8,9,10,11,12", NULL, "remote");
-    collet_array *a = floats(cx, 4, 1);
+    OWNED(collet_array) *a = floats(cx, 4, 1);
     for (int i = 0; i < 12; i++) {
         bad[i] = empty_floats(cx, 4);
         assert_ok(cx, collet_op_add(cx, bad[i], a, a));
@@ -57,7 +56,6 @@ TEST_WITH(every_failure_is_remembered, NULL, tear_down)
         assert_status(cx, collet_op_add(cx, a, bad[i], a), COLLET_FAILED);
         collet_array_destroy(bad[i]);
     }
-    collet_array_destroy(a);
 }
 
 /* The enqueuing context gets the error even if another context waited first. */
@@ -65,16 +63,13 @@ TEST_WITH(finish_reports_failures_seen_by_another_context, NULL, tear_down)
 {
     float sink[4];
     open_remote("remote.fail=1", NULL, "remote");
-    collet_context *other = context_of(rt);
-    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    OWNED(collet_context) *other = context_of(rt);
+    OWNED(collet_array) *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_status(other, collet_array_read(other, c, sink, sizeof sink), COLLET_FAILED);
     assert_status(cx, collet_finish(cx), COLLET_FAILED);
     assert_ok(cx, collet_finish(cx));
     assert_ok(other, collet_finish(other));
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    collet_context_destroy(other);
 }
 
 /* Overwriting all bytes succeeds although the work that wrote them before failed. */
@@ -82,38 +77,30 @@ TEST_WITH(failed_outputs_can_be_overwritten, NULL, tear_down)
 {
     const float fresh[] = {2, 4, 6, 8};
     open_remote("remote.fail=1,2", NULL, "remote:0");
-    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4), *d = empty_floats(cx, 4);
+    OWNED(collet_array) *a = floats(cx, 4, 1), *c = empty_floats(cx, 4), *d = empty_floats(cx, 4);
     assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_ok(cx, collet_op_add(cx, d, a, a));
     assert_status(cx, collet_finish(cx), COLLET_FAILED);
     assert_ok(cx, collet_array_write(cx, c, fresh, sizeof fresh));
     assert_int_equal(counters_of(cx).bytes_to_host, 0);
     assert_floats(cx, c, doubled);
-    collet_context *other = context_of(rt);
+    OWNED(collet_context) *other = context_of(rt);
     assert_ok(other, collet_set_backend(other, "remote:0"));
     assert_ok(other, collet_op_add(other, d, a, a));
     assert_floats(other, d, doubled);
-    collet_context_destroy(other);
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    collet_array_destroy(d);
 }
 
 /* Failed work that only read an array does not make the next write of it fail. */
 TEST_WITH(failed_readers_do_not_invalidate, NULL, tear_down)
 {
     open_remote("remote.fail=1", NULL, "remote:0");
-    collet_context *other = context_of(rt);
+    OWNED(collet_context) *other = context_of(rt);
     assert_ok(other, collet_set_backend(other, "remote:0"));
-    collet_array *a = floats(cx, 4, 1), *b = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    OWNED(collet_array) *a = floats(cx, 4, 1), *b = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_status(cx, collet_finish(cx), COLLET_FAILED);
     assert_ok(other, collet_op_add(other, a, b, b));
     assert_floats(other, a, doubled);
-    collet_context_destroy(other);
-    collet_array_destroy(a);
-    collet_array_destroy(b);
-    collet_array_destroy(c);
 }
 
 /* A lost device is not read if the host or another device has valid bytes. */
@@ -121,10 +108,10 @@ TEST_WITH(bytes_elsewhere_survive_their_device, NULL, tear_down)
 {
     const int64_t two[] = {2, 2};
     const float transposed[] = {1, 3, 2, 4};
-    collet_array *square = NULL, *view = NULL;
+    OWNED(collet_array) *square = NULL, *view = NULL;
     float sink[4];
     open_remote("remote.lose=1", NULL, "remote:0");
-    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    OWNED(collet_array) *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     assert_ok(cx, collet_array_reshape(cx, a, &square, 2, two));
     assert_ok(cx, collet_array_permute(cx, square, &view, NULL));
     assert_ok(cx, collet_op_add(cx, c, a, a));
@@ -133,10 +120,6 @@ TEST_WITH(bytes_elsewhere_survive_their_device, NULL, tear_down)
     assert_status(cx, collet_array_read(cx, c, sink, sizeof sink), COLLET_DEVICE_LOST);
     assert_ok(cx, collet_array_write(cx, c, doubled, sizeof doubled));
     assert_floats(cx, c, doubled);
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    collet_array_destroy(square);
-    collet_array_destroy(view);
 }
 
 /* The device reports its loss during an upload; later calls skip it. */
@@ -144,47 +127,38 @@ TEST_WITH(a_loss_during_a_transfer, NULL, tear_down)
 {
     collet_status status = COLLET_OK;
     open_remote("remote.lose=1", NULL, "remote:0");
-    collet_context *other = context_of(rt);
+    OWNED(collet_context) *other = context_of(rt);
     assert_ok(other, collet_set_backend(other, "remote:0,cpu_scalar"));
-    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    OWNED(collet_array) *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     assert_ok(cx, collet_op_add(cx, c, a, a));
     usleep(50000);
     for (int i = 0; i < 100 && status == COLLET_OK; i++) {
-        collet_array *e = floats(other, 4, 1), *f = empty_floats(other, 4);
+        OWNED(collet_array) *e = floats(other, 4, 1), *f = empty_floats(other, 4);
         status = collet_op_add(other, f, e, e);
-        collet_array_destroy(e);
-        collet_array_destroy(f);
     }
     assert_status(other, status, COLLET_DEVICE_LOST);
-    collet_array *e = floats(other, 4, 1), *f = empty_floats(other, 4);
+    OWNED(collet_array) *e = floats(other, 4, 1), *f = empty_floats(other, 4);
     assert_ok(other, collet_op_add(other, f, e, e));
     assert_string_equal(collet_last_backend(other), "cpu_scalar");
     assert_floats(other, f, doubled);
-    collet_context_destroy(other);
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    collet_array_destroy(e);
-    collet_array_destroy(f);
 }
 
 TEST_WITH(a_device_that_does_not_open_is_tried_once, NULL, tear_down)
 {
     open_remote("remote.closed=1", "plugin_deny=nobody", NULL);
-    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
-    assert_status(cx, collet_set_backend(cx, "remote"), COLLET_UNAVAILABLE);
-    assert_text_has(cx, "remote.closed is set: 100 %s");
-    assert_status(cx, collet_set_backend(cx, "remote"), COLLET_UNAVAILABLE);
-    assert_text_has(cx, "remote.closed is set: 100 %s");
+    OWNED(collet_array) *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    assert_status(cx, collet_set_backend(cx, "remote"), COLLET_UNAVAILABLE,
+                  "remote.closed is set: 100 %s");
+    assert_status(cx, collet_set_backend(cx, "remote"), COLLET_UNAVAILABLE,
+                  "remote.closed is set: 100 %s");
     assert_true(opened == 1 && closed == 1);
-    collet_array_destroy(a);
-    collet_array_destroy(c);
 }
 
 /* "The text of the context's last failure" excludes a failure that a fallback handled. */
 TEST_WITH(success_keeps_the_last_error, NULL, tear_down)
 {
     open_remote("remote.refuse=1", NULL, "remote,cpu_scalar");
-    collet_array *a = floats(cx, 4, 1), *b = floats(cx, 3, 1), *c = empty_floats(cx, 4);
+    OWNED(collet_array) *a = floats(cx, 4, 1), *b = floats(cx, 3, 1), *c = empty_floats(cx, 4);
     assert_string_equal(collet_last_error(cx), "");
     assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_int_equal(counters_of(cx).fallbacks, 1);
@@ -193,9 +167,6 @@ TEST_WITH(success_keeps_the_last_error, NULL, tear_down)
     assert_status(cx, collet_op_add(cx, c, a, b), COLLET_SHAPE);
     assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_text_has(cx, "b (input 1) is 3");
-    collet_array_destroy(a);
-    collet_array_destroy(b);
-    collet_array_destroy(c);
 }
 
 /* The status REFUSED of a backend takes precedence over a missing kernel in the next backend. */
@@ -204,22 +175,17 @@ TEST_WITH(the_most_specific_failure_is_reported, NULL, tear_down)
     open_remote("remote.memory=8", NULL, "remote:1,cpu_scalar");
     uint32_t plus = 0;
     assert_int_equal(collet_ops_find(rt, &plus, "remote.plus", NULL), COLLET_OK);
-    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    OWNED(collet_array) *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     const collet_array *ins[] = {a, a};
-    assert_status(cx, collet_call(cx, plus, &c, ins, NULL), COLLET_REFUSED);
-    assert_text_has(cx, "remote.plus on remote:1");
-    collet_array_destroy(a);
-    collet_array_destroy(c);
+    assert_status(cx, collet_call(cx, plus, &c, ins, NULL), COLLET_REFUSED,
+                  "remote.plus on remote:1");
 }
 
 TEST_WITH(a_kernel_has_four_statuses, NULL, tear_down)
 {
     open_remote("remote.status=3", NULL, "remote");
-    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
-    assert_status(cx, collet_op_add(cx, c, a, a), COLLET_FAILED);
-    assert_text_has(cx, "returned COLLET_DTYPE (3)");
-    collet_array_destroy(a);
-    collet_array_destroy(c);
+    OWNED(collet_array) *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    assert_status(cx, collet_op_add(cx, c, a, a), COLLET_FAILED, "returned COLLET_DTYPE (3)");
 }
 
 /* A strided read of bytes that are valid on the host needs no device memory. */
@@ -227,15 +193,12 @@ TEST_WITH(reading_needs_no_device_memory, NULL, tear_down)
 {
     const int64_t two[] = {2, 2};
     const float transposed[] = {1, 3, 2, 4};
-    collet_array *square = NULL, *view = NULL;
+    OWNED(collet_array) *square = NULL, *view = NULL;
     open_remote("remote.memory=8", NULL, "remote");
-    collet_array *a = floats(cx, 4, 1);
+    OWNED(collet_array) *a = floats(cx, 4, 1);
     assert_ok(cx, collet_array_reshape(cx, a, &square, 2, two));
     assert_ok(cx, collet_array_permute(cx, square, &view, NULL));
     assert_floats(cx, view, transposed);
-    collet_array_destroy(a);
-    collet_array_destroy(square);
-    collet_array_destroy(view);
 }
 
 /* "auto" leaves its first choice for the device that holds the bytes only if they are not valid on
@@ -243,27 +206,22 @@ TEST_WITH(reading_needs_no_device_memory, NULL, tear_down)
 TEST_WITH(auto_ignores_bytes_valid_on_the_host, NULL, tear_down)
 {
     open_remote("remote.apart=0", NULL, "remote:1");
-    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4), *d = empty_floats(cx, 4);
+    OWNED(collet_array) *a = floats(cx, 4, 1), *c = empty_floats(cx, 4), *d = empty_floats(cx, 4);
     assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_ok(cx, collet_set_backend(cx, "auto"));
     assert_ok(cx, collet_op_add(cx, d, a, a));
     assert_string_equal(collet_last_backend(cx), "cpu_scalar");
     assert_ok(cx, collet_op_add(cx, d, c, a));
     assert_string_equal(collet_last_backend(cx), "remote");
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    collet_array_destroy(d);
 }
 
 /* Computes into wrapped memory on the remote device and frees it without acquiring it. */
 static void free_wrapped(float memory[4])
 {
     const int64_t four = 4;
-    collet_array *a = floats(cx, 4, 1), *w = NULL;
+    OWNED(collet_array) *a = floats(cx, 4, 1), *w = NULL;
     assert_ok(cx, collet_array_wrap(cx, &w, COLLET_F32, 1, &four, NULL, memory, 0, NULL, NULL));
     assert_ok(cx, collet_op_add(cx, w, a, a));
-    collet_array_destroy(w);
-    collet_array_destroy(a);
 }
 
 TEST_WITH(wrapped_memory_that_cannot_be_copied_is_logged, NULL, tear_down)

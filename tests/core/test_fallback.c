@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which backend runs a call that the chosen backend cannot run: for every cause, choice and value
  * of the setting `fallback`. */
-#include <stdio.h>
-
 #include <collet/ops/array.h>
 
 #include "common/support.h"
@@ -65,13 +63,12 @@ static void expect_explained(collet_context *cx, const cause *c, const char *run
                              const char *about)
 {
     char text[4096], line[64];
-    collet_array *a = ones(cx, c->dtype);
+    OWNED(collet_array) *a = ones(cx, c->dtype);
     assert_ok(cx, collet_explain(cx, c->op, text, sizeof text, &a,
                                  (const collet_array *const[]){a, a}, NULL));
     snprintf(line, sizeof line, runs ? "\n%s:0 runs it.\n" : "\nNo backend of the choice '", runs);
     if (!strstr(text, line))
         fail_msg("%s: %s: explained as\n%s", about, c->what, text);
-    collet_array_destroy(a);
 }
 
 static void expect(collet_context *cx, const cause *c, const char *runs, const char *about)
@@ -94,13 +91,12 @@ static void check(const cause *c, size_t choice, int permission, const char *pro
     char about[96];
     const char *settings[] = {by_call ? "fallback=auto" : fallbacks[permission], probe, c->setting,
                               NULL};
-    world w = open_world(BOTH, settings, choices[choice].choice);
+    OWNED(world) w = open_world(BOTH, settings, choices[choice].choice);
     snprintf(about, sizeof about, "%s, %s%s, %s", choices[choice].choice, fallbacks[permission],
              by_call ? " by a call" : "", probe);
     if (by_call)
         collet_set_fallback(w.cx, permission == 2);
     expect(w.cx, c, choices[choice].runs[permission], about);
-    close_world(w);
 }
 
 TEST(every_case)
@@ -115,7 +111,7 @@ TEST(every_case)
 /* cpu_scalar is the first choice of "auto", but does not have the op remote.plus. */
 TEST(automatic)
 {
-    world w = open_world(BOTH, NULL, "remote");
+    OWNED(world) w = open_world(BOTH, NULL, "remote");
     cause c = {"no op", NULL, 0, COLLET_F32, COLLET_UNSUPPORTED};
     assert_int_equal(collet_ops_find(w.rt, &c.op, "remote.plus", NULL), COLLET_OK);
     assert_ok(w.cx, collet_set_backend(w.cx, "auto"));
@@ -128,7 +124,6 @@ TEST(automatic)
     expect(w.cx, &c, NULL, "cpu_scalar, off");
     collet_set_fallback(w.cx, 1);
     expect(w.cx, &c, "remote", "cpu_scalar, on");
-    close_world(w);
 }
 
 /* A fallback may open backends that were not probed. */
@@ -141,7 +136,7 @@ TEST(unproven)
 /* The permission can be withdrawn, and does not change the chosen backend. */
 TEST(taken_back)
 {
-    world w = open_world(BOTH, NULL, "remote");
+    OWNED(world) w = open_world(BOTH, NULL, "remote");
     collet_memory_stats stats = {.struct_size = sizeof stats};
     collet_set_fallback(w.cx, 1);
     expect(w.cx, &causes[0], "cpu_scalar", "allowed");
@@ -153,5 +148,4 @@ TEST(taken_back)
     collet_array_destroy(a);
     collet_set_fallback(w.cx, 0);
     expect(w.cx, &causes[0], NULL, "taken back");
-    close_world(w);
 }

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -278,7 +277,7 @@ static void *compute(void *runtime)
 static void life(void)
 {
     const collet_runtime_options options = {.struct_size = sizeof options, .plugin_path = ALL};
-    collet_runtime *own = NULL;
+    OWNED(collet_runtime) *own = NULL;
     pthread_t thread;
     void *failed = &own;
     HARMLESS(collet_array_destroy,
@@ -291,7 +290,6 @@ static void life(void)
     if (started)
         pthread_join(thread, &failed);
     HARMLESS(collet_runtime_create, right && !failed);
-    collet_runtime_destroy(own);
 }
 
 /* ---- The header ------------------------------------------------------------------------------ */

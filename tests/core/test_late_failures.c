@@ -13,8 +13,6 @@
  *
  * The short suite runs 20 to 100 seeds on each backend, long tests 2,500.
  */
-#include <stdlib.h>
-#include <time.h>
 
 #include <collet/ops/array.h>
 
@@ -308,13 +306,6 @@ static void step(void)
 
 /* ---- Runs -------------------------------------------------------------------------------- */
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Measures copies on the first device. The first copy is slower and is not counted. */
 static void calibrate(void)
 {
@@ -326,9 +317,9 @@ static void calibrate(void)
         assert_ok(p.cx, collet_op_copy(p.cx, p.slow[1], p.slow[0]));
         assert_ok(p.cx, collet_finish(p.cx));
         if (!i)
-            begin = now();
+            begin = test_seconds(CLOCK_MONOTONIC);
     }
-    double copies = 0.002 / ((now() - begin) / 4);
+    double copies = 0.002 / ((test_seconds(CLOCK_MONOTONIC) - begin) / 4);
     slow_copies = copies > 60 ? 60 : copies < 1 ? 1 : (int)copies;
     end_context(&p);
 }

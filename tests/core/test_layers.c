@@ -29,20 +29,17 @@ static world world_with(const char *layers, const char *more)
 {
     world w = {.rt = NULL};
     collet_error err = {COLLET_OK, ""};
-    if (create(&w.rt, layers, more, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(create(&w.rt, layers, more, &err), err);
     w.cx = context_of(w.rt);
     return w;
 }
 
 static void assert_adds(collet_context *cx, collet_status expected)
 {
-    collet_array *a = floats(cx, 4, 1.0f), *out = empty_floats(cx, 4);
+    OWNED(collet_array) *a = floats(cx, 4, 1.0f), *out = empty_floats(cx, 4);
     assert_status(cx, collet_op_add(cx, out, a, a), expected);
     if (expected == COLLET_OK)
         assert_floats(cx, out, (const float[]){2.0f, 4.0f, 6.0f, 8.0f});
-    collet_array_destroy(a);
-    collet_array_destroy(out);
 }
 
 /* The code of the last record of stage `open` for a file whose path ends in `file`; NULL: none. */
@@ -62,86 +59,77 @@ static const char *open_code(const collet_runtime *rt, const char *file)
 
 TEST(only_named_ones_are_opened)
 {
-    world w = world_with("layers=", NULL);
+    OWNED(world) w = world_with("layers=", NULL);
     assert_adds(w.cx, COLLET_OK);
     assert_null(strstr(said, " over "));
     assert_null(open_code(w.rt, "/outer.so"));
-    close_world(w);
 }
 
 /* A denied layer is refused before its manifest is read, so it is not listed as a backend. */
 TEST(a_refused_one_is_no_backend)
 {
-    world w = world_with("layers=", "plugin_deny=outer");
+    OWNED(world) w = world_with("layers=", "plugin_deny=outer");
     for (size_t i = 0; i < collet_backend_count(w.rt); i++) {
         collet_backend_info info = {.struct_size = sizeof info};
         assert_int_equal(collet_backend_info_at(w.rt, &info, i, NULL), COLLET_OK);
         assert_string_not_equal(info.name, "outer");
     }
     assert_contains(said, "outer.so: policy: denied");
-    close_world(w);
 }
 
 TEST(the_first_is_the_outermost)
 {
-    world w = world_with("layers=outer, inner", NULL);
+    OWNED(world) w = world_with("layers=outer, inner", NULL);
     assert_adds(w.cx, COLLET_OK);
     assert_contains(said, "inner over cpu_scalar\nouter over cpu_scalar\n");
     assert_string_equal(open_code(w.rt, "/outer.so"), "ok");
     assert_string_equal(open_code(w.rt, "/inner.so"), "ok");
-    close_world(w);
 }
 
 /* Two layers over two backends: a layer has one set of functions, which find the backend's table by
  * the device. */
 TEST(devices_tell_their_table)
 {
-    world w = world_with("layers=outer,inner", NULL);
+    OWNED(world) w = world_with("layers=outer,inner", NULL);
     assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
     assert_adds(w.cx, COLLET_OK);
     assert_ok(w.cx, collet_set_backend(w.cx, "cpu_scalar"));
     assert_adds(w.cx, COLLET_OK);
-    assert_contains(said, "outer opens remote\ninner opens remote\n");
-    assert_contains(said, "outer opens cpu_scalar\ninner opens cpu_scalar\n");
-    close_world(w);
+    assert_contains(said, "outer opens remote\ninner opens remote\n",
+                    "outer opens cpu_scalar\ninner opens cpu_scalar\n");
 }
 
 /* A layer may lack a slot. Only a device that needs the slot cannot be opened. */
 TEST(a_slot_may_be_missing)
 {
-    world w = world_with("layers=lacks", NULL);
+    OWNED(world) w = world_with("layers=lacks", NULL);
     assert_adds(w.cx, COLLET_OK);
-    assert_status(w.cx, collet_set_backend(w.cx, "remote:0"), COLLET_UNAVAILABLE);
-    assert_text_has(w.cx,
-                    "the slot queue_mark is NULL; a device with COLLET_ORDER_QUEUES needs it");
-    close_world(w);
+    assert_status(w.cx, collet_set_backend(w.cx, "remote:0"), COLLET_UNAVAILABLE,
+                  "the slot queue_mark is NULL; a device with COLLET_ORDER_QUEUES needs it");
 }
 
 TEST(one_may_be_named_twice)
 {
-    world w = world_with("layers=outer,inner,outer", NULL);
+    OWNED(world) w = world_with("layers=outer,inner,outer", NULL);
     assert_adds(w.cx, COLLET_OK);
     assert_contains(said, "outer over cpu_scalar\ninner over cpu_scalar\nouter over");
-    close_world(w);
 }
 
 TEST(a_layer_is_no_backend)
 {
-    world w = world_with("layers=outer", NULL);
+    OWNED(world) w = world_with("layers=outer", NULL);
     assert_int_equal(collet_backend_count(w.rt), 2);
     assert_status(w.cx, collet_set_backend(w.cx, "outer"), COLLET_UNKNOWN_BACKEND);
-    close_world(w);
 }
 
 TEST(its_table_is_used)
 {
-    world w = world_with("layers=outer,inner", "inner.hides=yes");
+    OWNED(world) w = world_with("layers=outer,inner", "inner.hides=yes");
     assert_ok(w.cx, collet_set_backend(w.cx, "cpu_scalar"));
     assert_adds(w.cx, COLLET_UNSUPPORTED);
     close_world(w);
     w = world_with("layers=outer", "inner.hides=yes");
     assert_adds(w.cx, COLLET_OK);
-    close_world(w);
 }
 
 /* ---- Errors ------------------------------------------------------------------------------ */
@@ -166,10 +154,8 @@ TEST(unknown_names_are_errors)
 
 static void assert_unusable(const char *layers, const char *text)
 {
-    world w = world_with(layers, NULL);
-    assert_status(w.cx, collet_set_backend(w.cx, "cpu_scalar"), COLLET_UNAVAILABLE);
-    assert_text_has(w.cx, text);
-    close_world(w);
+    OWNED(world) w = world_with(layers, NULL);
+    assert_status(w.cx, collet_set_backend(w.cx, "cpu_scalar"), COLLET_UNAVAILABLE, text);
 }
 
 TEST(a_backend_is_not_used_without_its_layer)
@@ -188,6 +174,6 @@ TEST(denied_ones_are_refused)
 {
     collet_runtime *rt = NULL;
     collet_error err = {COLLET_OK, ""};
-    assert_int_equal(create(&rt, "layers=outer", "plugin_deny=outer", &err), COLLET_UNAVAILABLE);
-    assert_contains(err.text, "switched off");
+    assert_error(create(&rt, "layers=outer", "plugin_deny=outer", &err), COLLET_UNAVAILABLE, err,
+                 "switched off");
 }

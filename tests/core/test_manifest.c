@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manifests: the fields read from a plugin's file, and every invalid content. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -275,7 +273,7 @@ TEST(names)
 
 TEST(sizes)
 {
-    char *large = malloc(MANIFEST_MAX_BYTES + 2);
+    FREED(char) *large = malloc(MANIFEST_MAX_BYTES + 2);
     assert_non_null(large);
     memset(large, ' ', MANIFEST_MAX_BYTES + 1);
     memcpy(large, GOOD, sizeof GOOD - 1);
@@ -285,7 +283,6 @@ TEST(sizes)
     large[MANIFEST_MAX_BYTES] = ' ';
     large[MANIFEST_MAX_BYTES + 1] = '\0';
     expect_json(large, "manifest-too-large", "65537");
-    free(large);
 }
 
 /* Inserts a text of `length` letters, or (list) a list of `length` texts, in `format`. */

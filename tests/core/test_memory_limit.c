@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory that a process may use: limits of control groups (versions 1 and 2, in a simulated
  * file system) and of setrlimit, and how libcore follows them. */
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

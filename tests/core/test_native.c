@@ -5,7 +5,6 @@
 
 #include "common/support.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "fakes/remote/control.h"
@@ -19,7 +18,7 @@ TEST(devices_are_described)
     static const char *const without[] = {"remote.extension=collet.native/1 absent", NULL};
     collet_native_device native = {.struct_size = sizeof native};
     void *queue = &native;
-    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    OWNED(world) w = open_world(REMOTE_PLUGIN, NULL, "remote");
     assert_ok(w.cx, collet_native_describe(w.cx, &native, "remote:1"));
     assert_string_equal(native.api, "remote");
     assert_int_equal(native.dlpack_id, 1);
@@ -32,16 +31,15 @@ TEST(devices_are_described)
     assert_null(queue);
     assert_ok(w.cx, collet_native_queue(w.cx, &queue, "remote"));
     assert_non_null(queue);
-    assert_status(w.cx, collet_native_describe(w.cx, &native, "auto"), COLLET_INVALID);
-    assert_text_has(w.cx, "collet_native_describe: 'auto' is neither \"host\" nor one device");
+    assert_status(w.cx, collet_native_describe(w.cx, &native, "auto"), COLLET_INVALID,
+                  "collet_native_describe: 'auto' is neither \"host\" nor one device");
     assert_status(w.cx, collet_native_describe(w.cx, NULL, "host"), COLLET_INVALID);
     assert_status(w.cx, collet_native_queue(w.cx, NULL, "remote"), COLLET_INVALID);
     close_world(w);
     w = open_world(REMOTE_PLUGIN, without, "remote");
-    assert_status(w.cx, collet_native_describe(w.cx, &native, "remote"), COLLET_UNSUPPORTED);
-    assert_text_has(w.cx, "collet_native_describe: remote:0 offers no native handles");
+    assert_status(w.cx, collet_native_describe(w.cx, &native, "remote"), COLLET_UNSUPPORTED,
+                  "collet_native_describe: remote:0 offers no native handles");
     assert_status(w.cx, collet_native_queue(w.cx, &queue, "remote"), COLLET_UNSUPPORTED);
-    close_world(w);
 }
 
 /* ---- Acquire and release ----------------------------------------------------------------- */
@@ -68,10 +66,11 @@ static void assert_multiple(collet_context *cx, const collet_array *a, float fac
 TEST(commands_are_in_order)
 {
     static const char *const slow[] = {"remote.delay_us=10000", NULL};
-    world w = open_world(REMOTE_PLUGIN, slow, "remote");
-    collet_context *other = context_of(w.rt);
+    OWNED(world) w = open_world(REMOTE_PLUGIN, slow, "remote");
+    OWNED(collet_context) *other = context_of(w.rt);
     assert_ok(other, collet_set_backend(other, "remote"));
-    collet_array *a = floats(w.cx, N, 0), *b = empty_floats(w.cx, N), *c = empty_floats(w.cx, N);
+    OWNED(collet_array) *a = floats(w.cx, N, 0), *b = empty_floats(w.cx, N),
+                        *c = empty_floats(w.cx, N);
     remote_native_queue *queue = NULL;
     void *address = NULL, *handle = NULL;
     uint64_t offset = 1;
@@ -87,19 +86,14 @@ TEST(commands_are_in_order)
     assert_ok(other, collet_op_add(other, c, b, b));
     assert_multiple(other, c, 8.0f);
     assert_multiple(w.cx, b, 4.0f);
-    collet_array_destroy(a);
-    collet_array_destroy(b);
-    collet_array_destroy(c);
-    collet_context_destroy(other);
-    close_world(w);
 }
 
 /* If the program wrote the array on the device, the host's copy is stale. If it only read the
  * array, both copies stay valid, and a later write waits for the reader. */
 TEST(release_makes_valid)
 {
-    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
-    collet_array *a = floats(w.cx, N, 0);
+    OWNED(world) w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    OWNED(collet_array) *a = floats(w.cx, N, 0);
     void *address = NULL, *handle = NULL;
     uint64_t offset = 0;
     assert_ok(w.cx, collet_native_queue(w.cx, &handle, "remote"));
@@ -114,14 +108,12 @@ TEST(release_makes_valid)
     assert_ok(w.cx, collet_array_release_on(w.cx, a, "remote"));
     assert_ok(w.cx, collet_op_add(w.cx, a, a, a));
     assert_multiple(w.cx, a, 8.0f);
-    collet_array_destroy(a);
-    close_world(w);
 }
 
 TEST(misuse_is_refused)
 {
-    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
-    collet_array *a = floats(w.cx, N, 0), *wide = NULL;
+    OWNED(world) w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    OWNED(collet_array) *a = floats(w.cx, N, 0), *wide = NULL;
     const int64_t shape[] = {2, N};
     void *address = NULL;
     uint64_t offset = 0;
@@ -136,27 +128,23 @@ TEST(misuse_is_refused)
     assert_status(w.cx,
                   collet_array_acquire_on(w.cx, NULL, &address, &offset, "remote", COLLET_READ),
                   COLLET_INVALID);
-    assert_status(w.cx, collet_array_release_on(w.cx, a, "remote"), COLLET_INVALID);
-    assert_text_has(w.cx, "not acquired");
+    assert_status(w.cx, collet_array_release_on(w.cx, a, "remote"), COLLET_INVALID, "not acquired");
     assert_status(w.cx, collet_array_release_on(w.cx, NULL, "remote"), COLLET_INVALID);
     assert_ok(w.cx, collet_array_acquire_on(w.cx, a, &address, &offset, "remote", COLLET_WRITE));
-    assert_status(w.cx, collet_array_release(w.cx, a), COLLET_INVALID);
-    assert_text_has(w.cx, "not acquired in this memory");
+    assert_status(w.cx, collet_array_release(w.cx, a), COLLET_INVALID,
+                  "not acquired in this memory");
     assert_status(w.cx, collet_array_release_on(w.cx, a, "remote:1"), COLLET_INVALID);
     assert_status(w.cx, collet_array_acquire(w.cx, a, &address, COLLET_READ), COLLET_BUSY);
     assert_ok(w.cx, collet_array_release_on(w.cx, a, "remote"));
-    collet_array_destroy(wide);
-    collet_array_destroy(a);
-    close_world(w);
 }
 
 /* Each function that takes a context and an array refuses another runtime's array, which keeps its
  * contents. */
 TEST(arrays_of_another_runtime_are_refused)
 {
-    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    OWNED(world) w = open_world(REMOTE_PLUGIN, NULL, "remote");
     world other = open_world(REMOTE_PLUGIN, NULL, "remote");
-    collet_array *a = floats(w.cx, N, 0), *b = floats(w.cx, N, 0), *view = NULL;
+    OWNED(collet_array) *a = floats(w.cx, N, 0), *b = floats(w.cx, N, 0), *view = NULL;
     struct DLManagedTensorVersioned *tensor = NULL;
     void *address = NULL;
     uint64_t offset = 0;
@@ -189,9 +177,6 @@ TEST(arrays_of_another_runtime_are_refused)
     assert_null(tensor);
     close_world(other);
     assert_multiple(w.cx, b, 2);
-    collet_array_destroy(a);
-    collet_array_destroy(b);
-    close_world(w);
 }
 
 TEST(the_host_is_a_device_too)
@@ -200,8 +185,8 @@ TEST(the_host_is_a_device_too)
     const int64_t n = N;
     void *address = NULL;
     uint64_t offset = 1;
-    world w = open_world(SCALAR_PLUGIN, NULL, "cpu_scalar");
-    collet_array *a = NULL, *part = NULL;
+    OWNED(world) w = open_world(SCALAR_PLUGIN, NULL, "cpu_scalar");
+    OWNED(collet_array) *a = NULL, *part = NULL;
     assert_ok(w.cx, collet_array_wrap_on(w.cx, &a, "cpu_scalar", COLLET_F32, 1, &n, NULL, values, 0,
                                          0, NULL, NULL));
     assert_ok(w.cx, collet_array_slice(w.cx, a, &part, 0, 2, 4, 1));
@@ -210,9 +195,6 @@ TEST(the_host_is_a_device_too)
     assert_int_equal(offset, 8);
     assert_ok(w.cx, collet_array_release_on(w.cx, part, "host"));
     assert_int_equal(counters_of(w.cx).bytes_to_device, 0);
-    collet_array_destroy(part);
-    collet_array_destroy(a);
-    close_world(w);
 }
 
 /* ---- Memory of the program's own --------------------------------------------------------- */
@@ -229,7 +211,7 @@ TEST(foreign_memory)
     int deleted = 0;
     for (int i = 0; i < N; i++)
         memory[i] = (float)(N - 1 - i);
-    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    OWNED(world) w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = NULL, *b = NULL;
     /* a: the elements in reverse order, from the last one; b: the elements behind them. */
     assert_ok(w.cx,
@@ -258,7 +240,6 @@ TEST(foreign_memory)
         assert_true(memory[N + i] == 1.0f);
     collet_array_destroy(a);
     assert_int_equal(deleted, 2);
-    close_world(w);
 }
 
 TEST(wrong_memory_is_refused)
@@ -267,29 +248,26 @@ TEST(wrong_memory_is_refused)
     const int64_t n = N - 1, huge[] = {INT64_MAX / 2, INT64_MAX / 2};
     int deleted = 0;
     collet_array *a = NULL;
-    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    OWNED(world) w = open_world(REMOTE_PLUGIN, NULL, "remote");
 #define WRAP(ndim, shape, handle, offset, flags)                                                   \
     collet_array_wrap_on(w.cx, &a, "remote", COLLET_F32, ndim, shape, NULL, handle, offset, flags, \
                          count, &deleted)
-    assert_status(w.cx, WRAP(1, &n, memory, 2, 0), COLLET_INVALID);
-    assert_text_has(w.cx, "is not aligned to 4 bytes");
+    assert_status(w.cx, WRAP(1, &n, memory, 2, 0), COLLET_INVALID, "is not aligned to 4 bytes");
     assert_status(w.cx, WRAP(1, &n, NULL, 0, 0), COLLET_INVALID);
-    assert_status(w.cx, WRAP(1, &n, memory, 0, 8), COLLET_INVALID);
-    assert_text_has(w.cx, "collet_array_wrap_on: flags is 0x8; it must be 0");
+    assert_status(w.cx, WRAP(1, &n, memory, 0, 8), COLLET_INVALID,
+                  "collet_array_wrap_on: flags is 0x8; it must be 0");
     assert_status(w.cx, WRAP(2, huge, memory, 0, 0), COLLET_OVERFLOW);
-    assert_status(w.cx, WRAP(1, &n, memory, UINT64_MAX - 3, 0), COLLET_INVALID);
-    assert_text_has(w.cx, "outside of the memory");
+    assert_status(w.cx, WRAP(1, &n, memory, UINT64_MAX - 3, 0), COLLET_INVALID,
+                  "outside of the memory");
     const int64_t back = -1;
     assert_status(w.cx,
                   collet_array_wrap_on(w.cx, &a, "remote", COLLET_F32, 1, &n, &back, memory, 0, 0,
                                        count, &deleted),
-                  COLLET_INVALID);
-    assert_text_has(w.cx, "outside of the memory");
+                  COLLET_INVALID, "outside of the memory");
     assert_null(a);
     assert_int_equal(deleted, 0);
     const int64_t empty = 0;
     assert_ok(w.cx, WRAP(1, &empty, NULL, 0, 0));
     collet_array_destroy(a);
     assert_int_equal(deleted, 1);
-    close_world(w);
 }

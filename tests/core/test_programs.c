@@ -56,13 +56,12 @@ static void destroyed_array(void)
 
 static void destroyed_expression(void)
 {
-    collet_expression *e = NULL;
+    OWNED(collet_expression) *e = NULL;
     collet_array *out = NULL;
     OK(collet_expression_parse(&e, "2", &err));
     collet_expression_destroy(e);
     INVALID(collet_expression_evaluate(cx, e, &out, NULL, 0));
     TEXT_HAS("made by collet_expression_parse");
-    collet_expression_destroy(e);
 }
 
 /* An expression created before the first runtime, whose settings turn the checks on. */
@@ -136,7 +135,8 @@ static void written_while_read(void)
 
 static void written_wrapped(void)
 {
-    collet_array *w = wrap(COLLET_U8, 11, 0); /* 11 bytes: a word of 8 bytes and a part of the next */
+    OWNED(collet_array) *w =
+        wrap(COLLET_U8, 11, 0); /* 11 bytes: a word of 8 bytes and a part of the next */
     OK(collet_op_add(cx, w, w, w));
     ((char *)memory)[10] += 1;
     INVALID(collet_op_add(cx, w, w, w));
@@ -145,7 +145,6 @@ static void written_wrapped(void)
     ((char *)memory)[0] += 1;
     INVALID(collet_array_read(cx, w, &err, 11));
     ((char *)memory)[0] += 1;
-    collet_array_destroy(w);
 }
 
 /* A call that fails after it has begun to use its outputs. */
@@ -166,7 +165,7 @@ static void written_after_failure(void)
 static void unmapped(void)
 {
     const int64_t bytes = 1 << 20;
-    collet_array *w = NULL;
+    OWNED(collet_array) *w = NULL;
     char *pages =
         mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     expect(pages != MAP_FAILED, "mmap");
@@ -176,7 +175,6 @@ static void unmapped(void)
     INVALID(collet_op_add(cx, w, w, w));
     TEXT_HAS("cannot be read: free or unmap memory only after the arrays over it are destroyed");
     INVALID(collet_op_add(cx, w, w, w));
-    collet_array_destroy(w);
 }
 
 /* ---- Right programs ---------------------------------------------------------------------- */

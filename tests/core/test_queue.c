@@ -116,10 +116,9 @@ static collet_array *on_device(float value)
 
 static void fail_next(collet_context *in)
 {
-    collet_array *a = on_device(0);
+    OWNED(collet_array) *a = on_device(0);
     fails = 1;
     fill(in, a, 5);
-    collet_array_destroy(a);
 }
 
 /* A slow queue reads X, then a queue that fails writes X, then a third queue writes X. The third
@@ -270,14 +269,13 @@ TEST(copies_between_devices)
 /* A kernel of the context `in` loses the device; libcore knows of the loss when this returns. */
 static void lose(collet_context *in)
 {
-    collet_array *a = empty_floats(in, N);
+    OWNED(collet_array) *a = empty_floats(in, N);
     const collet_scalar s = {.dtype = COLLET_F32, .value.f32 = 1};
     loses = 1;
     collet_status status = collet_op_fill(in, a, &s);
     if (status == COLLET_OK)
         status = collet_finish(in);
     assert_status(in, status, COLLET_DEVICE_LOST);
-    collet_array_destroy(a);
 }
 
 /* The test backend aborts if a timestamp is released that a command has yet to set. */

@@ -76,13 +76,15 @@ static void *file_of(const char *name, size_t bytes)
 
 static void round_trip(uint32_t format, const char *name, int64_t bytes)
 {
-    void *codes = file_of("codes.bin", 4 * 512), *scale = file_of("scale.bin", 4 * sizeof(float));
-    void *packed = file_of(name, (size_t)(4 * bytes));
-    collet_array *code_array = array_of(cx, COLLET_I8, 2, SHAPE(4, 512), codes);
-    collet_array *scale_array = array_of(cx, COLLET_F32, 1, SHAPE(4), scale), *info = info_array();
-    collet_array *out = array_for(cx, COLLET_U8, 2, SHAPE(4, bytes));
-    collet_array *back = array_for(cx, COLLET_I8, 2, SHAPE(4, 512));
-    collet_array *scales = array_for(cx, COLLET_F32, 2, SHAPE(4, 2));
+    FREED(void) *codes = file_of("codes.bin", 4 * 512),
+                *scale = file_of("scale.bin", 4 * sizeof(float));
+    FREED(void) *packed = file_of(name, (size_t)(4 * bytes));
+    OWNED(collet_array) *code_array = array_of(cx, COLLET_I8, 2, SHAPE(4, 512), codes);
+    OWNED(collet_array) *scale_array = array_of(cx, COLLET_F32, 1, SHAPE(4), scale),
+                        *info = info_array();
+    OWNED(collet_array) *out = array_for(cx, COLLET_U8, 2, SHAPE(4, bytes));
+    OWNED(collet_array) *back = array_for(cx, COLLET_I8, 2, SHAPE(4, 512));
+    OWNED(collet_array) *scales = array_for(cx, COLLET_F32, 2, SHAPE(4, 2));
     float got[8];
     assert_ok(cx, collet_op_ternary_pack(cx, out, info, code_array, scale_array, format));
     assert_int_equal(number_in(cx, info), 0);
@@ -93,12 +95,6 @@ static void round_trip(uint32_t format, const char *name, int64_t bytes)
     assert_ok(cx, collet_array_read(cx, scales, got, sizeof got));
     for (int i = 0; i < 8; i++)
         assert_memory_equal(&got[i], (const float *)scale + i / 2, sizeof *got);
-    collet_array *all[] = {code_array, scale_array, info, out, back, scales};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        collet_array_destroy(all[i]);
-    free(codes);
-    free(scale);
-    free(packed);
 }
 
 TEST(blocks_of_gguf)
@@ -110,17 +106,13 @@ TEST(blocks_of_gguf)
 /* Any byte is read as five digits, also bytes that packing never produces. */
 TEST(bytes_that_packing_never_produces)
 {
-    void *bytes = file_of("any_tq1_0.bin", 5 * 54), *codes = file_of("any_codes.bin", 1280);
-    collet_array *in = array_of(cx, COLLET_U8, 1, SHAPE(5 * 54), bytes), *info = info_array();
-    collet_array *out = array_for(cx, COLLET_I8, 1, SHAPE(1280));
+    FREED(void) *bytes = file_of("any_tq1_0.bin", 5 * 54), *codes = file_of("any_codes.bin", 1280);
+    OWNED(collet_array) *in = array_of(cx, COLLET_U8, 1, SHAPE(5 * 54), bytes),
+                        *info = info_array();
+    OWNED(collet_array) *out = array_for(cx, COLLET_I8, 1, SHAPE(1280));
     assert_ok(cx, collet_op_ternary_unpack(cx, out, NULL, info, in, COLLET_TERNARY_TQ1_0));
     assert_int_equal(number_in(cx, info), 0);
     assert_bytes(cx, out, codes);
-    collet_array_destroy(in);
-    collet_array_destroy(out);
-    collet_array_destroy(info);
-    free(bytes);
-    free(codes);
 }
 
 /* ---- Invalid calls --------------------------------------------------------------------------- */
@@ -266,8 +258,7 @@ TEST(invalid_calls)
                         c->given.struct_size ? &c->given : NULL);
         if (status != c->status)
             print_error("call %zu\n", i);
-        assert_status(cx, status, c->status);
-        assert_text_has(cx, c->text);
+        assert_status(cx, status, c->status, c->text);
         for (size_t k = 0; k < 6; k++)
             collet_array_destroy(operands[k]);
     }

@@ -2,7 +2,6 @@
 /* Calls of every op on threads with a small stack: collet.h promises how much stack a call needs. */
 #include <pthread.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <collet/ops/array.h>
@@ -78,17 +77,14 @@ static void run_first(void *user)
                                             .plugin_path = OPENMP_PLUGIN ":" SCALAR_PLUGIN};
     const float values[] = {1, 2, 3};
     const int64_t shape[] = {3};
-    collet_runtime *runtime = NULL;
-    collet_context *context = NULL;
-    collet_array *a = NULL;
+    OWNED(collet_runtime) *runtime = NULL;
+    OWNED(collet_context) *context = NULL;
+    OWNED(collet_array) *a = NULL;
     status = collet_runtime_create(&runtime, &options, NULL);
     status |= collet_context_create(runtime, &context, NULL);
     status |= collet_set_backend(context, user);
     status |= collet_array_from(context, &a, COLLET_F32, 1, shape, values);
     status |= collet_op_add(context, a, a, a);
-    collet_array_destroy(a);
-    collet_context_destroy(context);
-    collet_runtime_destroy(runtime);
 }
 
 /* Calls functions for arrays, views and messages; `user` is NULL. */
@@ -96,7 +92,7 @@ static void run_others(void *user)
 {
     const int64_t shape[] = {3, 5}, wrong[] = {4};
     float values[15] = {1, 2, 3};
-    collet_array *a = NULL, *turned = NULL, *out = NULL, *other = NULL;
+    OWNED(collet_array) *a = NULL, *turned = NULL, *out = NULL, *other = NULL;
     status = collet_array_from(cx, &a, COLLET_F32, 2, shape, values);
     status |= collet_array_permute(cx, a, &turned, NULL);
     status |= collet_array_create(cx, &out, COLLET_F32, 2, shape);
@@ -107,10 +103,6 @@ static void run_others(void *user)
     if (collet_op_add(cx, out, a, other) == COLLET_OK ||
         collet_set_backend(cx, "none") == COLLET_OK)
         status = COLLET_FAILED;
-    collet_array_destroy(a);
-    collet_array_destroy(turned);
-    collet_array_destroy(out);
-    collet_array_destroy(other);
 }
 
 /* Operands whose axes are in different orders in memory: kernels transpose tiles of elements of 1 to
@@ -121,7 +113,7 @@ static void run_turned(void *user)
     const int64_t shape[] = {300, 300};
     status = COLLET_OK;
     for (int i = 0; i < 4; i++) {
-        collet_array *a = NULL, *turned = NULL, *out = NULL;
+        OWNED(collet_array) *a = NULL, *turned = NULL, *out = NULL;
         status |= collet_array_create(cx, &a, dtypes[i], 2, shape);
         status |= collet_array_create(cx, &out, dtypes[i], 2, shape);
         status |= collet_array_permute(cx, a, &turned, NULL);
@@ -129,9 +121,6 @@ static void run_turned(void *user)
         status |= collet_op_add(cx, out, turned, turned);
         status |= collet_op_add(cx, out, a, turned);
         status |= collet_finish(cx);
-        collet_array_destroy(a);
-        collet_array_destroy(turned);
-        collet_array_destroy(out);
     }
 }
 

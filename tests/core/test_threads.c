@@ -86,12 +86,11 @@ static void *work(void *argument)
     meeting *m = me->meeting;
     pthread_barrier_wait(&m->start);
     for (int i = 0; i < ROUNDS; i++) {
-        collet_context *cx = NULL;
+        OWNED(collet_context) *cx = NULL;
         if (collet_context_create(m->rt, &cx, NULL) != COLLET_OK ||
             collet_set_backend(cx, me->backend) != COLLET_OK || !run_round(cx, m) ||
             !own_texts(cx, m, i, me->backend) || collet_finish(cx) != COLLET_OK)
             atomic_fetch_add(&m->failures, 1);
-        collet_context_destroy(cx);
     }
     atomic_fetch_add(&m->done, 1);
     return NULL;
@@ -206,7 +205,7 @@ static void *fail_in_turn(void *argument)
 TEST(threads_have_their_own_texts)
 {
     pthread_t threads[WORKERS];
-    world w = open_world(BOTH, NULL, "cpu_scalar");
+    OWNED(world) w = open_world(BOTH, NULL, "cpu_scalar");
     turns t = {.cx = w.cx, .turn = PTHREAD_MUTEX_INITIALIZER};
     /* The threads of the second round have the pthread_t of the first round's threads. */
     for (int round = 0; round < 2; round++) {
@@ -217,5 +216,4 @@ TEST(threads_have_their_own_texts)
     }
     assert_int_equal(t.wrong, 0);
     assert_string_equal(collet_last_error(w.cx), "");
-    close_world(w);
 }

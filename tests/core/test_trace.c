@@ -16,6 +16,8 @@
 #include "fakes/remote/control.h"
 #include "util/trace.h"
 
+OWNS(cJSON, cJSON_Delete)
+
 #define ALL REMOTE_PLUGIN ":" SCALAR_PLUGIN
 
 static remote_control control;
@@ -125,12 +127,10 @@ static void assert_args(const cJSON *event, const char *device, const char *deta
 
 static void adds(collet_context *cx, int n)
 {
-    collet_array *a = floats(cx, 4, 1), *b = empty_floats(cx, 4);
+    OWNED(collet_array) *a = floats(cx, 4, 1), *b = empty_floats(cx, 4);
     for (int i = 0; i < n; i++)
         assert_ok(cx, collet_op_add(cx, b, a, a));
     assert_floats(cx, b, (const float[]){2, 4, 6, 8});
-    collet_array_destroy(a);
-    collet_array_destroy(b);
 }
 
 TEST(device_clock)
@@ -140,7 +140,7 @@ TEST(device_clock)
     adds(w.cx, 3);
     close_world(w);
     assert_int_equal(control.stamps, 0);
-    cJSON *list = events("");
+    OWNED(cJSON) *list = events("");
     assert_int_equal(count(list, "call", "add", NULL), 3);
     assert_int_equal(count(list, "kernel", "add", &sum), 3);
     assert_true(fabs(sum - 3.0) < 1e-9); /* the device's clock: 1,000 ns a kernel */
@@ -153,7 +153,6 @@ TEST(device_clock)
     assert_args(find(list, "transfer", "copy host to device"), "remote:0", "16 bytes", "device");
     assert_int_equal((int)number_in(call, "pid"), getpid());
     assert_true(number_in(kernel, "pid") != number_in(call, "pid"));
-    cJSON_Delete(list);
 }
 
 /* Without collet.timing/1 libcore waits for each kernel and uses the host's clock. */
@@ -163,11 +162,10 @@ TEST(host_clock)
     world w = open_traced("remote.extension=collet.timing/1 absent", "remote:0");
     adds(w.cx, 3);
     close_world(w);
-    cJSON *list = events("");
+    OWNED(cJSON) *list = events("");
     assert_int_equal(count(list, "kernel", "add", &sum), 3);
     assert_true(sum > 0);
     assert_args(find(list, "kernel", "add"), "remote:0", "f32 4 <- f32 4, f32 4", "host");
-    cJSON_Delete(list);
 }
 
 TEST(sequential)
@@ -188,7 +186,7 @@ TEST(sequential)
         collet_array_destroy(a);
         collet_array_destroy(b);
         close_world(w);
-        cJSON *list = events("");
+        OWNED(cJSON) *list = events("");
         cJSON_DeleteItemFromArray(list, 0);
         int skip = 0; /* the first kernel */
         while (strcmp(text_in(cJSON_GetArrayItem(list, skip), "cat"), "kernel") != 0)
@@ -197,7 +195,6 @@ TEST(sequential)
         assert_int_equal(count(list, "kernel", "matmul", &kernels), 10);
         share = kernels / wall;
         assert_true(share <= 1.0);
-        cJSON_Delete(list);
     }
     if (share < 0.95)
         fail_msg("kernels take %.3f of the time of the run", share);
@@ -217,10 +214,9 @@ TEST(failed_work)
     close_world(w);
     failing = 0;
     assert_int_equal(control.stamps, 0);
-    cJSON *list = events("");
+    OWNED(cJSON) *list = events("");
     assert_int_equal(count(list, "call", "add", NULL), 3);
     assert_int_equal(count(list, "kernel", "add", NULL), 1);
-    cJSON_Delete(list);
 }
 
 /* ---- The file ---------------------------------------------------------------------------- */
@@ -236,9 +232,8 @@ TEST(killed)
     }
     assert_int_equal(waitpid(child, &how, 0), child);
     assert_true(WIFSIGNALED(how));
-    cJSON *list = events("\n]");
+    OWNED(cJSON) *list = events("\n]");
     assert_int_equal(count(list, "kernel", "add", NULL), 5);
-    cJSON_Delete(list);
 }
 
 TEST(shared)
@@ -249,14 +244,13 @@ TEST(shared)
     close_world(a);
     adds(b.cx, 1);
     close_world(b);
-    cJSON *list = events("");
+    OWNED(cJSON) *list = events("");
     assert_int_equal(count(list, "call", "add", NULL), 3);
     cJSON_Delete(list);
     /* No process writes the trace any more: it is replaced. */
     close_world(open_traced(NULL, "cpu_scalar"));
     list = events("");
     assert_int_equal(count(list, "call", NULL, NULL), 0);
-    cJSON_Delete(list);
 }
 
 TEST(cannot_be_written)
@@ -266,8 +260,8 @@ TEST(cannot_be_written)
         .struct_size = sizeof options, .plugin_path = SCALAR_PLUGIN, .settings = settings};
     collet_runtime *rt = NULL;
     collet_error err = {COLLET_OK, ""};
-    assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_IO);
-    assert_contains(err.text, "/nowhere/trace.json: No such file or directory");
+    assert_error(collet_runtime_create(&rt, &options, &err), COLLET_IO, err,
+                 "/nowhere/trace.json: No such file or directory");
 }
 
 static collet_status open_at(const char *file, collet_runtime **rt, collet_error *err)
@@ -292,8 +286,8 @@ TEST(other_files_are_kept)
         FILE *file = fopen(path, "w");
         fputs(texts[i], file);
         fclose(file);
-        assert_int_equal(open_at(path, &rt, &err), COLLET_IO);
-        assert_contains(err.text, "exists and is not a trace: name another file");
+        assert_error(open_at(path, &rt, &err), COLLET_IO, err,
+                     "exists and is not a trace: name another file");
         file = fopen(path, "r");
         found[fread(found, 1, sizeof found - 1, file)] = '\0';
         fclose(file);
@@ -316,8 +310,7 @@ TEST(pipes)
     int fd = mkstemp(fifo);
     assert_true(fd >= 0 && !close(fd) && !unlink(fifo) && !mkfifo(fifo, 0600));
     alarm(20);
-    assert_int_equal(open_at(fifo, &rt, &err), COLLET_IO);
-    assert_contains(err.text, "nobody reads the pipe");
+    assert_error(open_at(fifo, &rt, &err), COLLET_IO, err, "nobody reads the pipe");
     int reader = open(fifo, O_RDONLY | O_NONBLOCK);
     assert_int_equal(open_at(fifo, &rt, &err), COLLET_OK);
     assert_int_equal(read(reader, bytes, 2), 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Internals that public calls expose only in part: text, cgroup quotas, statuses, dtypes. */
+/* Internals that public calls expose only in part: text, cgroup quotas, statuses, dtypes, settings, shapes, records. */
+#include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +9,13 @@
 #include "util/json.h"
 #include "util/text.h"
 #include "settings/threads.h"
+#include "common/test.h"
+#include "util/setting.h"
+#include "op/shape.h"
+#include "op/table.h"
+#include "plugins/record.h"
+
+OWNS(cJSON, cJSON_Delete)
 
 TEST(long_texts_are_cut_visibly)
 {
@@ -217,7 +224,7 @@ TEST(json_is_strict)
 TEST(numbers_of_json_have_points)
 {
     const char text[] = "[2.5,-0.125,1e-300]";
-    cJSON *tree = json_read(text), *again = NULL;
+    OWNED(cJSON) *tree = json_read(text), *again = NULL;
     assert_non_null(tree);
     assert_true(cJSON_GetArrayItem(tree, 0)->valuedouble == 2.5);
     assert_true(cJSON_GetArrayItem(tree, 2)->valuedouble == 1e-300);
@@ -226,6 +233,180 @@ TEST(numbers_of_json_have_points)
     assert_int_equal(json_parse(text, sizeof text - 1, &again, NULL, NULL), COLLET_OK);
     assert_true(cJSON_Compare(tree, again, 1));
     cJSON_free(printed);
-    cJSON_Delete(tree);
-    cJSON_Delete(again);
+}
+
+/* Values of settings: which texts each type accepts, in which form code gets them, and the errors. */
+
+static const struct {
+    const char *type, *values, *word;
+    const char *value; /* NULL: refused */
+    const char *text;  /* part of the error */
+} cases[] = {
+    {"boolean", "", "yes", "on", NULL},
+    {"boolean", "", "1", "on", NULL},
+    {"boolean", "", "false", "off", NULL},
+    {"boolean", "", "of", NULL, "here: a.b must be on or off, not 'of'"},
+    {"boolean", "", "", NULL, "a.b must be on or off, not ''"},
+    {"boolean", "auto", "auto", "auto", NULL},
+    {"boolean", "auto", "maybe", NULL, "a.b must be on or off or auto, not 'maybe'"},
+    {"integer", "", "007", "7", NULL},
+    {"integer", "", "2147483647", "2147483647", NULL},
+    {"integer", "", "2147483648", NULL,
+     "a.b must be a whole number from 0 to 2147483647, not '2147483648' (help)"},
+    {"integer", "", "-1", NULL, "a whole number"},
+    {"integer", "", "1K", NULL, "a whole number"},
+    {"integer", "", "", NULL, "a whole number"},
+    {"size", "", "65536", "65536", NULL},
+    {"size", "", "1K", "1024", NULL},
+    {"size", "", "16M", "16777216", NULL},
+    {"size", "", "2G", "2147483648", NULL},
+    {"size", "", "8589934591G", "9223372035781033984", NULL},
+    {"size", "", "8589934592G", NULL, "bytes"},
+    {"size", "", "9223372036854775808", NULL, "bytes"},
+    {"size", "", "1k", NULL, "a number of bytes (also 64K, 16M, 2G), not '1k'"},
+    {"size", "", "1GB", NULL, "bytes"},
+    {"size", "", "1.5G", NULL, "bytes"},
+    {"size", "", "G", NULL, "bytes"},
+    {"size", "off", "off", "off", NULL},
+    {"size", "off", "on", NULL, "2G) or off, not 'on'"},
+    {"string", "", "any thing", "any thing", NULL},
+    {"path", "off", "/a/path", "/a/path", NULL},
+    {"choice", "red green blue", "green", "green", NULL},
+    {"choice", "red green blue", "gree", NULL, "a.b must be red, green or blue, not 'gree'"},
+    {"choice", "red green blue", "red green", NULL, "not 'red green'"},
+    {"words", "f32 bf16 i8", "i8", "i8", NULL},
+    {"words", "f32 bf16 i8", " i8 ,f32,\tbf16, ", "i8 f32 bf16", NULL},
+    {"words", "f32 bf16 i8", "f32 bf", NULL, "a.b must be words of f32, bf16 or i8, not 'f32 bf'"},
+    {"words", "f32 bf16 i8", ",", NULL, "words of"},
+    {"probe", "", "x", NULL,
+     "a.b must be left unset, because the backend's probe determines it, not 'x'"},
+};
+
+TEST(values)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setting s = {"a.b", "", cases[i].type, cases[i].values, "", "help"};
+        collet_error err = {COLLET_OK, ""};
+        FREED(char) *value = NULL;
+        collet_status status = setting_parse(&s, cases[i].word, "here", &value, &err);
+        if (status != (cases[i].value ? COLLET_OK : COLLET_INVALID) ||
+            (cases[i].value ? strcmp(value, cases[i].value) : !strstr(err.text, cases[i].text)))
+            fail_msg("%s '%s': status %d, '%s', '%s'", s.type, cases[i].word, status,
+                     value ? value : "", err.text);
+    }
+}
+
+TEST(types)
+{
+    assert_true(setting_type_valid(&(setting){.type = "size", .values = ""}));
+    assert_true(setting_type_valid(&(setting){.type = "words", .values = "a"}));
+    assert_false(setting_type_valid(&(setting){.type = "words", .values = ""}));
+    assert_false(setting_type_valid(&(setting){.type = "choice", .values = ""}));
+    assert_false(setting_type_valid(&(setting){.type = "number", .values = ""}));
+}
+
+/* Matching a call's shapes with an op's patterns: axes of two letters. */
+
+#define OPERANDS 3
+
+/* Two outputs and an input, as in a factorisation. */
+static const char factors[] = "...,M,MN ...,MN,N : ...,M,N";
+
+typedef struct shapes {
+    int32_t ndim[OPERANDS];
+    int64_t shape[OPERANDS][COLLET_MAX_DIMS];
+} shapes;
+
+static collet_status check(const shapes *s, collet_error *err)
+{
+    static const int64_t strides[COLLET_MAX_DIMS] = {0};
+    op_scratch scratch[COLLET_MAX_OPERANDS];
+    const op_source source = {.name = "factor", .shapes = factors, .sigs = "ff:f"};
+    op o;
+    op_shapes views = {0};
+    assert_int_equal(COLLET_OK, op_parse(&o, &source, err));
+    for (int i = 0; i < OPERANDS; i++)
+        views.operand[i] = (struct op_view){s->ndim[i], s->shape[i], strides, COLLET_F32, NULL};
+    return op_check_shapes(&o, &views, NULL, scratch, err);
+}
+
+TEST(the_shorter_side)
+{
+    static const shapes fitting[] = {
+        {{2, 2, 2}, {{5, 3}, {3, 3}, {5, 3}}},       {{2, 2, 2}, {{3, 3}, {3, 5}, {3, 5}}},
+        {{2, 2, 2}, {{4, 4}, {4, 4}, {4, 4}}},       {{2, 2, 2}, {{0, 0}, {0, 4}, {0, 4}}},
+        {{2, 2, 2}, {{4, 0}, {0, 0}, {4, 0}}},       {{3, 3, 3}, {{7, 5, 3}, {7, 3, 3}, {7, 5, 3}}},
+        {{3, 3, 2}, {{7, 3, 3}, {7, 3, 5}, {3, 5}}},
+    };
+    collet_error err;
+    for (size_t i = 0; i < sizeof fitting / sizeof *fitting; i++)
+        assert_int_equal(COLLET_OK, check(&fitting[i], &err));
+}
+
+TEST(any_other_extent_is_named)
+{
+    static const struct {
+        shapes s;
+        const char *text;
+    } wrong[] = {
+        {{{2, 2, 2}, {{5, 5}, {3, 3}, {5, 3}}}, "output 0 is 5 x 5, input 0 is 5 x 3"},
+        {{{2, 2, 2}, {{5, 3}, {5, 3}, {5, 3}}}, "output 1 is 5 x 3, input 0 is 5 x 3"},
+        {{{2, 2, 2}, {{3, 5}, {3, 5}, {3, 5}}}, "output 0 is 3 x 5, input 0 is 3 x 5"},
+        {{{2, 2, 2}, {{3, 2}, {3, 5}, {3, 5}}}, "output 0 is 3 x 2, input 0 is 3 x 5"},
+        {{{2, 2, 2}, {{4, 3}, {3, 3}, {5, 3}}}, "output 0 is 4 x 3, input 0 is 5 x 3"},
+    };
+    collet_error err;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(COLLET_SHAPE, check(&wrong[i].s, &err));
+        assert_contains(err.text, wrong[i].text);
+    }
+}
+
+/* Records: returned entries never move, even during concurrent appends. */
+
+#define THREADS 4
+#define EACH 2000
+
+static void *append(void *argument)
+{
+    record_list *list = argument;
+    for (int i = 0; i < EACH; i++) {
+        char reason[16];
+        snprintf(reason, sizeof reason, "%d", i);
+        collet_plugin_record entry = {
+            .accepted = i % 2, .path = "/p", .stage = "probe", .reason = reason, .milliseconds = i};
+        if (record_add(list, &entry, NULL) != COLLET_OK)
+            return argument;
+        const collet_plugin_record *last = record_at(list, record_count(list) - 1);
+        if (!last || strcmp(last->path, "/p") || last->accepted != (int)last->milliseconds % 2)
+            return argument;
+    }
+    return NULL;
+}
+
+TEST(many_threads)
+{
+    record_list *list;
+    pthread_t threads[THREADS];
+    assert_int_equal(record_list_create(&list, NULL), COLLET_OK);
+    assert_int_equal(record_add(list, &(collet_plugin_record){.path = "/first"}, NULL), COLLET_OK);
+    const collet_plugin_record *first = record_at(list, 0);
+    for (int t = 0; t < THREADS; t++)
+        assert_int_equal(pthread_create(&threads[t], NULL, append, list), 0);
+    for (int t = 0; t < THREADS; t++) {
+        void *failed;
+        assert_int_equal(pthread_join(threads[t], &failed), 0);
+        assert_null(failed);
+    }
+    assert_int_equal(record_count(list), THREADS * EACH + 1);
+    assert_ptr_equal(record_at(list, 0), first);
+    assert_string_equal(first->path, "/first");
+    assert_string_equal(first->code, "");
+    int64_t sum = 0;
+    for (size_t i = 1; i < record_count(list); i++)
+        sum += (int64_t)record_at(list, i)->milliseconds;
+    assert_int_equal(sum, (int64_t)THREADS * EACH * (EACH - 1) / 2);
+    assert_null(record_at(list, record_count(list)));
+    record_list_free(list);
+    record_list_free(NULL);
 }

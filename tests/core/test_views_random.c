@@ -318,7 +318,7 @@ static void one_chain(collet_context *cx)
         step_slice, step_diagonal, step_windows};
     model m, whole;
     float base[BASE];
-    collet_array *all = fresh_base(cx, &m, base), *a = NULL;
+    OWNED(collet_array) *all = fresh_base(cx, &m, base), *a = NULL;
     whole = m;
     assert_ok(cx, collet_array_permute(cx, all, &a, (const int32_t[]){0, 1, 2}));
     for (int64_t left = 1 + pick(6); left; left--) {
@@ -328,8 +328,6 @@ static void one_chain(collet_context *cx)
             check_write(cx, a, &m, base);
     }
     check_read(cx, all, &whole, base);
-    collet_array_destroy(a);
-    collet_array_destroy(all);
 }
 
 /* ---- Overlaps ---------------------------------------------------------------------------- */
@@ -395,8 +393,8 @@ static void one_sum(collet_context *cx)
 
 static void run(const char *backend, int rounds, void (*one)(collet_context *))
 {
-    collet_runtime *rt = runtime_with(BOTH, NULL);
-    collet_context *cx = context_of(rt);
+    OWNED(collet_runtime) *rt = runtime_with(BOTH, NULL);
+    OWNED(collet_context) *cx = context_of(rt);
     assert_ok(cx, collet_set_backend(cx, backend));
     for (seed = 1; seed <= rounds; seed++) {
         random_state = (uint64_t)seed;
@@ -406,8 +404,6 @@ static void run(const char *backend, int rounds, void (*one)(collet_context *))
     collet_memory_stats stats = {.struct_size = sizeof stats};
     assert_ok(cx, collet_memory(cx, &stats, "host"));
     assert_int_equal(stats.current, 0);
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
 }
 
 TEST(chains_on_the_host)

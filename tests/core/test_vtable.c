@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each violation of the contract in a plugin's table is refused with its own message. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/test.h"
 #include "plugins/vtable.h"
 

@@ -5,9 +5,6 @@
  * No probe hangs or crashes, and products are right. Each test runs in a process of its own.
  */
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

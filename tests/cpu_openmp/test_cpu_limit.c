@@ -8,12 +8,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <collet/collet.h>
@@ -60,25 +56,19 @@ static void program_end(program *p)
     collet_runtime_destroy(p->rt);
 }
 
-static double seconds(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Processor time, in seconds, of the other threads during LOOK seconds of calls; negative: a result
  * was wrong. */
 static double workers_use(program *p)
 {
-    double end = seconds(CLOCK_MONOTONIC) + LOOK, sum = LENGTH;
-    double others = seconds(CLOCK_PROCESS_CPUTIME_ID) - seconds(CLOCK_THREAD_CPUTIME_ID);
-    while (seconds(CLOCK_MONOTONIC) < end && sum == LENGTH) {
+    double end = test_seconds(CLOCK_MONOTONIC) + LOOK, sum = LENGTH;
+    double others = test_seconds(CLOCK_PROCESS_CPUTIME_ID) - test_seconds(CLOCK_THREAD_CPUTIME_ID);
+    while (test_seconds(CLOCK_MONOTONIC) < end && sum == LENGTH) {
         if (collet_op_exp(p->cx, p->b, p->a) || collet_op_sum(p->cx, p->sum, p->b, NULL, 0, 0) ||
             collet_array_read(p->cx, p->sum, &sum, sizeof sum))
             return -1;
     }
-    others = seconds(CLOCK_PROCESS_CPUTIME_ID) - seconds(CLOCK_THREAD_CPUTIME_ID) - others;
+    others =
+        test_seconds(CLOCK_PROCESS_CPUTIME_ID) - test_seconds(CLOCK_THREAD_CPUTIME_ID) - others;
     return sum != LENGTH ? -1 : others > 0 ? others : 0;
 }
 
@@ -87,10 +77,10 @@ static double workers_use(program *p)
  * its threads from running, and so workers from starting or from going to sleep. */
 static int follows(program *p, int with_workers)
 {
-    double begin = seconds(CLOCK_MONOTONIC), used = 0;
+    double begin = test_seconds(CLOCK_MONOTONIC), used = 0;
     int times = with_workers ? 1 : 4;
     for (int seen = 0; seen < times; seen = (used > USED) == with_workers ? seen + 1 : 0) {
-        if (used < 0 || seconds(CLOCK_MONOTONIC) - begin > LIMIT)
+        if (used < 0 || test_seconds(CLOCK_MONOTONIC) - begin > LIMIT)
             return 0;
         used = workers_use(p);
     }

@@ -8,9 +8,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -210,7 +207,6 @@ static void run_all(void)
 
 static void exit_in_handler(int number)
 {
-    (void)number;
     exit(STATUS);
 }
 

@@ -6,8 +6,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <time.h>
 
 #include <collet/collet.h>
 #include <collet/ops.h>
@@ -29,13 +27,6 @@ typedef struct caller {
 } caller;
 
 static _Atomic int stop;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
@@ -135,12 +126,12 @@ static double time_together(caller *two)
 {
     double ratios[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
-        double begin = now();
+        double begin = test_seconds(CLOCK_MONOTONIC);
         call_some(&two[0]);
         call_some(&two[1]);
-        double between = now();
+        double between = test_seconds(CLOCK_MONOTONIC);
         run_together(two, call_some, 0);
-        ratios[i] = (now() - between) / (between - begin);
+        ratios[i] = (test_seconds(CLOCK_MONOTONIC) - between) / (between - begin);
     }
     qsort(ratios, ROUNDS, sizeof *ratios, by_value);
     return ratios[ROUNDS / 2];

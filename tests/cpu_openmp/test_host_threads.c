@@ -3,22 +3,15 @@
  * cpu_openmp next to other threads and processes: contexts on several threads, a program that uses
  * OpenMP itself, children of fork(). Every result is right and nothing hangs.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "common/test.h"
 
 #include <dirent.h>
 #include <math.h>
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <collet/collet.h>
@@ -172,11 +165,10 @@ static void *calls(void *right)
     return NULL;
 }
 
-static void test_contexts_on_eight_threads(void **state)
+TEST(contexts_on_eight_threads)
 {
     pthread_t threads[8];
     int right[8] = {0};
-    (void)state;
     for (int i = 0; i < 8; i++)
         assert_int_equal(0, pthread_create(&threads[i], NULL, calls, &right[i]));
     for (int i = 0; i < 8; i++)
@@ -198,11 +190,10 @@ static int threads_of_process(void)
 
 /* Calls inside an OpenMP parallel region of the program use one thread each: they start no
  * workers. */
-static void test_calls_inside_a_region(void **state)
+TEST(calls_inside_a_region)
 {
     _Atomic int right = 0;
     int before = 0, inside = 0;
-    (void)state;
 #pragma omp parallel num_threads(4)
     {
         collet_context *cx = NULL;
@@ -224,10 +215,9 @@ static void test_calls_inside_a_region(void **state)
         assert_true(threads_of_process() > before);
 }
 
-static void test_a_program_in_openmp(void **state)
+TEST(a_program_in_openmp)
 {
     _Atomic int right = 0;
-    (void)state;
     for (int round = 0; round < 3; round++) {
 #pragma omp parallel num_threads(4)
         atomic_fetch_add(&right, all_is_right(rt, 1));
@@ -259,12 +249,11 @@ static int be_child(collet_context *old)
     return right ? 0 : 2;
 }
 
-static void test_children(void **state)
+TEST(children)
 {
     pthread_t threads[2];
     int right[2] = {0}, status = -1;
     collet_context *cx = NULL;
-    (void)state;
     assert_int_equal(0, collet_context_create(rt, &cx, NULL));
     assert_true(all_is_right(rt, 1));
     for (int i = 0; i < 2; i++)
@@ -318,9 +307,8 @@ static int fork_after(int microseconds)
     return p.right && status == 0 ? 0 : 2;
 }
 
-static void test_children_of_a_thread_that_opens_libraries(void **state)
+TEST(children_of_a_thread_that_opens_libraries)
 {
-    (void)state;
 #if defined(SANITIZED)
     skip(); /* a sanitizer's runtime does not survive a fork during dlopen or pthread_once */
 #endif
@@ -377,10 +365,9 @@ static int compute_without_threads_again(void)
 }
 
 /* OpenBLAS would raise SIGINT. */
-static void test_threads_are_refused(void **state)
+TEST(threads_are_refused)
 {
     static int (*const cases[])(void) = {compute_without_threads, compute_without_threads_again};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         int status = -1;
         pid_t process = fork();
@@ -395,13 +382,6 @@ static void test_threads_are_refused(void **state)
     }
 }
 
-static double processor_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void doze(int milliseconds)
 {
     nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000L}, NULL);
@@ -409,11 +389,10 @@ static void doze(int milliseconds)
 
 /* After the last call no thread keeps spinning, whichever library the call used. From 1 ms after
  * the call on, only a thread that other programs delayed may still spin for a moment. */
-static void test_idle_after_calls(void **state)
+TEST(idle_after_calls)
 {
     collet_context *cx = NULL;
     int (*const calls_of[])(collet_context *) = {sums_are_right, decompositions_are_right};
-    (void)state;
     assert_int_equal(0, collet_context_create(rt, &cx, NULL));
     for (int k = 0; k < 2; k++) {
         int busy = 0;
@@ -421,9 +400,9 @@ static void test_idle_after_calls(void **state)
             for (int j = 0; j < 3; j++)
                 assert_true(calls_of[k](cx));
             doze(1);
-            double before = processor_seconds();
+            double before = test_seconds(CLOCK_PROCESS_CPUTIME_ID);
             doze(50);
-            busy += processor_seconds() - before > 1e-3;
+            busy += test_seconds(CLOCK_PROCESS_CPUTIME_ID) - before > 1e-3;
         }
         assert_true(busy < 10);
     }
@@ -432,28 +411,14 @@ static void test_idle_after_calls(void **state)
 
 static int begin(void **state)
 {
-    (void)state;
     rt = make_runtime();
     return rt ? 0 : -1;
 }
 
 static int end(void **state)
 {
-    (void)state;
     collet_runtime_destroy(rt);
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_children_of_a_thread_that_opens_libraries),
-        cmocka_unit_test(test_threads_are_refused),
-        cmocka_unit_test(test_calls_inside_a_region),
-        cmocka_unit_test(test_contexts_on_eight_threads),
-        cmocka_unit_test(test_a_program_in_openmp),
-        cmocka_unit_test(test_idle_after_calls),
-        cmocka_unit_test(test_children),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+TEST_GROUP(begin, end)

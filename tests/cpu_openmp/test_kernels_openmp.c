@@ -10,7 +10,6 @@
 #define KERNEL_PLUGIN "cpu_openmp"
 #include "common/test.h"
 #include "common/kernel_call.h"
-#include "common/contains.h"
 
 /* ---- A host that links another BLAS ---------------------------------------------------------- */
 
@@ -123,8 +122,7 @@ TEST(test_unknown_isa_is_refused_with_a_reason)
     collet_device *d = NULL;
     host_isa = "x86-64-v9";
     get_capabilities(json, sizeof json);
-    assert_contains(json, "\"device_count\": 0");
-    assert_contains(json, "\"reason\": \"the setting isa");
+    assert_contains(json, "\"device_count\": 0", "\"reason\": \"the setting isa");
     assert_int_equal(COLLET_UNAVAILABLE, host_open(0, &d, &err));
     assert_contains(err.text, "isa");
     assert_null(d);

@@ -10,10 +10,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cpu_openmp/runtime/team.h"
@@ -91,25 +89,21 @@ static void make(table *t, int row, int64_t begin, int64_t end)
 
 static void make_0(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
-    (void)thread;
     make(argument, 0, begin, end);
 }
 
 static void make_1(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
-    (void)thread;
     make(argument, 1, begin, end);
 }
 
 static void make_2(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
-    (void)thread;
     make(argument, 2, begin, end);
 }
 
 static void make_3(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
-    (void)thread;
     make(argument, 3, begin, end);
 }
 
@@ -152,19 +146,11 @@ TEST(test_results)
 
 static void doze_here(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
-    (void)argument;
-    (void)thread;
-    (void)begin;
-    (void)end;
     doze(1);
 }
 
 static void nothing(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
-    (void)argument;
-    (void)thread;
-    (void)begin;
-    (void)end;
 }
 
 /* Runs a phase with work for `useful` threads. The caller must wake only a few workers, all threads

@@ -10,13 +10,9 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cpu_openmp/runtime/nodes.h"
@@ -52,8 +48,6 @@ long __wrap_syscall(long number, ...);
 
 int __wrap_sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set)
 {
-    (void)thread;
-    (void)size;
     *set = bound;
     for (int i = 0; i < pretended.usable && CPU_COUNT(&bound) == 0; i++)
         CPU_SET((size_t)i, set);
@@ -62,7 +56,6 @@ int __wrap_sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set)
 
 int __wrap_sched_setaffinity(pid_t thread, size_t size, const cpu_set_t *set)
 {
-    (void)size;
     if (thread == 0)
         bound = *set;
     else if (CPU_COUNT(set) == pretended.usable)
@@ -336,9 +329,6 @@ static _Atomic int32_t stuck;
 /* One worker stays in its piece of work without using its processor. */
 static void stay(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
-    (void)argument;
-    (void)begin;
-    (void)end;
     if (thread > 0 && atomic_fetch_add(&stuck, 1) == 0)
         doze(20);
     else
@@ -364,10 +354,6 @@ TEST(test_a_stuck_worker_moves)
 
 static void do_nothing(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
-    (void)argument;
-    (void)thread;
-    (void)begin;
-    (void)end;
 }
 
 static bool pushed(void)

@@ -25,7 +25,6 @@ static char logged[COLLET_ERROR_TEXT];
 
 static void note(void *user, int32_t level, const char *text)
 {
-    (void)user;
     if (level == COLLET_LOG_WARNING)
         snprintf(logged, sizeof logged, "%s", text);
 }

@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 #include <collet/collet.h>
 #include <collet/ops.h>
@@ -15,6 +14,8 @@
 #include <collet/ops.h>
 
 #include "common/test.h"
+
+OWNS(collet_array, collet_array_destroy)
 
 /* ---- The program's functions ----------------------------------------------------------------- */
 
@@ -64,10 +65,9 @@ static collet_array *array_of(collet_context *cx, collet_dtype dtype, int32_t nd
 static void numbers_of(collet_context *cx, const collet_array *a, int32_t ndim,
                        const int64_t *shape, double *values, size_t bytes)
 {
-    collet_array *wide = array_of(cx, COLLET_F64, ndim, shape, NULL);
+    OWNED(collet_array) *wide = array_of(cx, COLLET_F64, ndim, shape, NULL);
     assert_int_equal(collet_op_copy(cx, wide, a), COLLET_OK);
     assert_int_equal(collet_array_read(cx, wide, values, bytes), COLLET_OK);
-    collet_array_destroy(wide);
 }
 
 /* Symmetric, integer, positive definite (dominant diagonal). */
@@ -87,10 +87,11 @@ static void fill(double *m)
 static void check_product(collet_context *cx, collet_dtype dtype)
 {
     static const int64_t shape[] = {N, N};
-    double *m = malloc(sizeof(double) * N * N), *got = malloc(sizeof(double) * N * N);
+    FREED(double) *m = malloc(sizeof(double) * N * N), *got = malloc(sizeof(double) * N * N);
     assert_true(m && got);
     fill(m);
-    collet_array *a = array_of(cx, dtype, 2, shape, m), *c = array_of(cx, dtype, 2, shape, NULL);
+    OWNED(collet_array) *a = array_of(cx, dtype, 2, shape, m),
+                        *c = array_of(cx, dtype, 2, shape, NULL);
     assert_int_equal(collet_op_matmul(cx, c, a, a), COLLET_OK);
     numbers_of(cx, c, 2, shape, got, sizeof(double) * N * N);
     for (int i = 0; i < N; i++) {
@@ -101,10 +102,6 @@ static void check_product(collet_context *cx, collet_dtype dtype)
             assert_true(got[i * N + j] == sum);
         }
     }
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    free(m);
-    free(got);
 }
 
 /* The solution is x = 1, 2, ... */
@@ -118,8 +115,9 @@ static void check_solution(collet_context *cx, collet_dtype dtype, double tolera
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
             right[i] += matrix_at(i, j) * (j + 1);
-    collet_array *a = array_of(cx, dtype, 2, shape, m), *b = array_of(cx, dtype, 1, one, right);
-    collet_array *x = array_of(cx, dtype, 1, one, NULL), *status = NULL;
+    OWNED(collet_array) *a = array_of(cx, dtype, 2, shape, m),
+                        *b = array_of(cx, dtype, 1, one, right);
+    OWNED(collet_array) *x = array_of(cx, dtype, 1, one, NULL), *status = NULL;
     assert_int_equal(collet_array_create(cx, &status, COLLET_I32, 0, NULL), COLLET_OK);
     assert_int_equal(collet_op_solve(cx, x, status, a, b), COLLET_OK);
     assert_int_equal(collet_array_read(cx, status, &info, sizeof info), COLLET_OK);
@@ -127,10 +125,6 @@ static void check_solution(collet_context *cx, collet_dtype dtype, double tolera
     assert_int_equal(info, 0);
     for (int i = 0; i < N; i++)
         assert_true(fabs(got[i] - (i + 1)) <= tolerance * N);
-    collet_array_destroy(a);
-    collet_array_destroy(b);
-    collet_array_destroy(x);
-    collet_array_destroy(status);
     free(m);
 }
 
@@ -146,9 +140,11 @@ static void check_spectra(collet_context *cx, collet_dtype dtype, double toleran
         squares += m[i] * m[i];
     for (int i = 0; i < N; i++)
         trace += m[i * N + i];
-    collet_array *a = array_of(cx, dtype, 2, shape, m), *v = array_of(cx, dtype, 2, shape, NULL);
-    collet_array *u = array_of(cx, dtype, 2, shape, NULL), *s = array_of(cx, dtype, 1, one, NULL);
-    collet_array *status = NULL;
+    OWNED(collet_array) *a = array_of(cx, dtype, 2, shape, m),
+                        *v = array_of(cx, dtype, 2, shape, NULL);
+    OWNED(collet_array) *u = array_of(cx, dtype, 2, shape, NULL),
+                        *s = array_of(cx, dtype, 1, one, NULL);
+    OWNED(collet_array) *status = NULL;
     assert_int_equal(collet_array_create(cx, &status, COLLET_I32, 0, NULL), COLLET_OK);
     assert_int_equal(collet_op_eigh(cx, s, v, status, a), COLLET_OK);
     numbers_of(cx, s, 1, one, got[0], sizeof got[0]);
@@ -165,11 +161,6 @@ static void check_spectra(collet_context *cx, collet_dtype dtype, double toleran
         assert_true(fabs(sum / trace - 1.0) <= tolerance);
         assert_true(fabs(sum_of_squares / squares - 1.0) <= tolerance);
     }
-    collet_array_destroy(a);
-    collet_array_destroy(u);
-    collet_array_destroy(v);
-    collet_array_destroy(s);
-    collet_array_destroy(status);
     free(m);
 }
 
@@ -179,7 +170,7 @@ static void check_transform(collet_context *cx)
     enum { LENGTH = 2 * 3 * 5 * 7 };
     static const int64_t shape[] = {LENGTH};
     double numbers[2 * LENGTH] = {1.0};
-    collet_array *a = NULL;
+    OWNED(collet_array) *a = NULL;
     assert_int_equal(collet_array_from(cx, &a, COLLET_C128, 1, shape, numbers), COLLET_OK);
     assert_int_equal(collet_op_fft(cx, a, a, 1, 0), COLLET_OK);
     assert_int_equal(collet_array_read(cx, a, numbers, sizeof numbers), COLLET_OK);
@@ -187,7 +178,6 @@ static void check_transform(collet_context *cx)
         assert_true(fabs(numbers[2 * i] - 1.0) < 1e-12);
         assert_true(fabs(numbers[2 * i + 1]) < 1e-12);
     }
-    collet_array_destroy(a);
 }
 
 static void check_everything(collet_context *cx)
@@ -218,7 +208,6 @@ TEST(nothing_is_captured)
 
 static void *work(void *argument)
 {
-    (void)argument;
     collet_context *cx = NULL;
     assert_int_equal(collet_context_create(rt, &cx, NULL), COLLET_OK);
     for (int i = 0; i < 5; i++)

@@ -6,12 +6,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/test.h"
@@ -100,7 +97,6 @@ typedef struct sequence {
 static void do_first(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     sequence *s = argument;
-    (void)thread;
     if (begin == 0)
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     atomic_fetch_add(&s->first, (int32_t)(end - begin));
@@ -109,7 +105,6 @@ static void do_first(void *argument, int32_t thread, int64_t begin, int64_t end)
 static void do_second(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     sequence *s = argument;
-    (void)thread;
     atomic_fetch_add(&s->early, atomic_load(&s->first) != 8);
     if (begin == 0)
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
@@ -119,7 +114,6 @@ static void do_second(void *argument, int32_t thread, int64_t begin, int64_t end
 static void do_third(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     sequence *s = argument;
-    (void)thread;
     atomic_fetch_add(&s->early, atomic_load(&s->second) != 3);
     atomic_fetch_add(&s->third, (int32_t)(end - begin));
 }
@@ -150,8 +144,6 @@ typedef struct obstacle {
 static void stumble(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     obstacle *o = argument;
-    (void)begin;
-    (void)end;
     if (thread != 0 && atomic_exchange(&o->stuck, 1) == 0) {
         for (int i = 0; i < 2000 && atomic_load(&o->others) < atomic_load(&o->most); i++)
             doze(1);
@@ -182,9 +174,6 @@ typedef struct holder {
 static void hold(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     holder *h = argument;
-    (void)thread;
-    (void)begin;
-    (void)end;
     atomic_fetch_add(&h->inside, 1);
     while (!atomic_load(&h->released))
         doze(1);
@@ -208,9 +197,6 @@ static void gather(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     crowd *c = argument;
     int32_t here = atomic_fetch_add(&c->now, 1) + 1, most = atomic_load(&c->most);
-    (void)thread;
-    (void)begin;
-    (void)end;
     while (here > most && !atomic_compare_exchange_weak(&c->most, &most, here)) {
     }
     while (atomic_load(&c->most) < c->expected && atomic_fetch_sub(&c->patience, 1) > 0)
@@ -261,7 +247,6 @@ TEST(test_threads_come_back)
 
 static void add_items(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
-    (void)thread;
     atomic_fetch_add((_Atomic int64_t *)argument, end - begin);
 }
 
@@ -274,7 +259,6 @@ static int64_t call_once(void)
 
 static void *call_often(void *argument)
 {
-    (void)argument;
     for (int i = 0; i < 2000; i++)
         assert_int_equal(ITEMS, call_once());
     return NULL;
@@ -288,13 +272,6 @@ TEST(test_many_callers)
         assert_int_equal(0, pthread_create(&threads[i], NULL, call_often, NULL));
     for (int i = 0; i < 48; i++)
         assert_int_equal(0, pthread_join(threads[i], NULL));
-}
-
-static double processor_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- Brief loops ----------------------------------------------------------------------------- */
@@ -367,9 +344,9 @@ TEST(test_idle_threads_sleep)
     for (int i = 0; i < 10; i++) {
         (void)call_often(NULL);
         doze(2);
-        double before = processor_seconds();
+        double before = test_seconds(CLOCK_PROCESS_CPUTIME_ID);
         doze(100);
-        double used = processor_seconds() - before;
+        double used = test_seconds(CLOCK_PROCESS_CPUTIME_ID) - before;
         smallest = used < smallest ? used : smallest;
     }
     assert_true(smallest < 1e-3);
@@ -379,9 +356,6 @@ TEST(test_idle_threads_sleep)
 static void look_at_signals(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     sigset_t blocked;
-    (void)argument;
-    (void)begin;
-    (void)end;
     pthread_sigmask(SIG_BLOCK, NULL, &blocked);
     assert_int_equal(thread != 0, sigismember(&blocked, SIGUSR1));
 }
@@ -398,7 +372,6 @@ static _Atomic int32_t stop_calls;
 
 static void *call_until_stopped(void *argument)
 {
-    (void)argument;
     while (!atomic_load(&stop_calls))
         (void)call_once();
     return NULL;
@@ -453,8 +426,6 @@ TEST(test_number_of_threads)
 static void look_at_processors(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     cpu_set_t set;
-    (void)begin;
-    (void)end;
     assert_int_equal(0, pthread_getaffinity_np(pthread_self(), sizeof set, &set));
     if (thread == 1 && CPU_COUNT(&set) == 1)
         atomic_store((_Atomic int32_t *)argument, CPU_ISSET(PLACE, &set) ? 1 : 2);
@@ -499,8 +470,6 @@ static int places_main(void)
 static void look_at_affinity(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     cpu_set_t set;
-    (void)begin;
-    (void)end;
     assert_int_equal(0, pthread_getaffinity_np(pthread_self(), sizeof set, &set));
     if (thread != 0)
         atomic_store((_Atomic int32_t *)argument, CPU_COUNT(&set));
@@ -544,8 +513,6 @@ static void look_at_slice(void *argument, int32_t thread, int64_t begin, int64_t
         uint32_t priority;
         uint64_t runtime, deadline, period;
     } attributes;
-    (void)begin;
-    (void)end;
     if (thread == 1 && syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) == 0)
         atomic_store((_Atomic int64_t *)argument, (int64_t)attributes.runtime);
     doze(1);

@@ -6,10 +6,6 @@
 #ifndef TESTS_CUDA_CUDA_FIXTURE_H
 #define TESTS_CUDA_CUDA_FIXTURE_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/test.h"
 #include "cuda/providers/abi/cuda.h"
 #include "fakes/cuda/control.h"
@@ -52,7 +48,6 @@ static void *symbol_of(const char *path, const char *name)
 
 static inline int load_plugin(void **state)
 {
-    (void)state;
     host_settings = cuda_settings;
     cu = symbol_of(FAKE_CUDA, "fake_cuda");
     rtc = symbol_of(FAKE_NVRTC, "fake_nvrtc");
@@ -63,7 +58,6 @@ static inline int load_plugin(void **state)
  * that no call was made in a wrong context or out of order. */
 static int fresh(void **state)
 {
-    (void)state;
     set_library = FAKE_CUDA;
     set_nvrtc = FAKE_NVRTC;
     set_memory = set_sync = set_staging = set_cache_dir = set_from = NULL;
@@ -78,7 +72,6 @@ static int fresh(void **state)
 
 static int nothing_left(void **state)
 {
-    (void)state;
     if (!cu->contexts && !cu->allocations && !cu->host_allocations && !cu->streams && !cu->events &&
         !cu->modules && !cu->outside && !cu->unordered && !cu->current())
         return 0;

@@ -41,8 +41,6 @@ static collet_status set_text(collet_error *err, collet_status status, const cha
 static void log_message(const collet_host *host, int32_t level, const char *format, ...)
 {
     va_list arguments;
-    (void)host;
-    (void)level;
     va_start(arguments, format);
     (void)vfprintf(stderr, format, arguments);
     (void)fputc('\n', stderr);
@@ -62,7 +60,6 @@ static void log_plain(const collet_host *host, int32_t level, const char *text)
 static const char *setting(const collet_host *host, const char *key)
 {
     size_t length = strlen(key);
-    (void)host;
     for (char **s = settings; *s; s++)
         if (!strncmp(*s, key, length) && (*s)[length] == '=')
             return *s + length + 1;
@@ -71,8 +68,6 @@ static const char *setting(const collet_host *host, const char *key)
 
 static const void *no_extension(const collet_host *of, const char *name)
 {
-    (void)of;
-    (void)name;
     return NULL;
 }
 
@@ -132,7 +127,6 @@ static double device_seconds(bench *b, int (*work)(bench *b, const void *argumen
 
 static int copy(bench *b, const void *argument)
 {
-    (void)argument;
     return b->cu.MemcpyDtoDAsync(b->memory[0], b->memory[1], b->bytes, b->stream) != CUDA_SUCCESS;
 }
 
@@ -420,7 +414,6 @@ int main(int argc, char **argv)
     static bench b = {.blas = {.library.lock = PTHREAD_MUTEX_INITIALIZER},
                       .fourier = {.library.lock = PTHREAD_MUTEX_INITIALIZER}};
     collet_error err = {COLLET_OK, ""};
-    (void)argc;
     settings = argv + 1;
     if (cuda_driver_open(&host, &b.cu, &err) != COLLET_OK ||
         cuda_compiler_open(&host, b.cu.version, &b.rtc, &err) != COLLET_OK) {

@@ -3,11 +3,11 @@
  * Allocation number N of the backend's host code fails, for N = 0, 1, ... until a session needs no
  * more: each call reports the failure or succeeds without the memory, nothing leaks on the host or
  * the device, and the same session then succeeds. The backend's objects are linked into this
- * program, so that only their allocations go through fault/failing_malloc.c.
+ * program, so that only their allocations go through common/failing_malloc.c.
  */
 #include "cuda_fixture.h"
 
-#include "fault/failing_malloc.h"
+#include "common/failing_malloc.h"
 
 #define N 100 /* matrices are N x N: large enough that the backend uses cuBLAS and cuSOLVER */
 #define BUFFERS 3

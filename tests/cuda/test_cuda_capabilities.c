@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Capabilities of the cuda backend, and the reasons it reports if something is missing. */
 #include "cuda_fixture.h"
-#include "common/contains.h"
 
 #include <collet/collet.h>
+
+OWNS(collet_context, collet_context_destroy)
+OWNS(collet_runtime, collet_runtime_destroy)
 
 /* cpu_scalar, because libcore requires at least one usable backend. */
 #define BACKENDS CUDA_PLUGIN ":" COLLET_TEST_PLUGINS "/cpu_scalar.so"
@@ -24,8 +26,7 @@ static void is_without(const char *text)
 {
     collet_device *d = NULL;
     assert_contains(capabilities(), "\"device_count\": 0");
-    assert_contains(json, "\"devices\": []");
-    assert_contains(json, text);
+    assert_contains(json, "\"devices\": []", text);
     assert_status_is(host_open(0, &d, &err), COLLET_UNAVAILABLE);
     assert_null(d);
     assert_int_equal(err.status, COLLET_UNAVAILABLE);
@@ -54,8 +55,8 @@ TEST_WITH(no_driver_in_libcore, fresh, nothing_left)
     const char *const settings[] = {"cache=off", "cuda.library=/nowhere/libcuda.so.1", NULL};
     collet_runtime_options options = {
         .struct_size = sizeof options, .plugin_path = BACKENDS, .settings = settings};
-    collet_runtime *rt = NULL;
-    collet_context *cx = NULL;
+    OWNED(collet_runtime) *rt = NULL;
+    OWNED(collet_context) *cx = NULL;
     collet_backend_info info = {.struct_size = sizeof info};
     assert_good(collet_runtime_create(&rt, &options, &err));
     assert_good(collet_context_create(rt, &cx, &err));
@@ -66,8 +67,6 @@ TEST_WITH(no_driver_in_libcore, fresh, nothing_left)
     assert_contains(info.capabilities, "/nowhere/libcuda.so.1 cannot be opened: no NVIDIA driver");
     assert_int_equal(collet_set_backend(cx, "cuda"), COLLET_UNAVAILABLE);
     assert_contains(collet_last_error(cx), "no NVIDIA driver");
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
 }
 
 TEST_WITH(another_library, fresh, nothing_left)
@@ -174,9 +173,9 @@ TEST_WITH(facts_by_nvml, fresh, nothing_left)
     const int *opened = symbol_of(COLLET_TEST_FAKES "/libnvidia-ml.so.1", "fake_nvml_open");
     cu->devices = 2;
     capabilities();
-    assert_contains(json, "\"driver_version\": \"550.54\"");
-    assert_contains(json, "\"memory_total\": 1048576, \"cache_bytes\"");
-    assert_contains(json, "\"memory_total\": 1048576, \"memory_free\": 23456,");
+    assert_contains(json, "\"driver_version\": \"550.54\"",
+                    "\"memory_total\": 1048576, \"cache_bytes\"",
+                    "\"memory_total\": 1048576, \"memory_free\": 23456,");
     assert_int_equal(*opened, 0);
 }
 

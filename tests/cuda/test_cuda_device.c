@@ -2,7 +2,6 @@
 /* Memory, queues and events of the cuda backend, on the fake driver; cuda_host_verbs checks bytes and imported and
  * page-locked memory. */
 #include "cuda_fixture.h"
-#include "common/contains.h"
 
 #include <pthread.h>
 
@@ -16,9 +15,8 @@ static collet_memory_stats stats(void)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static void memory_is_used_again(void **state)
+TEST_WITH(memory_is_used_again, open_one, close_one)
 {
-    (void)state;
     collet_buffer *a = new_buffer(device, 1000);
     void *first = NULL, *second = NULL;
     assert_good(natives(device)->buffer(device, a, &first, &err));
@@ -39,10 +37,9 @@ static void memory_is_used_again(void **state)
     assert_int_equal(cu->allocations, 0);
 }
 
-static void memory_is_short(void **state)
+TEST_WITH(memory_is_short, open_one, close_one)
 {
     collet_buffer *half = new_buffer(device, 600 << 10), *more = NULL;
-    (void)state;
     assert_status_is(plugin->buffer_alloc(device, &more, 600 << 10, &err), COLLET_REFUSED);
     assert_contains(err.text, "cannot allocate 614400 bytes of device memory");
     /* Nothing leaks, and pooled memory is freed. */
@@ -53,10 +50,9 @@ static void memory_is_short(void **state)
     plugin->buffer_free(device, more);
 }
 
-static void memory_is_limited(void **state)
+TEST_WITH(memory_is_limited, open_one, close_one)
 {
     collet_buffer *b = NULL;
-    (void)state;
     set_memory = "65536";
     collet_device *limited = open_device(0);
     assert_status_is(plugin->buffer_alloc(limited, &b, 65537, &err), COLLET_REFUSED);
@@ -65,11 +61,10 @@ static void memory_is_limited(void **state)
     plugin->device_close(limited);
 }
 
-static void foreign_memory_is_checked(void **state)
+TEST_WITH(foreign_memory_is_checked, open_one, close_one)
 {
     void *address = NULL;
     collet_buffer *own = new_buffer(device, 256), *b = NULL;
-    (void)state;
     const collet_native_extension *n = natives(device);
     assert_good(n->buffer(device, own, &address, &err));
     assert_status_is(n->buffer_import(device, &b, address, 2, 64, 4, &err), COLLET_INVALID);
@@ -80,11 +75,10 @@ static void foreign_memory_is_checked(void **state)
 }
 
 /* A mark also covers commands that the program enqueued in the native stream. */
-static void foreign_commands_are_marked(void **state)
+TEST_WITH(foreign_commands_are_marked, open_one, close_one)
 {
     collet_native_device native = {.struct_size = sizeof native};
     void *stream = NULL;
-    (void)state;
     assert_good(natives(device)->device(device, &native, &err));
     assert_string_equal(native.api, "cuda");
     assert_int_equal(native.dlpack_type, 2);
@@ -99,11 +93,10 @@ static void foreign_commands_are_marked(void **state)
 
 /* ---- Queues and events ----------------------------------------------------------------------- */
 
-static void the_current_context_stays(void **state)
+TEST_WITH(the_current_context_stays, open_one, close_one)
 {
     void *before = cu->current();
     collet_native_device native = {.struct_size = sizeof native};
-    (void)state;
     assert_null(before);
     collet_buffer *b = new_buffer(device, 256);
     assert_good(add(device, queue, b, b, b, 64));
@@ -115,9 +108,8 @@ static void the_current_context_stays(void **state)
     assert_null(cu->current());
 }
 
-static void timeline(void **state)
+TEST_WITH(timeline, open_one, close_one)
 {
-    (void)state;
     cu->busy = 1;
     collet_queue *other = new_queue(device);
     collet_buffer *b = new_buffer(device, 4096);
@@ -146,11 +138,10 @@ static void timeline(void **state)
 }
 
 /* A queue with more commands than it has markers and labels. */
-static void a_long_queue(void **state)
+TEST_WITH(a_long_queue, open_one, close_one)
 {
     collet_queue *other = new_queue(device);
     collet_buffer *b = new_buffer(device, 4096), *c = new_buffer(device, 4096);
-    (void)state;
     cu->busy = 1;
     for (int i = 0; i < 2000; i++)
         assert_good(add(device, queue, b, b, b, 1024));
@@ -167,9 +158,8 @@ static void a_long_queue(void **state)
     plugin->queue_destroy(device, other);
 }
 
-static void several_devices(void **state)
+TEST_WITH(several_devices, open_one, close_one)
 {
-    (void)state;
     cu->devices = 2;
     collet_device *second = open_device(1);
     collet_queue *q = new_queue(second);
@@ -214,11 +204,10 @@ static void *use_device(void *failed)
     return NULL;
 }
 
-static void threads(void **state)
+TEST_WITH(threads, open_one, close_one)
 {
     pthread_t all[3];
     _Atomic int failed = 0;
-    (void)state;
     for (int i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&all[i], NULL, use_device, &failed), 0);
     for (int i = 0; i < 3; i++)
@@ -226,12 +215,11 @@ static void threads(void **state)
     assert_int_equal(failed, 0);
 }
 
-static void times(void **state)
+TEST_WITH(times, open_one, close_one)
 {
     static const char *const functions[] = {"EventCreate", "EventRecord"};
     collet_stamp *stamps[2], *none = NULL;
     int64_t ns = 0;
-    (void)state;
     const collet_timing_extension *timing = plugin->extension(device, COLLET_EXTENSION_TIMING);
     int events = cu->events;
     for (int i = 0; i < 2; i++) {
@@ -259,21 +247,4 @@ static void times(void **state)
     assert_int_equal(cu->events, events);
 }
 
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_one, close_one)
-    const struct CMUnitTest tests[] = {
-        CASE(memory_is_used_again),
-        CASE(memory_is_short),
-        CASE(memory_is_limited),
-        CASE(foreign_memory_is_checked),
-        CASE(foreign_commands_are_marked),
-        CASE(times),
-        CASE(the_current_context_stays),
-        CASE(timeline),
-        CASE(a_long_queue),
-        CASE(several_devices),
-        CASE(threads),
-    };
-    return cmocka_run_group_tests(tests, load_plugin, NULL);
-}
+TEST_GROUP(load_plugin, NULL)

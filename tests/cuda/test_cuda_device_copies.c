@@ -4,7 +4,6 @@
  * fake checks that every command is ordered after its dependencies; `nothing_left` asserts this.
  */
 #include "cuda_fixture.h"
-#include "common/contains.h"
 
 #define N 256
 #define BYTES ((uint64_t)N * sizeof(float))

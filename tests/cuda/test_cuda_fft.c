@@ -4,7 +4,6 @@
  * launches Collet's kernels (which do not run here). cuda_host_cufft checks the results.
  */
 #include "cuda_fixture.h"
-#include "common/contains.h"
 
 static fake_cufft_control *fft;
 

@@ -4,7 +4,6 @@
  * runs.
  */
 #include "cuda_fixture.h"
-#include "common/contains.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -81,7 +80,6 @@ TEST_WITH(a_program_of_steps, open_one, close_one)
 
 static void handler(int number)
 {
-    (void)number;
 }
 
 /* If a program ignores SIGXFSZ, as Python does, or handles it, NVRTC does not change that. */
@@ -158,8 +156,8 @@ TEST_WITH(what_does_not_compile, open_one, close_one)
     rtc->fails = 1;
     for (int i = 0; i < 2; i++) {
         assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
-        assert_contains(err.text, "elementwise.dev: compilation failed (NVRTC_ERROR_COMPILATION");
-        assert_contains(err.text, "the compiler's message");
+        assert_contains(err.text, "elementwise.dev: compilation failed (NVRTC_ERROR_COMPILATION",
+                        "the compiler's message");
     }
     /* A program that failed to compile is not compiled again before trim. */
     assert_int_equal(rtc->compiled, 1);
@@ -243,8 +241,8 @@ TEST_WITH(a_launch_refused, open_one, close_one)
     collet_buffer *b = new_buffer(device, 256);
     inject("LaunchKernel", 0, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
-    assert_contains(err.text, "kernel flat of elementwise (-DPROGRAM=add_f32_");
-    assert_contains(err.text, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
+    assert_contains(err.text, "kernel flat of elementwise (-DPROGRAM=add_f32_",
+                    "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
     inject("LaunchKernel", 0, CUDA_ERROR_INVALID_VALUE);
     assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
     assert_int_equal(err.status, COLLET_REFUSED);
@@ -267,8 +265,8 @@ TEST_WITH(a_fault, open_one, close_one)
     cu->faults_with = CUDA_ERROR_ILLEGAL_ADDRESS;
     assert_good(add(device, queue, a, a, a, 64));
     assert_status_is(wait_all(device, queue), COLLET_DEVICE_LOST);
-    assert_contains(err.text, "kernel flat of elementwise (-DPROGRAM=add_f32_");
-    assert_contains(err.text, ") failed: CUDA_ERROR_ILLEGAL_ADDRESS");
+    assert_contains(err.text, "kernel flat of elementwise (-DPROGRAM=add_f32_",
+                    ") failed: CUDA_ERROR_ILLEGAL_ADDRESS");
     assert_status_is(wait_all(device, queue), COLLET_DEVICE_LOST);
     assert_status_is(add(device, queue, a, a, a, 64), COLLET_DEVICE_LOST);
     assert_contains(err.text, "the device is lost: CUDA_ERROR_ILLEGAL_ADDRESS");

@@ -4,12 +4,15 @@
  * nor another library is opened again, and Collet's kernels compute.
  */
 #include "cuda_fixture.h"
-#include "common/contains.h"
 
 #include <collet/collet.h>
 #include <collet/ops.h>
 #include <collet/ops.h>
 #include <collet/ops.h>
+
+OWNS(collet_array, collet_array_destroy)
+OWNS(collet_context, collet_context_destroy)
+OWNS(collet_runtime, collet_runtime_destroy)
 
 #define CRASHES COLLET_TEST_FAKES "/libfake_cuda_crashes.so"
 #define CRASHED "\"not used in safe mode: the probe crashed in its capabilities"
@@ -36,7 +39,7 @@ static void compute(collet_context *cx)
 {
     collet_array *real[2] = {new_array(cx, COLLET_F32), new_array(cx, COLLET_F32)};
     collet_array *complex[2] = {new_array(cx, COLLET_C64), new_array(cx, COLLET_C64)};
-    collet_array *info = new_array(cx, COLLET_I32);
+    OWNED(collet_array) *info = new_array(cx, COLLET_I32);
     const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1.0f};
     assert_good(collet_op_fill(cx, real[1], &one));
     assert_good(collet_op_fill(cx, complex[1], &one));
@@ -48,7 +51,6 @@ static void compute(collet_context *cx)
         collet_array_destroy(real[i]);
         collet_array_destroy(complex[i]);
     }
-    collet_array_destroy(info);
 }
 
 /* The capabilities of cuda contain `reported`. The libraries compute if `by_libraries`, else
@@ -70,8 +72,8 @@ static void expect(const char *const libraries[3], const char *safe_mode, const 
                                       .backend = "cuda",
                                       .settings = settings};
     collet_backend_info info = {.struct_size = sizeof info};
-    collet_runtime *rt = NULL;
-    collet_context *cx = NULL;
+    OWNED(collet_runtime) *rt = NULL;
+    OWNED(collet_context) *cx = NULL;
     snprintf(cublas, sizeof cublas, "cuda.cublas=%s", libraries[0]);
     snprintf(cufft, sizeof cufft, "cuda.cufft=%s", libraries[1]);
     snprintf(cusolver, sizeof cusolver, "cuda.cusolver=%s", libraries[2]);
@@ -83,8 +85,6 @@ static void expect(const char *const libraries[3], const char *safe_mode, const 
     compute(cx);
     assert_int_equal(library_calls() - before, by_libraries ? 3 : 0);
     assert_true(cu->launch_count > launched);
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
 }
 
 static const char *const sound[] = {FAKE_CUBLAS, FAKE_CUFFT, FAKE_CUSOLVER};

@@ -4,7 +4,6 @@
  * not run here and results are not checked; cuda_host_cusolver checks them.
  */
 #include "cuda_fixture.h"
-#include "common/contains.h"
 
 static fake_cusolver_control *solver;
 

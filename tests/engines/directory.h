@@ -12,14 +12,12 @@ static char *directory;
 
 static inline int make_directory(void **state)
 {
-    (void)state;
     directory = io_make_directory();
     return 0;
 }
 
 static inline int remove_directory(void **state)
 {
-    (void)state;
     io_remove_directory(directory);
     return 0;
 }

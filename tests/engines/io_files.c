@@ -4,9 +4,6 @@
 #include "io/spool.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PATH_BYTES 4096
@@ -124,8 +121,7 @@ trajectory_topology *io_topology(const char *path, const char *text)
     collet_error err;
 
     io_save(path, text, strlen(text));
-    if (trajectory_topology_read(path, NULL, &topology, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(trajectory_topology_read(path, NULL, &topology, &err), err);
     return topology;
 }
 
@@ -150,8 +146,7 @@ trajectory_reader *io_open(const char *path)
     trajectory_reader *trajectory;
     collet_error err;
 
-    if (trajectory_reader_open(path, NULL, &trajectory, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(trajectory_reader_open(path, NULL, &trajectory, &err), err);
     return trajectory;
 }
 

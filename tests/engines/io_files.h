@@ -4,13 +4,27 @@
 #ifndef TESTS_ENGINES_IO_FILES_H
 #define TESTS_ENGINES_IO_FILES_H
 
+#include <collet/trajectory.h>
+
+#include "common/test.h"
 #include "trajectory/reading/reader.h"
 #include "trajectory/reading/topology.h"
 
 typedef struct io_bytes {
-    uint8_t *data; /* freed by the caller */
+    uint8_t *data; /* freed by the caller: OWNED */
     size_t size;
 } io_bytes;
+
+OWNS(collet_trajectory, collet_trajectory_destroy)
+OWNS(trajectory_frames, trajectory_frames_free)
+OWNS(trajectory_reader, trajectory_reader_close)
+OWNS(trajectory_topology, trajectory_topology_free)
+
+/* For OWNED(io_bytes). */
+static inline void io_bytes_end(io_bytes *bytes)
+{
+    free(bytes->data);
+}
 
 /* Creates a directory; `io_remove_directory` frees the name and removes it with its contents. */
 char *io_make_directory(void);
@@ -51,6 +65,13 @@ trajectory_reader *io_open(const char *path);
 /* A batch for all quantities in the file, or positions only. */
 trajectory_frames *io_batch(const trajectory_reader *trajectory, int64_t capacity, int everything);
 
+/* Reads a batch, which must have `expected` frames. */
+#define io_read(trajectory, frames, expected)                                                      \
+    do {                                                                                           \
+        assert_int_equal(trajectory_reader_read(trajectory, frames, NULL), COLLET_OK);             \
+        assert_int_equal((frames)->n_frames, expected);                                            \
+    } while (0)
+
 /* Saves a text as `path` and reads it as a trajectory: at most ten frames, all quantities. Expects
  * n_frames valid frames, then the end (message NULL) or FORMAT with a message that contains
  * `message`. */
@@ -65,10 +86,16 @@ size_t io_frame_bytes(const trajectory_frames *frames);
 
 /* A growing file image of big-endian numbers. */
 typedef struct io_image {
-    uint8_t *data; /* freed by the caller */
+    uint8_t *data; /* freed by the caller: OWNED */
     size_t size;
     size_t capacity;
 } io_image;
+
+/* For OWNED(io_image). */
+static inline void io_image_end(io_image *image)
+{
+    free(image->data);
+}
 
 void io_put(io_image *image, const void *bytes, size_t n);
 void io_put_i32(io_image *image, int32_t value);

@@ -8,18 +8,28 @@
 #include "common/fixture.h"
 #include "common/ternary_support.h"
 
+OWNS(collet_ternary_file, collet_ternary_file_destroy)
+OWNS(collet_ternary_network, collet_ternary_network_destroy)
+OWNS(collet_ternary_output, collet_ternary_output_destroy)
+OWNS(collet_ternary_weights, collet_ternary_weights_destroy)
+
 /* Passed to the functions under test. */
 static collet_error failure;
 
-static inline void assert_outcome_at(collet_status got, collet_status expected, const char *file,
-                                     int line)
+/* The call returns this status; then `failure` must contain each of the texts, if there are any. */
+#define assert_outcome(got, expected, ...)                                                         \
+    assert_outcome_at(got, expected, (const char *const[]){"", ##__VA_ARGS__, NULL}, __FILE__,     \
+                      __LINE__)
+static inline void assert_outcome_at(collet_status got, collet_status expected,
+                                     const char *const *texts, const char *file, int line)
 {
     if (got != expected)
         print_error("%s:%d: %s, not %s: %s\n", file, line, collet_status_name(got),
                     collet_status_name(expected), got == COLLET_OK ? "" : failure.text);
     _assert_int_equal((uint64_t)got, (uint64_t)expected, file, line);
+    if (texts[1])
+        test_contains(failure.text, texts, file, line);
 }
-#define assert_outcome(got, expected) assert_outcome_at(got, expected, __FILE__, __LINE__)
 #define assert_done(got) assert_outcome(got, COLLET_OK)
 #define assert_failure_has(part) assert_contains(failure.text, part)
 

@@ -38,8 +38,7 @@ static inline collet_ternary_matrix assert_refused(const char *path, const char 
                                                   COLLET_TERNARY_WRITE_CODES, NULL, &failure)
                      : collet_ternary_files_pack(cx, &output, out, &source, 1, COLLET_TERNARY_T2,
                                                  NULL, &failure),
-            status);
-        assert_failure_has(m.fault);
+            status, m.fault);
         assert_failure_has(name);
         assert_failure_has(reason);
         assert_null(w);

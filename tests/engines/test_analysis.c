@@ -4,36 +4,11 @@
 #include <collet/analysis.h>
 #include <math.h>
 
+#include "common/failing_malloc.h"
 #include "common/fixture.h"
 #include "common/ternary_support.h"
 
 static collet_error failure;
-
-/* Allocations of the library before one fails; negative: none fails. */
-static int countdown = -1;
-
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-/* The wrappers are exported so that ld also resolves references of shared libraries to them. */
-#pragma GCC visibility push(default)
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-#pragma GCC visibility pop
-
-static int fails(void)
-{
-    return countdown >= 0 && countdown-- == 0;
-}
-
-void *__wrap_malloc(size_t n)
-{
-    return fails() ? NULL : __real_malloc(n);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails() ? NULL : __real_calloc(n, size);
-}
 
 #define assert_done(got)                                                                           \
     do {                                                                                           \
@@ -81,12 +56,12 @@ static void check_curves(int32_t ndim, const int64_t *shape, int64_t blocks, int
 {
     int64_t frames = shape[0], bodies = ndim == 3 ? shape[1] : 1;
     int64_t row = ndim == 1 ? 1 : bodies * shape[ndim - 1], length = blocks ? frames / blocks : 0;
-    double *x = calloc((size_t)(frames * (row + 1) + blocks * length + 1), sizeof *x);
+    FREED(double) *x = calloc((size_t)(frames * (row + 1) + blocks * length + 1), sizeof *x);
     double *whole = x + frames * row, *parts = whole + frames;
     fill(x, frames * row);
     for (int64_t i = 0; drift && i < frames * row; i++)
         x[i] += 3 * (double)(i / row) + 7;
-    collet_array *a = array_of(cx, COLLET_F64, ndim, shape, x);
+    OWNED(collet_array) *a = array_of(cx, COLLET_F64, ndim, shape, x);
     for (int what = CORRELATION; what <= DISPLACEMENT; what++) {
         assert_done(what == CORRELATION
                         ? collet_analysis_autocorrelation(cx, whole, parts, a, blocks, 0, &failure)
@@ -97,8 +72,6 @@ static void check_curves(int32_t ndim, const int64_t *shape, int64_t blocks, int
             assert_close(parts[i],
                          pair_mean(x, i / length * length, length, row, bodies, i % length, what));
     }
-    collet_array_destroy(a);
-    free(x);
 }
 
 TEST(curves_are_sums_over_pairs)
@@ -121,13 +94,12 @@ TEST(mean_is_subtracted)
     fill(x, 20);
     for (int i = 0; i < 20; i++)
         sum += x[i];
-    collet_array *a = array_of(cx, COLLET_F64, 1, SHAPE(20), x);
+    OWNED(collet_array) *a = array_of(cx, COLLET_F64, 1, SHAPE(20), x);
     assert_done(collet_analysis_autocorrelation(cx, whole, NULL, a, 0, 1, &failure));
     for (int i = 0; i < 20; i++)
         x[i] -= sum / 20;
     for (int64_t k = 0; k < 20; k++)
         assert_close(whole[k], pair_mean(x, 0, 20, 1, 1, k, CORRELATION));
-    collet_array_destroy(a);
 }
 
 /* f32, and a view whose rows are not contiguous. */
@@ -138,8 +110,8 @@ TEST(other_layouts)
     fill(x, 90);
     for (int i = 0; i < 90; i++)
         x[i] = narrow[i] = (float)x[i];
-    collet_array *a = array_of(cx, COLLET_F64, 2, SHAPE(3, 30), x), *turned;
-    collet_array *b = array_of(cx, COLLET_F32, 2, SHAPE(3, 30), narrow), *small;
+    OWNED(collet_array) *a = array_of(cx, COLLET_F64, 2, SHAPE(3, 30), x), *turned = NULL;
+    OWNED(collet_array) *b = array_of(cx, COLLET_F32, 2, SHAPE(3, 30), narrow), *small = NULL;
     assert_ok(cx, collet_array_permute(cx, a, &turned, NULL));
     assert_ok(cx, collet_array_permute(cx, b, &small, NULL));
     assert_done(collet_analysis_autocorrelation(cx, whole, NULL, turned, 0, 0, &failure));
@@ -149,10 +121,6 @@ TEST(other_layouts)
         sum += x[i] * x[i];
     assert_close(whole[0], sum / 30);
     assert_memory_equal(whole, same, sizeof whole);
-    collet_array_destroy(a);
-    collet_array_destroy(b);
-    collet_array_destroy(turned);
-    collet_array_destroy(small);
 }
 
 /* Two axes, on cones about z: C1 = cos^2 + sin^2 cos(t), S^2 = P2(cos)^2. */
@@ -174,7 +142,7 @@ TEST(rotor_on_a_cone)
             u[t][b][1] = length * sin(cone[b]) * sin(angle);
             u[t][b][2] = length * cos(cone[b]);
         }
-    collet_array *a = array_of(cx, COLLET_F64, 3, SHAPE(FRAMES, 2, 3), u);
+    OWNED(collet_array) *a = array_of(cx, COLLET_F64, 3, SHAPE(FRAMES, 2, 3), u);
     assert_done(collet_analysis_rotation(cx, &curves, a, BLOCKS, &failure));
     for (int b = 0; b < 2; b++)
         expected += pow(1.5 * cos(cone[b]) * cos(cone[b]) - 0.5, 2) / 2;
@@ -194,7 +162,6 @@ TEST(rotor_on_a_cone)
         assert_close(parts[0][k], one); /* of a period */
         assert_close(parts[1][k], two);
     }
-    collet_array_destroy(a);
 }
 
 TEST(errors_are_the_jackknife)
@@ -226,14 +193,13 @@ static void refuse(collet_dtype dtype, int32_t ndim, const int64_t *shape, const
                                               .c1_parts = parts,
                                               .c2_parts = parts,
                                               .s2_without = s2};
-    collet_array *a = array_of(cx, dtype, ndim, shape, x);
+    OWNED(collet_array) *a = array_of(cx, dtype, ndim, shape, x);
     assert_int_equal(collet_analysis_autocorrelation(cx, whole, parts, a, 2, 0, &failure),
                      expected);
     assert_contains(failure.text, words);
     assert_int_equal(collet_analysis_displacement(cx, whole, parts, a, 2, &failure), expected);
     assert_contains(failure.text, words);
     assert_int_not_equal(collet_analysis_rotation(cx, &curves, a, 2, &failure), COLLET_OK);
-    collet_array_destroy(a);
 }
 
 TEST(refusals)
@@ -253,18 +219,17 @@ TEST(refusals)
     fill(x, 24);
     x[3] = 1e200;
     refuse(COLLET_F64, 1, SHAPE(24), x, COLLET_INVALID, "too large for f64");
-    collet_array *a = array_of(cx, COLLET_F64, 2, SHAPE(8, 3), x);
-    assert_int_equal(collet_analysis_rotation(cx, &curves, a, 0, &failure), COLLET_INVALID);
-    assert_contains(failure.text, "reserved must be 0");
-    assert_int_equal(collet_analysis_displacement(cx, x, NULL, a, -1, &failure), COLLET_INVALID);
-    assert_contains(failure.text, "blocks is -1");
+    OWNED(collet_array) *a = array_of(cx, COLLET_F64, 2, SHAPE(8, 3), x);
+    assert_error(collet_analysis_rotation(cx, &curves, a, 0, &failure), COLLET_INVALID, failure,
+                 "reserved must be 0");
+    assert_error(collet_analysis_displacement(cx, x, NULL, a, -1, &failure), COLLET_INVALID,
+                 failure, "blocks is -1");
     collet_array_destroy(a);
     memset(x + 6, 0, 3 * sizeof *x);
     a = array_of(cx, COLLET_F64, 3, SHAPE(4, 2, 3), x);
     curves.reserved = 0;
-    assert_int_equal(collet_analysis_rotation(cx, &curves, a, 0, &failure), COLLET_INVALID);
-    assert_contains(failure.text, "axes have length 0 at frame 1, body 0");
-    collet_array_destroy(a);
+    assert_error(collet_analysis_rotation(cx, &curves, a, 0, &failure), COLLET_INVALID, failure,
+                 "axes have length 0 at frame 1, body 0");
 }
 
 static collet_status run_one(int which, const collet_array *a)
@@ -288,14 +253,14 @@ TEST(no_memory)
 {
     double x[36];
     fill(x, 36);
-    collet_array *a = array_of(cx, COLLET_F64, 2, SHAPE(12, 3), x);
+    OWNED(collet_array) *a = array_of(cx, COLLET_F64, 2, SHAPE(12, 3), x);
     for (int which = 0; which < 3; which++) {
         int n = 0;
         for (;; n++) {
-            countdown = n;
+            allocation_countdown = n;
             collet_status status = run_one(which, a);
-            int left = countdown;
-            countdown = -1;
+            long left = allocation_countdown;
+            allocation_countdown = -1;
             if (left >= 0) {
                 assert_done(status);
                 break;
@@ -305,7 +270,6 @@ TEST(no_memory)
         }
         assert_true(n >= 7);
     }
-    collet_array_destroy(a);
 }
 
 TEST_GROUP(set_up_scalar, tear_down)

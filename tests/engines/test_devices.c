@@ -2,7 +2,6 @@
 /* Several devices that share a job. These fake devices compute nothing: they count items. */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "common/support.h"
 

@@ -2,12 +2,8 @@
 /* Allocation N of engines/io and engines/trajectory fails, for N = 0, 1, ... until all succeed:
  * each failure returns COLLET_NO_MEMORY and leaks nothing (run with the sanitizers). The linker
  * wraps the allocators. */
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/test.h"
+#include "common/failing_malloc.h"
 #include "common/sanitizer.h"
 #include "directory.h"
 #include "ternary/formats/gguf.h"
@@ -25,62 +21,6 @@
 
 #define DATA COLLET_TEST_DATA "/md/"
 #define CORPUS COLLET_TEST_CORPUS "/"
-
-/* Allocations before one fails; negative: none fails. */
-static atomic_long countdown = -1;
-
-static int fails(void)
-{
-    if (atomic_load(&countdown) < 0)
-        return 0;
-    return atomic_fetch_sub(&countdown, 1) == 0;
-}
-
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *old, size_t n);
-void *__real_aligned_alloc(size_t alignment, size_t n);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t n);
-/* The wrappers are exported so that ld also resolves references of shared libraries to them. */
-#pragma GCC visibility push(default)
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *old, size_t n);
-void *__wrap_aligned_alloc(size_t alignment, size_t n);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t n);
-#pragma GCC visibility pop
-
-void *__wrap_malloc(size_t n)
-{
-    return fails() ? NULL : __real_malloc(n);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *old, size_t n)
-{
-    return fails() ? NULL : __real_realloc(old, n);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t n)
-{
-    return fails() ? NULL : __real_aligned_alloc(alignment, n);
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return fails() ? NULL : __real_strdup(text);
-}
-
-char *__wrap_strndup(const char *text, size_t n)
-{
-    return fails() ? NULL : __real_strndup(text, n);
-}
 
 /* ---- Cases ----------------------------------------------------------------------- */
 
@@ -166,7 +106,6 @@ static collet_status place_molecules(const char *argument)
                                        .n_molecules = 2,
                                        .masses = masses};
 
-    (void)argument;
     return collet_trajectory_place(&places, NULL);
 }
 
@@ -271,8 +210,6 @@ static collet_status read_frame(void *user, collet_trajectory_frame *frame, int6
 {
     static const double positions[6] = {0, 0, 0, 1, 0, 0};
 
-    (void)user;
-    (void)err;
     frame->time = (double)index;
     frame->positions = positions;
     return COLLET_OK;
@@ -413,10 +350,10 @@ TEST(every_allocation_may_fail)
         long n = -1;
         while (status != COLLET_OK) {
             int before = io_count_entries(directory);
-            atomic_store(&countdown, ++n);
+            allocation_countdown = ++n;
             status = cases[i].run(cases[i].argument);
-            int spared = atomic_load(&countdown) >= 0;
-            atomic_store(&countdown, -1);
+            int spared = allocation_countdown >= 0;
+            allocation_countdown = -1;
             if (status != (spared ? COLLET_OK : COLLET_NO_MEMORY))
                 fail_msg("case %zu, allocation %ld: status %d", i, n, status);
             if (status != COLLET_OK)

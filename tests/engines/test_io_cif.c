@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mmCIF files: words, columns, locations, models, boxes, truncated and malformed files. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/reading/topology.h"
@@ -34,7 +29,7 @@ static const char *path(void)
 
 TEST(columns)
 {
-    trajectory_topology *t = io_topology(path(), ATOMS MODEL("1") "#\nloop_\n_x.y\n1\n");
+    OWNED(trajectory_topology) *t = io_topology(path(), ATOMS MODEL("1") "#\nloop_\n_x.y\n1\n");
     static const int32_t ids[] = {7, 7, 0};
 
     assert_int_equal(t->n_atoms, 3);
@@ -51,14 +46,13 @@ TEST(columns)
     assert_memory_equal(t->insertions, "\0\0A", 3);
     assert_memory_equal(t->residue_ids, ids, sizeof ids);
     assert_null(t->bonds);
-    trajectory_topology_free(t);
 }
 
 /* Texts of several lines, comments, unknown loops and items, and label ids if author ids are
  * missing. */
 TEST(words)
 {
-    trajectory_topology *t = io_topology(
+    OWNED(trajectory_topology) *t = io_topology(
         path(),
         "# comment\n\nDATA_x\r\nloop_ _a.b _a.c\n 1 ;2\n;text\nloop_\n_atom_site.Cartn_x\n;\n"
         "'it's' # no\n_struct.title\n;the title\nmore\n;\n"
@@ -80,20 +74,18 @@ TEST(words)
     assert_string_equal(t->chains[1], "A");
     assert_int_equal(t->residue_ids[1], 6);
     assert_string_equal(t->elements[1], "");
-    trajectory_topology_free(t);
 }
 
 /* Reads to the end or an error; expects `n_frames` valid frames and a message with `text`. */
 static void expect(const char *text, size_t size, int64_t n_frames, int truncated,
                    const char *message)
 {
-    trajectory_frames *frames = io_expect(path(), text, size, n_frames, truncated, message);
+    OWNED(trajectory_frames) *frames = io_expect(path(), text, size, n_frames, truncated, message);
     for (int64_t i = 0; i < n_frames; i++) {
         const double *x = (const double *)frames->positions + i * 9, *box = frames->boxes + i * 9;
         assert_true(x[0] == 0.1 && x[3] == 0.2 && x[6] == 0.3 && x[8] == -0.3);
         assert_true(box[0] == 3 && box[4] == 4 && box[8] == 5);
     }
-    trajectory_frames_free(frames);
 }
 
 #define MODELS ATOMS MODEL("1") MODEL("2") MODEL("5")
@@ -106,18 +98,15 @@ TEST(models)
 
     expect(text, sizeof text - 1, 3, 0, NULL);
     expect(late, sizeof late - 1, 2, 0, NULL); /* the box is after the atoms */
-    trajectory_reader *r;
+    OWNED(trajectory_reader) *r = NULL;
     io_save(path(), text, sizeof text - 1);
     r = io_open(path());
     static const int64_t indices[] = {1, 2};
     assert_int_equal(trajectory_reader_select(r, indices, 2, NULL), COLLET_OK);
     assert_int_equal(trajectory_reader_slice(r, 1, -1, 1, NULL), COLLET_OK);
-    trajectory_frames *frames = io_batch(r, 10, 1);
-    assert_int_equal(trajectory_reader_read(r, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, 2);
+    OWNED(trajectory_frames) *frames = io_batch(r, 10, 1);
+    io_read(r, frames, 2);
     assert_true(((const double *)frames->positions)[6] == 0.2);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(r);
 }
 
 /* If a file is truncated inside a model, the frames before the model are read. */
@@ -137,8 +126,8 @@ TEST(truncations)
                whole ? NULL : "the file ends at byte");
     }
     io_save(path(), text, (size_t)(strstr(text, "HETATM") + 10 - text));
-    assert_int_equal(trajectory_reader_open(path(), NULL, &r, &err), COLLET_FORMAT);
-    assert_contains(err.text, "inside frame 0");
+    assert_error(trajectory_reader_open(path(), NULL, &r, &err), COLLET_FORMAT, err,
+                 "inside frame 0");
 }
 
 TEST(models_that_differ)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The times of frames whose files store them in single precision. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/test.h"
 #include "io_files.h"
@@ -292,7 +290,7 @@ static const char *make_file(const char *directory, const char *name, double sta
 static void file_gives(const char *const *paths, int64_t n, const char *index, double start,
                        int64_t frames, int64_t from, int64_t step)
 {
-    trajectory_reader *t;
+    OWNED(trajectory_reader) *t = NULL;
     collet_error err;
     int64_t counted;
 
@@ -302,13 +300,11 @@ static void file_gives(const char *const *paths, int64_t n, const char *index, d
     assert_int_equal(trajectory_reader_slice(t, from, -1, step, &err), COLLET_OK);
     assert_int_equal(trajectory_reader_count(t, index, NULL, &counted, &err), COLLET_OK);
     assert_int_equal(counted, frames);
-    trajectory_frames *read = io_batch(t, MOST, 0);
+    OWNED(trajectory_frames) *read = io_batch(t, MOST, 0);
     assert_int_equal(trajectory_reader_read(t, read, &err), COLLET_OK);
     assert_int_equal(read->n_frames, (frames - from + step - 1) / step);
     for (int64_t i = 0; i < read->n_frames; i++)
         assert_true(fabs(read->times[i] - (start + (double)(from + i * step) * SPACING)) <= 1e-9);
-    trajectory_frames_free(read);
-    trajectory_reader_close(t);
 }
 
 /* The function of the interface gives them too. */
@@ -359,15 +355,13 @@ TEST(files_have_the_times_of_their_clocks)
 TEST(several_files_have_one_clock)
 {
     char *directory = io_make_directory();
-    char *first = strdup(make_file(directory, "a.trr", 1000000, 500000000, 400));
-    char *second = strdup(make_file(directory, "b.trr", 1000039.9, 500019950, 2));
+    FREED(char) *first = strdup(make_file(directory, "a.trr", 1000000, 500000000, 400));
+    FREED(char) *second = strdup(make_file(directory, "b.trr", 1000039.9, 500019950, 2));
     const char *paths[] = {second, first, NULL};
 
     file_gives(paths, 2, NULL, 1000000, 401, 0, 1);
     file_gives(paths, 2, directory, 1000000, 401, 0, 3);
     times_are(paths, 1000000, 401);
-    free(first);
-    free(second);
     io_remove_directory(directory);
 }
 
@@ -375,12 +369,10 @@ TEST(several_files_have_one_clock)
 TEST(files_have_clocks_of_their_own)
 {
     char *directory = io_make_directory();
-    char *first = strdup(make_file(directory, "a.trr", 20000, 10000000, 300));
-    char *second = strdup(make_file(directory, "b.trr", 20030, 0, 300));
+    FREED(char) *first = strdup(make_file(directory, "a.trr", 20000, 10000000, 300));
+    FREED(char) *second = strdup(make_file(directory, "b.trr", 20030, 0, 300));
     const char *paths[] = {first, second};
 
     file_gives(paths, 2, NULL, 20000, 600, 0, 1);
-    free(first);
-    free(second);
     io_remove_directory(directory);
 }

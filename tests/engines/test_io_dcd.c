@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .dcd trajectories: the forms that programs write, cells, fixed atoms, truncated and damaged
  * files. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <math.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/formats/cell.h"
@@ -179,10 +174,9 @@ static void check_positions(const form *f, const trajectory_frames *frames, cons
 static void expect(const form *f, const io_image *image, size_t size, int64_t n_frames,
                    int truncated, const char *message)
 {
-    trajectory_frames *frames =
+    OWNED(trajectory_frames) *frames =
         io_expect_frames(save(image, size), f->frames + 1, n_frames, truncated, message);
     check_positions(f, frames, NULL);
-    trajectory_frames_free(frames);
 }
 
 TEST(forms)
@@ -196,24 +190,20 @@ TEST(forms)
         f.cell = i >> 2 & 1;
         f.fixed = i >> 3 & 1 ? 2 : 0;
         f.version = versions[i >> 4];
-        io_image image = make(&f);
+        OWNED(io_image) image = make(&f);
         expect(&f, &image, image.size, 3, 0, NULL);
 
-        trajectory_reader *t = io_open(io_path(directory, "made.dcd"));
-        trajectory_frames *frames = io_batch(t, 3, 0);
+        OWNED(trajectory_reader) *t = io_open(io_path(directory, "made.dcd"));
+        OWNED(trajectory_frames) *frames = io_batch(t, 3, 0);
         const trajectory_reader_info *info = trajectory_reader_get_info(t);
         assert_string_equal(info->format, "dcd");
         assert_int_equal(info->dtype, COLLET_F32);
         assert_true(info->has_times && !info->has_velocities && !info->has_forces);
         assert_int_equal(trajectory_reader_slice(t, 1, -1, 1, NULL), COLLET_OK);
-        assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
-        assert_int_equal(frames->n_frames, 2);
+        io_read(t, frames, 2);
         check_positions(&f, frames, NULL);
         for (int k = 0; k < 2; k++)
             assert_true(fabs(frames->times[k] - 0.002 * (FIRST + (k + 1) * STEPS)) < 1e-8);
-        trajectory_frames_free(frames);
-        trajectory_reader_close(t);
-        free(image.data);
     }
 }
 
@@ -226,9 +216,8 @@ TEST(records_after_z)
         f.charges = i >> 1 & 1;
         f.fixed = i >> 2 & 1;
         f.cell = i >> 3 & 1;
-        io_image image = make(&f);
+        OWNED(io_image) image = make(&f);
         expect(&f, &image, image.size, 3, 0, NULL);
-        free(image.data);
     }
 }
 
@@ -240,9 +229,8 @@ TEST(twelve_atoms)
         form f = usual;
         f.atoms = 12;
         f.cell = cell;
-        io_image image = make(&f);
+        OWNED(io_image) image = make(&f);
         expect(&f, &image, image.size, 3, 0, NULL);
-        free(image.data);
     }
 }
 
@@ -265,18 +253,15 @@ TEST(times)
         form f = usual;
         f.title = cases[i].title;
         f.delta = cases[i].delta;
-        io_image image = make(&f);
-        trajectory_reader *t = io_open(save(&image, image.size));
-        trajectory_frames *frames = io_batch(t, 3, 0);
+        OWNED(io_image) image = make(&f);
+        OWNED(trajectory_reader) *t = io_open(save(&image, image.size));
+        OWNED(trajectory_frames) *frames = io_batch(t, 3, 0);
         assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
         assert_int_equal(trajectory_reader_get_info(t)->has_times, cases[i].time > 0);
         if (cases[i].time > 0)
             assert_true(fabs(frames->times[1] - cases[i].time) < 1e-7);
         else
             assert_true(isnan(frames->times[1]));
-        trajectory_frames_free(frames);
-        trajectory_reader_close(t);
-        free(image.data);
     }
 }
 
@@ -288,7 +273,7 @@ TEST(selections)
         f.atoms = 70000;
         f.frames = 2;
         f.fixed = fixed;
-        io_image image = make(&f);
+        OWNED(io_image) image = make(&f);
         expect(&f, &image, image.size, 2, 0, NULL);
         static int64_t indices[70000];
         static const int64_t strides[] = {2, 700, 1500, 40000};
@@ -296,16 +281,12 @@ TEST(selections)
             int64_t n = 0;
             for (int64_t k = 3; k < f.atoms; k += k % strides[i] == 5 ? strides[i] : 1)
                 indices[n++] = k;
-            trajectory_reader *t = io_open(io_path(directory, "made.dcd"));
+            OWNED(trajectory_reader) *t = io_open(io_path(directory, "made.dcd"));
             assert_int_equal(trajectory_reader_select(t, indices, n, NULL), COLLET_OK);
-            trajectory_frames *frames = io_batch(t, 2, 0);
-            assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
-            assert_int_equal(frames->n_frames, 2);
+            OWNED(trajectory_frames) *frames = io_batch(t, 2, 0);
+            io_read(t, frames, 2);
             check_positions(&f, frames, indices);
-            trajectory_frames_free(frames);
-            trajectory_reader_close(t);
         }
-        free(image.data);
     }
 }
 
@@ -356,7 +337,7 @@ TEST(truncations)
         form f = usual;
         f.marker = marker;
         f.fourth = marker == 8;
-        io_image image = {0};
+        OWNED(io_image) image = {0};
         put_head(&image, &f);
         size_t head = image.size;
         put_frame(&image, &f, 0);
@@ -382,7 +363,6 @@ TEST(truncations)
                                           ? "the file has no frames, only a head for 5 atoms"
                                           : "inside frame 0");
         }
-        free(image.data);
     }
 }
 
@@ -390,7 +370,7 @@ TEST(truncations)
 TEST(damaged_markers)
 {
     form f = usual;
-    io_image image = {0};
+    OWNED(io_image) image = {0};
     put_head(&image, &f);
     size_t head = image.size;
     for (int i = 0; i < 3; i++)
@@ -411,7 +391,6 @@ TEST(damaged_markers)
     for (int i = 0; i < 20; i++)
         io_put(&image, garbage, sizeof garbage);
     expect(&f, &image, image.size, 3, 0, "no .dcd frame begins here (bytes 67 61 72 62)");
-    free(image.data);
 }
 
 static void refuse(const io_image *image, const char *message)
@@ -419,10 +398,8 @@ static void refuse(const io_image *image, const char *message)
     trajectory_reader *t;
     collet_error err;
 
-    assert_int_equal(trajectory_reader_open(save(image, image->size), NULL, &t, &err),
-                     COLLET_FORMAT);
-    assert_contains(err.text, message);
-    assert_contains(err.text, "made.dcd");
+    assert_error(trajectory_reader_open(save(image, image->size), NULL, &t, &err), COLLET_FORMAT,
+                 err, message, "made.dcd");
     assert_null(t);
 }
 
@@ -430,7 +407,7 @@ static void refuse(const io_image *image, const char *message)
 TEST(titles_of_another_length)
 {
     form f = usual;
-    io_image image = make(&f), changed = {0};
+    OWNED(io_image) image = make(&f), changed = {0};
     char title[80] = "more";
 
     io_put(&changed, image.data, 92);
@@ -441,8 +418,6 @@ TEST(titles_of_another_length)
     put_marker(&changed, &f, 164);
     io_put(&changed, image.data + 184, image.size - 184);
     expect(&f, &changed, changed.size, 3, 0, NULL);
-    free(changed.data);
-    free(image.data);
 }
 
 TEST(heads_that_are_refused)
@@ -457,7 +432,7 @@ TEST(heads_that_are_refused)
         {184, "the lengths of the head's records contradict each other"},
         {192, "the lengths of the head's records contradict each other"},
     };
-    io_image image = make(&f);
+    OWNED(io_image) image = make(&f);
 
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
         image.data[bytes[i].at] ^= 8;
@@ -492,7 +467,6 @@ TEST(heads_that_are_refused)
     refuse(&image, "the list of moving atoms has atom 6; there are 5 atoms");
     image.data[204] = 0;
     refuse(&image, "the list of moving atoms has atom 0; there are 5 atoms");
-    free(image.data);
 }
 
 TEST_GROUP(make_directory, remove_directory)

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* H5MD trajectories: elements, units, steps, chunks, and files that are refused. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <hdf5.h>
 #include <math.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
 
@@ -125,7 +120,7 @@ TEST(forms)
             name_unit(file, "/particles/all/position/time", "fs", 0);
             H5Fclose(file);
 
-            trajectory_frames *frames = read_all(COLLET_OK, "");
+            OWNED(trajectory_frames) *frames = read_all(COLLET_OK, "");
             assert_int_equal(frames->n_frames, FRAMES);
             assert_int_equal(frames->dtype, wide ? COLLET_F64 : COLLET_F32);
             check(frames, frames->positions, 0, .1);
@@ -137,7 +132,6 @@ TEST(forms)
                     assert_true(fabs(frames->boxes[9 * i + k] -
                                      (k % 4 ? 0 : box[k / 4] + .075 * i)) < 1e-12);
             }
-            trajectory_frames_free(frames);
         }
 }
 
@@ -147,19 +141,16 @@ TEST(selections)
     hid_t file = begin();
     put(file, "/particles/x/position/value", 0, 3, vectors, H5T_IEEE_F32LE, 2, "nm");
     H5Fclose(file);
-    trajectory_reader *t = io_open(io_path(directory, "made.h5md"));
+    OWNED(trajectory_reader) *t = io_open(io_path(directory, "made.h5md"));
     assert_true(!trajectory_reader_get_info(t)->has_times);
     assert_int_equal(trajectory_reader_select(t, indices, 3, NULL), COLLET_OK);
     assert_int_equal(trajectory_reader_slice(t, 1, -1, 2, NULL), COLLET_OK);
-    trajectory_frames *frames = io_batch(t, 4, 1);
-    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, 2);
+    OWNED(trajectory_frames) *frames = io_batch(t, 4, 1);
+    io_read(t, frames, 2);
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 9; k++)
             assert_true(((float *)frames->positions)[9 * i + k] ==
                         (float)((1 + 2 * i) * 15 + indices[k / 3] * 3 + k % 3) / 4);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(t);
 }
 
 /* Velocities of every second step; a box and times that are the same or regular in all frames. */
@@ -177,22 +168,19 @@ TEST(other_intervals)
     put(file, "/particles/trajectory/box/edges", 0, 2, edges, H5T_IEEE_F64LE, 0, "nm");
     put(file, "/particles/solvent/position/value", 0, 3, vectors, H5T_IEEE_F32LE, 0, "nm");
     H5Fclose(file);
-    trajectory_frames *frames = read_all(COLLET_NOT_FOUND, "frame 1 at byte");
+    OWNED(trajectory_frames) *frames = read_all(COLLET_NOT_FOUND, "frame 1 at byte");
     assert_int_equal(frames->n_frames, 1);
     check(frames, frames->velocities, 1, 1);
     for (int k = 0; k < 9; k++)
         assert_true(frames->boxes[k] == k * .25);
     trajectory_frames_free(frames);
 
-    trajectory_reader *t = io_open(io_path(directory, "made.h5md"));
+    OWNED(trajectory_reader) *t = io_open(io_path(directory, "made.h5md"));
     assert_int_equal(trajectory_reader_slice(t, 0, -1, 2, NULL), COLLET_OK);
     frames = io_batch(t, 4, 1);
-    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, 2);
+    io_read(t, frames, 2);
     check(frames, frames->velocities, 1, 1);
     assert_true(frames->times[1] == .5);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(t);
 }
 
 static void refuse(const char *message)
@@ -200,10 +188,8 @@ static void refuse(const char *message)
     trajectory_reader *t;
     collet_error err;
 
-    assert_int_equal(trajectory_reader_open(io_path(directory, "made.h5md"), NULL, &t, &err),
-                     COLLET_FORMAT);
-    assert_contains(err.text, message);
-    assert_contains(err.text, "made.h5md");
+    assert_error(trajectory_reader_open(io_path(directory, "made.h5md"), NULL, &t, &err),
+                 COLLET_FORMAT, err, message, "made.h5md");
     assert_null(t);
 }
 
@@ -242,12 +228,11 @@ TEST(truncated_files)
     hid_t file = begin();
     put(file, "/particles/a/position/value", 0, 3, vectors, H5T_IEEE_F32LE, 0, "nm");
     H5Fclose(file);
-    io_bytes bytes = io_load(io_path(directory, "made.h5md"));
+    OWNED(io_bytes) bytes = io_load(io_path(directory, "made.h5md"));
     for (size_t cut = 8; cut < bytes.size; cut += 97) {
         io_save(io_path(directory, "made.h5md"), bytes.data, cut);
         refuse("HDF5 cannot open the file: it is damaged, or was not closed");
     }
-    free(bytes.data);
 }
 
 TEST_GROUP(make_directory, remove_directory)

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In every format, a reader that jumps by an index delivers the same frames, numbers, notes and
  * errors as a reader that reads all frames in order. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <dirent.h>
 
 #include "common/test.h"
@@ -99,8 +95,7 @@ static trajectory_reader *open_counted(const sample *s)
     collet_error err = {0};
     int64_t counted;
 
-    if (trajectory_reader_count(t, index_directory, NULL, &counted, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(trajectory_reader_count(t, index_directory, NULL, &counted, &err), err);
     assert_int_equal(counted, s->counted);
     return t;
 }
@@ -274,12 +269,11 @@ TEST(carried)
 /* Saves frames first .. stop - 1 of a run as file k, without its last `cut` bytes. */
 static void save_run(int k, int32_t first, int32_t stop, int fields, size_t cut)
 {
-    io_image image = {0};
+    OWNED(io_image) image = {0};
 
     for (int32_t i = first; i < stop; i++)
         io_put_trr(&image, 4, 3, i, fields + (i == 9 ? IO_V : 0));
     save(k, "trr", image.data, image.size - cut);
-    free(image.data);
 }
 
 /* Files that overlap, end too early, or begin with the frame that is cut off in the file before; files

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Index files of trajectories: damaged files, and several processes that need the same index. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +8,6 @@
 #include <unistd.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/reading/index.h"
@@ -23,13 +18,12 @@ static char trajectory[4096];
 /* Saves a trajectory of n frames. */
 static void save(int32_t n)
 {
-    io_image image = {0};
+    OWNED(io_image) image = {0};
 
     for (int32_t i = 0; i < n; i++)
         io_put_trr(&image, 4, 3, i, IO_X);
     snprintf(trajectory, sizeof trajectory, "%s", io_path(directory, "run.trr"));
     io_save(trajectory, image.data, image.size);
-    free(image.data);
 }
 
 /* The only file with this suffix in the directory, in `path`; returns how many there are. */
@@ -81,8 +75,7 @@ static int64_t count_well(const char *path)
     collet_error err;
     int64_t frames;
 
-    if (count(path, directory, NULL, 0, &frames, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(count(path, directory, NULL, 0, &frames, &err), err);
     return frames;
 }
 
@@ -184,8 +177,8 @@ TEST(locks)
     find(".index", path);
     remove(path);
     pid_t pid = hold(path);
-    assert_int_equal(count(trajectory, directory, &told, 1.3, &frames, &err), COLLET_IO);
-    assert_contains(err.text, "for its index, which process 7 of node3 makes without progress");
+    assert_error(count(trajectory, directory, &told, 1.3, &frames, &err), COLLET_IO, err,
+                 "for its index, which process 7 of node3 makes without progress");
     assert_contains(told.last, "waiting for its index, which process 7 of node3 makes");
     told = (texts){.cancels = 1};
     assert_int_equal(count(trajectory, directory, &told, 20, &frames, &err), COLLET_CANCELLED);
@@ -241,8 +234,7 @@ static int read_slice(int64_t start, int64_t stop, int64_t step, int right)
     int64_t frames;
 
     assert_int_equal(trajectory_reader_slice(t, start, stop, step, &err), COLLET_OK);
-    if (trajectory_reader_count(t, directory, NULL, &frames, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(trajectory_reader_count(t, directory, NULL, &frames, &err), err);
     collet_status status = trajectory_reader_read(t, batch, &err);
     for (int64_t i = 0; i < batch->n_frames; i++) {
         assert_int_equal(batch->indices[i], start + i * step);
@@ -272,7 +264,7 @@ TEST(wrong_places)
     begin(FRAMES);
     assert_int_equal(count_well(trajectory), FRAMES);
     assert_int_equal(find(".index", path), 1);
-    io_bytes good = io_load(path);
+    OWNED(io_bytes) good = io_load(path);
     trajectory_index_head head;
     memcpy(&head, good.data, sizeof head);
     const int64_t *offsets =
@@ -301,7 +293,6 @@ TEST(wrong_places)
             assert_true(refused > 0);
         }
     }
-    free(good.data);
 }
 
 TEST_GROUP(make_directory, remove_directory)

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LAMMPS dumps: columns, boxes, units, atoms in any order, truncated and damaged files. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <math.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
 
@@ -56,7 +51,7 @@ TEST(all_columns)
              "ITEM: TIME\n750\n" HEAD(
                  "", "8", BOX) "ITEM: ATOMS id vx vy vz x y z fx fy fz\n"
                                "4 0 0 0 1 1 1 0 0 0\n17 0 0 0 2 2 2 0 0 0\n30 0 0 0 3 3 3 0 0 0\n";
-    trajectory_frames *frames = read_all(text, 2, COLLET_OK, "");
+    OWNED(trajectory_frames) *frames = read_all(text, 2, COLLET_OK, "");
     static const double x[] = {4, 5, 6, 7, 8, 9, 1, 2, 3, .1, .1, .1, .2, .2, .2, .3, .3, .3};
     static const double v[] = {400, 500, 600, 700, 800, 900, 100, 200, 300};
     static const double f[] = {0, 41.84, 0, 0, 0, 41.84, 41.84, 0, 0};
@@ -71,13 +66,11 @@ TEST(all_columns)
 
     static const int64_t selected[] = {0, 2};
     static const double some[] = {4, 5, 6, 1, 2, 3};
-    trajectory_reader *t = io_open(io_path(directory, "made.dump"));
+    OWNED(trajectory_reader) *t = io_open(io_path(directory, "made.dump"));
     assert_int_equal(trajectory_reader_select(t, selected, 2, NULL), COLLET_OK);
     frames = io_batch(t, 1, 0);
     assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
     expect(frames->positions, some, 6);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(t);
 }
 
 /* If the units are unknown, velocities, forces and times are not used, and a note says so. */
@@ -107,10 +100,9 @@ TEST(no_units)
         HEAD("ITEM: UNITS\nmetal\nITEM: TIME\n1\n", "0",
              BOX) "ITEM: ATOMS x y z vx vy vz\n1 2 3 1 1 1\n4 5 6 1 1 1\n7 8 9 1 1 1\n";
     static const double v[] = {.1, .1, .1}, time = 1;
-    trajectory_frames *frames = read_all(metal, 1, COLLET_OK, "");
+    OWNED(trajectory_frames) *frames = read_all(metal, 1, COLLET_OK, "");
     expect(frames->velocities, v, 3);
     expect(frames->times, &time, 1);
-    trajectory_frames_free(frames);
 }
 
 TEST(boxes)
@@ -144,11 +136,10 @@ TEST(boxes)
                  "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\n%sITEM: ATOMS id type xs ys zs\n"
                  "1 1 .5 .25 .125\n",
                  cases[i].text);
-        trajectory_frames *frames = read_all(text, 1, COLLET_OK, "");
+        OWNED(trajectory_frames) *frames = read_all(text, 1, COLLET_OK, "");
         expect(frames->boxes, cases[i].box, 9);
         expect(frames->positions, cases[i].first, 3);
         assert_true(isnan(frames->times[0]));
-        trajectory_frames_free(frames);
     }
 }
 
@@ -167,17 +158,16 @@ TEST(truncations)
         char text[sizeof good] = "";
         int whole = cut % frame == 0;
         memcpy(text, good, cut);
-        trajectory_frames *frames =
+        OWNED(trajectory_frames) *frames =
             read_all(text, (int64_t)(cut / frame), whole ? COLLET_OK : COLLET_FORMAT,
                      whole ? "" : "inside frame 1");
         assert_int_equal(frames->truncated, !whole);
-        trajectory_frames_free(frames);
     }
     for (size_t cut = 6; cut < frame - 1; cut++) {
         trajectory_reader *t;
         collet_error err;
-        assert_int_equal(trajectory_reader_open(save(good, cut), NULL, &t, &err), COLLET_FORMAT);
-        assert_contains(err.text, "inside frame 0");
+        assert_error(trajectory_reader_open(save(good, cut), NULL, &t, &err), COLLET_FORMAT, err,
+                     "inside frame 0");
     }
 }
 
@@ -191,10 +181,9 @@ TEST(no_last_line_end)
     for (size_t less = 0; less < 4; less++) {
         memcpy(copy, text, sizeof text);
         copy[sizeof text - 1 - less] = '\0';
-        trajectory_frames *frames = read_all(copy, less < 2 ? 2 : 1, less < 2 ? COLLET_OK : COLLET_FORMAT,
-                                             less < 2 ? "" : cut);
+        OWNED(trajectory_frames) *frames = read_all(
+            copy, less < 2 ? 2 : 1, less < 2 ? COLLET_OK : COLLET_FORMAT, less < 2 ? "" : cut);
         assert_true(less > 1 || ((const double *)frames->positions)[17] == .1125);
-        trajectory_frames_free(frames);
     }
     /* The first frame is accepted, with a note, also if its last number is shorter than the others. */
     memcpy(copy, text, (sizeof text - 1) / 2);
@@ -236,10 +225,9 @@ TEST(damaged_frames)
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         trajectory_reader *t;
         collet_error err;
-        assert_int_equal(
+        assert_error(
             trajectory_reader_open(save(heads[i].text, strlen(heads[i].text)), NULL, &t, &err),
-            COLLET_FORMAT);
-        assert_contains(err.text, heads[i].message);
+            COLLET_FORMAT, err, heads[i].message);
     }
 }
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bonds that .pdb (SSBOND, LINK) and mmCIF (_struct_conn) files give by residue and atom names. */
-#include <stdio.h>
-#include <string.h>
-
 #include "common/test.h"
 #include "directory.h"
 #include "io_files.h"
@@ -11,7 +8,7 @@
  * 0. */
 static void expect(const char *name, const char *text, const char *bonds)
 {
-    trajectory_topology *t = io_topology(io_path(directory, name), text);
+    OWNED(trajectory_topology) *t = io_topology(io_path(directory, name), text);
     char found[100] = "";
 
     for (int64_t b = 0; b < t->n_bonds; b++)
@@ -21,7 +18,6 @@ static void expect(const char *name, const char *text, const char *bonds)
         snprintf(found + strlen(found), sizeof found - strlen(found), "+%d",
                  (int)t->bonds_left_out);
     assert_string_equal(found, bonds);
-    trajectory_topology_free(t);
 }
 
 #define SG(chain, residue)                                                                         \

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NetCDF trajectories of the AMBER convention: the classic formats, restart files, units, truncated
  * and damaged files. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <math.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/formats/units.h"
@@ -249,10 +244,9 @@ static void check_frames(const form *f, const trajectory_frames *frames, const i
 static void expect(const form *f, const io_image *image, size_t size, int64_t n_frames,
                    int truncated, const char *message)
 {
-    trajectory_frames *frames =
+    OWNED(trajectory_frames) *frames =
         io_expect_frames(save(image, size), FRAMES + 1, n_frames, truncated, message);
     check_frames(f, frames, NULL);
-    trajectory_frames_free(frames);
 }
 
 TEST(forms)
@@ -267,23 +261,19 @@ TEST(forms)
         f.doubles = i / 9 % 2;
         f.counted = f.kind != RECORDS ? 0 : i / 18 ? -1 : FRAMES;
         f.conventions = f.kind == RESTART ? "AMBERRESTART" : "AMBER";
-        io_image image = make(&f);
+        OWNED(io_image) image = make(&f);
         expect(&f, &image, image.size, f.kind == RESTART ? 1 : FRAMES, 0, NULL);
 
-        trajectory_reader *t = io_open(io_path(directory, "made.nc"));
+        OWNED(trajectory_reader) *t = io_open(io_path(directory, "made.nc"));
         const trajectory_reader_info *info = trajectory_reader_get_info(t);
         assert_string_equal(info->format, "nc");
         assert_int_equal(info->dtype, f.doubles ? COLLET_F64 : COLLET_F32);
         assert_true(info->has_times && info->has_velocities && info->has_forces);
         assert_int_equal(trajectory_reader_select(t, atoms, 3, NULL), COLLET_OK);
         assert_int_equal(trajectory_reader_slice(t, 0, -1, 2, NULL), COLLET_OK);
-        trajectory_frames *frames = io_batch(t, 3, 1);
-        assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
-        assert_int_equal(frames->n_frames, f.kind == RESTART ? 1 : 2);
+        OWNED(trajectory_frames) *frames = io_batch(t, 3, 1);
+        io_read(t, frames, f.kind == RESTART ? 1 : 2);
         check_frames(&f, frames, atoms);
-        trajectory_frames_free(frames);
-        trajectory_reader_close(t);
-        free(image.data);
     }
 }
 
@@ -292,13 +282,11 @@ TEST(positions_alone)
 {
     form f = usual;
     f.only_positions = 1;
-    io_image image = make(&f);
+    OWNED(io_image) image = make(&f);
     expect(&f, &image, image.size, FRAMES, 0, NULL);
-    trajectory_reader *t = io_open(io_path(directory, "made.nc"));
+    OWNED(trajectory_reader) *t = io_open(io_path(directory, "made.nc"));
     const trajectory_reader_info *info = trajectory_reader_get_info(t);
     assert_true(!info->has_times && !info->has_velocities && !info->has_forces);
-    trajectory_reader_close(t);
-    free(image.data);
 }
 
 TEST(units)
@@ -381,9 +369,8 @@ static void refuse(const io_image *image, size_t size, const char *message)
     trajectory_reader *t;
     collet_error err;
 
-    assert_int_equal(trajectory_reader_open(save(image, size), NULL, &t, &err), COLLET_FORMAT);
-    assert_contains(err.text, message);
-    assert_contains(err.text, "made.nc");
+    assert_error(trajectory_reader_open(save(image, size), NULL, &t, &err), COLLET_FORMAT, err,
+                 message, "made.nc");
     assert_null(t);
 }
 
@@ -393,7 +380,7 @@ TEST(truncations)
     for (int version = 1; version <= 5; version += version == 1 ? 1 : 3) {
         form f = usual;
         f.version = version;
-        io_image image = make(&f);
+        OWNED(io_image) image = make(&f);
         size_t head = head_bytes(&f), frame = (size_t)record_bytes(&f);
         for (size_t cut = 4; cut < head; cut++)
             refuse(&image, cut, "inside frame 0");
@@ -403,7 +390,6 @@ TEST(truncations)
             snprintf(text, sizeof text, "the file ends at byte %zu inside frame %zu", cut, whole);
             expect(&f, &image, cut, (int64_t)whole, 1, text);
         }
-        free(image.data);
     }
 }
 
@@ -413,21 +399,20 @@ TEST(truncated_streams)
 {
     form f = usual;
     f.counted = -1;
-    io_image image = make(&f);
+    OWNED(io_image) image = make(&f);
     size_t head = head_bytes(&f), frame = (size_t)record_bytes(&f);
     for (size_t cut = head + frame; cut <= image.size; cut++) {
         int whole = (cut - head) % frame == 0;
         expect(&f, &image, cut, (int64_t)((cut - head) / frame), !whole,
                whole ? NULL : "inside frame");
     }
-    free(image.data);
 }
 
 TEST(wrong_counts)
 {
     form f = usual;
     f.counted = 2;
-    io_image image = make(&f);
+    OWNED(io_image) image = make(&f);
     expect(&f, &image, image.size, 2, 0, "the file counts 2 frames, but more follow");
     expect(&f, &image, image.size - 1, 2, 0, NULL); /* padding */
     free(image.data);
@@ -435,7 +420,6 @@ TEST(wrong_counts)
     f.counted = 0;
     image = make(&f);
     refuse(&image, image.size, "the file counts no frames");
-    free(image.data);
 }
 
 TEST(heads_that_are_refused)
@@ -443,7 +427,7 @@ TEST(heads_that_are_refused)
     form f = usual;
 
     f.conventions = "CF-1.0";
-    io_image image = make(&f);
+    OWNED(io_image) image = make(&f);
     refuse(&image, image.size, "its attribute Conventions is 'CF-1.0'");
     free(image.data);
     f = usual;
@@ -478,7 +462,6 @@ TEST(heads_that_are_refused)
             trajectory_reader_close(t);
         image.data[i] = before;
     }
-    free(image.data);
 }
 
 TEST_GROUP(make_directory, remove_directory)

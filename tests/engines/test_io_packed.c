@@ -5,14 +5,10 @@
 #include "io/packed/packed.h"
 #include "io/signature.h"
 #include "io_files.h"
-#include "common/contains.h"
 
 #include <pthread.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define SIZE ((size_t)900001) /* more than three windows */
@@ -171,7 +167,7 @@ TEST(users_share_one_temporary_file)
     int calls = 0, before = open_files();
     collet_error err;
     size_t n = pack("gzip", 0, SIZE, packed);
-    char *path = strdup(save(packed, n));
+    FREED(char) *path = strdup(save(packed, n));
     const io_poll poll = {stop_third, &calls};
 
     assert_int_equal(io_packed_open_path(path, &poll, &first, &err), COLLET_CANCELLED);
@@ -195,7 +191,6 @@ TEST(users_share_one_temporary_file)
     assert_int_equal(open_files(), before);
     assert_int_equal(io_packed_open_path("/nowhere/x.gz", NULL, &first, &err), COLLET_OK);
     assert_null(first);
-    free(path);
 }
 
 static void *open_and_close(void *path)
@@ -218,7 +213,7 @@ TEST(threads)
     pthread_t threads[4];
     int before = open_files();
     size_t n = pack("gzip", 0, SIZE, packed);
-    char *path = strdup(save(packed, n));
+    FREED(char) *path = strdup(save(packed, n));
     void *failed;
 
     for (int i = 0; i < 4; i++)
@@ -228,7 +223,6 @@ TEST(threads)
         assert_null(failed);
     }
     assert_int_equal(open_files(), before);
-    free(path);
 }
 
 TEST(no_room_for_the_temporary_file)

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several files as one trajectory: overlapping, truncated and mismatched files, several threads. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <math.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/reading/parts.h"
@@ -38,8 +33,7 @@ static trajectory_reader *open_parts(const char *const *files, int64_t n)
     trajectory_reader *t;
     collet_error err;
 
-    if (trajectory_parts_open(files, n, NULL, &t, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(trajectory_parts_open(files, n, NULL, &t, &err), err);
     return t;
 }
 
@@ -124,17 +118,14 @@ TEST(steps_decide_where_times_are_rounded)
         const char *files[] = {save(0, N, N + 5, IO_X, 0), save(1, cases[i].first, cases[i].stop, IO_X, 0)};
         const char *turned[] = {files[1], files[0]};
         for (int order = 0; order < (i < 2 ? 2 : 1); order++) {
-            trajectory_reader *t = open_parts(order ? turned : files, 2);
-            trajectory_frames *frames = io_batch(t, MOST, 1);
+            OWNED(trajectory_reader) *t = open_parts(order ? turned : files, 2);
+            OWNED(trajectory_frames) *frames = io_batch(t, MOST, 1);
             int64_t n;
 
-            assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
-            assert_int_equal(frames->n_frames, cases[i].frames);
+            io_read(t, frames, cases[i].frames);
             const trajectory_part *parts = trajectory_parts_get(t, &n);
             assert_string_equal(parts[0].path, files[0]);
             assert_int_equal(parts[0].n_frames, cases[i].from_first);
-            trajectory_frames_free(frames);
-            trajectory_reader_close(t);
         }
     }
 }
@@ -142,23 +133,19 @@ TEST(steps_decide_where_times_are_rounded)
 TEST(slices)
 {
     const char *files[] = {save(0, 0, 5, IO_X, 0), save(1, 3, 9, IO_X, 0)};
-    trajectory_reader *t = open_parts(files, 2);
+    OWNED(trajectory_reader) *t = open_parts(files, 2);
     static const int64_t indices[] = {1, 3};
-    trajectory_frames *frames;
+    OWNED(trajectory_frames) *frames = NULL;
 
     assert_int_equal(trajectory_reader_slice(t, 1, 8, 3, NULL), COLLET_OK);
     assert_int_equal(trajectory_reader_select(t, indices, 2, NULL), COLLET_OK);
     frames = io_batch(t, 1, 1);
     for (int k = 0; k < 3; k++) { /* batches of one frame */
-        assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
-        assert_int_equal(frames->n_frames, 1);
+        io_read(t, frames, 1);
         assert_int_equal(frames->indices[0], 1 + 3 * k);
         assert_true(((float *)frames->positions)[3] == (float)(1 + 3 * k) * 100.f + 9 * .25f);
     }
-    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, 0);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(t);
+    io_read(t, frames, 0);
 }
 
 /* A frame that is cut off matters only if no later file has it. */
@@ -188,8 +175,8 @@ TEST(truncated_files)
 /* Parts that are NetCDF files, whose header counts the frames. */
 TEST(counted_frames)
 {
-    io_bytes nc = io_load(COLLET_TEST_CORPUS "/nc/sizes");
-    io_image image = {0};
+    OWNED(io_bytes) nc = io_load(COLLET_TEST_CORPUS "/nc/sizes");
+    OWNED(io_image) image = {0};
     const char *files[] = {io_path(directory, "cut.nc"), NULL};
     snprintf(paths[0], sizeof paths[0], "%s", files[0]);
     snprintf(paths[1], sizeof paths[1], "%s", io_path(directory, "later.trr"));
@@ -199,8 +186,8 @@ TEST(counted_frames)
     io_put_trr(&image, 4, 3, 20, IO_X | IO_V | IO_F);
     io_save(paths[0], nc.data, nc.size - 160); /* without the last of 3 frames */
     io_save(paths[1], image.data, image.size);
-    trajectory_reader *t = open_parts(files, 2);
-    trajectory_frames *frames = io_batch(t, MOST, 1);
+    OWNED(trajectory_reader) *t = open_parts(files, 2);
+    OWNED(trajectory_frames) *frames = io_batch(t, MOST, 1);
     collet_error err;
     assert_int_equal(trajectory_reader_read(t, frames, &err), COLLET_FORMAT);
     assert_int_equal(frames->n_frames, 2);
@@ -214,10 +201,6 @@ TEST(counted_frames)
     frames = io_batch(t, MOST, 1);
     assert_int_equal(trajectory_reader_read(t, frames, &err), COLLET_OK);
     assert_int_equal(frames->n_frames, 4);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(t);
-    free(nc.data);
-    free(image.data);
 }
 
 static void refuse(const char *const *files, collet_status status, const char *message)
@@ -234,7 +217,7 @@ TEST(unlike_files)
 {
     static const int expected[] = {0, 1, 2};
     const char *files[] = {save(0, 0, 3, IO_X | IO_V, 0), save(1, 3, 5, IO_X, 0)};
-    io_image image = {0};
+    OWNED(io_image) image = {0};
 
     expect(open_parts(files, 2), expected, 3,
            "part1.trr: frame 0 at byte 0: the frame has no velocities", 0);
@@ -253,14 +236,13 @@ TEST(unlike_files)
     expect(open_parts(files, 2), four, 4, "part1.trr: frame 1 at byte 180: has 5 atoms", 0);
     remove(files[1]);
     refuse(files, COLLET_IO, "part1.trr");
-    free(image.data);
 }
 
 /* Frames of a compressed trajectory, decoded by several threads, cross from one file to the next. */
 TEST(several_threads)
 {
     const char *whole = COLLET_TEST_DATA "/md/water/traj.xtc";
-    io_bytes bytes = io_load(whole);
+    OWNED(io_bytes) bytes = io_load(whole);
     trajectory_reader *t = io_open(whole);
     trajectory_frames *all = io_batch(t, MOST, 0), *some = io_batch(t, 20, 0);
     assert_int_equal(trajectory_reader_read(t, all, NULL), COLLET_OK);
@@ -294,7 +276,6 @@ TEST(several_threads)
     trajectory_reader_close(t);
     trajectory_frames_free(all);
     trajectory_frames_free(some);
-    free(bytes.data);
 }
 
 TEST_GROUP(make_directory, remove_directory)

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .pdb files: columns, locations, numbers that overflow, models, truncations and messages. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <math.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "io/numerals.h"
 #include "io_files.h"
@@ -56,15 +51,12 @@ TEST(columns)
     assert_int_equal(t->left_out, 0);
     trajectory_topology_free(t);
 
-    trajectory_reader *r = io_open(io_path(directory, "case.pdb"));
-    trajectory_frames *frames = io_batch(r, 2, 1);
+    OWNED(trajectory_reader) *r = io_open(io_path(directory, "case.pdb"));
+    OWNED(trajectory_frames) *frames = io_batch(r, 2, 1);
     assert_string_equal(trajectory_reader_get_info(r)->format, "pdb");
     assert_false(trajectory_reader_get_info(r)->has_times);
-    assert_int_equal(trajectory_reader_read(r, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, 1);
+    io_read(r, frames, 1);
     assert_memory_equal(frames->positions, expected, sizeof expected);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(r);
 }
 
 /* Alternate locations: of each residue the first location is read, and the atoms without a
@@ -88,13 +80,11 @@ TEST(locations)
     assert_null(t->elements);
     assert_memory_equal(t->insertions, "\0\0\0A\0", 5);
     trajectory_topology_free(t);
-    trajectory_reader *r = io_open(io_path(directory, "case.pdb"));
-    trajectory_frames *frames = io_batch(r, 1, 1);
+    OWNED(trajectory_reader) *r = io_open(io_path(directory, "case.pdb"));
+    OWNED(trajectory_frames) *frames = io_batch(r, 1, 1);
     assert_int_equal(trajectory_reader_read(r, frames, NULL), COLLET_OK);
     for (size_t i = 0; i < 5; i++)
         assert_true(((const double *)frames->positions)[3 * i] == x[i]);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(r);
 }
 
 /* Residue and serial numbers that do not fit into their columns, in the forms that programs
@@ -123,29 +113,27 @@ TEST(numbers_that_overflow)
         assert_string_equal(t->names[0], "CA");
         assert_string_equal(t->residue_names[0], "ALA");
         trajectory_topology_free(t);
-        trajectory_reader *r = io_open(io_path(directory, "case.pdb"));
-        trajectory_frames *frames = io_batch(r, 1, 1);
+        OWNED(trajectory_reader) *r = io_open(io_path(directory, "case.pdb"));
+        OWNED(trajectory_frames) *frames = io_batch(r, 1, 1);
         assert_int_equal(trajectory_reader_read(r, frames, NULL), COLLET_OK);
         assert_true(((const double *)frames->positions)[0] == 0.15);
-        trajectory_frames_free(frames);
-        trajectory_reader_close(r);
     }
     /* VMD continues in hexadecimal: after 9999 the number 2710 means 10000, elsewhere 2710. */
-    trajectory_topology *t = read_text("ATOM      1  OH2 TIP3W2710       1.000   2.000   3.000\n"
-                                       "ATOM      2  OH2 TIP3W9999       1.000   2.000   3.000\n"
-                                       "ATOM      3  OH2 TIP3W2710       1.000   2.000   3.000\n"
-                                       "ATOM      4  H1  TIP3W2710       1.000   2.000   3.000\n"
-                                       "ATOM      5  OH2 TIP3W2711       1.000   2.000   3.000\n"
-                                       "ATOM      6  OH2 TIP3W   1       1.000   2.000   3.000\n");
+    OWNED(trajectory_topology) *t =
+        read_text("ATOM      1  OH2 TIP3W2710       1.000   2.000   3.000\n"
+                  "ATOM      2  OH2 TIP3W9999       1.000   2.000   3.000\n"
+                  "ATOM      3  OH2 TIP3W2710       1.000   2.000   3.000\n"
+                  "ATOM      4  H1  TIP3W2710       1.000   2.000   3.000\n"
+                  "ATOM      5  OH2 TIP3W2711       1.000   2.000   3.000\n"
+                  "ATOM      6  OH2 TIP3W   1       1.000   2.000   3.000\n");
     static const int32_t ids[] = {2710, 9999, 10000, 10000, 10001, 1};
     assert_memory_equal(t->residue_ids, ids, sizeof ids);
     assert_string_equal(t->residue_names[0], "TIP3");
-    trajectory_topology_free(t);
 }
 
 TEST(segments)
 {
-    trajectory_topology *t =
+    OWNED(trajectory_topology) *t =
         read_text("ATOM      1  N   ALA     1       1.000   2.000  -3.000  1.00  0.00      PROT\n"
                   "ATOM      2  CA  ALA     1      11.500   2.250   3.125  1.00  0.00      B\n"
                   "ATOM      3  CA  ALA     1      11.500   2.250   3.125  1.00  0.00\n");
@@ -154,7 +142,6 @@ TEST(segments)
     assert_string_equal(t->segments[1], "B");
     assert_string_equal(t->segments[2], "");
     assert_null(t->chains);
-    trajectory_topology_free(t);
 }
 
 /* ---- Bonds ------------------------------------------------------------------------------- */
@@ -205,7 +192,7 @@ TEST(bonds)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        trajectory_topology *t = read_text(cases[i].text);
+        OWNED(trajectory_topology) *t = read_text(cases[i].text);
         char text[100] = "";
 
         for (int64_t b = 0; b < t->n_bonds; b++)
@@ -214,7 +201,6 @@ TEST(bonds)
         assert_true((t->bonds == NULL) == (cases[i].bonds == NULL));
         assert_string_equal(text, cases[i].bonds ? cases[i].bonds : "");
         assert_int_equal(t->bonds_left_out, cases[i].left_out);
-        trajectory_topology_free(t);
     }
 }
 
@@ -222,7 +208,7 @@ TEST(bonds)
  * records are longer than the part that the reader searches first. */
 TEST(bonds_after_many_models)
 {
-    io_image text = {0};
+    OWNED(io_image) text = {0};
     const char *inner = "CONECT    1    2\n", *last = "CONECT    2    3\n";
 
     for (int i = 0; i < 1000; i++) {
@@ -234,14 +220,12 @@ TEST(bonds_after_many_models)
     for (size_t i = 0; i < 6000; i++)
         io_put(&text, i == 0 ? "CONECT    1    3\n" : last, strlen(last));
     save((const char *)text.data, text.size);
-    trajectory_topology *t;
+    OWNED(trajectory_topology) *t = NULL;
     assert_int_equal(trajectory_topology_read(io_path(directory, "case.pdb"), NULL, &t, NULL),
                      COLLET_OK);
     static const trajectory_bond expected[] = {{0, 2}, {1, 2}};
     assert_int_equal(t->n_bonds, 2);
     assert_memory_equal(t->bonds, expected, sizeof expected);
-    trajectory_topology_free(t);
-    free(text.data);
 }
 
 /* ---- Models ------------------------------------------------------------------------------ */
@@ -254,11 +238,10 @@ TEST(bonds_after_many_models)
 static void expect(const char *text, size_t size, int64_t n_frames, int truncated,
                    const char *message)
 {
-    trajectory_frames *frames =
+    OWNED(trajectory_frames) *frames =
         io_expect_frames(save(text, size), 10, n_frames, truncated, message);
     for (int64_t i = 0; i < n_frames; i++)
         assert_true(((const double *)frames->positions)[i * 9] == 0.1);
-    trajectory_frames_free(frames);
 }
 
 TEST(models)
@@ -274,23 +257,19 @@ TEST(models)
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         expect(texts[i], strlen(texts[i]), 3, 0, NULL);
-        trajectory_topology *t = read_text(texts[i]);
+        OWNED(trajectory_topology) *t = read_text(texts[i]);
         assert_int_equal(t->n_atoms, 3);
-        trajectory_topology_free(t);
     }
-    trajectory_reader *r = io_open(save(MODELS TAIL, strlen(MODELS TAIL)));
-    trajectory_frames *frames;
+    OWNED(trajectory_reader) *r = io_open(save(MODELS TAIL, strlen(MODELS TAIL)));
+    OWNED(trajectory_frames) *frames = NULL;
     static const int64_t indices[] = {0, 2};
     assert_int_equal(trajectory_reader_select(r, indices, 2, NULL), COLLET_OK);
     assert_int_equal(trajectory_reader_slice(r, 1, -1, 1, NULL), COLLET_OK);
     frames = io_batch(r, 10, 1);
-    assert_int_equal(trajectory_reader_read(r, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, 2);
+    io_read(r, frames, 2);
     assert_true(frames->times[0] == 1.0 && frames->times[1] == 1.5);
     const double *x = frames->positions;
     assert_true(x[0] == 0.1 && x[3] == -99.9999 && x[9] == -99.9999);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(r);
 }
 
 /* A frame without a box has the previous box. A cube of 1 Angstrom stands for no box. */
@@ -306,15 +285,12 @@ TEST(boxes)
     static const double expected[5][9] = {{3, 0, 0, 2, 3.4641016151377544, 0, 0, 0, 5},
                                           {3, 0, 0, 2, 3.4641016151377544, 0, 0, 0, 5},
                                           {6, 0, 0, 0, 4, 0, 0, 0, 5}};
-    trajectory_reader *r = io_open(save(text, sizeof text - 1));
-    trajectory_frames *frames = io_batch(r, 5, 1);
+    OWNED(trajectory_reader) *r = io_open(save(text, sizeof text - 1));
+    OWNED(trajectory_frames) *frames = io_batch(r, 5, 1);
 
-    assert_int_equal(trajectory_reader_read(r, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, 5);
+    io_read(r, frames, 5);
     for (size_t i = 0; i < 45; i++)
         assert_true(fabs(frames->boxes[i] - expected[i / 9][i % 9]) < 1e-14);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(r);
 }
 
 /* The frames before a cut are read, wherever the cut is. A cut inside a model is reported, a cut
@@ -339,10 +315,10 @@ TEST(truncations)
     trajectory_reader *r;
     collet_error err;
     const size_t inside = (size_t)(strstr(text, "ENDMDL") - text);
-    assert_int_equal(trajectory_reader_open(save(text, inside), NULL, &r, &err), COLLET_FORMAT);
-    assert_contains(err.text, "inside frame 0");
-    assert_int_equal(trajectory_reader_open(save(N1, 50), NULL, &r, &err), COLLET_FORMAT);
-    assert_contains(err.text, "inside frame 0");
+    assert_error(trajectory_reader_open(save(text, inside), NULL, &r, &err), COLLET_FORMAT, err,
+                 "inside frame 0");
+    assert_error(trajectory_reader_open(save(N1, 50), NULL, &r, &err), COLLET_FORMAT, err,
+                 "inside frame 0");
 }
 
 TEST(models_that_differ)
@@ -381,10 +357,10 @@ TEST(messages_point_at_the_line)
 /* The frames equal those of a .trr file to the three decimals of an Angstrom that .pdb stores. */
 TEST(frames_of_a_run)
 {
-    trajectory_reader *trr = io_open(COLLET_TEST_DATA "/md/peptide/traj_double.trr");
-    trajectory_frames *exact = io_batch(trr, 5, 0);
+    OWNED(trajectory_reader) *trr = io_open(COLLET_TEST_DATA "/md/peptide/traj_double.trr");
+    OWNED(trajectory_frames) *exact = io_batch(trr, 5, 0);
     const double *x;
-    io_image text = {0};
+    OWNED(io_image) text = {0};
     char line[100];
     locale_t before = io_numerals_begin();
 
@@ -397,20 +373,14 @@ TEST(frames_of_a_run)
         io_put(&text, line, (size_t)n);
     }
     io_numerals_end(before);
-    trajectory_reader *pdb = io_open(save((const char *)text.data, text.size));
-    trajectory_frames *frames = io_batch(pdb, 6, 0);
-    assert_int_equal(trajectory_reader_read(pdb, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, 5);
+    OWNED(trajectory_reader) *pdb = io_open(save((const char *)text.data, text.size));
+    OWNED(trajectory_frames) *frames = io_batch(pdb, 6, 0);
+    io_read(pdb, frames, 5);
     for (int64_t i = 0; i < 5 * exact->n_atoms * 3; i++) {
         double difference =
             ((const double *)frames->positions)[i] - ((const double *)exact->positions)[i];
         assert_true(difference < 0.5001e-4 && difference > -0.5001e-4);
     }
-    trajectory_frames_free(frames);
-    trajectory_frames_free(exact);
-    trajectory_reader_close(pdb);
-    trajectory_reader_close(trr);
-    free(text.data);
 }
 
 TEST_GROUP(make_directory, remove_directory)

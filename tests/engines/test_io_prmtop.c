@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .prmtop topologies: sections, formats, charges of CHAMBER, truncated and malformed files. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <math.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/reading/topology.h"
@@ -45,7 +40,7 @@ static const char *path(void)
 
 TEST(sections)
 {
-    trajectory_topology *t = io_topology(path(), WHOLE);
+    OWNED(trajectory_topology) *t = io_topology(path(), WHOLE);
     static const int32_t ids[] = {1, 1, 1, 2};
     static const trajectory_bond bonds[] = {{0, 1}, {0, 2}, {1, 2}};
     static const double charges[] = {-0.834, 0.417, 0.417, 2};
@@ -68,14 +63,13 @@ TEST(sections)
         assert_true(fabs(t->charges[i] - charges[i]) < 1e-8);
     assert_int_equal(t->n_bonds, 3);
     assert_memory_equal(t->bonds, bonds, sizeof bonds);
-    trajectory_topology_free(t);
 }
 
 /* Other column widths. Elements, chains and a title are optional. Files of CHAMBER use CHARMM's
  * electrostatic constant. */
 TEST(variants)
 {
-    trajectory_topology *t = io_topology(
+    OWNED(trajectory_topology) *t = io_topology(
         path(), "%FLAG CTITLE\n%FORMAT(a80)\n%FLAG FORCE_FIELD_TYPE\n%FORMAT(i2,a78)\n 1 CHARMM\n"
                 "%FLAG POINTERS\n%FORMAT(5I3)\n  1  0  0  0  0\n  0  0  0  0  0\n  0  1  0\n"
                 "%FLAG ATOM_NAME\n%FORMAT(1a8)\nNAMELONG\n%FLAG CHARGE\n%FORMAT(3E24.16)\n"
@@ -92,7 +86,6 @@ TEST(variants)
     assert_null(t->chains);
     assert_non_null(t->bonds);
     assert_int_equal(t->n_bonds, 0);
-    trajectory_topology_free(t);
 }
 
 static const io_malformed bad[] = {
@@ -150,12 +143,11 @@ TEST(truncations)
     const size_t end = (size_t)(strstr(text, "%FLAG IPOL") - text);
 
     for (size_t cut = 10; cut < sizeof text; cut++) {
-        trajectory_topology *t;
+        OWNED(trajectory_topology) *t = NULL;
         collet_error err;
         io_save(path(), text, cut);
         assert_int_equal(trajectory_topology_read(path(), NULL, &t, &err),
                          cut < end ? COLLET_FORMAT : COLLET_OK);
-        trajectory_topology_free(t);
     }
 }
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .psf topologies: the variants of programs, masses, truncated and malformed files. */
-#include <string.h>
-
 #include <collet/trajectory.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/reading/topology.h"
@@ -64,7 +61,7 @@ static const struct {
 TEST(variants_are_read)
 {
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        trajectory_topology *t = read_text(variants[i].text);
+        OWNED(trajectory_topology) *t = read_text(variants[i].text);
         int last = variants[i].atoms - 1;
         assert_int_equal(t->n_atoms, variants[i].atoms);
         assert_string_equal(t->format, "psf");
@@ -74,7 +71,6 @@ TEST(variants_are_read)
         assert_int_equal(t->residue_ids[last], variants[i].id);
         assert_true(t->masses[last] == variants[i].mass);
         assert_int_equal(t->lacking, -1);
-        trajectory_topology_free(t);
     }
 }
 
@@ -102,8 +98,8 @@ TEST(masses_are_used)
     collet_trajectory_destroy(x);
     /* A .psf has no frames. */
     options.trajectory = options.topology;
-    assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_FORMAT);
-    assert_contains(err.text, "it looks like a .psf file");
+    assert_error(collet_trajectory_create(&x, &options, &err), COLLET_FORMAT, err,
+                 "it looks like a .psf file");
 }
 
 #define ONE "PSF\n\n 2 !NATOM\n 1 A 1 MET N 1 0.0 14.5 0\n"
@@ -142,7 +138,7 @@ TEST(messages_point_at_the_line)
 
 TEST(segments_charges_and_bonds)
 {
-    trajectory_topology *t =
+    OWNED(trajectory_topology) *t =
         read_text("PSF\n 4 !NATOM\n 1 PA 1 MET N 1 -0.25 14.0 0\n 2 PA 1 MET H 1 0.5 1.0 0\n"
                   " 3 PA 1A GLY N 1 0.0 14.0 0\n 4 WT 7 TIP O 1 1e-1 16.0 0\n\n"
                   " 3 !NBOND: bonds\n 1 2 3 1 2\n 1\n\n 0 !NTHETA: angles\n");
@@ -163,7 +159,6 @@ TEST(segments_charges_and_bonds)
     trajectory_topology_free(t);
     t = read_text("PSF\n 1 !NATOM\n 1 7 TIP O 1 0.1 16.0 0\n\n");
     assert_null(t->bonds);
-    trajectory_topology_free(t);
 }
 
 /* A file that ends before its last atom's mass, or inside its bonds, is refused. */
@@ -175,14 +170,13 @@ TEST(truncations)
     size_t end = (size_t)(strrchr(text, '2') - text);
 
     for (size_t cut = 1; cut < strlen(text); cut++) {
-        trajectory_topology *t;
+        OWNED(trajectory_topology) *t = NULL;
         collet_error err;
         collet_status status = trajectory_topology_read(save(text, cut), NULL, &t, &err);
         assert_int_equal(status,
                          cut <= mass || (cut > bonds && cut <= end) ? COLLET_FORMAT : COLLET_OK);
         if (status == COLLET_OK && cut > mass + 7)
             assert_true(t->masses[1] == 1.008);
-        trajectory_topology_free(t);
     }
 }
 

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Readahead delivers the same frames in the same order, whichever batches the caller keeps and wherever
  * it stops. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "common/test.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/reading/readahead.h"
 #include <collet/trajectory.h>
-#include "common/contains.h"
 
 #define WATER COLLET_TEST_DATA "/md/water/traj.trr"
 #define XTC COLLET_TEST_DATA "/md/water/traj.xtc"
@@ -148,14 +143,13 @@ static void check_error(const io_image *image, size_t size, int64_t expected, in
 
 TEST(frames_before_an_error_come_first)
 {
-    io_image image = {0};
+    OWNED(io_image) image = {0};
 
     for (int i = 0; i < 6; i++)
         io_put_trr(&image, 4, 7, i, IO_BOX | IO_X);
     check_error(&image, image.size - 1, 5, 1);
     image.data[image.size / 6 * 5] = 1;
     check_error(&image, image.size, 5, 0);
-    free(image.data);
 }
 
 /* ---- Several threads --------------------------------------------------------------------- */
@@ -279,9 +273,9 @@ static void damage_frame(io_bytes file, int64_t at, int64_t end, int64_t frame)
 
 TEST(damaged_frames_of_xtc)
 {
-    io_bytes file = io_load(XTC);
-    trajectory_reader *t = io_open(XTC);
-    trajectory_frames *frames = io_batch(t, 1, 1);
+    OWNED(io_bytes) file = io_load(XTC);
+    OWNED(trajectory_reader) *t = io_open(XTC);
+    OWNED(trajectory_frames) *frames = io_batch(t, 1, 1);
     int64_t at = 0, n = 0;
 
     check_threads(XTC, COLLET_TRAJECTORY_MISSING_FAIL);
@@ -292,14 +286,11 @@ TEST(damaged_frames_of_xtc)
         n++;
     }
     assert_int_equal(n, 51);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(t);
-    free(file.data);
 }
 
 static void write_gro(const char *path, int damaged)
 {
-    io_image image = {0};
+    OWNED(io_image) image = {0};
 
     for (int i = 0; i < 12; i++) {
         char text[256];
@@ -312,7 +303,6 @@ static void write_gro(const char *path, int damaged)
         io_put(&image, text, (size_t)n);
     }
     io_save(path, image.data, image.size);
-    free(image.data);
 }
 
 /* Gaps in the times after a damaged frame are not reported, although their headers may have been read. */
@@ -334,7 +324,7 @@ TEST(options_out_of_range)
 {
     static const trajectory_readahead_options none = {
         .batch_frames = 0, .n_slots = 2, .n_threads = 1};
-    trajectory_reader *t = io_open(XTC);
+    OWNED(trajectory_reader) *t = io_open(XTC);
     trajectory_readahead_options unknown = {
         .batch_frames = 4, .n_slots = 2, .n_threads = 1, .forces = 1};
     trajectory_readahead *ahead;
@@ -345,7 +335,6 @@ TEST(options_out_of_range)
     assert_int_equal(trajectory_readahead_create(t, &unknown, &ahead, &err), COLLET_NOT_FOUND);
     assert_null(ahead);
     assert_contains(err.text, "the file has no forces");
-    trajectory_reader_close(t);
 }
 
 TEST_GROUP(make_directory, remove_directory)

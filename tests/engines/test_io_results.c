@@ -2,9 +2,6 @@
 /* NumPy output: valid for other readers, and published completely or not at all. */
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -16,7 +13,6 @@
 #include "io_files.h"
 #include "npz_reader.h"
 #include "io/results.h"
-#include "common/contains.h"
 
 #define ROWS 1000
 #define SKIPPED 77
@@ -75,13 +71,12 @@ static void check_arrays(const npy_array *vectors, const npy_array *times, int64
 
 static void check_npz(const char *path, int64_t n_rows)
 {
-    io_bytes file = io_load(path);
+    OWNED(io_bytes) file = io_load(path);
     npy_array vectors = npz_find(file.data, file.size, "vectors");
     npy_array times = npz_find(file.data, file.size, "time_ps");
 
     assert_int_equal(npz_count(file.data, file.size), 2);
     check_arrays(&vectors, &times, n_rows);
-    free(file.data);
 }
 
 TEST(an_archive)
@@ -90,8 +85,7 @@ TEST(an_archive)
     collet_error err;
 
     for (int64_t n_rows = 0; n_rows <= 100 * ROWS; n_rows = 10 * n_rows + 1) {
-        if (write_all(path, IO_RESULTS_NPZ, n_rows, &err) != COLLET_OK)
-            fail_msg("%s", err.text);
+        assert_success(write_all(path, IO_RESULTS_NPZ, n_rows, &err), err);
         check_npz(path, n_rows);
         assert_int_equal(io_count_entries(directory), 1);
     }
@@ -112,20 +106,19 @@ TEST(texts)
     assert_int_equal(io_results_link(results, &err), COLLET_OK);
     assert_int_equal(io_results_rename(results, NULL, 1, &err), COLLET_OK);
     io_results_free(results);
-    io_bytes file = io_load(path);
+    OWNED(io_bytes) file = io_load(path);
     npy_array array = npz_find(file.data, file.size, "bodies");
     assert_string_equal(array.descr, "<U5");
     assert_int_equal(array.ndim, 1);
     assert_int_equal(array.shape[0], 3);
     assert_memory_equal(array.data, expected, sizeof expected);
-    free(file.data);
     remove(path);
 }
 
 TEST(a_directory)
 {
     static const char *const names[2] = {"vectors.npy", "time_ps.npy"};
-    char *path = strdup(io_path(directory, "out"));
+    FREED(char) *path = strdup(io_path(directory, "out"));
     npy_array arrays[2];
     io_bytes files[2];
 
@@ -143,7 +136,6 @@ TEST(a_directory)
     for (int i = 0; i < 2; i++)
         remove(io_path(path, names[i]));
     rmdir(path);
-    free(path);
 }
 
 /* The first Python with NumPy, or NULL. */
@@ -186,9 +178,8 @@ TEST(the_same_data_give_the_same_bytes)
 
     for (int i = 0; i < 2; i++) {
         assert_int_equal(write_all(path, IO_RESULTS_NPZ, ROWS, NULL), COLLET_OK);
-        io_bytes file = io_load(path);
+        OWNED(io_bytes) file = io_load(path);
         hashes[i] = io_hash(IO_HASH, file.data, file.size);
-        free(file.data);
     }
     assert_true(hashes[0] == hashes[1]);
     remove(path);
@@ -203,26 +194,25 @@ TEST(refused_at_the_start)
     const char *file = io_path(directory, "file");
 
     io_save(file, "x", 1);
-    assert_int_equal(io_results_create("/nowhere/at/all/out.npz", IO_RESULTS_NPZ, &results, &err),
-                     COLLET_IO);
-    assert_contains(err.text, "there is no directory /nowhere/at/all/");
+    assert_error(io_results_create("/nowhere/at/all/out.npz", IO_RESULTS_NPZ, &results, &err),
+                 COLLET_IO, err, "there is no directory /nowhere/at/all/");
     assert_null(results);
     assert_int_equal(io_results_create("/nowhere/at/all", IO_RESULTS_DIRECTORY, &results, &err),
                      COLLET_IO);
     assert_contains(
         err.text,
         "/nowhere/at/all: cannot be written: there is no directory /nowhere/at/; create it");
-    assert_int_equal(io_results_create(directory, IO_RESULTS_NPZ, &results, &err), COLLET_IO);
-    assert_contains(err.text, "is a directory");
-    assert_int_equal(io_results_create(file, IO_RESULTS_DIRECTORY, &results, &err), COLLET_IO);
-    assert_contains(err.text, "this is a file, but the output must be a directory");
-    assert_int_equal(io_results_create("/dev/null", IO_RESULTS_NPZ, &results, &err), COLLET_IO);
-    assert_contains(err.text, "is a device or pipe");
+    assert_error(io_results_create(directory, IO_RESULTS_NPZ, &results, &err), COLLET_IO, err,
+                 "is a directory");
+    assert_error(io_results_create(file, IO_RESULTS_DIRECTORY, &results, &err), COLLET_IO, err,
+                 "this is a file, but the output must be a directory");
+    assert_error(io_results_create("/dev/null", IO_RESULTS_NPZ, &results, &err), COLLET_IO, err,
+                 "is a device or pipe");
     /* Like /dev/stdout: a link in /proc, which may lead to a regular file. */
     const char *link = io_path(directory, "link");
     assert_int_equal(symlink("/proc/self/exe", link), 0);
-    assert_int_equal(io_results_create(link, IO_RESULTS_NPZ, &results, &err), COLLET_IO);
-    assert_contains(err.text, "is a link to an open file");
+    assert_error(io_results_create(link, IO_RESULTS_NPZ, &results, &err), COLLET_IO, err,
+                 "is a link to an open file");
     remove(link);
     remove(file);
 }
@@ -230,7 +220,7 @@ TEST(refused_at_the_start)
 /* Something else takes the name of the second file while the rows are computed. */
 TEST(a_set_in_part)
 {
-    char *path = strdup(io_path(directory, "set"));
+    FREED(char) *path = strdup(io_path(directory, "set"));
     io_results *results;
     collet_error err;
     int32_t n;
@@ -242,15 +232,14 @@ TEST(a_set_in_part)
             COLLET_OK);
     assert_int_equal(mkdir(io_path(path, "b.npy"), 0777), 0);
     assert_int_equal(io_results_link(results, &err), COLLET_OK);
-    assert_int_equal(io_results_rename(results, NULL, 1, &err), COLLET_IO);
-    assert_contains(err.text, "b.npy: cannot be replaced: Is a directory; replaced: 1 of "
-                              "3 files, up to a.npy; ");
+    assert_error(io_results_rename(results, NULL, 1, &err), COLLET_IO, err,
+                 "b.npy: cannot be replaced: Is a directory; replaced: 1 of "
+                 "3 files, up to a.npy; ");
     io_results_free(results);
     assert_int_equal(io_count_entries(path), 2);
     remove(io_path(path, "a.npy"));
     remove(io_path(path, "b.npy"));
     remove(path);
-    free(path);
 }
 
 TEST(without_finish_nothing_remains)
@@ -300,12 +289,11 @@ static int killed_in_the_middle(void *path)
 
 TEST(a_killed_run_leaves_nothing)
 {
-    char *path = strdup(io_path(directory, "out.npz"));
+    FREED(char) *path = strdup(io_path(directory, "out.npz"));
     int status = run_child(killed_in_the_middle, path);
 
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     assert_int_equal(io_count_entries(directory), 0);
-    free(path);
 }
 
 typedef struct limited {
@@ -330,7 +318,7 @@ static int write_limited(void *argument)
 
 TEST(a_failed_write_leaves_what_was_there)
 {
-    char *path = strdup(io_path(directory, "out.npz"));
+    FREED(char) *path = strdup(io_path(directory, "out.npz"));
     /* The rows of `vectors` are 4.8 MB, the archive is 5.6 MB. */
     static const rlim_t limits[] = {1, 100, 65536, 1000000, 4800000, 4800200, 5000000, 5599999};
 
@@ -348,7 +336,6 @@ TEST(a_failed_write_leaves_what_was_there)
         assert_int_equal(run_child(write_limited, &l), 0);
         assert_int_equal(io_count_entries(directory), 0);
     }
-    free(path);
 }
 
 /* A file system of 1 MiB in a mount namespace of the child. */
@@ -408,7 +395,7 @@ static int write_without_permission(void *path)
 
 TEST(a_directory_without_permission)
 {
-    char *path = strdup(io_path(directory, "out.npz"));
+    FREED(char) *path = strdup(io_path(directory, "out.npz"));
 
     assert_int_equal(chmod(directory, 0555), 0);
     int status = run_child(write_without_permission, path);
@@ -416,7 +403,6 @@ TEST(a_directory_without_permission)
     if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
         skip();
     assert_int_equal(status, 0);
-    free(path);
 }
 
 TEST(text_files)
@@ -446,8 +432,7 @@ TEST(text_files)
     assert_int_equal(io_count_entries(directory), 1);
     remove(path);
     path = io_path(directory, "nowhere/a.json");
-    assert_int_equal(io_make_spool(path, "", 0, &err), COLLET_IO);
-    assert_contains(err.text, path);
+    assert_error(io_make_spool(path, "", 0, &err), COLLET_IO, err, path);
 }
 
 TEST_GROUP(make_directory, remove_directory)

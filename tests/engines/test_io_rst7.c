@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coordinates and restart files of AMBER as text. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
 
@@ -28,8 +24,7 @@ static trajectory_frames *read_all(const char *text, int velocities, int box)
     assert_string_equal(info->format, "rst7");
     assert_int_equal(info->has_velocities, velocities);
     trajectory_frames *frames = io_batch(t, 4, 1);
-    if (trajectory_reader_read(t, frames, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(trajectory_reader_read(t, frames, &err), err);
     assert_int_equal(frames->n_frames, 1);
     assert_int_equal(frames->boxes[0] != 0, box);
     trajectory_reader_close(t);
@@ -55,13 +50,12 @@ TEST(every_part)
         char text[1024];
         snprintf(text, sizeof text, "%s" POSITIONS3 "%s%s", heads[k / 4],
                  has_velocities ? VELOCITIES3 : "", has_box ? BOX : "");
-        trajectory_frames *frames = read_all(text, has_velocities, has_box);
+        OWNED(trajectory_frames) *frames = read_all(text, has_velocities, has_box);
         expect(frames->positions, positions, 9, 0.1);
         if (has_velocities)
             expect(frames->velocities, velocities, 9, 2.0455);
         assert_true(k / 4 == 1 ? isnan(frames->times[0]) : frames->times[0] == 12.05);
         expect(frames->boxes, (const double[]){30. * has_box, 0, 0, 0, 40. * has_box, 0, 0, 0, 50. * has_box}, 9, 0.1);
-        trajectory_frames_free(frames);
     }
 }
 
@@ -89,9 +83,8 @@ TEST(other_boxes)
     static const char *const texts[] = {"t\n 3\n" POSITIONS3 LENGTHS, "t\n 3\n" POSITIONS3 VELOCITIES3 LENGTHS,
                                         "t\n 2\n" PAIR LENGTHS, "t\n 2\n" PAIR PAIR LENGTHS};
     for (int i = 0; i < 4; i++) {
-        trajectory_frames *frames = read_all(texts[i], i % 2, 1);
+        OWNED(trajectory_frames) *frames = read_all(texts[i], i % 2, 1);
         expect(frames->boxes, (const double[]){3, 0, 0, 0, 4, 0, 0, 0, 5}, 9, 1);
-        trajectory_frames_free(frames);
     }
     trajectory_frames_free(read_all("t\n 3\n" POSITIONS3 ZEROS, 0, 0));
     trajectory_frames_free(read_all("t\n 3\n" POSITIONS3 VELOCITIES3 ZEROS, 1, 0));
@@ -103,15 +96,14 @@ TEST(selections)
     static const int64_t atoms[][2] = {{0, 2}, {1, 2}, {0, 1}};
 
     for (int k = 0; k < 3; k++) {
-        trajectory_reader *t = io_open(io_save(io_path(directory, "x.rst7"), text, strlen(text)));
+        OWNED(trajectory_reader) *t =
+            io_open(io_save(io_path(directory, "x.rst7"), text, strlen(text)));
         assert_int_equal(trajectory_reader_select(t, atoms[k], 2, NULL), COLLET_OK);
-        trajectory_frames *frames = io_batch(t, 1, 1);
+        OWNED(trajectory_frames) *frames = io_batch(t, 1, 1);
         assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
         for (int i = 0; i < 2; i++)
             assert_true(fabs(((double *)frames->velocities)[3 * i] -
                              2.0455 * (.1 + .3 * (double)atoms[k][i])) < 1e-12);
-        trajectory_frames_free(frames);
-        trajectory_reader_close(t);
     }
 }
 

@@ -5,9 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -21,7 +18,6 @@
 #include "io/results.h"
 #include "io/source.h"
 #include "io/spool.h"
-#include "common/contains.h"
 
 static int without_unnamed;    /* open(O_TMPFILE) fails, as on many network file systems */
 static int without_link;       /* linking an unnamed file fails, as without /proc */
@@ -119,9 +115,8 @@ static mode_t replaced(const char *path, mode_t old)
     return st.st_mode & 0777;
 }
 
-static void a_group_that_cannot_be_kept(void **state)
+TEST(a_group_that_cannot_be_kept)
 {
-    (void)state;
     const char *path = io_path(directory, "group");
     assert_int_equal(io_make_spool(path, "old", 3, NULL), COLLET_OK);
     without_group = 1;
@@ -134,9 +129,8 @@ static void a_group_that_cannot_be_kept(void **state)
 }
 
 /* The permissions of an existing file that belongs to another user do not apply to the new file. */
-static void a_file_of_another_user(void **state)
+TEST(a_file_of_another_user)
 {
-    (void)state;
     const char *path = io_path(directory, "theirs");
     static const mode_t modes[][2] = {{0666, 0644}, {0640, 0640}, {0600, 0600}};
     if (geteuid())
@@ -164,9 +158,8 @@ typedef struct access_list {
 
 /* If a file has an access control list, the group bits of its mode are the mask, and do not tell
  * the permissions of the group. */
-static void access_control_lists(void **state)
+TEST(access_control_lists)
 {
-    (void)state;
     const access_list list = {
         2, {{OWNER, 6, ~0u}, {USER, 4, 54321}, {GROUP, 0, ~0u}, {MASK, 4, ~0u}, {OTHERS, 0, ~0u}}};
     access_list found;
@@ -196,9 +189,8 @@ static void access_control_lists(void **state)
 
 /* No other user can open the new file before it has the permissions of the file that it
  * replaces. */
-static void private_from_the_start(void **state)
+TEST(private_from_the_start)
 {
-    (void)state;
     const char *path = io_path(directory, "private");
     io_spool *spool;
     struct stat st;
@@ -229,7 +221,7 @@ static void write_and_finish(const char *path, int32_t form, int finish)
 
 static void check_both_forms(void)
 {
-    char *path = strdup(io_path(directory, "out"));
+    FREED(char) *path = strdup(io_path(directory, "out"));
 
     for (int32_t form = 0; form < 2; form++) {
         write_and_finish(path, form, 0);
@@ -246,29 +238,25 @@ static void check_both_forms(void)
     assert_int_equal(io_count_entries(path), 1);
     remove(io_path(path, "a.npy"));
     remove(path);
-    free(path);
 }
 
-static void no_unnamed_files(void **state)
+TEST(no_unnamed_files)
 {
-    (void)state;
     without_unnamed = 1;
     check_both_forms();
     without_unnamed = 0;
 }
 
-static void no_names_for_unnamed_files(void **state)
+TEST(no_names_for_unnamed_files)
 {
-    (void)state;
     without_link = 1;
     check_both_forms();
     without_link = 0;
 }
 
 /* Once the output has its name, other programs may lock and read it, as HDF5 does. */
-static void locked_for_reading(void **state)
+TEST(locked_for_reading)
 {
-    (void)state;
     io_spool *spool;
     const char *path = io_path(directory, "read");
 
@@ -283,14 +271,13 @@ static void locked_for_reading(void **state)
 
 /* Some file systems cannot flush a directory, which is no error. A failure of the disk is
  * reported. */
-static void directories_that_are_not_flushed(void **state)
+TEST(directories_that_are_not_flushed)
 {
     static const struct {
         int error;
         collet_status status;
     } cases[] = {{0, COLLET_OK}, {EINVAL, COLLET_OK}, {ENOTSUP, COLLET_OK}, {EIO, COLLET_IO}};
     const char *path = io_path(directory, "flushed");
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         io_spool *spool;
         collet_error err = {0};
@@ -306,9 +293,8 @@ static void directories_that_are_not_flushed(void **state)
 }
 
 /* Publishing a directory fails between its two steps, linking and renaming. */
-static void linked_but_not_renamed(void **state)
+TEST(linked_but_not_renamed)
 {
-    (void)state;
     io_spool *spool;
     const char *path = io_path(directory, "half");
 
@@ -336,10 +322,9 @@ static void leave_one(const char *path)
 
 /* The next program removes the temporary files of a killed program, but not files that another
  * program is still writing. */
-static void leftovers_are_removed(void **state)
+TEST(leftovers_are_removed)
 {
-    (void)state;
-    char *path = strdup(io_path(directory, "out"));
+    FREED(char) *path = strdup(io_path(directory, "out"));
     io_spool *first, *second;
 
     for (without_unnamed = 0; without_unnamed < 2; without_unnamed++) {
@@ -357,32 +342,28 @@ static void leftovers_are_removed(void **state)
         remove(path);
     }
     without_unnamed = 0;
-    free(path);
 }
 
 /* If another program has created the files since this program checked for them, they are replaced
  * only on request. */
-static void a_set_that_exists_meanwhile(void **state)
+TEST(a_set_that_exists_meanwhile)
 {
     static const char *const names[2] = {"a", "b"};
     io_spool *set[2];
     collet_error err;
-    (void)state;
     for (int i = 0; i < 2; i++) {
         const char *path = io_path(directory, names[i]);
         assert_int_equal(io_spool_create(path, IO_SPOOL_OUTPUT, &set[i], NULL), COLLET_OK);
         assert_int_equal(io_spool_link(set[i], NULL), COLLET_OK);
     }
     io_save(io_path(directory, "b"), "theirs", 6);
-    assert_int_equal(io_spool_rename_all(set, 2, 0, &err), COLLET_IO);
-    assert_contains(err.text, "/b was not replaced");
+    assert_error(io_spool_rename_all(set, 2, 0, &err), COLLET_IO, err, "/b was not replaced");
     assert_int_equal(access(io_path(directory, "a"), F_OK), -1);
     io_bytes theirs = io_load(io_path(directory, "b"));
     assert_int_equal(theirs.size, 6);
     free(theirs.data);
     mkdir(io_path(directory, "a"), 0777);
-    assert_int_equal(io_spool_rename_all(set, 2, 1, &err), COLLET_IO);
-    assert_contains(err.text, "nothing was replaced");
+    assert_error(io_spool_rename_all(set, 2, 1, &err), COLLET_IO, err, "nothing was replaced");
     rmdir(io_path(directory, "a"));
     theirs = io_load(io_path(directory, "b"));
     assert_int_equal(theirs.size, 6);
@@ -396,12 +377,12 @@ static void a_set_that_exists_meanwhile(void **state)
     }
 }
 
-static void written_and_read_at_any_place(void **state)
+static void write_and_read(size_t bytes_at_once)
 {
-    most = *state ? 997 : SIZE_MAX;
     io_spool *spool;
     uint8_t bytes[200], big[70000];
 
+    most = bytes_at_once;
     memset(big, 'b', sizeof big);
     assert_int_equal(io_spool_create(io_path(directory, "x"), IO_SPOOL_SCRATCH, &spool, NULL),
                      COLLET_OK);
@@ -427,11 +408,16 @@ static void written_and_read_at_any_place(void **state)
     most = SIZE_MAX;
 }
 
-static void read_in_parts(void **state)
+TEST(written_and_read_at_any_place)
+{
+    write_and_read(SIZE_MAX);
+    write_and_read(997); /* in parts */
+}
+
+TEST(read_in_parts)
 {
     static uint8_t bytes[80000], got[sizeof bytes];
     io_source source;
-    (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(1 + i % 251);
     io_save(io_path(directory, "parts"), bytes, sizeof bytes);
@@ -445,24 +431,4 @@ static void read_in_parts(void **state)
     remove(io_path(directory, "parts"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_unnamed_files),
-        cmocka_unit_test(no_names_for_unnamed_files),
-        cmocka_unit_test(a_group_that_cannot_be_kept),
-        cmocka_unit_test(a_file_of_another_user),
-        cmocka_unit_test(access_control_lists),
-        cmocka_unit_test(private_from_the_start),
-        cmocka_unit_test(locked_for_reading),
-        cmocka_unit_test(directories_that_are_not_flushed),
-        cmocka_unit_test(linked_but_not_renamed),
-        cmocka_unit_test(leftovers_are_removed),
-        cmocka_unit_test(a_set_that_exists_meanwhile),
-        cmocka_unit_test(written_and_read_at_any_place),
-        cmocka_unit_test_prestate(written_and_read_at_any_place, "in parts"),
-        cmocka_unit_test(read_in_parts),
-    };
-
-    return cmocka_run_group_tests_name("io spool", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

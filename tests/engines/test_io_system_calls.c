@@ -2,8 +2,6 @@
 /* Makes every read, mmap and write in turn fail, be interrupted or transfer too few bytes: each
  * time there is an error that names the file, or the same result. No descriptor stays open. */
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "common/test.h"
 #include "common/failing_calls.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .top and .itp topologies: sections, includes, macros, conditions, truncated and malformed files.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include <collet/trajectory.h>
@@ -11,7 +8,6 @@
 #include <math.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/reading/topology.h"
@@ -58,7 +54,7 @@ static const char *bonds_of(const trajectory_topology *t)
 
 TEST(molecules)
 {
-    trajectory_topology *t =
+    OWNED(trajectory_topology) *t =
         read_text(TYPES WATER ION CHAIN "[ System ]\nWater and; a comment\n[ mole-cules ]\n"
                                         "SOL 2\nprotein_chain_alpha 1\nNA 0\nNA 2\n");
     static const int32_t ids[] = {9, 9, 9, 10, 10, 10, 7, 7, 8, 11, 12};
@@ -78,21 +74,21 @@ TEST(molecules)
     assert_true(t->charges[0] == -0.8 && t->charges[1] == 0.41 && t->charges[10] == 1.0);
     assert_string_equal(bonds_of(t), "0-1 0-2 3-4 3-5 6-7 7-8 ");
     assert_null(t->chains);
-    trajectory_topology_free(t);
 }
 
 /* Types whose names share the first 15 letters have different segments. */
 TEST(molecule_types_with_the_same_first_letters)
 {
 #define TYPE(name) "[ moleculetype ]\n" name " 3\n[ atoms ]\n1 IP 1 NA NA 1 1.0\n"
-    trajectory_topology *t = read_text(TYPES TYPE("Protein_chain_Alpha") TYPE("Protein_chain_Afterwards") TYPE("Protein_chain_A")
-                                       "[ System ]\nx\n[ molecules ]\nProtein_chain_Afterwards 1\nProtein_chain_A 1\n"
-                                       "Protein_chain_Alpha 2\n");
+    OWNED(trajectory_topology) *t =
+        read_text(TYPES TYPE("Protein_chain_Alpha") TYPE("Protein_chain_Afterwards")
+                      TYPE("Protein_chain_A") "[ System ]\nx\n[ molecules "
+                                              "]\nProtein_chain_Afterwards 1\nProtein_chain_A 1\n"
+                                              "Protein_chain_Alpha 2\n");
     assert_string_equal(t->segments[0], "Protein_chain~2");
     assert_string_equal(t->segments[1], "Protein_chain~3");
     assert_string_equal(t->segments[2], "Protein_chain_A");
     assert_string_equal(t->segments[3], "Protein_chain_A");
-    trajectory_topology_free(t);
 }
 
 /* A virtual site belongs to the molecule of the atoms that define it. */
@@ -116,16 +112,15 @@ TEST(virtual_sites)
                  TYPES "[ moleculetype ]\nW 1\n[ atoms ]\n1 OW 1 W O 1\n2 HW 1 W H 1\n"
                        "3 HW 1 W H 1\n4 IP 2 V M 1\n[ settles ]\n1 1 0.1 0.16\n",
                  sections[i], "[ system ]\nx\n[ molecules ]\nW 1\n");
-        trajectory_topology *t = read_text(text);
+        OWNED(trajectory_topology) *t = read_text(text);
         assert_string_equal(bonds_of(t), "0-1 0-2 0-3 ");
-        trajectory_topology_free(t);
     }
 }
 
 /* Bonds under the condition FLEXIBLE, and intermolecular bonds, which do not join molecules. */
 TEST(conditions)
 {
-    trajectory_topology *t =
+    OWNED(trajectory_topology) *t =
         read_text("#define FLEXIBLE\n#define MANY\n#undef MANY\n" TYPES WATER
                   "#ifdef MANY\n#include \"none\"\n#unknown\n#ifdef FLEXIBLE\n#else\n#endif\n"
                   "#else\n # ifdef FLEXIBLE ; yes\n[ molecules ]\nSOL 1\n#endif\n#endif\n"
@@ -134,26 +129,24 @@ TEST(conditions)
     assert_int_equal(t->n_atoms, 3);
     assert_string_equal(bonds_of(t), "0-1 0-2 ");
     assert_int_equal(t->residue_ids[2], 1);
-    trajectory_topology_free(t);
 }
 
 /* An .itp file is one molecule. It has no atom types, so masses that it does not state are
  * unknown. */
 TEST(one_molecule)
 {
-    trajectory_topology *t = read_text("; only\r\n\r\n" WATER);
+    OWNED(trajectory_topology) *t = read_text("; only\r\n\r\n" WATER);
 
     assert_int_equal(t->n_atoms, 3);
     assert_null(t->masses);
     assert_null(t->charges);
     assert_string_equal(bonds_of(t), "0-1 0-2 ");
     assert_string_equal(t->title, "");
-    trajectory_topology_free(t);
 }
 
 TEST(macros)
 {
-    trajectory_topology *t =
+    OWNED(trajectory_topology) *t =
         read_text("#define Q_O -Q_H2 ; minus\n#define Q_H 0.417\n#define Q_H2 0.834\n#define ALA\n"
                   "#define MASSES Q_O M ; of oxygen\n#define M 16.5\n" TYPES
                   "[ moleculetype ]\nX 1\n[ atoms ]\n1 OW \\\n 1 ALA \\\r\nO 1 MASSES ; \\\n2\n"
@@ -164,7 +157,6 @@ TEST(macros)
     assert_string_equal(t->names[1], "Q_H_");
     assert_true(t->masses[0] == 16.5 && t->masses[1] == 1.0);
     assert_true(t->charges[0] == -0.834 && t->charges[1] == 0.417);
-    trajectory_topology_free(t);
 }
 
 /* Included files are searched next to the including file, next to the first file, and in GMXLIB. */
@@ -250,8 +242,8 @@ TEST(frames_of_another_format)
         save("case.top", cases[i].top);
         options.trajectory = io_path(directory, "frame.gro");
         options.topology = io_path(directory, "case.top");
-        assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_FORMAT);
-        assert_contains(err.text, cases[i].message);
+        assert_error(collet_trajectory_create(&x, &options, &err), COLLET_FORMAT, err,
+                     cases[i].message);
     }
 }
 
@@ -326,14 +318,13 @@ TEST(truncations)
     const size_t whole = (size_t)(strstr(text, "SOL 1\n") + 5 - text);
 
     for (size_t cut = ion + 20; cut < sizeof text; cut++) {
-        trajectory_topology *t;
+        OWNED(trajectory_topology) *t = NULL;
         collet_error err = {0};
         io_save(io_path(directory, "case.top"), text, cut);
         collet_status status =
             trajectory_topology_read(io_path(directory, "case.top"), NULL, &t, &err);
         assert_int_equal(status, cut < whole ? COLLET_FORMAT : COLLET_OK);
         assert_true((err.text[0] == '\0') == (status == COLLET_OK));
-        trajectory_topology_free(t);
     }
 }
 
@@ -341,24 +332,23 @@ TEST(truncations)
 TEST(limits)
 {
     const char *path = io_path(directory, "case.top");
-    io_image text = {0};
+    OWNED(io_image) text = {0};
     collet_error err;
     trajectory_topology *t;
 
     for (int i = 0; i < 65; i++)
         io_put(&text, "#ifndef A\n", 10);
     io_save(path, text.data, text.size);
-    assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
-    assert_contains(err.text, ":65: more than 64 conditions inside each other");
+    assert_error(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT, err,
+                 ":65: more than 64 conditions inside each other");
     text.size = 0;
     io_put(&text, "[ defaults ]\n", 13);
     for (int i = 0; i < 1000; i++)
         io_put(&text, "1234567890123456789012345678901234567890123456789012345678901234567890\\\n",
                72);
     io_save(path, text.data, text.size);
-    assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
-    assert_contains(err.text, "a line with its continuations has more than 65535 bytes");
-    free(text.data);
+    assert_error(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT, err,
+                 "a line with its continuations has more than 65535 bytes");
 }
 
 TEST_GROUP(make_directory, remove_directory)

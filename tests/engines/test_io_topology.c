@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The topology of .gro files: contents, and the positions in error messages. */
-#include <string.h>
-
 #include "common/test.h"
 #include "io/decimal.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/reading/topology.h"
-#include "common/contains.h"
 
 static trajectory_topology *read_text(const char *text)
 {
@@ -17,21 +14,19 @@ static trajectory_topology *read_text(const char *text)
 /* Reads the saved file as a trajectory and checks its only atom; `velocity` NULL: it has none. */
 static void expect_atom(const double position[3], const double *velocity)
 {
-    trajectory_reader *t = io_open(io_path(directory, "case.gro"));
-    trajectory_frames *frames = io_batch(t, 1, 1);
+    OWNED(trajectory_reader) *t = io_open(io_path(directory, "case.gro"));
+    OWNED(trajectory_frames) *frames = io_batch(t, 1, 1);
 
     assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
     assert_memory_equal(frames->positions, position, 3 * sizeof *position);
     assert_int_equal(frames->velocities == NULL, velocity == NULL);
     if (velocity)
         assert_memory_equal(frames->velocities, velocity, 3 * sizeof *velocity);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(t);
 }
 
 TEST(water_is_read)
 {
-    trajectory_topology *t;
+    OWNED(trajectory_topology) *t = NULL;
 
     assert_int_equal(
         trajectory_topology_read(COLLET_TEST_DATA "/md/water/conf.gro", NULL, &t, NULL), COLLET_OK);
@@ -41,12 +36,11 @@ TEST(water_is_read)
     assert_string_equal(t->names[647], "HW2");
     assert_string_equal(t->residue_names[0], "SOL");
     assert_int_equal(t->residue_ids[647], 216);
-    trajectory_topology_free(t);
 }
 
 TEST(peptide_is_read)
 {
-    trajectory_topology *t;
+    OWNED(trajectory_topology) *t = NULL;
 
     assert_int_equal(
         trajectory_topology_read(COLLET_TEST_DATA "/md/peptide/conf.gro", NULL, &t, NULL),
@@ -54,15 +48,15 @@ TEST(peptide_is_read)
     assert_int_equal(t->n_atoms, 280);
     assert_string_equal(t->residue_names[279], "SER");
     assert_string_equal(t->names[279], "OC2");
-    trajectory_topology_free(t);
 }
 
 TEST(widths_follow_the_decimal_points)
 {
-    trajectory_topology *t = read_text("precise\n1\n"
-                                       "99999ALA     CA99999    1.123456   -2.234567    3.345678"
-                                       "   0.1234567  -0.2345678   0.3456789\n"
-                                       "  1.0 2.0 3.0\n");
+    OWNED(trajectory_topology) *t =
+        read_text("precise\n1\n"
+                  "99999ALA     CA99999    1.123456   -2.234567    3.345678"
+                  "   0.1234567  -0.2345678   0.3456789\n"
+                  "  1.0 2.0 3.0\n");
 
     assert_int_equal(t->residue_ids[0], 99999);
     expect_atom((const double[]){1.123456, -2.234567, 3.345678},
@@ -70,7 +64,6 @@ TEST(widths_follow_the_decimal_points)
     trajectory_topology_free(t);
     t = read_text("one decimal\n1\n    1ALA     CA    1   1.5  -2.5   3.5\n 1 2 3\n");
     expect_atom((const double[]){1.5, -2.5, 3.5}, NULL);
-    trajectory_topology_free(t);
 }
 
 /* Velocities and boxes that are not numbers are accepted: a topology needs neither. */
@@ -197,8 +190,8 @@ TEST(other_formats)
         collet_error err;
         size_t size = cases[i].size ? cases[i].size : strlen(cases[i].text);
         const char *path = io_save(io_path(directory, cases[i].name), cases[i].text, size);
-        assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
-        assert_contains(err.text, cases[i].message);
+        assert_error(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT, err,
+                     cases[i].message);
     }
     trajectory_topology_free(
         io_topology(io_path(directory, "gro.xyz"), "title\n1\n" ATOM "  1.0 2.0 3.0\n"));
@@ -209,16 +202,14 @@ TEST(what_cannot_be_opened)
     trajectory_topology *t;
     collet_error err;
 
-    assert_int_equal(trajectory_topology_read("/nowhere/conf.gro", NULL, &t, &err), COLLET_IO);
-    assert_contains(err.text, "/nowhere/conf.gro: cannot be opened: No such file");
-    assert_int_equal(trajectory_topology_read(directory, NULL, &t, &err), COLLET_IO);
-    assert_contains(err.text, "is a directory");
-    assert_int_equal(trajectory_topology_read("/dev/null", NULL, &t, &err), COLLET_IO);
-    assert_contains(err.text, "a regular file is required");
-    assert_int_equal(
-        trajectory_topology_read(COLLET_TEST_DATA "/md/water/traj.trr", NULL, &t, &err),
-        COLLET_FORMAT);
-    assert_contains(err.text, "it looks like a .trr trajectory");
+    assert_error(trajectory_topology_read("/nowhere/conf.gro", NULL, &t, &err), COLLET_IO, err,
+                 "/nowhere/conf.gro: cannot be opened: No such file");
+    assert_error(trajectory_topology_read(directory, NULL, &t, &err), COLLET_IO, err,
+                 "is a directory");
+    assert_error(trajectory_topology_read("/dev/null", NULL, &t, &err), COLLET_IO, err,
+                 "a regular file is required");
+    assert_error(trajectory_topology_read(COLLET_TEST_DATA "/md/water/traj.trr", NULL, &t, &err),
+                 COLLET_FORMAT, err, "it looks like a .trr trajectory");
 }
 
 TEST(numbers)
@@ -290,10 +281,9 @@ TEST(long_lines)
         size_t n = lengths[i];
         memset(text, 't', n);
         memcpy(text + n, "\n1\n" ATOM " 1 2 3\n", sizeof "\n1\n" ATOM " 1 2 3\n");
-        trajectory_topology *t = read_text(text);
+        OWNED(trajectory_topology) *t = read_text(text);
         assert_int_equal(strlen(t->title), n);
         assert_string_equal(t->names[0], "CA");
-        trajectory_topology_free(t);
     }
     trajectory_topology *t;
     collet_error err;
@@ -301,8 +291,8 @@ TEST(long_lines)
     memcpy(text + 65536, "\n", 2);
     const char *path = io_path(directory, "case.gro");
     io_save(path, text, 65537);
-    assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
-    assert_contains(err.text, "case.gro:1: the line is longer than 65536 bytes");
+    assert_error(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT, err,
+                 "case.gro:1: the line is longer than 65536 bytes");
     io_save(path, text, 65536);
     assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
 }

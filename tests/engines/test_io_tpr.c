@@ -3,14 +3,9 @@
  * .tpr run inputs. `chain` and `chain_double` of tests/fuzz/corpus/tpr.tar were written by GROMACS from chain.top
  * below; files of other versions are written here, with the numbers of interactions that these versions have.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <math.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/reading/topology.h"
@@ -46,7 +41,8 @@ static void compare_with_top(const char *tpr, double tolerance)
 {
     static const char elements[][3] = {"C", "C", "C", "H", "",  "O", "H",  "H",
                                        "O", "H", "H", "O", "H", "H", "Na", "Na"};
-    trajectory_topology *t, *top = io_topology(io_path(directory, "chain.top"), chain_top);
+    OWNED(trajectory_topology) *t = NULL,
+                               *top = io_topology(io_path(directory, "chain.top"), chain_top);
     collet_error err;
 
     assert_int_equal(trajectory_topology_read(tpr, NULL, &t, &err), COLLET_OK);
@@ -67,8 +63,6 @@ static void compare_with_top(const char *tpr, double tolerance)
     assert_int_equal(t->n_bonds, 11);
     assert_int_equal(top->n_bonds, 11);
     assert_memory_equal(t->bonds, top->bonds, 11 * sizeof *t->bonds);
-    trajectory_topology_free(t);
-    trajectory_topology_free(top);
 }
 
 TEST(files_of_gromacs)
@@ -374,7 +368,7 @@ TEST(versions_of_all_releases)
         const struct version *v = &versions[i / 2];
         size_t real = i % 2 ? 8 : 4, end;
         io_image image = write_file(v, real, 1, &end);
-        trajectory_topology *t;
+        OWNED(trajectory_topology) *t = NULL;
         collet_error err;
 
         io_save(path(), image.data, image.size);
@@ -395,7 +389,6 @@ TEST(versions_of_all_releases)
         assert_true(t->charges[0] == 0.5 && t->charges[15] == 1);
         assert_int_equal(t->n_bonds, 12);
         assert_memory_equal(t->bonds, bonds, sizeof bonds);
-        trajectory_topology_free(t);
     }
 }
 
@@ -407,18 +400,16 @@ TEST(truncations)
     for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
         const struct version *v = &versions[chosen[i]];
         size_t end;
-        io_image image = write_file(v, 4, 1, &end);
+        OWNED(io_image) image = write_file(v, 4, 1, &end);
 
         for (size_t cut = 16; cut <= image.size; cut++) {
-            trajectory_topology *t;
+            OWNED(trajectory_topology) *t = NULL;
             collet_error err;
             size_t needed = v->version < 119 ? end : image.size;
             io_save(path(), image.data, cut);
             assert_int_equal(trajectory_topology_read(path(), NULL, &t, &err),
                              cut < needed ? COLLET_FORMAT : COLLET_OK);
-            trajectory_topology_free(t);
         }
-        free(image.data);
     }
 }
 
@@ -432,8 +423,7 @@ static void expect_refusal(const void *data, size_t size, const char *message)
     io_save(path(), data, size);
     assert_int_equal(trajectory_topology_read(path(), NULL, &t, &err), COLLET_FORMAT);
     assert_null(t);
-    assert_contains(err.text, message);
-    assert_contains(err.text, "case.tpr: byte ");
+    assert_contains(err.text, message, "case.tpr: byte ");
 }
 
 TEST(other_versions)
@@ -470,10 +460,9 @@ TEST(other_versions)
         free(w.image.data);
     }
     /* Each byte of the body of a beta takes four. */
-    io_image image = write_file(&versions[8], 4, 4, &end);
+    OWNED(io_image) image = write_file(&versions[8], 4, 4, &end);
     expect_refusal(image.data, image.size,
                    "is a beta of GROMACS 2020, whose format no release has");
-    free(image.data);
 }
 
 /* Every integer of the topology becomes -1 and the largest: the file is refused, or read without a fault. */
@@ -483,12 +472,12 @@ TEST(any_integer)
 
     for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
         size_t end;
-        io_image image = write_file(&versions[chosen[i]], 4, 1, &end);
+        OWNED(io_image) image = write_file(&versions[chosen[i]], 4, 1, &end);
 
         for (size_t at = 0; at + 4 <= end; at++)
             for (int value = 0; value < 2; value++) {
                 uint8_t kept[4];
-                trajectory_topology *t;
+                OWNED(trajectory_topology) *t = NULL;
                 collet_error err;
                 memcpy(kept, image.data + at, 4);
                 memcpy(image.data + at, value ? "\x7f\xff\xff\xff" : "\xff\xff\xff\xff", 4);
@@ -496,9 +485,7 @@ TEST(any_integer)
                 memcpy(image.data + at, kept, 4);
                 if (trajectory_topology_read(path(), NULL, &t, &err) == COLLET_OK)
                     assert_int_equal(t->n_atoms, 17);
-                trajectory_topology_free(t);
             }
-        free(image.data);
     }
 }
 
@@ -506,9 +493,9 @@ TEST(any_integer)
 static void expect_change(const int32_t *from, size_t n, size_t which, int32_t to,
                           const char *message)
 {
-    io_image pattern = {.size = 0}, value = {.size = 0};
+    OWNED(io_image) pattern = {.size = 0}, value = {.size = 0};
     size_t end;
-    io_image image = write_file(&versions[VERSIONS - 1], 4, 1, &end);
+    OWNED(io_image) image = write_file(&versions[VERSIONS - 1], 4, 1, &end);
 
     for (size_t i = 0; i < n; i++)
         io_put_i32(&pattern, from[i]);
@@ -517,9 +504,6 @@ static void expect_change(const int32_t *from, size_t n, size_t which, int32_t t
     assert_non_null(at);
     memcpy(at + 4 * which, value.data, 4);
     expect_refusal(image.data, image.size, message);
-    free(image.data);
-    free(pattern.data);
-    free(value.data);
 }
 
 TEST(contradictions)

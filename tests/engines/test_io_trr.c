@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Full-precision trajectories: exact values, and every kind of malformed file. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <cjson/cJSON.h>
 
 #include "common/test.h"
 #include "directory.h"
 #include "io/numerals.h"
 #include "io_files.h"
-#include "common/contains.h"
+
+OWNS(cJSON, cJSON_Delete)
 
 #define DATA COLLET_TEST_DATA "/md/"
 #define ATOMS 5
@@ -78,13 +75,13 @@ static void check_com(const cJSON *expected, const trajectory_frames *frames, in
 
 static void check_file(const char *key, const char *path, const char *masses_path)
 {
-    io_bytes text = io_load(DATA "reference.json");
-    cJSON *json = cJSON_ParseWithLength((const char *)text.data, text.size);
+    OWNED(io_bytes) text = io_load(DATA "reference.json");
+    OWNED(cJSON) *json = cJSON_ParseWithLength((const char *)text.data, text.size);
     const cJSON *expected = cJSON_GetObjectItem(json, key);
-    trajectory_reader *t = io_open(path);
+    OWNED(trajectory_reader) *t = io_open(path);
     const trajectory_reader_info *info = trajectory_reader_get_info(t);
-    trajectory_frames *frames = io_batch(t, 60, 1);
-    double *masses = load_masses(masses_path, info->n_atoms);
+    OWNED(trajectory_frames) *frames = io_batch(t, 60, 1);
+    FREED(double) *masses = load_masses(masses_path, info->n_atoms);
 
     assert_non_null(expected);
     assert_string_equal(info->format, "trr");
@@ -92,20 +89,13 @@ static void check_file(const char *key, const char *path, const char *masses_pat
     assert_int_equal(info->dtype == COLLET_F64 ? 8 : 4,
                      cJSON_GetObjectItem(expected, "trr_bytes_per_real")->valueint);
     assert_true(info->has_velocities && info->has_forces);
-    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, cJSON_GetObjectItem(expected, "nframes")->valueint);
+    io_read(t, frames, cJSON_GetObjectItem(expected, "nframes")->valueint);
     assert_int_equal(frames->end_offset, info->file_size);
     check_frame(cJSON_GetObjectItem(expected, "raw_first"), frames, 0);
     check_frame(cJSON_GetObjectItem(expected, "raw_last"), frames, frames->n_frames - 1);
     check_com(cJSON_GetObjectItem(expected, "raw_first"), frames, 0, masses);
     check_com(cJSON_GetObjectItem(expected, "raw_last"), frames, frames->n_frames - 1, masses);
-    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, 0);
-    free(masses);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(t);
-    cJSON_Delete(json);
-    free(text.data);
+    io_read(t, frames, 0);
 }
 
 TEST(real_files_are_exact)
@@ -135,8 +125,8 @@ static io_image make(int real, int n_frames)
 static void expect(const char *path, int64_t n_frames, collet_status status, int truncated,
                    const char *text, int everything)
 {
-    trajectory_reader *t = io_open(path);
-    trajectory_frames *frames = io_batch(t, 100, everything);
+    OWNED(trajectory_reader) *t = io_open(path);
+    OWNED(trajectory_frames) *frames = io_batch(t, 100, everything);
     collet_error err = {0};
 
     collet_status got = trajectory_reader_read(t, frames, &err);
@@ -154,14 +144,12 @@ static void expect(const char *path, int64_t n_frames, collet_status status, int
     for (int64_t i = 0; i < n_frames; i++)
         assert_true(component(frames, frames->positions, i, 0) ==
                     100.0 * (double)frames->indices[i]);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(t);
 }
 
 TEST(every_truncation_keeps_the_complete_frames)
 {
     for (int real = 4; real <= 8; real += 4) {
-        io_image image = make(real, 3);
+        OWNED(io_image) image = make(real, 3);
         size_t frame = image.size / 3;
         for (size_t cut = frame; cut <= image.size; cut++) {
             char text[200];
@@ -172,13 +160,12 @@ TEST(every_truncation_keeps_the_complete_frames)
             expect(save(&image, cut), (int64_t)(cut / frame), whole ? COLLET_OK : COLLET_FORMAT,
                    !whole, whole ? NULL : text, 1);
         }
-        free(image.data);
     }
 }
 
 TEST(truncation_of_the_first_frame)
 {
-    io_image image = make(4, 1);
+    OWNED(io_image) image = make(4, 1);
     size_t head = 24 + 13 * 4 + 2 * 4;
 
     for (size_t cut = 1; cut < image.size; cut++) {
@@ -193,12 +180,11 @@ TEST(truncation_of_the_first_frame)
         assert_null(t);
         assert_contains(err.text, cut < 4 ? "is not a trajectory" : "inside frame 0");
     }
-    free(image.data);
 }
 
 TEST(bytes_that_are_no_frame)
 {
-    io_image image = make(4, 3);
+    OWNED(io_image) image = make(4, 3);
     size_t frame = image.size / 3;
     char text[100];
 
@@ -210,24 +196,22 @@ TEST(bytes_that_are_no_frame)
     image.data[frame] = 1;
     snprintf(text, sizeof text, "frame 1 at byte %zu: no .trr", frame);
     expect(save(&image, image.size), 1, COLLET_FORMAT, 0, text, 1);
-    free(image.data);
 }
 
 /* A file that continues after a truncated frame: the gap is detected, later frames are not read. */
 TEST(hole_in_the_middle)
 {
-    io_image image = make(4, 2);
+    OWNED(io_image) image = make(4, 2);
 
     image.size -= 7;
     io_put_trr(&image, 4, ATOMS, 2, ALL);
     io_put_trr(&image, 4, ATOMS, 3, ALL);
     expect(save(&image, image.size), 2, COLLET_FORMAT, 0, "frame 2 at byte", 1);
-    free(image.data);
 }
 
 TEST(frames_that_differ)
 {
-    io_image image = make(4, 2);
+    OWNED(io_image) image = make(4, 2);
     size_t at = image.size;
     char text[100];
 
@@ -277,20 +261,16 @@ TEST(frames_that_differ)
     io_put_trr(&image, 4, ATOMS, 2, IO_BOX | IO_V);
     io_put_trr(&image, 4, ATOMS, 3, ALL);
     expect(save(&image, image.size), 2, COLLET_NOT_FOUND, 0, "frame 2 at byte", 0);
-    trajectory_reader *t = io_open(save(&image, image.size));
-    trajectory_frames *frames = io_batch(t, 10, 1);
+    OWNED(trajectory_reader) *t = io_open(save(&image, image.size));
+    OWNED(trajectory_frames) *frames = io_batch(t, 10, 1);
     assert_int_equal(trajectory_reader_slice(t, 0, -1, 3, NULL), COLLET_OK);
-    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, 2);
+    io_read(t, frames, 2);
     assert_int_equal(frames->indices[1], 3);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(t);
-    free(image.data);
 }
 
 TEST(sizes_that_contradict)
 {
-    io_image image = make(4, 2);
+    OWNED(io_image) image = make(4, 2);
     size_t sizes = image.size / 2 + 24;
     uint8_t frame[80];
 
@@ -312,26 +292,23 @@ TEST(sizes_that_contradict)
         expect(save(&image, image.size), 1, COLLET_FORMAT, 0, "frame 1 at byte", 1);
         image.data[sizes + 4 * i] = kept;
     }
-    free(image.data);
 }
 
 TEST(no_atoms)
 {
-    io_image image = make(4, 0);
+    OWNED(io_image) image = make(4, 0);
     trajectory_reader *t;
     collet_error err;
 
     io_put_trr(&image, 4, 0, 0, IO_BOX);
-    assert_int_equal(trajectory_reader_open(save(&image, image.size), NULL, &t, &err),
-                     COLLET_FORMAT);
-    assert_contains(err.text, "has no atoms");
-    free(image.data);
+    assert_error(trajectory_reader_open(save(&image, image.size), NULL, &t, &err), COLLET_FORMAT,
+                 err, "has no atoms");
 }
 
 /* The virial and pressure tensors are skipped, whatever the number of atoms. */
 TEST(tensors)
 {
-    io_image image = make(4, 2);
+    OWNED(io_image) image = make(4, 2);
     size_t frame = image.size / 2, head = 24 + 13 * 4 + 2 * 4, box = 36;
 
     for (size_t i = 0; i < 2; i++) {
@@ -339,7 +316,7 @@ TEST(tensors)
         assert_int_equal(at[24 + 4 * 2 + 3], box);
         at[24 + 4 * 3 + 3] = at[24 + 4 * 4 + 3] = (uint8_t)box; /* virial, pressure */
     }
-    io_image wider = {0};
+    OWNED(io_image) wider = {0};
     for (size_t i = 0; i < 2; i++) {
         const uint8_t *from = image.data + i * frame;
         io_put(&wider, from, head + box);
@@ -348,32 +325,26 @@ TEST(tensors)
         io_put(&wider, from + head + box, frame - head - box);
     }
     expect(save(&wider, wider.size), 2, COLLET_OK, 0, NULL, 1);
-    free(wider.data);
-    free(image.data);
 }
 
 TEST(without_velocities)
 {
-    io_image image = {0};
+    OWNED(io_image) image = {0};
     collet_error err;
 
     for (int i = 0; i < 3; i++)
         io_put_trr(&image, 4, ATOMS, i, IO_X);
-    trajectory_reader *t = io_open(save(&image, image.size));
+    OWNED(trajectory_reader) *t = io_open(save(&image, image.size));
     const trajectory_reader_info *info = trajectory_reader_get_info(t);
     assert_true(!info->has_velocities && !info->has_forces);
-    trajectory_frames *frames;
+    OWNED(trajectory_frames) *frames = NULL;
     assert_int_equal(trajectory_frames_create(ATOMS, 2, COLLET_F32, 1, 0, &frames, NULL),
                      COLLET_OK);
-    assert_int_equal(trajectory_reader_read(t, frames, &err), COLLET_NOT_FOUND);
-    assert_contains(err.text, "the file has no velocities");
+    assert_error(trajectory_reader_read(t, frames, &err), COLLET_NOT_FOUND, err,
+                 "the file has no velocities");
     trajectory_frames_free(frames);
     frames = io_batch(t, 2, 1);
-    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, 2);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(t);
-    free(image.data);
+    io_read(t, frames, 2);
 }
 
 /* ---- Large files ------------------------------------------------------------------------- */
@@ -389,7 +360,7 @@ TEST(offsets_beyond_32_bits)
 
     assert_non_null(file);
     for (int32_t i = 0; i < 3; i++) {
-        io_image head = {0}, value = {0};
+        OWNED(io_image) head = {0}, value = {0};
         io_put_trr(&head, 4, 0, i, IO_X);
         for (size_t k = 0; k < 4; k++) {
             head.data[24 + 4 * 7 + k] = (uint8_t)((12 * (int64_t)atoms) >> (24 - 8 * k));
@@ -400,21 +371,16 @@ TEST(offsets_beyond_32_bits)
         assert_int_equal(fwrite(head.data, 1, head.size, file), head.size);
         assert_int_equal(fseeko(file, (off_t)((i + 1) * length - 4), SEEK_SET), 0);
         assert_int_equal(fwrite(value.data, 1, 4, file), 4);
-        free(head.data);
-        free(value.data);
     }
     assert_int_equal(fclose(file), 0);
 
-    trajectory_reader *t = io_open(path);
+    OWNED(trajectory_reader) *t = io_open(path);
     assert_int_equal(trajectory_reader_get_info(t)->file_size, 3 * length);
     assert_int_equal(trajectory_reader_select(t, chosen, 2, NULL), COLLET_OK);
-    trajectory_frames *frames = io_batch(t, 4, 0);
-    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, 3);
+    OWNED(trajectory_frames) *frames = io_batch(t, 4, 0);
+    io_read(t, frames, 3);
     for (int64_t i = 0; i < 3; i++)
         assert_true(component(frames, frames->positions, i, 5) == (double)(i + 1));
-    trajectory_frames_free(frames);
-    trajectory_reader_close(t);
     remove(path);
 }
 

@@ -8,8 +8,6 @@
 #include "ternary/formats/t2_format.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CORPUS COLLET_TEST_CORPUS "/"
 

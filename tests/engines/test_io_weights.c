@@ -8,11 +8,6 @@
 #include "ternary/formats/t2_format.h"
 #include "ternary/output.h"
 #include "io/utf8.h"
-#include "common/contains.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CORPUS COLLET_TEST_CORPUS "/"
 
@@ -197,8 +192,7 @@ TEST(test_gguf_faults)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collet_error err = {0};
         ternary_gguf gguf;
-        if (ternary_gguf_open(io_path(CORPUS "gguf", cases[i].name), &gguf, &err) != COLLET_OK)
-            fail_msg("%s", err.text);
+        assert_success(ternary_gguf_open(io_path(CORPUS "gguf", cases[i].name), &gguf, &err), err);
         const ternary_gguf_tensor *t = &gguf.tensors[cases[i].tensor];
         assert_true(cases[i].tensor < gguf.count);
         if (!cases[i].part != !t->fault || (t->fault && !strstr(t->fault, cases[i].part)))
@@ -309,13 +303,11 @@ static int reports;
 
 static int stop_at_once(void *user)
 {
-    (void)user;
     return ++reports;
 }
 
 static int stop_never(void *user)
 {
-    (void)user;
     reports++;
     return 0;
 }
@@ -336,8 +328,8 @@ TEST(test_t2_verify)
     ternary_t2_close(&file);
     assert_int_equal(ternary_t2_open(CORPUS "t2/bit", &file, NULL), COLLET_OK);
     assert_int_equal(ternary_t2_verify(&file, 0, NULL, NULL, NULL), COLLET_OK);
-    assert_int_equal(ternary_t2_verify(&file, 1, NULL, NULL, &err), COLLET_FORMAT);
-    assert_contains(err.text, "the checksum of layer 1");
+    assert_error(ternary_t2_verify(&file, 1, NULL, NULL, &err), COLLET_FORMAT, err,
+                 "the checksum of layer 1");
     assert_int_equal(ternary_t2_verify(&file, 1, stop_at_once, NULL, &err), COLLET_CANCELLED);
     assert_int_equal(reports, 1);
     assert_int_equal(ternary_t2_verify(&file, 1, stop_never, NULL, &err), COLLET_FORMAT);
@@ -494,7 +486,7 @@ TEST(test_t2_names)
     assert_int_equal(ternary_output_end(&complete, output, COLLET_OK, NULL), COLLET_OK);
     assert_int_equal(collet_ternary_output_publish(complete, 1, NULL), COLLET_OK);
     collet_ternary_output_destroy(complete);
-    io_bytes image = io_load(path);
+    OWNED(io_bytes) image = io_load(path);
     memcpy(&head, image.data, sizeof head);
     memcpy(&layer, image.data + sizeof head, sizeof layer);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -503,10 +495,9 @@ TEST(test_t2_names)
         memcpy(image.data, &head, sizeof head);
         memcpy(image.data + sizeof head, &layer, sizeof layer);
         io_save(path, image.data, image.size);
-        assert_int_equal(ternary_t2_open(path, &file, &err), COLLET_INVALID);
-        assert_contains(err.text, "the name of layer 0 is not UTF-8, or has a control");
+        assert_error(ternary_t2_open(path, &file, &err), COLLET_INVALID, err,
+                     "the name of layer 0 is not UTF-8, or has a control");
         assert_int_equal(ternary_t2_lay_out(path, &layer, 1, &size, NULL), COLLET_INVALID);
     }
-    free(image.data);
     io_remove_directory(directory);
 }

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compressed trajectories: bit-identical to the reference reader, and memory-safe on any bytes. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <cjson/cJSON.h>
 
 #include "common/test.h"
@@ -11,12 +7,14 @@
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/formats/xtc/xtc_coordinates.h"
-#include "common/contains.h"
+
+OWNS(cJSON, cJSON_Delete)
 
 #define DATA COLLET_TEST_DATA "/"
+#define CORPUS COLLET_TEST_CORPUS "/"
 #define HEAD 92 /* bytes before the packed data */
 
-/* Checksums of what MDAnalysis 2.4.2 reads from these files, see tests/data/xtc/README.md. */
+/* Checksums of what MDAnalysis 2.4.2 reads from these files, see tests/data/README.md. */
 static const struct {
     const char *path;
     int64_t n_atoms;
@@ -26,15 +24,15 @@ static const struct {
 } files[] = {
     {DATA "md/water/traj.xtc", 648, 51, 1000.0, UINT64_C(0x97bd3ba4f61edce0)},
     {DATA "md/peptide/traj.xtc", 280, 51, 1000.0, UINT64_C(0x3274c1d24d54dec2)},
-    {DATA "xtc/nine.xtc", 9, 2, 0.0, UINT64_C(0xb8910897d469fbbe)},
-    {DATA "xtc/ten.xtc", 10, 2, 1000.0, UINT64_C(0x15fa7e67f16edcf0)},
-    {DATA "xtc/packed63.xtc", 40, 2, 1e5, UINT64_C(0x188943cd098b8fe0)},
-    {DATA "xtc/packed54.xtc", 40, 2, 1e5, UINT64_C(0xb8fa58faf4c86d0b)},
-    {DATA "xtc/ranges.xtc", 120, 24, 1000.0, UINT64_C(0x85c9d7025e82f074)},
-    {DATA "xtc/unpacked.xtc", 30, 2, 1e6, UINT64_C(0xc5cd4b7109cb1502)},
-    {DATA "xtc/far.xtc", 10, 2, 1e6, UINT64_C(0x785b170dd3cfd67e)},
-    {DATA "xtc/same.xtc", 20, 2, 100.0, UINT64_C(0xa7268168fe6e4d45)},
-    {DATA "xtc/chain.xtc", 60, 2, 12345.0, UINT64_C(0x401dbd5d57fe28f5)},
+    {CORPUS "xtc/nine", 9, 2, 0.0, UINT64_C(0xb8910897d469fbbe)},
+    {CORPUS "xtc/ten", 10, 2, 1000.0, UINT64_C(0x15fa7e67f16edcf0)},
+    {CORPUS "xtc/packed63", 40, 2, 1e5, UINT64_C(0x188943cd098b8fe0)},
+    {CORPUS "xtc/packed54", 40, 2, 1e5, UINT64_C(0xb8fa58faf4c86d0b)},
+    {CORPUS "xtc/ranges", 120, 24, 1000.0, UINT64_C(0x85c9d7025e82f074)},
+    {CORPUS "xtc/unpacked", 30, 2, 1e6, UINT64_C(0xc5cd4b7109cb1502)},
+    {CORPUS "xtc/far", 10, 2, 1e6, UINT64_C(0x785b170dd3cfd67e)},
+    {CORPUS "xtc/same", 20, 2, 100.0, UINT64_C(0xa7268168fe6e4d45)},
+    {CORPUS "xtc/chain", 60, 2, 12345.0, UINT64_C(0x401dbd5d57fe28f5)},
 };
 
 #define N_FILES (sizeof files / sizeof *files)
@@ -42,42 +40,35 @@ static const struct {
 TEST(equal_to_the_reference_in_every_bit)
 {
     for (size_t i = 0; i < N_FILES; i++) {
-        trajectory_reader *t = io_open(files[i].path);
+        OWNED(trajectory_reader) *t = io_open(files[i].path);
         const trajectory_reader_info *info = trajectory_reader_get_info(t);
-        trajectory_frames *frames = io_batch(t, 60, 1);
+        OWNED(trajectory_frames) *frames = io_batch(t, 60, 1);
 
         assert_string_equal(info->format, "xtc");
         assert_int_equal(info->dtype, COLLET_F32);
         assert_int_equal(info->n_atoms, files[i].n_atoms);
         assert_true(info->precision == files[i].precision);
         assert_true(!info->has_velocities && !info->has_forces);
-        assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
-        assert_int_equal(frames->n_frames, files[i].n_frames);
+        io_read(t, frames, files[i].n_frames);
         if (io_hash(IO_HASH, frames->positions,
                     io_frame_bytes(frames) * (size_t)frames->n_frames) != files[i].hash)
             fail_msg("%s differs from the reference", files[i].path);
-        trajectory_frames_free(frames);
-        trajectory_reader_close(t);
     }
 }
 
 TEST(times_and_positions)
 {
-    io_bytes text = io_load(DATA "md/reference.json");
-    cJSON *json = cJSON_ParseWithLength((const char *)text.data, text.size);
+    OWNED(io_bytes) text = io_load(DATA "md/reference.json");
+    OWNED(cJSON) *json = cJSON_ParseWithLength((const char *)text.data, text.size);
     const cJSON *x0 = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "xtc_water"), "last_x0_A");
-    trajectory_reader *t = io_open(DATA "md/water/traj.xtc");
-    trajectory_frames *frames = io_batch(t, 51, 0);
+    OWNED(trajectory_reader) *t = io_open(DATA "md/water/traj.xtc");
+    OWNED(trajectory_frames) *frames = io_batch(t, 51, 0);
 
     assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
     assert_true(frames->times[50] == 1.0);
     const float *last = (const float *)frames->positions + 50 * 3 * 648;
     for (int k = 0; k < 3; k++)
         assert_true((double)(last[k] * 10.0f) == cJSON_GetArrayItem(x0, k)->valuedouble);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(t);
-    cJSON_Delete(json);
-    free(text.data);
 }
 
 /* Opens and reads all of `path`; returns the status. */
@@ -115,7 +106,7 @@ static size_t first_frame(const io_bytes *file)
 
 TEST(every_truncation_keeps_the_complete_frames)
 {
-    io_bytes file = io_load(DATA "xtc/chain.xtc");
+    OWNED(io_bytes) file = io_load(CORPUS "xtc/chain");
     size_t frame = first_frame(&file);
     const char *path = io_path(directory, "cut.xtc");
     int64_t n_frames;
@@ -137,7 +128,6 @@ TEST(every_truncation_keeps_the_complete_frames)
             fail_msg("cut at %zu: status %d, %lld frames, '%s'", cut, status, (long long)n_frames,
                      err.text);
     }
-    free(file.data);
 }
 
 static void check_damage(io_bytes *file, size_t at, uint32_t value, const char *text)
@@ -162,7 +152,7 @@ static void check_damage(io_bytes *file, size_t at, uint32_t value, const char *
 
 TEST(damage_is_named)
 {
-    io_bytes file = io_load(DATA "xtc/chain.xtc");
+    OWNED(io_bytes) file = io_load(CORPUS "xtc/chain");
     size_t second = first_frame(&file);
 
     check_damage(&file, second, 1994, "no .xtc frame begins here (bytes 00 00 07 ca)");
@@ -183,15 +173,14 @@ TEST(damage_is_named)
                  "the index of the range of small differences is outside the table");
     check_damage(&file, second + 88, 0, "has 0 bytes for 60 atoms");
     check_damage(&file, second + 88, 20, "its packed bytes end before the last atom");
-    free(file.data);
 }
 
 TEST(a_changed_number_of_atoms)
 {
-    io_bytes a = io_load(DATA "xtc/chain.xtc");
-    io_bytes b = io_load(DATA "xtc/same.xtc");
+    OWNED(io_bytes) a = io_load(CORPUS "xtc/chain");
+    OWNED(io_bytes) b = io_load(CORPUS "xtc/same");
     const char *path = io_path(directory, "joined.xtc");
-    io_image image = {0};
+    OWNED(io_image) image = {0};
     int64_t n_frames;
     int32_t truncated;
     collet_error err;
@@ -202,22 +191,19 @@ TEST(a_changed_number_of_atoms)
     assert_int_equal(read_through(path, &n_frames, &truncated, &err), COLLET_FORMAT);
     assert_int_equal(n_frames, 2);
     assert_contains(err.text, "frame 2 at byte 800: has 20 atoms, the first frame has 60");
-    free(image.data);
-    free(a.data);
-    free(b.data);
 }
 
 /* With any byte changed, reading ends and stays within bounds (run with the sanitizers). */
 TEST(any_byte_may_be_wrong)
 {
-    static const char *const names[] = {DATA "xtc/chain.xtc", DATA "xtc/packed63.xtc",
-                                        DATA "xtc/unpacked.xtc", DATA "xtc/nine.xtc"};
+    static const char *const names[] = {CORPUS "xtc/chain", CORPUS "xtc/packed63",
+                                        CORPUS "xtc/unpacked", CORPUS "xtc/nine"};
     const char *path = io_path(directory, "flipped.xtc");
     int64_t n_frames;
     int32_t truncated;
 
     for (size_t f = 0; f < sizeof names / sizeof *names; f++) {
-        io_bytes file = io_load(names[f]);
+        OWNED(io_bytes) file = io_load(names[f]);
         for (size_t i = 4; i < file.size; i++) {
             file.data[i] ^= (uint8_t)(0x80 >> i % 8);
             io_save(path, file.data, file.size);
@@ -225,14 +211,13 @@ TEST(any_byte_may_be_wrong)
             assert_true(status == COLLET_OK || status == COLLET_FORMAT);
             file.data[i] ^= (uint8_t)(0x80 >> i % 8);
         }
-        free(file.data);
     }
 }
 
 /* A header with more atoms than its data can hold causes no allocation. */
 TEST(more_atoms_than_bytes)
 {
-    io_bytes file = io_load(DATA "xtc/chain.xtc");
+    OWNED(io_bytes) file = io_load(CORPUS "xtc/chain");
     const char *path = io_path(directory, "many.xtc");
     int64_t n_frames;
     int32_t truncated;
@@ -243,14 +228,13 @@ TEST(more_atoms_than_bytes)
     assert_int_equal(read_through(path, &n_frames, &truncated, &err), COLLET_FORMAT);
     assert_int_equal(truncated, 0);
     assert_contains(err.text, "bytes for 2130706492 atoms: the file is damaged");
-    free(file.data);
 }
 
 /* Fewer atoms than were packed: a run past the last atom writes nothing. */
 TEST(no_atom_too_many)
 {
-    io_bytes file = io_load(DATA "xtc/chain.xtc");
-    uint8_t *packed = calloc(1, file.size + TRAJECTORY_XTC_PADDING);
+    OWNED(io_bytes) file = io_load(CORPUS "xtc/chain");
+    FREED(uint8_t) *packed = calloc(1, file.size + TRAJECTORY_XTC_PADDING);
     trajectory_xtc_block block = {.bytes = packed, .n_bytes = trajectory_be32(file.data + 88)};
     float positions[3 * 61];
     int refused = 0;
@@ -274,16 +258,14 @@ TEST(no_atom_too_many)
             assert_true(positions[i] == 1e30f);
     }
     assert_true(refused > 10 && refused < 60);
-    free(packed);
-    free(file.data);
 }
 
 /* The variant with a 64-bit count of packed bytes, made from a regular file. */
 TEST(large_variant)
 {
-    io_bytes file = io_load(DATA "xtc/chain.xtc");
+    OWNED(io_bytes) file = io_load(CORPUS "xtc/chain");
     const char *path = io_path(directory, "large.xtc");
-    io_image image = {0};
+    OWNED(io_image) image = {0};
 
     for (size_t at = 0; at < file.size;) {
         size_t packed = (trajectory_be32(file.data + at + 88) + 3) & ~(size_t)3;
@@ -294,16 +276,11 @@ TEST(large_variant)
         at += HEAD + packed;
     }
     io_save(path, image.data, image.size);
-    trajectory_reader *t = io_open(path);
-    trajectory_frames *frames = io_batch(t, 3, 0);
-    assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, 2);
+    OWNED(trajectory_reader) *t = io_open(path);
+    OWNED(trajectory_frames) *frames = io_batch(t, 3, 0);
+    io_read(t, frames, 2);
     assert_true(io_hash(IO_HASH, frames->positions, 2 * io_frame_bytes(frames)) ==
                 UINT64_C(0x401dbd5d57fe28f5));
-    trajectory_frames_free(frames);
-    trajectory_reader_close(t);
-    free(image.data);
-    free(file.data);
 }
 
 TEST_GROUP(make_directory, remove_directory)

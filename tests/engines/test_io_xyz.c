@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .xyz files: names, extended comments, frames, truncated and malformed files. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/reading/topology.h"
@@ -21,7 +18,7 @@ static const char *path(void)
 
 TEST(names)
 {
-    trajectory_topology *t = io_topology(path(), FRAME("1") "\n\n");
+    OWNED(trajectory_topology) *t = io_topology(path(), FRAME("1") "\n\n");
 
     assert_int_equal(t->n_atoms, 3);
     assert_string_equal(t->format, "xyz");
@@ -31,19 +28,17 @@ TEST(names)
     assert_string_equal(t->elements[2], "");
     assert_string_equal(t->residue_names[2], "");
     assert_int_equal(t->residue_ids[2], 1);
-    trajectory_topology_free(t);
 }
 
 /* Reads to the end or an error; expects `n_frames` valid frames and a message with `text`. */
 static void expect(const char *text, size_t size, int64_t n_frames, int truncated,
                    const char *message)
 {
-    trajectory_frames *frames = io_expect(path(), text, size, n_frames, truncated, message);
+    OWNED(trajectory_frames) *frames = io_expect(path(), text, size, n_frames, truncated, message);
     for (int64_t i = 0; i < n_frames; i++) {
         const double *x = (const double *)frames->positions + i * 9;
         assert_true(x[0] == 0.1 && x[1] == 0.2 && x[2] == 0.3 && x[3] == -0.1 && x[5] == 1.0);
     }
-    trajectory_frames_free(frames);
 }
 
 TEST(frames_of_a_file)
@@ -53,17 +48,14 @@ TEST(frames_of_a_file)
     static const int64_t indices[] = {1, 2};
 
     expect(text, sizeof text - 1, 3, 0, NULL);
-    trajectory_reader *r = io_open(path());
+    OWNED(trajectory_reader) *r = io_open(path());
     assert_int_equal(trajectory_reader_select(r, indices, 2, NULL), COLLET_OK);
     assert_int_equal(trajectory_reader_slice(r, 1, 2, 1, NULL), COLLET_OK);
-    trajectory_frames *frames = io_batch(r, 2, 1);
-    assert_int_equal(trajectory_reader_read(r, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, 1);
+    OWNED(trajectory_frames) *frames = io_batch(r, 2, 1);
+    io_read(r, frames, 1);
     assert_memory_equal(frames->boxes, box, sizeof box);
     assert_true(frames->times[0] == 2.5);
     assert_true(((const double *)frames->positions)[0] == -0.1);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(r);
 }
 
 /* Reads the only frame of a file with all that it has. */
@@ -94,19 +86,17 @@ TEST(columns_in_any_order)
                         f[] = {964.85333, -1929.70666, 0, 482.426665, 0, 3859.41332},
                         box[] = {3, 0, 0, 0, 0, 0, 0, 0, 5};
     trajectory_topology *t = io_topology(path(), text);
-    trajectory_reader *r;
+    OWNED(trajectory_reader) *r = NULL;
 
     assert_string_equal(t->names[0], "Cl");
     assert_string_equal(t->elements[1], "He");
     assert_true(t->masses[0] == 2.5 && t->masses[1] == 0);
     trajectory_topology_free(t);
-    trajectory_frames *frames = read_one(text, &r);
+    OWNED(trajectory_frames) *frames = read_one(text, &r);
     expect_near(frames->positions, x, 6);
     expect_near(frames->velocities, v, 6);
     expect_near(frames->forces, f, 6);
     expect_near(frames->boxes, box, 9);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(r);
 }
 
 /* Momenta in the units of ASE: velocities follow from masses, of the file or of the elements. (eV/amu)^(1/2) is
@@ -121,9 +111,9 @@ TEST(momenta)
     const double unit = sqrt(1.602176634e-19 / 1.66053906660e-27) * 1e-3;
     const double carbon[] = {unit / 12.011, -2 * unit / 12.011, 0},
                  heavy[] = {unit / 4, -unit / 2, 0};
-    trajectory_reader *r;
+    OWNED(trajectory_reader) *r = NULL;
     collet_error err;
-    trajectory_frames *frames = read_one(of_elements, &r);
+    OWNED(trajectory_frames) *frames = read_one(of_elements, &r);
 
     expect_near(frames->velocities, carbon, 3);
     trajectory_frames_free(frames);
@@ -138,22 +128,18 @@ TEST(momenta)
     io_save(path(), unknown, sizeof unknown - 1);
     r = io_open(path());
     frames = io_batch(r, 1, 1);
-    assert_int_equal(trajectory_reader_read(r, frames, &err), COLLET_FORMAT);
-    assert_contains(err.text, ":3: the momentum of 'X1' gives no velocity: its mass is unknown");
-    trajectory_frames_free(frames);
-    trajectory_reader_close(r);
+    assert_error(trajectory_reader_read(r, frames, &err), COLLET_FORMAT, err,
+                 ":3: the momentum of 'X1' gives no velocity: its mass is unknown");
 }
 
 /* CP2K writes the step and the time in fs. */
 TEST(times_of_cp2k)
 {
-    trajectory_reader *r;
-    trajectory_frames *frames =
+    OWNED(trajectory_reader) *r = NULL;
+    OWNED(trajectory_frames) *frames =
         read_one("1\n i =       10, time =        5.500, E =       -17.1\nO 1 2 3\n", &r);
 
     assert_true(frames->times[0] == 0.0055);
-    trajectory_frames_free(frames);
-    trajectory_reader_close(r);
 }
 
 /* Every cut keeps the frames before it. */
@@ -186,17 +172,16 @@ TEST(files_without_a_last_line_end)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         expect(cases[i].text, strlen(cases[i].text), cases[i].n_frames, cases[i].message != NULL,
                cases[i].message);
-        trajectory_reader *r = io_open(path());
+        OWNED(trajectory_reader) *r = io_open(path());
         const char *note = trajectory_reader_get_info(r)->note;
         assert_int_equal(note != NULL, cases[i].note != NULL);
         assert_contains(note ? note : "", cases[i].note ? cases[i].note : "");
-        trajectory_reader_close(r);
     }
     trajectory_reader *r;
     collet_error err;
     io_save(path(), FIXED "0.00", strlen(FIXED "0.00"));
-    assert_int_equal(trajectory_reader_open(path(), NULL, &r, &err), COLLET_FORMAT);
-    assert_contains(err.text, "inside frame 0");
+    assert_error(trajectory_reader_open(path(), NULL, &r, &err), COLLET_FORMAT, err,
+                 "inside frame 0");
 }
 
 TEST(frames_that_are_malformed)

@@ -69,12 +69,10 @@ TEST_WITH(backends_open_without_a_probe, NULL, reset)
         collet_backend_info info = {.struct_size = sizeof info};
         collet_error err = {COLLET_OK, ""};
         use(i);
-        world w = open_world(OPENMP_PLUGIN, settings, "cpu_openmp");
-        collet_array *a = floats(w.cx, 3, 1);
+        OWNED(world) w = open_world(OPENMP_PLUGIN, settings, "cpu_openmp");
+        OWNED(collet_array) *a = floats(w.cx, 3, 1);
         assert_ok(w.cx, collet_op_neg(w.cx, a, a));
         assert_int_equal(collet_backend_info_at(w.rt, &info, 0, &err), COLLET_OK);
-        collet_array_destroy(a);
-        close_world(w);
     }
 }
 

@@ -4,11 +4,6 @@
 #include "mpi/launcher.h"
 #include "mpi/ranks.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "common/contains.h"
-
 static const char *const all[] = {"OMPI_COMM_WORLD_SIZE",
                                   "OMPI_COMM_WORLD_RANK",
                                   "MV2_COMM_WORLD_SIZE",
@@ -116,16 +111,16 @@ TEST(open_ranks)
     set("PMI_SIZE=4 PMI_RANK=0 COLLET_MPI=/none.so");
     assert_int_equal(ranks_open(&r, &err), COLLET_UNAVAILABLE);
     assert_null(r);
-    assert_contains(err.text, "PMI_SIZE in the environment shows a launcher of 4 processes");
-    assert_contains(err.text, "/none.so: cannot open shared object file");
+    assert_contains(err.text, "PMI_SIZE in the environment shows a launcher of 4 processes",
+                    "/none.so: cannot open shared object file");
     /* srun --mpi=none: Open MPI would end the program. */
     set("SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=1");
-    assert_int_equal(ranks_open(&r, &err), COLLET_UNAVAILABLE);
-    assert_contains(err.text, "Open MPI needs --mpi=pmix or --mpi=pmi2");
+    assert_error(ranks_open(&r, &err), COLLET_UNAVAILABLE, err,
+                 "Open MPI needs --mpi=pmix or --mpi=pmi2");
     /* A library that is not MPI. */
     set("PMI_SIZE=4 PMI_RANK=0 COLLET_MPI=libc.so.6");
-    assert_int_equal(ranks_open(&r, &err), COLLET_UNAVAILABLE);
-    assert_contains(err.text, "libc.so.6: it lacks MPI_Init_thread");
+    assert_error(ranks_open(&r, &err), COLLET_UNAVAILABLE, err,
+                 "libc.so.6: it lacks MPI_Init_thread");
     ranks_close(NULL);
     ranks_abort(NULL, 1);
 }

@@ -3,9 +3,6 @@
 #include "common/test.h"
 #include "mpi/places.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define N 8

@@ -24,23 +24,21 @@ static void save_npy(const char *name, collet_dtype dtype, int64_t rows, int64_t
 {
     char head[IO_NPY_HEAD];
     size_t length = io_npy_head(head, dtype, rows, columns < 0 ? 0 : 1, &columns);
-    io_image image = {0};
+    OWNED(io_image) image = {0};
     io_put(&image, head, length);
     io_put(&image, data, (size_t)(rows * (columns < 0 ? 1 : columns)) * collet_dtype_size(dtype));
     io_save(path_of(name), image.data, image.size);
-    free(image.data);
 }
 
 static void save_array(const char *name, const collet_array *a)
 {
     size_t size = (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
-    void *data = malloc(size);
+    FREED(void) *data = malloc(size);
     int two = collet_array_ndim(a) == 2;
     assert_non_null(data);
     assert_ok(cx, collet_array_read(cx, a, data, size));
     save_npy(name, collet_array_dtype(a), collet_array_shape(a)[0],
              two ? collet_array_shape(a)[1] : -1, data);
-    free(data);
 }
 
 static collet_ternary_file *open_file(const char *name)
@@ -106,12 +104,11 @@ static int clean_up(void **state)
 
 /* ---- Round trips ----------------------------------------------------------------------------- */
 
-static void written_layers_are_described(void **state)
+TEST(written_layers_are_described)
 {
-    collet_ternary_file *file = open_file("model.t2");
+    OWNED(collet_ternary_file) *file = open_file("model.t2");
     collet_ternary_file_info info = {.struct_size = sizeof info};
     collet_ternary_matrix m[2];
-    (void)state;
     collet_ternary_file_get_info(file, &info);
     assert_int_equal(info.kind, COLLET_TERNARY_FILE_T2);
     assert_int_equal(info.count, 2);
@@ -149,17 +146,15 @@ static void written_layers_are_described(void **state)
     } long_one = {.matrix.struct_size = sizeof long_one, .later = 7};
     assert_done(collet_ternary_file_matrix_at(file, &long_one.matrix, 0, &failure));
     assert_int_equal(long_one.later, 0);
-    collet_ternary_file_destroy(file);
 }
 
-static void loaded_network_gives_the_same_bits(void **state)
+TEST(loaded_network_gives_the_same_bits)
 {
     collet_ternary_network *made = NULL, *loaded = NULL;
     collet_ternary_file *file = open_file("model.t2");
     collet_array *x = random_floats(cx, 7, INPUTS, 6);
     collet_array *y[2] = {array_for(cx, COLLET_F32, 2, SHAPE(7, OUTPUTS)),
                           array_for(cx, COLLET_F32, 2, SHAPE(7, OUTPUTS))};
-    (void)state;
     assert_done(collet_ternary_network_create(cx, &made, layers, 2, &failure));
     assert_done(collet_ternary_network_load(cx, &loaded, file, COLLET_TERNARY_AS_STORED, 0, NULL,
                                             &failure));
@@ -177,13 +172,12 @@ static void loaded_network_gives_the_same_bits(void **state)
 }
 
 /* One layer of a file, with its scale and bias, in memory. */
-static void layers_are_loaded_one_by_one(void **state)
+TEST(layers_are_loaded_one_by_one)
 {
-    collet_ternary_file *file = open_file("model.t2");
-    (void)state;
+    OWNED(collet_ternary_file) *file = open_file("model.t2");
     for (int i = 0; i < 2; i++) {
-        collet_ternary_weights *w = NULL;
-        collet_array *b = NULL;
+        OWNED(collet_ternary_weights) *w = NULL;
+        OWNED(collet_array) *b = NULL;
         assert_done(collet_ternary_file_load(cx, file, &w, &b, (size_t)i, NULL, NULL, &failure));
         assert_same(collet_ternary_weights_bytes(weights[i]), collet_ternary_weights_bytes(w));
         if (i) {
@@ -193,24 +187,20 @@ static void layers_are_loaded_one_by_one(void **state)
             assert_same(collet_ternary_weights_scale(weights[i]), collet_ternary_weights_scale(w));
             assert_null(b);
         }
-        collet_ternary_weights_destroy(w);
-        collet_array_destroy(b);
     }
-    collet_ternary_file_destroy(file);
 }
 
 /* Quantizing row by row gives the same result as the whole matrix at once. */
-static void numbers_are_quantized_as_in_memory(void **state)
+TEST(numbers_are_quantized_as_in_memory)
 {
     static const collet_ternary_quantize_params params[] = {
         {.struct_size = sizeof *params, .mode = COLLET_TERNARY_ABSMEAN},
         {.struct_size = sizeof *params, .mode = COLLET_TERNARY_THRESHOLD, .threshold = 0.3f}};
-    collet_array *numbers = random_floats(cx, HIDDEN, INPUTS, 8);
-    (void)state;
+    OWNED(collet_array) *numbers = random_floats(cx, HIDDEN, INPUTS, 8);
     save_array("numbers.npy", numbers);
-    collet_ternary_file *file = open_file("numbers.npy");
+    OWNED(collet_ternary_file) *file = open_file("numbers.npy");
     for (int i = 0; i < 3; i++) { /* i == 2: with the default for files, the threshold */
-        collet_ternary_weights *expected = NULL, *w = NULL;
+        OWNED(collet_ternary_weights) *expected = NULL, *w = NULL;
         assert_done(collet_ternary_weights_quantize(cx, &expected, numbers, &params[i > 0], NULL,
                                                     &failure));
         assert_done(collet_ternary_file_load(cx, file, &w, NULL, 0, i < 2 ? &params[i] : NULL, NULL,
@@ -220,20 +210,16 @@ static void numbers_are_quantized_as_in_memory(void **state)
             assert_same(collet_ternary_weights_scale(expected), collet_ternary_weights_scale(w));
         else
             assert_null(collet_ternary_weights_scale(w));
-        collet_ternary_weights_destroy(expected);
-        collet_ternary_weights_destroy(w);
     }
-    collet_ternary_file_destroy(file);
-    collet_array_destroy(numbers);
 }
 
 /* A matrix of several pieces, each row with a scale of its own; then with a row that is not ternary in
  * the last piece. */
-static void ternary_numbers_are_kept(void **state)
+TEST(ternary_numbers_are_kept)
 {
     enum { MANY = 5000, BLOCK = 256 };
-    float *values = malloc(MANY * BLOCK * sizeof *values), *scale = malloc(MANY * sizeof *scale);
-    (void)state;
+    FREED(float) *values = malloc(MANY * BLOCK * sizeof *values),
+                 *scale = malloc(MANY * sizeof *scale);
     assert_non_null(values);
     assert_non_null(scale);
     for (int r = 0; r < MANY; r++) {
@@ -242,11 +228,11 @@ static void ternary_numbers_are_kept(void **state)
             values[r * BLOCK + c] = (float)((r + c * 7) % 3 - 1) * scale[r];
     }
     for (int i = 0; i < 2; i++) {
-        collet_ternary_weights *w = NULL, *same = NULL;
+        OWNED(collet_ternary_weights) *w = NULL, *same = NULL;
         values[MANY * BLOCK - 1] = i ? 0.5f : 0;
-        collet_array *array = array_of(cx, COLLET_F32, 2, SHAPE(MANY, BLOCK), values);
+        OWNED(collet_array) *array = array_of(cx, COLLET_F32, 2, SHAPE(MANY, BLOCK), values);
         save_array("numbers.npy", array);
-        collet_ternary_file *file = open_file("numbers.npy");
+        OWNED(collet_ternary_file) *file = open_file("numbers.npy");
         assert_done(collet_ternary_file_load(cx, file, &w, NULL, 0, NULL, NULL, &failure));
         assert_done(collet_ternary_weights_quantize(cx, &same, array, NULL, NULL, &failure));
         assert_same(collet_ternary_weights_bytes(w), collet_ternary_weights_bytes(same));
@@ -254,18 +240,11 @@ static void ternary_numbers_are_kept(void **state)
             assert_null(collet_ternary_weights_scale(w));
             assert_null(collet_ternary_weights_scale(same));
         } else {
-            collet_array *wanted = array_of(cx, COLLET_F32, 1, SHAPE(MANY), scale);
+            OWNED(collet_array) *wanted = array_of(cx, COLLET_F32, 1, SHAPE(MANY), scale);
             assert_same(wanted, collet_ternary_weights_scale(w));
             assert_same(wanted, collet_ternary_weights_scale(same));
-            collet_array_destroy(wanted);
         }
-        collet_ternary_weights_destroy(w);
-        collet_ternary_weights_destroy(same);
-        collet_ternary_file_destroy(file);
-        collet_array_destroy(array);
     }
-    free(values);
-    free(scale);
 }
 
 /* ---- Cancellation ---------------------------------------------------------------------------- */
@@ -307,7 +286,6 @@ static collet_status work_count(const collet_ternary_monitor *monitor,
     collet_ternary_file *file = open_file("model.t2");
     collet_ternary_counts counts = {.struct_size = sizeof counts};
     collet_status status = collet_ternary_file_count(cx, file, &counts, 0, monitor, &failure);
-    (void)output;
     if (status == COLLET_OK) {
         assert_int_equal(counts.minus + counts.zero + counts.plus, HIDDEN * INPUTS);
         assert_int_equal(counts.invalid, 0);
@@ -322,7 +300,6 @@ static collet_status work_load(const collet_ternary_monitor *monitor,
     collet_ternary_file *file = open_file("codes.npy");
     collet_ternary_weights *w = NULL;
     collet_status status = collet_ternary_file_load(cx, file, &w, NULL, 0, NULL, monitor, &failure);
-    (void)output;
     assert_true((status == COLLET_OK) == (w != NULL));
     collet_ternary_weights_destroy(w);
     collet_ternary_file_destroy(file);
@@ -336,7 +313,6 @@ static collet_status work_network(const collet_ternary_monitor *monitor,
     collet_ternary_network *network = NULL;
     collet_status status = collet_ternary_network_load(cx, &network, file, COLLET_TERNARY_AS_STORED,
                                                        0, monitor, &failure);
-    (void)output;
     assert_true((status == COLLET_OK) == (network != NULL));
     collet_ternary_network_destroy(network);
     collet_ternary_file_destroy(file);
@@ -392,11 +368,10 @@ static void cancel_everywhere(work *run, int writes)
     }
 }
 
-static void every_call_can_be_cancelled(void **state)
+TEST(every_call_can_be_cancelled)
 {
     static work *const writing[] = {work_pack, work_write, work_unpack, work_run};
     static work *const reading[] = {work_count, work_load, work_network};
-    (void)state;
     for (size_t i = 0; i < sizeof writing / sizeof *writing; i++)
         cancel_everywhere(writing[i], 1);
     for (size_t i = 0; i < sizeof reading / sizeof *reading; i++)
@@ -412,7 +387,7 @@ static void every_call_can_be_cancelled(void **state)
     } while (0)
 
 /* Structs of a program that was built with a newer header. */
-static void unknown_members_are_refused(void **state)
+TEST(unknown_members_are_refused)
 {
     struct {
         collet_ternary_quantize_params params;
@@ -436,7 +411,6 @@ static void unknown_members_are_refused(void **state)
     collet_ternary_network *network = NULL;
     collet_ternary_output *output = NULL;
     collet_ternary_weights *w = NULL;
-    (void)state;
     snprintf(x, sizeof x, "%s", path_of("x.npy"));
     source.source.weights = x;
     layer.layer.struct_size = sizeof layer;
@@ -475,7 +449,7 @@ static void unknown_members_are_refused(void **state)
     collet_ternary_file_destroy(numbers);
 }
 
-static void wrong_arguments(void **state)
+TEST(wrong_arguments)
 {
     static const collet_ternary_quantize_params params = {.struct_size = sizeof params, .mode = 1};
     static const collet_ternary_quantize_params strange = {.struct_size = sizeof params, .mode = 9};
@@ -487,7 +461,6 @@ static void wrong_arguments(void **state)
     collet_ternary_counts counts = {.struct_size = sizeof counts};
     collet_ternary_matrix m = {.struct_size = sizeof m};
     collet_ternary_layer wrong = layers[0];
-    (void)state;
     wrong.bias = bias;
     REFUSED(collet_ternary_file_open(&file, NULL, NULL, &failure), COLLET_INVALID, "NULL");
     REFUSED(collet_ternary_file_open(&file, NULL, path_of("none"), &failure), COLLET_IO,
@@ -536,18 +509,4 @@ static void wrong_arguments(void **state)
     collet_ternary_output_destroy(NULL);
 }
 
-int main(void)
-{
-#define CASE(name) cmocka_unit_test(name)
-    const struct CMUnitTest tests[] = {
-        CASE(written_layers_are_described),
-        CASE(loaded_network_gives_the_same_bits),
-        CASE(layers_are_loaded_one_by_one),
-        CASE(numbers_are_quantized_as_in_memory),
-        CASE(ternary_numbers_are_kept),
-        CASE(every_call_can_be_cancelled),
-        CASE(wrong_arguments),
-        CASE(unknown_members_are_refused),
-    };
-    return cmocka_run_group_tests(tests, set_up, clean_up);
-}
+TEST_GROUP(set_up, clean_up)

@@ -81,13 +81,11 @@ static collet_array *by_layers(const collet_ternary_layer *layers, const collet_
 static void run_both(collet_ternary_network *network, const collet_ternary_layer *layers,
                      const collet_array *x)
 {
-    collet_array *expected = by_layers(layers, x), *y = like(x, widths[LAYERS]);
+    OWNED(collet_array) *expected = by_layers(layers, x), *y = like(x, widths[LAYERS]);
     for (int i = 0; i < 2; i++) {
         assert_done(collet_ternary_network_run(cx, network, y, x, &failure));
         assert_same(expected, y);
     }
-    collet_array_destroy(expected);
-    collet_array_destroy(y);
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
@@ -110,14 +108,11 @@ TEST(layer_by_layer)
         int64_t rows = 1;
         for (int32_t a = 0; a + 1 < inputs[i].ndim; a++)
             rows *= inputs[i].shape[a];
-        collet_array *flat = random_floats(cx, rows ? rows : 1, 300, (uint32_t)i), *x = NULL;
-        collet_array *some = NULL;
+        OWNED(collet_array) *flat = random_floats(cx, rows ? rows : 1, 300, (uint32_t)i), *x = NULL;
+        OWNED(collet_array) *some = NULL;
         assert_ok(cx, collet_array_slice(cx, flat, &some, 0, 0, rows, 1));
         assert_ok(cx, collet_array_reshape(cx, some, &x, inputs[i].ndim, inputs[i].shape));
         run_both(network, layers, x);
-        collet_array_destroy(flat);
-        collet_array_destroy(some);
-        collet_array_destroy(x);
     }
     collet_ternary_network_destroy(network);
     free_layers(weights, bias);
@@ -148,12 +143,12 @@ TEST(strided_ends)
 
 TEST(one_layer)
 {
-    collet_array *codes = random_codes(cx, 6, 6, 4), *x = random_floats(cx, 3, 6, 6);
-    collet_array *y = like(x, 6), *expected = like(x, 6);
+    OWNED(collet_array) *codes = random_codes(cx, 6, 6, 4), *x = random_floats(cx, 3, 6, 6);
+    OWNED(collet_array) *y = like(x, 6), *expected = like(x, 6);
     const collet_ternary_linear_params params = {.struct_size = sizeof params,
                                                  .activations = COLLET_TERNARY_INT8};
-    collet_ternary_weights *w = NULL;
-    collet_ternary_network *network = NULL;
+    OWNED(collet_ternary_weights) *w = NULL;
+    OWNED(collet_ternary_network) *network = NULL;
     assert_done(collet_ternary_weights_from_codes(cx, &w, codes, NULL, &failure));
     const collet_ternary_layer layer = {.struct_size = sizeof layer, .weights = w};
     assert_done(collet_ternary_network_create(cx, &network, &layer, 1, &failure));
@@ -163,12 +158,6 @@ TEST(one_layer)
     assert_same(expected, y);
     assert_done(collet_ternary_network_run(cx, network, x, x, &failure));
     assert_same(expected, x);
-    collet_ternary_network_destroy(network);
-    collet_ternary_weights_destroy(w);
-    collet_array_destroy(codes);
-    collet_array_destroy(x);
-    collet_array_destroy(y);
-    collet_array_destroy(expected);
 }
 
 /* Layer structs of a later version are longer. */
@@ -193,8 +182,7 @@ TEST(longer_layers)
     collet_ternary_network_destroy(network);
     longer[1].later = 1;
     assert_outcome(collet_ternary_network_create(cx, &network, &longer[0].layer, LAYERS, &failure),
-                   COLLET_INVALID);
-    assert_failure_has("ternary network: byte ");
+                   COLLET_INVALID, "ternary network: byte ");
     free_layers(weights, bias);
     collet_array_destroy(x);
 }
@@ -315,8 +303,8 @@ static void create_fails(const collet_ternary_layer *layers, uint32_t count, col
 {
     collet_ternary_network *const untouched = (collet_ternary_network *)(uintptr_t)16;
     collet_ternary_network *network = untouched;
-    assert_outcome(collet_ternary_network_create(cx, &network, layers, count, &failure), status);
-    assert_failure_has(text);
+    assert_outcome(collet_ternary_network_create(cx, &network, layers, count, &failure), status,
+                   text);
     assert_ptr_equal(network, untouched);
 }
 
@@ -356,8 +344,7 @@ static void run_fails(collet_ternary_network *network, collet_array *y, collet_a
                       collet_status status, const char *text)
 {
     uint64_t before = counters_of(cx).calls;
-    assert_outcome(collet_ternary_network_run(cx, network, y, x, &failure), status);
-    assert_failure_has(text);
+    assert_outcome(collet_ternary_network_run(cx, network, y, x, &failure), status, text);
     assert_int_equal(counters_of(cx).calls, before);
 }
 

@@ -103,10 +103,9 @@ static void unpack_to(uint32_t what, const void *expected, size_t bytes)
     assert_done(collet_ternary_output_publish(output, 1, &failure));
     collet_ternary_output_destroy(output);
     collet_ternary_file_destroy(file);
-    io_bytes got = io_load(out);
+    OWNED(io_bytes) got = io_load(out);
     assert_true(got.size > bytes);
     assert_memory_equal(got.data + got.size - bytes, expected, bytes);
-    free(got.data);
 }
 
 TEST(codes_values_and_bytes_are_unpacked)
@@ -162,7 +161,7 @@ TEST(the_end_is_missing)
 {
     for (int layout = 0; layout < 2; layout++) {
         const gguf_file_tensor two[] = {matrix("w", layout), matrix("v", layout)};
-        io_image image = {0};
+        OWNED(io_image) image = {0};
         gguf_file_image(&image, two, 2, NULL, 0);
         io_save(path, image.data, image.size - 1);
         expect_layout(layout);
@@ -174,7 +173,6 @@ TEST(the_end_is_missing)
         gguf_file_image(&image, two, 1, NULL, 0);
         io_save(path, image.data, image.size - 1);
         assert_refused(path, "w", COLLET_FORMAT, "the file is damaged or truncated");
-        free(image.data);
     }
 }
 
@@ -243,8 +241,7 @@ TEST(the_value_2_is_refused)
         gguf_file_save(path, &one, 1, NULL, 0);
         assert_done(collet_ternary_file_open(&file, NULL, path, &failure));
         assert_outcome(collet_ternary_file_load(cx, file, &w, NULL, 0, NULL, NULL, &failure),
-                       COLLET_INVALID);
-        assert_failure_has("w: the weight in row 3, column 77 is 2 times the scale");
+                       COLLET_INVALID, "w: the weight in row 3, column 77 is 2 times the scale");
         assert_failure_has("quantize again with --threshold or --absmean");
         assert_done(collet_ternary_file_count(cx, file, &counts, 0, NULL, &failure));
         assert_int_equal(counts.invalid, 1);
@@ -269,7 +266,7 @@ TEST(scales_of_blocks)
     for (int layout = 0; layout < 2; layout++) {
         gguf_file_tensor one = matrix("w", layout);
         collet_ternary_weights *w = NULL;
-        collet_ternary_file *file = NULL;
+        OWNED(collet_ternary_file) *file = NULL;
         make_blocks(bytes, layout ? 128 : 64, few);
         bytes[(layout ? 3 : 7) * (layout ? 34 : 18) + 1] = 0x44;
         one.data = bytes;
@@ -279,9 +276,7 @@ TEST(scales_of_blocks)
         gguf_file_save(path, &one, 1, NULL, 0);
         assert_done(collet_ternary_file_open(&file, NULL, path, &failure));
         assert_outcome(collet_ternary_file_load(cx, file, &w, NULL, 0, NULL, NULL, &failure),
-                       COLLET_INVALID);
-        assert_failure_has("blocks 0 and 1 of row 2 have the scales 4 and 0.5");
-        collet_ternary_file_destroy(file);
+                       COLLET_INVALID, "blocks 0 and 1 of row 2 have the scales 4 and 0.5");
     }
 }
 
@@ -389,8 +384,8 @@ TEST(packed_models_run)
     for (int layout = 0; layout < 2; layout++) {
         const gguf_file_tensor one = matrix("w", layout);
         collet_ternary_output *output = NULL;
-        collet_ternary_network *network = NULL;
-        collet_ternary_file *file = NULL;
+        OWNED(collet_ternary_network) *network = NULL;
+        OWNED(collet_ternary_file) *file = NULL;
         char name[320], out[300];
         gguf_file_save(path, &one, 1, NULL, 0);
         snprintf(name, sizeof name, "%s:w", path);
@@ -404,16 +399,12 @@ TEST(packed_models_run)
         assert_done(collet_ternary_file_open(&file, NULL, out, &failure));
         assert_done(collet_ternary_network_load(cx, &network, file, COLLET_TERNARY_AS_STORED, 0,
                                                 NULL, &failure));
-        collet_array *in = array_of(cx, COLLET_F32, 1, SHAPE(COLUMNS), x);
-        collet_array *result = array_for(cx, COLLET_F32, 1, SHAPE(ROWS));
+        OWNED(collet_array) *in = array_of(cx, COLLET_F32, 1, SHAPE(COLUMNS), x);
+        OWNED(collet_array) *result = array_for(cx, COLLET_F32, 1, SHAPE(ROWS));
         assert_done(collet_ternary_network_run(cx, network, result, in, &failure));
         assert_ok(cx, collet_array_read(cx, result, y, sizeof y));
         for (int r = 0; r < ROWS; r++)
             assert_true(y[r] == expected[r]);
-        collet_array_destroy(in);
-        collet_array_destroy(result);
-        collet_ternary_network_destroy(network);
-        collet_ternary_file_destroy(file);
     }
 }
 

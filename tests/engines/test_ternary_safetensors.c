@@ -87,9 +87,9 @@ TEST(bits_of_a_byte_are_a_quarter_of_the_rows_apart)
 TEST(pieces_of_a_large_matrix)
 {
     enum { MANY = 1032, WIDE = 4096 };
-    int8_t *many = malloc(MANY * WIDE);
-    uint8_t *bytes = malloc(MANY / 4 * WIDE);
-    float *all = malloc(MANY * sizeof *all);
+    FREED(int8_t) *many = malloc(MANY * WIDE);
+    FREED(uint8_t) *bytes = malloc(MANY / 4 * WIDE);
+    FREED(float) *all = malloc(MANY * sizeof *all);
     assert_true(many && bytes && all);
     for (int i = 0; i < MANY * WIDE; i++)
         many[i] = (int8_t)((i * 5 + i / 4099) % 3 - 1);
@@ -99,9 +99,6 @@ TEST(pieces_of_a_large_matrix)
     save_config(AUTOBITLINEAR);
     save_two((safetensors_tensor){"a.weight", "U8", "[258, 4096]", bytes, MANY / 4 * WIDE}, scale);
     assert_loads(path, "a.weight", NULL, MANY, WIDE, many, all);
-    free(many);
-    free(bytes);
-    free(all);
 }
 
 TEST(the_class_says_what_the_scale_means)
@@ -202,16 +199,14 @@ TEST(the_value_2_is_refused)
     bytes[COLUMNS + 3] |= 0x30; /* row 1 + 2 x 3 */
     collet_ternary_counts counts = {.struct_size = sizeof counts};
     collet_ternary_weights *w = NULL;
-    collet_ternary_file *file = NULL;
+    OWNED(collet_ternary_file) *file = NULL;
     save_config(BITLINEAR);
     save_two((safetensors_tensor){"a.weight", "U8", "[3, 10]", bytes, sizeof bytes}, scale);
     assert_done(collet_ternary_file_open(&file, NULL, path, &failure));
     assert_outcome(collet_ternary_file_load(cx, file, &w, NULL, 0, NULL, NULL, &failure),
-                   COLLET_INVALID);
-    assert_failure_has("a.weight: the weight in row 7, column 3 is 2 times the scale");
+                   COLLET_INVALID, "a.weight: the weight in row 7, column 3 is 2 times the scale");
     assert_done(collet_ternary_file_count(cx, file, &counts, 0, NULL, &failure));
     assert_int_equal(counts.invalid, 1);
-    collet_ternary_file_destroy(file);
 }
 
 TEST(shapes)
@@ -243,16 +238,13 @@ static void save_bias(const char *type, const char *shape, const void *data, siz
 
 static void expect_bias(const char *name, const float *bias)
 {
-    collet_ternary_file *file = NULL;
-    collet_ternary_weights *w = NULL;
-    collet_array *got = NULL;
+    OWNED(collet_ternary_file) *file = NULL;
+    OWNED(collet_ternary_weights) *w = NULL;
+    OWNED(collet_array) *got = NULL;
     assert_done(collet_ternary_file_open(&file, NULL, name, &failure));
     assert_done(collet_ternary_file_load(cx, file, &w, &got, 0, NULL, NULL, &failure));
     assert_non_null(got);
     assert_floats(cx, got, bias);
-    collet_array_destroy(got);
-    collet_ternary_weights_destroy(w);
-    collet_ternary_file_destroy(file);
 }
 
 TEST(biases)
@@ -282,13 +274,11 @@ TEST(biases)
     assert_refused(path, "a.weight", COLLET_FORMAT, "which cannot be read as numbers");
     bias[5] = NAN;
     save_bias("F32", "[12]", bias, sizeof bias);
-    collet_ternary_file *file = NULL;
+    OWNED(collet_ternary_file) *file = NULL;
     collet_ternary_weights *w = NULL;
     assert_done(collet_ternary_file_open(&file, NULL, path, &failure));
     assert_outcome(collet_ternary_file_load(cx, file, &w, NULL, 0, NULL, NULL, &failure),
-                   COLLET_INVALID);
-    assert_failure_has("number 5 of the layer's bias is nan; it must be finite");
-    collet_ternary_file_destroy(file);
+                   COLLET_INVALID, "number 5 of the layer's bias is nan; it must be finite");
 }
 
 /* ---- Other tensors --------------------------------------------------------------------------- */
@@ -371,15 +361,15 @@ TEST(headers)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collet_ternary_file *file = NULL;
         safetensors_save_header(path, cases[i].header, "abcd", 4);
-        assert_outcome(collet_ternary_file_open(&file, NULL, path, &failure), COLLET_FORMAT);
-        assert_failure_has(cases[i].part);
+        assert_outcome(collet_ternary_file_open(&file, NULL, path, &failure), COLLET_FORMAT,
+                       cases[i].part);
         assert_failure_has(path);
         assert_null(file);
     }
     io_save(path, "\x10\0\0\0\0\0\0\0{}", 10);
     collet_ternary_file *file = NULL;
-    assert_outcome(collet_ternary_file_open(&file, NULL, path, &failure), COLLET_FORMAT);
-    assert_failure_has("its header of 16 bytes ends after its end, at 10");
+    assert_outcome(collet_ternary_file_open(&file, NULL, path, &failure), COLLET_FORMAT,
+                   "its header of 16 bytes ends after its end, at 10");
 }
 
 TEST(places_of_data)
@@ -396,11 +386,11 @@ TEST(places_of_data)
     collet_ternary_file *file = NULL;
     char name[320];
     snprintf(name, sizeof name, "%s:v", path);
-    assert_outcome(collet_ternary_file_open(&file, NULL, name, &failure), COLLET_FORMAT);
-    assert_failure_has("two tensors called 'v'");
+    assert_outcome(collet_ternary_file_open(&file, NULL, name, &failure), COLLET_FORMAT,
+                   "two tensors called 'v'");
     snprintf(name, sizeof name, "%s:x", path);
-    assert_outcome(collet_ternary_file_open(&file, NULL, name, &failure), COLLET_NOT_FOUND);
-    assert_failure_has("there is no tensor 'x' among 2 tensors");
+    assert_outcome(collet_ternary_file_open(&file, NULL, name, &failure), COLLET_NOT_FOUND,
+                   "there is no tensor 'x' among 2 tensors");
 }
 
 /* A file that ends at any byte is refused, or its tensors beyond the end are. */
@@ -408,14 +398,13 @@ TEST(cut_files)
 {
     save_config(BITLINEAR);
     save_two(weight, scale);
-    io_bytes image = io_load(path);
+    OWNED(io_bytes) image = io_load(path);
     for (size_t size = 1; size < image.size; size++) {
         collet_ternary_file *file = NULL;
         io_save(path, image.data, size);
         collet_status status = collet_ternary_file_open(&file, NULL, path, &failure);
         if (size < image.size - sizeof packed - 2) {
-            assert_outcome(status, COLLET_FORMAT);
-            assert_failure_has("truncated");
+            assert_outcome(status, COLLET_FORMAT, "truncated");
         } else {
             assert_done(status);
             collet_ternary_file_destroy(file);
@@ -423,7 +412,6 @@ TEST(cut_files)
                            size < image.size - 2 ? "data end after the end" : "must be one number");
         }
     }
-    free(image.data);
 }
 
 TEST_GROUP(set_up, clean_up)

@@ -30,14 +30,13 @@ static collet_array *packed(const collet_array *codes)
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-static void from_codes(void **state)
+TEST(from_codes)
 {
     static const float scales[] = {1.5f, -2, 0.25f}, others[] = {7, 8, 9};
     uint64_t before = bytes_in_use();
     collet_array *codes = random_codes(cx, 3, 300, 1), *bytes = packed(codes);
     collet_array *scale = array_of(cx, COLLET_F32, 1, SHAPE(3), scales);
     collet_ternary_weights *w = NULL, *plain = NULL;
-    (void)state;
     assert_done(collet_ternary_weights_from_codes(cx, &w, codes, scale, &failure));
     assert_done(collet_ternary_weights_from_codes(cx, &plain, codes, NULL, &failure));
     /* The scales are a copy. */
@@ -58,46 +57,39 @@ static void from_codes(void **state)
     assert_int_equal(bytes_in_use(), before);
 }
 
-static void from_numbers(void **state)
+TEST(from_numbers)
 {
-    collet_array *numbers = random_floats(cx, 5, 70, 2), *info = array_for(cx, COLLET_I32, 0, NULL);
-    collet_array *codes = array_for(cx, COLLET_I8, 2, SHAPE(5, 70));
-    collet_array *scale = array_for(cx, COLLET_F32, 1, SHAPE(5));
-    (void)state;
+    OWNED(collet_array) *numbers = random_floats(cx, 5, 70, 2),
+                        *info = array_for(cx, COLLET_I32, 0, NULL);
+    OWNED(collet_array) *codes = array_for(cx, COLLET_I8, 2, SHAPE(5, 70));
+    OWNED(collet_array) *scale = array_for(cx, COLLET_F32, 1, SHAPE(5));
     for (uint32_t mode = COLLET_TERNARY_THRESHOLD; mode <= COLLET_TERNARY_ABSMEAN; mode++) {
         const collet_ternary_quantize_params params = {
             .struct_size = sizeof params, .mode = mode, .threshold = mode ? 0 : 0.75f};
-        collet_ternary_weights *w = NULL;
+        OWNED(collet_ternary_weights) *w = NULL;
         assert_done(collet_ternary_weights_quantize(cx, &w, numbers, &params, NULL, &failure));
         assert_ok(cx, collet_op_ternary_quantize(cx, codes, scale, info, numbers, &params));
-        collet_array *bytes = packed(codes);
+        OWNED(collet_array) *bytes = packed(codes);
         assert_same(bytes, collet_ternary_weights_bytes(w));
         if (mode == COLLET_TERNARY_ABSMEAN)
             assert_same(scale, collet_ternary_weights_scale(w));
         else
             assert_null(collet_ternary_weights_scale(w));
-        collet_array_destroy(bytes);
-        collet_ternary_weights_destroy(w);
     }
-    collet_array_destroy(numbers);
-    collet_array_destroy(codes);
-    collet_array_destroy(scale);
-    collet_array_destroy(info);
 }
 
 /* Shorter parameters of an older caller, on the heap, where a sanitizer detects reads past the end.
  */
-static void from_numbers_with_short_blocks(void **state)
+TEST(from_numbers_with_short_blocks)
 {
-    collet_array *numbers = random_floats(cx, 5, 70, 2);
+    OWNED(collet_array) *numbers = random_floats(cx, 5, 70, 2);
     const collet_ternary_quantize_params full[] = {
         {.struct_size = sizeof *full, .mode = COLLET_TERNARY_THRESHOLD},
         {.struct_size = sizeof *full, .mode = COLLET_TERNARY_ABSMEAN}};
     const uint32_t sizes[] = {4, 8};
-    (void)state;
     for (int i = 0; i < 2; i++) {
-        collet_ternary_quantize_params *block = malloc(sizes[i]);
-        collet_ternary_weights *w = NULL, *expected = NULL;
+        FREED(collet_ternary_quantize_params) *block = malloc(sizes[i]);
+        OWNED(collet_ternary_weights) *w = NULL, *expected = NULL;
         assert_non_null(block);
         memcpy(block, (const uint32_t[]){sizes[i], COLLET_TERNARY_ABSMEAN}, sizes[i]);
         assert_done(collet_ternary_weights_quantize(cx, &w, numbers, block, NULL, &failure));
@@ -108,21 +100,16 @@ static void from_numbers_with_short_blocks(void **state)
             assert_same(collet_ternary_weights_scale(expected), collet_ternary_weights_scale(w));
         else
             assert_null(collet_ternary_weights_scale(w));
-        collet_ternary_weights_destroy(expected);
-        collet_ternary_weights_destroy(w);
-        free(block);
     }
-    collet_array_destroy(numbers);
 }
 
 /* The bytes are shared and reference-counted. */
-static void the_callers_rounding_changes_nothing(void **state)
+TEST(the_callers_rounding_changes_nothing)
 {
     const collet_ternary_quantize_params params = {.struct_size = sizeof params,
                                                    .mode = COLLET_TERNARY_ABSMEAN};
-    collet_array *numbers = random_floats(cx, 50, 70, 2);
+    OWNED(collet_array) *numbers = random_floats(cx, 50, 70, 2);
     collet_ternary_weights *w[2];
-    (void)state;
     assert_done(collet_ternary_weights_quantize(cx, &w[0], numbers, &params, NULL, &failure));
     unusual_floating();
     collet_status status =
@@ -133,16 +120,14 @@ static void the_callers_rounding_changes_nothing(void **state)
     assert_same(collet_ternary_weights_bytes(w[0]), collet_ternary_weights_bytes(w[1]));
     collet_ternary_weights_destroy(w[0]);
     collet_ternary_weights_destroy(w[1]);
-    collet_array_destroy(numbers);
 }
 
-static void from_bytes(void **state)
+TEST(from_bytes)
 {
     collet_array *codes = random_codes(cx, 40, 1000, 3), *bytes = packed(codes);
     collet_array *copy = packed(codes);
     collet_ternary_weights *w = NULL;
     uint64_t before = bytes_in_use();
-    (void)state;
     assert_done(collet_ternary_weights_from_bytes(cx, &w, bytes, 1000, NULL, NULL, &failure));
     assert_int_equal(bytes_in_use(), before);
     collet_array_destroy(bytes);
@@ -158,22 +143,20 @@ static void from_bytes(void **state)
 /* Rows with gaps: the same weights as from a contiguous copy, and invalid codes are found. */
 static void strided_rows(const collet_array *rows, int64_t columns)
 {
-    collet_array *copy = array_for(cx, COLLET_U8, 2, collet_array_shape(rows));
-    collet_ternary_weights *w = NULL;
+    OWNED(collet_array) *copy = array_for(cx, COLLET_U8, 2, collet_array_shape(rows));
+    OWNED(collet_ternary_weights) *w = NULL;
     assert_ok(cx, collet_op_copy(cx, copy, rows));
     assert_done(collet_ternary_weights_from_bytes(cx, &w, rows, columns, NULL, NULL, &failure));
     assert_same(copy, collet_ternary_weights_bytes(w));
-    collet_ternary_weights_destroy(w);
-    collet_array_destroy(copy);
 }
 
-static void from_strided_rows(void **state)
+TEST(from_strided_rows)
 {
     static const unsigned char none = 0xd5;
-    collet_array *codes = random_codes(cx, 9, 512, 4), *bytes = packed(codes);
-    collet_array *left = NULL, *every_other = NULL, *reversed = NULL, *last = NULL, *byte = NULL;
+    OWNED(collet_array) *codes = random_codes(cx, 9, 512, 4), *bytes = packed(codes);
+    OWNED(collet_array) *last = NULL, *byte = NULL;
+    collet_array *left = NULL, *every_other = NULL, *reversed = NULL;
     collet_ternary_weights *w = NULL;
-    (void)state;
     assert_ok(cx, collet_array_slice(cx, bytes, &left, 1, 0, 64, 1));
     assert_ok(cx, collet_array_slice(cx, bytes, &every_other, 0, 0, 5, 2));
     assert_ok(cx, collet_array_slice(cx, bytes, &reversed, 0, 8, 9, -1));
@@ -187,32 +170,23 @@ static void from_strided_rows(void **state)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         assert_outcome(
             collet_ternary_weights_from_bytes(cx, &w, all[i], i ? 512 : 256, NULL, NULL, &failure),
-            COLLET_INVALID);
-        assert_failure_has("1 codes are 11 (binary), which is not a weight");
+            COLLET_INVALID, "1 codes are 11 (binary), which is not a weight");
         collet_array_destroy(all[i]);
     }
-    collet_array_destroy(byte);
-    collet_array_destroy(last);
-    collet_array_destroy(bytes);
-    collet_array_destroy(codes);
 }
 
-static void without_weights(void **state)
+TEST(without_weights)
 {
     static const int64_t shapes[][2] = {{0, 5}, {5, 0}, {0, 0}};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
-        collet_array *codes = array_for(cx, COLLET_I8, 2, shapes[i]);
-        collet_ternary_weights *w = NULL, *again = NULL;
+        OWNED(collet_array) *codes = array_for(cx, COLLET_I8, 2, shapes[i]);
+        OWNED(collet_ternary_weights) *w = NULL, *again = NULL;
         assert_done(collet_ternary_weights_from_codes(cx, &w, codes, NULL, &failure));
         assert_int_equal(collet_ternary_weights_rows(w), shapes[i][0]);
         assert_int_equal(collet_ternary_weights_columns(w), shapes[i][1]);
         assert_done(collet_ternary_weights_from_bytes(cx, &again, collet_ternary_weights_bytes(w),
                                                       shapes[i][1], NULL, NULL, &failure));
         assert_int_equal(collet_ternary_weights_rows(again), shapes[i][0]);
-        collet_ternary_weights_destroy(again);
-        collet_ternary_weights_destroy(w);
-        collet_array_destroy(codes);
     }
 }
 
@@ -231,15 +205,14 @@ static collet_ternary_weights *const untouched = (collet_ternary_weights *)(uint
         assert_int_equal(bytes_in_use(), before);                                                  \
     } while (0)
 
-static void invalid_numbers(void **state)
+TEST(invalid_numbers)
 {
     const collet_ternary_quantize_params params = {.struct_size = sizeof params, .mode = 1};
     const collet_ternary_quantize_params strange = {.struct_size = sizeof params, .mode = 7};
     float numbers[] = {1, NAN, -1, INFINITY, 0, 2};
-    collet_array *a = array_of(cx, COLLET_F32, 2, SHAPE(2, 3), numbers);
-    collet_array *row = array_of(cx, COLLET_F32, 1, SHAPE(6), numbers);
-    collet_array *whole = array_for(cx, COLLET_I32, 2, SHAPE(2, 3));
-    (void)state;
+    OWNED(collet_array) *a = array_of(cx, COLLET_F32, 2, SHAPE(2, 3), numbers);
+    OWNED(collet_array) *row = array_of(cx, COLLET_F32, 1, SHAPE(6), numbers);
+    OWNED(collet_array) *whole = array_for(cx, COLLET_I32, 2, SHAPE(2, 3));
     REFUSED(collet_ternary_weights_quantize(cx, &w, a, &params, NULL, &failure), COLLET_INVALID,
             "2 weights are not finite; no weights were packed");
     REFUSED(collet_ternary_weights_quantize(cx, &w, whole, &params, NULL, &failure), COLLET_DTYPE,
@@ -256,21 +229,17 @@ static void invalid_numbers(void **state)
                    COLLET_INVALID);
     assert_int_equal(collet_ternary_weights_quantize(NULL, NULL, a, &params, NULL, &failure),
                      COLLET_INVALID);
-    collet_array_destroy(a);
-    collet_array_destroy(row);
-    collet_array_destroy(whole);
 }
 
-static void invalid_codes(void **state)
+TEST(invalid_codes)
 {
     static const int8_t values[] = {1, 2, -1, -128, 0, 3};
     static const float one = 1;
-    collet_array *a = array_of(cx, COLLET_I8, 2, SHAPE(2, 3), values);
-    collet_array *good = random_codes(cx, 2, 3, 1), *scale = floats(cx, 3, 1);
-    collet_array *wide = array_for(cx, COLLET_F64, 1, SHAPE(2));
-    collet_array *alone = array_of(cx, COLLET_F32, 0, NULL, &one);
-    collet_array *numbers = array_for(cx, COLLET_F32, 2, SHAPE(2, 3));
-    (void)state;
+    OWNED(collet_array) *a = array_of(cx, COLLET_I8, 2, SHAPE(2, 3), values);
+    OWNED(collet_array) *good = random_codes(cx, 2, 3, 1), *scale = floats(cx, 3, 1);
+    OWNED(collet_array) *wide = array_for(cx, COLLET_F64, 1, SHAPE(2));
+    OWNED(collet_array) *alone = array_of(cx, COLLET_F32, 0, NULL, &one);
+    OWNED(collet_array) *numbers = array_for(cx, COLLET_F32, 2, SHAPE(2, 3));
     REFUSED(collet_ternary_weights_from_codes(cx, &w, a, NULL, &failure), COLLET_INVALID,
             "3 codes are not -1, 0 or 1");
     REFUSED(collet_ternary_weights_from_codes(cx, &w, numbers, NULL, &failure), COLLET_DTYPE,
@@ -285,12 +254,6 @@ static void invalid_codes(void **state)
             "codes have 1 axes; a matrix must have 2");
     REFUSED(collet_ternary_weights_from_codes(cx, &w, NULL, NULL, &failure), COLLET_INVALID,
             "NULL");
-    collet_array_destroy(a);
-    collet_array_destroy(good);
-    collet_array_destroy(scale);
-    collet_array_destroy(wide);
-    collet_array_destroy(alone);
-    collet_array_destroy(numbers);
 }
 
 static void bytes_refused(int64_t rows, int64_t width, int64_t columns, int64_t at,
@@ -300,18 +263,16 @@ static void bytes_refused(int64_t rows, int64_t width, int64_t columns, int64_t 
     assert_non_null(values);
     memset(values, 0x55, (size_t)(rows * width));
     values[at] = value;
-    collet_array *bytes = array_of(cx, COLLET_U8, 2, SHAPE(rows, width), values);
+    OWNED(collet_array) *bytes = array_of(cx, COLLET_U8, 2, SHAPE(rows, width), values);
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, bytes, columns, NULL, NULL, &failure),
             COLLET_INVALID, text);
-    collet_array_destroy(bytes);
     free(values);
 }
 
-static void invalid_bytes(void **state)
+TEST(invalid_bytes)
 {
-    collet_array *a = array_for(cx, COLLET_U8, 2, SHAPE(2, 64)),
-                 *codes = random_codes(cx, 2, 64, 1);
-    (void)state;
+    OWNED(collet_array) *a = array_for(cx, COLLET_U8, 2, SHAPE(2, 64)),
+                        *codes = random_codes(cx, 2, 64, 1);
     bytes_refused(3, 64, 256, 70, 0xf5, "2 codes are 11 (binary), which is not a weight");
     bytes_refused(17, 65536, 262144, 17 * 65536 - 1, 0xd5, "1 codes are 11");
     bytes_refused(17, 65536, 262144, 1000000, 0xd5, "1 codes are 11");
@@ -329,20 +290,19 @@ static void invalid_bytes(void **state)
             COLLET_DTYPE, "collet_ternary_weights_from_bytes: bytes are i8; they must be u8");
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, NULL, 256, NULL, NULL, &failure),
             COLLET_INVALID, "NULL");
-    collet_array_destroy(a);
-    collet_array_destroy(codes);
 }
 
 /* Messages name the arguments, not the kernels' operands. */
-static void arrays_of_another_runtime(void **state)
+TEST(arrays_of_another_runtime)
 {
     const collet_ternary_quantize_params params = {.struct_size = sizeof params, .mode = 1};
-    collet_runtime *other = runtime_with(SCALAR_PLUGIN, NULL);
-    collet_context *its = context_of(other);
-    collet_array *codes = random_codes(its, 2, 256, 1), *numbers = random_floats(its, 2, 256, 2);
-    collet_array *bytes = array_for(its, COLLET_U8, 2, SHAPE(2, 64)), *scale = floats(its, 2, 1);
-    collet_array *good = random_codes(cx, 2, 256, 3);
-    (void)state;
+    OWNED(collet_runtime) *other = runtime_with(SCALAR_PLUGIN, NULL);
+    OWNED(collet_context) *its = context_of(other);
+    OWNED(collet_array) *codes = random_codes(its, 2, 256, 1),
+                        *numbers = random_floats(its, 2, 256, 2);
+    OWNED(collet_array) *bytes = array_for(its, COLLET_U8, 2, SHAPE(2, 64)),
+                        *scale = floats(its, 2, 1);
+    OWNED(collet_array) *good = random_codes(cx, 2, 256, 3);
     REFUSED(collet_ternary_weights_from_codes(cx, &w, codes, NULL, &failure), COLLET_INVALID,
             "codes belong to another runtime");
     REFUSED(collet_ternary_weights_from_codes(cx, &w, good, scale, &failure), COLLET_INVALID,
@@ -351,41 +311,31 @@ static void arrays_of_another_runtime(void **state)
             COLLET_INVALID, "weights belong to another runtime");
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, bytes, 256, NULL, NULL, &failure),
             COLLET_INVALID, "bytes belong to another runtime");
-    collet_array *all[] = {codes, numbers, bytes, scale, good};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        collet_array_destroy(all[i]);
-    collet_context_destroy(its);
-    collet_runtime_destroy(other);
 }
 
 /* The padding after the last column is checked too, and no columns are taken for padding. */
-static void padding_of_every_width(void **state)
+TEST(padding_of_every_width)
 {
-    (void)state;
     for (int64_t columns = 1; columns <= 512; columns++) {
-        collet_array *codes = random_codes(cx, 3, columns, (uint32_t)columns),
-                     *bytes = packed(codes);
-        collet_ternary_weights *w = NULL;
+        OWNED(collet_array) *codes = random_codes(cx, 3, columns, (uint32_t)columns),
+                            *bytes = packed(codes);
+        OWNED(collet_ternary_weights) *w = NULL;
         assert_done(
             collet_ternary_weights_from_bytes(cx, &w, bytes, columns, NULL, NULL, &failure));
-        collet_ternary_weights_destroy(w);
-        collet_array_destroy(bytes);
-        collet_array_destroy(codes);
     }
 }
 
 /* ---- Cancellation ---------------------------------------------------------------------------- */
 
 /* Checking 5 million weights reports its progress and can be cancelled at every report. */
-static void checking_can_be_cancelled(void **state)
+TEST(checking_can_be_cancelled)
 {
     enum { ROWS = 5, WIDTH = 1 << 18, COLUMNS = 4 * WIDTH - 7 };
     unsigned char *values = malloc((size_t)ROWS * WIDTH);
     watch all = {.allowed = -1};
-    (void)state;
     assert_non_null(values);
     memset(values, 0x55, (size_t)ROWS * WIDTH);
-    collet_array *bytes = array_of(cx, COLLET_U8, 2, SHAPE(ROWS, WIDTH), values);
+    OWNED(collet_array) *bytes = array_of(cx, COLLET_U8, 2, SHAPE(ROWS, WIDTH), values);
     free(values);
     collet_ternary_weights *whole = NULL;
     assert_done(collet_ternary_weights_from_bytes(
@@ -404,26 +354,6 @@ static void checking_can_be_cancelled(void **state)
                 COLLET_CANCELLED, "cancelled");
         assert_int_equal(some.calls, n + 1);
     }
-    collet_array_destroy(bytes);
 }
 
-int main(void)
-{
-#define CASE(name) cmocka_unit_test(name)
-    const struct CMUnitTest tests[] = {
-        CASE(from_codes),
-        CASE(from_numbers),
-        CASE(the_callers_rounding_changes_nothing),
-        CASE(from_bytes),
-        CASE(from_strided_rows),
-        CASE(from_numbers_with_short_blocks),
-        CASE(without_weights),
-        CASE(invalid_numbers),
-        CASE(invalid_codes),
-        CASE(invalid_bytes),
-        CASE(arrays_of_another_runtime),
-        CASE(padding_of_every_width),
-        CASE(checking_can_be_cancelled),
-    };
-    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
-}
+TEST_GROUP(set_up_scalar, tear_down)

@@ -5,17 +5,15 @@
 #include "common/unusual.h"
 #include "directory.h"
 #include "npz_reader.h"
-#include "common/contains.h"
 
 #include <collet/trajectory.h>
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+OWNS(collet_context, collet_context_destroy)
+OWNS(collet_runtime, collet_runtime_destroy)
 
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
 #define WATER COLLET_TEST_DATA "/md/water/"
@@ -35,8 +33,7 @@ static collet_trajectory *open_with(const collet_trajectory_options *options)
     collet_trajectory *x;
     collet_error err;
 
-    if (collet_trajectory_create(&x, options, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(collet_trajectory_create(&x, options, &err), err);
     return x;
 }
 
@@ -45,8 +42,7 @@ static const collet_trajectory_batch *collect(collet_trajectory *x)
     const collet_trajectory_batch *batch;
     collet_error err;
 
-    if (collet_trajectory_collect(x, &batch, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(collet_trajectory_collect(x, &batch, &err), err);
     return batch;
 }
 
@@ -75,18 +71,16 @@ static void same_rows(const collet_trajectory_batch *part, const collet_trajecto
 TEST(the_callers_rounding_changes_nothing)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.xtc");
-    collet_trajectory *x = open_with(&options);
+    OWNED(collet_trajectory) *x = open_with(&options);
     const collet_trajectory_batch *whole = collect(x), *batch;
 
     unusual_floating();
-    collet_trajectory *y = open_with(&options);
+    OWNED(collet_trajectory) *y = open_with(&options);
     batch = collect(y);
     collet_floating after = collet_floating_now();
     usual_floating();
     assert_false(collet_floating_equal(after, collet_floating_now()));
     same_rows(batch, whole);
-    collet_trajectory_destroy(x);
-    collet_trajectory_destroy(y);
 }
 
 /* ---- Rows -------------------------------------------------------------------------------- */
@@ -137,7 +131,7 @@ static collet_status count_rows(void *user, const collet_trajectory_batch *batch
 TEST(a_receiver_may_end_the_work)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
-    collet_trajectory *x;
+    OWNED(collet_trajectory) *x = NULL;
     collet_error err;
     int64_t rows = 0;
 
@@ -154,7 +148,6 @@ TEST(a_receiver_may_end_the_work)
     assert_int_equal(collet_trajectory_each(x, count_rows, &rows, &err), COLLET_BUSY);
     assert_string_equal(err.text, "enough");
     assert_int_equal(rows, 32);
-    collet_trajectory_destroy(x);
 }
 
 /* Waits up to two seconds until the process has n threads: the system lists a joined thread a little
@@ -170,9 +163,6 @@ static void expect_threads(int n)
 
 static collet_status refuse(void *user, const collet_trajectory_batch *batch, collet_error *err)
 {
-    (void)user;
-    (void)batch;
-    (void)err;
     return COLLET_FAILED;
 }
 
@@ -180,8 +170,6 @@ static collet_status count_tasks(void *user, const collet_trajectory_batch *batc
 {
     int now = io_count_entries("/proc/self/task"), *most = user;
 
-    (void)batch;
-    (void)err;
     *most = now > *most ? now : *most;
     return COLLET_OK;
 }
@@ -212,7 +200,7 @@ TEST(an_error_of_the_receiver_stops_the_work)
     int threads = io_count_entries("/proc/self/task");
     int64_t rows = 30;
     const collet_trajectory_batch *batch;
-    collet_trajectory *x;
+    OWNED(collet_trajectory) *x = NULL;
     collet_error err;
 
     options.batch_rows = 1;
@@ -226,16 +214,14 @@ TEST(an_error_of_the_receiver_stops_the_work)
     collet_trajectory_destroy(x);
 
     x = open_with(&options);
-    assert_int_equal(collet_trajectory_each(x, refuse, NULL, &err), COLLET_FAILED);
-    assert_contains(err.text, "COLLET_FAILED at row 0");
-    collet_trajectory_destroy(x);
+    assert_error(collet_trajectory_each(x, refuse, NULL, &err), COLLET_FAILED, err,
+                 "COLLET_FAILED at row 0");
 }
 
 static volatile sig_atomic_t signals;
 
 static void count_signal(int number)
 {
-    (void)number;
     signals++;
 }
 
@@ -244,7 +230,7 @@ TEST(signals_are_the_programs)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
     const collet_trajectory_batch *batch;
-    collet_trajectory *x;
+    OWNED(collet_trajectory) *x = NULL;
     sigset_t set;
 
     signal(SIGUSR1, count_signal);
@@ -259,7 +245,6 @@ TEST(signals_are_the_programs)
     assert_int_equal(signals, 0);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     assert_int_equal(signals, 1);
-    collet_trajectory_destroy(x);
 }
 
 /* Small batches are delivered early: at most three times as many frames are computed first. */
@@ -271,7 +256,7 @@ TEST(small_batches_come_soon)
     const collet_trajectory_batch *batch;
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        collet_trajectory *x;
+        OWNED(collet_trajectory) *x = NULL;
 
         options.batch_rows = sizes[i];
         x = open_with(&options);
@@ -280,15 +265,14 @@ TEST(small_batches_come_soon)
             collet_trajectory_get_info(x, &info);
             assert_true(info.frames <= (rows + 2) * sizes[i]);
         }
-        collet_trajectory_destroy(x);
     }
 }
 
 TEST(a_context_is_used)
 {
     collet_trajectory_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
-    collet_runtime *runtime;
-    collet_context *context;
+    OWNED(collet_runtime) *runtime = NULL;
+    OWNED(collet_context) *context = NULL;
     collet_trajectory *own = open_with(&options), *borrowed;
     collet_trajectory *nothing;
     collet_counters counters = {.struct_size = sizeof counters};
@@ -298,8 +282,8 @@ TEST(a_context_is_used)
     assert_int_equal(collet_context_create(runtime, &context, NULL), COLLET_OK);
     assert_int_equal(collet_set_backend(context, "cpu_scalar"), COLLET_OK);
     options.context = context;
-    assert_int_equal(collet_trajectory_create(&nothing, &options, &err), COLLET_INVALID);
-    assert_contains(err.text, "backend");
+    assert_error(collet_trajectory_create(&nothing, &options, &err), COLLET_INVALID, err,
+                 "backend");
     options.backend = NULL;
     borrowed = open_with(&options);
     same_rows(collect(borrowed), collect(own));
@@ -309,8 +293,6 @@ TEST(a_context_is_used)
     collet_trajectory_destroy(borrowed);
     collet_trajectory_destroy(own);
     assert_string_equal(collet_get_backend(context), "cpu_scalar");
-    collet_context_destroy(context);
-    collet_runtime_destroy(runtime);
 }
 
 TEST(masses_may_be_numbers)
@@ -337,12 +319,11 @@ TEST(masses_may_be_numbers)
     collet_trajectory_destroy(x);
 
     options.n_mass_values = 279;
-    assert_int_equal(collet_trajectory_create(&nothing, &options, &err), COLLET_INVALID);
-    assert_contains(err.text, "279 masses");
+    assert_error(collet_trajectory_create(&nothing, &options, &err), COLLET_INVALID, err,
+                 "279 masses");
     masses[7] = -1;
     options.n_mass_values = 280;
-    assert_int_equal(collet_trajectory_create(&nothing, &options, &err), COLLET_INVALID);
-    assert_contains(err.text, "atom 7");
+    assert_error(collet_trajectory_create(&nothing, &options, &err), COLLET_INVALID, err, "atom 7");
     assert_null(nothing);
 }
 
@@ -351,7 +332,7 @@ TEST(masses_may_be_numbers)
 TEST(quantities_describe_columns)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.xtc");
-    collet_trajectory *x = open_with(&options);
+    OWNED(collet_trajectory) *x = open_with(&options);
     size_t n = collet_trajectory_quantity_count();
     const collet_trajectory_batch *batch = collect(x);
     collet_trajectory_info info = {.struct_size = sizeof info};
@@ -372,8 +353,8 @@ TEST(quantities_describe_columns)
         if (strncmp(q.key, "tau_", 4) == 0)
             assert_string_equal(q.left_out, "the trajectory has no forces");
     }
-    assert_int_equal(collet_trajectory_quantity_at(x, &q, n, &err), COLLET_NOT_FOUND);
-    assert_contains(err.text, "is out of range: there are ");
+    assert_error(collet_trajectory_quantity_at(x, &q, n, &err), COLLET_NOT_FOUND, err,
+                 "is out of range: there are ");
     collet_trajectory_get_info(x, &info);
     assert_string_equal(info.format, "xtc");
     assert_int_equal(info.frames, FRAMES);
@@ -381,7 +362,6 @@ TEST(quantities_describe_columns)
     assert_int_equal(info.bytes, info.bytes_total);
     assert_int_equal(info.truncated, 0);
     assert_null(collet_trajectory_warning_at(x, 0));
-    collet_trajectory_destroy(x);
 }
 
 /* A program compiled with a shorter structure gets only its fields. */
@@ -389,7 +369,7 @@ TEST(structures_may_be_shorter)
 {
     collet_trajectory_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
     collet_trajectory_info info = {.struct_size = offsetof(collet_trajectory_info, frames)};
-    collet_trajectory *x;
+    OWNED(collet_trajectory) *x = NULL;
 
     options.struct_size = offsetof(collet_trajectory_options, program);
     options.program = "never read";
@@ -407,7 +387,6 @@ TEST(structures_may_be_shorter)
     assert_int_equal(longer.info.atoms, 648);
     assert_int_equal(longer.later, 0);
     assert_contains(collet_trajectory_meta(x), "libcollet-trajectory");
-    collet_trajectory_destroy(x);
 }
 
 /* ---- Invalid options --------------------------------------------------------------------- */
@@ -466,7 +445,7 @@ TEST(errors_stay)
     collet_trajectory_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
     const collet_trajectory_batch *batch;
     collet_error first, second;
-    collet_trajectory *x;
+    OWNED(collet_trajectory) *x = NULL;
 
     options.start = FRAMES;
     x = open_with(&options);
@@ -480,16 +459,15 @@ TEST(errors_stay)
     options.start = 0;
     options.backend = "cpu_sclar";
     x = open_with(&options);
-    assert_int_equal(collet_trajectory_next(x, &batch, &first), COLLET_UNKNOWN_BACKEND);
-    assert_contains(first.text, "cpu_scalar");
-    collet_trajectory_destroy(x);
+    assert_error(collet_trajectory_next(x, &batch, &first), COLLET_UNKNOWN_BACKEND, first,
+                 "cpu_scalar");
 }
 
 /* ---- Files ------------------------------------------------------------------------------- */
 
 static void compare_file(const char *path, const collet_trajectory_batch *whole)
 {
-    io_bytes file = io_load(path);
+    OWNED(io_bytes) file = io_load(path);
 
     for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
         collet_trajectory_quantity q = {.struct_size = sizeof q};
@@ -502,27 +480,25 @@ static void compare_file(const char *path, const collet_trajectory_batch *whole)
         assert_int_equal(array.size, (size_t)whole->n_rows * (size_t)q.width * sizeof(double));
         assert_memory_equal(array.data, whole->columns[i], array.size);
     }
-    free(file.data);
 }
 
 TEST(one_call_writes_files)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
-    collet_trajectory *x = open_with(&options);
-    char *path = strdup(io_path(directory, "one.npz"));
+    OWNED(collet_trajectory) *x = open_with(&options);
+    FREED(char) *path = strdup(io_path(directory, "one.npz"));
     const collet_trajectory_batch *batch;
     collet_error err;
 
     assert_non_null(path);
-    if (collet_trajectory_extract(path, 0, &options, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(collet_trajectory_extract(path, 0, &options, &err), err);
     compare_file(path, collect(x));
     assert_int_equal(io_count_entries(directory), 2);
     assert_int_equal(collet_trajectory_write(x, path, 0, &err), COLLET_INVALID);
     collet_trajectory_destroy(x);
 
-    assert_int_equal(collet_trajectory_extract(path, 0, &options, &err), COLLET_IO);
-    assert_contains(err.text, "already exists");
+    assert_error(collet_trajectory_extract(path, 0, &options, &err), COLLET_IO, err,
+                 "already exists");
     assert_int_equal(collet_trajectory_extract(path, COLLET_TRAJECTORY_OVERWRITE, &options, &err),
                      COLLET_OK);
     assert_int_equal(collet_trajectory_extract("x.txt", 0, &options, &err), COLLET_INVALID);
@@ -532,16 +508,15 @@ TEST(one_call_writes_files)
     assert_int_equal(collet_trajectory_write(x, path, COLLET_TRAJECTORY_OVERWRITE, &err),
                      COLLET_OK);
     assert_int_equal(collet_trajectory_next(x, &batch, &err), COLLET_INVALID);
-    collet_trajectory_destroy(x);
-    free(path);
 }
 
 TEST(truncation_is_reported)
 {
     collet_trajectory_options options = options_of(PEPTIDE "conf.gro", NULL);
     collet_trajectory_info info = {.struct_size = sizeof info};
-    io_bytes bytes = io_load(PEPTIDE "traj.trr");
-    char *cut = strdup(io_path(directory, "cut.trr")), *out = strdup(io_path(directory, "cut.npz"));
+    OWNED(io_bytes) bytes = io_load(PEPTIDE "traj.trr");
+    FREED(char) *cut = strdup(io_path(directory, "cut.trr")),
+                *out = strdup(io_path(directory, "cut.npz"));
     collet_trajectory *x;
     collet_error err;
 
@@ -554,12 +529,9 @@ TEST(truncation_is_reported)
     assert_int_equal(info.truncated, 1);
     assert_contains(collet_trajectory_warning_at(x, 0), "inside frame 10");
     collet_trajectory_destroy(x);
-    assert_int_equal(collet_trajectory_extract(out, 0, &options, &err), COLLET_FORMAT);
-    assert_contains(err.text, "they are in ");
+    assert_error(collet_trajectory_extract(out, 0, &options, &err), COLLET_FORMAT, err,
+                 "they are in ");
     bytes = io_load(out);
-    free(bytes.data);
-    free(cut);
-    free(out);
 }
 
 /* ---- Cancellation ------------------------------------------------------------------------ */
@@ -589,7 +561,7 @@ TEST(progress_may_cancel)
     watcher w = {.last = -1};
     collet_trajectory *x;
     collet_error err;
-    char *path = strdup(io_path(directory, "cancelled.npz"));
+    FREED(char) *path = strdup(io_path(directory, "cancelled.npz"));
 
     assert_non_null(path);
     options.batch_frames = 10;
@@ -612,7 +584,6 @@ TEST(progress_may_cancel)
     assert_true(w.calls >= 9);
     assert_int_equal(w.frames, FRAMES);
     assert_true(w.fraction == 1);
-    free(path);
 }
 
 TEST_GROUP(make_directory, remove_directory)

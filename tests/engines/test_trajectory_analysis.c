@@ -9,8 +9,8 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+
+OWNS(cJSON, cJSON_Delete)
 
 #define FRAMES 51
 
@@ -54,7 +54,6 @@ static collet_status collect(void *user, int32_t buffer, int64_t n, const double
     collected *all = user;
     int64_t width = frame_width(all, buffer);
 
-    (void)err;
     assert_true(n > 0 && all->n[buffer] + n <= FRAMES);
     if (all->rows[buffer] == NULL)
         all->rows[buffer] = calloc((size_t)(FRAMES * width), sizeof(double));
@@ -125,15 +124,12 @@ static collected run(const char *path, int64_t batch_frames, int64_t block_frame
         trajectory_feed_start(context, trajectory, &reading, &feed, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     for (;;) {
-        if (trajectory_feed_next(feed, &batch, &truncated, &err) != COLLET_OK)
-            fail_msg("%s", err.text);
+        assert_success(trajectory_feed_next(feed, &batch, &truncated, &err), err);
         if (batch == NULL)
             break;
-        if (trajectory_analysis_add(analysis, batch, &err) != COLLET_OK)
-            fail_msg("%s", err.text);
+        assert_success(trajectory_analysis_add(analysis, batch, &err), err);
     }
-    if (trajectory_analysis_finish(analysis, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(trajectory_analysis_finish(analysis, &err), err);
     trajectory_feed_stop(feed);
     trajectory_analysis_free(analysis);
     trajectory_reader_close(trajectory);
@@ -199,9 +195,6 @@ TEST(test_one_frame)
 static collet_status refuse(void *user, int32_t buffer, int64_t n, const double *rows,
                             collet_error *err)
 {
-    (void)user;
-    (void)n;
-    (void)rows;
     return buffer == TRAJECTORY_RMSD ? collet_fail(err, COLLET_IO, "disk full") : COLLET_OK;
 }
 
@@ -261,9 +254,9 @@ TEST(test_counters)
                                          .topology = COLLET_TEST_DATA "/md/water/conf.gro",
                                          .trajectory = COLLET_TEST_DATA "/md/water/traj.xtc"};
     const collet_trajectory_batch *batch;
-    collet_trajectory *x;
+    OWNED(collet_trajectory) *x = NULL;
     const cJSON *counters;
-    cJSON *meta;
+    OWNED(cJSON) *meta = NULL;
     double expected = 2;
 
     counting = 1;
@@ -278,8 +271,6 @@ TEST(test_counters)
 
         assert_true(cJSON_GetNumberValue(counter) == expected * (i + 1));
     }
-    cJSON_Delete(meta);
-    collet_trajectory_destroy(x);
 }
 
 static double calls_for(const char *keys)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrangement: from the atoms that are read, kernels get the selected members in their order. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/test.h"
 #include "io_files.h"
 #include "trajectory/arrangement/arrangement.h"
@@ -99,8 +96,7 @@ TEST(members_in_any_order_and_twice)
             compare(frames, i, whole, members);
         }
     }
-    assert_int_equal(trajectory_reader_read(plain, whole, NULL), COLLET_OK);
-    assert_int_equal(whole->n_frames, 0);
+    io_read(plain, whole, 0);
     assert_true(rows > 7);
     trajectory_readahead_stop(ahead);
     trajectory_frames_free(whole);
@@ -155,9 +151,10 @@ TEST(whole_molecules_of_some_atoms)
 
     for (int64_t i = 0; i < ATOMS; i++)
         all[i] = i;
-    double *first = collect(arrange(alone, 1, COLLET_TRAJECTORY_PBC_WHOLE), 1, &frames);
-    double *second = collect(arrange(order, 3, COLLET_TRAJECTORY_PBC_WHOLE), 3, &frames);
-    double *third = collect(arrange(all, ATOMS, COLLET_TRAJECTORY_PBC_WHOLE), ATOMS, &frames);
+    FREED(double) *first = collect(arrange(alone, 1, COLLET_TRAJECTORY_PBC_WHOLE), 1, &frames);
+    FREED(double) *second = collect(arrange(order, 3, COLLET_TRAJECTORY_PBC_WHOLE), 3, &frames);
+    FREED(double) *third =
+        collect(arrange(all, ATOMS, COLLET_TRAJECTORY_PBC_WHOLE), ATOMS, &frames);
     assert_int_equal(frames, 51);
     for (int64_t f = 0; f < frames; f++) {
         assert_memory_equal(first + 3 * f, second + 9 * f, 3 * sizeof(double));
@@ -172,9 +169,6 @@ TEST(whole_molecules_of_some_atoms)
     assert_int_equal(n, 1);
     assert_null(trajectory_arrangement_arranger(a));
     trajectory_arrangement_free(a);
-    free(first);
-    free(second);
-    free(third);
 }
 
 /* If molecules are followed, no atom moves by half a box between frames. If they are centred, their centre
@@ -187,8 +181,10 @@ TEST(followed_and_centred_molecules)
 
     for (int64_t i = 0; i < ATOMS; i++)
         all[i] = i;
-    double *plain = collect(arrange(all, ATOMS, COLLET_TRAJECTORY_PBC_WHOLE), ATOMS, &frames);
-    double *paths = collect(arrange(all, ATOMS, COLLET_TRAJECTORY_PBC_NOJUMP), ATOMS, &frames);
+    FREED(double) *plain =
+        collect(arrange(all, ATOMS, COLLET_TRAJECTORY_PBC_WHOLE), ATOMS, &frames);
+    FREED(double) *paths =
+        collect(arrange(all, ATOMS, COLLET_TRAJECTORY_PBC_NOJUMP), ATOMS, &frames);
     assert_memory_equal(plain, paths, ATOMS * 3 * sizeof(double));
     for (int64_t i = ATOMS; i < frames * ATOMS; i++) {
         jumps[0] += apart(plain + 3 * i, plain + 3 * (i - ATOMS)) > edge / 2;
@@ -196,21 +192,17 @@ TEST(followed_and_centred_molecules)
     }
     assert_true(jumps[0] > 0);
     assert_int_equal(jumps[1], 0);
-    double *middle = collect(arrange(water, 3, COLLET_TRAJECTORY_PBC_CENTER), 3, &frames);
+    FREED(double) *middle = collect(arrange(water, 3, COLLET_TRAJECTORY_PBC_CENTER), 3, &frames);
     for (int64_t f = 0; f < frames; f++)
         for (int k = 0; k < 3; k++)
             assert_true(
                 fabs((middle[9 * f + k] + middle[9 * f + 3 + k] + middle[9 * f + 6 + k]) / 3 -
                      edge / 2) < 1e-3);
-    free(plain);
-    free(paths);
-    free(middle);
 }
 
 /* The first frame decides; it is read once more only if a thread meets a later frame before. */
 static collet_status count_calls(void *user, trajectory_frames **out, collet_error *err)
 {
-    (void)err;
     *out = NULL;
     ++*(int *)user;
     return COLLET_OK;
@@ -238,7 +230,6 @@ TEST(the_first_frame_is_read_once_more_only_if_it_comes_late)
 static collet_status fail_at_nine(void *user, trajectory_frames *read, int64_t i,
                                   trajectory_frames *out, int64_t k, collet_error *err)
 {
-    (void)user;
     assert_ptr_equal(read, out);
     assert_int_equal(i, k);
     return read->indices[i] == 9 ? collet_fail(err, COLLET_INVALID, "nine") : COLLET_OK;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes: shortest images in any box, molecules made whole, followed, centred and packed. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/test.h"
 #include "trajectory/arrangement/images.h"
@@ -214,14 +212,13 @@ TEST(molecules_without_an_end)
 TEST(residues_too_large_to_join)
 {
     const int64_t n = TRAJECTORY_SPAN_MOST + 1, offsets[2] = {0, n};
-    double *positions = calloc(3 * (size_t)n, sizeof *positions);
+    FREED(double) *positions = calloc(3 * (size_t)n, sizeof *positions);
 
     assert_non_null(positions);
     trajectory_tree *tree = tree_of(NULL, 0, offsets, 1, n, positions, cube);
     assert_int_equal(tree->n, 0);
     assert_int_equal(tree->left[0], TRAJECTORY_UNJOINED);
     trajectory_tree_free(tree);
-    free(positions);
 }
 
 /* An atom without a finite position is not moved, nor are the atoms next to it. */

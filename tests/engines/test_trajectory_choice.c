@@ -2,12 +2,9 @@
 /* Selections that vary from frame to frame, compared with their definitions atom by atom. */
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "trajectory/atoms/choice.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* 40 water molecules, and a protein of 8 residues of 5 atoms. */
 #define ATOMS 160
@@ -282,9 +279,8 @@ TEST(flat_box)
 
     boxes[0][8] = 0;
     boxes[0][6] = 1;
-    assert_int_equal(trajectory_choice_find(choice, &frames, 0, atoms, chosen, &count, &err),
-                     COLLET_FORMAT);
-    assert_contains(err.text, "flat");
+    assert_error(trajectory_choice_find(choice, &frames, 0, atoms, chosen, &count, &err),
+                 COLLET_FORMAT, err, "flat");
     boxes[0][8] = kept;
     boxes[0][6] = 0;
     trajectory_choice_free(choice);
@@ -300,9 +296,8 @@ TEST(too_many)
     for (int i = 0; i < 17; i++)
         strcat(text, " and (within 0.3 of protein)");
     assert_int_equal(trajectory_selection_compile(text, &selection, &err), COLLET_OK);
-    assert_int_equal(trajectory_choice_create(selection, &topology, NULL, &choice, &err),
-                     COLLET_INVALID);
-    assert_contains(err.text, "17 distances");
+    assert_error(trajectory_choice_create(selection, &topology, NULL, &choice, &err),
+                 COLLET_INVALID, err, "17 distances");
     trajectory_selection_free(selection);
 }
 

@@ -25,14 +25,12 @@ typedef struct sums {
 
 static collet_status count_frames(void *user, const trajectory_frames *frames, collet_error *err)
 {
-    (void)err;
     ((sums *)user)->read += frames->n_frames;
     return COLLET_OK;
 }
 
 static int32_t go_on(void *user)
 {
-    (void)user;
     return 0;
 }
 
@@ -188,8 +186,7 @@ TEST(the_others_do_the_part_of_a_lost_device)
     assert_true(lost > 2);
     sums none;
     const char *const all[] = {"remote.devices=3", "remote.lose=5", NULL};
-    assert_int_equal(run(choices, DEVICES, all, &none, &err), COLLET_DEVICE_LOST);
-    assert_contains(err.text, ",cpu_openmp: ");
+    assert_error(run(choices, DEVICES, all, &none, &err), COLLET_DEVICE_LOST, err, ",cpu_openmp: ");
     assert_int_equal(none.failed, 7);
     free_sums(&none);
     free_sums(&expected);
@@ -211,8 +208,7 @@ static collet_trajectory *open_with(const collet_devices *devices, collet_contex
     collet_trajectory *trajectory;
     collet_error err;
 
-    if (collet_trajectory_create(&trajectory, &options, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(collet_trajectory_create(&trajectory, &options, &err), err);
     return trajectory;
 }
 
@@ -231,21 +227,20 @@ TEST(results_are_those_of_one_device)
     collet_error err;
 
     for (uint32_t pbc = COLLET_TRAJECTORY_PBC_WHOLE; pbc <= COLLET_TRAJECTORY_PBC_NONE; pbc++) {
-        collet_runtime *rt = runtime_with(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL);
-        collet_context *cx = context_of(rt);
-        collet_trajectory *alone = open_water(NULL, cx, pbc);
-        collet_context *own = context_of(rt);
+        OWNED(collet_runtime) *rt = runtime_with(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL);
+        OWNED(collet_context) *cx = context_of(rt);
+        OWNED(collet_trajectory) *alone = open_water(NULL, cx, pbc);
+        OWNED(collet_context) *own = context_of(rt);
         const collet_devices devices = {
             .struct_size = sizeof devices, .n_contexts = 1, .contexts = &own};
-        collet_trajectory *shared =
+        OWNED(collet_trajectory) *shared =
             pbc % 2 ? open_water("cpu_openmp", cx, pbc) : open_with(&devices, NULL, pbc);
         size_t n = collet_trajectory_quantity_count();
 
         assert_ok(cx, collet_set_backend(cx, "cpu_openmp"));
         assert_ok(own, collet_set_backend(own, "cpu_openmp"));
         assert_int_equal(collet_trajectory_collect(alone, &one, &err), COLLET_OK);
-        if (collet_trajectory_collect(shared, &two, &err) != COLLET_OK)
-            fail_msg("%s", err.text);
+        assert_success(collet_trajectory_collect(shared, &two, &err), err);
         assert_int_equal(one->n_rows, two->n_rows);
         for (size_t i = 0; i < n; i++) {
             collet_trajectory_quantity q = {.struct_size = sizeof q};
@@ -256,11 +251,6 @@ TEST(results_are_those_of_one_device)
                 assert_memory_equal(one->columns[i], two->columns[i],
                                     (size_t)(one->n_rows * q.width) * sizeof(double));
         }
-        collet_trajectory_destroy(alone);
-        collet_trajectory_destroy(shared);
-        collet_context_destroy(own);
-        collet_context_destroy(cx);
-        collet_runtime_destroy(rt);
     }
 }
 
@@ -272,13 +262,12 @@ TEST(the_work_is_planned)
 
     for (int i = 0; i < 2; i++) {
         collet_trajectory_plan plan = {.struct_size = sizeof plan};
-        collet_trajectory *trajectory = open_water(devices[i], NULL, 0);
+        OWNED(collet_trajectory) *trajectory = open_water(devices[i], NULL, 0);
         collet_trajectory_file file = {.struct_size = sizeof file};
         collet_device_share share = {.struct_size = sizeof share};
         int taken = 0;
 
-        if (collet_trajectory_plan_work(trajectory, &plan, &err) != COLLET_OK)
-            fail_msg("%s", err.text);
+        assert_success(collet_trajectory_plan_work(trajectory, &plan, &err), err);
         for (; collet_trajectory_share_at(trajectory, &share, (size_t)taken, NULL) == COLLET_OK;
              taken++)
             assert_true(share.done == BATCH && share.seconds > 0 && share.error == NULL);
@@ -286,14 +275,13 @@ TEST(the_work_is_planned)
         assert_int_equal(collet_trajectory_file_at(trajectory, &file, 0, NULL), COLLET_OK);
         assert_true(file.bytes > 0);
         assert_string_equal(file.format, "trr");
-        assert_int_equal(collet_trajectory_file_at(trajectory, &file, 1, &err), COLLET_NOT_FOUND);
-        assert_contains(err.text, "index 1 is out of range: the trajectory has 1 files");
+        assert_error(collet_trajectory_file_at(trajectory, &file, 1, &err), COLLET_NOT_FOUND, err,
+                     "index 1 is out of range: the trajectory has 1 files");
         assert_int_equal(plan.batch_frames, BATCH);
         assert_true(plan.batches >= i + 1 && plan.bytes > 648 * 9 * 4 * BATCH);
         assert_true(plan.host_bytes >= (uint64_t)plan.batches * 648 * 9 * 4 * BATCH);
-        assert_int_equal(collet_trajectory_next(trajectory, &batch, &err), COLLET_INVALID);
-        assert_contains(err.text, "planned");
-        collet_trajectory_destroy(trajectory);
+        assert_error(collet_trajectory_next(trajectory, &batch, &err), COLLET_INVALID, err,
+                     "planned");
     }
 }
 
@@ -308,10 +296,9 @@ TEST(devices_are_checked)
     collet_error err;
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        collet_trajectory *trajectory = open_water(bad[i].devices, NULL, 0);
+        OWNED(collet_trajectory) *trajectory = open_water(bad[i].devices, NULL, 0);
 
         assert_int_not_equal(collet_trajectory_next(trajectory, &batch, &err), COLLET_OK);
         assert_contains(err.text, bad[i].text);
-        collet_trajectory_destroy(trajectory);
     }
 }

@@ -3,9 +3,6 @@
  * bit for bit. */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include <hdf5.h>
@@ -17,7 +14,6 @@
 #include "io_files.h"
 #include "io/numerals.h"
 #include "trajectory/writing/forms.h"
-#include "common/contains.h"
 
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
 
@@ -61,8 +57,8 @@ static char *extract(const char *name, const char *chosen)
     const char *path = io_path(directory, name);
     collet_error err;
 
-    if (collet_trajectory_extract(path, COLLET_TRAJECTORY_OVERWRITE, &options, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(collet_trajectory_extract(path, COLLET_TRAJECTORY_OVERWRITE, &options, &err),
+                   err);
     return load_text(name);
 }
 
@@ -90,7 +86,7 @@ static void check_numbers(char *text, char separator, const collet_trajectory_ba
 TEST(csv)
 {
     const collet_trajectory_batch *rows;
-    collet_trajectory *x =
+    OWNED(collet_trajectory) *x =
         computed("time_ps,com,euler_zyz,inertia_tensor,moments,axes,L_vector,rg", &rows);
     char *text = extract("out.csv", keys), *line = strchr(text, '\n');
 
@@ -109,24 +105,22 @@ TEST(csv)
     check_numbers(line + 1, ',', rows);
     free(text);
     free(io_load(io_path(directory, "out.csv.meta.json")).data); /* it exists */
-    collet_trajectory_destroy(x);
 }
 
 TEST(xvg)
 {
     const collet_trajectory_batch *rows;
-    collet_trajectory *x = computed("time_ps,com,rg", &rows);
+    OWNED(collet_trajectory) *x = computed("time_ps,com,rg", &rows);
     char *text = extract("out.xvg", "com,rg"), *one = extract("out.xvg", "rg"), *line = text;
 
-    assert_contains(text, "@    xaxis  label \"Time (ps)\"\n@    yaxis  label \"(nm)\"\n");
-    assert_contains(text, "@ s2 legend \"com z (nm)\"\n@ s3 legend \"rg (nm)\"\n0");
+    assert_contains(text, "@    xaxis  label \"Time (ps)\"\n@    yaxis  label \"(nm)\"\n",
+                    "@ s2 legend \"com z (nm)\"\n@ s3 legend \"rg (nm)\"\n0");
     assert_contains(one, "@    yaxis  label \"rg (nm)\"\n");
     while (*line == '#' || *line == '@')
         line = strchr(line, '\n') + 1;
     check_numbers(line, ' ', rows);
     free(text);
     free(one);
-    collet_trajectory_destroy(x);
 }
 
 static const trajectory_output *output_of(const char *key)
@@ -194,10 +188,10 @@ TEST(bodies)
                                   "0,\"a,\"\"b\",4,5,6,1.0000000000000001e-30\n"
                                   "0.1,SOL 1,7,8,9,-0\n"
                                   "0.1,\"a,\"\"b\",10,11,12,0.33333333333333331\n");
-    assert_contains(xvg_text, "@    title \"two bodies\"\n");
-    assert_contains(xvg_text, "@ s7 legend \"a,b rg (nm)\"\n"
-                              "0 1 2 3 0.5 4 5 6 1.0000000000000001e-30\n"
-                              "0.1 7 8 9 -0 10 11 12 0.33333333333333331\n");
+    assert_contains(xvg_text, "@    title \"two bodies\"\n",
+                    "@ s7 legend \"a,b rg (nm)\"\n"
+                    "0 1 2 3 0.5 4 5 6 1.0000000000000001e-30\n"
+                    "0.1 7 8 9 -0 10 11 12 0.33333333333333331\n");
     free(csv_text);
     free(xvg_text);
     free(write_two_bodies("bodies.h5"));
@@ -251,7 +245,7 @@ TEST(hdf5)
         hid_t set = H5Dopen2(file, q.key, H5P_DEFAULT), space = H5Dget_space(set);
         hsize_t shape[3];
         size_t n = (size_t)(rows->n_rows * q.width);
-        double *values = calloc(n, sizeof *values);
+        FREED(double) *values = calloc(n, sizeof *values);
         assert_int_equal(H5Sget_simple_extent_dims(space, shape, NULL), q.ndim + 1);
         assert_int_equal(shape[0], rows->n_rows);
         for (int32_t k = 0; k < q.ndim; k++)
@@ -260,7 +254,6 @@ TEST(hdf5)
         assert_memory_equal(values, rows->columns[i], n * sizeof *values);
         check_attribute(set, "unit", q.unit);
         check_attribute(set, "meaning", q.meaning);
-        free(values);
         H5Sclose(space);
         H5Dclose(set);
     }
@@ -297,13 +290,12 @@ TEST(refusals)
     collet_trajectory_options options = options_of("rg");
     collet_error err;
 
-    assert_int_equal(collet_trajectory_extract("out.txt", 0, &options, &err), COLLET_INVALID);
-    assert_contains(err.text, "let it end in .npz, .csv, .xvg or .h5");
+    assert_error(collet_trajectory_extract("out.txt", 0, &options, &err), COLLET_INVALID, err,
+                 "let it end in .npz, .csv, .xvg or .h5");
     for (size_t i = 0; i < 3; i++) {
         static const char *const names[] = {"out.csv", "out.xvg", "out.h5"};
-        assert_int_equal(collet_trajectory_extract(io_path(directory, names[i]), 0, &options, &err),
-                         COLLET_IO);
-        assert_contains(err.text, "already exists");
+        assert_error(collet_trajectory_extract(io_path(directory, names[i]), 0, &options, &err),
+                     COLLET_IO, err, "already exists");
     }
 }
 

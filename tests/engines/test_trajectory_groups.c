@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups of .ndx files in selections. */
-#include <stdlib.h>
-#include <string.h>
-
 #include <collet/trajectory.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/atoms/choice.h"
@@ -42,8 +38,7 @@ static void expect(const trajectory_groups *groups, const char *text, const char
     char found[ATOMS + 1] = "";
 
     assert_int_equal(trajectory_selection_compile(text, &selection, &err), COLLET_OK);
-    if (trajectory_choice_create(selection, &topology, groups, &choice, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(trajectory_choice_create(selection, &topology, groups, &choice, &err), err);
     const int64_t *indices = trajectory_choice_members(choice, &n);
     for (int64_t i = 0; i < n; i++)
         found[i] = (char)('0' + indices[i]);
@@ -76,9 +71,8 @@ static void refuse(const trajectory_groups *groups, const char *text, const char
     collet_error err;
 
     assert_int_equal(trajectory_selection_compile(text, &selection, &err), COLLET_OK);
-    assert_int_equal(trajectory_choice_create(selection, &topology, groups, &choice, &err),
-                     COLLET_INVALID);
-    assert_contains(err.text, message);
+    assert_error(trajectory_choice_create(selection, &topology, groups, &choice, &err),
+                 COLLET_INVALID, err, message);
     assert_null(choice);
     trajectory_selection_free(selection);
 }
@@ -101,8 +95,8 @@ TEST(groups_that_do_not_exist)
     trajectory_groups_free(groups);
     trajectory_selection *selection;
     collet_error err;
-    assert_int_equal(trajectory_selection_compile("group", &selection, &err), COLLET_INVALID);
-    assert_contains(err.text, "expected a name");
+    assert_error(trajectory_selection_compile("group", &selection, &err), COLLET_INVALID, err,
+                 "expected a name");
 }
 
 TEST(messages_point_at_the_line)
@@ -123,9 +117,8 @@ TEST(messages_point_at_the_line)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         trajectory_groups *groups = (trajectory_groups *)&groups;
         collet_error err;
-        assert_int_equal(trajectory_groups_read(save(bad[i].text), ATOMS, &groups, &err),
-                         COLLET_FORMAT);
-        assert_contains(err.text, bad[i].message);
+        assert_error(trajectory_groups_read(save(bad[i].text), ATOMS, &groups, &err), COLLET_FORMAT,
+                     err, bad[i].message);
         assert_null(groups);
     }
     trajectory_groups *groups;
@@ -144,8 +137,7 @@ TEST(option)
     collet_trajectory *x;
     collet_error err;
 
-    if (collet_trajectory_create(&x, &options, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(collet_trajectory_create(&x, &options, &err), err);
     collet_trajectory_get_info(x, &info);
     assert_int_equal(info.atoms, 2);
     assert_true(info.mass > 31.99 && info.mass < 32.0);

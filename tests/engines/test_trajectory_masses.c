@@ -7,11 +7,8 @@
 #include "trajectory/atoms/masses.h"
 #include "trajectory/atoms/residues.h"
 #include "trajectory/reading/topology.h"
-#include "common/contains.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 TEST(test_elements_of_names)
 {
@@ -109,12 +106,12 @@ static const int64_t first[] = {0, 1, 2};
 
 static void expect_total(const char *path, double total, const char *elements)
 {
-    trajectory_topology *topology;
+    OWNED(trajectory_topology) *topology = NULL;
     trajectory_composition found;
     collet_error err;
-    double *masses;
-    int64_t *indices;
-    char *text;
+    FREED(double) *masses = NULL;
+    FREED(int64_t) *indices = NULL;
+    FREED(char) *text = NULL;
 
     assert_int_equal(trajectory_topology_read(path, NULL, &topology, &err), COLLET_OK);
     masses = calloc((size_t)topology->n_atoms, sizeof *masses);
@@ -132,10 +129,6 @@ static void expect_total(const char *path, double total, const char *elements)
     assert_true(fabs(total) < 1e-9);
     text = trajectory_composition_text(&found);
     assert_string_equal(text, elements);
-    free(text);
-    free(indices);
-    free(masses);
-    trajectory_topology_free(topology);
 }
 
 TEST(test_guessed_totals)
@@ -173,10 +166,8 @@ TEST(test_unknown_atom_is_named)
     const int64_t others[] = {0, 2};
     collet_error err;
 
-    assert_int_equal(trajectory_masses_guess(&three, first, 3, masses, &found, &err),
-                     COLLET_FORMAT);
-    assert_contains(err.text, "atom 2, 'XX' of residue LIG 7");
-    assert_contains(err.text, "--masses equal");
+    assert_error(trajectory_masses_guess(&three, first, 3, masses, &found, &err), COLLET_FORMAT,
+                 err, "atom 2, 'XX' of residue LIG 7", "--masses equal");
     assert_int_equal(trajectory_masses_guess(&three, others, 2, masses, &found, &err), COLLET_OK);
     assert_true(masses[0] == 12.011 && masses[1] == 0);
 }
@@ -230,8 +221,8 @@ TEST(test_long_text)
     collet_error err;
 
     io_save(path, text, strlen(text));
-    assert_int_equal(trajectory_masses_read(path, &three, masses, &err), COLLET_FORMAT);
-    assert_contains(err.text, "'1234567890123456789012345678901234567890'");
+    assert_error(trajectory_masses_read(path, &three, masses, &err), COLLET_FORMAT, err,
+                 "'1234567890123456789012345678901234567890'");
     io_remove_directory(directory);
 }
 
@@ -240,7 +231,6 @@ TEST(test_missing_file)
     double masses[3];
     collet_error err;
 
-    assert_int_equal(trajectory_masses_read(COLLET_TEST_NOTHING "/masses", &three, masses, &err),
-                     COLLET_IO);
-    assert_contains(err.text, COLLET_TEST_NOTHING "/masses");
+    assert_error(trajectory_masses_read(COLLET_TEST_NOTHING "/masses", &three, masses, &err),
+                 COLLET_IO, err, COLLET_TEST_NOTHING "/masses");
 }

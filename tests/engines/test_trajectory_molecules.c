@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Molecules are found by bonds, by residues if bonds are unknown, and are joined along chains. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/test.h"
 #include "directory.h"
 #include "io_files.h"
@@ -50,7 +47,8 @@ static void expect(const trajectory_topology *t, const char *of, int64_t bonds, 
 
 TEST(residues_where_no_bonds_are_known)
 {
-    trajectory_topology *t = topology_of("t\n9\n" WATER CHAIN LINE("    7NA   ", "   NA") BOX);
+    OWNED(trajectory_topology) *t =
+        topology_of("t\n9\n" WATER CHAIN LINE("    7NA   ", "   NA") BOX);
 
     expect(t, "000111112", 1, TRAJECTORY_BY_RESIDUES);
     trajectory_topology_free(t);
@@ -59,14 +57,13 @@ TEST(residues_where_no_bonds_are_known)
     expect(t, "0000", 1, TRAJECTORY_BY_RESIDUES);
     t->residue_ids[2] = t->residue_ids[3] = 4;
     expect(t, "0011", 0, TRAJECTORY_BY_RESIDUES);
-    trajectory_topology_free(t);
 }
 
 /* If a file lacks the atoms that link residues (C and N, O3' and P), CA or P atoms or
  * coarse-grained beads are used instead. Caps and chain ends are not joined. */
 TEST(residues_without_the_atoms_that_join)
 {
-    trajectory_topology *t = topology_of(
+    OWNED(trajectory_topology) *t = topology_of(
         "t\n7\n" LINE("    1ALA  ", "   CA") LINE("    2GLY  ", "   CA") LINE("    4GLY  ", "   CA")
             LINE("    5LIG  ", "   CA") LINE("    6ALA  ", "   BB") LINE("    7GLY  ", "   BB")
                 LINE("    7GLY  ", "  SC1") BOX);
@@ -81,7 +78,6 @@ TEST(residues_without_the_atoms_that_join)
     t = topology_of("t\n3\n" LINE("    1ALA  ", "   CA") LINE("    1ALA  ", "  OXT")
                         LINE("    2ALA  ", "   CA") BOX);
     expect(t, "001", 0, TRAJECTORY_BY_RESIDUES);
-    trajectory_topology_free(t);
 }
 
 static void set_bonds(trajectory_topology *t, const trajectory_bond *bonds, int64_t n)
@@ -99,14 +95,13 @@ TEST(bonds_of_all_and_of_some)
 {
     const trajectory_bond all[] = {{0, 1}, {2, 5}, {5, 4}, {3, 6}, {7, 3}};
     const trajectory_bond some[] = {{0, 1}, {0, 7}};
-    trajectory_topology *t = topology_of("t\n8\n" WATER CHAIN BOX);
+    OWNED(trajectory_topology) *t = topology_of("t\n8\n" WATER CHAIN BOX);
 
     set_bonds(t, all, 5);
     expect(t, "00121122", 5, TRAJECTORY_BY_BONDS);
     free(t->bonds);
     set_bonds(t, some, 2);
     expect(t, "00000000", 3, TRAJECTORY_BY_BONDS | TRAJECTORY_BY_RESIDUES);
-    trajectory_topology_free(t);
 }
 
 /* Bonds of a metal atom to other residues are left out, unless they lead to another metal atom.
@@ -114,24 +109,22 @@ TEST(bonds_of_all_and_of_some)
 TEST(bonds_of_ions)
 {
     const trajectory_bond ion[] = {{0, 3}, {1, 3}, {2, 3}, {3, 4}, {5, 6}};
-    trajectory_topology *t = topology_of("t\n7\n" WATER LINE("    2MG   ", "   MG") LINE(
+    OWNED(trajectory_topology) *t = topology_of("t\n7\n" WATER LINE("    2MG   ", "   MG") LINE(
         "    3ZN   ", "   ZN") LINE("    4HEM  ", "   FE") LINE("    4HEM  ", "   NA") BOX);
 
     set_bonds(t, ion, 5);
     expect(t, "0001122", 2, TRAJECTORY_BY_BONDS | TRAJECTORY_BY_RESIDUES);
-    trajectory_topology_free(t);
 }
 
 TEST(nothing_is_known)
 {
-    trajectory_topology *t = topology_of("t\n3\n" WATER BOX);
+    OWNED(trajectory_topology) *t = topology_of("t\n3\n" WATER BOX);
     const trajectory_bond bonds[] = {{1, 2}};
 
     memset(t->residue_names, 0, 3 * sizeof *t->residue_names);
     expect(t, "012", 0, 0);
     set_bonds(t, bonds, 1);
     expect(t, "011", 1, TRAJECTORY_BY_BONDS);
-    trajectory_topology_free(t);
 }
 
 TEST(from_runs_of_atoms)

@@ -3,12 +3,9 @@
  * pairs. */
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "trajectory/atoms/neighbours.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MAX_POINTS 400
 
@@ -81,9 +78,9 @@ static void compare(const double box[9], int64_t n_sources, int64_t n_targets, d
     memcpy(moved_sources, sources, sizeof sources);
     memcpy(moved_targets, targets, sizeof targets);
     memset(near, 2, sizeof near);
-    if (trajectory_neighbours_find(neighbours, box, distance, moved_sources, n_sources,
-                                   moved_targets, n_targets, near, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(trajectory_neighbours_find(neighbours, box, distance, moved_sources, n_sources,
+                                              moved_targets, n_targets, near, &err),
+                   err);
     for (int64_t i = 0; i < n_targets; i++)
         if (near[i] != near_by_pairs(box, 5, distance, sources, n_sources, targets + 3 * i))
             fail_msg(
@@ -169,9 +166,9 @@ TEST(pairs_in_every_box)
                 boxes[b][5] == 0) /* no box: far from the others */
                 points[0] = 1e6;
             memcpy(moved, points, sizeof points);
-            if (trajectory_neighbours_pairs(neighbours, boxes[b], distances[d], moved, PAIR_POINTS,
-                                            count_pair, &found, &err) != COLLET_OK)
-                fail_msg("%s", err.text);
+            assert_success(trajectory_neighbours_pairs(neighbours, boxes[b], distances[d], moved,
+                                                       PAIR_POINTS, count_pair, &found, &err),
+                           err);
             for (int i = 0; i < PAIR_POINTS; i++)
                 for (int j = i + 1; j < PAIR_POINTS; j++) {
                     double squares;
@@ -239,17 +236,11 @@ TEST(refused_boxes)
     collet_error err;
     uint8_t near[1];
 
-    assert_int_equal(
-        trajectory_neighbours_find(neighbours, flat, 0.5, point, 1, point, 1, near, &err),
-        COLLET_FORMAT);
-    assert_contains(err.text, "flat or not finite");
-    assert_int_equal(
-        trajectory_neighbours_find(neighbours, wrong, 0.5, point, 1, point, 1, near, &err),
-        COLLET_FORMAT);
-    assert_contains(err.text, "flat or not finite");
-    assert_int_equal(
-        trajectory_neighbours_find(neighbours, thin, 0.5, point, 1, point, 1, near, &err),
-        COLLET_FORMAT);
-    assert_contains(err.text, "too thin");
+    assert_error(trajectory_neighbours_find(neighbours, flat, 0.5, point, 1, point, 1, near, &err),
+                 COLLET_FORMAT, err, "flat or not finite");
+    assert_error(trajectory_neighbours_find(neighbours, wrong, 0.5, point, 1, point, 1, near, &err),
+                 COLLET_FORMAT, err, "flat or not finite");
+    assert_error(trajectory_neighbours_find(neighbours, thin, 0.5, point, 1, point, 1, near, &err),
+                 COLLET_FORMAT, err, "too thin");
     trajectory_neighbours_free(neighbours);
 }

@@ -2,11 +2,8 @@
 /* collet_trajectory_place: molecules of the program's arrays. */
 #include <collet/trajectory.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 
 static const double cube[9] = {3, 0, 0, 0, 3, 0, 0, 0, 3};
 static const int64_t bonds[4] = {0, 1, 2, 1};
@@ -109,8 +106,7 @@ static void refuse(collet_trajectory_places p, const char *text)
 {
     collet_error err;
 
-    assert_int_equal(collet_trajectory_place(&p, &err), COLLET_INVALID);
-    assert_contains(err.text, text);
+    assert_error(collet_trajectory_place(&p, &err), COLLET_INVALID, err, text);
     assert_memory_equal(p.positions, start, sizeof start);
 }
 

@@ -3,11 +3,6 @@
 
 #include "common/test.h"
 #include "trajectory/atoms/choice.h"
-#include "common/contains.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char names[][TRAJECTORY_ATOM_NAME] = {"N",  "CA",  "C",   "O",  "CB", "HB1", "HB2",
                                              "OW", "HW1", "HW2", "NA", "CA", "C1",  "O5'"};
@@ -47,8 +42,7 @@ static const char *pick(const char *text)
     int64_t n;
 
     memset(picture, '0', ATOMS);
-    if (trajectory_selection_compile(text, &selection, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(trajectory_selection_compile(text, &selection, &err), err);
     assert_int_equal(trajectory_choice_create(selection, &topology, NULL, &choice, &err),
                      COLLET_OK);
     assert_int_equal(trajectory_choice_varies(choice), 0);
@@ -279,23 +273,22 @@ TEST(test_long_text_is_shown_around_the_error)
     memcpy(text, "all and", 7);
     memcpy(text + 2000, "nonsense", 8);
     text[sizeof text - 1] = '\0';
-    assert_int_equal(trajectory_selection_compile(text, &selection, &err), COLLET_INVALID);
-    assert_contains(err.text, "column 2001:");
+    assert_error(trajectory_selection_compile(text, &selection, &err), COLLET_INVALID, err,
+                 "column 2001:");
     line = strchr(err.text, '\n') + 1;
     caret = strchr(line, '\n') + 1;
     assert_memory_equal(line + (strchr(caret, '^') - caret), "nonsense", 8);
-    assert_int_equal(trajectory_selection_compile("all \x01\xff", &selection, &err),
-                     COLLET_INVALID);
-    assert_contains(err.text, "all ??");
-    assert_int_equal(trajectory_selection_compile("\x1b[2J", &selection, &err), COLLET_INVALID);
-    assert_contains(err.text, "\n    ?[2J\n");
+    assert_error(trajectory_selection_compile("all \x01\xff", &selection, &err), COLLET_INVALID,
+                 err, "all ??");
+    assert_error(trajectory_selection_compile("\x1b[2J", &selection, &err), COLLET_INVALID, err,
+                 "\n    ?[2J\n");
 }
 
 /* The stack is bounded for text of any depth and length. */
 TEST(test_depth_and_length)
 {
     enum { LENGTH = 300000 };
-    char *text = malloc(LENGTH + 10);
+    FREED(char) *text = malloc(LENGTH + 10);
     trajectory_selection *selection;
     collet_error err;
     size_t n = 0;
@@ -303,8 +296,8 @@ TEST(test_depth_and_length)
     assert_non_null(text);
     memset(text, '(', LENGTH);
     text[LENGTH] = '\0';
-    assert_int_equal(trajectory_selection_compile(text, &selection, &err), COLLET_INVALID);
-    assert_contains(err.text, "nested too deeply");
+    assert_error(trajectory_selection_compile(text, &selection, &err), COLLET_INVALID, err,
+                 "nested too deeply");
 
     for (int i = 0; i < 100; i++)
         memcpy(text + 4 * i, "not ", 4);
@@ -325,5 +318,4 @@ TEST(test_depth_and_length)
         n += (size_t)sprintf(text + n, "none or ");
     strcpy(text + n, "all");
     assert_string_equal(pick(text), "11111111111111");
-    free(text);
 }

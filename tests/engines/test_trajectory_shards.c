@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shards: the merged result equals the output of a single run byte for byte, for each kind of run.
  * Shards that are missing or belong to other work are reported. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <cjson/cJSON.h>
 #include <collet/trajectory.h>
 #include <hdf5.h>
 
-#include "common/contains.h"
+#include "common/test.h"
 #include "common/sanitizer.h"
 #include "directory.h"
 #include "io_files.h"
@@ -67,12 +58,10 @@ static char *meta_of(const collet_trajectory *x)
 
 static void expect_same_file(const char *a, const char *b)
 {
-    io_bytes first = io_load(a), second = io_load(b);
+    OWNED(io_bytes) first = io_load(a), second = io_load(b);
 
     assert_int_equal(first.size, second.size);
     assert_memory_equal(first.data, second.data, first.size);
-    free(first.data);
-    free(second.data);
 }
 
 static void expect_same_datasets(const char *a, const char *b)
@@ -171,12 +160,11 @@ static void expect_same(const options *o, int64_t n)
 
 /* ---- Kinds of runs ----------------------------------------------------------------------- */
 
-static void any_number(void **state)
+TEST(any_number)
 {
     static const int64_t numbers[] = {1, 2, 7, 100}; /* of 51 frames */
     options o = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
 
-    (void)state;
     for (size_t i = 0; i < (ADDRESS_SANITIZER ? 3 : 4); i++) /* damaged_files has 30 */
         expect_same(&o, numbers[i]);
     o.trajectory = PEPTIDE "traj_double.trr";
@@ -185,11 +173,10 @@ static void any_number(void **state)
     expect_same(&o, 3);
 }
 
-static void every_form(void **state)
+TEST(every_form)
 {
     options o = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
 
-    (void)state;
     o.keys = "com,axes,dLdt_vector,rmsd,k_rot,L_*,tilt_deg";
     o.axis[0] = 0.1;
     o.axis[1] = 1 / 3.0;
@@ -198,11 +185,10 @@ static void every_form(void **state)
     expect_same_form(&o, "out.h5", 4);
 }
 
-static void slices_and_bodies(void **state)
+TEST(slices_and_bodies)
 {
     options o = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
 
-    (void)state;
     o.start = 3;
     o.step = 4;
     expect_same(&o, 5);
@@ -225,11 +211,10 @@ static void slices_and_bodies(void **state)
     expect_same(&o, 2);
 }
 
-static void boxes(void **state)
+TEST(boxes)
 {
     options o = options_of(WATER "conf.gro", WATER "traj.trr");
 
-    (void)state;
     for (uint32_t pbc = COLLET_TRAJECTORY_PBC_WHOLE; pbc <= COLLET_TRAJECTORY_PBC_NONE; pbc++) {
         o.pbc = pbc;
         o.selection = pbc == COLLET_TRAJECTORY_PBC_CENTER ? "resid 1:10" : NULL;
@@ -249,11 +234,10 @@ static void boxes(void **state)
     expect_same(&o, 3);
 }
 
-static void drift(void **state)
+TEST(drift)
 {
     options o = options_of(WATER "conf.gro", WATER "traj.trr");
 
-    (void)state;
     for (uint32_t drift = COLLET_TRAJECTORY_DRIFT_LINEAR; drift <= COLLET_TRAJECTORY_DRIFT_BOTH; drift++)
         for (uint32_t pbc = COLLET_TRAJECTORY_PBC_WHOLE; pbc <= COLLET_TRAJECTORY_PBC_NONE; pbc++) {
             o.drift = drift;
@@ -286,7 +270,7 @@ static void save_sparse(void)
 {
     static const uint8_t nan[4] = {0x7f, 0xc0, 0, 0};
     enum { HEAD = 24 + 13 * 4 + 2 * 4, TIME = HEAD - 8 };
-    io_image image = {0};
+    OWNED(io_image) image = {0};
 
     for (int i = 0; i < SPARSE; i++) {
         size_t at = image.size;
@@ -303,16 +287,14 @@ static void save_sparse(void)
     }
     io_save(io_path(directory, "sparse.trr"), image.data, image.size);
     io_save(io_path(directory, "sparse.gro"), top, sizeof top - 1);
-    free(image.data);
 }
 
-static void missing_fields(void **state)
+TEST(missing_fields)
 {
-    char *topology = strdup(io_path(directory, "sparse.gro"));
-    char *trajectory = strdup(io_path(directory, "sparse.trr"));
+    FREED(char) *topology = strdup(io_path(directory, "sparse.gro"));
+    FREED(char) *trajectory = strdup(io_path(directory, "sparse.trr"));
     options o = options_of(topology, trajectory);
 
-    (void)state;
     save_sparse();
     for (int64_t start = 0; start < 2; start++)
         for (uint32_t missing = COLLET_TRAJECTORY_MISSING_SKIP;
@@ -330,25 +312,22 @@ static void missing_fields(void **state)
     collet_error err;
     assert_int_equal(write_shard(&o, io_path(directory, "no.npz"), 0, &err), COLLET_NOT_FOUND);
     assert_int_equal(io_count_entries(io_path(directory, "no.npz.shards")), 1); /* the index */
-    free(topology);
-    free(trajectory);
 }
 
-static void several_files(void **state)
+TEST(several_files)
 {
     const char *const more[] = {PEPTIDE "traj_double.trr", NULL};
     options o = options_of(PEPTIDE "conf.gro", PEPTIDE "traj_double.trr");
 
-    (void)state;
     o.continuations = more;
     /* The second file replaces all frames of the first. */
     expect_same(&o, 3);
 
     /* A file with the first 20 frames, then a file with frame 15 and all later frames. */
-    io_bytes whole = io_load(PEPTIDE "traj.trr");
+    OWNED(io_bytes) whole = io_load(PEPTIDE "traj.trr");
     size_t frame = whole.size / 51;
-    char *first = strdup(io_save(io_path(directory, "first.trr"), whole.data, 20 * frame));
-    char *second = strdup(
+    FREED(char) *first = strdup(io_save(io_path(directory, "first.trr"), whole.data, 20 * frame));
+    FREED(char) *second = strdup(
         io_save(io_path(directory, "second.trr"), whole.data + 15 * frame, 36 * frame - 100));
     const char *const rest[] = {second, NULL};
     o = options_of(PEPTIDE "conf.gro", first);
@@ -357,18 +336,15 @@ static void several_files(void **state)
     o.stop = 30;
     o.step = 2;
     expect_same(&o, 4);
-    free(whole.data);
-    free(first);
-    free(second);
 }
 
-static void damaged_files(void **state)
+TEST(damaged_files)
 {
-    io_bytes whole = io_load(PEPTIDE "traj.xtc");
+    OWNED(io_bytes) whole = io_load(PEPTIDE "traj.xtc");
     options o;
 
-    (void)state;
-    char *cut = strdup(io_save(io_path(directory, "cut.xtc"), whole.data, whole.size * 5 / 9));
+    FREED(char) *cut =
+        strdup(io_save(io_path(directory, "cut.xtc"), whole.data, whole.size * 5 / 9));
     o = options_of(PEPTIDE "conf.gro", cut);
     expect_same(&o, 4);
     /* Damages a frame in the middle: the shards behind it are complete, but are not used. */
@@ -376,8 +352,6 @@ static void damaged_files(void **state)
     io_save(cut, whole.data, whole.size);
     expect_same(&o, 4);
     expect_same(&o, 30);
-    free(whole.data);
-    free(cut);
 }
 
 /* ---- Sets of shards ---------------------------------------------------------------------- */
@@ -392,14 +366,13 @@ static void expect_refused(const char *shards, collet_status expected, const cha
     assert_contains(err.text, message);
 }
 
-static void incomplete_sets(void **state)
+TEST(incomplete_sets)
 {
     options o = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
-    char *path = strdup(io_path(directory, "set.npz"));
-    char *shards = strdup(io_path(directory, "set.npz.shards"));
+    FREED(char) *path = strdup(io_path(directory, "set.npz"));
+    FREED(char) *shards = strdup(io_path(directory, "set.npz.shards"));
     collet_error err;
 
-    (void)state;
     o.keys = "com,rmsd";
     compute_shards(o, path, 12);
     unlink(io_path(shards, "03-of-12.npz"));
@@ -418,44 +391,37 @@ static void incomplete_sets(void **state)
     expect_refused(shards, COLLET_INVALID, "shard 3 of 12 is not of the same work as");
     expect_refused(shards, COLLET_INVALID, "(keys: \"com,rg\", not \"com,rmsd\")");
     o.keys = "com,rmsd";
-    assert_int_equal(write_shard(&o, path, 0, &err), COLLET_IO);
-    assert_contains(err.text, "03-of-12.npz already exists");
-    assert_int_equal(write_shard(&o, path, COLLET_TRAJECTORY_RESUME, &err), COLLET_INVALID);
-    assert_contains(err.text, "is of other work (keys: \"com,rg\", not \"com,rmsd\")");
+    assert_error(write_shard(&o, path, 0, &err), COLLET_IO, err, "03-of-12.npz already exists");
+    assert_error(write_shard(&o, path, COLLET_TRAJECTORY_RESUME, &err), COLLET_INVALID, err,
+                 "is of other work (keys: \"com,rg\", not \"com,rmsd\")");
     o.keys = NULL;
-    assert_int_equal(write_shard(&o, path, COLLET_TRAJECTORY_RESUME, &err), COLLET_INVALID);
-    assert_contains(err.text, "is of other work (keys: \"com,rg\", not the default)");
+    assert_error(write_shard(&o, path, COLLET_TRAJECTORY_RESUME, &err), COLLET_INVALID, err,
+                 "is of other work (keys: \"com,rg\", not the default)");
     o.keys = "com,rmsd";
     assert_int_equal(write_shard(&o, path, COLLET_TRAJECTORY_OVERWRITE, &err), COLLET_OK);
     assert_int_equal(write_shard(&o, path, COLLET_TRAJECTORY_RESUME, &err), COLLET_OK);
     expect_refused(shards, COLLET_NOT_FOUND, "shards 7 to 10 of 12 are missing");
 
-    io_bytes shard = io_load(io_path(shards, "03-of-12.npz"));
+    OWNED(io_bytes) shard = io_load(io_path(shards, "03-of-12.npz"));
     io_save(io_path(shards, "03-of-12.npz"), shard.data, shard.size / 2);
     expect_refused(shards, COLLET_FORMAT, "03-of-12.npz: it cannot be opened as an .npz file");
     io_save(io_path(shards, "7-of-12.npz"), shard.data, shard.size);
     io_save(io_path(shards, "03-of-12.npz"), shard.data, shard.size);
     expect_refused(shards, COLLET_INVALID, "are the same shard");
-    free(shard.data);
-    free(path);
-    free(shards);
 }
 
-static void other_inputs(void **state)
+TEST(other_inputs)
 {
-    io_bytes whole = io_load(PEPTIDE "traj.trr");
-    char *trajectory = strdup(io_save(io_path(directory, "own.trr"), whole.data, whole.size));
-    char *path = strdup(io_path(directory, "own.npz"));
+    OWNED(io_bytes) whole = io_load(PEPTIDE "traj.trr");
+    FREED(char) *trajectory =
+        strdup(io_save(io_path(directory, "own.trr"), whole.data, whole.size));
+    FREED(char) *path = strdup(io_path(directory, "own.npz"));
     options o = options_of(PEPTIDE "conf.gro", trajectory);
 
-    (void)state;
     compute_shards(o, path, 2);
     io_save(trajectory, whole.data, whole.size - 4);
     expect_refused(io_path(directory, "own.npz.shards"), COLLET_INVALID,
                    "differ from the inputs of the shards");
-    free(whole.data);
-    free(trajectory);
-    free(path);
 }
 
 /* Before frame `at`, another trajectory file replaces the first under its name. */
@@ -477,14 +443,15 @@ static int32_t replace(void *user, const collet_progress *p)
 
 /* If the input is replaced during the work, one shard has rows of the old file, and the next would
  * have rows of the new file: this is refused. */
-static void replaced_inputs(void **state)
+TEST(replaced_inputs)
 {
-    io_bytes whole = io_load(PEPTIDE "traj.trr");
-    char *trajectory = strdup(io_save(io_path(directory, "old.trr"), whole.data, whole.size));
-    char *new = strdup(io_path(directory, "new.trr")), *path = strdup(io_path(directory, "r.npz"));
+    OWNED(io_bytes) whole = io_load(PEPTIDE "traj.trr");
+    FREED(char) *trajectory =
+        strdup(io_save(io_path(directory, "old.trr"), whole.data, whole.size));
+    FREED(char) *new = strdup(io_path(directory, "new.trr")),
+                *path = strdup(io_path(directory, "r.npz"));
     options o = options_of(PEPTIDE "conf.gro", trajectory);
 
-    (void)state;
     o.shard = 1;
     o.n_shards = 2;
     for (int64_t at = 0; at < 20; at += 10) {
@@ -495,15 +462,11 @@ static void replaced_inputs(void **state)
         o.batch_frames = 5;
         o.progress = replace;
         o.progress_user = &s;
-        assert_int_equal(write_shard(&o, path, 0, &err), COLLET_IO);
-        assert_contains(err.text, "while it was read (inputs: other files, or sizes or times");
+        assert_error(write_shard(&o, path, 0, &err), COLLET_IO, err,
+                     "while it was read (inputs: other files, or sizes or times");
         assert_null(s.new);
         assert_int_not_equal(access(io_path(directory, "r.npz.shards/1-of-2.npz"), F_OK), 0);
     }
-    free(whole.data);
-    free(trajectory);
-    free(new);
-    free(path);
 }
 
 /* ---- Rows in place of files -------------------------------------------------------------- */
@@ -513,8 +476,6 @@ static collet_status read_frame(void *user, collet_trajectory_frame *frame, int6
 {
     static float positions[ATOMS][3];
 
-    (void)user;
-    (void)err;
     for (int a = 0; a < ATOMS; a++)
         for (int k = 0; k < 3; k++)
             positions[a][k] = (float)((7 * index + 3 * a + k) % 11) / 10;
@@ -523,7 +484,7 @@ static collet_status read_frame(void *user, collet_trajectory_frame *frame, int6
     return COLLET_OK;
 }
 
-static void rows_of_a_source(void **state)
+TEST(rows_of_a_source)
 {
     static const collet_trajectory_source source = {.struct_size = sizeof source,
                                                     .dtype = COLLET_F32,
@@ -533,13 +494,12 @@ static void rows_of_a_source(void **state)
                                                     .has_times = 1,
                                                     .read = read_frame};
     options o = {.struct_size = sizeof o, .source = &source, .context = context, .masses = "equal"};
-    char *path = strdup(io_path(directory, "source.npz"));
+    FREED(char) *path = strdup(io_path(directory, "source.npz"));
     const char *parts = io_path(directory, "source.npz.shards");
     const collet_trajectory_batch *expected, *found;
     collet_trajectory *one, *many;
     collet_error err;
 
-    (void)state;
     compute_shards(o, path, 3);
     assert_int_equal(collet_trajectory_create(&one, &o, &err), COLLET_OK);
     assert_int_equal(collet_trajectory_collect(one, &expected, &err), COLLET_OK);
@@ -566,32 +526,30 @@ static void rows_of_a_source(void **state)
 
     o.shard = o.n_shards = 1;
     assert_int_equal(collet_trajectory_create(&one, &o, &err), COLLET_OK);
-    assert_int_equal(collet_trajectory_next(one, &found, &err), COLLET_INVALID);
-    assert_contains(err.text, "a shard has no rows of results");
+    assert_error(collet_trajectory_next(one, &found, &err), COLLET_INVALID, err,
+                 "a shard has no rows of results");
     collet_trajectory_destroy(one);
     o.shard = 2;
     assert_int_equal(collet_trajectory_create(&one, &o, &err), COLLET_INVALID);
-    free(path);
 }
 
-int main(void)
+static int open_all(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number),        cmocka_unit_test(every_form),
-        cmocka_unit_test(slices_and_bodies), cmocka_unit_test(boxes), cmocka_unit_test(drift),
-        cmocka_unit_test(missing_fields),    cmocka_unit_test(several_files),
-        cmocka_unit_test(damaged_files),     cmocka_unit_test(incomplete_sets),
-        cmocka_unit_test(other_inputs),      cmocka_unit_test(rows_of_a_source),
-        cmocka_unit_test(replaced_inputs),
-    };
     collet_runtime *runtime;
-    int failed;
 
     if (collet_runtime_create(&runtime, NULL, NULL) != COLLET_OK ||
         collet_context_create(runtime, &context, NULL) != COLLET_OK)
         return 1;
-    failed = cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return make_directory(state);
+}
+
+static int close_all(void **state)
+{
+    collet_runtime *runtime = collet_context_runtime(context);
+
     collet_context_destroy(context);
     collet_runtime_destroy(runtime);
-    return failed;
+    return remove_directory(state);
 }
+
+TEST_GROUP(open_all, close_all)

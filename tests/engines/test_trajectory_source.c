@@ -5,15 +5,16 @@
 #include "trajectory/reading/index.h"
 #include "trajectory/reading/memory.h"
 #include "trajectory/reading/reader.h"
-#include "common/contains.h"
 
 #include <collet/trajectory.h>
 
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
+
+OWNS(collet_trajectory, collet_trajectory_destroy)
+OWNS(trajectory_reader, trajectory_reader_close)
+OWNS(trajectory_topology, trajectory_topology_free)
 
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
 #define FRAMES 51
@@ -56,7 +57,7 @@ static collet_status read_frame(void *user, collet_trajectory_frame *frame, int6
 
 static void load(memory *m, const char *path)
 {
-    trajectory_reader *trajectory;
+    OWNED(trajectory_reader) *trajectory = NULL;
     const trajectory_reader_info *info;
     int64_t n_frames;
     size_t n;
@@ -96,7 +97,6 @@ static void load(memory *m, const char *path)
                                            .has_times = 1,
                                            .read = read_frame,
                                            .user = m};
-    trajectory_reader_close(trajectory);
 }
 
 static void unload(memory *m)
@@ -119,8 +119,7 @@ static collet_trajectory *open_with(const collet_trajectory_options *options)
     collet_trajectory *x;
     collet_error err;
 
-    if (collet_trajectory_create(&x, options, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(collet_trajectory_create(&x, options, &err), err);
     return x;
 }
 
@@ -128,7 +127,7 @@ static void expect_same(collet_trajectory_options options, const memory *m, cons
 {
     collet_trajectory_options of_files = options;
     const collet_trajectory_batch *rows, *expected;
-    collet_trajectory *x, *files;
+    OWNED(collet_trajectory) *x = NULL, *files = NULL;
 
     options.source = &m->source;
     of_files.topology = PEPTIDE "conf.gro";
@@ -148,8 +147,6 @@ static void expect_same(collet_trajectory_options options, const memory *m, cons
                                 (size_t)(rows->n_rows * q.width) * sizeof(double));
     }
     assert_contains(collet_trajectory_meta(x), "\"format\":\t\"memory\"");
-    collet_trajectory_destroy(x);
-    collet_trajectory_destroy(files);
 }
 
 TEST(rows_are_those_of_the_file)
@@ -191,17 +188,15 @@ TEST(an_error_of_read_ends_the_work)
     options = options_of(&m);
     m.fails_at = 7;
     x = open_with(&options);
-    assert_int_equal(collet_trajectory_collect(x, &rows, &err), COLLET_BUSY);
-    assert_contains(err.text, "the test: frame 7");
-    assert_contains(err.text, "not now");
+    assert_error(collet_trajectory_collect(x, &rows, &err), COLLET_BUSY, err, "the test: frame 7",
+                 "not now");
     assert_int_equal(collet_trajectory_collect(x, &rows, &err), COLLET_BUSY);
     collet_trajectory_destroy(x);
 
     m.silent = 1;
     x = open_with(&options);
-    assert_int_equal(collet_trajectory_collect(x, &rows, &err), COLLET_BUSY);
-    assert_contains(err.text, "the test: frame 7");
-    assert_contains(err.text, "the source's read failed without a text");
+    assert_error(collet_trajectory_collect(x, &rows, &err), COLLET_BUSY, err, "the test: frame 7",
+                 "the source's read failed without a text");
     collet_trajectory_destroy(x);
 
     m.fails_at = -1;
@@ -209,8 +204,7 @@ TEST(an_error_of_read_ends_the_work)
     void *forces = frames->forces;
     frames->forces = NULL;
     x = open_with(&options);
-    assert_int_equal(collet_trajectory_collect(x, &rows, &err), COLLET_NOT_FOUND);
-    assert_contains(err.text, "has no forces");
+    assert_error(collet_trajectory_collect(x, &rows, &err), COLLET_NOT_FOUND, err, "has no forces");
     collet_trajectory_destroy(x);
     frames->forces = forces;
     unload(&m);
@@ -271,7 +265,7 @@ TEST(vectors_are_those_of_the_positions)
 {
     static const char *const each[] = {NULL, "residue"};
     collet_trajectory *whole, *x, *again;
-    double *charges;
+    FREED(double) *charges = NULL;
     memory m;
 
     load(&m, PEPTIDE "traj.trr");
@@ -315,7 +309,6 @@ TEST(vectors_are_those_of_the_positions)
     }
     collet_trajectory_destroy(x);
     collet_trajectory_destroy(whole);
-    free(charges);
     unload(&m);
 }
 
@@ -331,7 +324,7 @@ TEST(topologies_have_what_the_source_has)
                                        .charges = charges,
                                        .bonds = bonds,
                                        .n_bonds = 3};
-    trajectory_topology *t;
+    OWNED(trajectory_topology) *t = NULL;
     collet_error err;
 
     assert_int_equal(trajectory_memory_topology(&source, &t, &err), COLLET_OK);
@@ -347,19 +340,18 @@ TEST(topologies_have_what_the_source_has)
 
     source.bonds = (int64_t[]){0, 4};
     source.n_bonds = 1;
-    assert_int_equal(trajectory_memory_topology(&source, &t, &err), COLLET_FORMAT);
-    assert_contains(err.text, "source: a bond joins atoms 1 and 5");
+    assert_error(trajectory_memory_topology(&source, &t, &err), COLLET_FORMAT, err,
+                 "source: a bond joins atoms 1 and 5");
     source.bonds = NULL;
     source.chains = (const char *[]){"A", "B", "a name that is too long", "D"};
-    assert_int_equal(trajectory_memory_topology(&source, &t, &err), COLLET_INVALID);
-    assert_contains(err.text, "the chain of atom 2 is too long");
+    assert_error(trajectory_memory_topology(&source, &t, &err), COLLET_INVALID, err,
+                 "the chain of atom 2 is too long");
     source.chains = source.segments = NULL;
     source.residue_numbers = NULL;
     assert_int_equal(trajectory_memory_topology(&source, &t, &err), COLLET_OK);
     assert_null(t->segments);
     assert_null(t->bonds);
     assert_true(trajectory_topology_same_residue(t, 1, 2));
-    trajectory_topology_free(t);
 }
 
 static void expect_refused(const collet_trajectory_options *options, const char *text)
@@ -375,7 +367,7 @@ static void expect_refused(const collet_trajectory_options *options, const char 
 TEST(positions_must_be_possible)
 {
     collet_trajectory_options options = options_of(NULL);
-    collet_trajectory *x;
+    OWNED(collet_trajectory) *x = NULL;
     collet_error err;
 
     options.topology = PEPTIDE "conf.gro";
@@ -392,10 +384,9 @@ TEST(positions_must_be_possible)
     expect_refused(&options, "the selection differs from frame to frame");
     options.selection = "all";
     x = open_with(&options);
-    assert_int_equal(collet_trajectory_write(x, "out.csv", 0, &err), COLLET_INVALID);
-    assert_contains(err.text, "no columns for the positions of");
+    assert_error(collet_trajectory_write(x, "out.csv", 0, &err), COLLET_INVALID, err,
+                 "no columns for the positions of");
     assert_int_not_equal(access("out.csv", F_OK), 0);
-    collet_trajectory_destroy(x);
 }
 
 TEST(bad_sources_are_refused)

@@ -2,9 +2,6 @@
 #include "loader_fixture.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -143,9 +140,8 @@ static char *zoo_bytes(const char *zoo, size_t *count)
 void fixture_add(fixture *f, const char *zoo, const char *name)
 {
     size_t count;
-    char *bytes = zoo_bytes(zoo, &count);
+    FREED(char) *bytes = zoo_bytes(zoo, &count);
     fixture_write(f, name, bytes, count);
-    free(bytes);
 }
 
 void fixture_add_manifest(fixture *f, const char *name, const char *text)
@@ -168,11 +164,10 @@ void fixture_add_patched(fixture *f, const char *name, size_t offset, const void
                          size_t count)
 {
     size_t size;
-    char *file = zoo_bytes("good", &size);
+    FREED(char) *file = zoo_bytes("good", &size);
     assert_true(offset + count <= size);
     memcpy(file + offset, bytes, count);
     fixture_write(f, name, file, size);
-    free(file);
 }
 
 int fixture_descriptors(void)

@@ -6,7 +6,7 @@
  */
 #include <collet/ops/array.h>
 
-#include "failing_malloc.h"
+#include "common/failing_malloc.h"
 #include "common/support.h"
 
 typedef struct session {
@@ -22,11 +22,10 @@ static collet_status use_and_free(session *s)
     const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
     collet_status status = COLLET_OK;
     for (int64_t n = 16; n < 22 && status == COLLET_OK; n++) {
-        collet_array *a = NULL;
+        OWNED(collet_array) *a = NULL;
         status = collet_array_create(s->cx, &a, COLLET_F32, 1, &n);
         if (status == COLLET_OK)
             status = collet_op_fill(s->cx, a, &one);
-        collet_array_destroy(a);
     }
     return status;
 }

@@ -4,7 +4,7 @@
 #include <cjson/cJSON.h>
 #include <collet/ops/array.h>
 
-#include "failing_malloc.h"
+#include "common/failing_malloc.h"
 #include "common/support.h"
 
 #define MADE "{\"format\":1,\"made\":\"2026-11-27T15:40:00Z\","

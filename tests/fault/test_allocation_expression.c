@@ -3,7 +3,7 @@
  * Evaluating a prepared expression needs no allocation. */
 #include <collet/expression.h>
 
-#include "failing_malloc.h"
+#include "common/failing_malloc.h"
 #include "common/evaluate.h"
 #include "common/fixture.h"
 #include "expression/evaluate.h"
@@ -71,9 +71,9 @@ TEST(each_allocation_fails)
 
 TEST(a_built_expression_allocates_nothing)
 {
-    collet_array *a = floats(cx, 5, 1), *b = floats(cx, 5, 2), *out = empty_floats(cx, 5);
+    OWNED(collet_array) *a = floats(cx, 5, 1), *b = floats(cx, 5, 2), *out = empty_floats(cx, 5);
     const collet_array *ins[] = {a, b};
-    collet_expression *e;
+    OWNED(collet_expression) *e = NULL;
     assert_int_equal(collet_expression_parse(&e, "where(a < 3, a*b + 2*exp(b), 0)", NULL),
                      COLLET_OK);
     assert_ok(cx, evaluate_in_order(cx, e, &out, ins, NULL));
@@ -82,10 +82,6 @@ TEST(a_built_expression_allocates_nothing)
     assert_ok(cx, evaluate_in_order(cx, e, &out, ins, NULL));
     allocation_countdown = -1;
     assert_int_equal(allocation_failed, 0);
-    collet_expression_destroy(e);
-    collet_array_destroy(a);
-    collet_array_destroy(b);
-    collet_array_destroy(out);
 }
 
 TEST_GROUP(set_up_scalar, tear_down)

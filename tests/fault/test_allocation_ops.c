@@ -8,7 +8,7 @@
 #include <collet/ops.h>
 #include <collet/ops.h>
 
-#include "failing_malloc.h"
+#include "common/failing_malloc.h"
 #include "common/fixture.h"
 #include "common/op_call.h"
 
@@ -118,18 +118,18 @@ static long every_op(const char *backend)
     return failures;
 }
 
-static void on_one_thread(void **state)
+TEST(on_one_thread)
 {
     (void)every_op("cpu_scalar");
 }
 
-static void on_all_threads(void **state)
+TEST(on_all_threads)
 {
     assert_true(every_op("cpu_openmp") > 10);
 }
 
 #ifdef FAILING_PLUGINS
-static void on_opencl(void **state)
+TEST(on_opencl)
 {
     collet_context *fresh = context_of(rt);
     collet_status status = collet_set_backend(fresh, "opencl");
@@ -139,14 +139,14 @@ static void on_opencl(void **state)
     assert_true(every_op("opencl") > 10);
 }
 
-static void on_cuda(void **state)
+TEST(on_cuda)
 {
     assert_true(every_op("cuda") > 10);
 }
 #endif
 
 /* An input that overlaps the output is copied to a temporary. */
-static void temporaries(void **state)
+TEST(temporaries)
 {
     static float memory[64];
     const int64_t n = 32;
@@ -167,7 +167,7 @@ static void temporaries(void **state)
 }
 
 /* A sum divided among threads needs scratch for their partial results. */
-static void scratch(void **state)
+TEST(scratch)
 {
     const int64_t n = (int64_t)1 << 22;
     const collet_scalar one = {.dtype = COLLET_F64, .value.f64 = 1};
@@ -246,7 +246,7 @@ static collet_status session(const char *backend, collet_error *err)
 
 /* Fails allocations in whole sessions, from the creation of a runtime to its end, after which no
  * block may be left. */
-static void sessions(void **state)
+TEST(sessions)
 {
     static const char *const backends[] = {"cpu_scalar", "cpu_openmp", "cuda", "opencl"};
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
@@ -302,13 +302,13 @@ static int fft_without(collet_array *out, const collet_array *in, const char *ba
 /* Plans for lengths with small factors, for lengths that need convolution, and for transforms
  * divided among threads. Plans are cached, so an allocation can fail only at the first use of a
  * length. */
-static void fft_plans(void **state)
+TEST(fft_plans)
 {
     static const int64_t lengths[] = {360, 4099, 1 << 18};
     static const char *const backends[] = {"cpu_scalar", "cpu_openmp"};
     for (size_t b = 0; b < 2; b++)
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-            collet_array *in, *out;
+            OWNED(collet_array) *in = NULL, *out = NULL;
             const collet_scalar one = {.dtype = COLLET_C128, .value.c128 = {1, 0}};
             long n = 0;
             assert_ok(cx, collet_array_create(cx, &in, COLLET_C128, 1, &lengths[i]));
@@ -321,21 +321,8 @@ static void fft_plans(void **state)
             print_message("%s: %ld failures for %lld points\n", backends[b], n,
                           (long long)lengths[i]);
             assert_true(n >= 3);
-            collet_array_destroy(in);
-            collet_array_destroy(out);
         }
 }
 #endif
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#ifdef FAILING_PLUGINS
-        cmocka_unit_test(sessions),      cmocka_unit_test(fft_plans),
-        cmocka_unit_test(on_opencl),     cmocka_unit_test(on_cuda),
-#endif
-        cmocka_unit_test(on_one_thread), cmocka_unit_test(on_all_threads),
-        cmocka_unit_test(temporaries),   cmocka_unit_test(scratch),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -7,12 +7,11 @@
 #include <collet/ops/array.h>
 #include <collet/ops/ternary.h>
 
-#include "failing_malloc.h"
+#include "common/failing_malloc.h"
 #include "common/fixture.h"
 #include "engines/ternary_engine.h"
 #include "io/npy.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #define ROWS 5

@@ -6,16 +6,13 @@
  */
 #include "common/test.h"
 #include "common/failing_calls.h"
-#include "failing_malloc.h"
+#include "common/failing_malloc.h"
 #include "loader_fixture.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,7 +21,6 @@
 
 #include "plugins/trust.h"
 #include "settings/config.h"
-#include "common/contains.h"
 
 void *__wrap_malloc(size_t size);
 void __wrap_free(void *p);

@@ -4,15 +4,11 @@
  */
 #include "common/test.h"
 #include "loader_fixture.h"
-#include "common/contains.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -56,7 +52,7 @@ TEST_WITH(empty_file, fixture_setup, fixture_teardown)
 TEST_WITH(truncated, fixture_setup, fixture_teardown)
 {
     size_t count;
-    char *bytes = fixture_read(COLLET_TEST_ZOO "/zoo_good.so", &count);
+    FREED(char) *bytes = fixture_read(COLLET_TEST_ZOO "/zoo_good.so", &count);
     static const size_t divisors[] = {2, 16};
     for (size_t i = 0; i < sizeof divisors / sizeof *divisors; i++) {
         fixture_write(*state, "bad.so", bytes, count / divisors[i]);
@@ -64,7 +60,6 @@ TEST_WITH(truncated, fixture_setup, fixture_teardown)
     }
     fixture_write(*state, "bad.so", bytes, 20);
     expect(*state, "manifest", "truncated", "header");
-    free(bytes);
 }
 
 TEST_WITH(wrong_class, fixture_setup, fixture_teardown)

@@ -9,15 +9,11 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "plugins/probe_cache.h"
-#include "common/contains.h"
 
 #define MARK "XooXgood" /* replaces zoo_good in the cached capabilities: same length */
 
@@ -250,7 +246,7 @@ TEST_WITH(hostile_contents, setup, fixture_teardown)
 {
     size_t count;
     cache_marked(*state);
-    char *good = fixture_read(cached_file(), &count);
+    FREED(char) *good = fixture_read(cached_file(), &count);
     char *key = strstr(good, "\"key\":\"") + 7, *bad = malloc(2 * count + 400000);
     assert_non_null(bad);
     const struct {
@@ -282,7 +278,6 @@ TEST_WITH(hostile_contents, setup, fixture_teardown)
     overwrite(cached_file(), bad, 2 * count);
     assert_false(was_used(*state));
     free(bad);
-    free(good);
 }
 
 TEST_WITH(hostile_file, setup, fixture_teardown)

@@ -8,9 +8,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,7 +17,6 @@
 #include <collet/collet.h>
 
 #include "plugins/trust.h"
-#include "common/contains.h"
 
 static void two_good(fixture *f)
 {
@@ -181,10 +177,9 @@ TEST_WITH(group_writable, fixture_setup, fixture_teardown)
     fixture_scan(f);
     fixture_assert_refused(f, "third.so", "policy", "group-writable-directory", "54321");
     const char *reason = fixture_record(f, "third.so", "policy")->reason;
-    assert_contains(reason, "members of the group 54321 may write to /tmp/");
-    assert_contains(reason, "set COLLET_TRUST_GROUP=54321 in the environment, ");
-    assert_contains(reason, "else chmod g-w /tmp/");
-    assert_contains(reason, "/ours (the group can then no longer write there)");
+    assert_contains(reason, "members of the group 54321 may write to /tmp/",
+                    "set COLLET_TRUST_GROUP=54321 in the environment, ", "else chmod g-w /tmp/",
+                    "/ours (the group can then no longer write there)");
     f->options.trust_group = "audio, 5432";
     fixture_scan(f);
     reason = fixture_record(f, "third.so", "policy")->reason;
@@ -193,8 +188,8 @@ TEST_WITH(group_writable, fixture_setup, fixture_teardown)
     assert_int_equal(chmod(fixture_path(f, "ours"), 01777), 0);
     fixture_scan(f);
     reason = fixture_record(f, "third.so", "policy")->reason;
-    assert_contains(reason, "anyone may create files in /tmp/");
-    assert_contains(reason, "/ours: move it to a directory that only you may write to");
+    assert_contains(reason, "anyone may create files in /tmp/",
+                    "/ours: move it to a directory that only you may write to");
     assert_int_equal(chmod(fixture_path(f, "ours"), 0775), 0);
     /* Root's own group has no other members. */
     assert_int_equal(chown(fixture_path(f, "ours"), 0, 0), 0);

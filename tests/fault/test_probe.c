@@ -4,9 +4,6 @@
  * and the capabilities that a plugin returns.
  */
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +12,6 @@
 #include "common/test.h"
 #include "plugins/capabilities.h"
 #include "plugins/probe.h"
-#include "common/contains.h"
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
@@ -95,7 +91,7 @@ static void expect(const report_case *c, int64_t timeout_ms)
     probe_report_clear(&report);
 }
 
-static void every_report(void **state)
+TEST(every_report)
 {
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
         expect(&reports[i], 20000);
@@ -103,7 +99,7 @@ static void every_report(void **state)
 }
 
 /* A program that ignores SIGTERM is killed. */
-static void deaf(void **state)
+TEST(deaf)
 {
     static const report_case c = {
         "trap '' TERM; printf le >&3; exec 3>&-; while :; do sleep 0.01; done", "hang-in-entry",
@@ -112,7 +108,7 @@ static void deaf(void **state)
 }
 
 /* If the host ignores SIGCHLD, no process learns how children end. */
-static void ignored_children(void **state)
+TEST(ignored_children)
 {
     static const report_case c = {"printf c >&3; echo no >&2; exit 3", "exit-in-capabilities",
                                   "ended the process in its capabilities; last output: no"};
@@ -122,7 +118,7 @@ static void ignored_children(void **state)
 }
 
 /* A plugin must not read the host's standard input. */
-static void input_is_the_hosts(void **state)
+TEST(input_is_the_hosts)
 {
     static const report_case c = {
         "printf c >&3; read line; echo \"got '$line'\" >&2; exit 3", "exit-in-capabilities",
@@ -220,7 +216,7 @@ static char *got(const capabilities_case *c)
     return json;
 }
 
-static void every_capability(void **state)
+TEST(every_capability)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         free(got(&cases[i]));
@@ -228,43 +224,32 @@ static void every_capability(void **state)
 }
 
 /* Control characters and bytes that are not UTF-8 are replaced. */
-static void replaced_characters(void **state)
+TEST(replaced_characters)
 {
     static const capabilities_case c = CASE(
         NONE ",\"a\":\"\x80\\n\\u0001\\u0085\\u00e4\\u0041\\u00a0\\u2000\\u202E\xe2\x80\xae\"}",
         "");
-    char *json = got(&c);
+    FREED(char) *json = got(&c);
     assert_string_equal(json,
                         NONE ",\"a\":\"?  \\u003f\\u003f\\u00e4\\u0041\\u00a0\\u2000\\u003f???\"}");
-    free(json);
 }
 
-static void no_reason(void **state)
+TEST(no_reason)
 {
     static const collet_plugin plugin = {.capabilities = fail_silently};
     refusal why;
     char *json;
-    assert_int_equal(capabilities_get(&plugin, NULL, &json, &why), COLLET_UNAVAILABLE);
-    assert_contains(why.text, "no reason given");
+    assert_error(capabilities_get(&plugin, NULL, &json, &why), COLLET_UNAVAILABLE, why,
+                 "no reason given");
 }
 
-static void long_capabilities(void **state)
+TEST(long_capabilities)
 {
     static char text[CAPABILITIES_MAX_BYTES + 2];
     collet_error err = {COLLET_OK, ""};
     memset(text, ' ', sizeof text - 1);
-    assert_int_equal(capabilities_verify(text, NULL, NULL, &err), COLLET_FORMAT);
-    assert_contains(err.text, "262145 bytes; at most 262144 are allowed");
+    assert_error(capabilities_verify(text, NULL, NULL, &err), COLLET_FORMAT, err,
+                 "262145 bytes; at most 262144 are allowed");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_report),        cmocka_unit_test(deaf),
-        cmocka_unit_test(ignored_children),    cmocka_unit_test(every_capability),
-        cmocka_unit_test(input_is_the_hosts),  cmocka_unit_test(every_capability),
-        cmocka_unit_test(replaced_characters), cmocka_unit_test(no_reason),
-        cmocka_unit_test(long_capabilities),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -2,9 +2,6 @@
 /* How libcore interprets the report if system calls fail in collet-probe (failing_probe). */
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "common/test.h"

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Probes that die and are repeated in safe mode, and how choices are passed back to a plugin. */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/test.h"
-#include "common/contains.h"
 
 #include <collet/collet.h>
 
@@ -46,8 +42,7 @@ static found run_probe(const char *first, const char *second)
                                       .settings = settings};
     collet_backend_info info = {.struct_size = sizeof info};
     found f = {.state = -1};
-    if (collet_runtime_create(&rt, &options, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(collet_runtime_create(&rt, &options, &err), err);
     assert_int_equal(collet_backend_info_at(rt, &info, 0, NULL), COLLET_OK);
     f.state = info.state;
     snprintf(f.capabilities, sizeof f.capabilities, "%s",
@@ -77,9 +72,8 @@ TEST(a_crash)
     found f = run_probe("cache=off", "zoo_fragile.dies=crash");
     assert_int_equal(f.state, COLLET_BACKEND_USABLE);
     assert_contains(f.capabilities, "\"safe_mode\":\"" CRASHED "\"");
-    assert_contains(f.records,
-                    "probe crash-in-capabilities 0 crashed in its capabilities (SIGILL)");
-    assert_contains(f.records, "probe ok 1 in safe mode: " CRASHED);
+    assert_contains(f.records, "probe crash-in-capabilities 0 crashed in its capabilities (SIGILL)",
+                    "probe ok 1 in safe mode: " CRASHED);
     assert_contains(f.reason, "in_probe: none, safe_mode: " CRASHED);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The typed calls of the decompositions: vectors as right sides, invalid arguments, matrices that threads share. */
 #include <math.h>
-#include <stdlib.h>
 
 #include <collet/ops/linalg.h>
 #include <collet/ops/random.h>
@@ -12,14 +11,12 @@
 
 static int on_scalar(void **state)
 {
-    (void)state;
     open_shared(BACKENDS, NULL, "cpu_scalar");
     return 0;
 }
 
 static int on_openmp(void **state)
 {
-    (void)state;
     open_shared(BACKENDS, NULL, "cpu_openmp");
     return 0;
 }
@@ -78,9 +75,8 @@ static void expect_info(collet_array *info, int32_t expected)
 static void vectors_in_batches(void **state)
 {
     const double matrices[] = {2, 0, 0, 4, 1, 1, 1, 1}, sides[] = {2, 8, 3, 4};
-    collet_array *a = doubles(matrices, AXES(2, 2, 2)), *b = doubles(sides, AXES(2, 2));
+    OWNED(collet_array) *a = doubles(matrices, AXES(2, 2, 2)), *b = doubles(sides, AXES(2, 2));
     collet_array *x = empty(COLLET_F64, AXES(2, 2)), *info = empty_info();
-    (void)state;
     assert_ok(cx, collet_op_solve(cx, x, info, a, b));
     EXPECT(x, 4, 1, 2, NAN, NAN);
     expect_info(info, 2);
@@ -90,22 +86,17 @@ static void vectors_in_batches(void **state)
     assert_ok(cx, collet_op_solve(cx, x, info, a, b));
     EXPECT(x, 8, 1, 4, 0.75, 1, NAN, NAN, NAN, NAN);
     expect_info(info, 2);
-    collet_array_destroy(a);
-    collet_array_destroy(b);
 }
 
 /* The second pivot overflows double, but the solution does not. */
 static void pivots_beyond_the_range(void **state)
 {
     const double matrix[] = {1e308, 1e308, -1e308, 1e308}, side[] = {1e308, 1e308};
-    collet_array *a = doubles(matrix, AXES(2, 2)), *b = doubles(side, AXES(2));
+    OWNED(collet_array) *a = doubles(matrix, AXES(2, 2)), *b = doubles(side, AXES(2));
     collet_array *x = empty(COLLET_F64, AXES(2)), *info = empty_info();
-    (void)state;
     assert_ok(cx, collet_op_solve(cx, x, info, a, b));
     EXPECT(x, 2, 0, 1);
     expect_info(info, 0);
-    collet_array_destroy(a);
-    collet_array_destroy(b);
 }
 
 /* ---- Invalid arguments -------------------------------------------------------------------- */
@@ -113,25 +104,20 @@ static void pivots_beyond_the_range(void **state)
 static void shapes_are_named(void **state)
 {
     const double values[12] = {0};
-    collet_array *a = doubles(values, AXES(3, 4)), *out = empty(COLLET_F64, AXES(3, 4));
-    collet_array *info = empty_info(), *square = doubles(values, AXES(3, 3));
-    collet_array *b = doubles(values, AXES(4)), *x = empty(COLLET_F64, AXES(4));
-    collet_array *q = empty(COLLET_F64, AXES(3, 3)), *r = empty(COLLET_F64, AXES(4, 4));
-    (void)state;
-    assert_status(cx, collet_op_cholesky(cx, out, info, a), COLLET_SHAPE);
-    assert_text_has(cx, "a (input 0) is 3 x 4");
-    assert_status(cx, collet_op_solve(cx, x, info, square, b), COLLET_SHAPE);
-    assert_text_has(cx, "b (input 1) is 4 x 1, a (input 0) is 3 x 3");
-    assert_status(cx, collet_op_qr(cx, q, r, a), COLLET_SHAPE);
-    assert_text_has(cx, "r (output 1) is 4 x 4, a (input 0) is 3 x 4");
-    assert_status(cx, collet_op_cholesky(cx, q, x, square), COLLET_DTYPE);
-    assert_text_has(cx, "info (output 1) is f64 and must be i32");
+    OWNED(collet_array) *a = doubles(values, AXES(3, 4)), *out = empty(COLLET_F64, AXES(3, 4));
+    OWNED(collet_array) *info = empty_info(), *square = doubles(values, AXES(3, 3));
+    OWNED(collet_array) *b = doubles(values, AXES(4)), *x = empty(COLLET_F64, AXES(4));
+    OWNED(collet_array) *q = empty(COLLET_F64, AXES(3, 3)), *r = empty(COLLET_F64, AXES(4, 4));
+    assert_status(cx, collet_op_cholesky(cx, out, info, a), COLLET_SHAPE, "a (input 0) is 3 x 4");
+    assert_status(cx, collet_op_solve(cx, x, info, square, b), COLLET_SHAPE,
+                  "b (input 1) is 4 x 1, a (input 0) is 3 x 3");
+    assert_status(cx, collet_op_qr(cx, q, r, a), COLLET_SHAPE,
+                  "r (output 1) is 4 x 4, a (input 0) is 3 x 4");
+    assert_status(cx, collet_op_cholesky(cx, q, x, square), COLLET_DTYPE,
+                  "info (output 1) is f64 and must be i32");
     assert_status(cx, collet_op_cholesky(cx, square, info, NULL), COLLET_INVALID);
     assert_status(cx, collet_op_solve(cx, NULL, info, square, b), COLLET_INVALID);
     assert_int_equal(collet_op_solve(NULL, x, info, square, b), COLLET_INVALID);
-    collet_array *const all[] = {a, out, info, square, b, x, q, r};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        collet_array_destroy(all[i]);
 }
 
 /* ---- Matrices divided among threads ---------------------------------------------------------- */
@@ -169,12 +155,11 @@ static void expect_near(const collet_array *got, const collet_array *expected, c
 
 static void large_matrices(void **state)
 {
-    collet_array *a = empty(COLLET_F64, AXES(LARGE, LARGE)), *info = empty_info();
-    collet_array *left = empty(COLLET_F64, AXES(LARGE, LARGE));
-    collet_array *right = empty(COLLET_F64, AXES(LARGE, LARGE));
-    collet_array *order = empty(COLLET_I32, AXES(LARGE)), *b, *back;
+    OWNED(collet_array) *a = empty(COLLET_F64, AXES(LARGE, LARGE)), *info = empty_info();
+    OWNED(collet_array) *left = empty(COLLET_F64, AXES(LARGE, LARGE));
+    OWNED(collet_array) *right = empty(COLLET_F64, AXES(LARGE, LARGE));
+    OWNED(collet_array) *order = empty(COLLET_I32, AXES(LARGE)), *b = NULL, *back = NULL;
     int32_t perm[LARGE];
-    (void)state;
     assert_ok(cx, collet_op_normal(cx, a, 3, 0));
     assert_ok(cx, collet_op_lu(cx, order, left, right, info, a));
     assert_ok(cx, collet_array_read(cx, order, perm, sizeof perm));
@@ -193,9 +178,6 @@ static void large_matrices(void **state)
     assert_ok(cx, collet_op_solve(cx, right, info, a, b));
     back = product(a, right, 0);
     expect_near(back, b, NULL);
-    collet_array *all[] = {a, b, back, info, left, right, order};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        collet_array_destroy(all[i]);
 }
 
 int main(void)

@@ -2,7 +2,6 @@
 /* The plan cache: hits, eviction order, and plans kept while in use. */
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "common/test.h"
 #include "shared/host/util/plan_cache.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which implementation computes a call, from texts of measurements. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "common/test.h"
 #include "cpu_openmp/providers/ways.h"
@@ -15,14 +13,12 @@ static char last[512];
 
 static const char *config(const collet_host *host, const char *key)
 {
-    (void)host;
     return strstr(key, "measured") ? measured : strstr(key, "calibrated") ? calibrated : wish;
 }
 
 static void count_skipped(const collet_host *host, int32_t level, const char *format, ...)
 {
     va_list arguments;
-    (void)host;
     va_start(arguments, format);
     vsnprintf(last, sizeof last, format, arguments);
     va_end(arguments);

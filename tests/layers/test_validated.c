@@ -28,8 +28,7 @@ static collet_runtime *validated(const char *layers, const char *more)
         .struct_size = sizeof options, .plugin_path = PATH, .log = keep, .settings = settings};
     collet_runtime *rt = NULL;
     collet_error err;
-    if (collet_runtime_create(&rt, &options, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(collet_runtime_create(&rt, &options, &err), err);
     return rt;
 }
 

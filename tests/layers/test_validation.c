@@ -6,16 +6,12 @@
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <collet/collet.h>
 #include <collet/extensions.h>
 
 #include "common/test.h"
 #include "subject.h"
-#include "common/contains.h"
 
 /* ---- A host that keeps what is logged ---------------------------------------------------- */
 

@@ -5,8 +5,6 @@
  * no driver has a device.
  */
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include <collet/ops/array.h>
 #include <collet/ops/linalg.h>
@@ -90,9 +88,10 @@ static void assert_product(collet_context *cx, const shape *s)
     int64_t shape_of_c[3] = {s->batch, ROWS, COLUMNS}, count = s->batch ? s->batch : 1;
     int32_t skip = s->batch ? 0 : 1;
     int64_t n = count * ROWS * COLUMNS;
-    collet_array *c = NULL, *wide = NULL;
-    collet_array *a = ones(cx, s->dtype, s->batch, ROWS, INNER, s->a_transposed);
-    collet_array *b = ones(cx, s->dtype, s->b_shared ? 0 : s->batch, INNER, COLUMNS, s->b_transposed);
+    OWNED(collet_array) *c = NULL, *wide = NULL;
+    OWNED(collet_array) *a = ones(cx, s->dtype, s->batch, ROWS, INNER, s->a_transposed);
+    OWNED(collet_array) *b =
+        ones(cx, s->dtype, s->b_shared ? 0 : s->batch, INNER, COLUMNS, s->b_transposed);
     assert_ok(cx, collet_array_create(cx, &c, s->dtype, 3 - skip, shape_of_c + skip));
     assert_ok(cx, collet_array_create(cx, &wide, COLLET_F64, 3 - skip, shape_of_c + skip));
     assert_ok(cx, collet_op_matmul(cx, c, a, b));
@@ -101,9 +100,6 @@ static void assert_product(collet_context *cx, const shape *s)
     assert_ok(cx, collet_array_read(cx, wide, got, (size_t)n * sizeof *got));
     for (int64_t i = 0; i < n; i++)
         assert_true(got[i] == INNER);
-    collet_array *all[] = {a, b, c, wide};
-    for (int i = 0; i < 4; i++)
-        collet_array_destroy(all[i]);
 }
 
 static const shape plain = {COLLET_F32, 0, 0, 0, 0};
@@ -128,8 +124,7 @@ static void every_layout_is_taken(void **state)
         {COLLET_F32, 0, 0, 1, 0},     {COLLET_F64, 0, 1, 1, 0},     {COLLET_F32, BATCH, 0, 0, 0},
         {COLLET_F64, BATCH, 1, 0, 0}, {COLLET_F32, BATCH, 0, 1, 0}, {COLLET_F32, BATCH, 0, 0, 1}};
     fake_clblast *fake = fresh_fake(FAKE("plain"));
-    (void)state;
-    world w = open_with(FAKE("plain"));
+    OWNED(world) w = open_with(FAKE("plain"));
     assert_reported(&w, "\"clblast\": \"" COLLET_TEST_FAKES);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         fake->calls = 0;
@@ -137,7 +132,6 @@ static void every_layout_is_taken(void **state)
         /* An inner dimension of 530, at most 256 per call. */
         assert_int_equal(fake->calls, 3);
     }
-    close_world(w);
 }
 
 /* Collet's kernel computes the product, and the capabilities give the reason. */
@@ -150,12 +144,10 @@ static void unusable_libraries_are_reported(void **state)
         {FAKE("lacks"), "not used: it has no CLBlastDgemmStridedBatched"},
         {FAKE("another"), "not used: it calls another OpenCL loader"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        world w = open_with(cases[i][0]);
+        OWNED(world) w = open_with(cases[i][0]);
         assert_reported(&w, cases[i][1]);
         assert_product(w.cx, &plain);
-        close_world(w);
     }
     assert_int_equal(fresh_fake(FAKE("lacks"))->calls, 0);
 }
@@ -171,14 +163,12 @@ static void safe_mode_does_not_open_clblast(void **state)
         {FAKE("crashes"), NULL, "\"not used in safe mode: the probe crashed in its capabilities"},
     };
     fake_clblast *fake = fresh_fake(FAKE("plain"));
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        world w = open_set(cases[i][0], cases[i][1]);
+        OWNED(world) w = open_set(cases[i][0], cases[i][1]);
         fake->calls = 0;
         assert_reported(&w, cases[i][2]);
         assert_product(w.cx, &plain);
         assert_int_equal(fake->calls, i == 1 ? 3 : 0);
-        close_world(w);
     }
 }
 
@@ -186,22 +176,19 @@ static void safe_mode_does_not_open_clblast(void **state)
 static void an_error_disables_clblast(void **state)
 {
     fake_clblast *fake = fresh_fake(FAKE("plain"));
-    (void)state;
-    world w = open_with(FAKE("plain"));
+    OWNED(world) w = open_with(FAKE("plain"));
     fake->fails_from = 1;
     fake->status = CL_INVALID_KERNEL_NAME;
     assert_product(w.cx, &plain);
     assert_int_equal(fake->calls, 2);
     assert_product(w.cx, &plain);
     assert_int_equal(fake->calls, 2);
-    close_world(w);
 }
 
 static void a_memory_shortage_is_temporary(void **state)
 {
     fake_clblast *fake = fresh_fake(FAKE("plain"));
-    (void)state;
-    world w = open_with(FAKE("plain"));
+    OWNED(world) w = open_with(FAKE("plain"));
     fake->fails_from = 0;
     fake->status = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     assert_product(w.cx, &plain);
@@ -209,21 +196,18 @@ static void a_memory_shortage_is_temporary(void **state)
     *fake = (fake_clblast){0, 1000000, 0};
     assert_product(w.cx, &plain);
     assert_int_equal(fake->calls, 3);
-    close_world(w);
 }
 
 /* PoCL needs seconds to compile CLBlast's programs: so only one f32 product, in a separate test. */
 static void the_real_library_is_right(void **state)
 {
-    (void)state;
     if (!dlopen("libclblast.so.1", RTLD_NOW | RTLD_LOCAL)) {
         print_message("no CLBlast: %s\n", dlerror());
         skip();
     }
-    world w = open_with("libclblast.so.1");
+    OWNED(world) w = open_with("libclblast.so.1");
     assert_reported(&w, "libclblast.so.1\"");
     assert_product(w.cx, &plain);
-    close_world(w);
 }
 
 int main(int argc, char **argv)

@@ -17,16 +17,16 @@ TEST(dots_of_any_length)
 {
     static const int64_t blocks[] = {1, 256, 257, 67584, 67585, 67588, 67591, 67592};
     const int64_t most = 67592;
-    int8_t *codes = malloc((size_t)most * 256);
+    FREED(int8_t) *codes = malloc((size_t)most * 256);
     assert_non_null(codes);
     for (int64_t i = 0; i < most * 256; i++)
         codes[i] = (int8_t)(i % 7 == 3 ? -1 : i % 7 < 5);
-    collet_array *values = array_of(cx, COLLET_I8, 1, SHAPE(most * 256), codes);
-    collet_array *all = array_for(cx, COLLET_U8, 1, SHAPE(most * 64));
-    collet_array *out = array_for(cx, COLLET_I32, 0, NULL);
+    OWNED(collet_array) *values = array_of(cx, COLLET_I8, 1, SHAPE(most * 256), codes);
+    OWNED(collet_array) *all = array_for(cx, COLLET_U8, 1, SHAPE(most * 64));
+    OWNED(collet_array) *out = array_for(cx, COLLET_I32, 0, NULL);
     assert_ok(cx, collet_op_ternary_pack(cx, all, out, values, NULL, COLLET_TERNARY_T2));
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        collet_array *some = NULL;
+        OWNED(collet_array) *some = NULL;
         int32_t expected = 0;
         for (int64_t k = 0; k < blocks[i] * 256; k++)
             expected += codes[k] != 0;
@@ -34,12 +34,7 @@ TEST(dots_of_any_length)
         assert_ok(cx, collet_op_ternary_dot(cx, out, some, some));
         assert_string_equal(collet_last_backend(cx), "opencl");
         assert_int_equal(number_in(cx, out), expected);
-        collet_array_destroy(some);
     }
-    collet_array_destroy(values);
-    collet_array_destroy(all);
-    collet_array_destroy(out);
-    free(codes);
 }
 
 /* Whether there is a device with UNITS compute units. */

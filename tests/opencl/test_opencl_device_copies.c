@@ -4,7 +4,6 @@
  * other. verbs_opencl_copies checks the bytes and the order of copies. Skipped if no driver has two devices.
  */
 #include <sched.h>
-#include <stdlib.h>
 
 #include "common/sanitizer.h"
 #include "common/slots.h"

@@ -5,7 +5,6 @@
  * test_opencl_end [TRIES]: number of tries of each kind of exit.
  */
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,7 +42,6 @@ static void after_other_work(void)
 static void *keep_on(void *unused)
 {
     collet_context *own = context_of(rt);
-    (void)unused;
     assert_ok(own, collet_set_backend(own, CHOICE));
     for (int64_t n = 1000;; n += 1000) {
         collet_array *a = NULL;

@@ -11,7 +11,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 
 #define THREADS 6
 #define SIZES (ADDRESS_SANITIZER ? 8 : 40)
@@ -30,12 +29,10 @@ static void *work(void *argument)
     int wrong = collet_context_create(s->runtime, &cx, &err) || collet_set_backend(cx, "opencl");
     for (int i = 0; i < SIZES && !wrong; i++) {
         int64_t n = 2048 * (1 + atomic_fetch_add(&s->sizes, 1));
-        collet_array *a = NULL, *b = NULL;
+        OWNED(collet_array) *a = NULL, *b = NULL;
         wrong = collet_array_create(cx, &a, COLLET_F32, 1, &n) ||
                 collet_array_create(cx, &b, COLLET_F32, 1, &n) || collet_op_add(cx, b, a, a) ||
                 collet_op_add(cx, b, b, a) || collet_finish(cx);
-        collet_array_destroy(a);
-        collet_array_destroy(b);
     }
     s->wrong |= wrong;
     collet_context_destroy(cx);

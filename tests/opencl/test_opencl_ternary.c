@@ -90,20 +90,18 @@ TEST(weights_move_once)
 {
     static const char *const devices[] = {"opencl:0", "opencl:1", "opencl:0"};
     float expected[TOKENS * 10], got[TOKENS * 10];
-    collet_ternary_network *on_host = network_of();
+    OWNED(collet_ternary_network) *on_host = network_of();
     assert_int_equal(run_on("cpu_scalar", on_host, expected), 0);
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
-        collet_ternary_network *network = network_of();
+        OWNED(collet_ternary_network) *network = network_of();
         uint64_t moved = run_on(devices[i], network, got);
         assert_memory_equal(got, expected, sizeof got);
         assert_int_equal(moved, i == 2 ? 0 : bytes_needed);
         assert_int_equal(run_on(devices[i], network, got), 0);
         assert_memory_equal(got, expected, sizeof got);
-        collet_ternary_network_destroy(network);
     }
     assert_int_equal(run_on("cpu_scalar", on_host, got), 0);
     assert_memory_equal(got, expected, sizeof got);
-    collet_ternary_network_destroy(on_host);
 }
 
 /* One network on several backends in turn. */
@@ -111,20 +109,19 @@ TEST(a_network_moves)
 {
     static const char *const backends[] = {"opencl:0", "cpu_scalar", "opencl:0", "cpu_scalar"};
     float expected[TOKENS * 10], got[TOKENS * 10];
-    collet_ternary_network *network = network_of();
+    OWNED(collet_ternary_network) *network = network_of();
     (void)run_on("cpu_scalar", network, expected);
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
         (void)run_on(backends[i], network, got);
         assert_memory_equal(got, expected, sizeof got);
     }
-    collet_ternary_network_destroy(network);
 }
 
 /* Weights that are packed on the device stay there. */
 TEST(weights_made_on_a_device)
 {
-    collet_ternary_weights *here = NULL, *there = NULL;
-    collet_array *codes = random_codes(cx, 40, 1000, 3);
+    OWNED(collet_ternary_weights) *here = NULL, *there = NULL;
+    OWNED(collet_array) *codes = random_codes(cx, 40, 1000, 3);
     const size_t bytes = 40 * 256;
     unsigned char *packed = malloc(bytes);
     assert_non_null(packed);
@@ -136,9 +133,6 @@ TEST(weights_made_on_a_device)
     assert_ok(cx, collet_array_read(cx, collet_ternary_weights_bytes(here), packed, bytes));
     assert_bytes(cx, collet_ternary_weights_bytes(there), packed);
     free(packed);
-    collet_ternary_weights_destroy(here);
-    collet_ternary_weights_destroy(there);
-    collet_array_destroy(codes);
 }
 
 /* There are more invalid codes than an i32 can count (one row, repeated): `info` saturates. */
@@ -146,8 +140,8 @@ TEST(counts_saturate)
 {
     enum { ROWS = 8192, COLUMNS = 262400 };
     static int8_t codes[COLUMNS];
-    collet_array *row, *rows = NULL, *info = array_for(cx, COLLET_I32, 0, NULL);
-    collet_array *bytes = array_for(cx, COLLET_U8, 2, SHAPE(ROWS, COLUMNS / 4));
+    OWNED(collet_array) *row = NULL, *rows = NULL, *info = array_for(cx, COLLET_I32, 0, NULL);
+    OWNED(collet_array) *bytes = array_for(cx, COLLET_U8, 2, SHAPE(ROWS, COLUMNS / 4));
     memset(codes, 2, sizeof codes);
     row = array_of(cx, COLLET_I8, 1, SHAPE(COLUMNS), codes);
     assert_ok(cx, collet_array_broadcast(cx, row, &rows, 2, SHAPE(ROWS, COLUMNS)));
@@ -155,10 +149,6 @@ TEST(counts_saturate)
     assert_ok(cx, collet_op_ternary_pack(cx, bytes, info, rows, NULL, COLLET_TERNARY_T2));
     assert_string_equal(collet_last_backend(cx), "opencl");
     assert_int_equal(number_in(cx, info), INT32_MAX);
-    collet_array_destroy(row);
-    collet_array_destroy(rows);
-    collet_array_destroy(info);
-    collet_array_destroy(bytes);
 }
 
 TEST_GROUP(make_layers, free_layers)

@@ -113,19 +113,17 @@ static void calibrate(const char *rates)
 {
     char text[300];
     collet_error err = {COLLET_OK, ""};
-    world w = open_with(1, "");
+    OWNED(world) w = open_with(1, "");
     snprintf(text, sizeof text,
              "{\"format\":1,\"made\":\"2026-11-27T15:40:00Z\",\"calibrated\":\"%s\"}", rates);
-    if (collet_calibration_write(w.rt, NULL, 0, "opencl", text, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
-    close_world(w);
+    assert_success(collet_calibration_write(w.rt, NULL, 0, "opencl", text, &err), err);
 }
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
 TEST(the_setting_decides)
 {
-    world w = open_with(1, "");
+    OWNED(world) w = open_with(1, "");
     assert_int_equal(calls_for(w.cx, 1), 2);
     assert_explained(w.cx, 1, "How: CLBlast (" COLLET_TEST_FAKES);
     assert_explained(w.cx, 1, "; clblast is the default; f32 was not measured here.");
@@ -138,13 +136,12 @@ TEST(the_setting_decides)
     assert_int_equal(calls_for(w.cx, 1), 2);
     assert_int_equal(calls_for(w.cx, 3), 0);
     assert_explained(w.cx, 3, "How: own kernels; chosen by the setting opencl.ways.");
-    close_world(w);
 }
 
 TEST(the_calibration_decides)
 {
     calibrate("f32/83:own=9,clblast=3.5 f32-batch/83:own=2,clblast=3");
-    world w = open_with(1, "");
+    OWNED(world) w = open_with(1, "");
     assert_int_equal(calls_for(w.cx, 1), 0);
     assert_int_equal(calls_for(w.cx, 3), 2);
     assert_explained(
@@ -159,7 +156,6 @@ TEST(the_calibration_decides)
     calibrate("f32/83:own=3.4,clblast=3.5");
     w = open_with(1, "");
     assert_int_equal(calls_for(w.cx, 1), 2);
-    close_world(w);
 }
 
 /* The reasons why CLBlast is not called although it is chosen. */

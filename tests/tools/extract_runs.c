@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "extract_runs.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/test.h"
 
 #define PARTS(name)                                                                                \
@@ -87,7 +83,6 @@ npz extract(const char *directory, const char *const *args)
     assert_string_equal(result.out, "");
     if (result.err[0] != '\0' && strstr(result.err, "collet-extract: warning: ") != result.err)
         fail_msg("%s", result.err);
-    tool_free(&result);
     return npz_open(io_path(directory, "out.npz"));
 }
 
@@ -120,14 +115,13 @@ const cJSON *meta_at(const cJSON *meta, const char *path)
 
 void repeat_file(const char *from, const char *to, int copies)
 {
-    io_bytes bytes = io_load(from);
+    OWNED(io_bytes) bytes = io_load(from);
     FILE *file = fopen(to, "wb");
 
     assert_non_null(file);
     for (int i = 0; i < copies; i++)
         assert_int_equal(fwrite(bytes.data, 1, bytes.size, file), bytes.size);
     assert_int_equal(fclose(file), 0);
-    free(bytes.data);
 }
 
 int backend_usable(const char *name)
@@ -136,8 +130,7 @@ int backend_usable(const char *name)
     collet_error err;
     int usable = 0;
 
-    if (collet_runtime_create(&runtime, NULL, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(collet_runtime_create(&runtime, NULL, &err), err);
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
         collet_backend_info info = {.struct_size = sizeof info};
 

@@ -8,8 +8,6 @@
 #include "npz_reader.h"
 #include "tool_run.h"
 
-#include <cjson/cJSON.h>
-
 #define WATER COLLET_TEST_DATA "/md/water/"
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
 
@@ -26,6 +24,8 @@ typedef struct npz {
 
 npz npz_open(const char *path);
 void npz_close(npz *archive);
+#define npz_end npz_close
+#define OWNED_NPZ OWNED(npz)
 
 /* An f64 array by key, valid until npz_close; sets *rows to its number of rows and *count to its
  * size; either may be NULL. */

@@ -6,9 +6,6 @@
 #include "directory.h"
 #include "extract_runs.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Runs collet-extract with these arguments, which must exit with `status`; the output is
  * out.npz. */
 static inline tool_result run(int status, const char *const *args)
@@ -49,13 +46,11 @@ static inline void expect_warning(tool_result result, const char *text)
         assert_contains(cJSON_GetArrayItem(warnings, 0)->valuestring, text);
     }
     cJSON_Delete(meta);
-    tool_free(&result);
 }
 
 static inline void expect_error(tool_result result, const char *text)
 {
     assert_contains(result.err, text);
-    tool_free(&result);
 }
 
 /* Saves a trajectory of two atoms in a box. `atoms` has their names, residues and coordinates. */

@@ -3,19 +3,15 @@
 #ifndef TESTS_TOOLS_JSON_EXPECT_H
 #define TESTS_TOOLS_JSON_EXPECT_H
 
-#include <cjson/cJSON.h>
-
 #include "tool_run.h"
 
-/* The output of a run that ended with `status`, parsed; frees the result. The caller calls
- * cJSON_Delete. */
+/* The output of a run that ended with `status`, parsed. The caller calls cJSON_Delete. */
 static inline cJSON *parsed(tool_result *result, int status)
 {
     tool_expect(result, status);
     cJSON *root = cJSON_Parse(result->out);
     if (!root)
         fail_msg("not JSON:\n%s", result->out);
-    tool_free(result);
     return root;
 }
 

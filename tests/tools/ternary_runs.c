@@ -3,9 +3,6 @@
 
 #include "ternary_runs.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/test.h"
@@ -57,7 +54,7 @@ static void put_le(io_image *image, uint64_t value, int bytes)
 void ternary_write_gguf(const char *directory, const char *name, uint32_t type, int64_t rows,
                         int64_t columns, const void *data, size_t bytes)
 {
-    io_image image = {0};
+    OWNED(io_image) image = {0};
 
     io_put(&image, "GGUF", 4);
     put_le(&image, 3, 4);
@@ -74,7 +71,6 @@ void ternary_write_gguf(const char *directory, const char *name, uint32_t type, 
         io_put(&image, "", 1);
     io_put(&image, data, bytes);
     io_save(io_path(directory, name), image.data, image.size);
-    free(image.data);
 }
 
 void ternary_write_t2(const char *directory, const char *name, ternary_t2_layer *layer,
@@ -115,7 +111,6 @@ void ternary_run_ok(const char *directory, const char *const *args)
     tool_expect(&result, 0);
     assert_string_equal(result.out, "");
     assert_string_equal(result.err, "");
-    tool_free(&result);
 }
 
 npy_array ternary_load(const char *directory, const char *name, io_bytes *bytes)
@@ -127,7 +122,7 @@ npy_array ternary_load(const char *directory, const char *name, io_bytes *bytes)
 void ternary_expect(const char *directory, const char *name, const char *descr, int64_t rows,
                     int64_t columns, const void *data)
 {
-    io_bytes bytes;
+    OWNED(io_bytes) bytes = {0};
     npy_array array = ternary_load(directory, name, &bytes);
 
     assert_string_equal(array.descr, descr);
@@ -135,7 +130,6 @@ void ternary_expect(const char *directory, const char *name, const char *descr, 
     assert_int_equal(array.shape[0], rows);
     assert_int_equal(array.shape[1], columns);
     assert_memory_equal(array.data, data, array.size);
-    free(bytes.data);
 }
 
 int ternary_backend(const char *name)

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-bench: it measures every op and reports as documented; figures are not checked. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "json_expect.h"
 #include "tool_run.h"
 
 #include <cjson/cJSON.h>
 #include <collet/collet.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define QUICK "--seconds", "0.01"
@@ -93,7 +85,6 @@ static void refused(tool_result result, int status, const char *text)
     tool_expect(&result, status);
     assert_string_equal(result.out, "");
     assert_contains(result.err, text);
-    tool_free(&result);
 }
 
 /* ---- Ops --------------------------------------------------------------------------------- */
@@ -106,11 +97,10 @@ static const char *const op_names[][2] = {
 #include <collet/ops.def>
 };
 
-static void test_every_op_has_a_case(void **state)
+TEST(every_op_has_a_case)
 {
     tool_result r = BENCH("--list", "--json");
-    cJSON *root = parsed(&r, 0);
-    (void)state;
+    OWNED(cJSON) *root = parsed(&r, 0);
     for (size_t i = 0; i < sizeof op_names / sizeof *op_names; i++) {
         const cJSON *row, *found = NULL;
         cJSON_ArrayForEach(row, member(root, "cases")) if (!strcmp(text_of(row, "case"),
@@ -121,11 +111,10 @@ static void test_every_op_has_a_case(void **state)
             fail_msg("%s cannot be measured", op_names[i][0]);
         assert_string_equal(text_of(found, "op"), op_names[i][0]);
     }
-    cJSON_Delete(root);
 }
 
 /* The limit of each op at its default shape (such as bandwidth), as a measurement reports it. */
-static void test_what_bounds_a_case(void **state)
+TEST(what_bounds_a_case)
 {
     static const char *const bounds[][2] = {{"add", "memory"},
                                             {"matmul", "compute"},
@@ -133,10 +122,9 @@ static void test_what_bounds_a_case(void **state)
                                             {"ternary_matmul", "memory"},
                                             {"ternary_linear", "memory"}};
     tool_result r = BENCH("--list", "--json");
-    cJSON *root = parsed(&r, 0);
+    OWNED(cJSON) *root = parsed(&r, 0);
     const cJSON *row;
     size_t found = 0;
-    (void)state;
     cJSON_ArrayForEach(row, member(root, "cases"))
     {
         for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
@@ -147,7 +135,6 @@ static void test_what_bounds_a_case(void **state)
         }
     }
     assert_int_equal(found, sizeof bounds / sizeof *bounds);
-    cJSON_Delete(root);
 }
 
 static const char *small_shape(const char *extents)
@@ -180,32 +167,28 @@ static const char *small_shape(const char *extents)
     return NULL;
 }
 
-static void test_every_case_runs(void **state)
+TEST(every_case_runs)
 {
     tool_result r = BENCH("--list", "--json");
-    cJSON *list = parsed(&r, 0);
+    OWNED(cJSON) *list = parsed(&r, 0);
     const cJSON *row;
-    (void)state;
     cJSON_ArrayForEach(row, member(list, "cases"))
     {
         r = BENCH(text_of(row, "case"), small_shape(text_of(row, "extents")), "--backend",
                   "cpu_scalar", "--json", "--seconds", "0.001");
-        cJSON *root = parsed(&r, 0);
+        OWNED(cJSON) *root = parsed(&r, 0);
         assert_string_equal(text_of(root, "op"), text_of(row, "op"));
         assert_int_equal(cJSON_GetArraySize(member(root, "results")), 1);
         check_result(result_of(root, 0));
-        cJSON_Delete(root);
     }
-    cJSON_Delete(list);
 }
 
 /* The test backend's clock counts 1,000 ns a kernel. */
-static void test_device_clock(void **state)
+TEST(device_clock)
 {
     static const char *const backends[] = {"remote", "remote:1", "auto"};
     static const char counted[] = "remote.kernel_ns = 1000\n";
     char directory[] = "/tmp/collet-bench-XXXXXX", config[sizeof directory + 8];
-    (void)state;
     assert_non_null(mkdtemp(directory));
     snprintf(config, sizeof config, "%s/conf", directory);
     FILE *file = fopen(config, "w");
@@ -216,36 +199,31 @@ static void test_device_clock(void **state)
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
         tool_result r = BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_REMOTE "/remote.so", "add",
                                    "--shape", "1K", "--backend", backends[i], "--json", QUICK);
-        cJSON *root = parsed(&r, 0);
+        OWNED(cJSON) *root = parsed(&r, 0);
         const cJSON *row = result_of(root, 0), *times = member(row, "device_seconds");
         double samples = number_of(row, "device_samples");
         check_result(row);
         assert_true(samples >= 1 && samples <= 64);
         assert_near(number_of(times, "min"), 1e-6, 1e-12);
         assert_near(number_of(times, "max"), 1e-6, 1e-12);
-        cJSON_Delete(root);
     }
     tool_result r = BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_REMOTE "/remote.so", "add",
                                "--shape", "1K", QUICK);
-    tool_expect(&r, 0);
-    assert_contains(r.out, "; 1.00 us by the device's clock; memory");
-    tool_free(&r);
+    EXPECT_OUT(r, 0, "; 1.00 us by the device's clock; memory");
     unsetenv("COLLET_CONFIG");
     unlink(config);
     rmdir(directory);
     r = BENCH("add", "--shape", "1K", "--backend", "cpu_scalar", "--json", QUICK);
-    cJSON *root = parsed(&r, 0);
+    OWNED(cJSON) *root = parsed(&r, 0);
     assert_true(cJSON_IsNull(member(result_of(root, 0), "device_seconds")));
-    cJSON_Delete(root);
 }
 
-static void test_rows(void **state)
+TEST(rows)
 {
     tool_result r = BENCH("add", "--shape", "1K", "--dtype", "f32,f64", "--backend",
                           "cpu_scalar,cpu_scalar:0", "--threads", "1", "--json", QUICK);
-    cJSON *root = parsed(&r, 0);
+    OWNED(cJSON) *root = parsed(&r, 0);
     const cJSON *host = member(root, "host");
-    (void)state;
     assert_string_equal(text_of(root, "tool"), "backend-bench");
     assert_string_equal(text_of(root, "collet"), COLLET_VERSION);
     /* The command is reported as typed: in the same order, and with lists such as "f64,bool"
@@ -269,14 +247,12 @@ static void test_rows(void **state)
         assert_string_equal(text_of(row, "bound"), "memory");
         assert_true(cJSON_IsNull(member(row, "share")));
     }
-    cJSON_Delete(root);
 }
 
-static void test_work(void **state)
+TEST(work)
 {
     tool_result r = BENCH("matmul", "8x16x32", "--backend", "cpu_scalar", "--json", QUICK);
-    cJSON *root = parsed(&r, 0);
-    (void)state;
+    OWNED(cJSON) *root = parsed(&r, 0);
     assert_int_equal((int)number_of(result_of(root, 0), "flops"), 2 * 8 * 16 * 32);
     assert_true(number_of(result_of(root, 0), "gflop_per_s") > 0);
     assert_string_equal(text_of(result_of(root, 0), "bound"), "compute");
@@ -304,22 +280,14 @@ static void test_work(void **state)
     r = BENCH("compress", "1000", "--backend", "cpu_scalar", "--json", QUICK);
     root = parsed(&r, 0);
     assert_int_equal((int)number_of(result_of(root, 0), "bytes"), 1000 * (4 + 1 + 4) + 8);
-    cJSON_Delete(root);
 }
 
-static void test_table(void **state)
+TEST(table)
 {
     tool_result r = BENCH("add", "1K", "--backend", "worker:cpu_scalar", QUICK);
-    tool_expect(&r, 0);
-    assert_contains(r.out, "\nworker:cpu_scalar ");
-    tool_free(&r);
+    EXPECT_OUT(r, 0, "\nworker:cpu_scalar ");
     r = BENCH("add", "1K", "--backend", "cpu_scalar", QUICK);
-    (void)state;
-    tool_expect(&r, 0);
-    assert_contains(r.out, "add f:ff, ... = 1024");
-    assert_contains(r.out, "\ncpu_scalar ");
-    assert_contains(r.out, "calls/s in ");
-    tool_free(&r);
+    EXPECT_OUT(r, 0, "add f:ff, ... = 1024", "\ncpu_scalar ", "calls/s in ");
 }
 
 /* A terminal shows the current measurement; the line is erased before the table is printed. */
@@ -327,18 +295,15 @@ static void shows_progress(const char *line, const char *const *args)
 {
     const tool_setup setup = {.terminal = 1};
     tool_result r = tool_run("backend-bench", args, &setup);
-    tool_expect(&r, 0);
-    assert_contains(r.err, line);
+    EXPECT_ERR(r, 0, line);
     assert_string_equal(r.err + strlen(r.err) - 4, "\r\033[K");
-    tool_free(&r);
 }
 
-static void test_progress(void **state)
+TEST(progress)
 {
     static const char *const add[] = {"add", "1K", "--backend", "cpu_scalar", QUICK, NULL};
     static const char *const dispatch[] = {"dispatch", "--backend", "cpu_scalar", QUICK, NULL};
     static const char *const bandwidth[] = {"bandwidth", "1K", QUICK, NULL};
-    (void)state;
     shows_progress("\radd f:ff: inputs\033[K\radd f:ff: cpu_scalar\033[K", add);
     shows_progress("\radd f:ff: cpu_scalar, round 10 of 10\033[K", add);
     shows_progress("\rdispatch: cpu_scalar\033[K", dispatch);
@@ -346,30 +311,26 @@ static void test_progress(void **state)
 }
 
 /* Without a terminal, each step is printed as a line, at most one line every half second. */
-static void test_progress_in_a_pipe(void **state)
+TEST(progress_in_a_pipe)
 {
     static const char first[] = "backend-bench: add f:ff: inputs\n";
     tool_result quick = BENCH("add", "64", "--backend", "cpu_scalar", QUICK);
     tool_result slow = BENCH("add", "64", "--backend", "cpu_scalar", "--seconds", "2.5");
-    (void)state;
     tool_expect(&quick, 0);
     tool_expect(&slow, 0);
     assert_string_equal(quick.err, first);
     assert_memory_equal(slow.err, first, sizeof first - 1);
     assert_contains(slow.err, "backend-bench: add f:ff: cpu_scalar, round 10 of 10\n");
     assert_null(strchr(slow.err, '\r'));
-    tool_free(&quick);
-    tool_free(&slow);
 }
 
 /* ---- Dispatch and bandwidth -------------------------------------------------------------- */
 
-static void test_dispatch(void **state)
+TEST(test_dispatch)
 {
     tool_result r = BENCH("dispatch", "--backend", "cpu_scalar", "--json", QUICK);
-    cJSON *root = parsed(&r, 0);
+    OWNED(cJSON) *root = parsed(&r, 0);
     const cJSON *row = result_of(root, 0);
-    (void)state;
     check_times(member(row, "routed_seconds"));
     check_times(member(row, "direct_seconds"));
     assert_near(number_of(row, "overhead_ns"),
@@ -378,15 +339,13 @@ static void test_dispatch(void **state)
                 1e-6);
     assert_int_equal((int)number_of(row, "counted_calls"), 1000000);
     assert_int_equal((int)number_of(row, "allocations"), 0);
-    cJSON_Delete(root);
 }
 
-static void test_bandwidth(void **state)
+TEST(test_bandwidth)
 {
     static const char *const kinds[] = {"read", "write", "copy"};
     tool_result r = BENCH("bandwidth", "1M", "--json", QUICK);
     cJSON *root = parsed(&r, 0);
-    (void)state;
     assert_int_equal((int)number_of(root, "buffer_bytes"), 1 << 20);
     for (int i = 0; i < 3; i++) {
         const cJSON *row = result_of(root, i), *tried;
@@ -403,18 +362,14 @@ static void test_bandwidth(void **state)
     /* It needs no backend. */
     r = BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_NOTHING, "bandwidth", "1M", QUICK);
     tool_expect(&r, 0);
-    tool_free(&r);
 }
 
 /* ---- Refusals ---------------------------------------------------------------------------- */
 
-static void test_usage(void **state)
+TEST(usage)
 {
     tool_result help = BENCH("-h");
-    (void)state;
-    tool_expect(&help, 0);
-    assert_contains(help.out, "--list");
-    tool_free(&help);
+    EXPECT_OUT(help, 0, "--list");
     refused(BENCH("observabels"), 2, "the nearest is observables");
     refused(BENCH("observabels", "--json"), 2, "the nearest is observables");
     refused(BENCH("dispatch", "--backend", "auto"), 2, "not the name of one backend");
@@ -454,9 +409,8 @@ static void test_usage(void **state)
 
 /* ---- Busy processes ---------------------------------------------------------------------- */
 
-static void test_busy(void **state)
+TEST(test_busy)
 {
-    (void)state;
     tool_result json =
         BENCH("exp", "64K", "--backend", "cpu_scalar", "--seconds", "0.2", "--busy", "3", "--json");
     cJSON *root = parsed(&json, 0);
@@ -472,16 +426,12 @@ static void test_busy(void **state)
 
     tool_result r = BENCH("exp", "64K", "--backend", "cpu_scalar", QUICK, "--busy", "1", "--steal");
     assert_int_equal(0, r.status);
-    assert_contains(r.out, "with 1 busy");
-    assert_contains(r.out, "fair time");
-    assert_contains(r.out, "stolen");
-    tool_free(&r);
+    assert_contains(r.out, "with 1 busy", "fair time", "stolen");
 }
 
-static void test_failures(void **state)
+TEST(failures)
 {
     static const char bad[] = "COLLET_PLUGIN_PATH=" COLLET_TEST_ZOO "/zoo_crash_entry.so";
-    (void)state;
     refused(BENCH_WITH(bad, "add", "10", "--backend", "zoo_crash_entry"), 77, "cannot be used");
     refused(BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_NOTHING, "add", "10"), 77,
             "no plugin was found");
@@ -491,29 +441,6 @@ static void test_failures(void **state)
             "no signature for 'float32x'");
     tool_result numpy =
         BENCH("fft", "10", "--dtype", "complex64", "--backend", "cpu_scalar", "--seconds", "0.01");
-    tool_expect(&numpy, 0);
-    assert_contains(numpy.out, "c:c");
-    tool_free(&numpy);
+    EXPECT_OUT(numpy, 0, "c:c");
     refused(BENCH("add", "1024Gx1024", "--backend", "cpu_scalar"), 1, "out of host memory");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_op_has_a_case),
-        cmocka_unit_test(test_what_bounds_a_case),
-        cmocka_unit_test(test_every_case_runs),
-        cmocka_unit_test(test_device_clock),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_work),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_progress_in_a_pipe),
-        cmocka_unit_test(test_dispatch),
-        cmocka_unit_test(test_bandwidth),
-        cmocka_unit_test(test_busy),
-        cmocka_unit_test(test_usage),
-        cmocka_unit_test(test_failures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

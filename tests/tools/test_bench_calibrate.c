@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-bench calibrate on a fake device and cpu_scalar; figures are not checked. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/count_files.h"
 #include "json_expect.h"
 #include "tool_run.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,7 +17,6 @@ static char cache[] = "/tmp/collet-calibrate-XXXXXX";
 
 static int set_up(void **state)
 {
-    (void)state;
     return !mkdtemp(cache) || setenv("COLLET_CACHE_DIR", cache, 1) ||
            setenv("COLLET_PLUGIN_PATH", PLUGINS, 1) || setenv("COLLET_PROBE", "on", 1) ||
            setenv("COLLET_CALIBRATION", "on", 1) || setenv("COLLET_MEASURE", "on", 1);
@@ -34,21 +25,17 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     char command[64];
-    (void)state;
     snprintf(command, sizeof command, "rm -r %s", cache);
     return system(command);
 }
 
 static void refused(tool_result r, const char *text)
 {
-    tool_expect(&r, 2);
-    assert_contains(r.err, text);
-    tool_free(&r);
+    EXPECT_ERR(r, 2, text);
 }
 
-static void wrong_command_lines(void **state)
+TEST(wrong_command_lines)
 {
-    (void)state;
     refused(CALIBRATE("nosuch"), "there is no backend and no op 'nosuch'");
     refused(CALIBRATE("matmul", "observables/forces"), "no op 'observables/forces'");
     refused(CALIBRATE("--dtype", "f32,i32"), "'i32' is none of f32 and f64");
@@ -62,42 +49,32 @@ static void wrong_command_lines(void **state)
 }
 
 /* If the result cannot be written, the tool says so before it measures for a minute. */
-static void a_cache_that_is_switched_off(void **state)
+TEST(a_cache_that_is_switched_off)
 {
-    (void)state;
     assert_int_equal(setenv("COLLET_CACHE", "off", 1), 0);
     tool_result r = CALIBRATE("--seconds", "600");
     assert_int_equal(unsetenv("COLLET_CACHE"), 0);
-    tool_expect(&r, 1);
-    assert_contains(r.err, "cannot be kept: there is no directory of the cache");
+    EXPECT_ERR(r, 1, "cannot be kept: there is no directory of the cache");
     assert_string_equal(r.out, "");
-    tool_free(&r);
 }
 
-static void dry_runs_keep_nothing(void **state)
+TEST(dry_runs_keep_nothing)
 {
-    (void)state;
     tool_result r = CALIBRATE("--dry-run", "--seconds", "0.0001");
     tool_expect(&r, 0);
     assert_null(strstr(r.err, ", -"));
-    tool_free(&r);
     r = CALIBRATE("--dry-run", "--seconds", "0.3");
-    tool_expect(&r, 0);
-    assert_contains(r.out, "go to other backends than before");
+    EXPECT_OUT(r, 0, "go to other backends than before");
     assert_contains(r.err, "the time was enough for ");
-    tool_free(&r);
     assert_int_equal(count_files(cache, "calibration-"), 0);
 }
 
-static void says_that_it_is_not_used(void **state)
+TEST(says_that_it_is_not_used)
 {
-    (void)state;
     assert_int_equal(setenv("COLLET_MEASURE", "off", 1), 0);
     tool_result r = CALIBRATE("cpu_scalar", "--seconds", "0.1");
     assert_int_equal(setenv("COLLET_MEASURE", "on", 1), 0);
-    tool_expect(&r, 0);
-    assert_contains(r.err, "the setting measure is off: the calibration is not used");
-    tool_free(&r);
+    EXPECT_ERR(r, 0, "the setting measure is off: the calibration is not used");
 }
 
 static const cJSON *calibration_of(const cJSON *root, const char *backend)
@@ -112,11 +89,10 @@ static const cJSON *calibration_of(const cJSON *root, const char *backend)
     return NULL;
 }
 
-static void keeps_what_it_measured(void **state)
+TEST(keeps_what_it_measured)
 {
-    (void)state;
     tool_result r = CALIBRATE("--seconds", "0.5", "--json");
-    cJSON *root = parsed(&r, 0);
+    OWNED(cJSON) *root = parsed(&r, 0);
     const cJSON *remote = calibration_of(root, "remote"),
                 *scalar = calibration_of(root, "cpu_scalar");
     assert_true(number_of(member(remote, "transfer"), "to_device") > 1e6);
@@ -144,16 +120,14 @@ static void keeps_what_it_measured(void **state)
     const cJSON *row;
     cJSON_ArrayForEach(row, member(root, "backends"))
         assert_contains(text_of(row, "calibration"), cache);
-    cJSON_Delete(root);
 }
 
 /* The report contains the measurements even if the calibration file cannot be replaced at the end. */
-static void reports_what_it_cannot_keep(void **state)
+TEST(reports_what_it_cannot_keep)
 {
     char path[256];
-    (void)state;
     tool_result r = CALIBRATE("cpu_scalar", "--seconds", "0.1", "--json");
-    cJSON *root = parsed(&r, 0);
+    OWNED(cJSON) *root = parsed(&r, 0);
     snprintf(path, sizeof path, "%s",
              text_of(cJSON_GetArrayItem(member(root, "results"), 0), "path"));
     cJSON_Delete(root);
@@ -161,30 +135,23 @@ static void reports_what_it_cannot_keep(void **state)
     assert_int_equal(mkdir(path, 0700), 0);
     r = CALIBRATE("cpu_scalar", "--seconds", "0.1", "--json");
     assert_int_equal(rmdir(path), 0);
-    assert_contains(r.err, "cannot write ");
-    assert_contains(r.err, "Is a directory");
+    assert_contains(r.err, "cannot write ", "Is a directory");
     root = parsed(&r, 1);
     const cJSON *row = cJSON_GetArrayItem(member(root, "results"), 0);
     assert_string_equal(text_of(row, "path"), "");
     member(member(member(row, "calibration"), "times"), "matmul f32");
-    cJSON_Delete(root);
 }
 
 /* If only the second backend of auto's order was measured, auto still chooses the first. */
-static void one_calibration_alone_changes_nothing(void **state)
+TEST(one_calibration_alone_changes_nothing)
 {
     char other[] = "/tmp/collet-calibrate-XXXXXX", command[64];
-    (void)state;
     assert_non_null(mkdtemp(other));
     setenv("COLLET_CACHE_DIR", other, 1);
     tool_result r = CALIBRATE("remote", "copy", "--dtype", "f32", "--seconds", "0.3");
-    tool_expect(&r, 0);
-    assert_contains(r.out, "0 of 1 ops and dtypes go to other backends than before");
-    tool_free(&r);
+    EXPECT_OUT(r, 0, "0 of 1 ops and dtypes go to other backends than before");
     r = CALIBRATE("copy", "--dtype", "f32", "--dry-run", "--seconds", "0.3");
-    tool_expect(&r, 0);
-    assert_contains(r.out, "0 of 1 ops and dtypes go to other backends than before");
-    tool_free(&r);
+    EXPECT_OUT(r, 0, "0 of 1 ops and dtypes go to other backends than before");
     setenv("COLLET_CACHE_DIR", cache, 1);
     snprintf(command, sizeof command, "rm -r %s", other);
     assert_int_equal(system(command), 0);
@@ -195,9 +162,8 @@ static const cJSON *times_of(const cJSON *root)
     return member(member(cJSON_GetArrayItem(member(root, "results"), 0), "calibration"), "times");
 }
 
-static void measures_what_is_named(void **state)
+TEST(measures_what_is_named)
 {
-    (void)state;
     tool_result r = CALIBRATE("exp", "cpu_scalar", "sum", "--dtype", "f64", "--dry-run", "--json",
                               "--seconds", "4"); /* long enough to reach `sum` on a busy machine */
     cJSON *root = parsed(&r, 0);
@@ -212,13 +178,12 @@ static void measures_what_is_named(void **state)
     cJSON_Delete(root);
 }
 
-static void measures_ways(void **state)
+TEST(measures_ways)
 {
-    (void)state;
     setenv("COLLET_PLUGIN_PATH", COLLET_TEST_PLUGINS "/cpu_openmp.so", 1);
     tool_result r = CALIBRATE("--dry-run", "--seconds", "3", "--json", "matmul");
     setenv("COLLET_PLUGIN_PATH", PLUGINS, 1);
-    cJSON *root = parsed(&r, 0);
+    OWNED(cJSON) *root = parsed(&r, 0);
     const cJSON *row = cJSON_GetArrayItem(member(root, "results"), 0);
     const char *text = text_of(member(row, "calibration"), "calibrated");
     /* Without a library there is nothing to compare. */
@@ -229,7 +194,6 @@ static void measures_ways(void **state)
     /* Products of other dtypes are measured before smaller products of f32. */
     assert_true(!strstr(text, " f32/64:own=") || strstr(text, " c64/256:own="));
     member(root, "cores");
-    cJSON_Delete(root);
 }
 
 /* The report on the opencl backend with a stand-in for CLBlast; *text: its "calibrated", *path: the file. Skips the
@@ -239,7 +203,6 @@ static cJSON *opencl_report(const char **path, const char **text)
     tool_result r = CALIBRATE("matmul", "--seconds", "0.5", "--json");
     if (r.status == 1 && strstr(r.err, "no backend can be used: opencl")) {
         print_message("no OpenCL device: %s\n", r.err);
-        tool_free(&r);
         skip();
     }
     cJSON *root = parsed(&r, 0);
@@ -250,13 +213,12 @@ static cJSON *opencl_report(const char **path, const char **text)
 }
 
 /* Compares Collet's kernels with a library on a device. Rates measured before at other sides are kept. */
-static void measures_ways_of_a_device(void **state)
+TEST(measures_ways_of_a_device)
 {
     char config[64];
     static char document[65536];
     const char *path, *text, *before = getenv("COLLET_CONFIG");
-    char *kept = strdup(before ? before : "");
-    (void)state;
+    FREED(char) *kept = strdup(before ? before : "");
     snprintf(config, sizeof config, "%s/collet.conf", cache);
     FILE *f = fopen(config, "w");
     assert_non_null(f);
@@ -285,17 +247,14 @@ static void measures_ways_of_a_device(void **state)
     fclose(f);
     cJSON_Delete(root);
     root = opencl_report(&path, &text);
-    assert_contains(text, "f32/240:own=");
-    assert_contains(text, " f32/999:own=");
+    assert_contains(text, "f32/240:own=", " f32/999:own=");
     cJSON_Delete(root);
     setenv("COLLET_PLUGIN_PATH", PLUGINS, 1);
     setenv("COLLET_CONFIG", kept, 1);
-    free(kept);
 }
 
-static void checks_auto(void **state)
+TEST(checks_auto)
 {
-    (void)state;
     tool_result r = CALIBRATE("--check", "--seconds", "0.2", "--json");
     cJSON *root = parsed(&r, 0);
     const cJSON *row = cJSON_GetArrayItem(member(root, "results"), 0);
@@ -307,9 +266,7 @@ static void checks_auto(void **state)
     assert_true(number_of(root, "ops_reached") < number_of(root, "ops_possible"));
     cJSON_Delete(root);
     r = CALIBRATE("--check", "--seconds", "0.2");
-    tool_expect(&r, 0);
-    assert_contains(r.out, " times as long as the best one (geometric mean of ");
-    tool_free(&r);
+    EXPECT_OUT(r, 0, " times as long as the best one (geometric mean of ");
 }
 
 static void interrupt(pid_t program)
@@ -319,33 +276,14 @@ static void interrupt(pid_t program)
 }
 
 /* An interrupted run leaves the earlier files unchanged, and no files of its own. */
-static void interrupted(void **state)
+TEST(interrupted)
 {
-    (void)state;
     const tool_setup setup = {.meanwhile = interrupt};
     int before = count_files(cache, "calibration-");
     tool_result r = tool_run("backend-bench",
                              (const char *const[]){"calibrate", "--seconds", "30", NULL}, &setup);
     assert_int_equal(r.status, 128 + SIGINT);
-    tool_free(&r);
     assert_int_equal(count_files(cache, "calibration-"), before);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_command_lines),
-        cmocka_unit_test(a_cache_that_is_switched_off),
-        cmocka_unit_test(dry_runs_keep_nothing),
-        cmocka_unit_test(keeps_what_it_measured),
-        cmocka_unit_test(reports_what_it_cannot_keep),
-        cmocka_unit_test(one_calibration_alone_changes_nothing),
-        cmocka_unit_test(measures_what_is_named),
-        cmocka_unit_test(measures_ways),
-        cmocka_unit_test(measures_ways_of_a_device),
-        cmocka_unit_test(checks_auto),
-        cmocka_unit_test(interrupted),
-        cmocka_unit_test(says_that_it_is_not_used),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

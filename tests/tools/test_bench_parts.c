@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of backend-bench whose errors would not show in a figure. */
+#include <math.h>
+#include <stdatomic.h>
+#include <unistd.h>
 
 #include "common/test.h"
 #include "bench/base/heap.h"
@@ -8,10 +11,9 @@
 #include "common/sanitizer.h"
 #include "common/stats.h"
 #include "bench/bandwidth/team.h"
-
-#include <math.h>
-#include <stdatomic.h>
-#include <stdlib.h>
+#include "bench/calibrate/choices.h"
+#include "bench/calibrate/rates.h"
+#include "cpu_openmp/providers/ways.h"
 
 /* assert_float_equal compares floats. */
 static void assert_near(double value, double expected, double tolerance)
@@ -54,12 +56,12 @@ TEST(test_stats)
 TEST(test_shapes)
 {
     bench_shape shape;
-    char text[BENCH_SHAPE_TEXT];
+    char line[BENCH_SHAPE_TEXT];
     assert_true(bench_shape_parse("10000x3x2K", &shape));
     assert_int_equal(shape.count, 3);
     assert_int_equal(shape.extents[2], 2048);
-    assert_string_equal(bench_shape_text(shape.count, shape.extents, text), "10000x3x2048");
-    assert_string_equal(bench_shape_text(0, shape.extents, text), "()");
+    assert_string_equal(bench_shape_text(shape.count, shape.extents, line), "10000x3x2048");
+    assert_string_equal(bench_shape_text(0, shape.extents, line), "()");
     assert_true(bench_shape_parse("64M", &shape) && shape.extents[0] == 64 << 20);
     assert_true(bench_shape_parse("3G", &shape) && shape.extents[0] == (int64_t)3 << 30);
     static const char *const wrong[] = {"",
@@ -187,4 +189,101 @@ TEST(test_team)
         for (int32_t i = 0; i < 4; i++)
             assert_int_equal(t.parts[i], i < threads ? 51 : 0);
     }
+}
+
+/* backend-bench calibrate: rates of earlier runs, and what its summary says about implementations. */
+
+OWNS(cJSON, cJSON_Delete)
+
+static void assert_merged(const char *now, const char *old, const char *expected)
+{
+    FREED(char) *all = rates_merged(now, old);
+    assert_string_equal(all, expected);
+}
+
+/* A short run replaces only those rates of a longer run that it measured again. */
+TEST(earlier_rates_stay)
+{
+    assert_merged("f32/64:own=5", "f32/64:own=1,openblas=2 f32/256:own=3 f32-page/64:own=4",
+                  "f32/64:own=5 f32/256:own=3 f32-page/64:own=4");
+    assert_merged("f32/64:own=5", "f32/640:own=1 f32/6:own=2",
+                  "f32/64:own=5 f32/640:own=1 f32/6:own=2");
+    assert_merged("f32/64:own=5", NULL, "f32/64:own=5");
+    assert_merged("", "f32/64:own=5", " f32/64:own=5");
+}
+
+static const choice at_256 = {.key = "f64",
+                              .side = 256,
+                              .names = {"own", "openblas", "onednn"},
+                              .rates = {73.7, 72.1, NAN},
+                              .before = 0,
+                              .now = 1};
+
+/* The summary names the implementation that the backends will choose, by the same rule. */
+TEST(the_way_that_will_be_taken)
+{
+    static const double rates[][CHOICE_WAYS] = {
+        {73.7, 72.1, 0}, {80, 72.1, 0}, {75.7, 72, 76}, {1, 2, 3}, {10, 10, 10.4}};
+    char which[128];
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        for (int usual = 0; usual < CHOICE_WAYS; usual++) {
+            const double *r = rates[i];
+            ways w = {.kind = &openmp_ways};
+            const int key = WAY_PRODUCT(WAY_F32, WAY_SQUARE);
+            memset(w.forced, WAY_NOT_FORCED, sizeof w.forced);
+            w.calibrated[key] =
+                (way_list){1, {{.side = 100, .rate = {r[0], r[1], r[2]}, .calibrated = 1}}};
+            snprintf(which, sizeof which, "rates %d, usual way %d", (int)i, usual);
+            if (choice_by(r, usual) != ways_choose(&w, key, 100, usual, NULL))
+                fail_msg("%s", which);
+        }
+    assert_int_equal(choice_by(at_256.rates, -1), 0);
+    assert_int_equal(choice_by(at_256.rates, 2), 0);
+}
+
+/* What choices_tell prints. */
+static const char *told(choice *choices, int32_t count, int32_t expected)
+{
+    static char words[1024];
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fflush(stdout);
+    int before = dup(1);
+    assert_true(before >= 0 && dup2(fileno(file), 1) == 1);
+    int32_t changed = choices_tell("cpu_openmp", choices, count, NULL);
+    fflush(stdout);
+    assert_int_equal(dup2(before, 1), 1);
+    close(before);
+    rewind(file);
+    words[fread(words, 1, sizeof words - 1, file)] = '\0';
+    fclose(file);
+    assert_int_equal(changed, expected);
+    return words;
+}
+
+TEST(what_changes_is_told)
+{
+    choice other = at_256, same = at_256, unknown = at_256, f32 = at_256;
+    other.side = 1000;
+    other.rates[1] = 90;
+    same.now = 0;
+    unknown.side = 64;
+    unknown.before = -1;
+    snprintf(f32.key, sizeof f32.key, "f32");
+    f32.before = 1;
+    f32.now = 0;
+    choice choices[] = {other, at_256, same, unknown, f32};
+    assert_string_equal(
+        told(choices, 5, 4),
+        "cpu_openmp, f32: own at 256 (before openblas: 73.7 instead of 72.1 GF/s, 1.02 times as "
+        "fast)\n"
+        "cpu_openmp, f64: openblas at 64, openblas at 256 (before own: 72.1 instead of 73.7 GF/s; "
+        "it is the default, and own is less than 5 % faster), openblas at 1000 (before own: 90 "
+        "instead of 73.7 GF/s, 1.22 times as fast)\n");
+    assert_string_equal(told(&same, 1, 0), "");
+    assert_string_equal(told(NULL, 0, 0), "");
+    OWNED(cJSON) *list = cJSON_CreateArray();
+    assert_int_equal(choices_tell("cpu_openmp", choices, 5, list), 4);
+    FREED(char) *row = cJSON_PrintUnformatted(cJSON_GetArrayItem(list, 2));
+    assert_string_equal(row, "{\"op\":\"f64/256\",\"before\":\"own\",\"now\":\"openblas\"}");
 }

@@ -8,9 +8,6 @@
 #include "directory.h"
 #include "tool_run.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,7 +40,6 @@ static const char *const runs[][11] = {
 
 static void close_errors(void *user)
 {
-    (void)user;
     close(STDERR_FILENO);
 }
 
@@ -74,7 +70,6 @@ TEST(test_closed_output)
                 (*ways[k].why == '\0' && strstr(r.err, "standard output")))
                 fail_msg("%s %s, way %zu: status %d, %s%s", runs[i][0], runs[i][1], k, r.status,
                          r.out, r.err);
-            tool_free(&r);
         }
 }
 
@@ -103,14 +98,12 @@ TEST(test_unread_warning)
     assert_int_equal(fclose(file), 0);
     tool_result r = tool_run("collet-rsoxs", args, &setup);
     assert_int_equal(r.status, 0);
-    tool_free(&r);
     snprintf(path, sizeof path, "%s/kept/Energy_285.00.h5", directory);
     assert_int_equal(access(path, R_OK), 0);
 }
 
 static void close_streams(void *user)
 {
-    (void)user;
     setenv("COLLET_BAKEND", "", 1); /* two warnings, longer than a result */
     setenv("COLLET_PLUGNI", "", 1);
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
@@ -137,7 +130,6 @@ TEST(test_closed)
 
     tool_result r = tool_run("collet-extract", args, &setup);
     assert_int_equal(r.status, 0);
-    tool_free(&r);
     snprintf(path, sizeof path, "%s/closed/com.npy", directory);
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_size, 128 + 3 * sizeof(double));

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Colours are used only on a terminal, and not if NO_COLOR or TERM forbids them. */
-#include "common/contains.h"
 #include "common/test.h"
 
 #include <fcntl.h>
 #include <pty.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,20 +57,16 @@ TEST(words_have_colours)
          ESCAPE "32mPASS" ESCAPE "0m  add"},
         {{COLLET_TEST_BIN "/backend-bench", "nothing"}, "backend-bench: " ESCAPE "31m"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char *text = printed(rows[i].program, 1, NULL, "xterm");
+        FREED(char) *text = printed(rows[i].program, 1, NULL, "xterm");
         assert_contains(text, rows[i].text);
-        free(text);
     }
 }
 
 TEST(an_empty_variable_forbids_nothing)
 {
-    char *text = printed(TOOL("backend-info", NULL), 1, "", "xterm");
-    (void)state;
+    FREED(char) *text = printed(TOOL("backend-info", NULL), 1, "", "xterm");
     assert_contains(text, ESCAPE "32m");
-    free(text);
 }
 
 TEST(elsewhere_there_are_none)
@@ -84,17 +76,14 @@ TEST(elsewhere_there_are_none)
         const char *no_color, *term;
     } rows[] = {
         {0, NULL, "xterm"}, {1, "1", "xterm"}, {1, NULL, "dumb"}, {1, NULL, ""}, {1, NULL, NULL}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char *list =
+        FREED(char) *list =
             printed(TOOL("backend-info", NULL), rows[i].terminal, rows[i].no_color, rows[i].term);
-        char *error = printed(TOOL("backend-info", "one", "two"), rows[i].terminal,
-                              rows[i].no_color, rows[i].term);
+        FREED(char) *error = printed(TOOL("backend-info", "one", "two"), rows[i].terminal,
+                                     rows[i].no_color, rows[i].term);
         assert_contains(list, "cpu_scalar  usable         CPU, one thread");
         assert_null(strstr(list, ESCAPE));
         assert_contains(error, "'two': only one NAME is allowed");
         assert_null(strstr(error, ESCAPE));
-        free(list);
-        free(error);
     }
 }

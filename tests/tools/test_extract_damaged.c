@@ -5,7 +5,6 @@
 #include "extract_warnings.h"
 
 #include <hdf5.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { FRAMES = 5, ATOMS = 2 };
@@ -56,7 +55,6 @@ static io_bytes save_trajectory(void)
 
 static void limit_time(void *unused)
 {
-    (void)unused;
     alarm(20);
 }
 
@@ -87,9 +85,9 @@ TEST(damaged_files_end_no_program)
 
     H5get_libversion(&major, &minor, &release);
     save_topology();
-    io_bytes good = save_trajectory();
+    OWNED(io_bytes) good = save_trajectory();
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        uint8_t *bad = malloc(good.size);
+        FREED(uint8_t) *bad = malloc(good.size);
         memcpy(bad, good.data, good.size);
         uint8_t *block = memmem(bad, good.size, damages[i].block, 4);
         assert_non_null(block);
@@ -100,10 +98,7 @@ TEST(damaged_files_end_no_program)
             fail_msg("run %zu ended with %d: %s", i, r.status, r.err);
         if (major == 1 && minor == 10 && !strstr(r.err, damages[i].message))
             fail_msg("'%s' is not in: %s", damages[i].message, r.err);
-        tool_free(&r);
-        free(bad);
     }
-    free(good.data);
 }
 
 TEST(a_good_file_is_never_damaged)
@@ -112,7 +107,6 @@ TEST(a_good_file_is_never_damaged)
     free(save_trajectory().data);
     tool_result r = extract_file("good.h5md");
     tool_expect(&r, 0);
-    tool_free(&r);
 }
 
 TEST_GROUP(make_directory, remove_directory)

@@ -3,26 +3,17 @@
  * collet-extract on bad input: each case has its own message and status, and leaves the directory
  * with the output of an earlier run unchanged.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "extract_runs.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #define FRAME 10200 /* bytes of a frame of the peptide's traj.trr */
 
@@ -31,7 +22,6 @@ static const char former[] = "the output of an earlier run";
 
 static int set_up(void **state)
 {
-    (void)state;
     directory = io_make_directory();
     io_save(io_path(directory, "out.npz"), former, sizeof former);
     return 0;
@@ -39,11 +29,10 @@ static int set_up(void **state)
 
 static void check_former(void)
 {
-    io_bytes bytes = io_load(io_path(directory, "out.npz"));
+    OWNED(io_bytes) bytes = io_load(io_path(directory, "out.npz"));
 
     assert_int_equal(bytes.size, sizeof former);
     assert_memory_equal(bytes.data, former, sizeof former);
-    free(bytes.data);
 }
 
 /* The run exits with `status`, prints each of the texts (up to NULL), and leaves no files. */
@@ -63,7 +52,6 @@ static void check(int status, const char *const *args, const char *const *texts)
     assert_memory_equal(result.err, "collet-extract: ", 16);
     for (; *texts != NULL; texts++)
         assert_contains(result.err, *texts);
-    tool_free(&result);
     assert_int_equal(io_count_entries(directory), before);
     check_former();
 }
@@ -82,15 +70,13 @@ static void save_text(const char *name, const char *text)
 /* Saves the first `size` bytes of the peptide's trajectory. */
 static void save_part(const char *name, size_t size)
 {
-    io_bytes bytes = io_load(PEPTIDE "traj.trr");
+    OWNED(io_bytes) bytes = io_load(PEPTIDE "traj.trr");
 
     io_save(io_path(directory, name), bytes.data, size);
-    free(bytes.data);
 }
 
-static void test_missing_files(void **state)
+TEST(missing_files)
 {
-    (void)state;
     check(1, LIST("nowhere.gro", WATER "traj.trr"), LIST("nowhere.gro", "No such file"));
     check(1, LIST(WATER "conf.gro", "nowhere.trr"), LIST("nowhere.trr", "No such file"));
     check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--masses", "nowhere.txt"),
@@ -100,9 +86,8 @@ static void test_missing_files(void **state)
     check(1, LIST(WATER "conf.gro", "."), LIST(".", "directory"));
 }
 
-static void test_not_a_trajectory(void **state)
+TEST(not_a_trajectory)
 {
-    (void)state;
     save_text("text.trr", "hello, this is no trajectory\n");
     save_text("empty.trr", "");
     save_text("text.gro", "title\nmany\n");
@@ -113,9 +98,8 @@ static void test_not_a_trajectory(void **state)
     check(1, LIST(WATER "conf.gro", COLLET_TEST_DATA "/md/reference.json"), LIST("reference.json"));
 }
 
-static void test_atom_counts(void **state)
+TEST(atom_counts)
 {
-    (void)state;
     check(1, LIST(WATER "conf.gro", PEPTIDE "traj.trr"), LIST("280 atoms", "has 648", "conf.gro"));
     check(1, LIST(PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--reference", WATER "traj.xtc"),
           LIST("648 atoms", "has 280"));
@@ -125,11 +109,10 @@ static void test_atom_counts(void **state)
           LIST(":281: more masses"));
 }
 
-static void test_masses(void **state)
+TEST(masses)
 {
     char zeros[3 * 648];
 
-    (void)state;
     for (int i = 0; i < 648; i++)
         memcpy(zeros + 2 * i, "0\n", 3);
     save_text("zeros.txt", zeros);
@@ -144,9 +127,8 @@ static void test_masses(void **state)
     check(1, LIST("odd.gro", "odd.gro"), LIST("atom 1, 'QQ' of residue LIG 1", "masses"));
 }
 
-static void test_selections(void **state)
+TEST(selections)
 {
-    (void)state;
     check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--selection", "protein"),
           LIST("'protein'", "none of the 648 atoms", "conf.gro"));
     check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--selection", "name hw1"),
@@ -155,24 +137,21 @@ static void test_selections(void **state)
           LIST("column 12:", "\n               ^"));
 }
 
-static void test_truncated(void **state)
+TEST(truncated)
 {
     const char *args[] = {"-o", "cut.npz", PEPTIDE "conf.gro", "cut.trr", NULL};
     tool_setup setup = {.directory = directory};
     tool_result result;
     npz whole, part;
-    io_bytes file;
-    cJSON *meta;
+    OWNED(io_bytes) file = {0};
+    OWNED(cJSON) *meta = NULL;
     int64_t n;
     size_t count;
 
-    (void)state;
     save_part("cut.trr", 10 * FRAME + 5000);
     result = tool_run("collet-extract", args, &setup);
-    tool_expect(&result, 3);
-    assert_contains(result.err, "inside frame 10, which begins at byte 102000");
-    assert_contains(result.err, "holds the 10 frames before it");
-    tool_free(&result);
+    EXPECT_ERR(result, 3, "inside frame 10, which begins at byte 102000",
+               "holds the 10 frames before it");
 
     whole = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--stop", "10");
     io_save(io_path(directory, "out.npz"), former, sizeof former);
@@ -191,13 +170,10 @@ static void test_truncated(void **state)
     assert_string_equal(meta_at(meta, "status")->valuestring, "truncated");
     assert_int_equal(meta_at(meta, "truncation/last_complete_frame")->valueint, 9);
     assert_int_equal(meta_at(meta, "truncation/end_of_last_complete_frame")->valueint, 10 * FRAME);
-    cJSON_Delete(meta);
-    free(file.data);
 }
 
-static void test_no_complete_frame(void **state)
+TEST(no_complete_frame)
 {
-    (void)state;
     save_part("first.trr", 5000);
     save_part("head.trr", 50);
     check(1, LIST(PEPTIDE "conf.gro", "first.trr"), LIST("first.trr", "inside frame 0"));
@@ -214,29 +190,23 @@ static void check_damaged(const char *topology, const char *trajectory, int64_t 
     tool_result result = tool_run("collet-extract", args, &setup);
     int64_t n;
 
-    tool_expect(&result, 3);
-    assert_contains(result.err, text);
-    assert_contains(result.err, "damaged.npz holds the");
-    tool_free(&result);
+    EXPECT_ERR(result, 3, text, "damaged.npz holds the");
     npz out = npz_open(io_path(directory, "damaged.npz"));
     npz_f64(&out, "com", &n, NULL);
     assert_int_equal(n, rows);
     npz_close(&out);
-    io_bytes file = io_load(io_path(directory, "damaged.meta.json"));
-    cJSON *meta = cJSON_ParseWithLength((const char *)file.data, file.size);
+    OWNED(io_bytes) file = io_load(io_path(directory, "damaged.meta.json"));
+    OWNED(cJSON) *meta = cJSON_ParseWithLength((const char *)file.data, file.size);
     assert_string_equal(meta_at(meta, "status")->valuestring, "damaged");
     assert_int_equal(meta_at(meta, "truncation/last_complete_frame")->valueint, rows - 1);
     assert_contains(meta_at(meta, "truncation/message")->valuestring, text);
-    cJSON_Delete(meta);
-    free(file.data);
 }
 
 /* The frames before a damaged frame are kept, whether its header or its contents are damaged. */
-static void test_broken_frame(void **state)
+TEST(broken_frame)
 {
     io_bytes bytes = io_load(PEPTIDE "traj.trr");
 
-    (void)state;
     memset(bytes.data + 20 * FRAME, 0x55, 40);
     io_save(io_path(directory, "broken.trr"), bytes.data, bytes.size);
     check_damaged(PEPTIDE "conf.gro", "broken.trr", 20,
@@ -254,13 +224,12 @@ static void test_broken_frame(void **state)
 }
 
 /* A later frame with another number of atoms, and a frame with a line that describes no atom. */
-static void test_foreign_frame(void **state)
+TEST(foreign_frame)
 {
     static const char one[] = "t= 0\n1\n    1CA      CA    1   0.000   0.000   0.000\n   9 9 9\n";
     char text[512];
     io_image image = {0};
 
-    (void)state;
     save_text("one.gro", one);
     io_put_trr(&image, 4, 1, 0, IO_BOX | IO_X);
     io_put_trr(&image, 4, 1, 1, IO_BOX | IO_X);
@@ -277,11 +246,10 @@ static void test_foreign_frame(void **state)
 }
 
 /* Forces exist in the first frame, but not in the second. */
-static void test_frames_that_differ(void **state)
+TEST(frames_that_differ)
 {
     io_image image = {0};
 
-    (void)state;
     save_text("one.gro", "one\n1\n    1CA      CA    1   0.000   0.000   0.000\n   1 1 1\n");
     io_put_trr(&image, 4, 1, 0, IO_BOX | IO_X | IO_F);
     io_put_trr(&image, 4, 1, 1, IO_BOX | IO_X);
@@ -290,9 +258,8 @@ static void test_frames_that_differ(void **state)
     check(1, LIST("one.gro", "sparse.trr"), LIST("sparse.trr: frame 1", "forces"));
 }
 
-static void test_keys(void **state)
+TEST(keys)
 {
-    (void)state;
     check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--keys", "com,mass"),
           LIST("'mass' matches none of the 54 keys (collet-extract --help"));
     check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--keys", "com,Tau_vectro"),
@@ -301,9 +268,8 @@ static void test_keys(void **state)
           LIST("'tau_*' cannot be computed", "no forces"));
 }
 
-static void test_drift(void **state)
+TEST(drift)
 {
-    (void)state;
     check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--drift", "rotation"),
           LIST("--drift: 'rotation' is not keep, linear, angular or both"));
     check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--drift-of", "protein"),
@@ -316,9 +282,8 @@ static void test_drift(void **state)
           LIST("only one has a mass, and one atom has no rotation"));
 }
 
-static void test_frames_out_of_range(void **state)
+TEST(frames_out_of_range)
 {
-    (void)state;
     check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--start", "51"),
           LIST("no frame", "traj.trr", "frame 51", "the start"));
 }
@@ -337,13 +302,11 @@ static void check_output(const char *option, const char *path, const char *text)
     if (memmem(result.err, strlen(result.err), path, length - (path[length - 1] == '/')) == NULL ||
         strstr(result.err, text) == NULL)
         fail_msg("'%s' not found in: %s", text, result.err);
-    tool_free(&result);
     assert_int_equal(io_count_entries(directory), before);
 }
 
-static void test_unwritable_output(void **state)
+TEST(unwritable_output)
 {
-    (void)state;
     mkdir(io_path(directory, "folder.npz"), 0777);
     save_text("file", "a file");
     check_output("-o", "nowhere/out.npz", "no directory nowhere");
@@ -355,12 +318,11 @@ static void test_unwritable_output(void **state)
 }
 
 /* If the summary cannot be printed, the results are kept: they are written first. */
-static void test_standard_output(void **state)
+TEST(standard_output)
 {
     const char *args[] = {"-o", "said.npz", PEPTIDE "conf.gro", PEPTIDE "traj.trr", NULL};
     void (*const prepare[])(void *) = {tool_to_full_device, tool_to_closed_pipe};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         const tool_setup setup = {.directory = directory, .prepare = prepare[i]};
         tool_result result = tool_run("collet-extract", args, &setup);
@@ -372,34 +334,28 @@ static void test_standard_output(void **state)
                                         "results and the meta file are complete");
         assert_true(bytes.size > 0);
         free(bytes.data);
-        tool_free(&result);
         assert_int_equal(remove(io_path(directory, "said.npz")), 0);
         assert_int_equal(remove(io_path(directory, "said.meta.json")), 0);
     }
 }
 
-static void test_output_is_an_input(void **state)
+TEST(output_is_an_input)
 {
     const char *args[] = {"-o", "copy.npz", PEPTIDE "conf.gro", "./copy.npz", NULL};
     tool_setup setup = {.directory = directory};
     tool_result result;
-    io_bytes before, after;
+    OWNED(io_bytes) before = {0}, after = {0};
 
-    (void)state;
     repeat_file(PEPTIDE "traj.xtc", io_path(directory, "copy.npz"), 1);
     before = io_load(io_path(directory, "copy.npz"));
     result = tool_run("collet-extract", args, &setup);
-    tool_expect(&result, 2);
-    assert_contains(result.err, "would replace the input");
+    EXPECT_ERR(result, 2, "would replace the input");
     after = io_load(io_path(directory, "copy.npz"));
     assert_int_equal(before.size, after.size);
     assert_memory_equal(before.data, after.data, before.size);
-    free(before.data);
-    free(after.data);
-    tool_free(&result);
 }
 
-static void test_usage(void **state)
+TEST(usage)
 {
     static const char *const lines[][8] = {
         {"collet-extract"},
@@ -422,19 +378,15 @@ static void test_usage(void **state)
         {"a", "b", "--unknown"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         tool_result result = tool_run("collet-extract", lines[i] + (i == 0), NULL);
 
-        tool_expect(&result, 2);
-        assert_contains(result.err, "--help");
-        tool_free(&result);
+        EXPECT_ERR(result, 2, "--help");
     }
 }
 
-static void test_unknown_backend(void **state)
+TEST(unknown_backend)
 {
-    (void)state;
     check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--backend", "cpu_sclar"),
           LIST("cpu_sclar", "cpu_scalar"));
 }
@@ -449,11 +401,10 @@ static void limit_file_size(void *user)
 }
 
 /* Limits that allow only some columns, and all columns but not their archive. */
-static void test_file_size_limit(void **state)
+TEST(file_size_limit)
 {
     static const rlim_t limits[] = {3000, 30000};
 
-    (void)state;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         const char *args[] = {"--force", "-o", "out.npz", WATER "conf.gro", WATER "traj.trr", NULL};
         rlim_t limit = limits[i];
@@ -461,10 +412,7 @@ static void test_file_size_limit(void **state)
         int before = io_count_entries(directory);
         tool_result result = tool_run("collet-extract", args, &setup);
 
-        tool_expect(&result, 1);
-        assert_contains(result.err, "out.npz");
-        assert_contains(result.err, strerror(EFBIG));
-        tool_free(&result);
+        EXPECT_ERR(result, 1, "out.npz", strerror(EFBIG));
         assert_int_equal(io_count_entries(directory), before);
         check_former();
     }
@@ -478,23 +426,17 @@ static void mount_small_disk(void *user)
         _exit(77);
 }
 
-static void test_full_disk(void **state)
+TEST(full_disk)
 {
     const char *args[] = {"--force", "-o", "out.npz", WATER "conf.gro", WATER "traj.trr", NULL};
     tool_setup setup = {.directory = directory, .prepare = mount_small_disk};
     tool_result result;
 
-    (void)state;
     setup.user = directory;
     result = tool_run("collet-extract", args, &setup);
-    if (result.status == 77) {
-        tool_free(&result);
+    if (result.status == 77)
         skip();
-    }
-    tool_expect(&result, 1);
-    assert_contains(result.err, "out.npz");
-    assert_contains(result.err, strerror(ENOSPC));
-    tool_free(&result);
+    EXPECT_ERR(result, 1, "out.npz", strerror(ENOSPC));
 }
 
 /* ---- Signals ----------------------------------------------------------------------------- */
@@ -523,7 +465,7 @@ static void interrupt(pid_t program)
     kill(program, signal_to_send);
 }
 
-static void test_signals(void **state)
+TEST(test_signals)
 {
     static const int signals[] = {SIGINT, SIGTERM};
     const char *args[] = {"--force", "-o", "out.npz",   PEPTIDE "conf.gro", "many.trr",
@@ -531,7 +473,6 @@ static void test_signals(void **state)
     tool_setup setup = {.directory = directory, .meanwhile = interrupt};
     int before;
 
-    (void)state;
     repeat_file(PEPTIDE "traj.trr", io_path(directory, "many.trr"), 200);
     before = io_count_entries(directory);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
@@ -540,39 +481,10 @@ static void test_signals(void **state)
         signal_to_send = signals[i];
         result = tool_run("collet-extract", args, &setup);
         tool_expect(&result, 128 + signals[i]);
-        assert_contains(result.err, strsignal(signals[i]));
-        assert_contains(result.err, "nothing was written");
-        tool_free(&result);
+        assert_contains(result.err, strsignal(signals[i]), "nothing was written");
         assert_int_equal(io_count_entries(directory), before);
         check_former();
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing_files),
-        cmocka_unit_test(test_not_a_trajectory),
-        cmocka_unit_test(test_atom_counts),
-        cmocka_unit_test(test_masses),
-        cmocka_unit_test(test_selections),
-        cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_no_complete_frame),
-        cmocka_unit_test(test_broken_frame),
-        cmocka_unit_test(test_foreign_frame),
-        cmocka_unit_test(test_frames_that_differ),
-        cmocka_unit_test(test_frames_out_of_range),
-        cmocka_unit_test(test_unwritable_output),
-        cmocka_unit_test(test_standard_output),
-        cmocka_unit_test(test_output_is_an_input),
-        cmocka_unit_test(test_usage),
-        cmocka_unit_test(test_unknown_backend),
-        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_drift),
-        cmocka_unit_test(test_file_size_limit),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_signals),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -7,9 +7,6 @@
 #include "extract_warnings.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MISSING COLLET_TEST_DATA "/md/missing/"
 
@@ -157,7 +154,6 @@ TEST(velocities_of_some_atoms)
     assert_contains(result.err, text);
     assert_contains(result.out,
                     "left out, because not every atom of the trajectory has a velocity: L_*");
-    tool_free(&result);
 }
 
 TEST(boxes_whose_fields_touch)
@@ -182,7 +178,7 @@ static void save_sparse(int spoilt)
                               "    1SOL    HW2    3   0.000   0.100   0.000\n   5 5 5\n";
     static const uint8_t nan[4] = {0x7f, 0xc0, 0, 0};
     enum { HEAD = 24 + 13 * 4 + 2 * 4, BOX = 36, POSITIONS = 36 };
-    io_image image = {0};
+    OWNED(io_image) image = {0};
     size_t last = 0;
 
     for (int i = 0; i < SPARSE; i++) {
@@ -190,24 +186,22 @@ static void save_sparse(int spoilt)
         io_put_trr(&image, 4, 3, i, IO_BOX | fields[i]);
         if (fields[i] &
             IO_X) { /* moves atom 0 out of line: inertia of a line has no inverse */
-            io_image number = {0};
+            OWNED(io_image) number = {0};
 
             io_put_f32(&number, (float)i * 100.0f + 1.5f);
             memcpy(image.data + last + HEAD + BOX, number.data, number.size);
-            free(number.data);
         }
     }
     if (spoilt)
         memcpy(image.data + last + HEAD + BOX + POSITIONS, nan, sizeof nan);
     io_save(io_path(directory, "sparse.trr"), image.data, image.size);
     io_save(io_path(directory, "sparse.gro"), top, sizeof top - 1);
-    free(image.data);
 }
 
 /* Expects these frames in a result: one digit for each frame, or '-' for a frame that is NaN. */
 static void expect_frames(const char *key, const char *frames)
 {
-    npz out = npz_open(io_path(directory, "out.npz"));
+    OWNED_NPZ out = npz_open(io_path(directory, "out.npz"));
     int64_t n;
     const double *times = npz_f64(&out, "time_ps", &n, NULL);
     size_t count;
@@ -218,7 +212,6 @@ static void expect_frames(const char *key, const char *frames)
         found[i] =
             (char)(isnan(values[(size_t)i * (count / (size_t)n)]) ? '-' : '0' + times[i] * 2);
     assert_string_equal(found, frames);
-    npz_close(&out);
 }
 
 #define SPARSE_FILES "sparse.gro", "sparse.trr"
@@ -251,7 +244,6 @@ TEST(frames_without_a_field_are_skipped)
     tool_result result = RUN(0, SPARSE_FILES, "--missing", "skip");
     assert_contains(result.err,
                     "frame 4: the velocity of atom 0 (OW of SOL 1, counted from 0) is nan");
-    tool_free(&result);
 }
 
 TEST(keys_without_a_field_are_nan)
@@ -274,7 +266,6 @@ TEST(keys_without_a_field_are_nan)
     tool_result result = RUN(0, SPARSE_FILES, "--missing", "nan");
     assert_int_equal(count_of(result.err, "warning: "), 2);
     assert_contains(result.err, "L, omega, dL/dt and the energies are not finite");
-    tool_free(&result);
 }
 
 TEST(fields_that_begin_later)
@@ -376,10 +367,9 @@ TEST(only_selected_atoms_need_elements)
     npz out = npz_open(io_path(directory, "out.npz"));
     assert_true(fabs(npz_f64(&out, "com", NULL, NULL)[0] - 0.55) < 1e-12);
     npz_close(&out);
-    cJSON *meta = extract_meta(directory);
+    OWNED(cJSON) *meta = extract_meta(directory);
     assert_string_equal(meta_at(meta, "inputs/masses/origin")->valuestring, "equal");
     assert_int_equal(meta_at(meta, "inputs/masses/total_selected")->valueint, 10);
-    cJSON_Delete(meta);
 }
 
 TEST_GROUP(make_directory, remove_directory)

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of collet-extract, and the reports about a run. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "extract_runs.h"
 #include "common/progress.h"
 
 #include <dirent.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Rows of `part` are rows first, first + step, ... of `whole`, bit for bit. */
 static void same_rows(npz *part, npz *whole, const char *key, int64_t first, int64_t step)
@@ -34,12 +26,11 @@ static void same_rows(npz *part, npz *whole, const char *key, int64_t first, int
     }
 }
 
-static void test_all_keys(void **state)
+TEST(all_keys)
 {
-    npz out = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr");
-    cJSON *meta = extract_meta(directory);
+    OWNED_NPZ out = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr");
+    OWNED(cJSON) *meta = extract_meta(directory);
 
-    (void)state;
     assert_int_equal(npz_count(out.bytes.data, out.bytes.size), EXTRACT_KEYS);
     /* The archive's comment is the identifier in the meta file. */
     const char *id = meta_at(meta, "id")->valuestring;
@@ -59,39 +50,32 @@ static void test_all_keys(void **state)
         snprintf(path, sizeof path, "outputs/%s/unit", extract_keys[i]);
         assert_true(meta_at(meta, path)->valuestring[0] != '\0');
     }
-    cJSON_Delete(meta);
-    npz_close(&out);
 }
 
-static void test_batches(void **state)
+TEST(batches)
 {
     static const char *const sizes[] = {"1", "7", "51", "5000"};
-    npz whole = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--batch", "auto");
+    OWNED_NPZ whole = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--batch", "auto");
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        npz part = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--batch", sizes[i]);
+        OWNED_NPZ part =
+            EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--batch", sizes[i]);
 
         for (size_t k = 0; k < EXTRACT_KEYS; k++)
             same_rows(&part, &whole, extract_keys[k], 0, 1);
-        npz_close(&part);
     }
-    npz_close(&whole);
 }
 
-static void test_threads(void **state)
+TEST(threads)
 {
-    npz one = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--threads", "1");
-    npz two = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--threads", "2");
+    OWNED_NPZ one = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--threads", "1");
+    OWNED_NPZ two = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--threads", "2");
 
-    (void)state;
     for (size_t k = 0; k < EXTRACT_KEYS; k++)
         same_rows(&one, &two, extract_keys[k], 0, 1);
-    npz_close(&one);
-    npz_close(&two);
 }
 
-static void test_slices(void **state)
+TEST(slices)
 {
     static const struct {
         const char *start, *stop, *step;
@@ -102,13 +86,12 @@ static void test_slices(void **state)
     };
     static const char *const keys[] = {"time_ps",    "com", "inertia_tensor", "moments", "L_vector",
                                        "tau_vector", "rg",  "k_total"};
-    npz whole = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr");
+    OWNED_NPZ whole = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr");
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        npz part = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--start", cases[i].start,
-                           "--stop", cases[i].stop, "--step", cases[i].step);
-        cJSON *meta = extract_meta(directory);
+        OWNED_NPZ part = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--start",
+                                 cases[i].start, "--stop", cases[i].stop, "--step", cases[i].step);
+        OWNED(cJSON) *meta = extract_meta(directory);
         int64_t n;
 
         npz_f64(&part, "time_ps", &n, NULL);
@@ -119,13 +102,10 @@ static void test_slices(void **state)
         assert_int_equal(meta_at(meta, "frames/first")->valueint, cases[i].first);
         assert_int_equal(meta_at(meta, "frames/last")->valueint,
                          cases[i].first + (cases[i].count - 1) * cases[i].stride);
-        cJSON_Delete(meta);
-        npz_close(&part);
     }
-    npz_close(&whole);
 }
 
-static void test_selections(void **state)
+TEST(selections)
 {
     static const struct {
         const char *text;
@@ -138,13 +118,12 @@ static void test_selections(void **state)
         {"name CA", 18, 18 * 12.011},
         {"backbone and resid 1", 4, 14.007 + 12.011 + 12.011 + 15.999},
     };
-    npz whole = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    OWNED_NPZ whole = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr");
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        npz part = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--selection",
-                           cases[i].text);
-        cJSON *meta = extract_meta(directory);
+        OWNED_NPZ part = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--selection",
+                                 cases[i].text);
+        OWNED(cJSON) *meta = extract_meta(directory);
 
         assert_int_equal(meta_at(meta, "selection/atoms")->valueint, cases[i].atoms);
         assert_string_equal(meta_at(meta, "selection/text")->valuestring, cases[i].text);
@@ -153,75 +132,60 @@ static void test_selections(void **state)
                          cases[i].mass) < 1e-9);
         if (cases[i].atoms == 280)
             same_rows(&part, &whole, "com", 0, 1);
-        cJSON_Delete(meta);
-        npz_close(&part);
     }
-    npz_close(&whole);
 }
 
 /* One atom: it is its own centre of mass and does not rotate. */
-static void test_one_atom(void **state)
+TEST(one_atom)
 {
-    npz out =
+    OWNED_NPZ out =
         EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj_double.trr", "--selection", "index 0");
     const double *com = npz_f64(&out, "com", NULL, NULL);
     const double *omega = npz_f64(&out, "omega_vector", NULL, NULL);
-    cJSON *meta = extract_meta(directory);
+    OWNED(cJSON) *meta = extract_meta(directory);
 
-    (void)state;
     assert_true(com[0] == 7.982 && com[1] == 6.721 && com[2] == 6.646);
     for (int i = 0; i < 51 * 3; i++)
         assert_true(omega[i] == 0);
     assert_contains(meta_at(meta, "warnings/0")->valuestring, "singular");
-    cJSON_Delete(meta);
-    npz_close(&out);
 }
 
-static void test_reference_file(void **state)
+TEST(reference_file)
 {
-    npz own = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr");
-    npz same = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--reference",
-                       PEPTIDE "traj.trr");
-    npz gro = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--reference",
-                      PEPTIDE "conf.gro", "--selection", "name CA");
-    cJSON *meta = extract_meta(directory);
+    OWNED_NPZ own = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    OWNED_NPZ same = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--reference",
+                             PEPTIDE "traj.trr");
+    OWNED_NPZ gro = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--reference",
+                            PEPTIDE "conf.gro", "--selection", "name CA");
+    OWNED(cJSON) *meta = extract_meta(directory);
     const double *rmsd = npz_f64(&own, "rmsd", NULL, NULL);
 
-    (void)state;
     assert_true(rmsd[0] < 1e-7);
     assert_true(rmsd[50] > 0.01);
     same_rows(&same, &own, "rmsd", 0, 1);
     assert_true(npz_f64(&gro, "rmsd", NULL, NULL)[0] < 1e-3);
     assert_string_equal(meta_at(meta, "inputs/reference/origin")->valuestring, "file");
     assert_string_equal(meta_at(meta, "inputs/reference/format")->valuestring, "gro");
-    cJSON_Delete(meta);
-    npz_close(&own);
-    npz_close(&same);
-    npz_close(&gro);
 }
 
-static void test_axis(void **state)
+TEST(axis)
 {
-    npz out = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--axis", "-2,0,0");
+    OWNED_NPZ out = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--axis", "-2,0,0");
     const double *momentum = npz_f64(&out, "L_vector", NULL, NULL);
     const double *z = npz_f64(&out, "L_z_component", NULL, NULL);
     const double *length = npz_f64(&out, "L_z_mag", NULL, NULL);
 
-    (void)state;
     for (int i = 0; i < 51; i++) {
         assert_true(z[3 * i] == momentum[3 * i] && z[3 * i + 1] == 0 && z[3 * i + 2] == 0);
         assert_true(length[i] == fabs(z[3 * i]));
     }
-    npz_close(&out);
 }
 
-static void test_gro_trajectory(void **state)
+TEST(gro_trajectory)
 {
-    npz out = EXTRACT(directory, WATER "conf.gro", WATER "conf.gro");
+    OWNED_NPZ out = EXTRACT(directory, WATER "conf.gro", WATER "conf.gro");
 
-    (void)state;
     assert_true(npz_has(&out, "L_vector") && !npz_has(&out, "tau_vector"));
-    npz_close(&out);
 }
 
 /* The directory "results" of an earlier run is kept, with or without its meta file. */
@@ -236,9 +200,7 @@ static void check_directory_is_kept(const char *inner)
         tool_result result = tool_run("collet-extract", args, &setup);
         io_bytes after = io_load(io_path(inner, "com.npy"));
 
-        tool_expect(&result, 1);
-        assert_contains(result.err, "results/com.npy already exists");
-        tool_free(&result);
+        EXPECT_ERR(result, 1, "results/com.npy already exists");
         assert_int_equal(before.size, after.size);
         assert_memory_equal(before.data, after.data, before.size);
         free(before.data);
@@ -247,25 +209,23 @@ static void check_directory_is_kept(const char *inner)
     }
 }
 
-static void test_directory(void **state)
+TEST(test_directory)
 {
-    npz whole = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr");
+    OWNED_NPZ whole = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr");
     const char *args[] = {"--force",        "-q", "-o", "results/", WATER "conf.gro",
                           WATER "traj.trr", NULL};
     tool_setup setup = {.directory = directory};
-    char *inner = strdup(io_path(directory, "results"));
+    FREED(char) *inner = strdup(io_path(directory, "results"));
 
-    (void)state;
     assert_non_null(inner);
     for (int again = 0; again < 2; again++) { /* an existing directory is overwritten */
         tool_result result = tool_run("collet-extract", args, &setup);
 
         tool_expect(&result, 0);
-        tool_free(&result);
         assert_int_equal(io_count_entries(inner), EXTRACT_KEYS + 1);
         for (size_t i = 0; i < EXTRACT_KEYS; i++) {
             char name[80];
-            io_bytes bytes;
+            OWNED(io_bytes) bytes = {0};
             npy_array array;
             size_t count;
             const double *values = npz_f64(&whole, extract_keys[i], NULL, &count);
@@ -275,32 +235,24 @@ static void test_directory(void **state)
             array = npy_parse(bytes.data, bytes.size);
             assert_int_equal(array.size, count * sizeof *values);
             assert_memory_equal(array.data, values, array.size);
-            free(bytes.data);
         }
     }
     check_directory_is_kept(inner);
-    free(inner);
-    npz_close(&whole);
 }
 
 /* An output that an option names is not replaced either. */
-static void test_named_output(void **state)
+TEST(named_output)
 {
     const char *args[] = {"-o", "named.npz", PEPTIDE "conf.gro", PEPTIDE "traj.xtc", NULL};
     tool_setup setup = {.directory = directory};
     static const char *const names[] = {"named.npz", "named.meta.json"};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         io_save(io_path(directory, names[i]), "kept", 4);
         tool_result result = tool_run("collet-extract", args, &setup);
         io_bytes bytes = io_load(io_path(directory, names[i]));
 
-        tool_expect(&result, 1);
-        assert_contains(result.err, names[i]);
-        assert_contains(result.err, "already exists");
-        assert_contains(result.err, "--force");
-        tool_free(&result);
+        EXPECT_ERR(result, 1, names[i], "already exists", "--force");
         assert_int_equal(bytes.size, 4);
         free(bytes.data);
         assert_int_equal(remove(io_path(directory, names[i])), 0);
@@ -313,27 +265,22 @@ static void check_no_replacement(const char *inner)
     const char *args[] = {WATER "conf.gro", WATER "traj.trr", NULL, NULL};
     tool_setup setup = {.directory = inner};
     tool_result result = tool_run("collet-extract", args, &setup);
-    npz out = npz_open(io_path(inner, "traj.npz"));
+    OWNED_NPZ out = npz_open(io_path(inner, "traj.npz"));
 
-    tool_expect(&result, 1);
-    assert_contains(result.err, "traj.npz already exists");
-    assert_contains(result.err, "--force");
+    EXPECT_ERR(result, 1, "traj.npz already exists", "--force");
     assert_false(npz_has(&out, "L_vector"));
     npz_close(&out);
-    tool_free(&result);
 
     args[2] = "--force";
     result = tool_run("collet-extract", args, &setup);
     tool_expect(&result, 0);
     out = npz_open(io_path(inner, "traj.npz"));
     assert_true(npz_has(&out, "L_vector"));
-    npz_close(&out);
-    tool_free(&result);
 }
 
 /* By default the output is named after the trajectory, in the working directory; the summary prints
  * its path. */
-static void test_default_output(void **state)
+TEST(default_output)
 {
     char *inner = io_make_directory();
     const char *args[] = {WATER "conf.gro", WATER "traj.xtc", NULL};
@@ -342,37 +289,31 @@ static void test_default_output(void **state)
     tool_result result = tool_run("collet-extract", args, &setup);
     npz out;
 
-    (void)state;
     tool_expect(&result, 0);
     assert_int_equal(io_count_entries(inner), 2);
-    assert_contains(result.out, "traj.npz: 51 frames of 648 atoms");
-    assert_contains(result.out, "masses were guessed");
-    assert_contains(result.out, "periodic box: molecules were made whole by residues\n");
+    assert_contains(result.out, "traj.npz: 51 frames of 648 atoms", "masses were guessed",
+                    "periodic box: molecules were made whole by residues\n");
     assert_non_null(
         strstr(result.out,
                "left out, because the trajectory has no velocities: L_* omega_* dLdt_* k_*\n"));
     assert_contains(result.out, "left out, because the trajectory has no forces: tau_*\n");
     out = npz_open(io_path(inner, "traj.npz"));
     npz_close(&out);
-    tool_free(&result);
     check_no_replacement(inner);
     result = tool_run("collet-extract", one, &setup);
-    tool_expect(&result, 0);
-    assert_contains(result.out, "traj.npz: 1 frame of 648 atoms");
-    tool_free(&result);
+    EXPECT_OUT(result, 0, "traj.npz: 1 frame of 648 atoms");
     io_remove_directory(inner);
 }
 
-static void test_json(void **state)
+TEST(json)
 {
     const char *args[] = {WATER "conf.gro", "--json",         "--force", "-o",
                           "out.npz",        WATER "traj.trr", NULL};
     tool_setup setup = {.directory = directory};
     tool_result result = tool_run("collet-extract", args, &setup);
     io_bytes file;
-    cJSON *meta;
+    OWNED(cJSON) *meta = NULL;
 
-    (void)state;
     tool_expect(&result, 0);
     file = io_load(io_path(directory, "out.meta.json"));
     assert_int_equal(strlen(result.out), file.size);
@@ -394,30 +335,25 @@ static void test_json(void **state)
     assert_true(cJSON_GetArraySize(meta_at(meta, "backend/used/0/devices")) > 0);
     assert_true(meta_at(meta, "counters/calls")->valueint > 10);
     assert_true(meta_at(meta, "timing/wall_s")->valuedouble > 0);
-    cJSON_Delete(meta);
-    tool_free(&result);
 }
 
 /* In concatenated files the time decreases. dL/dt gives a warning. */
-static void test_times_that_fall(void **state)
+TEST(times_that_fall)
 {
-    npz out;
-    cJSON *meta;
+    OWNED_NPZ out = {0};
+    OWNED(cJSON) *meta = NULL;
 
-    (void)state;
     repeat_file(PEPTIDE "traj.trr", io_path(directory, "twice.trr"), 2);
     out = EXTRACT(directory, PEPTIDE "conf.gro", "twice.trr");
     meta = extract_meta(directory);
     assert_int_equal(meta_at(meta, "frames/count")->valueint, 102);
     assert_contains(meta_at(meta, "warnings/0")->valuestring, "frame 51");
-    cJSON_Delete(meta);
-    npz_close(&out);
 }
 
 /* A trajectory of three frames of two atoms, with NaN in the velocity of atom 1 in frame 1. */
 static void save_not_finite(const char *name)
 {
-    io_image image = {0};
+    OWNED(io_image) image = {0};
 
     for (int i = 0; i < 3; i++) {
         io_put_trr(&image, 4, 2, i, IO_BOX | IO_X | IO_V | IO_F);
@@ -425,11 +361,10 @@ static void save_not_finite(const char *name)
             memcpy(image.data + image.size - 2 * 12 - 4, "\x7f\xc0\0\0", 4);
     }
     io_save(io_path(directory, name), image.data, image.size);
-    free(image.data);
 }
 
 /* The terminal and the meta file name frame and atom. */
-static void test_not_finite(void **state)
+TEST(not_finite)
 {
     static const char top[] = "two\n2\n    1ALA     CA    1   0.000   0.000   0.000\n"
                               "    2SOL     OW    2   0.100   0.000   0.000\n   1 1 1\n";
@@ -438,49 +373,43 @@ static void test_not_finite(void **state)
                            "is nan, so L, omega, dL/dt and the energies are not finite\n";
     tool_setup setup = {.directory = directory};
     tool_result result;
-    cJSON *meta;
+    OWNED(cJSON) *meta = NULL;
 
-    (void)state;
     io_save(io_path(directory, "two.gro"), top, strlen(top));
     save_not_finite("nan.trr");
     result = tool_run("collet-extract", args, &setup);
     tool_expect(&result, 0);
-    if (strstr(result.err, expected) == NULL)
-        fail_msg("%s", result.err);
-    tool_free(&result);
+    assert_contains(result.err, expected);
     meta = extract_meta(directory);
     assert_contains(meta_at(meta, "warnings/0")->valuestring, "velocity of atom 1");
-    cJSON_Delete(meta);
 }
 
 /* The warnings of the meta file are also printed on the terminal, even with -q. */
-static void test_warnings(void **state)
+TEST(test_warnings)
 {
     const char *args[] = {"--force",   "-q",          "-o",      "out.npz", PEPTIDE "conf.gro",
                           "twice.trr", "--selection", "index 0", NULL};
     tool_setup setup = {.directory = directory};
     tool_result result;
 
-    (void)state;
     repeat_file(PEPTIDE "traj.trr", io_path(directory, "twice.trr"), 2);
     result = tool_run("collet-extract", args, &setup);
     tool_expect(&result, 0);
     assert_string_equal(result.out, "");
-    assert_contains(result.err, "collet-extract: warning: frame 51 at ");
-    assert_contains(result.err, "inertia tensor is singular (such frames: 102)");
-    tool_free(&result);
+    assert_contains(result.err, "collet-extract: warning: frame 51 at ",
+                    "inertia tensor is singular (such frames: 102)");
 }
 
-static void test_keys(void **state)
+TEST(test_keys)
 {
     npz whole = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr");
-    npz part = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--keys", "L_*,com,rmsd");
-    npz still = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--keys", "com,k_rot");
-    npz com = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--keys", "com");
-    npz both = EXTRACT(directory, "--keys", "com,L_*", WATER "conf.gro", WATER "traj.trr", "--keys",
-                       "rmsd");
+    OWNED_NPZ part =
+        EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--keys", "L_*,com,rmsd");
+    OWNED_NPZ still = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--keys", "com,k_rot");
+    OWNED_NPZ com = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--keys", "com");
+    OWNED_NPZ both = EXTRACT(directory, "--keys", "com,L_*", WATER "conf.gro", WATER "traj.trr",
+                             "--keys", "rmsd");
 
-    (void)state;
     assert_int_equal(npz_count(part.bytes.data, part.bytes.size), 10);
     assert_int_equal(npz_count(still.bytes.data, still.bytes.size), 2);
     assert_int_equal(npz_count(com.bytes.data, com.bytes.size), 1);
@@ -492,35 +421,26 @@ static void test_keys(void **state)
     /* Repeated options accumulate. */
     assert_int_equal(both.bytes.size, part.bytes.size);
     assert_memory_equal(both.bytes.data, part.bytes.data, part.bytes.size);
-    npz_close(&part);
-    npz_close(&still);
-    npz_close(&com);
-    npz_close(&both);
 }
 
-static void test_plurals(void **state)
+TEST(plurals)
 {
     const char *args[] = {"--force", "-o", "out.npz",     PEPTIDE "conf.gro", PEPTIDE "traj.trr",
                           "--stop",  "1",  "--selection", "index 0",          NULL};
     tool_setup setup = {.directory = directory};
     tool_result result = tool_run("collet-extract", args, &setup);
 
-    (void)state;
-    tool_expect(&result, 0);
-    assert_contains(result.out, "out.npz: 1 frame of 1 atom in ");
-    tool_free(&result);
+    EXPECT_OUT(result, 0, "out.npz: 1 frame of 1 atom in ");
 }
 
-static void test_backend_option(void **state)
+TEST(backend_option)
 {
-    npz out = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--backend", "cpu_scalar");
-    cJSON *meta = extract_meta(directory);
+    OWNED_NPZ out =
+        EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--backend", "cpu_scalar");
+    OWNED(cJSON) *meta = extract_meta(directory);
 
-    (void)state;
     assert_string_equal(meta_at(meta, "backend/choice")->valuestring, "cpu_scalar");
     assert_string_equal(meta_at(meta, "backend/used/0/name")->valuestring, "cpu_scalar");
-    cJSON_Delete(meta);
-    npz_close(&out);
 }
 
 /* ---- One runtime ------------------------------------------------------------------------- */
@@ -557,7 +477,7 @@ static void use_cache(void *user)
 
 /* The program must create only one runtime. A second runtime with another number of threads would
  * probe each plugin again, and so add or replace a result in the cache. */
-static void test_plugins_are_tried_once(void **state)
+TEST(plugins_are_tried_once)
 {
     const char *args[] = {"--force",        "-q", "-o", "out.npz", WATER "conf.gro",
                           WATER "traj.trr", NULL};
@@ -565,12 +485,10 @@ static void test_plugins_are_tried_once(void **state)
     tool_setup setup = {.directory = directory, .prepare = use_cache, .user = inner};
     probe_files first, second;
 
-    (void)state;
     for (int again = 0; again < 2; again++) {
         tool_result result = tool_run("collet-extract", args, &setup);
 
         tool_expect(&result, 0);
-        tool_free(&result);
         *(again ? &second : &first) = cached_probes(inner);
     }
     assert_true(first.n > 0);
@@ -587,32 +505,24 @@ static void test_plugins_are_tried_once(void **state)
     io_remove_directory(inner);
 }
 
-static void test_help_and_version(void **state)
+TEST(help_and_version)
 {
     tool_result help = TOOL("collet-extract", "--help"), brief = TOOL("collet-extract", "-h");
     tool_result version = TOOL("collet-extract", "--version");
 
-    (void)state;
-    tool_expect(&help, 0);
-    assert_contains(help.out, "--selection=SELECTION");
-    assert_contains(help.out, "Exit status");
+    EXPECT_OUT(help, 0, "--selection=SELECTION", "Exit status");
     for (size_t i = 0; i < EXTRACT_KEYS; i++)
         if (!strstr(strstr(help.out, "KEYs: "), extract_keys[i]))
             fail_msg("no %s in the help", extract_keys[i]);
     tool_expect(&brief, 0);
     assert_string_equal(brief.out, help.out);
-    tool_free(&brief);
-    tool_expect(&version, 0);
-    assert_contains(version.out, collet_version());
-    tool_free(&help);
-    tool_free(&version);
+    EXPECT_OUT(version, 0, collet_version());
 }
 
-static void test_progress_text(void **state)
+TEST(progress_text)
 {
     char text[100];
 
-    (void)state;
     tool_progress_format(text, sizeof text, "frames", 1000, 250000000, 0.25, 0.5);
     assert_string_equal(text, "1000 frames, 25 %, 500 MB/s, 0:00:02 left");
     tool_progress_format(text, sizeof text, "frames", 0, 0, 0, 0);
@@ -622,16 +532,15 @@ static void test_progress_text(void **state)
 /* Saves n frames of the peptide's atoms with increasing times, so that a run has no warnings. */
 static void save_frames(const char *name, int32_t n)
 {
-    io_image image = {0};
+    OWNED(io_image) image = {0};
 
     for (int32_t f = 0; f < n; f++)
         io_put_trr(&image, 4, 280, f, IO_X);
     io_save(io_path(directory, name), image.data, image.size);
-    free(image.data);
 }
 
 /* A terminal shows the progress line, erased at the end; --quiet suppresses it. */
-static void test_progress_on_a_terminal(void **state)
+TEST(progress_on_a_terminal)
 {
     const char *args[] = {"--force", "-o", "out.npz",   PEPTIDE "conf.gro", "many.trr",
                           "--batch", "1",  "--backend", "cpu_scalar",       "--keys",
@@ -640,7 +549,6 @@ static void test_progress_on_a_terminal(void **state)
     tool_result result;
     int copies;
 
-    (void)state;
     /* The line appears after 0.1 s. How many frames take that long depends on the machine and the
      * build. */
     for (copies = 20;; copies *= 2) {
@@ -650,67 +558,29 @@ static void test_progress_on_a_terminal(void **state)
         if (result.err[0] != '\0')
             break;
         assert_true(copies < 5000);
-        tool_free(&result);
     }
-    assert_contains(result.err, " frames, ");
-    assert_contains(result.err, " left\033[K");
+    assert_contains(result.err, " frames, ", " left\033[K");
     assert_string_equal(result.err + strlen(result.err) - 4, "\r\033[K");
-    tool_free(&result);
 
     save_frames("many.trr", 153 * copies);
     args[11] = "-q";
     result = tool_run("collet-extract", args, &setup);
     tool_expect(&result, 0);
     assert_string_equal(result.err, "");
-    tool_free(&result);
 }
 
 static void set_misspelt_variable(void *user)
 {
-    (void)user;
     putenv((char *)(uintptr_t) "COLLET_BAKEND=cpu_scalar");
 }
 
-static void test_warnings_of_libcore(void **state)
+TEST(warnings_of_libcore)
 {
     const char *const args[] = {"-o", "warned.npz", PEPTIDE "conf.gro", PEPTIDE "traj.trr", NULL};
     const tool_setup setup = {.directory = directory, .prepare = set_misspelt_variable};
     tool_result result = tool_run("collet-extract", args, &setup);
 
-    (void)state;
-    tool_expect(&result, 0);
-    assert_contains(result.err, "collet-extract: the environment variable COLLET_BAKEND");
-    tool_free(&result);
+    EXPECT_ERR(result, 0, "collet-extract: the environment variable COLLET_BAKEND");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_keys),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_selections),
-        cmocka_unit_test(test_one_atom),
-        cmocka_unit_test(test_reference_file),
-        cmocka_unit_test(test_axis),
-        cmocka_unit_test(test_gro_trajectory),
-        cmocka_unit_test(test_directory),
-        cmocka_unit_test(test_named_output),
-        cmocka_unit_test(test_default_output),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_times_that_fall),
-        cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_warnings),
-        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_plurals),
-        cmocka_unit_test(test_backend_option),
-        cmocka_unit_test(test_plugins_are_tried_once),
-        cmocka_unit_test(test_help_and_version),
-        cmocka_unit_test(test_progress_text),
-        cmocka_unit_test(test_warnings_of_libcore),
-        cmocka_unit_test(test_progress_on_a_terminal),
-    };
-
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -8,9 +8,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,7 +32,6 @@ static void run(const char *const *args, tool_setup setup, int status)
     tool_result result = tool_run("collet-extract", args, &setup);
 
     tool_expect(&result, status);
-    tool_free(&result);
 }
 
 static int has(const char *name)
@@ -54,9 +50,8 @@ static int64_t frames_of(const char *name)
     int64_t frames = 0;
 
     if (has(name)) {
-        io_bytes bytes = io_load(io_path(set, name));
+        OWNED(io_bytes) bytes = io_load(io_path(set, name));
         frames = npy_parse(bytes.data, bytes.size).shape[0];
-        free(bytes.data);
     }
     free(set);
     return frames;

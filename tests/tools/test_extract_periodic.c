@@ -7,9 +7,6 @@
 #include "extract_warnings.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* The run has this warning about bodies that may not be in one piece; with --strict it fails with the same text, and
@@ -28,10 +25,8 @@ static void expect(const char *text, const char *const *args)
         unlink(io_path(directory, "out.npz"));
         tool_result result = run(text != NULL ? 2 : 0, all);
         if (text != NULL) {
-            assert_contains(result.err, "strict: ");
-            assert_contains(result.err, text);
+            assert_contains(result.err, "strict: ", text);
         }
-        tool_free(&result);
         assert_int_equal(access(io_path(directory, shard ? "out.npz.shards/1-of-1.npz" : "out.npz"), F_OK),
                          text != NULL ? -1 : 0);
     }
@@ -265,12 +260,10 @@ TEST(boxes_from_a_later_frame_on)
     EXPECT("frame 1: LIG 1: its atoms are 0.9 box lengths apart", path, path, CUT);
     tool_result result = RUN(0, path, path, RG);
     assert_contains(result.err, "frame 1: LIG 1: its atoms are 0.7 box lengths apart");
-    tool_free(&result);
-    npz out = npz_open(io_path(directory, "out.npz"));
+    OWNED_NPZ out = npz_open(io_path(directory, "out.npz"));
     const double *rg = npz_f64(&out, "rg", NULL, NULL);
     assert_true(fabs(rg[1] - 0.3 * sqrt(63. / 12)) < 1e-6);
     assert_true(rg[2] == rg[1]);
-    npz_close(&out);
 }
 
 /* Two chains 0.4 nm apart; from frame 1 on the boundary is between them. */
@@ -291,21 +284,17 @@ TEST(chains_that_the_boundary_separates)
            "dimer.gro", "dimer.gro", RG);
     EXPECT(NULL, "dimer.gro", "dimer.gro", RG, "--each", "residue");
     EXPECT(NULL, "dimer.gro", "dimer.gro", RG, "--pbc", "center");
-    npz out = npz_open(io_path(directory, "out.npz"));
+    OWNED_NPZ out = npz_open(io_path(directory, "out.npz"));
     for (int frame = 0; frame < 3; frame++)
         assert_true(fabs(npz_f64(&out, "rg", NULL, NULL)[frame] - 0.2) < 1e-6);
-    npz_close(&out);
 }
 
 static size_t count_molecules(const char *top, const char *traj)
 {
     size_t count;
-    tool_result result = RUN(0, top, traj, RG, "--each", "molecule", "--masses", "equal");
-
-    tool_free(&result);
-    npz out = npz_open(io_path(directory, "out.npz"));
+    RUN(0, top, traj, RG, "--each", "molecule", "--masses", "equal");
+    OWNED_NPZ out = npz_open(io_path(directory, "out.npz"));
     npz_f64(&out, "rg", NULL, &count);
-    npz_close(&out);
     return count;
 }
 
@@ -397,9 +386,8 @@ TEST(residues_that_are_bonded)
         assert_int_equal(count_molecules(name, name), bonded ? 1 : 3);
         if (bonded) {
             EXPECT(NULL, name, name, RG, "--masses", "equal");
-            npz out = npz_open(io_path(directory, "out.npz"));
+            OWNED_NPZ out = npz_open(io_path(directory, "out.npz"));
             assert_true(fabs(*npz_f64(&out, "rg", NULL, NULL) - 0.14 * sqrt(35. / 12)) < 1e-3);
-            npz_close(&out);
         }
         save_residues(name, atoms[i][0], names, far, 6);
         assert_int_equal(count_molecules(name, name), 3);

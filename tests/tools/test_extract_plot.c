@@ -5,9 +5,6 @@
 #include "directory.h"
 #include "extract_runs.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static tool_result run(const char *pictures, const char *trajectory, const char *option,
@@ -45,9 +42,8 @@ static int64_t count_blue(const char *folder, const char *name)
     return n;
 }
 
-static void pictures(void **state)
+TEST(pictures)
 {
-    (void)state;
     static const char *const names[] = {"com.png",      "size.png",        "inertia.png",
                                         "gyration.png", "orientation.png", "axes.png",
                                         "energy.png",   "L.png",           "tau.png",
@@ -63,7 +59,6 @@ static void pictures(void **state)
                              run("one", PEPTIDE "traj.trr", "--stop", "1")};
     for (size_t i = 0; i < 4; i++) {
         tool_expect(&results[i], 0);
-        tool_free(&results[i]);
         snprintf(path, sizeof path, "%s/%s", directory, folders[i]);
         assert_int_equal(io_count_entries(path), 12);
         for (size_t k = 0; k < 12; k++)
@@ -72,12 +67,11 @@ static void pictures(void **state)
 }
 
 /* Times are known also where the results do not have them. */
-static void pictures_have_times(void **state)
+TEST(pictures_have_times)
 {
     static const char *const outputs[] = {"timed.npz", "bare.npz", "bare.csv"};
     io_bytes first = {0};
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         char folder[16];
         snprintf(folder, sizeof folder, "timed%d", i);
@@ -88,7 +82,6 @@ static void pictures_have_times(void **state)
         char path[64];
 
         tool_expect(&result, 0);
-        tool_free(&result);
         snprintf(path, sizeof path, "%s/com.png", folder);
         io_bytes picture = io_load(io_path(directory, path));
         if (i == 0) {
@@ -100,15 +93,13 @@ static void pictures_have_times(void **state)
         free(picture.data);
     }
     free(first.data);
-    npz bare = npz_open(io_path(directory, "bare.npz"));
+    OWNED_NPZ bare = npz_open(io_path(directory, "bare.npz"));
     assert_false(npz_has(&bare, "time_ps"));
-    npz_close(&bare);
 }
 
-static void no_place_for_pictures(void **state)
+TEST(no_place_for_pictures)
 {
     static const char *const places[] = {"nowhere/x", "a_file", ""};
-    (void)state;
     io_save(io_path(directory, "a_file"), "x", 1);
     for (int i = 0; i < 3; i++) {
         const char *args[] = {
@@ -120,46 +111,27 @@ static void no_place_for_pictures(void **state)
         tool_expect(&result, i < 2 ? 1 : 2);
         assert_contains(result.err, i < 2 ? ": cannot be created: " : "--plot: the name is empty");
         assert_int_equal(access(io_path(directory, "third.npz"), F_OK), -1); /* before the work */
-        tool_free(&result);
     }
 }
 
-static void pictures_that_exist(void **state)
+TEST(pictures_that_exist)
 {
-    (void)state;
     const char *args[] = {"-q",     "-o",    "second.npz", PEPTIDE "conf.gro", PEPTIDE "traj.trr",
                           "--plot", "whole", NULL};
     tool_setup setup = {.directory = directory};
     tool_result result = tool_run("collet-extract", args, &setup);
 
-    tool_expect(&result, 1);
-    assert_contains(result.err, "whole/com.png already exists");
+    EXPECT_ERR(result, 1, "whole/com.png already exists");
     assert_int_equal(access(io_path(directory, "second.npz"), F_OK), -1); /* before the work */
-    tool_free(&result);
 }
 #else
-static void pictures(void **state)
+TEST(pictures)
 {
-    (void)state;
     tool_result result = run("whole", PEPTIDE "traj.trr", NULL, NULL);
 
-    tool_expect(&result, 1);
-    assert_contains(result.err, "built without cairo");
+    EXPECT_ERR(result, 1, "built without cairo");
     assert_int_equal(access(io_path(directory, "out.npz"), F_OK), -1); /* before the work */
-    tool_free(&result);
 }
 #endif
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pictures),
-#ifdef COLLET_TEST_CAIRO
-        cmocka_unit_test(pictures_have_times),
-        cmocka_unit_test(no_place_for_pictures),
-        cmocka_unit_test(pictures_that_exist),
-#endif
-    };
-
-    return cmocka_run_group_tests_name("extract plot", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -6,13 +6,125 @@
 
 #include "common/test.h"
 #include "directory.h"
-#include "extract_agree.h"
-#include "common/contains.h"
+#include "extract_runs.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#define TOLERANCE 1e-12
+
+typedef struct extract_sample_files {
+    const char *name; /* in reference.json */
+    const char *topology;
+    const char *trajectory;
+    const char *masses;
+} extract_sample_files;
+
+/* Three samples with velocities and forces (f32, f32, f64), then two with positions only. */
+#define SAMPLES 3
+#define ALL_SAMPLES 5
+static const extract_sample_files samples[ALL_SAMPLES] = {
+    {"water", WATER "conf.gro", WATER "traj.trr", WATER "masses.txt"},
+    {"peptide", PEPTIDE "conf.gro", PEPTIDE "traj.trr", PEPTIDE "masses.txt"},
+    {"peptide_double", PEPTIDE "conf.gro", PEPTIDE "traj_double.trr", PEPTIDE "masses.txt"},
+    {"xtc_water", WATER "conf.gro", WATER "traj.xtc", WATER "masses.txt"},
+    {"xtc_peptide", PEPTIDE "conf.gro", PEPTIDE "traj.xtc", PEPTIDE "masses.txt"},
+};
+
+/* Runs collet-extract on a sample. */
+static npz extract_sample(const extract_sample_files *sample, const char *backend)
+{
+    return EXTRACT(directory, sample->topology, sample->trajectory, "--masses", sample->masses,
+                   "--pbc", "none", "--backend", backend);
+}
+
+/* The largest term m |r - com| |f| of any atom of a frame: the scale of a cancelling torque. */
+static double largest_torque_term(const extract_sample_files *sample, int64_t frame,
+                                  const double com[3])
+{
+    trajectory_reader *trajectory = io_open(sample->trajectory);
+    trajectory_frames *frames = io_batch(trajectory, 51, 1);
+    double largest = 0;
+    collet_error err;
+
+    assert_int_equal(trajectory_reader_read(trajectory, frames, &err), COLLET_OK);
+    for (int64_t i = 0; i < frames->n_atoms; i++) {
+        double arm = 0, force = 0;
+
+        for (int k = 0; k < 3; k++) {
+            int64_t at = (frame * frames->n_atoms + i) * 3 + k;
+            double r = frames->dtype == COLLET_F64 ? ((double *)frames->positions)[at]
+                                                   : (double)((float *)frames->positions)[at];
+            double f = frames->dtype == COLLET_F64 ? ((double *)frames->forces)[at]
+                                                   : (double)((float *)frames->forces)[at];
+
+            arm += (r - com[k]) * (r - com[k]);
+            force += f * f;
+        }
+        largest = fmax(largest, sqrt(arm * force));
+    }
+    trajectory_frames_free(frames);
+    trajectory_reader_close(trajectory);
+    return largest;
+}
+
+/* The allowed rounding error of a key, in units of its largest value. Sums that cancel, and
+ * differences divided by a time step, are compared relative to the size of their terms. */
+static double scale_of(npz *out, const char *key, double torque_term)
+{
+    size_t n;
+    const double *values = npz_f64(out, key, NULL, &n);
+    double scale = 0;
+
+    for (size_t i = 0; i < n; i++)
+        scale = fmax(scale, fabs(values[i]));
+    if (strncmp(key, "tau_", 4) == 0)
+        scale = fmax(scale, torque_term);
+    if (strncmp(key, "k_", 2) == 0 && strcmp(key, "k_total") != 0)
+        scale = scale_of(out, "k_total", 0);
+    if (strncmp(key, "dLdt_", 5) == 0) {
+        const double *t = npz_f64(out, "time_ps", NULL, NULL);
+
+        scale = scale_of(out, "L_magnitude", 0) / (t[1] - t[0]);
+    }
+    return scale;
+}
+
+static void compare_key(const extract_sample_files *sample, const char *key, npz *a, npz *b,
+                        double torque_term)
+{
+    size_t n, m;
+    const double *x = npz_f64(a, key, NULL, &n), *y = npz_f64(b, key, NULL, &m);
+    double scale = scale_of(a, key, torque_term);
+
+    assert_int_equal(n, m);
+    for (size_t j = 0; j < n; j++) {
+        /* The first frame is the reference of rmsd, so its own rmsd is only rounding error. */
+        double allowed = strcmp(key, "rmsd") == 0 && j == 0 ? 1e-8 : TOLERANCE * scale;
+
+        if (!(fabs(x[j] - y[j]) <= allowed))
+            fail_msg("%s %s[%zu]: %.17g and %.17g", sample->name, key, j, x[j], y[j]);
+    }
+}
+
+/* Both backends must compute every key of a sample, equal within TOLERANCE. */
+static void check_agreement(const extract_sample_files *sample, const char *first,
+                            const char *second)
+{
+    OWNED_NPZ a = extract_sample(sample, first), b = extract_sample(sample, second);
+    double torque_term = 0;
+    int keys = 0;
+
+    if (npz_has(&a, "tau_vector"))
+        torque_term = largest_torque_term(sample, 0, npz_f64(&a, "com", NULL, NULL));
+    for (size_t k = 0; k < EXTRACT_KEYS; k++) {
+        assert_int_equal(npz_has(&a, extract_keys[k]), npz_has(&b, extract_keys[k]));
+        if (!npz_has(&a, extract_keys[k]))
+            continue;
+        compare_key(sample, extract_keys[k], &a, &b, torque_term);
+        keys++;
+    }
+    assert_true(keys >= 12);
+}
 
 static const char *const backends[] = {"cpu_scalar", "cpu_openmp"};
 #define BACKENDS 2
@@ -111,14 +223,13 @@ TEST(test_reference)
             continue;
         used++;
         for (size_t i = 0; i < SAMPLES; i++) {
-            npz out = extract_sample(directory, &samples[i], backends[b]);
+            OWNED_NPZ out = extract_sample(&samples[i], backends[b]);
             int64_t n;
 
             npz_f64(&out, "time_ps", &n, NULL);
             assert_int_equal(n, 51);
             check_frame(&samples[i], &out, "raw_first", 0);
             check_frame(&samples[i], &out, "raw_last", 50);
-            npz_close(&out);
         }
     }
     assert_true(used > 0);
@@ -130,8 +241,8 @@ TEST(test_velocity_of_the_centre)
     for (size_t i = 0; i < SAMPLES; i++) {
         const extract_sample_files *s = &samples[i];
         double p[3], velocity[51 * 3];
-        npz out = EXTRACT(directory, s->topology, s->trajectory, "--masses", s->masses, "--pbc",
-                          "none", "--keys", "com_velocity,k_trans");
+        OWNED_NPZ out = EXTRACT(directory, s->topology, s->trajectory, "--masses", s->masses,
+                                "--pbc", "none", "--keys", "com_velocity,k_trans");
         const double *v = npz_f64(&out, "com_velocity", NULL, NULL);
         const cJSON *expected = meta_at(meta_at(reference, s->name), "raw_first");
         double mass = meta_at(expected, "total_mass")->valuedouble;
@@ -153,10 +264,9 @@ TEST(test_velocity_of_the_centre)
         v = npz_f64(&out, "com_velocity", NULL, NULL);
         for (int k = 0; k < 51 * 3; k++)
             assert_true(fabs(v[k] - velocity[k]) <= 1e-13 * (1 + fabs(velocity[k])));
-        npz_close(&out);
     }
-    npz out = EXTRACT(directory, samples[0].topology, samples[0].trajectory, "--each", "residue",
-                      "--keys", "com_velocity,k_trans,com");
+    OWNED_NPZ out = EXTRACT(directory, samples[0].topology, samples[0].trajectory, "--each",
+                            "residue", "--keys", "com_velocity,k_trans,com");
     size_t n;
     const double *v = npz_f64(&out, "com_velocity", NULL, &n);
     const double *k = npz_f64(&out, "k_trans", NULL, NULL);
@@ -165,7 +275,6 @@ TEST(test_velocity_of_the_centre)
         assert_true(fabs(k[b] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) -
                          k[0] * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2])) <= 1e-9 * k[0]);
     }
-    npz_close(&out);
 }
 
 /* No external forces act on the peptide. */
@@ -177,7 +286,7 @@ TEST(test_isolated_body)
 
         if (!backend_usable(backends[b]))
             continue;
-        out = extract_sample(directory, &samples[2], backends[b]);
+        out = extract_sample(&samples[2], backends[b]);
         momentum = npz_f64(&out, "L_vector", NULL, NULL);
         torque = npz_f64(&out, "tau_vector", NULL, NULL);
         for (int i = 0; i < 51; i++)
@@ -229,7 +338,8 @@ static void check_parts(npz *out, const char *vector, const double *axes)
 TEST(test_relations)
 {
     static const char *const vectors[] = {"L", "tau", "omega", "dLdt"};
-    npz out = EXTRACT(directory, samples[0].topology, samples[0].trajectory, "--axis", "3,0,4");
+    OWNED_NPZ out =
+        EXTRACT(directory, samples[0].topology, samples[0].trajectory, "--axis", "3,0,4");
     const double *axes = npz_f64(&out, "axes", NULL, NULL);
     const double *moments = npz_f64(&out, "moments", NULL, NULL);
     const double *tilt = npz_f64(&out, "tilt_deg", NULL, NULL);
@@ -260,13 +370,12 @@ TEST(test_relations)
     }
     for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++)
         check_parts(&out, vectors[v], axes);
-    npz_close(&out);
 }
 
 /* dL/dt is the central difference of L, one-sided at the ends. */
 TEST(test_derivative)
 {
-    npz out = EXTRACT(directory, samples[0].topology, samples[0].trajectory);
+    OWNED_NPZ out = EXTRACT(directory, samples[0].topology, samples[0].trajectory);
     const double *x = npz_f64(&out, "L_vector", NULL, NULL);
     const double *t = npz_f64(&out, "time_ps", NULL, NULL);
     const double *d = npz_f64(&out, "dLdt_vector", NULL, NULL);
@@ -280,7 +389,6 @@ TEST(test_derivative)
             assert_true(fabs(d[3 * i + k] - expected) <= 1e-14 * fabs(expected));
         }
     }
-    npz_close(&out);
 }
 
 TEST(test_backends_agree)
@@ -288,7 +396,15 @@ TEST(test_backends_agree)
     if (!backend_usable(backends[0]) || !backend_usable(backends[1]))
         skip();
     for (size_t i = 0; i < SAMPLES; i++)
-        check_agreement(directory, &samples[i], backends[0], backends[1]);
+        check_agreement(&samples[i], backends[0], backends[1]);
+}
+
+TEST(opencl_agrees)
+{
+    if (!backend_usable("opencl"))
+        skip();
+    for (size_t i = 0; i < ALL_SAMPLES; i++)
+        check_agreement(&samples[i], "cpu_scalar", "opencl");
 }
 
 /* An .xtc file has compressed positions, and no velocities or forces. The results equal those of
@@ -306,11 +422,11 @@ TEST(test_xtc)
     };
 
     for (size_t i = 0; i < 2; i++) {
-        npz out = EXTRACT(directory, files[i].topology, files[i].trajectory, "--masses",
-                          files[i].masses, "--pbc", "none");
+        OWNED_NPZ out = EXTRACT(directory, files[i].topology, files[i].trajectory, "--masses",
+                                files[i].masses, "--pbc", "none");
         const cJSON *expected = meta_at(reference, files[i].reference);
         const double *com = npz_f64(&out, "com", NULL, NULL) + 3 * 50;
-        cJSON *meta;
+        OWNED(cJSON) *meta = NULL;
         double values[3];
 
         flatten(meta_at(expected, "last_com_A"), values, 0);
@@ -331,8 +447,6 @@ TEST(test_xtc)
         assert_string_equal(meta_at(meta, "inputs/trajectory/format")->valuestring, "xtc");
         assert_true(meta_at(meta, "inputs/trajectory/stored_precision_per_nm")->valuedouble ==
                     1000);
-        cJSON_Delete(meta);
-        npz_close(&out);
     }
 }
 

@@ -4,8 +4,6 @@
 #include "bench/ops/cases.h"
 #include "common/support.h"
 
-#include <stdio.h>
-
 static const int64_t extents[] = {(int64_t)1 << 62, (int64_t)1 << 60, (int64_t)1 << 56,
                                   (int64_t)1 << 53, (int64_t)1 << 52, (int64_t)1 << 40,
                                   (int64_t)1 << 32, (int64_t)1 << 26};
@@ -75,7 +73,7 @@ TEST(every_op)
     bench_case row;
     bench_shape usual;
     long count = 0;
-    world w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL, "cpu_openmp,cpu_scalar");
+    OWNED(world) w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL, "cpu_openmp,cpu_scalar");
     for (size_t i = 0; bench_case_at(w.rt, i, &row); i++) {
         if (!bench_shape_parse(row.shape, &usual))
             continue;
@@ -88,5 +86,4 @@ TEST(every_op)
     }
     print_message("%ld calls explained\n", count);
     assert_true(count > 1000);
-    close_world(w);
 }

@@ -2,13 +2,9 @@
 /* collet-merge: merged parts of a run equal the results of the whole run; which files it refuses. */
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "extract_runs.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static void run(const char *program, int status, const char *message, const char *const *args)
@@ -16,9 +12,7 @@ static void run(const char *program, int status, const char *message, const char
     const tool_setup setup = {.directory = directory};
     tool_result result = tool_run(program, args, &setup);
 
-    tool_expect(&result, status);
-    assert_contains(result.err, message);
-    tool_free(&result);
+    EXPECT_ERR(result, status, message);
 }
 
 #define MERGE(status, message, ...)                                                                \
@@ -85,14 +79,13 @@ TEST(parts_of_a_run)
 
 static void expect_frames(const char *name, int64_t expected)
 {
-    npz file = npz_open(io_path(directory, name));
+    OWNED_NPZ file = npz_open(io_path(directory, name));
     int64_t rows;
     size_t n;
     const double *times = npz_f64(&file, "time_ps", &rows, &n);
     assert_int_equal(rows, expected);
     for (int64_t i = 1; i < rows; i++)
         assert_true(times[i] > times[i - 1]);
-    npz_close(&file);
 }
 
 /* Runs collet-merge, which must print exactly `warnings` to standard error. */
@@ -102,7 +95,6 @@ static void warned(int status, const char *warnings, const char *const *args)
     tool_result result = tool_run("collet-merge", args, &setup);
     tool_expect(&result, status);
     assert_string_equal(result.err, warnings);
-    tool_free(&result);
 }
 
 #define WARNED(status, warnings, ...)                                                              \
@@ -169,12 +161,11 @@ TEST(paths_are_continued)
     extract_paths("a.npz", "0", "20");
     extract_paths("b.npz", "20", "51");
     MERGE(0, "", "-q", "-o", "paths.npz", "b.npz", "a.npz");
-    npz merged = npz_open(io_path(directory, "paths.npz")), whole = npz_open(io_path(directory, "whole.npz"));
+    OWNED_NPZ merged = npz_open(io_path(directory, "paths.npz")),
+    whole = npz_open(io_path(directory, "whole.npz"));
     const double *found = npz_f64(&merged, "com", NULL, &n), *expected = npz_f64(&whole, "com", NULL, &m);
     assert_int_equal(n, m);
     assert_memory_equal(found, expected, n * sizeof *found);
-    npz_close(&merged);
-    npz_close(&whole);
 }
 
 static void extract_drift(const char *out, const char *start, const char *stop, const char *keys, const char *drift,

@@ -2,14 +2,10 @@
 /* collet-merge on shards and meta files whose fields have wrong types or values, with right checksums. */
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "extract_runs.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zip.h>
 
 #define RUN                                                                                        \
@@ -25,7 +21,6 @@ static void run(const char *program, int status, const char *message, const char
 
     tool_expect(&result, status);
     assert_contains(*result.err ? result.err : result.out, message);
-    tool_free(&result);
 }
 
 #define RUN_TOOL(program, status, message, ...)                                                    \
@@ -88,16 +83,16 @@ static void set_field(cJSON *root, const char *place, const char *value)
 static void save_notes(const char *name, const io_bytes *npy, const char *place, const char *value)
 {
     size_t begin = header_of(npy), n = (npy->size - begin) / 4;
-    char *text = calloc(n + 1, 1);
+    FREED(char) *text = calloc(n + 1, 1);
 
     for (size_t i = 0; i < n; i++)
         text[i] = (char)npy->data[begin + 4 * i];
-    cJSON *json = cJSON_Parse(text);
+    OWNED(cJSON) *json = cJSON_Parse(text);
     assert_non_null(json);
     set_field(json, place, value);
     char *printed = cJSON_PrintUnformatted(json);
     size_t length = strlen(printed), size = 128 + 4 * length;
-    uint8_t *made = calloc(size, 1);
+    FREED(uint8_t) *made = calloc(size, 1);
     memcpy(made, "\x93NUMPY\x01\x00\x76\x00", 10);
     memset(made + 10, ' ', 118);
     char header[119];
@@ -108,10 +103,7 @@ static void save_notes(const char *name, const io_bytes *npy, const char *place,
     for (size_t i = 0; i < length; i++)
         made[128 + 4 * i] = (uint8_t)printed[i];
     replace_entry(name, "notes.npy", made, size);
-    free(made);
     cJSON_free(printed);
-    cJSON_Delete(json);
-    free(text);
 }
 
 /* ---- Shards ------------------------------------------------------------------------------ */
@@ -155,14 +147,13 @@ TEST(notes_are_checked)
         {"backends", "[[\"cpu\"]]", "backends[0] is [\"cpu\"]; it must be a text"}};
 
     compute_shards();
-    io_bytes notes = read_entry(SHARD, "notes.npy");
+    OWNED(io_bytes) notes = read_entry(SHARD, "notes.npy");
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         save_notes(SHARD, &notes, faults[i].place, faults[i].value);
         RUN_TOOL("collet-merge", 1, faults[i].said, "-q", "--force", "out.npz.shards");
     }
     save_notes(SHARD, &notes, "other", "1");
     RUN_TOOL("collet-merge", 0, "", "-q", "--force", "out.npz.shards");
-    free(notes.data);
 }
 
 /* The description of the work must be the same in all shards. */
@@ -181,12 +172,11 @@ TEST(works_are_checked)
                   {"work.memory", "0", "work.memory is 0; it must be true or false"}};
 
     RUN_TOOL("collet-extract", 0, "", RUN, "--force", "-o", "one.npz", "--shard", "1/1");
-    io_bytes notes = read_entry(ALONE, "notes.npy");
+    OWNED(io_bytes) notes = read_entry(ALONE, "notes.npy");
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         save_notes(ALONE, &notes, faults[i].place, faults[i].value);
         RUN_TOOL("collet-merge", 1, faults[i].said, "-q", "--force", "one.npz.shards");
     }
-    free(notes.data);
 }
 
 TEST(frames_are_checked)
@@ -205,7 +195,7 @@ TEST(frames_are_checked)
                   {4, HUGE_VAL, "the number of frame 4 is inf"}};
 
     compute_shards();
-    io_bytes frames = read_entry(SHARD, "frame.npy");
+    OWNED(io_bytes) frames = read_entry(SHARD, "frame.npy");
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         double *numbers = (double *)(void *)(frames.data + header_of(&frames)), before;
         before = numbers[faults[i].row];
@@ -216,7 +206,6 @@ TEST(frames_are_checked)
     }
     replace_entry(SHARD, "frame.npy", frames.data, frames.size);
     RUN_TOOL("collet-merge", 0, "", "-q", "--force", "out.npz.shards");
-    free(frames.data);
 }
 
 /* ---- Meta files -------------------------------------------------------------------------- */
@@ -241,19 +230,17 @@ TEST(meta_files_are_checked)
                   {"warnings", "{}", "warnings is {}; it must be a list"}};
 
     RUN_TOOL("collet-extract", 0, "", RUN, "--force");
-    io_bytes whole = io_load(io_path(directory, "out.meta.json"));
+    OWNED(io_bytes) whole = io_load(io_path(directory, "out.meta.json"));
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        cJSON *meta = cJSON_ParseWithLength((const char *)whole.data, whole.size);
+        OWNED(cJSON) *meta = cJSON_ParseWithLength((const char *)whole.data, whole.size);
         set_field(meta, faults[i].place, faults[i].value);
         char *text = cJSON_Print(meta);
         io_save(io_path(directory, "out.meta.json"), text, strlen(text));
         RUN_TOOL("collet-merge", 1, faults[i].said, "-q", "-o", "all.npz", "out.npz");
         cJSON_free(text);
-        cJSON_Delete(meta);
     }
     io_save(io_path(directory, "out.meta.json"), whole.data, whole.size);
     RUN_TOOL("collet-merge", 0, "", "-q", "-o", "all.npz", "out.npz");
-    free(whole.data);
 }
 
 TEST_GROUP(make_directory, remove_directory)

@@ -3,13 +3,10 @@
  * this table. */
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "extract_runs.h"
 #include "ternary_runs.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,31 +70,26 @@ TEST(files_are_replaced_only_with_force)
 {
     for (size_t i = 0; i < N_WRITERS; i++) {
         const char *file = writers[i].file;
-        char *path = strdup(io_path(directory, file));
+        FREED(char) *path = strdup(io_path(directory, file));
         tool_result r = run(i, 1);
         if (r.status != 0)
             fail_msg("%s: the run ended with %d: %s", file, r.status, r.err);
-        tool_free(&r);
         if (access(path, F_OK) != 0)
             fail_msg("%s was not written", file);
         /* Only the file itself exists, without its companions: it must suffice to refuse the run. */
         io_save(path, former, sizeof former);
         r = run(i, 0);
-        io_bytes kept = io_load(path);
+        OWNED(io_bytes) kept = io_load(path);
         if (r.status == 0 || !strstr(r.err, "--force"))
             fail_msg("%s: status %d: %s", file, r.status, r.err);
         if (kept.size != sizeof former || memcmp(kept.data, former, sizeof former) != 0)
             fail_msg("%s was replaced", file);
         free(kept.data);
-        tool_free(&r);
         r = run(i, 1);
         if (r.status != 0)
             fail_msg("%s: --force ended with %d: %s", file, r.status, r.err);
         kept = io_load(path);
         assert_true(kept.size != sizeof former);
-        free(kept.data);
-        tool_free(&r);
-        free(path);
     }
 }
 
@@ -111,9 +103,7 @@ TEST(devices_are_never_replaced)
     const char *const args[] = {"pack", "c.npy", "-o", "pipe.t2", "--force", NULL};
     const tool_setup setup = {.directory = directory};
     tool_result r = tool_run("collet-ternary", args, &setup);
-    tool_expect(&r, 1);
-    assert_contains(r.err, "pipe.t2: this is a device or pipe");
-    tool_free(&r);
+    EXPECT_ERR(r, 1, "pipe.t2: this is a device or pipe");
     assert_int_equal(stat(io_path(directory, "pipe.t2"), &facts), 0);
     assert_true(S_ISFIFO(facts.st_mode));
 }

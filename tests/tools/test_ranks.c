@@ -4,17 +4,13 @@
 #include "common/test.h"
 #include "common/ranks.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 static void expect(int64_t rank, int64_t size, const char *choice, const char *own)
 {
     const tool_ranks ranks = {.place = {rank, size}};
     collet_error err;
     char text[600];
 
-    if (tool_ranks_backend(&ranks, choice, text, sizeof text, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(tool_ranks_backend(&ranks, choice, text, sizeof text, &err), err);
     assert_string_equal(text, own);
 }
 

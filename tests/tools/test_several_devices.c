@@ -5,9 +5,6 @@
 #include "directory.h"
 #include "ternary_runs.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define INPUTS 40
@@ -73,10 +70,8 @@ static tool_result run_until_warned(const char *const *args)
 {
     tool_result r = run("", 0, args);
 
-    for (int i = 0; i < 20 && !strstr(r.err, "warning"); i++) {
-        tool_free(&r);
+    for (int i = 0; i < 20 && !strstr(r.err, "warning"); i++)
         r = run("", 0, args);
-    }
     return r;
 }
 
@@ -86,7 +81,6 @@ static void expect(const char *settings, int status, const char *text, const cha
     tool_result r = run(settings, status, args);
 
     assert_contains(status ? r.err : r.out, text);
-    tool_free(&r);
 }
 #define EXPECT(settings, status, text, ...)                                                        \
     expect(settings, status, text, (const char *const[]){__VA_ARGS__, NULL})
@@ -94,12 +88,10 @@ static void expect(const char *settings, int status, const char *text, const cha
 
 static void expect_same(const char *first, const char *second)
 {
-    io_bytes a = io_load(io_path(directory, first)), b = io_load(io_path(directory, second));
+    OWNED(io_bytes) a = io_load(io_path(directory, first)), b = io_load(io_path(directory, second));
 
     assert_int_equal(a.size, b.size);
     assert_memory_equal(a.data, b.data, a.size);
-    free(a.data);
-    free(b.data);
 }
 
 TEST(vectors_are_shared)
@@ -131,14 +123,12 @@ TEST(a_device_that_fails_is_told_of)
     assert_contains(r.err, "collet-ternary: warning: the device remote:1 failed, the others do its "
                            "part: remote:1: ");
     assert_contains(r.out, "\"error\":\t\"remote:1: ");
-    tool_free(&r);
     expect_same("one.npy", "lost.npy");
     r = run("", 1,
             (const char *const[]){TERNARY_RUN, "-o", "none.npy", "--devices", "remote:0,remote:1",
                                   NULL});
     assert_contains(r.err, "collet-ternary: remote:");
     assert_null(strstr(r.err, "warning"));
-    tool_free(&r);
     assert_int_not_equal(access(io_path(directory, "none.npy"), F_OK), 0);
 }
 
@@ -189,16 +179,13 @@ TEST(a_device_of_extract_that_fails_is_told_of)
     assert_contains(r.err,
                     "collet-extract: warning: the device remote:1 failed, the others did its "
                     "part: remote:1: ");
-    assert_contains(r.out, "\"error\":\t\"remote:1: ");
-    assert_contains(r.out, "\"choice\":\t\"cpu_openmp,remote:1\"");
-    assert_contains(r.out, "\"the device remote:1 failed, the others did its part: ");
-    tool_free(&r);
+    assert_contains(r.out, "\"error\":\t\"remote:1: ", "\"choice\":\t\"cpu_openmp,remote:1\"",
+                    "\"the device remote:1 failed, the others did its part: ");
     expect_same("one/L_vector.npy", "lost/L_vector.npy");
     r = run("", 1,
             (const char *const[]){EXTRACT, "-o", "none/", "--devices", "remote:0,remote:1", NULL});
     assert_contains(r.err, "collet-extract: remote:");
     assert_null(strstr(r.err, "warning"));
-    tool_free(&r);
     assert_int_not_equal(access(io_path(directory, "none"), F_OK), 0);
 }
 

@@ -4,9 +4,6 @@
 #include "common/test.h"
 #include "common/shard.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void expect(const char *text, int64_t shard, int64_t n_shards)
 {
     tool_shard read = {0};

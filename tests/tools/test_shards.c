@@ -3,13 +3,9 @@
  * tests/engines/test_trajectory_shards.c tests the results. */
 
 #include "common/test.h"
-#include "common/contains.h"
 #include "directory.h"
 #include "extract_runs.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static void run_with(const char *program, int status, const char *message, tool_setup setup,
@@ -20,7 +16,6 @@ static void run_with(const char *program, int status, const char *message, tool_
 
     tool_expect(&result, status);
     assert_contains(*result.err ? result.err : result.out, message);
-    tool_free(&result);
 }
 
 #define MERGE(status, message, ...)                                                                \
@@ -60,8 +55,8 @@ TEST(hundred_shards)
 {
     static const int killed[] = {4, 50, 99};
     PLAIN(0, "", "-q", "-o", "out.npz");
-    io_bytes expected = io_load(io_path(directory, "out.npz"));
-    cJSON *meta = read_meta("out.meta.json");
+    OWNED(io_bytes) expected = io_load(io_path(directory, "out.npz"));
+    OWNED(cJSON) *meta = read_meta("out.meta.json");
 
     for (int k = 0; k < 100; k++) {
         int i = (k * 37 + 11) % 100 + 1;
@@ -77,15 +72,11 @@ TEST(hundred_shards)
     unlink(io_path(directory, "out.meta.json"));
     MERGE(0, "out.npz: 51 frames in ", "out.npz.shards/");
 
-    io_bytes found = io_load(io_path(directory, "out.npz"));
-    cJSON *same = read_meta("out.meta.json");
+    OWNED(io_bytes) found = io_load(io_path(directory, "out.npz"));
+    OWNED(cJSON) *same = read_meta("out.meta.json");
     assert_int_equal(found.size, expected.size);
     assert_memory_equal(found.data, expected.data, found.size);
     assert_true(cJSON_Compare(meta, same, 1));
-    free(found.data);
-    free(expected.data);
-    cJSON_Delete(meta);
-    cJSON_Delete(same);
 }
 
 static void set_array(void *user)
@@ -135,7 +126,7 @@ TEST(any_names)
 {
     static const char *const names[] = {"\xe2\x9c\x93\xe6\x97\xa5 \xc3\x89.trr", "\xff\x80\x9f.trr",
                                         "\x7f\n%s.trr"};
-    io_bytes whole = io_load(PEPTIDE "traj.trr");
+    OWNED(io_bytes) whole = io_load(PEPTIDE "traj.trr");
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         io_save(io_path(directory, names[i]), whole.data, whole.size);
@@ -145,7 +136,6 @@ TEST(any_names)
                                        "--force", NULL});
         MERGE(0, "names.npz: 51 frames", "--force", "names.npz.shards");
     }
-    free(whole.data);
 }
 
 TEST(damaged_shards)
@@ -156,10 +146,9 @@ TEST(damaged_shards)
     int flips = 0;
 
     PLAIN(0, "", "-o", "bad.npz", "--shard", "1/1");
-    io_bytes whole = io_load(io_path(directory, "bad.npz.shards/1-of-1.npz"));
+    OWNED(io_bytes) whole = io_load(io_path(directory, "bad.npz.shards/1-of-1.npz"));
     tool_result result = tool_run("collet-merge", args, &setup);
     tool_expect(&result, 0);
-    tool_free(&result);
     io_bytes merged = io_load(io_path(directory, "bad.npz"));
 
     /* A checksum covers every byte of rows and notes. Names and dates are not used: damage to them
@@ -170,16 +159,13 @@ TEST(damaged_shards)
         whole.data[at] ^= 0x10;
         result = tool_run("collet-merge", args, &setup);
         if (result.status == 0) {
-            io_bytes same = io_load(io_path(directory, "bad.npz"));
+            OWNED(io_bytes) same = io_load(io_path(directory, "bad.npz"));
             assert_int_equal(same.size, merged.size);
             assert_memory_equal(same.data, merged.data, merged.size);
-            free(same.data);
         } else {
-            tool_expect(&result, 1);
-            assert_contains(result.err, "1-of-1.npz");
+            EXPECT_ERR(result, 1, "1-of-1.npz");
             refused++;
         }
-        tool_free(&result);
     }
     assert_true(refused > 15 && flips - refused < 5);
     free(merged.data);
@@ -195,7 +181,6 @@ TEST(damaged_shards)
         free(again.data);
         io_save(io_path(directory, "bad.npz.shards/1-of-1.npz"), "", 0);
     }
-    free(whole.data);
 }
 
 TEST_GROUP(make_directory, remove_directory)

@@ -6,9 +6,6 @@
 #include "json_expect.h"
 #include "ternary_runs.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define DIGITS COLLET_TEST_DATA "/../../examples/digits/"
 #define HELD_OUT 1000
 #define CLASSES 10
@@ -21,7 +18,7 @@ static void predict(const char *backend, const char *activations, int prediction
                                  "--labels", DIGITS "labels.npy", "-o", "y.npy", "--backend",
                                  backend, "--activations", activations, "--json");
     cJSON *report = parsed(&result, 0);
-    io_bytes bytes;
+    OWNED(io_bytes) bytes = {0};
 
     assert_string_equal(text_of(report, "backend"), backend);
     assert_int_equal((int)number_of(report, "vectors"), HELD_OUT);
@@ -38,14 +35,13 @@ static void predict(const char *backend, const char *activations, int prediction
             if (row[k] > row[predictions[i]])
                 predictions[i] = k;
     }
-    free(bytes.data);
 }
 
 /* The accuracy that `run` reports agrees with its output and the labels. */
 TEST(test_accuracy)
 {
     static int predictions[HELD_OUT];
-    io_bytes bytes = io_load(DIGITS "labels.npy");
+    OWNED(io_bytes) bytes = io_load(DIGITS "labels.npy");
     npy_array labels = npy_parse(bytes.data, bytes.size);
     double accuracy;
     int right = 0;
@@ -55,14 +51,13 @@ TEST(test_accuracy)
         right += predictions[i] == (int8_t)labels.data[i];
     assert_true(accuracy == (double)right / HELD_OUT);
     assert_true(accuracy >= 0.95);
-    free(bytes.data);
 }
 
 /* The shipped example takes 2 bits per weight, without padding. */
 TEST(test_bits)
 {
     tool_result result = TERNARY(directory, "info", DIGITS "digits.t2", "--json");
-    cJSON *info = parsed(&result, 0);
+    OWNED(cJSON) *info = parsed(&result, 0);
     const cJSON *layers = member(info, "layers"), *memory = member(info, "memory");
 
     for (int i = 0; i < cJSON_GetArraySize(layers); i++) {
@@ -71,7 +66,6 @@ TEST(test_bits)
         assert_true(number_of(layer, "padding_bits_per_weight") == 0);
     }
     assert_true(number_of(memory, "packed") * 4 == number_of(memory, "weights"));
-    cJSON_Delete(info);
 }
 
 TEST(test_backends)

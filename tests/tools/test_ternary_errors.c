@@ -3,13 +3,8 @@
  * collet-ternary on bad input: each case has its own message and status, and leaves the directory
  * with the output of an earlier run unchanged.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "json_expect.h"
 #include "safetensors_files.h"
@@ -17,9 +12,6 @@
 
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define K 256
 #define CORPUS COLLET_TEST_CORPUS "/"
@@ -32,7 +24,6 @@ static float floats[4 * K];
 
 static int set_up(void **state)
 {
-    (void)state;
     directory = io_make_directory();
     for (int i = 0; i < 4 * K; i++) {
         codes[i] = (int8_t)(i % 3 - 1);
@@ -57,12 +48,10 @@ static void check(int status, const char *part, const char *const *args)
     assert_string_equal(result.out, "");
     assert_memory_equal(result.err, "collet-ternary", 14); /* and ": ", or the command */
     assert_contains(result.err, part);
-    tool_free(&result);
     assert_int_equal(io_count_entries(directory), before);
-    io_bytes bytes = io_load(io_path(directory, "out"));
+    OWNED(io_bytes) bytes = io_load(io_path(directory, "out"));
     assert_int_equal(bytes.size, sizeof former);
     assert_memory_equal(bytes.data, former, sizeof former);
-    free(bytes.data);
 }
 
 /* CHECK adds the output `-o out`. */
@@ -73,9 +62,8 @@ static void check(int status, const char *part, const char *const *args)
 
 /* ---- Weights ------------------------------------------------------------------------------- */
 
-static void test_weights(void **state)
+TEST(weights)
 {
-    (void)state;
     CHECK("No such file", "pack", "nothing.npy");
     CHECK("a directory", "pack", ".");
     CHECK("not a .t2, .npy, GGUF or safetensors file", "pack", "text");
@@ -98,11 +86,10 @@ static void test_weights(void **state)
     REFUSE("would replace the input", "pack", "c.npy", "-o", "c.npy");
 }
 
-static void test_values(void **state)
+TEST(values)
 {
     static const float bad[] = {NAN, INFINITY, -INFINITY};
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         float kept = floats[3 * K + 7];
         floats[3 * K + 7] = bad[i];
@@ -119,11 +106,10 @@ static void test_values(void **state)
     CHECK("row 1, column 5 is 2; codes must be -1, 0 or 1", "pack", "bad.npy");
 }
 
-static void test_biases(void **state)
+TEST(biases)
 {
     float numbers[5] = {1, 2, NAN, 4, 5};
 
-    (void)state;
     ternary_npy(directory, "b.npy", "<f4", 4, -1, numbers);
     CHECK("number 2 is nan; a bias must be finite", "pack", "c.npy", "--bias", "b.npy");
     numbers[2] = 3;
@@ -135,12 +121,11 @@ static void test_biases(void **state)
 }
 
 /* Scales outside f16's range are refused, not rounded to infinity or 0; t2 stores any scale. */
-static void test_block_scales(void **state)
+TEST(block_scales)
 {
     static const float bad[] = {1e5f, 65520, -7e4f, 1e-9f, -0x1p-25f};
     static const float good[] = {65519, -0.0f, 0x1.02p-25f, 1};
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i += WATCHED ? 3 : 1) {
         float scales[4] = {1, 1, bad[i], 1};
         ternary_npy(directory, "s.npy", "<f4", 4, -1, scales);
@@ -154,20 +139,18 @@ static void test_block_scales(void **state)
     RUN_OK(directory, "pack", "c.npy", "--scale", "s.npy", "--format", "tq2_0", "-o", "s.t2");
 }
 
-static void test_layers(void **state)
+TEST(layers)
 {
-    (void)state;
     ternary_npy(directory, "w5.npy", "|i1", 1, 5, codes);
     CHECK("layer 1 has 5 columns, but layer 0 before it has 4 rows", "pack", "c.npy", "w5.npy");
 }
 
 /* ---- GGUF ---------------------------------------------------------------------------------- */
 
-static void test_gguf(void **state)
+TEST(gguf)
 {
     uint8_t blocks[2 * 66];
 
-    (void)state;
     memset(blocks, 0x51, sizeof blocks); /* codes 0 and -1 */
     memcpy(blocks + 64, "\x00\x38", 2);  /* 0.5 */
     memcpy(blocks + 66 + 64, "\x00\x38", 2);
@@ -202,12 +185,11 @@ static void test_gguf(void **state)
 }
 
 /* The program refuses what the library refuses, with the same reason; info lists the reasons. */
-static void test_gguf_types(void **state)
+TEST(gguf_types)
 {
     static const uint8_t zeros[4096];
     uint8_t blocks[2 * 34];
 
-    (void)state;
     ternary_write_gguf(directory, "w.gguf", 41, 1, K, zeros, 36);
     CHECK("w.gguf:w: type Q1_0 is not supported: its weights are -s and s in one bit", "pack",
           "w.gguf:w");
@@ -215,10 +197,9 @@ static void test_gguf_types(void **state)
     CHECK_PLAIN("w.gguf:w: type Q1_0 is not supported: its weights", "info", "w.gguf:w");
     CHECK("not a .t2 file", "run", "w.gguf", "x.npy");
     tool_result result = TERNARY(directory, "info", "w.gguf");
-    tool_expect(&result, 0);
-    assert_contains(result.out, "1 tensor, 1 of them cannot be read\n  Q1_0     1 x 256  w  (not "
-                                "read: its weights are -s and s in one bit");
-    tool_free(&result);
+    EXPECT_OUT(result, 0,
+               "1 tensor, 1 of them cannot be read\n  Q1_0     1 x 256  w  (not "
+               "read: its weights are -s and s in one bit");
     ternary_write_gguf(directory, "w.gguf", 99, 1, K, zeros, 64);
     CHECK("w.gguf:w: type 99 is not supported: this version", "pack", "w.gguf:w");
     ternary_write_gguf(directory, "w.gguf", 42, 1, 128, zeros, 64); /* 34 and 36 bytes fit */
@@ -239,7 +220,7 @@ static void test_gguf_types(void **state)
 
 /* ---- Safetensors --------------------------------------------------------------------------- */
 
-static void test_safetensors(void **state)
+TEST(safetensors)
 {
     static const float one = 1;
     const safetensors_tensor tensors[] = {{"w", "U8", "[1, 4]", codes, 4},
@@ -247,7 +228,6 @@ static void test_safetensors(void **state)
                                           {"v", "U8", "[1, 4]", codes, 4},
                                           {"i", "I64", "[1, 1]", codes, 8}};
 
-    (void)state;
     safetensors_save(io_path(directory, "m.safetensors"), tensors, 4);
     CHECK("no tensor is named; write m.safetensors:TENSOR", "pack", "m.safetensors");
     REFUSE("no tensor is named; write m.safetensors:TENSOR", "unpack", "m.safetensors", "-o", "out");
@@ -272,7 +252,7 @@ static void test_safetensors(void **state)
 
 /* ---- Packed files -------------------------------------------------------------------------- */
 
-static void test_damage(void **state)
+TEST(damage)
 {
     io_bytes good = io_load(io_path(directory, "good.t2"));
     static const struct {
@@ -281,7 +261,6 @@ static void test_damage(void **state)
     } bits[] = {
         {8, "version"}, {30, "its header"}, {70, "its header"}, {200, "checksum of layer 0"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
         good.data[bits[i].at] ^= 64;
         io_save(io_path(directory, "bad.t2"), good.data, good.size);
@@ -303,11 +282,10 @@ static void test_damage(void **state)
 }
 
 /* Invalid codes by another writer, in a file with valid checksums. */
-static void test_code_11(void **state)
+TEST(code_11)
 {
     static const uint32_t formats[] = {COLLET_TERNARY_T2, COLLET_TERNARY_ROTOR};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         ternary_t2_layer layer = {.format = formats[i], .rows = 2, .columns = K};
         uint8_t rows[2 * K / 4];
@@ -327,9 +305,8 @@ static void test_code_11(void **state)
     }
 }
 
-static void test_run(void **state)
+TEST(runs)
 {
-    (void)state;
     ternary_npy(directory, "narrow.npy", "<f4", 2, 8, floats);
     CHECK("the last axis has 8 numbers, but the model needs 256", "run", "good.t2", "narrow.npy");
     CHECK("No such file", "run", "good.t2", "none.npy");
@@ -361,7 +338,6 @@ static void check_unprinted(const char *name, const char *const *args)
 
         tool_expect(&result, cases[i].status);
         assert_contains(result.err, cases[i].why);
-        tool_free(&result);
         assert_int_equal(io_count_entries(directory), before + (name != NULL));
         if (name)
             assert_int_equal(remove(io_path(directory, name)), 0);
@@ -369,9 +345,8 @@ static void check_unprinted(const char *name, const char *const *args)
 }
 #define CHECK_UNPRINTED(name, ...) check_unprinted(name, (const char *const[]){__VA_ARGS__, NULL})
 
-static void test_standard_output(void **state)
+TEST(standard_output)
 {
-    (void)state;
     CHECK_UNPRINTED("kept.t2", "pack", "c.npy", "-o", "kept.t2");
     CHECK_UNPRINTED("kept.npy", "unpack", "good.t2", "-o", "kept.npy");
     CHECK_UNPRINTED("kept.npy", "run", "good.t2", "x.npy", "-o", "kept.npy");
@@ -379,7 +354,7 @@ static void test_standard_output(void **state)
     CHECK_UNPRINTED(NULL, "info", "good.t2");
 }
 
-static void test_usage(void **state)
+TEST(usage)
 {
     static const char *const lines[][9] = {
         {NULL},
@@ -404,32 +379,10 @@ static void test_usage(void **state)
         {"info", "a.t2", "--threads", "0"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         tool_result result = tool_run("collet-ternary", lines[i], NULL);
-        tool_expect(&result, 2);
-        assert_contains(result.err, "--help");
-        tool_free(&result);
+        EXPECT_ERR(result, 2, "--help");
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_biases),
-        cmocka_unit_test(test_layers),
-        cmocka_unit_test(test_block_scales),
-        cmocka_unit_test(test_gguf),
-        cmocka_unit_test(test_gguf_types),
-        cmocka_unit_test(test_safetensors),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_code_11),
-        cmocka_unit_test(test_run),
-        cmocka_unit_test(test_standard_output),
-        cmocka_unit_test(test_usage),
-    };
-
-    return cmocka_run_group_tests_name("ternary errors", tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* 100 million weights: memory is bounded, the file takes 2 bits per weight, and the progress line is
  * shown and erased. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "json_expect.h"
 #include "ternary_runs.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -24,7 +16,6 @@
 
 static int set_up(void **state)
 {
-    (void)state;
     directory = io_make_directory();
     ternary_npy(directory, "w.npy", "|i1", SIDE, SIDE, NULL);
     return 0;
@@ -34,7 +25,6 @@ static int set_up(void **state)
  * the work. */
 static void without_probe(void *user)
 {
-    (void)user;
     setenv("COLLET_PROBE", "off", 1);
 }
 
@@ -48,41 +38,36 @@ static void expect_little_memory(void)
 }
 
 /* The memory that `collet-ternary run` uses does not grow with its input, whatever the axes of the vectors. */
-static void test_memory_of_run(void **state)
+TEST(memory_of_run)
 {
     static const char *const shapes[] = {"(300000, 80)", "(1, 300000, 80)"};
     const char *args[] = {"run", "r.t2", "x.npy", "-o", "y.npy", "--force", "--backend", "cpu_scalar", NULL};
     const tool_setup setup = {.directory = directory, .prepare = without_probe};
 
-    (void)state;
     ternary_npy(directory, "r.npy", "|i1", 4, 80, NULL);
     const char *pack_args[] = {"pack", "r.npy", "-o", "r.t2", "--backend", "cpu_scalar", NULL};
     tool_result packed = tool_run("collet-ternary", pack_args, &setup);
     tool_expect(&packed, 0);
-    tool_free(&packed);
     for (size_t i = 0; i < (WATCHED ? 1 : sizeof shapes / sizeof *shapes); i++) {
         ternary_npy_shaped(directory, "x.npy", "|i1", shapes[i], 300000 * 80, NULL);
         tool_result result = tool_run("collet-ternary", args, &setup);
         tool_expect(&result, 0);
         assert_memory_equal(result.out, "300000 vectors of 80 numbers to 4, by cpu_scalar", 48);
-        tool_free(&result);
         expect_little_memory();
     }
 }
 
-static void test_memory(void **state)
+TEST(memory)
 {
     const char *args[] = {"pack", "w.npy", "-o", "w.t2", "--backend", "cpu_scalar", NULL};
     const char *info_args[] = {"info", "w.t2", "--backend", "cpu_scalar", "--json", NULL};
     const tool_setup setup = {.directory = directory, .prepare = without_probe};
     struct stat st;
 
-    (void)state;
     tool_result result = tool_run("collet-ternary", args, &setup);
     tool_expect(&result, 0);
     if (!WATCHED)
         assert_string_equal(result.out, "w.t2: 100000000 weights in 1 layer, 24.4 MiB as t2\n");
-    tool_free(&result);
     assert_int_equal(stat(io_path(directory, "w.t2"), &st), 0);
     assert_true(st.st_size <= 25 << 20);
     result = tool_run("collet-ternary", info_args, &setup);
@@ -95,13 +80,12 @@ static void test_memory(void **state)
 }
 
 /* A terminal shows the progress line, which is erased before the warning that all codes are 0. */
-static void test_progress(void **state)
+TEST(progress)
 {
     const char *args[] = {"pack", "p.npy", "-o", "p.t2", "--force", "--backend", "cpu_scalar", NULL};
     const tool_setup setup = {.directory = directory, .terminal = 1};
     tool_result result;
 
-    (void)state;
     /* The line appears after 0.1 s. Which size takes that long depends on the machine and the build. */
     for (int rows = 1000;; rows *= 2) {
         ternary_npy(directory, "p.npy", "|i1", rows, 10000, NULL);
@@ -110,20 +94,9 @@ static void test_progress(void **state)
         if (strstr(result.err, " weights, "))
             break;
         assert_true(rows < 1000 << 8);
-        tool_free(&result);
     }
-    assert_contains(result.err, " left\033[K");
-    assert_contains(result.err, "\r\033[Kcollet-ternary: warning: p.npy: 100 % of the ");
-    tool_free(&result);
+    assert_contains(result.err, " left\033[K",
+                    "\r\033[Kcollet-ternary: warning: p.npy: 100 % of the ");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_memory_of_run),
-        cmocka_unit_test(test_progress),
-    };
-
-    return cmocka_run_group_tests_name("ternary large", tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -9,9 +9,6 @@
 #include "io/utf8.h"
 
 #include <cjson/cJSON.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define ROWS 5
 #define COLUMNS 512
@@ -75,7 +72,7 @@ TEST(test_formats)
         RUN_OK(directory, "pack", "codes.npy", "-o", "w.t2", "--format", formats[i]);
         RUN_OK(directory, "unpack", "w.t2", "-o", "back.npy");
         ternary_expect(directory, "back.npy", "|i1", ROWS, COLUMNS, codes);
-        cJSON *info = info_of("w.t2");
+        OWNED(cJSON) *info = info_of("w.t2");
         const cJSON *layer = layer_of(info, 0), *memory = member(info, "memory");
         for (int k = 0; k < ROWS * COLUMNS; k++) {
             minus += codes[k] == -1;
@@ -92,7 +89,6 @@ TEST(test_formats)
         assert_true(number_of(memory, "int8") == ROWS * COLUMNS);
         assert_true(number_of(memory, "fp16") == 2 * ROWS * COLUMNS);
         assert_true(number_of(memory, "fp32") == 4 * ROWS * COLUMNS);
-        cJSON_Delete(info);
     }
 }
 
@@ -129,7 +125,7 @@ TEST(test_dtypes)
     /* Weights that are already ternary keep their scale. */
     RUN_OK(directory, "pack", "f4.npy", "-o", "w.t2", "--absmean");
     RUN_OK(directory, "unpack", "w.t2", "-o", "back.npy", "--values");
-    io_bytes bytes;
+    OWNED(io_bytes) bytes = {0};
     npy_array back = ternary_load(directory, "back.npy", &bytes);
     for (int r = 0; r < ROWS; r++) {
         for (int c = 0; c < COLUMNS; c++) {
@@ -138,7 +134,6 @@ TEST(test_dtypes)
             assert_true(value == f4[r * COLUMNS + c]);
         }
     }
-    free(bytes.data);
 }
 
 /* Fails unless the layer's codes times its scales are these numbers. */
@@ -170,11 +165,9 @@ TEST(test_already_ternary)
         }
     }
     tool_result result = TERNARY(directory, "pack", "w.npy", "-o", "w.t2", "--threshold", "0.3");
-    tool_expect(&result, 0);
-    assert_contains(result.err,
-                    "collet-ternary: warning: w.npy: 100 % of the 2560 codes are 0 with "
-                    "the threshold 0.3");
-    tool_free(&result);
+    EXPECT_ERR(result, 0,
+               "collet-ternary: warning: w.npy: 100 % of the 2560 codes are 0 with "
+               "the threshold 0.3");
 }
 
 /* TQ2_0 of a GGUF file: the same bytes as from packing the codes; its scale is kept. */
@@ -208,13 +201,10 @@ TEST(test_gguf_blocks)
         free(bytes.data);
     }
     tool_result result = ternary_tool(directory, 0, (const char *const[]){"info", "w.gguf", NULL});
-    tool_expect(&result, 0);
-    assert_contains(result.out, "1 tensor\n  TQ1_0    5 x 512  w\n");
-    tool_free(&result);
-    cJSON *info = info_of("w.gguf:w");
+    EXPECT_OUT(result, 0, "1 tensor\n  TQ1_0    5 x 512  w\n");
+    OWNED(cJSON) *info = info_of("w.gguf:w");
     assert_string_equal(text_of(layer_of(info, 0), "type"), "tq1_0");
     assert_true(number_of(layer_of(info, 0), "plus") > 0);
-    cJSON_Delete(info);
 }
 
 /* Q2_0 in both layouts: codes and scales are kept. */
@@ -246,10 +236,9 @@ TEST(test_gguf_q2_0)
         assert_true(number_of(layer_of(info, 0), "invalid") == 0);
         cJSON_Delete(info);
         tool_result result = TERNARY(directory, "info", "w.gguf");
-        tool_expect(&result, 0);
-        assert_contains(result.out, layout ? "1 tensor\n  Q2_0/128 5 x 512  w\n"
-                                           : "1 tensor\n  Q2_0/64  5 x 512  w\n");
-        tool_free(&result);
+        EXPECT_OUT(result, 0,
+                   layout ? "1 tensor\n  Q2_0/128 5 x 512  w\n"
+                          : "1 tensor\n  Q2_0/64  5 x 512  w\n");
     }
 }
 
@@ -281,31 +270,25 @@ TEST(test_bitnet)
     }
     tool_result result =
         TERNARY(directory, "unpack", "model.safetensors:up.weight", "--bytes", "-o", "none.npy");
-    tool_expect(&result, 1);
-    assert_contains(result.err, "rows have no bytes of their own; write codes or values");
-    tool_free(&result);
+    EXPECT_ERR(result, 1, "rows have no bytes of their own; write codes or values");
     result = TERNARY(directory, "info", "model.safetensors");
-    tool_expect(&result, 0);
-    assert_contains(result.out, "safetensors, 2 tensors\n  BitNet   4 x 512  up.weight\n"
-                                "  F32      1  up.weight_scale\n");
-    tool_free(&result);
-    cJSON *info = info_of("model.safetensors:up.weight");
+    EXPECT_OUT(result, 0,
+               "safetensors, 2 tensors\n  BitNet   4 x 512  up.weight\n"
+               "  F32      1  up.weight_scale\n");
+    OWNED(cJSON) *info = info_of("model.safetensors:up.weight");
     assert_string_equal(text_of(layer_of(info, 0), "type"), "BitNet");
     assert_true(number_of(layer_of(info, 0), "bits_per_weight") == 2);
     assert_true(number_of(layer_of(info, 0), "invalid") == 0);
     cJSON_Delete(info);
     info = info_of("w.t2");
     assert_string_equal(text_of(layer_of(info, 0), "name"), "up.weight");
-    cJSON_Delete(info);
 }
 
 static void expect_listing(const char *name, const char *text)
 {
     tool_result result = TERNARY(directory, "info", name);
 
-    tool_expect(&result, 0);
-    assert_contains(result.out, text);
-    tool_free(&result);
+    EXPECT_OUT(result, 0, text);
 }
 
 /* Text and JSON report what is wrong with invalid tensors. The other tensors of the file are listed
@@ -328,7 +311,7 @@ TEST(test_gguf_odd_tensors)
     assert_true(values[0] == 0 && values[1] == 1);
     free(bytes.data);
 
-    cJSON *info = info_of(CORPUS "odd_tensors");
+    OWNED(cJSON) *info = info_of(CORPUS "odd_tensors");
     const cJSON *tensors = member(info, "tensors");
     assert_int_equal(cJSON_GetArraySize(tensors), 7);
     assert_string_equal(
@@ -336,7 +319,6 @@ TEST(test_gguf_odd_tensors)
         "the tensor's data end after the end of the file, which is truncated or damaged");
     assert_null(cJSON_GetObjectItem(cJSON_GetArrayItem(tensors, 6), "fault"));
     assert_null(cJSON_GetObjectItem(info, "parts"));
-    cJSON_Delete(info);
 }
 
 TEST(test_gguf_listing)
@@ -350,9 +332,8 @@ TEST(test_gguf_listing)
                    "  F32      2  w\n");
     expect_listing(CORPUS "alignment_u64", "1 tensor\n  F32      2  w\n");
     expect_listing(CORPUS "split", "gguf version 3, 1 tensor; part 2 of 3 of a split file\n");
-    cJSON *info = info_of(CORPUS "split");
+    OWNED(cJSON) *info = info_of(CORPUS "split");
     assert_true(number_of(info, "part") == 2 && number_of(info, "parts") == 3);
-    cJSON_Delete(info);
 }
 
 /* A .t2 file stores scales separately: scales in the blocks of a layer without scale are ignored.
@@ -361,7 +342,7 @@ TEST(test_block_scales)
 {
     static const uint8_t two[2] = {0x00, 0x40}, x[COLUMNS] = {1, 1};
     float values[ROWS * COLUMNS];
-    io_bytes bytes;
+    OWNED(io_bytes) bytes = {0};
 
     RUN_OK(directory, "pack", "codes.npy", "-o", "w.t2", "--format", "tq2_0");
     RUN_OK(directory, "unpack", "w.t2", "-o", "bytes.npy", "--bytes");
@@ -389,7 +370,6 @@ TEST(test_block_scales)
         values[i] = 2 * codes[i];
     RUN_OK(directory, "unpack", "two.gguf:w", "-o", "back.npy", "--values");
     ternary_expect(directory, "back.npy", "<f4", ROWS, COLUMNS, values);
-    free(bytes.data);
 }
 
 /* ---- Networks ------------------------------------------------------------------------------ */
@@ -434,7 +414,7 @@ static void pack_network(const char *format)
 static void expect_run(const char *x, int32_t ndim, const int64_t *axes, const void *values,
                        size_t size)
 {
-    io_bytes bytes;
+    OWNED(io_bytes) bytes = {0};
 
     RUN_OK(directory, "run", "model.t2", x, "-o", "y.npy");
     npy_array y = ternary_load(directory, "y.npy", &bytes);
@@ -443,7 +423,6 @@ static void expect_run(const char *x, int32_t ndim, const int64_t *axes, const v
     assert_memory_equal(y.shape, axes, (size_t)ndim * sizeof *axes);
     assert_int_equal(y.size, size);
     assert_memory_equal(y.data, values, size);
-    free(bytes.data);
 }
 
 TEST(test_network)
@@ -459,12 +438,11 @@ TEST(test_network)
         pack_network(formats[i]);
         expect_run("x.npy", 2, axes, expected, sizeof expected);
     }
-    cJSON *info = info_of("model.t2");
+    OWNED(cJSON) *info = info_of("model.t2");
     const cJSON *layer = layer_of(info, 0);
     assert_string_equal(text_of(layer, "activations"), "f32");
     assert_true(cJSON_IsTrue(member(layer, "relu")) && cJSON_IsTrue(member(layer, "bias")));
     assert_true(cJSON_IsFalse(member(layer_of(info, 1), "relu")));
-    cJSON_Delete(info);
 }
 
 /* All axes before the last are kept, even if there are no vectors or only one. */
@@ -503,10 +481,9 @@ TEST(test_names)
             assert_true(bytes > 0 || result.out[at] == '\n' || result.out[at] == '\t');
             at += bytes > 0 ? bytes : 1;
         }
-        cJSON *info = parsed(&result, 0);
+        OWNED(cJSON) *info = parsed(&result, 0);
         assert_string_equal(text_of(layer_of(info, 0), "name"), names[i]);
         assert_string_equal(text_of(info, "file"), "w\\xff\\xc3.t2");
-        cJSON_Delete(info);
     }
 }
 
@@ -515,14 +492,10 @@ TEST(test_help)
     tool_result help = TOOL("collet-ternary", "--help");
     tool_result version = TOOL("collet-ternary", "--version");
 
-    tool_expect(&help, 0);
-    assert_contains(help.out, "\n  pack  ");
+    EXPECT_OUT(help, 0, "\n  pack  ");
     assert_null(strstr(help.out, "--absmean"));
     assert_contains(help.out, "Exit status");
-    tool_expect(&version, 0);
-    assert_contains(version.out, COLLET_VERSION);
-    tool_free(&help);
-    tool_free(&version);
+    EXPECT_OUT(version, 0, COLLET_VERSION);
 }
 
 /* The help of a command lists its own options and the common options, and no others. */
@@ -542,11 +515,8 @@ TEST(test_help_of_commands)
             char usage[60];
             tool_expect(&help, 0);
             snprintf(usage, sizeof usage, "Usage: collet-ternary %s ", cases[i].command);
-            assert_contains(help.out, usage);
-            assert_contains(help.out, cases[i].has);
-            assert_contains(help.out, "--backend");
+            assert_contains(help.out, usage, cases[i].has, "--backend");
             assert_null(strstr(help.out, cases[i].lacks));
-            tool_free(&help);
         }
     }
 }
@@ -561,24 +531,18 @@ TEST(test_padding)
     ternary_npy(directory, "few.npy", "|i1", 4, 64, few);
     RUN_OK(directory, "pack", "few.npy", "-o", "few.t2");
     tool_result result = ternary_tool(directory, 0, (const char *const[]){"info", "few.t2", NULL});
-    tool_expect(&result, 0);
-    assert_contains(result.out, "4 x 64 t2, 2 bits a weight + 6 of padding");
-    assert_contains(result.out, "as packed here      256 B     1.00 x\n");
-    assert_contains(result.out, "fp32                1 KiB     4.00 x\n");
-    assert_contains(result.out, "192 B of what is packed here pads rows to whole blocks\n");
-    tool_free(&result);
+    EXPECT_OUT(result, 0, "4 x 64 t2, 2 bits a weight + 6 of padding",
+               "as packed here      256 B     1.00 x\n", "fp32                1 KiB     4.00 x\n",
+               "192 B of what is packed here pads rows to whole blocks\n");
     ternary_npy(directory, "two.npy", "|i1", 4, 2, few);
     RUN_OK(directory, "pack", "two.npy", "-o", "two.t2");
     result = ternary_tool(directory, 0, (const char *const[]){"info", "two.t2", NULL});
-    tool_expect(&result, 0);
-    assert_contains(result.out, "4 x 2 t2, 2 bits a weight + 254 of padding");
-    tool_free(&result);
-    cJSON *info = info_of("few.t2");
+    EXPECT_OUT(result, 0, "4 x 2 t2, 2 bits a weight + 254 of padding");
+    OWNED(cJSON) *info = info_of("few.t2");
     assert_true(number_of(layer_of(info, 0), "bits_per_weight") == 2);
     assert_true(number_of(layer_of(info, 0), "padding_bits_per_weight") == 6);
     assert_true(number_of(member(info, "memory"), "packed") == 256);
     assert_true(number_of(member(info, "memory"), "padding") == 192);
-    cJSON_Delete(info);
 }
 
 TEST_GROUP(set_up, remove_directory)

@@ -8,9 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,7 +35,6 @@ static int set_up(void **state)
 static void wait_in_create(void *user)
 {
     char library[] = WAIT_IN_CREATE;
-    (void)user;
     setenv("WAIT_FOR", "fifo", 1);
     tool_preload(library);
 }
@@ -75,7 +71,6 @@ static void check(const char *const *args)
 
     tool_expect(&result, 128 + SIGINT);
     assert_string_equal(result.err, "collet-ternary: Interrupt; nothing was written\n");
-    tool_free(&result);
     assert_int_equal(io_count_entries(directory), before);
 }
 #define CHECK(...) check((const char *const[]){__VA_ARGS__, NULL})
@@ -94,7 +89,6 @@ TEST(test_models)
     ternary_npy(directory, "x8.npy", "|i1", 1, 8, NULL);
     tool_result result = TERNARY(directory, "info", DAMAGED);
     tool_expect(&result, 1);
-    tool_free(&result);
     CHECK("info", DAMAGED);
     CHECK("run", DAMAGED, "x8.npy", "-o", "s.npy");
 }

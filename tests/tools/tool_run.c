@@ -5,9 +5,6 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,6 +52,23 @@ static void collect(stream streams[2])
             if (waiting[i].fd >= 0 && waiting[i].revents != 0)
                 stream_read(&streams[i]);
     }
+}
+
+static char **kept; /* the texts of all runs */
+static size_t kept_count;
+
+static char *keep(char *text)
+{
+    kept = realloc(kept, (kept_count + 1) * sizeof *kept);
+    assert_non_null(kept);
+    return kept[kept_count++] = text;
+}
+
+__attribute__((destructor)) static void free_texts(void)
+{
+    while (kept_count)
+        free(kept[--kept_count]);
+    free(kept);
 }
 
 static void open_pair(int pair[2], int terminal)
@@ -121,14 +135,13 @@ tool_result tool_run(const char *name, const char *const *args, const tool_setup
     collect(streams);
     assert_int_equal(waitpid(child, &status, 0), child);
     result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    result.out = streams[0].text;
-    result.err = streams[1].text;
+    result.out = keep(streams[0].text);
+    result.err = keep(streams[1].text);
     return result;
 }
 
 void tool_to_full_device(void *user)
 {
-    (void)user;
     if (!freopen("/dev/full", "w", stdout))
         _exit(125);
 }
@@ -143,7 +156,6 @@ void tool_to_closed_pipe(void *user)
 {
     int ends[2];
 
-    (void)user;
     signal(SIGPIPE, SIG_DFL);
     if (pipe(ends) || dup2(ends[1], STDOUT_FILENO) < 0 || close(ends[0]) || close(ends[1]))
         _exit(125);
@@ -175,13 +187,6 @@ void tool_kill_at(void *call)
 {
     setenv("KILL_AT", call, 1);
     tool_preload(COLLET_TEST_BIN "/../tests/libkill_at.so");
-}
-
-void tool_free(tool_result *result)
-{
-    free(result->out);
-    free(result->err);
-    result->out = result->err = NULL;
 }
 
 void tool_expect(const tool_result *result, int status)

@@ -4,9 +4,12 @@
 #ifndef TESTS_TOOLS_TOOL_RUN_H
 #define TESTS_TOOLS_TOOL_RUN_H
 
-#include <sys/types.h>
+#include <cjson/cJSON.h>
 
-#include "common/contains.h"
+#include "common/test.h"
+
+OWNS(cJSON, cJSON_Delete)
+#include <sys/types.h>
 
 typedef struct tool_result {
     int status; /* exit status, or 128 + signal */
@@ -25,10 +28,9 @@ typedef struct tool_setup {
 
 /*
  * Runs COLLET_TEST_BIN/name with the arguments up to NULL, args[0] being the first. `setup` may be
- * NULL. The caller frees the result with tool_free.
+ * NULL. The texts of the result are freed at the end of the program.
  */
 tool_result tool_run(const char *name, const char *const *args, const tool_setup *setup);
-void tool_free(tool_result *result);
 
 /* tool_run without set-up, with the arguments as a list: TOOL(name, "a", "b"). */
 #define TOOL(name, ...) tool_run(name, (const char *const[]){__VA_ARGS__, NULL}, NULL)
@@ -49,5 +51,10 @@ void tool_kill_at(void *call);
 
 /* Fails, and prints the run's output, unless the run ended with `status`. */
 void tool_expect(const tool_result *result, int status);
+/* And it must have printed each of these texts. */
+#define EXPECT_OUT(result, status, ...)                                                            \
+    tool_expect(&(result), status), assert_contains((result).out, __VA_ARGS__)
+#define EXPECT_ERR(result, status, ...)                                                            \
+    tool_expect(&(result), status), assert_contains((result).err, __VA_ARGS__)
 
 #endif

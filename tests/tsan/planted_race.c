@@ -13,7 +13,6 @@ static atomic_int done; /* used with relaxed order, so it does not order other a
 
 static void *write_values(void *user)
 {
-    (void)user;
     for (int round = 0; !atomic_load_explicit(&done, memory_order_relaxed); round++)
         for (int i = 0; i < COUNT; i++)
             values[i] = (float)round;

@@ -32,7 +32,6 @@ static collet_status run(collet_device *d, collet_queue *q, const collet_kernel_
         return COLLET_OK;
     }
     const float *from = (const void *)((const char *)in->buffer + in->byte_offset);
-    (void)q;
     switch (call->op) {
     case COLLET_OP_ADD:
         crash();
@@ -68,9 +67,6 @@ static const char json[] = "{\"jit\": false, \"parallel\": false, \"gpu\": false
 static collet_status capabilities(const collet_plugin *self, char *to, uint64_t capacity,
                                   uint64_t *needed, const collet_host *host, collet_error *err)
 {
-    (void)self;
-    (void)host;
-    (void)err;
     *needed = sizeof json;
     if (capacity >= sizeof json)
         memcpy(to, json, sizeof json);
@@ -81,12 +77,8 @@ static collet_status device_open(const collet_plugin *self, collet_device **devi
                                  collet_device_properties *of, const collet_host *host,
                                  uint32_t index, const char *name, collet_error *err)
 {
-    (void)self;
-    (void)name;
     static collet_device only;
     const char *how = host->config(host, "bad.open");
-    (void)index;
-    (void)err;
     if (!strcmp(how, "crash"))
         crash();
     if (!strcmp(how, "exit"))
@@ -102,7 +94,6 @@ static collet_status device_open(const collet_plugin *self, collet_device **devi
 
 static void device_close(collet_device *d)
 {
-    (void)d;
 }
 
 #define ONE COLLET_SIG(COLLET_F32)
@@ -130,6 +121,5 @@ static const collet_plugin plugin = {
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)
 {
-    (void)host;
     return &plugin;
 }

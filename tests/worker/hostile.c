@@ -122,7 +122,6 @@ static void answer(char mode, const wire_call *m, const int *fds, int fd_count)
 int main(int argc, char **argv)
 {
     char mode = argv[1][0];
-    (void)argc;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     state = (uint64_t)strtol(argv[1] + 1, NULL, 10) * 2654435761u + 1;
     for (int i = 0; mode == 'g' && i < 100; i++)

@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 from pycparser import c_ast, c_generator, c_parser
 
@@ -82,20 +83,23 @@ def flat(members):
 
 
 def of_structs(tree):
-    """The expression of each size or offset, and the row of the file with a place for its value."""
+    """The expression of each size or offset, and its text in the file with a place for its value."""
     for name, members in structs(tree):
         grows = members[0].name == "struct_size"
+        yield f"sizeof({name})", f"STRUCT({name}, {'>=' if grows else '=='}, %s,"
         for member in flat(members):
-            yield f"offsetof({name}, {member.name})", f"MEMBER({name}, {member.name}, %s, {declared(member.type)})\n"
-        yield f"sizeof({name})", f"{'GROWN' if grows else 'WHOLE'}({name}, %s)\n"
+            yield f"offsetof({name}, {member.name})", f"MEMBER({member.name}, %s, {declared(member.type)})"
 
 
 def functions(tree):
-    """A pointer to each function; so the function must have this type, and the libraries must export it."""
+    """The names of the functions of each type."""
+    found = {}
     for node in tree.ext:
         declaration = node.decl if isinstance(node, c_ast.FuncDef) else node
         if isinstance(declaration, c_ast.Decl) and isinstance(declaration.type, c_ast.FuncDecl):
-            yield f"{declared(c_ast.PtrDecl([], declaration.type), 'p_' + declaration.name)} = {declaration.name};\n"
+            kind = c_ast.ArrayDecl(c_ast.PtrDecl([], declaration.type), None, [])
+            found.setdefault(declared(kind, "functions_%d"), []).append(declaration.name)
+    return found
 
 
 def types(tree):
@@ -144,16 +148,29 @@ HEAD = """\
 HEADERS"""
 
 MACROS = """
-#define MEMBER(type, name, offset, ...) \\
-    _Static_assert(offsetof(type, name) == (offset), #type "." #name ": offset"); \\
-    _Static_assert(__builtin_types_compatible_p(__typeof__(((type *)0)->name), __VA_ARGS__), #type "." #name ": type");
-#define WHOLE(type, size) _Static_assert(sizeof(type) == (size), #type ": size");
-/* struct_size tells how much of it a caller has: it may grow. */
-#define GROWN(type, size) _Static_assert(sizeof(type) >= (size), #type ": size");
+/* The size of a struct (>=: struct_size tells how much of it a caller has, so it may grow), and its members. */
+#define STRUCT(type, relation, size, ...) \\
+    void check_##type(void) \\
+    { \\
+        typedef type whole; \\
+        _Static_assert(sizeof(whole) relation(size), #type ": size"); \\
+        __VA_ARGS__ \\
+    }
+#define MEMBER(name, offset, ...) \\
+    _Static_assert(offsetof(whole, name) == (offset), #name ": offset"); \\
+    _Static_assert(__builtin_types_compatible_p(__typeof__(((whole *)0)->name), __VA_ARGS__), #name ": type");
 #define TYPE(name, ...) _Static_assert(__builtin_types_compatible_p(name, __VA_ARGS__), #name);
 #define VALUE(name, value) _Static_assert((name) == (value), #name);
 
 """
+
+
+def filled(words, indent="", end="", start=""):
+    """The words in lines of 120 characters; a word is not broken."""
+    words = [w.replace(" ", "\0") for w in words]
+    lines = textwrap.fill(" ".join(words) + end, 120, initial_indent=start, subsequent_indent=indent, break_long_words=False,
+                          break_on_hyphens=False)
+    return lines.replace("\0", " ") + "\n"
 
 
 def main():
@@ -164,13 +181,19 @@ def main():
     rows = list(of_structs(tree))
     values = measured([*names, *(text for text, _ in rows)])
     out = [HEAD.replace("HEADERS", "".join(f"#include <{h}>\n" for h in headers())), MACROS]
-    out += [f"VALUE({n}, {v})\n" for n, v in zip(names, values)]
-    out += [row % value for (_, row), value in zip(rows, values[len(names):])]
-    calls = list(functions(tree))
-    out += [*types(tree), "\n", *calls, "\nint main(void)\n{\n    return 0;\n}\n"]
+    out += filled(f"VALUE({n}, {v})" for n, v in zip(names, values))
+    texts = [text % value for (_, text), value in zip(rows, values[len(names):])]
+    starts = [i for i, text in enumerate(texts) if text.startswith("STRUCT")]
+    out += [filled(texts[i:k], "    ", ")") for i, k in zip(starts, [*starts[1:], len(texts)])]
+    calls = functions(tree)
+    out += [*types(tree), "\n/* Each function must have this type, and the libraries must export it. */\n"]
+    for i, (kind, same) in enumerate(calls.items()):
+        listed = ", ".join(same)
+        out.append(f"{kind % i} = {{{listed}}};\n" if len(same) == 1 else f"{kind % i} = {{\n" + filled(listed.split(), "    ", "};", "    "))
+    out.append("\nint main(void)\n{\n    return 0;\n}\n")
     target = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "tests/abi/interface.c"
     target.write_text("".join(out))
-    print(f"interface.py: {target}: {len(names)} constants, {len(rows)} sizes and members, {len(calls)} functions")
+    print(f"interface.py: {target}: {len(names)} constants, {len(rows)} sizes and members, {sum(map(len, calls.values()))} functions")
 
 
 main()

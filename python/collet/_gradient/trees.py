@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/gradient/test_trees.py
+# Tests: python/tests/gradient/test_transforms.py
 """Trees: nested lists, tuples, named tuples, dicts, dataclasses and objects of registered classes. Everything else is a
 leaf."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/md/test_md_extract.py, python/tests/clients/test_md_shards.py
+# Tests: python/tests/md/test_md_extract.py, python/tests/clients/test_md_clients.py
 """Observables of trajectories, computed by the engine of collet-extract."""
 
 from __future__ import annotations

@@ -5,7 +5,6 @@
 
 #include <collet/scatter.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "common/fixture.h"
 

@@ -41,6 +41,9 @@ uint64_t least_memory(collet_context *context, collet_scatter_options o, int64_t
 /* Computes all patterns of the options, one after the other. The caller frees them with free(). */
 double *patterns_of(collet_context *context, const collet_scatter_options *o);
 
+/* A number from 0 to 1. */
+double random_number(uint64_t *state);
+
 /* The largest difference of two images divided by their peak. Both must have NaN in the same
  * pixels. */
 double difference(const double *a, const double *b, int64_t count);

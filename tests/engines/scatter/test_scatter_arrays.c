@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Materials whose voxels are arrays in the memory of the device, and patterns that stay there. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <collet/ops/array.h>
 
 #include "backend.h"
 #include "gradient.h"
 #include "morphologies.h"
-#include "common/contains.h"
+
+OWNS(collet_scatter, collet_scatter_destroy)
 
 static const int64_t shape[] = {9, 40, 36};
 #define PIXELS (40 * 36)
@@ -249,8 +248,8 @@ TEST(wrong_arrays_are_refused)
     o.layers = no_layers;
     collet_scatter *s;
     collet_error err;
-    assert_int_equal(collet_scatter_create(cx, &s, &o, &err), COLLET_REFUSED);
-    assert_contains(err.text, "material 1 has arrays, but a callback reads the layers");
+    assert_error(collet_scatter_create(cx, &s, &o, &err), COLLET_REFUSED, err,
+                 "material 1 has arrays, but a callback reads the layers");
     o.layers = NULL;
     for (int grid = 0; grid < 2; grid++) {
         collet_array *array;
@@ -272,9 +271,9 @@ TEST(patterns_of_both_kinds_may_be_mixed)
     film f;
     make_film(&f, 2, 0, 0);
     collet_scatter_options o = options_with(&f, 1);
-    double *expected = patterns_of(cx, &o), *values = malloc(PIXELS * sizeof *values);
+    FREED(double) *expected = patterns_of(cx, &o), *values = malloc(PIXELS * sizeof *values);
     for (int first = 0; first < 2; first++) {
-        collet_scatter *s;
+        OWNED(collet_scatter) *s = NULL;
         assert_int_equal(collet_scatter_create(cx, &s, &o, NULL), COLLET_OK);
         for (int e = 0; e < ENERGIES; e++) {
             collet_array *array = NULL;
@@ -289,10 +288,7 @@ TEST(patterns_of_both_kinds_may_be_mixed)
             collet_array_destroy(array);
             assert_memory_equal(values, expected + e * PIXELS, PIXELS * sizeof *values);
         }
-        collet_scatter_destroy(s);
     }
-    free(values);
-    free(expected);
     free_film(&f);
 }
 
@@ -306,7 +302,7 @@ TEST(gradients_and_comparisons_of_arrays)
 {
     film f;
     make_film(&f, 2, 0, 0);
-    double *a = gradient_of(&f, 0), *b = gradient_of(&f, 1);
+    FREED(double) *a = gradient_of(&f, 0), *b = gradient_of(&f, 1);
     assert_memory_equal(a, b, (size_t)f.m.voxels * sizeof *a);
     collet_scatter_comparison c[2] = {{.struct_size = sizeof *c}, {.struct_size = sizeof *c}};
     for (int arrays = 0; arrays < 2; arrays++) {
@@ -315,8 +311,6 @@ TEST(gradients_and_comparisons_of_arrays)
         assert_int_equal(collet_scatter_compare(cx, &c[arrays], &o, NULL), COLLET_OK);
     }
     assert_memory_equal(&c[0], &c[1], sizeof *c);
-    free(a);
-    free(b);
     free_film(&f);
 }
 

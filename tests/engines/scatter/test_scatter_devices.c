@@ -2,11 +2,12 @@
 /* Several devices that share the energies of a scattering. */
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "common/sanitizer.h"
 #include "common/support.h"
 #include "morphologies.h"
+
+OWNS(collet_scatter, collet_scatter_destroy)
 
 #define PLUGINS REMOTE_PLUGIN ":" OPENMP_PLUGIN ":" SCALAR_PLUGIN
 #define OPENCL_AND_PLUGINS COLLET_TEST_PLUGINS "/opencl.so:" PLUGINS
@@ -114,10 +115,9 @@ TEST(whatever_the_split_patterns_are_the_same)
             s.o.dtype = way == 1 || i == 1 ? COLLET_F32 : COLLET_F64; /* remote has f32 alone */
             team one = team_of(choices[i], 1, NULL), all = team_of(choices[i], CONTEXTS, NULL);
             s.o.memory = way == 2 || way == 5 ? little_memory(&one, s.o) : 0;
-            double *expected = patterns_of_team(&one, s.o), *found = patterns_of_team(&all, s.o);
+            FREED(double) *expected = patterns_of_team(&one, s.o),
+                          *found = patterns_of_team(&all, s.o);
             assert_equal(found, expected, MANY * shape[1] * shape[2]);
-            free(expected);
-            free(found);
             close_team(&one);
             close_team(&all);
             free_morphology(&s.m);
@@ -138,14 +138,12 @@ TEST(devices_may_be_of_several_kinds)
         free_morphology(&s.m);
         skip();
     }
-    double *expected = patterns_of_team(&all, s.o);
+    FREED(double) *expected = patterns_of_team(&all, s.o);
     all.context[all.count++] = context;
-    double *found = patterns_of_team(&all, s.o);
+    FREED(double) *found = patterns_of_team(&all, s.o);
     for (int64_t e = 0; e < MANY; e++)
         assert_true(difference(found + e * shape[1] * shape[2], expected + e * shape[1] * shape[2],
                                shape[1] * shape[2]) < 1e-12);
-    free(expected);
-    free(found);
     close_team(&all);
     free_morphology(&s.m);
 }
@@ -253,12 +251,10 @@ TEST(callbacks_are_called_by_next)
         for (int64_t cancel = 0; cancel < 25; cancel += ADDRESS_SANITIZER ? 12 : 4) {
             program one = {.m = &s.m, .thread = pthread_self()}, two = one;
             two.cancel = cancel;
-            double *expected = patterns_with_callbacks(&t, 1, s.o, &one);
-            double *found = patterns_with_callbacks(&t, 2, s.o, &two);
+            FREED(double) *expected = patterns_with_callbacks(&t, 1, s.o, &one);
+            FREED(double) *found = patterns_with_callbacks(&t, 2, s.o, &two);
             assert_equal(found, expected, MANY * shape[1] * shape[2]);
             assert_true(two.reads >= one.reads && two.steps > 0);
-            free(expected);
-            free(found);
         }
     }
     close_team(&t);
@@ -276,12 +272,11 @@ TEST(scatterings_are_closed_early)
     const collet_devices both = {.struct_size = sizeof both, .choices = "cpu_openmp,cpu_scalar"};
     s.o.devices = &both;
     for (int i = 0; i < 3; i++) {
-        collet_scatter *scattering;
+        OWNED(collet_scatter) *scattering = NULL;
         assert_int_equal(collet_scatter_create(t.context[0], &scattering, &s.o, NULL),
                          COLLET_OK);
         for (int k = 0; k < i; k++)
             assert_int_equal(collet_scatter_next(scattering, &pattern, NULL), COLLET_OK);
-        collet_scatter_destroy(scattering);
     }
     close_team(&t);
     free_morphology(&s.m);
@@ -299,7 +294,7 @@ TEST(the_others_do_the_part_of_a_lost_device)
     make_sample(&s);
     s.o.dtype = COLLET_F32; /* remote has no other */
     team alone = team_of(choices, 1, NULL);
-    double *expected = patterns_of_team(&alone, s.o);
+    FREED(double) *expected = patterns_of_team(&alone, s.o);
     close_team(&alone);
     /* The device is not lost in every turn: on a busy machine the others may do all the work before
      * it makes that call. */
@@ -339,7 +334,6 @@ TEST(the_others_do_the_part_of_a_lost_device)
         close_team(&t);
     }
     assert_true(lost >= least);
-    free(expected);
     free_morphology(&s.m);
 }
 
@@ -347,7 +341,7 @@ static void expect_failure(const team *t, collet_scatter_options o, collet_statu
                            const char *text)
 {
     const collet_scatter_pattern *pattern;
-    collet_scatter *s;
+    OWNED(collet_scatter) *s = NULL;
     collet_error err;
     collet_status status;
     const collet_devices devices = devices_of(t, t->count);
@@ -360,7 +354,6 @@ static void expect_failure(const team *t, collet_scatter_options o, collet_statu
         fail_msg("%s: %s", collet_status_name(status), err.text);
     assert_int_equal(collet_scatter_next(s, &pattern, &err), expected); /* again */
     assert_contains(err.text, text);
-    collet_scatter_destroy(s);
 }
 
 /* If all devices fail, or reading a file fails, the error says which. */

@@ -2,13 +2,10 @@
 /* The exact grid: what must hold for every film, whatever program computes its pattern. */
 #include <complex.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend.h"
 #include "gradient.h"
 #include "morphologies.h"
-#include "common/contains.h"
 
 /* A film in arrays of its own: Euler angles of two materials, and a vacuum that fills the rest. */
 typedef struct film {
@@ -23,12 +20,6 @@ typedef struct film {
 } film;
 
 static const double energies[ENERGIES] = {285.2, 270.0, 320.5};
-
-static double random_number(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) * 0x1p-53;
-}
 
 /* The vacuum everywhere; constants are those of two materials and 0. */
 static void make_empty(film *f, int64_t z, int64_t y, int64_t x)
@@ -215,10 +206,8 @@ TEST(empty_layers_and_shifts_change_nothing)
             if (kind == 3)
                 small.direction[0] = large.direction[0] = 0.2, small.direction[2] = large.direction[2] = 1;
             small.material_frame = large.material_frame = kind == 1;
-            double *a = patterns(&small, dtype), *b = patterns(&large, dtype);
+            FREED(double) *a = patterns(&small, dtype), *b = patterns(&large, dtype);
             assert_same(&small, a, b, tolerance(dtype), 1e-4, "empty layers");
-            free(a);
-            free(b);
             free_film(&small);
             free_film(&large);
         }
@@ -263,8 +252,8 @@ TEST(patterns_turn_with_the_film)
             turned.angles[0] = turned.angles[2] = swaps ? 90 : 0;
             turned.angles[1] = 0;
             film_.material_frame = turned.material_frame = (uint32_t)frame;
-            double *a = patterns(&film_, dtype), *b = patterns(&turned, dtype);
-            double *expected = malloc(ENERGIES * 169 * sizeof *expected);
+            FREED(double) *a = patterns(&film_, dtype), *b = patterns(&turned, dtype);
+            FREED(double) *expected = malloc(ENERGIES * 169 * sizeof *expected);
             /* Images are turned back by the angle, so that the field is along x in the pattern. */
             for (int64_t i = 0; i < ENERGIES * 169; i++) {
                 int64_t x = i % 13 - 6, y = i / 13 % 13 - 6;
@@ -276,9 +265,6 @@ TEST(patterns_turn_with_the_film)
                 expected[i / 169 * 169 + (v + 6) * 13 + u + 6] = a[i];
             }
             assert_same(&film_, expected, b, tolerance(dtype) * 10, 1e-4, t == 0 ? "a quarter turn" : t == 1 ? "half a turn" : t == 2 ? "a mirror" : "a diagonal mirror");
-            free(a);
-            free(b);
-            free(expected);
             free_film(&film_);
             free_film(&turned);
         }
@@ -291,10 +277,10 @@ TEST(units_and_order_do_not_matter)
     static const double halves[ENERGIES] = {285.2 / 2, 270.0 / 2, 320.5 / 2};
     film f;
     make_random_film(&f, 5, 10, 11);
-    double *a = patterns(&f, COLLET_F64);
+    FREED(double) *a = patterns(&f, COLLET_F64);
     f.voxel *= 2;
     f.energies = halves;
-    double *b = patterns(&f, COLLET_F64);
+    FREED(double) *b = patterns(&f, COLLET_F64);
     for (int64_t i = 0; i < ENERGIES * 110; i++)
         b[i] *= 16;
     assert_same(&f, a, b, 1e-11, 1e-4, "units");
@@ -311,8 +297,6 @@ TEST(units_and_order_do_not_matter)
     free(b);
     b = patterns(&f, COLLET_F64);
     assert_same(&f, a, b, 1e-11, 1e-4, "the order of materials");
-    free(a);
-    free(b);
     free_film(&f);
 }
 
@@ -343,7 +327,8 @@ TEST(patterns_are_sums_over_voxels)
     film f;
     make_random_film(&f, 4, 7, 8);
     f.angles[1] = f.angles[2] = 0;
-    double *a = patterns(&f, COLLET_F64), *expected = malloc(ENERGIES * 56 * sizeof *expected);
+    FREED(double) *a = patterns(&f, COLLET_F64),
+                  *expected = malloc(ENERGIES * 56 * sizeof *expected);
     for (int64_t n = 0; n < ENERGIES * 56; n++) {
         int64_t e = n / 56, pixel = n % 56;
         double k = 2 * PI * f.energies[e] / 1239.84197;
@@ -366,8 +351,6 @@ TEST(patterns_are_sums_over_voxels)
             expected[n] += pow(cabs(k * k * sum[c] - s[c] * along), 2);
     }
     assert_same(&f, expected, a, 1e-10, 1e-6, "sums over voxels");
-    free(a);
-    free(expected);
     free_film(&f);
 }
 
@@ -399,7 +382,8 @@ TEST(blobs_have_the_closed_form_under_any_beam)
         memcpy(f.direction, beams[b], sizeof f.direction);
         for (int i = 0; i < 3; i++) /* this detector shows q as it is */
             f.detector[i] = i < 2 ? -beams[b][i] : beams[b][i];
-        double *a = patterns(&f, COLLET_F64), *expected = malloc(ENERGIES * PIXELS * sizeof *expected);
+        FREED(double) *a = patterns(&f, COLLET_F64),
+                      *expected = malloc(ENERGIES * PIXELS * sizeof *expected);
         double norm = sqrt(beams[b][0] * beams[b][0] + beams[b][1] * beams[b][1] + 1);
         for (int64_t i = 0; i < ENERGIES * PIXELS; i++) {
             const collet_scatter_constants *o = &f.constants[i / PIXELS * 3];
@@ -423,8 +407,6 @@ TEST(blobs_have_the_closed_form_under_any_beam)
             expected[i] = inside ? creal(p * conj(p)) * pow(k, 4) * (1 - along * along) : (double)NAN;
         }
         assert_same(&f, expected, a, 1e-7, 1e-6, "a blob");
-        free(a);
-        free(expected);
     }
     free_film(&f);
 }
@@ -445,17 +427,15 @@ TEST(no_pixel_gets_a_part_of_q_0)
             o.direction[2] = 1;
             memcpy(o.detector, (const double[]){0.3, -0.1, 0.8}, sizeof o.detector);
         }
-        double *a = patterns_of(cx, &o);
+        FREED(double) *a = patterns_of(cx, &o);
         int64_t pixels = (12 + kind) * 13, zero = (12 + kind) / 2 * 13 + 6;
         for (int64_t i = 0; i < ENERGIES * pixels; i++)
             if (i % pixels == zero ? !(a[i] > 0) : a[i] > 1e-20 * a[i / pixels * pixels + zero])
                 fail_msg("kind %d, pixel %d: %g", kind, (int)i, a[i]);
         o.omit_zero = 1;
-        double *b = patterns_of(cx, &o);
+        FREED(double) *b = patterns_of(cx, &o);
         for (int64_t i = 0; i < ENERGIES * pixels; i++)
             assert_true(i % pixels == zero ? isnan(b[i]) : isnan(a[i]) ? isnan(b[i]) : a[i] == b[i]);
-        free(a);
-        free(b);
         free_film(&f);
     }
 }
@@ -470,8 +450,8 @@ TEST(options_of_other_grids_are_refused)
     for (int kind = 0; kind < 2; kind++) {
         collet_scatter_options o = options_of_film(&f, COLLET_F64);
         *(kind ? &o.nearest : &o.neighbours) = 1;
-        assert_int_equal(collet_scatter_create(cx, &s, &o, &err), COLLET_INVALID);
-        assert_contains(err.text, kind ? "nearest" : "neighbours");
+        assert_error(collet_scatter_create(cx, &s, &o, &err), COLLET_INVALID, err,
+                     kind ? "nearest" : "neighbours");
     }
     free_film(&f);
 }
@@ -487,18 +467,16 @@ TEST(energies_of_a_range_have_the_same_bits)
     f.direction[2] = 1;
     for (int wide = 0; wide < 2; wide++) {
         collet_scatter_options o = options_of_film(&f, wide ? COLLET_F64 : COLLET_F32);
-        double *all = patterns_of(cx, &o);
+        FREED(double) *all = patterns_of(cx, &o);
         o.energy_range[0] = 270.0;
         o.energy_range[1] = 320.5;
         o.n_energies = 1;
         for (int64_t e = 0; e < ENERGIES; e++) {
             o.energies = energies + e;
             o.constants = f.constants + 3 * e;
-            double *one = patterns_of(cx, &o);
+            FREED(double) *one = patterns_of(cx, &o);
             assert_memory_equal(one, all + e * 108, 108 * sizeof *one);
-            free(one);
         }
-        free(all);
     }
     /* Alone, too: at q = 0 all q_z are 0 to rounding, which may be on either side. */
     for (int i = 0; i < 40; i++) {
@@ -507,17 +485,16 @@ TEST(energies_of_a_range_have_the_same_bits)
         o.direction[1] = 0.013 * i;
         o.n_energies = 1 + i % 2;
         o.energies = energy;
-        double *some = patterns_of(cx, &o);
+        FREED(double) *some = patterns_of(cx, &o);
         for (int e = 0; e <= i % 2; e++)
             assert_true(some[e * 108 + 4 * 12 + 6] > 0);
-        free(some);
     }
     collet_error err;
     collet_scatter *s;
     collet_scatter_options o = options_of_film(&f, COLLET_F64);
     o.energy_range[0] = 300;
-    assert_int_equal(collet_scatter_create(cx, &s, &o, &err), COLLET_INVALID);
-    assert_contains(err.text, "range of energies is 300 to 0 eV");
+    assert_error(collet_scatter_create(cx, &s, &o, &err), COLLET_INVALID, err,
+                 "range of energies is 300 to 0 eV");
     free_film(&f);
 }
 
@@ -527,7 +504,6 @@ static collet_status read_layers(void *user, void *const *arrays, int64_t m, int
 {
     const film *f = user;
     int64_t plane = f->shape[1] * f->shape[2];
-    (void)err;
     for (int a = 0; a < (m < 2 ? 4 : 1); a++)
         memcpy(arrays[a], f->array[m][a] + first * plane, (size_t)(count * plane) * sizeof(double));
     return COLLET_OK;
@@ -545,7 +521,7 @@ TEST(grids_are_compared)
     o.omit_zero = 1;
     double *exact = patterns_of(cx, &o), low = INFINITY, high = 0, sums[2] = {0}, peak = 0;
     o.grid = COLLET_SCATTER_FFT;
-    double *other = patterns_of(cx, &o);
+    FREED(double) *other = patterns_of(cx, &o);
     int64_t first = ENERGIES / 2 * 64 * 64;
     for (int64_t i = first; i < first + 64 * 64; i++)
         peak = fmax(peak, exact[i]);
@@ -577,7 +553,6 @@ TEST(grids_are_compared)
     assert_int_equal(collet_scatter_compare(cx, &c, &o, NULL), COLLET_OK);
     assert_true(c.low == 1 && c.high == 1 && c.total == 1);
     free(exact);
-    free(other);
     free_film(&f);
     free_film(&large);
 }

@@ -4,14 +4,11 @@
 
 #include "common/test.h"
 #include "directory.h"
-#include "common/contains.h"
 
 #include <collet/scatter.h>
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PI 3.14159265358979323846
 #define CHI COLLET_SCATTER_CHI
@@ -220,9 +217,8 @@ TEST(pixels_without_value_are_left_out)
     for (int64_t i = 0; i < 64 * 64; i++)
         values[i] = NAN;
     collet_error err;
-    assert_int_equal(collet_scatter_integrate(&r, &integrals, ENERGY, COLLET_F64, values, &err),
-                     COLLET_INVALID);
-    assert_contains(err.text, "cannot be integrated");
+    assert_error(collet_scatter_integrate(&r, &integrals, ENERGY, COLLET_F64, values, &err),
+                 COLLET_INVALID, err, "cannot be integrated");
     for (int64_t j = 0; j < rings_count; j++)
         assert_true(isnan(mean[j]) && isnan(parallel[j]) && isnan(perpendicular[j]) &&
                     isnan(anisotropy[j]));
@@ -279,8 +275,8 @@ TEST(bad_rings_are_refused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collet_scatter_rings r = cases[i].rings;
         r.struct_size = sizeof r;
-        assert_int_equal(collet_scatter_rings_q(&r, &rings_count, NULL, &err), COLLET_INVALID);
-        assert_contains(err.text, cases[i].text);
+        assert_error(collet_scatter_rings_q(&r, &rings_count, NULL, &err), COLLET_INVALID, err,
+                     cases[i].text);
         assert_int_equal(
             collet_scatter_integrate(&r, &integrals, ENERGY, COLLET_F64, values, &err),
             COLLET_INVALID);
@@ -311,7 +307,6 @@ static float *counted(int64_t count, float first)
 static herr_t add_name(hid_t set, unsigned dimension, hid_t scale, void *text)
 {
     char name[20] = "";
-    (void)set;
     assert_true(H5DSget_scale_name(scale, name, sizeof name) > 0);
     snprintf((char *)text + strlen(text), 80 - strlen(text), "%s%s", dimension ? " " : "", name);
     return 0;
@@ -347,11 +342,10 @@ static void check_text(hid_t file, const char *set, const char *attribute, const
 
 static void check_numbers(hid_t file, const char *name, int64_t count, double first)
 {
-    double *read = malloc((size_t)count * sizeof *read);
+    FREED(double) *read = malloc((size_t)count * sizeof *read);
     assert_true(H5LTread_dataset_double(file, name, read) >= 0);
     for (int64_t i = 0; i < count; i++)
         NEAR(read[i], first + (double)i, 0);
-    free(read);
 }
 
 TEST(integrals_are_written_with_their_axes)
@@ -434,8 +428,7 @@ static double loss_of(const collet_scatter_rings *r, const collet_scatter_integr
                               wide->anisotropy};
     double sum = 0;
     collet_error err;
-    if (collet_scatter_integrate(r, wide, ENERGY, COLLET_F64, values, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
+    assert_success(collet_scatter_integrate(r, wide, ENERGY, COLLET_F64, values, &err), err);
     for (int a = 0; a < 5; a++)
         for (int64_t i = 0; i < rings_count * (first[a] ? 1 : CHI); i++)
             sum += isnan(arrays[a][i]) ? 0 : weight_of(a, i) * arrays[a][i];

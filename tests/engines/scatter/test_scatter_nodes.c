@@ -3,8 +3,6 @@
  * interpolated between nodes converge as the coefficients of Chebyshev's polynomials decay. */
 #include <complex.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <collet/ops/fft.h>
 #include <collet/ops/scatter.h>
@@ -13,12 +11,6 @@
 #include "morphologies.h"
 
 #define SHAPE(...) ((const int64_t[]){__VA_ARGS__})
-
-static double random_number(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) * 0x1p-53;
-}
 
 /* An array of numbers, which are converted to the dtype. */
 static collet_array *array_of(collet_dtype dtype, int32_t ndim, const int64_t *shape, const double *numbers)
@@ -70,7 +62,8 @@ TEST(sums_of_squares_are_kept)
             int64_t voxels = n[0] * n[1] * n[2];
             collet_dtype dtype = wide ? COLLET_F64 : COLLET_F32;
             uint64_t seed = k + 3;
-            double *field = malloc((size_t)voxels * sizeof *field), *nodes = calloc((size_t)(2 * n[0]), sizeof *nodes);
+            FREED(double) *field = malloc((size_t)voxels * sizeof *field),
+                          *nodes = calloc((size_t)(2 * n[0]), sizeof *nodes);
             double expected = 0, found = 0;
             for (int64_t i = 0; i < voxels; i++) {
                 field[i] = random_number(&seed);
@@ -78,8 +71,9 @@ TEST(sums_of_squares_are_kept)
             }
             for (int64_t d = 0; d < n[0]; d++)
                 nodes[d] = (double)d / (double)n[0];
-            collet_array *out = amplitudes_of(dtype, n, field, n[0], nodes, (const double[]){0.3, 2 * PI});
-            void *values = malloc((size_t)voxels * (wide ? 16 : 8));
+            OWNED(collet_array) *out =
+                amplitudes_of(dtype, n, field, n[0], nodes, (const double[]){0.3, 2 * PI});
+            FREED(void) *values = malloc((size_t)voxels * (wide ? 16 : 8));
             assert_ok(cx, collet_array_read(cx, out, values, (size_t)voxels * (wide ? 16 : 8)));
             for (int64_t i = 0; i < 2 * voxels; i++) {
                 double x = wide ? ((double *)values)[i] : (double)((float *)values)[i];
@@ -87,10 +81,6 @@ TEST(sums_of_squares_are_kept)
             }
             if (!(fabs(found / expected - 1) <= (wide ? 1e-13 : 2e-6)))
                 fail_msg("%s, %d layers: %.16g and %.16g", wide ? "f64" : "f32", (int)n[0], found, expected);
-            collet_array_destroy(out);
-            free(values);
-            free(field);
-            free(nodes);
         }
 }
 

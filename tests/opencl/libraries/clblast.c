@@ -14,10 +14,6 @@ OPENCL_FUNCTIONS(ABI_PROTOTYPE)
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
                       cl_int *error)
 {
-    (void)context;
-    (void)flags;
-    (void)size;
-    (void)host;
     *error = CL_INVALID_CONTEXT;
     return NULL;
 }

@@ -5,8 +5,6 @@
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "common/test.h"
 
@@ -49,7 +47,6 @@ static double rest(int64_t i)
 
 static double none(int64_t i)
 {
-    (void)i;
     return 0;
 }
 
@@ -128,7 +125,6 @@ char *directory;
 
 int rsoxs_set_up(void **state)
 {
-    (void)state;
     directory = io_make_directory();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     write_morphology("film.h5", &(flaws){0});
@@ -140,7 +136,6 @@ int rsoxs_set_up(void **state)
 
 int rsoxs_tear_down(void **state)
 {
-    (void)state;
     io_remove_directory(directory);
     return 0;
 }

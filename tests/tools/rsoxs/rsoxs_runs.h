@@ -49,7 +49,6 @@ tool_result rsoxs_with(const tool_setup *more, const char *const *args);
         tool_result r_ = RSOXS(__VA_ARGS__);                                                       \
         tool_expect(&r_, status);                                                                  \
         assert_contains((status) ? r_.err : r_.out, text);                                         \
-        tool_free(&r_);                                                                            \
     } while (0)
 
 #endif

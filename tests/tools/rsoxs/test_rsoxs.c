@@ -13,12 +13,8 @@
 #include <linux/capability.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define VOXELS (Z * Y * X)
@@ -96,9 +92,7 @@ TEST(full_output_is_reported)
     for (int i = 0; i < 3; i++) {
         tool_result r = rsoxs_with(
             &setup, (const char *const[]){"film.h5", "--plan", modes[i], "-o", "unseen", NULL});
-        tool_expect(&r, 1);
-        assert_contains(r.err, "standard output: No space left on device");
-        tool_free(&r);
+        EXPECT_ERR(r, 1, "standard output: No space left on device");
     }
 }
 
@@ -112,11 +106,9 @@ static void use_remote(void *user)
 static void expect_equal_files(const char *first, const char *second)
 {
     long size, other;
-    char *a = read_bytes(first, &size), *b = read_bytes(second, &other);
+    FREED(char) *a = read_bytes(first, &size), *b = read_bytes(second, &other);
     assert_int_equal(size, other);
     assert_memory_equal(a, b, (size_t)size);
-    free(a);
-    free(b);
 }
 
 static tool_result run_remote(const char *settings, const char *const *args)
@@ -132,9 +124,7 @@ static tool_result run_remote(const char *settings, const char *const *args)
 static void expect_remote(const char *alike, const char *text, const char *const *args)
 {
     tool_result r = run_remote(alike, args);
-    tool_expect(&r, 0);
-    assert_contains(r.out, text);
-    tool_free(&r);
+    EXPECT_OUT(r, 0, text);
 }
 
 #define REMOTE(alike, text, ...)                                                                   \
@@ -164,18 +154,14 @@ TEST(several_devices_share_the_energies)
                                 "--json",  "--backend", "remote,cpu_openmp", NULL};
     tool_result r = run_remote(
         "remote.alike = 1\nremote.faulty = 1\nremote.lose = 1\nremote.delay_us = 2000\n", lost);
-    tool_expect(&r, 0);
+    EXPECT_OUT(r, 0, "\"error\":\t\"remote:1,cpu_openmp: ");
     assert_contains(r.err, "warning: the device remote:1,cpu_openmp failed, the others do its "
                            "part: remote:1,cpu_openmp: ");
-    assert_contains(r.out, "\"error\":\t\"remote:1,cpu_openmp: ");
-    tool_free(&r);
     expect_equal_files("lost/Energy_288.00.h5", "alone/Energy_288.00.h5");
     r = run_remote("remote.alike = 1\nremote.lose = 1\n",
                    (const char *[]){"film.h5", "-c", "windows.txt", "-o", "all", "--backend",
                                     "remote,cpu_openmp", NULL});
-    tool_expect(&r, 1);
-    assert_contains(r.err, ",cpu_openmp: ");
-    tool_free(&r);
+    EXPECT_ERR(r, 1, ",cpu_openmp: ");
     EXPECT(1, "--devices: cpu_scalar is given twice", "film.h5", "--devices",
            "cpu_scalar,cpu_scalar");
     EXPECT(2, "--devices: ", "film.h5", "--devices", "cpu_openmp,nothing");
@@ -313,7 +299,8 @@ TEST(inputs_are_never_replaced)
                  {"guard/Energy_280.00_K3.png", "../Material2.txt"},
                  {"guard/intensity.png", "../config.txt"}};
     long size, other;
-    char *film = strdup(io_path(directory, "film.h5")), *before = read_bytes("film.h5", &size);
+    FREED(char) *film = strdup(io_path(directory, "film.h5")),
+                *before = read_bytes("film.h5", &size);
     assert_int_equal(mkdir(io_path(directory, "guard"), 0777), 0);
     for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
         assert_int_equal(symlink(links[i].target, io_path(directory, links[i].name)), 0);
@@ -328,12 +315,9 @@ TEST(inputs_are_never_replaced)
     assert_int_equal(io_count_entries(io_path(directory, "guard")), 1);
     EXPECT(0, "1 pattern ", "guard/Energy_280.00.h5", "-o", "guard", "--force", "--energies",
            "281");
-    char *after = read_bytes("guard/Energy_280.00.h5", &other);
+    FREED(char) *after = read_bytes("guard/Energy_280.00.h5", &other);
     assert_int_equal(size, other);
     assert_memory_equal(before, after, (size_t)size);
-    free(film);
-    free(before);
-    free(after);
 }
 
 /* The printed size is the size of the file without the gaps that HDF5 leaves. */
@@ -363,10 +347,8 @@ TEST(killed_runs_are_resumed)
     const char *const args[] = {"film.h5", "-o", "killed", "--resume", NULL};
     const tool_setup setup = {.meanwhile = pause_a_while};
     EXPECT(0, "40 patterns", "film.h5", "-o", "whole");
-    for (int i = 0; i < 20; i++) {
-        tool_result r = rsoxs_with(&setup, args);
-        tool_free(&r);
-    }
+    for (int i = 0; i < 20; i++)
+        rsoxs_with(&setup, args);
     EXPECT(0, "", "film.h5", "-o", "killed", "--resume");
     assert_int_equal(io_count_entries(io_path(directory, "killed")), ENERGIES);
     for (int i = 0; i < ENERGIES; i++) {
@@ -425,7 +407,6 @@ TEST(interrupted_runs_end_soon)
         tool_result r = rsoxs_with(&setup, args[i]);
         tool_expect(&r, 128 + SIGINT);
         assert_contains(r.err, "complete patterns are kept, --resume continues");
-        tool_free(&r);
         int count = count_files(args[i][4]);
         if (i == 0 ? count != -1 : count < 1 || count > 5)
             fail_msg("%s has %d files", args[i][4], count);
@@ -519,8 +500,8 @@ TEST(replaced_morphologies_are_refused)
 {
     static float values[4][VOXELS];
     void *const arrays[] = {values[0], values[1], values[2], values[3]};
-    char *path = strdup(io_path(directory, "first.h5"));
-    char *configuration = strdup(io_path(directory, "config.txt"));
+    FREED(char) *path = strdup(io_path(directory, "first.h5"));
+    FREED(char) *configuration = strdup(io_path(directory, "config.txt"));
     collet_scatter_input *input;
     collet_error err;
     int found = 0;
@@ -540,16 +521,14 @@ TEST(replaced_morphologies_are_refused)
     o = collet_scatter_input_options(input);
     set_time("other.h5", 1000);
     assert_int_equal(rename(io_path(directory, "other.h5"), path), 0);
-    assert_int_equal(o->layers(o->layers_user, arrays, 0, 0, Z, &err), COLLET_IO);
-    assert_contains(err.text, "first.h5: the file was replaced or changed while it was read");
+    assert_error(o->layers(o->layers_user, arrays, 0, 0, Z, &err), COLLET_IO, err,
+                 "first.h5: the file was replaced or changed while it was read");
     collet_scatter_input_destroy(input);
     assert_int_equal(rename(path, io_path(directory, "other.h5")), 0);
     free(path);
     path = strdup(io_path(directory, "other.h5"));
     assert_int_equal(collet_scatter_check(path, NULL, note_change, &found, &err), COLLET_OK);
     assert_true(found);
-    free(path);
-    free(configuration);
 }
 
 TEST(bad_configurations_are_explained)
@@ -636,16 +615,13 @@ TEST(full_disks_are_reported)
     const tool_setup setup = {.prepare = tool_limit_files, .user = "100"};
     tool_result r = rsoxs_with(&setup, args);
     tool_expect(&r, 1);
-    if (!strstr(r.err, "full/Energy_280.00.h5: writing failed after 0 bytes: File too large "
-                       "(limit on the size of files, ulimit -f)\n"))
-        fail_msg("%s", r.err);
-    tool_free(&r);
+    assert_contains(r.err, "full/Energy_280.00.h5: writing failed after 0 bytes: File too large "
+                           "(limit on the size of files, ulimit -f)\n");
     assert_int_not_equal(access(io_path(directory, "full"), F_OK), 0);
 }
 
 static void as_another_user(void *unused)
 {
-    (void)unused;
     prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE); /* root's; others have none */
 }
 
@@ -656,15 +632,11 @@ TEST(closed_directories_are_refused)
     assert_int_equal(mkdir(io_path(directory, "closed"), 0555), 0);
     tool_result r = rsoxs_with(&(tool_setup){.prepare = as_another_user}, args);
     tool_expect(&r, 1);
-    if (!strstr(r.err, "closed: cannot be written to: Permission denied"))
-        fail_msg("%s", r.err);
-    tool_free(&r);
+    assert_contains(r.err, "closed: cannot be written to: Permission denied");
     r = rsoxs_with(&(tool_setup){.prepare = as_another_user},
                    (const char *const[]){"film.h5", "-o", "closed/new", NULL});
     tool_expect(&r, 1);
-    if (!strstr(r.err, "closed/new: cannot be created: Permission denied"))
-        fail_msg("%s", r.err);
-    tool_free(&r);
+    assert_contains(r.err, "closed/new: cannot be created: Permission denied");
 }
 
 /* More patterns than a disk has room for are refused before anything is computed. */

@@ -12,9 +12,6 @@
 #include <hdf5_hl.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,14 +81,13 @@ static void compare(const char *name, const char *const *args, int formula)
     tool_result r = rsoxs_with(NULL, all);
     tool_expect(&r, 0);
     assert_string_equal(r.out, "");
-    tool_free(&r);
     snprintf(morphology, sizeof morphology, "%s/morphology.h5", name);
     snprintf(configuration, sizeof configuration, "%s/config.txt", name);
     snprintf(patterns, sizeof patterns, "%s/patterns", name);
     EXPECT(0, "no fault", "validate", morphology, "-c", configuration);
     EXPECT(0, "pattern", morphology, "-c", configuration, "--q-grid", "exact", "-o", patterns);
     snprintf(text, sizeof text, "%s/expected.json", name);
-    char *json = read_text(text);
+    FREED(char) *json = read_text(text);
     cJSON *root = cJSON_Parse(json), *energy;
     const cJSON *edges = cJSON_GetObjectItem(root, "q");
     assert_true(!edges == !formula);
@@ -115,7 +111,6 @@ static void compare(const char *name, const char *const *args, int formula)
     }
     assert_true(energies > 0);
     cJSON_Delete(root);
-    free(json);
 }
 #define COMPARE(name, formula, ...) compare(name, (const char *const[]){__VA_ARGS__, NULL}, formula)
 
@@ -230,10 +225,9 @@ TEST(unfinished_files_are_removed)
     const char *const full[] = {"make", "sphere", "-o", "full", NULL};
     const char *const large[] = {"make", "euler", "-o", "large", "--size", "500,1000,100", NULL};
     tool_result r = rsoxs_with(&(tool_setup){.prepare = tool_limit_files, .user = "100000"}, full);
-    tool_expect(&r, 1);
-    assert_contains(r.err, "full/morphology.h5: cannot be written: File too large "
-                           "(limit on the size of files, ulimit -f)\n");
-    tool_free(&r);
+    EXPECT_ERR(r, 1,
+               "full/morphology.h5: cannot be written: File too large "
+               "(limit on the size of files, ulimit -f)\n");
     expect_empty("full");
     EXPECT(1, "full/: no space left: the voxels need about 7.28 TiB, and there are", "make",
            "sphere", "--size", "10000", "-o", "full");
@@ -241,7 +235,6 @@ TEST(unfinished_files_are_removed)
     r = rsoxs_with(&(tool_setup){.meanwhile = interrupt}, large);
     tool_expect(&r, 128 + SIGTERM);
     assert_contains(r.err, "nothing was written");
-    tool_free(&r);
     expect_empty("large");
 }
 
@@ -254,24 +247,21 @@ TEST(sets_are_replaced_as_one)
     enum { FILES = 5 };
     const char *const other[] = {SMALL, "--energies", "290", NULL};
     const char *const large[] = {"make", "sphere", "--force", "-o", "set", NULL};
-    char *set = strdup(io_path(directory, "set"));
+    FREED(char) *set = strdup(io_path(directory, "set"));
     EXPECT(0, "", SMALL);
     tool_result r = rsoxs_with(&(tool_setup){.prepare = tool_limit_files, .user = "100000"}, large);
     tool_expect(&r, 1);
-    tool_free(&r);
     assert_int_equal(access(io_path(set, "morphology.h5"), F_OK), 0);
     for (int n = 1; n <= FILES; n++) {
         char call[2] = {(char)('0' + n), '\0'};
         r = rsoxs_with(&(tool_setup){.prepare = tool_kill_at, .user = call}, other);
         tool_expect(&r, 128 + SIGKILL);
-        tool_free(&r);
         assert_int_equal(access(io_path(set, "morphology.h5"), F_OK), -1);
         /* For n == 1 the old morphology still exists under a temporary name. */
         assert_int_equal(io_count_entries(set), FILES - 1 + FILES - (n - 1) + (n == 1));
         EXPECT(0, "", SMALL);
         assert_int_equal(io_count_entries(set), FILES);
     }
-    free(set);
 }
 
 TEST_GROUP(rsoxs_set_up, rsoxs_tear_down)

@@ -11,9 +11,6 @@
 #include <hdf5_hl.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -65,7 +62,6 @@ static void expect(tool_result r, int status, const char *text)
     tool_expect(&r, status);
     if (*text && !strstr(status ? r.err : r.out, text))
         fail_msg("'%s' is not in: %s%s", text, r.out, r.err);
-    tool_free(&r);
 }
 
 #define FILM(status, text, ...) expect(RSOXS("film.h5", __VA_ARGS__), status, text)
@@ -84,11 +80,9 @@ static int set_up(void **state)
 
 static void expect_same(const char *a, const char *b)
 {
-    io_bytes x = io_load(io_path(directory, a)), y = io_load(io_path(directory, b));
+    OWNED(io_bytes) x = io_load(io_path(directory, a)), y = io_load(io_path(directory, b));
     if (x.size != y.size || memcmp(x.data, y.data, x.size) != 0)
         fail_msg("%s and %s differ", a, b);
-    free(x.data);
-    free(y.data);
 }
 
 /* The directory has every file of whole/, with the same bytes. */
@@ -144,9 +138,9 @@ static void check_pattern(const char *name, const collet_scatter_rings *rings, i
     hsize_t count;
     snprintf(file, sizeof file, "%s/integrated.h5", name);
     snprintf(path, sizeof path, "%s", io_path(directory, name));
-    double *energies = read_set(file, "energy", &count), *q = read_set(file, "q", &count);
-    double *a = read_set(file, "A", &count), *i = read_set(file, "I", &count);
-    double *all = read_set(file, "I_chi", &count);
+    FREED(double) *energies = read_set(file, "energy", &count), *q = read_set(file, "q", &count);
+    FREED(double) *a = read_set(file, "A", &count), *i = read_set(file, "I", &count);
+    FREED(double) *all = read_set(file, "I_chi", &count);
     assert_int_equal(collet_scatter_rings_q(rings, &n, NULL, NULL), COLLET_OK);
     assert_int_equal(count, beams * ENERGIES * n * CHI);
     assert_true(q[1] > 0);
@@ -168,11 +162,6 @@ static void check_pattern(const char *name, const collet_scatter_rings *rings, i
             assert_true(same(all[row * CHI + j], (double)polar[j]));
         assert_true(mean[1] > 0 && isfinite(anisotropy[1]));
     }
-    free(energies);
-    free(q);
-    free(a);
-    free(i);
-    free(all);
 }
 
 TEST(integrals_are_those_of_the_patterns)
@@ -253,7 +242,6 @@ TEST(killed_runs_are_resumed)
         tool_result r = rsoxs_with(&setup, args);
         if (r.status != 0 && r.status != 128 + signal_sent)
             fail_msg("status %d: %s%s", r.status, r.out, r.err);
-        tool_free(&r);
     }
     FILM(0, "", "-o", "killed", "--resume", "--integrate", PNG);
     expect_whole("killed");
@@ -271,7 +259,7 @@ TEST(killed_between_files)
     const char *const args[] = {"film.h5",  "-o",          "torn", "--energies", "280",
                                 "--resume", "--integrate", PNG,    NULL};
     const int count = (int)(sizeof files / sizeof *files);
-    char *torn = strdup(io_path(directory, "torn"));
+    FREED(char) *torn = strdup(io_path(directory, "torn"));
     for (int n = 0; n < count; n++) {
         char call[2] = {(char)('1' + n), '\0'};
         const tool_setup setup = {.prepare = tool_kill_at, .user = call};
@@ -287,7 +275,6 @@ TEST(killed_between_files)
     /* The directory is flushed. */
     const tool_setup setup = {.prepare = tool_kill_at, .user = "0"};
     expect(rsoxs_with(&setup, args), 128 + SIGKILL, "");
-    free(torn);
 }
 
 /* While a run is stopped at its first pattern, another run writes the second pattern. */
@@ -330,12 +317,11 @@ TEST(full_disks_are_reported)
 #ifdef COLLET_TEST_CAIRO
 static void check_size(const char *name, int width, int height)
 {
-    io_bytes b = io_load(io_path(directory, name));
+    OWNED(io_bytes) b = io_load(io_path(directory, name));
     static const unsigned char signature[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
     assert_true(b.size > 1000 && memcmp(b.data, signature, 16) == 0);
     assert_int_equal(b.data[18] << 8 | b.data[19], width);
     assert_int_equal(b.data[22] << 8 | b.data[23], height);
-    free(b.data);
 }
 
 /* A map has at least 640 x 640 pixels, and a whole number of pixels for each pixel of the pattern:

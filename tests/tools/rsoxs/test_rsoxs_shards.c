@@ -5,9 +5,6 @@
 #include "rsoxs_runs.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,7 +25,6 @@ static void expect(tool_result r, int status, const char *text)
     tool_expect(&r, status);
     if (*text && !strstr(r.out, text) && !strstr(r.err, text))
         fail_msg("'%s' is not in: %s%s", text, r.out, r.err);
-    tool_free(&r);
 }
 
 static int set_up(void **state)
@@ -79,7 +75,6 @@ TEST(films_have_directories)
     char *key = strstr(r.err, "the key unknown is unknown");
     assert_non_null(key);
     assert_null(strstr(key + 1, "the key unknown is unknown"));
-    tool_free(&r);
     EXPECT(0, "", "b.h5", "-o", "one", "--energies", "281", "--integrate", PNG);
     expect_same("one", "warned/b");
 }
@@ -114,28 +109,18 @@ TEST(failed_films_are_named)
     write_morphology("d.h5", &(flaws){.nan = "Mat_1_Psi"});
     write_text("e.h5", "no HDF5");
     tool_result r = RSOXS("e.h5", FILMS, "d.h5", "f.h5", "-o", "some", "--integrate");
-    tool_expect(&r, 1);
-    assert_contains(r.err, "collet-rsoxs: d.h5: /Euler_Angles/Mat_1_Psi: psi of material 1 must");
-    assert_contains(r.err, "collet-rsoxs: e.h5: not an HDF5 file");
-    assert_contains(r.err, "collet-rsoxs: f.h5: No such file");
-    assert_contains(r.err, "3 of 6 films failed: d.h5, e.h5, f.h5; the others are complete\n");
-    assert_contains(r.out, "3 films in some: 18 patterns, ");
-    tool_free(&r);
+    EXPECT_OUT(r, 1, "3 films in some: 18 patterns, ");
+    assert_contains(r.err, "collet-rsoxs: d.h5: /Euler_Angles/Mat_1_Psi: psi of material 1 must",
+                    "collet-rsoxs: e.h5: not an HDF5 file", "collet-rsoxs: f.h5: No such file",
+                    "3 of 6 films failed: d.h5, e.h5, f.h5; the others are complete\n");
     expect_same("some", "whole");
     r = RSOXS("e.h5", FILMS, "-o", "some", "--resume", "--json");
-    tool_expect(&r, 1);
-    assert_contains(r.out, "\"films_failed\":\t1");
-    assert_contains(r.out, "\"status\":\t\"COLLET_FORMAT\"");
-    assert_contains(r.out, "\"error\":\t\"e.h5: not an HDF5 file");
-    assert_contains(r.out, "\"directory\":\t\"some/c\"");
-    tool_free(&r);
+    EXPECT_OUT(r, 1, "\"films_failed\":\t1", "\"status\":\t\"COLLET_FORMAT\"",
+               "\"error\":\t\"e.h5: not an HDF5 file", "\"directory\":\t\"some/c\"");
     r = RSOXS(FILMS, "e.h5", "-o", "some", "--plan");
-    tool_expect(&r, 1);
-    assert_contains(r.out,
-                    "b.h5: 3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 6 energies, 1");
-    assert_contains(r.out, "the largest, a.h5: 3 x 20 x 24 voxels");
-    assert_contains(r.out, "3 films in some: 18 patterns to compute, ");
-    tool_free(&r);
+    EXPECT_OUT(r, 1, "b.h5: 3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 6 energies, 1",
+               "the largest, a.h5: 3 x 20 x 24 voxels",
+               "3 films in some: 18 patterns to compute, ");
     expect(RSOXS(FILMS, "--plan", "--json", "-o", "unseen"), 0, "\"largest\":\t{");
     assert_int_not_equal(access(io_path(directory, "unseen"), F_OK), 0);
 }
@@ -173,7 +158,6 @@ static void work_shards(const char *with, const char *const *films, const char *
         int first = at == order;
         tool_result r = rsoxs_with(first ? &killed : NULL, args);
         tool_expect(&r, first ? 128 + SIGKILL : 0);
-        tool_free(&r);
     }
 }
 
@@ -247,15 +231,14 @@ TEST(missing_patterns_are_named)
     forget("parts");
     work_shards("--quiet", all, "41", 10); /* pairs 1 and 2 of 18 only */
     tool_result r = merge("parts.shards");
-    tool_expect(&r, 1);
-    assert_contains(r.err, "parts/a: 5 of 6 patterns are missing: 281.00, 282.00, 283.00, 284.00, "
-                           "285.00 eV\n");
-    assert_contains(r.err, "parts/c: 6 of 6 patterns are missing: 280.00, ");
-    assert_contains(r.err, "3 of 3 films are not complete: a.h5, b.h5, c.h5\n");
-    assert_contains(r.err, "collet-merge: shards with missing patterns, of 10: 2 to 10; run them "
-                           "again, as collet-rsoxs ... --resume --shard 2/10, and then "
-                           "collet-merge\n");
-    tool_free(&r);
+    EXPECT_ERR(r, 1,
+               "parts/a: 5 of 6 patterns are missing: 281.00, 282.00, 283.00, 284.00, "
+               "285.00 eV\n",
+               "parts/c: 6 of 6 patterns are missing: 280.00, ",
+               "3 of 3 films are not complete: a.h5, b.h5, c.h5\n",
+               "collet-merge: shards with missing patterns, of 10: 2 to 10; run them "
+               "again, as collet-rsoxs ... --resume --shard 2/10, and then "
+               "collet-merge\n");
     forget("parts");
     work_shards("--quiet", all, "31", 3);  /* film a */
     work_shards("--quiet", all, "212", 2); /* film a is kept, b and c are computed */
@@ -263,17 +246,13 @@ TEST(missing_patterns_are_named)
     assert_int_equal(remove(io_path(directory, "parts/b/Energy_283.00.h5")), 0);
     assert_int_equal(remove(io_path(directory, "parts/a/integrated.h5")), 0);
     r = merge("parts.shards");
-    tool_expect(&r, 1);
-    assert_contains(r.err, "parts/b: 1 of 6 patterns are missing: 283.00 eV\n");
-    assert_contains(r.err, "1 of 3 films are not complete: b.h5; the others are complete\n");
-    assert_contains(r.err, "of 2: 2; run them again, as collet-rsoxs ... --resume --shard 2/2, ");
-    tool_free(&r);
+    EXPECT_ERR(r, 1, "parts/b: 1 of 6 patterns are missing: 283.00 eV\n",
+               "1 of 3 films are not complete: b.h5; the others are complete\n",
+               "of 2: 2; run them again, as collet-rsoxs ... --resume --shard 2/2, ");
     expect_same("parts/a", "whole/a");
     note("parts/b", WORK "6", NULL, (const char *const[]){"b.h5", NULL});
     r = merge("parts/b.shards");
-    tool_expect(&r, 1);
-    assert_contains(r.err, "of 6: 4; run them again, as collet-rsoxs ... --resume --shard 4/6, ");
-    tool_free(&r);
+    EXPECT_ERR(r, 1, "of 6: 4; run them again, as collet-rsoxs ... --resume --shard 4/6, ");
     /* The message lists only the first of many films. f.h5 is damaged. */
     const char *many[42] = {"f.h5"};
     char names[30][16];
@@ -285,14 +264,11 @@ TEST(missing_patterns_are_named)
     }
     note("parts", WORK "2", NULL, many);
     r = merge("parts.shards");
-    tool_expect(&r, 1);
-    assert_contains(r.err, "parts/e19: 6 of 6 patterns are missing");
+    EXPECT_ERR(r, 1, "parts/e19: 6 of 6 patterns are missing");
     assert_null(strstr(r.err, "parts/e20: "));
-    assert_contains(r.err, "collet-merge: f.h5: not an HDF5 file");
-    assert_contains(r.err, "31 of 31 films are not complete: e00.h5, ");
-    assert_contains(r.err, ", e19.h5, ...\n");
-    assert_contains(r.err, "of 2: 1, 2; run them again");
-    tool_free(&r);
+    assert_contains(r.err, "collet-merge: f.h5: not an HDF5 file",
+                    "31 of 31 films are not complete: e00.h5, ", ", e19.h5, ...\n",
+                    "of 2: 1, 2; run them again");
     /* A merge refuses shards that were computed with other settings. */
     NOTE("3", "dc=neighbours", FILMS);
     expect(merge("parts.shards"), 1,
@@ -440,19 +416,13 @@ TEST(another_work_is_not_reported)
     expect(tool_run("collet-rsoxs", (const char *const[]){"b.h5", "-o", "here", NULL}, &there), 0,
            "");
     tool_result r = tool_run("collet-merge", (const char *const[]){shards, NULL}, &there);
-    tool_expect(&r, 1);
-    assert_contains(r.err,
-                    "collet-merge: config.txt has no energy of 282 eV, but the shards have it");
-    assert_contains(r.err, "collet-merge: the shards were started in ");
+    EXPECT_ERR(r, 1, "collet-merge: config.txt has no energy of 282 eV, but the shards have it",
+               "collet-merge: the shards were started in ");
     assert_null(strstr(r.err, "-c FILE"));
-    tool_free(&r);
     assert_int_equal(remove(io_path(directory, "there/config.txt")), 0);
     r = tool_run("collet-merge", (const char *const[]){shards, NULL}, &there);
-    tool_expect(&r, 1);
-    assert_contains(r.err, "config.txt");
-    assert_contains(r.err, "start collet-merge there");
+    EXPECT_ERR(r, 1, "config.txt", "start collet-merge there");
     assert_null(strstr(r.err, "-c FILE"));
-    tool_free(&r);
     free(other);
     expect(RSOXS("b.h5", "-o", "here", "--shard", "2/2"), 0, "");
     expect(merge("here.shards"), 0, "6 patterns of all shards in here\n");

@@ -6,9 +6,6 @@
 
 #include <hdf5.h>
 #include <hdf5_hl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* Runs `validate` with the arguments, fails unless it prints `text`. */
@@ -17,7 +14,6 @@
         tool_result r_ = RSOXS("validate", __VA_ARGS__);                                           \
         tool_expect(&r_, status);                                                                  \
         assert_string_equal(r_.out, text);                                                         \
-        tool_free(&r_);                                                                            \
     } while (0)
 
 TEST(every_fault_of_a_morphology_is_listed)
@@ -46,10 +42,7 @@ TEST(every_fault_of_a_morphology_is_listed)
              "bad.h5");
     write_huge("huge.h5");
     tool_result r = RSOXS("validate", "huge.h5");
-    tool_expect(&r, 1);
-    assert_contains(r.out,
-                    "/Euler_Angles/Mat_1_Vfrac must have at least 1 and at most 2^40 voxels");
-    tool_free(&r);
+    EXPECT_OUT(r, 1, "/Euler_Angles/Mat_1_Vfrac must have at least 1 and at most 2^40 voxels");
     VALIDATE(1,
              "error: none.h5: cannot be read: No such file or directory\n"
              "none.h5: 1 error, 0 warnings\n",
@@ -157,14 +150,11 @@ TEST(a_constant_is_named)
     tool_result v = RSOXS("validate", "one.txt"), r = RSOXS("film.h5", "-c", "one.txt");
     write_constants("Material1.txt", ENERGIES);
     tool_expect(&v, 1);
-    tool_expect(&r, 1);
-    assert_contains(r.err, text);
+    EXPECT_ERR(r, 1, text);
     assert_contains(v.out, text);
     assert_non_null(
         strstr(v.out, "error: Material1.txt, line 1: DeltaPerp of EnergyDataA is 2000"));
     assert_contains(v.out, "one.txt: 2 errors");
-    tool_free(&v);
-    tool_free(&r);
 }
 
 TEST(other_kinds_of_files_are_told)
@@ -179,7 +169,6 @@ TEST(other_kinds_of_files_are_told)
         tool_expect(&v, 1);
         if (!strstr(v.out, "syntax error") || (strstr(v.out, text) != NULL) != (i < 2))
             fail_msg("%s: %s", names[i], v.out);
-        tool_free(&v);
     }
     EXPECT(1, "x.vti: not an HDF5 file; morphologies", "x.vti");
 }
@@ -189,22 +178,17 @@ TEST(an_absent_configuration_is_told)
     assert_int_equal(rename(io_path(directory, "config.txt"), io_path(directory, "c.txt")), 0);
     tool_result r = RSOXS("film.h5");
     assert_int_equal(rename(io_path(directory, "c.txt"), io_path(directory, "config.txt")), 0);
-    tool_expect(&r, 1);
-    assert_contains(r.err, "config.txt: cannot be opened: No such file or directory; name a "
-                           "configuration by -c FILE\n");
-    tool_free(&r);
+    EXPECT_ERR(r, 1,
+               "config.txt: cannot be opened: No such file or directory; name a "
+               "configuration by -c FILE\n");
 }
 
 TEST(findings_are_printed_as_json)
 {
     write_morphology("bad.h5", &(flaws){.nan = "Mat_2_Vfrac"});
     tool_result r = RSOXS("validate", "bad.h5", "--json");
-    tool_expect(&r, 1);
-    assert_contains(r.out, "\"kind\":\t\"error\"");
-    assert_contains(r.out, "\"dataset\":\t\"/Euler_Angles/Mat_2_Vfrac\"");
-    assert_contains(r.out, "\"first\":\t[[0, 1, 5]]");
-    assert_contains(r.out, "\"errors\":\t1");
-    tool_free(&r);
+    EXPECT_OUT(r, 1, "\"kind\":\t\"error\"", "\"dataset\":\t\"/Euler_Angles/Mat_2_Vfrac\"",
+               "\"first\":\t[[0, 1, 5]]", "\"errors\":\t1");
     EXPECT(2, "a file is required", "validate");
     EXPECT(2, "one file is expected", "validate", "film.h5", "film.h5");
 }
@@ -232,9 +216,7 @@ TEST(other_files_are_not_followed)
                  found[i % 3]);
         EXPECT(1, text, "linked.h5", "-o", "linked");
         tool_result r = RSOXS("validate", "linked.h5");
-        tool_expect(&r, 1);
-        assert_contains(r.out, text);
-        tool_free(&r);
+        EXPECT_OUT(r, 1, text);
     }
     write_morphology("linked.h5", &(flaws){0});
     hid_t file = H5Fopen(io_path(directory, "linked.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
@@ -248,9 +230,7 @@ TEST(other_files_are_not_followed)
     H5Fclose(file);
     EXPECT(1, "PhysSize are in other datasets or files", "linked.h5", "-o", "linked");
     tool_result r = RSOXS("validate", "pipe");
-    tool_expect(&r, 1);
-    assert_contains(r.out, "pipe: not a regular file");
-    tool_free(&r);
+    EXPECT_OUT(r, 1, "pipe: not a regular file");
 }
 
 TEST_GROUP(rsoxs_set_up, rsoxs_tear_down)

@@ -8,9 +8,6 @@
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define VOXELS (Z * Y * X)
 
@@ -107,23 +104,19 @@ TEST(both_names_are_validated)
     EXPECT(0, "old.h5: no fault\n", "validate", "old.h5");
     EXPECT(0, "old.h5: no fault\n", "validate", "old.h5", "-c", "vectors.txt");
     tool_result r = RSOXS("validate", "old.h5", "-c", "config.txt");
-    tool_expect(&r, 1);
-    assert_contains(r.out, "there is no group /Euler_Angles; the file has /vector_morphology: set MorphologyType to 1");
-    tool_free(&r);
+    EXPECT_OUT(r, 1,
+               "there is no group /Euler_Angles; the file has /vector_morphology: set "
+               "MorphologyType to 1");
     write_parameters("fewer.h5");
     write_vectors("fewer.h5", "/vector_morphology", 1);
     hid_t file = H5Fopen(io_path(directory, "fewer.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
     assert_true(H5Ldelete(file, "/vector_morphology/Mat_2_unaligned", H5P_DEFAULT) >= 0);
     H5Fclose(file);
     r = RSOXS("validate", "fewer.h5");
-    tool_expect(&r, 1);
-    assert_contains(r.out, "there is no dataset /vector_morphology/Mat_2_unaligned");
-    tool_free(&r);
+    EXPECT_OUT(r, 1, "there is no dataset /vector_morphology/Mat_2_unaligned");
     write_parameters("none.h5");
     r = RSOXS("validate", "none.h5", "-c", "vectors.txt");
-    tool_expect(&r, 1);
-    assert_contains(r.out, "there is no group /Vector_Morphology\n");
-    tool_free(&r);
+    EXPECT_OUT(r, 1, "there is no group /Vector_Morphology\n");
 }
 
 TEST(both_names_are_converted_to_the_same_image)
@@ -136,7 +129,6 @@ TEST(both_names_are_converted_to_the_same_image)
         snprintf(to, sizeof to, "%s.vti", names[i]);
         tool_result r = RSOXS("view", from, "-o", to);
         tool_expect(&r, 0);
-        tool_free(&r);
         bytes[i] = read_all(to, &sizes[i]);
     }
     assert_int_equal(sizes[0], sizes[1]);
@@ -175,13 +167,9 @@ TEST(files_of_before_version_1_are_refused)
     H5Gclose(group);
     H5Fclose(file);
     tool_result r = RSOXS("validate", "igor.h5", "-c", "vectors.txt");
-    tool_expect(&r, 1);
-    assert_contains(r.out, "igor.h5: this is a morphology of CyRSoXS before 1.0 (/igor_parameters)");
-    tool_free(&r);
+    EXPECT_OUT(r, 1, "igor.h5: this is a morphology of CyRSoXS before 1.0 (/igor_parameters)");
     r = RSOXS("igor.h5", "-c", "vectors.txt", "-o", "igor");
-    tool_expect(&r, 1);
-    assert_contains(r.err, "up to 0.7 it was the first, later the third component of vectors");
-    tool_free(&r);
+    EXPECT_ERR(r, 1, "up to 0.7 it was the first, later the third component of vectors");
 }
 
 TEST_GROUP(set_up, rsoxs_tear_down)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slices of morphologies: their numbers, and collet-rsoxs view. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "directory.h"
 #include "tool_run.h"
 
@@ -17,9 +12,6 @@
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define Z 3
@@ -143,11 +135,10 @@ static void check_slice(const char *name, uint32_t field, uint32_t axis, int64_t
     collet_scatter_slice_destroy(&slice);
 }
 
-static void slices_have_the_numbers_of_the_file(void **state)
+TEST(slices_have_the_numbers_of_the_file)
 {
     static const char *const names[] = {"film.h5", "film_xyz.h5", "vectors.h5", "vectors_xyz.h5"};
     static const int64_t last[] = {Z - 1, Y - 1, X - 1};
-    (void)state;
     for (int file = 0; file < 4; file++)
         for (uint32_t field = 0; field <= COLLET_SCATTER_PSI; field++)
             for (uint32_t axis = 0; axis < 3; axis++) {
@@ -156,11 +147,10 @@ static void slices_have_the_numbers_of_the_file(void **state)
             }
 }
 
-static void bad_slices_are_refused(void **state)
+TEST(bad_slices_are_refused)
 {
     collet_scatter_slice slice = {.struct_size = sizeof slice};
     collet_error err;
-    (void)state;
     assert_int_equal(collet_scatter_read_slice(&slice, NULL, 1, 0, 0, 0, &err), COLLET_INVALID);
     assert_int_equal(collet_scatter_read_slice(NULL, "film.h5", 1, 0, 0, 0, &err),
                      COLLET_INVALID);
@@ -187,13 +177,11 @@ static tool_result view_in(const char *const *args)
         tool_result r_ = view_in((const char *const[]){"view", __VA_ARGS__, NULL});                \
         tool_expect(&r_, status);                                                                  \
         assert_contains(r_.err, text);                                                             \
-        tool_free(&r_);                                                                            \
     } while (0)
 
 #ifdef COLLET_TEST_CAIRO
-static void large_files_are_refused(void **state)
+TEST(large_files_are_refused)
 {
-    (void)state;
     setup = (tool_setup){.prepare = tool_limit_files, .user = "100"};
     EXPECT(1, "large.png: writing failed after 0 bytes: File too large", "film.h5", "-o",
            "large.png");
@@ -224,9 +212,8 @@ static double lightness(uint32_t rgb)
 
 /* The map in the picture begins at (88, 44) and has 128 pixels per voxel. Row 0 is at the
  * bottom. */
-static void pictures_show_the_slice(void **state)
+TEST(pictures_show_the_slice)
 {
-    (void)state;
     EXPECT(0, "", "film.h5", "--at", "1", "-o", "fraction.png");
     EXPECT(0, "", "film.h5", "--at", "1", "--field", "psi", "-o", "psi.png");
     cairo_surface_t *fraction = open_picture("fraction.png"), *psi = open_picture("psi.png");
@@ -250,25 +237,22 @@ static void pictures_show_the_slice(void **state)
 }
 
 /* A file name that is not valid UTF-8, and a title that is too long for the picture. */
-static void names_of_files_are_any_bytes(void **state)
+TEST(names_of_files_are_any_bytes)
 {
     char name[] = "a very long name of a morphology, with \xff in it, that none would give a film";
-    (void)state;
     assert_int_equal(link(io_path(directory, "film.h5"), io_path(directory, name)), 0);
     EXPECT(0, "", name, "--axis", "x", "-o", "named.png");
     cairo_surface_destroy(open_picture("named.png"));
 }
 
-static void the_same_slice_is_the_same_file(void **state)
+TEST(the_same_slice_is_the_same_file)
 {
-    (void)state;
     EXPECT(0, "", "film.h5", "--axis", "x", "--field", "S", "-o", "a.png");
     EXPECT(0, "", "film.h5", "--axis", "x", "--field", "S", "-o", "b.png");
-    io_bytes a = io_load(io_path(directory, "a.png")), b = io_load(io_path(directory, "b.png"));
+    OWNED(io_bytes) a = io_load(io_path(directory, "a.png"));
+    OWNED(io_bytes) b = io_load(io_path(directory, "b.png"));
     assert_int_equal(a.size, b.size);
     assert_memory_equal(a.data, b.data, a.size);
-    free(a.data);
-    free(b.data);
 }
 #endif
 
@@ -304,22 +288,21 @@ static char *read_image(const char *name, long *size)
     char *bytes = calloc((size_t)*size + 1, 1);
     assert_int_equal(fread(bytes, 1, (size_t)*size, f), *size);
     fclose(f);
-    assert_contains(bytes, "<VTKFile type=\"ImageData\"");
-    assert_contains(bytes, "<ImageData WholeExtent=\"0 5 0 4 0 3\" Origin=\"0 0 0\" "
-                           "Spacing=\"2 2 2\">\n<Piece Extent=\"0 5 0 4 0 3\">\n<CellData>");
+    assert_contains(bytes, "<VTKFile type=\"ImageData\"",
+                    "<ImageData WholeExtent=\"0 5 0 4 0 3\" Origin=\"0 0 0\" "
+                    "Spacing=\"2 2 2\">\n<Piece Extent=\"0 5 0 4 0 3\">\n<CellData>");
     assert_string_equal(bytes + *size - strlen("\n</AppendedData>\n</VTKFile>\n"),
                         "\n</AppendedData>\n</VTKFile>\n");
     return bytes;
 }
 
-static void image_files_have_all_voxels(void **state)
+TEST(image_files_have_all_voxels)
 {
     static const char *const names[] = {"Mat_1_Vfrac", "Mat_1_S", "Mat_1_Theta", "Mat_1_Psi"};
     long size;
-    (void)state;
     for (int reversed = 0; reversed < 2; reversed++) {
         EXPECT(0, "", reversed ? "film_xyz.h5" : "film.h5", "-o", "film.vti", "--force");
-        char *bytes = read_image("film.vti", &size);
+        FREED(char) *bytes = read_image("film.vti", &size);
         for (int f = 0; f < 4; f++) {
             const float *found = array_of(bytes, size, names[f], 1);
             for (int64_t i = 0; i < VOXELS; i++) {
@@ -340,16 +323,14 @@ static void image_files_have_all_voxels(void **state)
             assert_true(fabs((double)(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]) - aligned) < 1e-6);
             assert_true(fabs((double)s[2] - z) < 1e-6);
         }
-        free(bytes);
     }
 }
 
-static void absent_alignment_is_shown_as_0(void **state)
+TEST(absent_alignment_is_shown_as_0)
 {
     collet_scatter_slice slice = {.struct_size = sizeof slice};
     collet_error err;
     long size;
-    (void)state;
     write_euler("plain.h5", 0);
     hid_t file = H5Fopen(io_path(directory, "plain.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
     H5Ldelete(file, "/Euler_Angles/Mat_1_S", H5P_DEFAULT);
@@ -366,15 +347,13 @@ static void absent_alignment_is_shown_as_0(void **state)
         collet_scatter_slice_destroy(&slice);
     }
     EXPECT(0, "", "plain.h5", "-o", "plain.vti", "--force");
-    char *bytes = read_image("plain.vti", &size);
+    FREED(char) *bytes = read_image("plain.vti", &size);
     array_of(bytes, size, "Mat_1_Psi", 1);
     assert_null(strstr(bytes, "Mat_1_S\""));
-    free(bytes);
 }
 
-static void bad_arguments_are_explained(void **state)
+TEST(bad_arguments_are_explained)
 {
-    (void)state;
     assert_int_equal(symlink("film.h5", io_path(directory, "film.png")), 0);
     EXPECT(1, "the output film.png would replace the input film.h5", "film.h5", "-o", "film.png");
     EXPECT(1, "the output film.png would replace the input", "film.png", "-o", "film.png");
@@ -407,20 +386,4 @@ static void bad_arguments_are_explained(void **state)
     assert_int_not_equal(access(io_path(directory, "no.png"), F_OK), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices_have_the_numbers_of_the_file),
-        cmocka_unit_test(bad_slices_are_refused),
-#ifdef COLLET_TEST_CAIRO
-        cmocka_unit_test(pictures_show_the_slice),
-        cmocka_unit_test(large_files_are_refused),
-        cmocka_unit_test(names_of_files_are_any_bytes),
-        cmocka_unit_test(the_same_slice_is_the_same_file),
-#endif
-        cmocka_unit_test(image_files_have_all_voxels),
-        cmocka_unit_test(absent_alignment_is_shown_as_0),
-        cmocka_unit_test(bad_arguments_are_explained),
-    };
-    return cmocka_run_group_tests(tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

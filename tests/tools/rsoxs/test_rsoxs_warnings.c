@@ -7,8 +7,6 @@
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Fails unless both directories have the same pattern at 281 eV, which is not empty. */
 static void expect_same_pattern(const char *first, const char *second)
@@ -38,16 +36,13 @@ static void expect_same_pattern(const char *first, const char *second)
         tool_result r_ = RSOXS(__VA_ARGS__, "--energies", "281", "-q");                            \
         tool_expect(&r_, 0);                                                                       \
         assert_string_equal(r_.err, text);                                                         \
-        tool_free(&r_);                                                                            \
     } while (0)
 
 /* `validate` must find no fault and print `text`. */
 static void expect_valid(const char *morphology, const char *text)
 {
     tool_result r = RSOXS("validate", morphology, "-c", "config.txt");
-    tool_expect(&r, 0);
-    assert_contains(r.out, text);
-    tool_free(&r);
+    EXPECT_OUT(r, 0, text);
 }
 
 /* A run without --q-grid says by how much the default is wrong, once. */
@@ -56,13 +51,13 @@ TEST(the_default_grid_is_told)
     const char *const args[] = {"film.h5", "-o", "told", "--energies", "280", NULL};
     tool_setup setup = {.directory = directory};
     tool_result r = tool_run("collet-rsoxs", args, &setup);
-    tool_expect(&r, 0);
-    assert_contains(r.err, "warning: the default --q-grid cyrsoxs interpolates intensities between slices, as CyRSoXS does: "
-                           "at 280 eV, in the middle of film.h5, they are ");
-    assert_contains(r.err, " times the exact ones, all together ");
-    assert_contains(r.err, "; --q-grid exact computes the exact ones\n");
+    EXPECT_ERR(r, 0,
+               "warning: the default --q-grid cyrsoxs interpolates intensities between slices, as "
+               "CyRSoXS does: "
+               "at 280 eV, in the middle of film.h5, they are ",
+               " times the exact ones, all together ",
+               "; --q-grid exact computes the exact ones\n");
     assert_null(strstr(strstr(r.err, "--q-grid exact") + 1, "warning"));
-    tool_free(&r);
     EXPECT_SAID("", "film.h5", "-o", "exact", "--energies", "280", "--q-grid", "exact");
 }
 
@@ -129,8 +124,6 @@ TEST(suspicious_files_are_told_by_runs_too)
     for (size_t i = 0; i < sizeof told / sizeof *told; i++)
         if (!strstr(r.err, told[i]) || !strstr(v.out, told[i]))
             fail_msg("'%s' is not in: %s and: %s", told[i], r.err, v.out);
-    tool_free(&r);
-    tool_free(&v);
 }
 
 /* If energies are given in keV, not eV, the Ewald sphere is smaller than a pixel: the patterns are
@@ -153,12 +146,10 @@ TEST(empty_patterns_are_errors)
                         : "--plan");
     write_constants("Material1.txt", ENERGIES);
     write_constants("Material2.txt", ENERGIES);
-    tool_expect(&v, 1);
-    assert_contains(v.out, text);
+    EXPECT_OUT(v, 1, text);
     assert_contains(
         v.out,
         "warning: keV.txt: the energy 0.281 eV is outside the X-ray range; energies must be in eV");
-    tool_free(&v);
 }
 
 /* Earlier versions and other programs may have written empty patterns. */
@@ -202,8 +193,6 @@ TEST(nothing_scatters_is_told)
     tool_expect(&v, 0);
     assert_contains(r.err, said);
     assert_contains(v.out, said);
-    tool_free(&r);
-    tool_free(&v);
 }
 
 /* If labels cannot be read, no order of the axes is assumed. */
@@ -233,7 +222,6 @@ TEST(films_are_read_without_locks)
                                              .user = COLLET_TEST_BIN "/../tests/libno_locks.so"},
                                (const char *const[]){"film.h5", "-o", "no_locks", NULL});
     tool_expect(&r, 0);
-    tool_free(&r);
 }
 
 TEST_GROUP(rsoxs_set_up, rsoxs_tear_down)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/tools/test_bench_ways.c */
+/* Tests: tests/tools/test_bench_parts.c */
 #include "choices.h"
 
 #include "common/json_add.h"

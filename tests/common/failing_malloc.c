@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "failing_malloc.h"
+#include "common/failing_malloc.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,22 +11,18 @@
 
 #include <collet/types.h>
 
-long allocation_countdown = -1;
+_Atomic long allocation_countdown = -1;
 long allocation_outstanding;
 int allocation_failed;
 
 static int fails(void)
 {
-    if (allocation_countdown == 0) {
-        allocation_failed = 1;
-        signal(SIGSEGV, SIG_DFL); /* cmocka's handler would continue with locks held */
-        allocation_countdown = -1;
-        errno = ENOMEM;
-        return 1;
-    }
-    if (allocation_countdown > 0)
-        allocation_countdown--;
-    return 0;
+    if (allocation_countdown < 0 || allocation_countdown-- != 0)
+        return 0;
+    allocation_failed = 1;
+    signal(SIGSEGV, SIG_DFL); /* cmocka's handler would continue with locks held */
+    errno = ENOMEM;
+    return 1;
 }
 
 void *__real_malloc(size_t size);
