@@ -142,7 +142,7 @@ static void explain(frame *f, writer *w)
         if (!runs) {
             add(w, "%s would not run it: %s.\n", d->name, f->err.text);
         } else if (i && !served && !call_falls_back(f)) {
-            add(w, "%s could run it, but the call does not go on to it.\n", d->name);
+            add(w, "%s could run it, but the call is not passed on to it.\n", d->name);
         } else if (served++) {
             add(w, "%s could run it, too.\n", d->name);
             add_prediction(w, f, d);

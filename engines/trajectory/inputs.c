@@ -297,8 +297,8 @@ static collet_status atoms_differ(const trajectory_topology *topology, const cha
         err, COLLET_FORMAT, "%s has %lld atoms, but %s has %lld%s: %s%s", path, (long long)n_atoms,
         topology_path, (long long)n, left_out,
         n_atoms < n
-            ? "give files of the same system; a trajectory of a part of it needs a topology "
-              "of this part, such as a .gro or .pdb file that was written with it"
+            ? "give files of the same system; a trajectory of a part of the system needs a topology of this part, "
+              "such as a .gro or .pdb file that was written with it"
             : "give files of the same system",
         molecules);
 }

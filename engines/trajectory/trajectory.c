@@ -44,9 +44,9 @@ static const char *missing(uint32_t needs, uint32_t has)
     if (needs & ~has & TRAJECTORY_CHARGES)
         return "the topology has no charges";
     if (needs & ~has & TRAJECTORY_UNDIVIDED)
-        return "with each its rows would be of bodies, not of atoms; leave out each";
+        return "with the option each, its rows would be bodies, not atoms; leave out each";
     if (needs & ~has & TRAJECTORY_PATHS)
-        return "it is of bodies with --pbc nojump that have atoms of one molecule each";
+        return "it needs --pbc nojump, and bodies with atoms of one molecule each";
     return needs & ~has & TRAJECTORY_TIMES ? trajectory_no_times : NULL;
 }
 

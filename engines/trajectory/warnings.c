@@ -646,7 +646,7 @@ static collet_status warn_devices(collet_trajectory *x, collet_error *err)
                        trajectory_lanes_share(x->lanes, &share, i) == COLLET_OK;
          i++)
         if (share.error != NULL)
-            status = add_warning(x, err, "the device %s failed, the others did its part: %s",
+            status = add_warning(x, err, "the device %s failed; the other devices computed its part: %s",
                                  share.device, share.error);
     return status;
 }

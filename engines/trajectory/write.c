@@ -249,7 +249,7 @@ static collet_status choose_form(collet_trajectory *x, const char *path, uint32_
     *form = trajectory_form_of(path);
     if (*form == NULL)
         return collet_fail(err, COLLET_INVALID,
-                           "the name of the output %s does not say its form: let it end in .npz, "
+                           "the name of the output %s does not name a file format: let it end in .npz, "
                            ".csv, .xvg or .h5",
                            path);
     collet_status status = (*form)->check ? (*form)->check(path, err) : COLLET_OK;

@@ -331,7 +331,7 @@ TEST_WITH(malformed_files, set_up, tear_down)
         assert_string_equal(file_of(w.rt, "remote"), "");
         assert_contains(logged, path);
         assert_contains(logged, "is ignored: ");
-        assert_contains(logged, *text ? part : "it has no bytes");
+        assert_contains(logged, *text ? part : "it is empty");
         write_one(&w, "remote", REMOTE, NULL);
         close_world(w);
     }

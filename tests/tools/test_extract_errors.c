@@ -171,7 +171,7 @@ static void test_truncated(void **state)
     result = tool_run("collet-extract", args, &setup);
     tool_expect(&result, 3);
     assert_contains(result.err, "inside frame 10, which begins at byte 102000");
-    assert_contains(result.err, "holds the 10 frames before it");
+    assert_contains(result.err, "has the 10 frames before the damage");
     tool_free(&result);
 
     whole = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--stop", "10");

@@ -534,7 +534,7 @@ static void test_cache_that_cannot_be_used(void **state)
     snprintf(variable, sizeof variable, "COLLET_CACHE_DIR=%s", open_to_all);
     snprintf(fix, sizeof fix, "fix:   chmod 700 %s\n", open_to_all);
     tool_result r = INFO_WITH(variable, "--doctor");
-    assert_contains(r.out, "cannot be used, so every process begins anew (others have access");
+    assert_contains(r.out, "cannot be used, so nothing is kept between processes (others have access");
     assert_contains(r.out, fix);
     assert_contains(r.err, "others have access to it");
     tool_free(&r);
@@ -594,7 +594,7 @@ static void test_doctor(void **state)
     cJSON *root = parsed(&r, 77);
     const cJSON *first = cJSON_GetArrayItem(member(root, "findings"), 0);
     assert_string_equal(text_of(first, "what"), "any usable backend");
-    assert_contains(text_of(first, "why"), "which is searched instead of /");
+    assert_contains(text_of(first, "why"), ", so /");
     assert_string_equal(text_of(first, "fix"),
                         "unset COLLET_PLUGIN_PATH, or begin it with '+' to search both");
     assert_true(cJSON_GetArraySize(member(root, "findings")) > 1);

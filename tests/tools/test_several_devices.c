@@ -191,7 +191,7 @@ TEST(a_device_of_extract_that_fails_is_told_of)
                     "part: remote:1: ");
     assert_contains(r.out, "\"error\":\t\"remote:1: ");
     assert_contains(r.out, "\"choice\":\t\"cpu_openmp,remote:1\"");
-    assert_contains(r.out, "\"the device remote:1 failed, the others did its part: ");
+    assert_contains(r.out, "\"the device remote:1 failed; the other devices computed its part: ");
     tool_free(&r);
     expect_same("one/L_vector.npy", "lost/L_vector.npy");
     r = run("", 1,

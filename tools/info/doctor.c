@@ -195,7 +195,7 @@ static void add_no_backend(findings *all, const collet_runtime *runtime)
         all->out_of_memory = 1;
     else if (*s.value && *s.value != '+')
         add(all, strdup("any usable backend"),
-            text_of("the setting plugin_path (%s) is %s, which is searched instead of %s",
+            text_of("the setting plugin_path (%s) is %s, so %s is not searched",
                     s.environment, s.value, beside),
             text_of("unset %s, or begin it with '+' to search both", s.environment));
     else
@@ -288,8 +288,8 @@ static void examine_calibration(findings *all, const collet_runtime *runtime)
     }
     if (usable > 1 && *other && !calibrated && !strcmp(setting_of(runtime, "calibration"), "on"))
         add(all, strdup("a calibration of this machine"),
-            text_of("it was not measured from which sizes on %s is faster than the other backends: "
-                    "auto takes the first that has a kernel",
+            text_of("the sizes from which %s is faster than the other backends were not measured: auto takes the "
+                    "first backend that has a kernel",
                     other),
             text_of("%s calibrate",
                     strcmp(all->called, "backend-info") ? all->called : "backend-bench"));

@@ -115,8 +115,8 @@ static collet_status name_directories(rsoxs_films *films, collet_error *err)
             return collet_fail(err, COLLET_INVALID, "%s is a directory, not a film", film->path);
         if (films->count > 1 && (int)strspn(film->name, ".") >= film->length && film->length < 3)
             return collet_fail(err, COLLET_INVALID,
-                               "%s: its patterns would not have a directory of their own, as %s is "
-                               "none: rename it",
+                               "%s: its patterns need a directory of their own, and %s cannot be one: rename the "
+                               "film",
                                film->path, film->directory);
         if (i > 0 && by_name(film - 1, film) == 0)
             return collet_fail(err, COLLET_INVALID,

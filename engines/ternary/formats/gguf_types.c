@@ -39,7 +39,7 @@ static const ternary_gguf_type types[] = {
     {17, 256, 0, "IQ2_XS", MANY},
     {18, 256, 0, "IQ3_XXS", MANY},
     {19, 256, 0, "IQ1_S",
-     "its values are three, but shifted by an amount for each group of 32 weights, so they are not "
+     "it has three values, but they are shifted by an amount for each group of 32 weights, so they are not "
      "-s, 0 and s; use a file of the model with TQ2_0, F16 or BF16 weights"},
     {20, 32, 0, "IQ4_NL", MANY},
     {21, 256, 0, "IQ3_S", MANY},
@@ -51,7 +51,7 @@ static const ternary_gguf_type types[] = {
     {27, 1, 0, "I64", TERNARY_WHOLE_NUMBERS},
     {TERNARY_GGUF_F64, 1, 8, "F64", READ},
     {29, 256, 0, "IQ1_M",
-     "its values are three, but shifted by an amount for each group of 8 weights, so they are not "
+     "it has three values, but they are shifted by an amount for each group of 8 weights, so they are not "
      "-s, 0 and s; use a file of the model with TQ2_0, F16 or BF16 weights"},
     {TERNARY_GGUF_BF16, 1, 2, "BF16", READ},
     {31, 1, 0, "Q4_0_4_4", REMOVED},
@@ -64,14 +64,14 @@ static const ternary_gguf_type types[] = {
     {37, 1, 0, "I8_S", BITNET_CPP},
     {38, 1, 0, "TL1", BITNET_CPP},
     {39, 1, 0, "MXFP4",
-     "its weights are 4-bit floating-point numbers (E2M1) with an exponent for each 32, so they "
+     "its weights are 4-bit floating-point numbers (E2M1) with an exponent for each 32 weights, so they "
      "have more values than -1, 0 and 1; bitnet.cpp has the same number for TL2, which is not read "
      "either"},
     {40, 64, 0, "NVFP4",
-     "its weights are 4-bit floating-point numbers (E2M1) with a scale for each 16, so they have "
+     "its weights are 4-bit floating-point numbers (E2M1) with a scale for each 16 weights, so they have "
      "more values than -1, 0 and 1"},
     {41, 128, 0, "Q1_0",
-     "its weights are -s and s in one bit, with a scale for each 128; Collet has one scale for "
+     "its weights are -s and s in one bit, with a scale for each 128 weights; Collet has one scale for "
      "each row, and no binary format"},
     {TERNARY_GGUF_Q2_0, 64, 0, "Q2_0", READ},
     {142, 128, 0, "PQ2_0", HADAMARD},

@@ -37,8 +37,8 @@ static collet_status check_pattern(const selection_parser *p, const selection_wo
             (text[i] == '.' && i + 1 < length && text[i + 1] == '*'))
             return selection_fail(
                 p, p->at + i,
-                "no name has this: write names side by side, name CA CB; * stands "
-                "for any characters and ? for one, as in name C*");
+                "names cannot contain this character: separate names by blanks, as in name CA CB; * stands for any "
+                "characters and ? for one, as in name C*");
     return COLLET_OK;
 }
 

@@ -399,7 +399,7 @@ static PyMethodDef methods[] = {
      "Adds a number, which takes the dtype of other operands. The number of the value."},
     {"set_constant", set_constant, METH_VARARGS,
      "set_constant($self, value, number, /)\n--\n\n"
-     "Gives a constant another number of the same type; that compiles nothing."},
+     "Gives a constant another number of the same type; nothing is compiled again."},
     {"apply", apply, METH_VARARGS,
      "apply($self, op, /, *values)\n--\n\n"
      "Adds an elementwise function, by its name or id, of values. The number of the value."},

@@ -59,8 +59,8 @@ TEST(the_default_grid_is_told)
     tool_expect(&r, 0);
     assert_contains(r.err, "warning: the default --q-grid cyrsoxs interpolates intensities between slices, as CyRSoXS does: "
                            "at 280 eV, in the middle of film.h5, they are ");
-    assert_contains(r.err, " times the exact ones, all together ");
-    assert_contains(r.err, "; --q-grid exact computes the exact ones\n");
+    assert_contains(r.err, " times the exact intensities, and their sum ");
+    assert_contains(r.err, "; --q-grid exact computes the exact intensities\n");
     assert_null(strstr(strstr(r.err, "--q-grid exact") + 1, "warning"));
     tool_free(&r);
     EXPECT_SAID("", "film.h5", "-o", "exact", "--energies", "280", "--q-grid", "exact");
@@ -180,7 +180,7 @@ TEST(empty_patterns_of_others_are_not_integrated)
 TEST(nothing_scatters_is_told)
 {
     static const char said[] = "warning: config.txt: at 280 eV the optical constants of all "
-                               "materials are 0, so that the pattern is 0\n";
+                               "materials are 0, so the pattern is 0\n";
     FILE *f = fopen(io_path(directory, "Material1.txt"), "w");
     for (int i = 0; i < ENERGIES; i++)
         fprintf(f,

@@ -417,7 +417,7 @@ JIT_ACCEPTS(reduce_program)
         uint64_t sig = COLLET_SIG(r.out.dtype, r.from);
         if (!kind_of(&r) || !r.program.n_in || !jit_row_runs(t, r.program.reduce, sig))
             return jit_host(device)->fail(call->err, COLLET_REFUSED,
-                                          "evaluate: the reduction of output %u is not offered", k);
+                                          "evaluate: the reduction of output %u is not supported", k);
         view_of(&v, t, &r);
         uint64_t bytes = workspace_of(t, &r, &v) + jit_steps_scratch(&r.program);
         *workspace_bytes = bytes > *workspace_bytes ? bytes : *workspace_bytes;
