@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """small.py [--large] [--cpu] [--repeat N] [NAME ...]: the times of everyday statements beside NumPy's in one run, alternately, at
 5, 100 and 1,000 elements, or with --large at 100,000 and 1,000,000: the medians of collet's time / NumPy's and of collet's time,
-the geometric means, and the worst. Each result is waited for. --cpu: for a busy machine, the least
+the geometric means, and the worst ratios. Each result is waited for. --cpu: for a busy machine, the least
 processor times instead of medians, with COLLET_NUM_THREADS=1."""
 
 import argparse

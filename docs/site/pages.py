@@ -66,7 +66,8 @@ def table(head, rows):
 
 
 def definitions(root, family, name):
-    """The items of the family's page that define this op: those that begin with its name, perhaps among others."""
+    """The items of the family's page that define this op: the items that begin with its name, possibly with other
+    names."""
     text = (root / f"docs/kernels/{family}.md").read_text()
     items = re.findall(r"^- (?:.|\n(?!- |\n|#))*", text, re.MULTILINE)
     return [item for item in items if f"`{name}`" in re.split(r"\. |[:=]| within ", item)[0]]

@@ -52,7 +52,7 @@ def check_devices(devices: Sequence[str] | None) -> list[str]:
     if devices is None:
         return []
     if isinstance(devices, str) or not devices or len(set(devices)) != len(devices):
-        raise InvalidError(f"devices are {devices!r}, not a list of one or more different ones")
+        raise InvalidError(f"devices are {devices!r}, not a list of one or more different devices")
     return list(devices)
 
 

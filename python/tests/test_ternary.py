@@ -275,7 +275,7 @@ def test_pickles(tmp_path):
     made.save(tmp_path / "model.t2")
     with pytest.raises(TypeError, match="load the file where it is used"):
         pickle.dumps(ternary.Network.load(tmp_path / "model.t2"))
-    with pytest.raises(TypeError, match="layers are ternary.Linear, not int"):
+    with pytest.raises(TypeError, match="layers must be ternary.Linear, not int"):
         ternary.Network([3])
 
 

@@ -61,7 +61,7 @@ def astype(x: Any, dtype: npt.DTypeLike, /, *, copy: bool = True, device: str | 
     array([1, 1], dtype=uint8)"""
     x, = arrays(x)
     if x.dtype.kind == "c" and _core.dtype(dtype).kind not in "cb":
-        raise _core.DtypeError(f"astype: {x.dtype} does not become {dtype}: take real(x)")
+        raise _core.DtypeError(f"astype: {x.dtype} cannot be converted to {dtype}: take real(x) or imag(x)")
     made = x.astype(_core.dtype(dtype), copy=bool(copy))
     return made if device is None else made.to_device(device)
 

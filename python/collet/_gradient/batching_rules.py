@@ -216,7 +216,7 @@ for _name in ("can_cast", "finfo", "result_type"):  # their results are no array
 def _matrices(batch, a, b):
     """Both arguments of a product, as arrays of matrices that broadcast."""
     if not ndim_of(a) or not ndim_of(b):
-        raise _core.ShapeError("a product of matrices: an argument has no axes; multiply by it instead")
+        raise _core.ShapeError("a product of matrices: an argument has no axes; use multiply instead")
     rank = max(ndim_of(a), ndim_of(b), 2)
 
     def matrices(x, axis):

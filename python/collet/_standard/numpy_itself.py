@@ -131,8 +131,8 @@ def compute(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict
     if kind is not None:
         if _decides(kind):
             return NotImplemented
-        raise TypeError(f"{name} {reason}, and takes no {kind.__name__} beside a collet.Array: give it numpy.asarray of "
-                        "that, or x.to_numpy()")
+        raise TypeError(f"{name} {reason}, and takes no {kind.__name__} together with a collet.Array: give it "
+                        "numpy.asarray of that, or x.to_numpy()")
     mode = _fallback.mode()
     if mode == "off":
         raise TypeError(f"{name} {reason}: use the functions of collet, give it a copy of the elements, x.to_numpy(), "

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_operators.py
-"""NumPy's protocols: numpy's functions on Arrays call collet's functions. What collet lacks is computed by NumPy itself
-(numpy_itself.py)."""
+"""NumPy's protocols: numpy's functions on Arrays call collet's functions. NumPy itself computes functions that collet
+lacks (numpy_itself.py)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ class _Lacking(TypeError):
 
 def _either(ours: Callable[[], Any], function: Any, name: str, arguments: tuple[Any, ...],
             keywords: dict[str, Any]) -> Any:
-    """Calls collet's function; if that lacks something, NumPy's. If NumPy refuses too, collet's error is raised."""
+    """Calls collet's function, or NumPy's function if collet's lacks something. If NumPy refuses too, collet's error
+    is raised."""
     try:
         return ours()
     except _Lacking as lacking:

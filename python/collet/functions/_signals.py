@@ -25,8 +25,8 @@ def _end(part, x, axis):
 
 
 def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
-    """Each element minus its predecessor along an axis, n times. For bool: whether the two differ.
-    prepend and append are concatenated before and after the elements first.
+    """Each element minus its predecessor along an axis, n times. For bool: whether the elements differ. prepend and
+    append are concatenated before and after the elements first.
 
     >>> collet.diff([1, 4, 9])
     array([3, 5])"""
@@ -91,7 +91,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 
 def _apart(name, spacing, extent):
-    """The distances along an axis: one number, or those between places."""
+    """The distances along an axis: one number, or the distances between positions."""
     if not hasattr(spacing, "shape") and not hasattr(spacing, "__len__"):
         return spacing
     spacing, = taken(spacing)
@@ -180,8 +180,8 @@ def _all_finite(*arrays):
 
 
 def _in_blocks(a, v):
-    """The sums over all windows of a, as a product of two matrices: rows of a, and v at the place of each window in a row. The
-    zeros beside v multiply elements outside of the window, which must be finite."""
+    """The sums over all windows of a, as a product of two matrices: rows of a, and v at the place of each window in a
+    row. The zeros around v multiply the elements outside of the window; these must be finite."""
     count = a.size - v.size + 1
     block = max(_BLOCK, min(256, v.size // 2))
     rows = -(-count // block)
@@ -192,8 +192,8 @@ def _in_blocks(a, v):
 
 
 def _rising(a, v):
-    """The first elements of the convolution of two vectors, as many as each has: element i sums a[j] v[i - j] for j <= i. Only
-    these products are computed, since others may be NaN."""
+    """The first elements of the convolution of two vectors, as many as each has: element i sums a[j] v[i - j] for
+    j <= i. Only these products are computed, because other products may be NaN."""
     n = a.size
     if n <= _BLOCK:
         row, column = np.indices((n, n))

@@ -45,7 +45,7 @@ def _bonds(atoms):
 
 
 def has_times(frame):
-    """Whether the file has times. If it has none, MDAnalysis invents times, 1 ps per frame, and warns."""
+    """Whether the file has times. If the file has no times, MDAnalysis invents times, 1 ps per frame, and warns."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         frame.time  # pylint: disable=pointless-statement
@@ -110,7 +110,8 @@ class Universe:
         return self._time(frame, float(now.time)) if self._timed else 0.0
 
     def _time(self, frame, given):
-        """The file's time, if the given one is its rounding: an offset or a transformation may have changed it."""
+        """The file's time, if the given time is the file's time rounded; else the given time, which an offset or a
+        transformation may have changed."""
         exact = given if self._times is None else float(self._times[frame])
         return exact if float(np.float32(exact)) == given else given
 

@@ -81,7 +81,7 @@ def test_vectors_of_three_frames():
     ({"masses": [1, 2]}, collet.ShapeError, r"masses are \(2,\); they must be \(5,\)"),
     ({"times": [1, 2]}, collet.ShapeError, r"they must be \(7,\)"),
     ({"box": [1, 2]}, collet.ShapeError, "box is"),
-    ({"names": "CACBN"}, collet.ShapeError, "one an atom"),
+    ({"names": "CACBN"}, collet.ShapeError, "one for each atom"),
     ({"residue_ids": [0.5] * 5}, collet.DtypeError, "residue_ids is float64")])
 def test_refused_arrays(arguments, error, words):
     with pytest.raises(error, match=words):
