@@ -112,7 +112,7 @@ def op_page(root, name, op, limits, has, said, calls):
     defined = definitions(root, op["family"], name)
     parts.append("## Definition and limits\n\n" + (f"The error of f32 and f64 is at most {limit} ulp.\n\n" if limit and limit != "0" else
                  "The result is exact, or the nearest number.\n\n" if limit else "") + "".join(item + "\n" for item in defined)
-                 + f"\n[All definitions of the family {op['family']}](../../../kernels/{op['family']}.md) have what holds for several ops.")
+                 + f"\n[All definitions of the family {op['family']}](../../../kernels/{op['family']}.md) include the rules that hold for several ops.")
     parts.append("## Backends\n\n" + table(list(has), [["yes" if name in ops else "no" for ops in has.values()]]))
     return "\n\n".join(parts) + "\n"
 

@@ -321,7 +321,7 @@ struct argument {
             const std::string s = names.substr(0, names.find(','));
             names.erase(0, s.size() + 1);
             return s.find_first_of("()[]<>{}.+-*/\"':&!~") == s.npos ? s : throw error(
-                COLLET_INVALID, "COLLET_EVAL: '" + s + "' is no name; eval(text, {{\"name\", value}}) takes values");
+                COLLET_INVALID, "COLLET_EVAL: '" + s + "' is not a name; eval(text, {{\"name\", value}}) takes values");
         };
         return {argument(next(), values)...}; /* from left to right */
     }

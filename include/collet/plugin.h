@@ -64,9 +64,9 @@ extern "C" {
 #define COLLET_OWN_OP(k) (0x80000000u | (uint32_t)(k))
 
 /*
- * A kernel signature: one dtype an operand, outputs first, five bits each, operand 0 lowest: the
- * sum of dtype << (5 * i) over the operands i. COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_F32) is
- * f64 <- f32, f32: 4 + (3 << 5) + (3 << 10) = 3172.
+ * A kernel signature has five bits for the dtype of each operand, outputs first. Operand 0 has the lowest bits: the
+ * signature is the sum of dtype << (5 * i) over the operands i. COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_F32) is f64
+ * <- f32, f32: 4 + (3 << 5) + (3 << 10) = 3172.
  */
 #define COLLET_SIG_BITS 5
 #define COLLET_SIG_AT(operand, dtype) ((uint64_t)(dtype) << ((operand)*COLLET_SIG_BITS))
@@ -233,9 +233,9 @@ struct collet_host {
      *     earlier: so a plugin need not repeat what its probe found out. For "backend.calibrated": what
      *     `backend-bench calibrate` has written for this backend
      *   - the declared default
-     * In a probe only the settings of backends, isa, num_threads and measure have values. A probe that
-     * reads a key of a backend that its manifest does not declare is refused; later such reads are
-     * logged as errors. "in_probe" is NULL outside of a probe.
+     * In a probe only the settings of backends, isa, num_threads and measure have values. If a plugin
+     * reads a backend's key that its manifest does not declare, it is refused when it is probed; later
+     * the read is logged as an error. "in_probe" is NULL outside of a probe.
      *
      * "backend.safe_mode": NULL, "off", or the reason why the backend should avoid everything
      * optional, such as libraries that it opens: "the probe crashed in its capabilities (SIGILL)".
@@ -391,7 +391,7 @@ struct collet_plugin {
     uint64_t (*queue_mark)(collet_device *device, collet_queue *queue);
     /*
      * [queue; any thread] Blocks until the counter is at least `value`, which is not above the last
-     * mark, or `nanoseconds` are over: 0 only asks, a negative number is no limit. Any number of
+     * mark, or `nanoseconds` are over: 0 only asks, a negative number means no limit. Any number of
      * threads may wait, also while another thread enqueues in the queue.
      *   OK         what was enqueued up to `value` is done, without a failure
      *   NOT_READY  the time is over; needs no text

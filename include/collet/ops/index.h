@@ -47,9 +47,9 @@ static inline collet_status collet_op_argsort(collet_context *context, collet_ar
     return collet_call(context, COLLET_OP_ARGSORT, &out, &a, &params);
 }
 
-/* The elements of `a` in an order along `axis` in which index kth (negative: from the end) has the
- * element that it has in the ascending order; no element before it is greater, and no element after it is smaller.
- * INVALID if the axis has elements, but none with index kth. */
+/* Rearranges the elements of `a` along `axis`: index kth (negative: from the end) gets the element that it would get
+ * by sorting. No element before index kth is greater, and no element after it is smaller. INVALID if the axis has
+ * elements, but none with index kth. */
 static inline collet_status collet_op_partition(collet_context *context, collet_array *out,
                                                 const collet_array *a, int64_t kth, int32_t axis)
 {
