@@ -31,7 +31,7 @@ static void COLLET_PRINTF(2, 3) add(writer *w, const char *format, ...)
     w->left -= used;
 }
 
-/* Whether the device would run the call, and what it needs for that; else f->err has the reason. */
+/* Whether the device would run the call, and the memory that it needs for the call; else f->err has the reason. */
 static int accepts(frame *f, device *d, collet_kernel_call *call)
 {
     f->err.text[0] = '\0';

@@ -50,7 +50,7 @@ static const char *missing(uint32_t needs, uint32_t has)
     return needs & ~has & TRAJECTORY_TIMES ? trajectory_no_times : NULL;
 }
 
-/* Returns the key that is most similar to the word; NULL if none is similar. */
+/* Returns the key that is most similar to the word; NULL if no key is similar. */
 static const char *nearest_key(const char *word, size_t length)
 {
     size_t bound = io_nearest_bound(length);
@@ -136,7 +136,7 @@ static collet_status choose_keys(collet_trajectory *x, uint32_t has, collet_erro
 
 /* ---- Opening ----------------------------------------------------------------------------- */
 
-/* Sets the settings: those of options.parts are read from the notes of the shards. */
+/* Sets the settings; with options.parts they are read from the notes of the shards. */
 static collet_status take_settings(collet_trajectory *x, const collet_trajectory_options *options,
                                    collet_error *err)
 {

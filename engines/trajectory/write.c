@@ -206,7 +206,7 @@ static collet_status write_results(collet_trajectory *x, writer *w, collet_error
         if (status == COLLET_OK)
             status = show_rows(x, err);
     }
-    /* Stops the threads first, so that none of them appends rows any more. */
+    /* Stops the threads first, so that no thread appends rows any more. */
     trajectory_run_stop(x);
     trajectory_rows_free(x->rows);
     x->rows = NULL;
@@ -227,7 +227,7 @@ static collet_status link_meta(collet_trajectory *x, const writer *w, io_spool *
     return status == COLLET_OK ? io_spool_link(meta, err) : status;
 }
 
-/* Adds what collet-merge needs to continue the paths of centres of mass. */
+/* Adds the arrays that collet-merge needs to continue the paths of centres of mass. */
 static void add_paths(collet_trajectory *x)
 {
     int follows = trajectory_arrangement_follows(x->inputs.arrangement);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Safetensors files: packed weights of BitNet models, numbers and codes; damaged files, and models without what their
- * scales need. */
+/* Safetensors files: packed weights of BitNet models, numbers and codes; damaged files, and models without the files
+ * that their scales need. */
 #include "common/fixture.h"
 #include "directory.h"
 #include "engines/safetensors_files.h"

@@ -60,8 +60,8 @@ static void test_listing(void **state)
     assert_string_equal(r.err, "");
     tool_free(&r);
 
-    /* The list ends with what is missing and the command that installs it. Commands are printed as the user types
-     * them. */
+    /* The list ends with missing requirements and the commands that install them. Commands are printed as the user
+     * types them. */
     r = INFO_WITH("COLLET_PLUGIN_DENY=cpu_openmp,opencl,cuda,worker", "--called", "python -m collet");
     tool_expect(&r, 0);
     assert_contains(r.out, "* is selected by auto. python -m collet NAME shows");

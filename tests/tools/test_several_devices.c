@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --devices of collet-extract and collet-ternary: the files, and what is reported of a device that fails. */
+/* --devices of collet-extract and collet-ternary: the files, and the report of a device that fails. */
 
 #include "common/test.h"
 #include "directory.h"
@@ -128,8 +128,8 @@ TEST(a_device_that_fails_is_told_of)
 {
     tool_result r = run_until_warned((const char *const[]){
         TERNARY_RUN, "-o", "lost.npy", "--json", "--devices", "cpu_openmp,remote:1", NULL});
-    assert_contains(r.err, "collet-ternary: warning: the device remote:1 failed, the others do its "
-                           "part: remote:1: ");
+    assert_contains(r.err, "collet-ternary: warning: the device remote:1 failed; the other devices "
+                           "compute its part: remote:1: ");
     assert_contains(r.out, "\"error\":\t\"remote:1: ");
     tool_free(&r);
     expect_same("one.npy", "lost.npy");
@@ -187,8 +187,8 @@ TEST(a_device_of_extract_that_fails_is_told_of)
     tool_result r = run_until_warned((const char *const[]){
         EXTRACT, "-o", "lost/", "--json", "--devices", "cpu_openmp,remote:1", NULL});
     assert_contains(r.err,
-                    "collet-extract: warning: the device remote:1 failed, the others did its "
-                    "part: remote:1: ");
+                    "collet-extract: warning: the device remote:1 failed; the other devices "
+                    "computed its part: remote:1: ");
     assert_contains(r.out, "\"error\":\t\"remote:1: ");
     assert_contains(r.out, "\"choice\":\t\"cpu_openmp,remote:1\"");
     assert_contains(r.out, "\"the device remote:1 failed; the other devices computed its part: ");

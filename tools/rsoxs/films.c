@@ -63,7 +63,7 @@ static collet_status add_list(rsoxs_films *films, const char *path, collet_error
                                  "--films: %s: a name ends in a zero byte: write one a line", path);
         else if (c != '\n' && c != '\r' && c != EOF && length == sizeof line - 1)
             status = collet_fail(err, COLLET_INVALID,
-                                 "--films: %s: a line has %d bytes or more: write one name a line",
+                                 "--films: %s: a line has %d bytes or more: write one name per line",
                                  path, PATH_MAX);
         else if (c != '\n' && c != '\r' && c != EOF)
             line[length++] = (char)c;
@@ -145,7 +145,7 @@ const char *rsoxs_films_find(const rsoxs_films *films, const struct stat *file)
     return found ? found->path : NULL;
 }
 
-/* Notes the inodes of this process's films: 1,000 shards need not ask for all files of 10,000 films. The
+/* Stores the inodes of this process's films: 1,000 shards need not query all files of 10,000 films. The
  * other films, and films that do not exist, get inode 0, which no file has. */
 static void note_files(rsoxs_films *films)
 {

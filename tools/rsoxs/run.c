@@ -210,8 +210,8 @@ static void print_warnings(rsoxs_run *run)
     }
 }
 
-/* Warns, for the first film, that CyRSoXS's grid is the default, and how far its intensities are from the exact ones.
- * Faults of voxels are left to the work. */
+/* Warns, for the first film, that CyRSoXS's grid is the default, and how far its intensities are from the exact
+ * intensities. Faults of voxels are left to the work. */
 static void warn_of_grid(rsoxs_run *run)
 {
     const int64_t *n = run->work.shape, most = INT64_C(1) << 25; /* voxels that are read once more */

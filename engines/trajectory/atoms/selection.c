@@ -386,7 +386,7 @@ static collet_status check_joint(const selection_parser *p)
     return selection_fail(
         p, p->opened,
         "'and' and 'or' after this need parentheses: write (within 0.5 of A) and "
-        "B, or within 0.5 of (A and B); the same for same ... as");
+        "B, or within 0.5 of (A and B); the rule also holds for 'same ... as'");
 }
 
 /* Operands of "or" are joined by "and", whose operands are tests. */

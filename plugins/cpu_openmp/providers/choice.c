@@ -103,12 +103,12 @@ static void warn_of_refusal(const collet_host *host, const char *library, const 
 /* ---- OpenBLAS -------------------------------------------------------------------------------- */
 
 /*
- * Core types of OpenBLAS and the features that they need; the last one that the processor supports is set.
+ * Core types of OpenBLAS and the features that they need; the last core type that the processor supports is set.
  * If it supports none, it is so old that every OpenBLAS has kernels for it.
  *
  * Measured with 0.3.21 (Debian 12), f32 and f64 GF/s on two threads of an AMD EPYC (family 26,
  * model 2): Cooperlake 467 and 195, SkylakeX 446 to 484 and 188 to 200, Haswell 251 and 124, Zen
- * 250 and 123, Nehalem 87 and 48. Zen 4 was fastest as a Cooperlake too. On Emerald
+ * 250 and 123, Nehalem 87 and 48. Zen 4 was also fastest with the core type Cooperlake. On Emerald
  * Rapids, which is newer than the library, the library itself selects Prescott: f32 33 instead of
  * 330.
  */
@@ -220,7 +220,7 @@ static void describe_openblas(const collet_host *host, text *json, text *choices
 /* ---- oneDNN ---------------------------------------------------------------------------------- */
 
 /*
- * Limits of the instruction set: the first one that the processor supports is set. A virtual machine may
+ * Limits of the instruction set: the first limit that the processor supports is set. A virtual machine may
  * report AMX without supporting it: oneDNN 2.6 crashed in a virtual machine on Emerald Rapids.
  */
 static const struct limit {

@@ -255,7 +255,7 @@ class Request:
         if not 0 <= beam < len(sample.beams):
             raise InvalidError(f"beam is {beam}; the sample has {len(sample.beams)} beams, from 0 on")
         if memory < 0:
-            raise InvalidError(f"memory is {memory} bytes; 0 is no limit")
+            raise InvalidError(f"memory is {memory} bytes; 0 means no limit")
         energies = np.atleast_1d(_host.array(sample.energies, float, "energies"))
         shape = sample.shape
         if energies.ndim != 1 or len(shape) != 3:

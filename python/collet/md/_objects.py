@@ -233,9 +233,9 @@ def with_molecules(group, selection, each, masses, by_place, drift=False):
         raise _core.InvalidError("extract: drift is of all atoms of the universe, but the order of the group, the selection, ndx, "
                                  "reference or masses refers to places in the group: give the universe and a selection")
     if fixed:
-        warnings.warn("extract: the group lacks atoms of its molecules, which are made whole without them, "
-                      "because its order, the selection, ndx, reference or the file of masses refers to "
-                      "places in it: give all atoms of the molecules and a selection, or pbc=\"none\"",
+        warnings.warn("extract: the group lacks atoms of its molecules, and the molecules are made whole without "
+                      "them: the order of the group, the selection, ndx, reference or the file of masses refers to "
+                      "places in the group: give all atoms of the molecules and a selection, or pbc=\"none\"",
                       RuntimeWarning, stacklevel=4)
         return None
     places = np.searchsorted(atoms.indices, places)

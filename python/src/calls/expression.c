@@ -62,8 +62,7 @@ static PyObject *raised(collet_status status, const collet_error *err)
 }
 
 /* Refuses a text that converts by a name that means another dtype in NumPy, such as i8(x): -1 with
- * an exception. All other names of dtypes mean the same in Python and C, or exist only in one of
- * them. */
+ * an exception. All other names of dtypes mean the same in Python and C, or exist only in one of the two. */
 static int check_conversions(const char *text)
 {
     static const char letters[] =

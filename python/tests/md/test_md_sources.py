@@ -123,7 +123,7 @@ def test_a_universe_of_files_is_read_from_them(name):
     assert found.meta["inputs"]["trajectory"]["path"] == FILES[name][1]
     masses = universe.atoms.masses
     same(found, md.extract(*FILES[name], masses=masses))
-    # The results equal those read through MDAnalysis, up to the rounding of its frames (Angstrom in float32).
+    # The results equal the results read through MDAnalysis, up to the rounding of its frames (Angstrom in float32).
     through = md.extract(universe, selection="resid 1:1000",
                          keys="time_ps,com,moments" + ",L_*" * (name == "peptide"))
     assert through.meta["inputs"]["trajectory"]["path"] == "MDAnalysis universe"

@@ -57,7 +57,8 @@ TEST(every_fault_of_a_morphology_is_listed)
 }
 
 /* The voxels are read in three parts; axes are X, Y, Z. */
-/* CyRSoXS's grid turns images about the middle of the detector, which is not q = 0 if the number of pixels is odd. */
+/* CyRSoXS's grid rotates images about the middle of the detector, which is not q = 0 if the number of pixels is
+ * odd. */
 TEST(turns_of_odd_detectors_are_told)
 {
     EXPECT(0, "", "make", "sphere", "--size", "6,9,10", "--radius", "2", "--angles", "0,15,165", "-q", "-o", "odd");

@@ -126,8 +126,8 @@ class Task:
         length = len(self.array(self.options.key)) // self.options.blocks * self.dt
         if self.times is not None:
             if np.isnan(error).any():
-                warnings.warn(f"{name} is nan: of times that are not equally spaced it needs as many bodies as "
-                              f"--blocks, {self.options.blocks}")
+                warnings.warn(f"{name} is nan: with times that are not equally spaced, at least {self.options.blocks} "
+                              "bodies are needed, the number of --blocks")
         elif np.isnan(error).any() and stop > length * (1 - 1e-9):
             warnings.warn(f"{name} is nan: the fit goes up to {stop:g} ps, and only lags below the "
                           f"length of a block, {length:g} ps, have errors: give --fit FROM:TO with TO "
