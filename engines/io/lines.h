@@ -14,7 +14,7 @@ typedef struct io_lines {
 
 /*
  * Returns the next line without its end ("\n" or "\r\n"), valid until the source is used again;
- * *text is NULL after the last one. COLLET_FORMAT for a line longer than IO_SOURCE_VIEW,
+ * *text is NULL after the last line. COLLET_FORMAT for a line longer than IO_SOURCE_VIEW,
  * COLLET_IO.
  */
 collet_status io_lines_next(io_lines *lines, const char **text, size_t *length, collet_error *err);

@@ -36,7 +36,7 @@ static int32_t note_step(void *user, const collet_progress *progress)
     return devices_tick(all->job);
 }
 
-/* Layers that a device asks the program for. */
+/* Layers that a device requests from the program. */
 typedef struct layers {
     const collet_scatter_options *options;
     void *const *arrays;

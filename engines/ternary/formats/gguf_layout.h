@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gguf_layout.h - tells the two layouts of Q2_0 apart. Type 42 of GGUF files is a scale in f16, then
+ * gguf_layout.h - distinguishes the two layouts of Q2_0. Type 42 of GGUF files is a scale in f16, then
  * 2 bits a weight: for 64 weights in 18 bytes (llama.cpp), or for 128 in 34 (PrismML). A file does
  * not name its layout, but tensors follow each other without gaps, apart from the alignment.
  */
@@ -22,8 +22,8 @@ typedef struct ternary_gguf_block {
 
 /*
  * Returns the layout with which every tensor ends where the next one begins, rounded up to the
- * alignment. Only if both layouts do, the end of the last tensor is compared with the end of the data, which have
- * `size` bytes; so a truncated file is told apart too, if it has several tensors. If none or both fit,
+ * alignment. Only if both layouts fit, the end of the last tensor is compared with the end of the data (`size`
+ * bytes). So a truncated file is recognised too, if it has several tensors. If none or both fit,
  * returns NULL and sets *fault (static text). Sorts the extents.
  */
 const ternary_gguf_block *ternary_gguf_layout(ternary_gguf_extent *extents, uint64_t count,

@@ -38,7 +38,7 @@ static int take_whole(const cJSON *item, uint64_t *value)
     return 1;
 }
 
-/* Returns what is wrong with the entry; NULL: nothing. */
+/* Returns the fault of the entry; NULL: there is none. */
 static const char *take_entry(const cJSON *item, ternary_safetensors_entry *entry)
 {
     const cJSON *type = cJSON_GetObjectItemCaseSensitive(item, "dtype");

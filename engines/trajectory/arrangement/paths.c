@@ -41,7 +41,7 @@ void trajectory_paths_free(trajectory_paths *p)
     free(p);
 }
 
-/* Moves each row of body b by the difference of its molecule's shift and that of the body. */
+/* Moves each row of body b by the difference of its molecule's shift and the body's shift. */
 static void move_others(const trajectory_paths *p, const trajectory_images *images, int64_t b,
                         trajectory_frames *frames, int64_t i)
 {

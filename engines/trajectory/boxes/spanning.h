@@ -10,7 +10,7 @@
  * Finds a minimum spanning tree of n atoms (n x 3 positions): the n - 1 `edges` that join all atoms with the
  * smallest sum of lengths. Atoms count from 0. Bonds are usually shorter than the distances of atoms that
  * are not bonded, so that the edges are bonds or hardly longer. Thus even a molecule longer than half the box is joined correctly.
- * Lengths are those of shortest images; if `lattice` is NULL, there is no box. Time grows with n squared.
+ * Lengths are lengths of shortest images; if `lattice` is NULL, there is no box. Time grows with n squared.
  * Returns the length of the longest edge; `scratch`: 2 n.
  */
 double trajectory_span(const trajectory_lattice *lattice, const double *positions, int64_t n,

@@ -3,7 +3,7 @@
  * collet/scatter.h - resonant soft X-ray scattering of a voxel morphology, as CyRSoXS simulates it.
  *
  * Library libcollet-scatter, on top of collet.h. A collet_scatter gets the materials of a
- * morphology and their optical constants and returns one pattern an energy: the intensity that a
+ * morphology and their optical constants and returns one pattern per energy: the intensity that a
  * detector sees, averaged over the angles of polarisation.
  *
  *     collet_scatter_options options = COLLET_SCATTER_OPTIONS;

@@ -25,7 +25,7 @@ extern "C" {
 /*
  * Long calls take a monitor, or NULL. Its functions run on the calling thread, must not use the same
  * context, and may be NULL.
- *   progress   called about once a million weights. `done` counts weights, or vectors in a run. If
+ *   progress   called about once per million weights. `done` counts weights, or vectors in a run. If
  *              `progress` cancels a call, the call leaves no output.
  *   warn       called for a suspicious result: more than 90 % of a matrix's codes are 0, or all are
  *              equal. `text` is valid during the call.
@@ -323,7 +323,7 @@ typedef struct collet_ternary_run_files {
     uint32_t reserved;
     const char *x;
     const char *y;      /* NULL: not written */
-    const char *labels; /* one integer a vector: the class that y's largest number should have.
+    const char *labels; /* one integer per vector: the class that y's largest number should have.
                            NULL: nothing is compared */
     const char *model;  /* a file that y must not replace, such as the network's. NULL: none */
     const collet_devices *devices; /* devices that share the vectors; NULL: the context alone */

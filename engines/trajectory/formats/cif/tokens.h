@@ -26,7 +26,7 @@ typedef struct trajectory_cif_token {
 } trajectory_cif_token;
 
 /*
- * Reads the next word. If a value has several lines, only a part of the first one is returned.
+ * Reads the next word. If a value has several lines, only a part of the first line is returned.
  * COLLET_FORMAT with "path:line:" for a quotation mark or a text that is not closed.
  */
 collet_status trajectory_cif_read(trajectory_cif_tokens *tokens, trajectory_cif_token *token,

@@ -5,7 +5,7 @@
  * Library libcollet-trajectory, on top of collet.h. A collet_trajectory reads a topology and a
  * trajectory in the formats that collet_trajectory_format_at lists, or takes both from the program,
  * and computes the quantities that collet_trajectory_quantity_at lists: centre of mass, inertia,
- * angular momentum, torque, energies, gyration, rmsd and so on, one row a frame, 64-bit floats.
+ * angular momentum, torque, energies, gyration, rmsd and so on, one row per frame, 64-bit floats.
  * Memory does not depend on the length of the trajectory: threads read ahead while kernels run.
  *
  * To write the results to files with one call:
