@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symmetric.h - mirrors the lower triangle of a symmetric product (a^T a, without conjugation) to its upper one.
+ * symmetric.h - mirrors the lower triangle of a symmetric product (a^T a, without conjugation) to its upper triangle.
  */
 #ifndef PLUGINS_CPU_OPENMP_LINALG_SYMMETRIC_H
 #define PLUGINS_CPU_OPENMP_LINALG_SYMMETRIC_H

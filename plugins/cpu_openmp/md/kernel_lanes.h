@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_lanes.h - what the kernels of atoms in vectors share. Tests: conformance/md/md.c */
+/* kernel_lanes.h - the parts that the kernels of atoms in vectors share. Tests: conformance/md/md.c */
 #ifndef PLUGINS_CPU_OPENMP_MD_KERNEL_LANES_H
 #define PLUGINS_CPU_OPENMP_MD_KERNEL_LANES_H
 
