@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet.timing/1: markers in a queue with profiling, which replaces the queue's handle at the
- * first stamp, so that programs that measure nothing pay nothing. Markers in a separate queue are
- * late: PoCL runs later commands first.
+ * collet.timing/1: markers in a queue with profiling. Such a queue replaces the queue's handle only at the first
+ * stamp, because profiling has a cost. Markers in a separate queue are late: PoCL runs later commands first.
  * Tests: tests/opencl/test_opencl_driver.c, conformance/verbs/timing.c
  */
 #include "opencl.h"

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Functions of the program's OpenMP runtime; the plugin itself is not linked to one. */
+/* Functions of the program's OpenMP runtime; the plugin itself is not linked to an OpenMP runtime. */
 typedef struct places {
     int (*count)(void);
     int (*processors)(int place);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device's context and what its errors mean.
+/* The device's context and the meaning of its errors.
  * Tests: tests/cuda/test_cuda_device.c, tests/cuda/test_cuda_launch.c */
 #include "backend.h"
 

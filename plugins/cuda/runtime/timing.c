@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet.timing/1: events with timestamps; the events of marks have none.
+/* collet.timing/1: events with timestamps; the events of marks have no timestamps.
  * Tests: tests/cuda/test_cuda_device.c */
 #include "backend.h"
 

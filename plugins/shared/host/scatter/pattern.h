@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pattern.h - what the kernels of patterns share. */
+/* pattern.h - the parts that the kernels of patterns share. */
 #ifndef PLUGINS_SHARED_HOST_SCATTER_PATTERN_H
 #define PLUGINS_SHARED_HOST_SCATTER_PATTERN_H
 

@@ -5,7 +5,7 @@
 
 #include "sums.h"
 
-/* What an op sums (`what`), and the numbers of its operands; 0: the op has no such operand, as operand 0 is an
+/* The sums of an op (`what`), and the numbers of its operands; 0: the op has no such operand, because operand 0 is an
  * output. */
 typedef struct atoms_op {
     uint32_t what;

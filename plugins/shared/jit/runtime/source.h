@@ -24,7 +24,7 @@ char *jit_source_key(const char *identity, const char *name, const char *options
 
 /*
  * Writes the compiled text to a new file in `directory` (an absolute path; NULL: does nothing): the
- * options as a comment, then all texts but the prelude. tests/jit compiles such files with other
+ * options as a comment, then all texts except the prelude. tests/jit compiles such files with other
  * compilers.
  */
 void jit_source_show(const char *directory, const jit_launch *l, const char *const *texts,
