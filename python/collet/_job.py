@@ -62,5 +62,5 @@ def warn_of_devices(shares: Iterable[tuple[str, int, float, str | None]], told: 
     for device, _, _, error in shares:
         if error is not None and device not in told:
             told.add(device)
-            warnings.warn(f"the device {device} failed, the others do its part: {error}", RuntimeWarning,
+            warnings.warn(f"the device {device} failed; the other devices compute its part: {error}", RuntimeWarning,
                           stacklevel=stacklevel + 1)

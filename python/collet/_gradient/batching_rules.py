@@ -320,7 +320,7 @@ for _name in ("fftshift", "ifftshift"):
     BATCHES["fft." + _name] = lambda batch, x, axes=None, name=_name: getattr(fft, name)(x.value, _moved(x, axes))
 
 
-# ---- Random numbers: each row has the numbers of its own seed and offset
+# ---- Random numbers: each row has the numbers of the row's seed and offset
 
 
 for _name in ("uniform", "normal"):

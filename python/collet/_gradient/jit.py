@@ -28,7 +28,7 @@ __all__ = ["jit"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_KEPT = 64  # recordings of a function: a new one replaces the one that was not used for the longest time
+_KEPT = 64  # recordings of a function: a new recording replaces the least recently used recording
 
 
 def _static(fun: Callable[..., Any], numbers: int | Sequence[int] | None, names: str | Sequence[str] | None

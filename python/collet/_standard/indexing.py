@@ -201,7 +201,7 @@ class _Chosen:
 
     def positions(self) -> tuple[Array, Array] | None:
         """A view of the array as a vector, and the positions of the result's elements in it. The axes of
-        the indices come last. None if there is no such view."""
+        the indices come last. None if the array has no view as a vector."""
         array = self.array
         flat = array._permute(sorted(range(array.ndim), key=lambda i: -array.strides[i]))
         try:

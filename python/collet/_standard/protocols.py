@@ -33,7 +33,7 @@ def _of_ufunc(ufunc: Any) -> Any:
     """collet's function that computes the same as a ufunc of NumPy or SciPy; None if there is none."""
     name = ufunc.__name__
     owners = np, sys.modules.get("scipy.special")
-    if all(getattr(owner, name, None) is not ufunc for owner in owners):  # such as numba's, with a name of its own
+    if all(getattr(owner, name, None) is not ufunc for owner in owners):  # such as numba's ufuncs
         return None
     name = _NAMES.get(name, name)
     if name == "divmod":

@@ -39,7 +39,7 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
     x = f.concat(parts, axis=axis) if len(parts) > 1 else x
     later, earlier = (slice(1, None),), (slice(None, -1),)
     whole = (slice(None),) * axis
-    for _ in range(min(operator.index(n), x.shape[axis])):  # after so many steps the axis is empty, and stays empty
+    for _ in range(min(operator.index(n), x.shape[axis])):  # after this many steps the axis is empty, and stays empty
         x = (op.not_equal if x.dtype.kind == "b" else op.sub)(x[whole + later], x[whole + earlier])
     return x
 
@@ -68,8 +68,8 @@ def interp(x, xp, fp, left=None, right=None):
     return f.where(x > xp[-1], fp[-1] if right is None else right, found)
 
 
-# The line through two points at x, from the first point. If that is NaN, since a difference is infinite: from the second one,
-# and if that is NaN too, the value that both points have. These are numpy.interp's rules.
+# The line through two points at x, from the first point. If the result is NaN, because a difference is infinite: from
+# the second point. If that is NaN too: the value that both points have. These are numpy.interp's rules.
 _FIRST, _SECOND = (f"((y1 - y0) / (x1 - x0) * (x - x{i}) + y{i})" for i in (0, 1))
 _LINE = f"where(isnan({_FIRST}), where(isnan({_SECOND}) & (y0 == y1), y0, {_SECOND}), {_FIRST})"
 _BETWEEN = f"where(isnan(x), x, where(x == x1, y1, where(x == x0, y0, {_LINE})))"

@@ -104,7 +104,7 @@ def svd(a, full_matrices=True, compute_uv=True):
     check(info, "svd: a matrix is not finite, or the iteration did not converge")
     if not compute_uv:
         return s
-    if full_matrices:  # qr adds columns; those of U keep their signs, because R's diagonal is >= 0
+    if full_matrices:  # qr adds columns; the columns of U keep their signs, because R's diagonal is >= 0
         rows, columns = a.shape[-2:]
         u = qr(u, "complete").Q if rows > columns else u
         vh = matrix_transpose(qr(matrix_transpose(vh), "complete").Q) if rows < columns else vh

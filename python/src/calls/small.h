@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions, products and norms of small f32 and f64 Arrays in the host's memory, without the steps of a general call
- * for keywords, conversions and devices, with which a call takes four times as long. */
+/* Reductions, products and norms of small f32 and f64 Arrays in the host's memory, without the steps of a general
+ * call for keywords, conversions and devices: with these steps a call takes four times as long. */
 #ifndef PYTHON_SRC_CALLS_SMALL_H
 #define PYTHON_SRC_CALLS_SMALL_H
 

@@ -24,7 +24,7 @@ static int acquire(direct *d, int32_t access)
         return -1;
     if (collet_array_acquire(context, d->array, &data, access) != COLLET_OK) {
         d->array = NULL;
-        return 0; /* the general way says why, or can */
+        return 0; /* the general function raises the error, or computes the result */
     }
     d->data = data;
     return 1;

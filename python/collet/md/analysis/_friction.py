@@ -234,7 +234,7 @@ def _derivatives(curve: Floats, dt: float) -> Floats:
     return np.asarray(np.gradient(curve, dt, axis=-1, edge_order=2))
 
 
-# Weights of five values in the derivatives at the first, the second and the middle one, times 12 dt: fourth order.
+# Weights of five values in the derivatives at the first, the second and the middle value, times 12 dt: fourth order.
 _FIVE = np.array([[-25, 48, -36, 16, -3], [-3, -10, 18, -6, 1], [1, -8, 0, 8, -1]], np.float64)
 
 
