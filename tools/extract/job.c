@@ -60,7 +60,7 @@ static int is_of_job(const char *name)
 }
 
 /* Returns the number of shards into which an earlier job divided the work; 0 if there was no such
- * job. With `remove_files`, removes the files of that job and no others. */
+ * job. With `remove_files`, removes only the files of that job. */
 static int64_t look_through(const char *directory, int remove_files)
 {
     DIR *folder = opendir(directory);

@@ -9,8 +9,8 @@
 
 /*
  * Each rank computes shards into PATH.shards, in turn; with --resume, existing shards are kept. When all
- * ranks have their shards, rank 0 makes the same results from them as one process would, and removes the
- * directory. Returns the exit status; a rank that fails ends the job.
+ * ranks have their shards, rank 0 makes from them the same results as one process, and removes the directory. Returns
+ * the exit status; a rank that fails ends the job.
  */
 int extract_job(extract_options *options, tool_ranks *ranks);
 

@@ -5,7 +5,7 @@
 
 #include "options.h"
 
-/* Prints what the work needs, and the measured speed of its devices. Returns the exit status. */
+/* Prints the memory that the work needs, and the measured speed of its devices. Returns the exit status. */
 int extract_plan(const extract_options *options);
 
 #endif

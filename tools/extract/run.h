@@ -7,7 +7,7 @@
 #include "options.h"
 
 /*
- * Computes and writes what the options request: all rows, or the shard of options->settings. The
+ * Computes and writes the requested results: all rows, or the shard of options->settings. The
  * trajectory is created even if writing fails, and logs to *progress until the caller destroys it.
  * Several runs may follow one another.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scan.h - all films of a command line, one after the other, with one runtime. */
+/* scan.h - all films of a command line, in turn, with one runtime. */
 #ifndef TOOLS_RSOXS_SCAN_H
 #define TOOLS_RSOXS_SCAN_H
 
 #include "options.h"
 
-/* Computes, plans or merges, and prints what was done. A film that fails does not stop the other films.
+/* Computes, plans or merges, and prints a summary. A film that fails does not stop the other films.
  * Returns the exit status. */
 int rsoxs_scan(const rsoxs_options *options);
 

@@ -15,7 +15,7 @@
 
 #define FASTER 1.1
 #define SHAPE "512x512x512"
-#define AGAIN 2 /* a core type that seems faster is measured so many times more */
+#define AGAIN 2 /* a core type that seems faster is measured this many times more */
 
 extern char **environ;
 
@@ -96,8 +96,8 @@ static void read_report(int in, double shortest[CALIBRATE_DTYPES])
 }
 
 /* Measures a product with a core type. OpenBLAS reads its core type when it is loaded, so this is done in
- * another process. The processes run one after the other, while the load of the machine may change: so the
- * shortest time of all calls counts. */
+ * another process. The processes run in turn while the load of the machine may change, so the shortest time of all
+ * calls is used. */
 static void measure_core(const calibration_run *run, const char *backend, core *c, double seconds)
 {
     bench_session *s = run->session;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls a kernel without libcore, to measure what libcore's dispatch adds. No other tool uses plugin.h.
+ * Calls a kernel without libcore, to measure the overhead of libcore's dispatch. No other tool uses plugin.h.
  */
 #ifndef TOOLS_BENCH_OPS_DIRECT_H
 #define TOOLS_BENCH_OPS_DIRECT_H
