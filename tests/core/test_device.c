@@ -30,7 +30,7 @@ static void add_on(collet_context *cx, const char *backend)
     collet_array_destroy(c);
 }
 
-/* One plugin has devices with and without memory and queues of their own. */
+/* One plugin has devices with and without their own memory and queues. */
 TEST(devices_differ)
 {
     world w = open_world(MIXED, NULL, "mixed");

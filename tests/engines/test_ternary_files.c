@@ -227,7 +227,7 @@ static void numbers_are_quantized_as_in_memory(void **state)
     collet_array_destroy(numbers);
 }
 
-/* A matrix of several pieces, each row with a scale of its own; then with a row that is not ternary in
+/* A matrix of several pieces, each row with its own scale; then with a row that is not ternary in
  * the last piece. */
 static void ternary_numbers_are_kept(void **state)
 {

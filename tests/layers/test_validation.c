@@ -17,7 +17,7 @@
 #include "subject.h"
 #include "common/contains.h"
 
-/* ---- A host that keeps what is logged ---------------------------------------------------- */
+/* ---- A host that stores the logged messages ---------------------------------------------------- */
 
 static char said[16384];
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-bench calibrate: rates of earlier runs, and what its summary says about
- * implementations. */
+/* backend-bench calibrate: rates of earlier runs, and the implementations in its summary. */
 
 #include "common/test.h"
 #include "bench/calibrate/choices.h"
@@ -20,7 +19,7 @@ static void assert_merged(const char *now, const char *old, const char *expected
     free(all);
 }
 
-/* A short run replaces only those rates of a longer run that it measured again. */
+/* A short run replaces only the rates of a longer run that it measured again. */
 TEST(earlier_rates_stay)
 {
     assert_merged("f32/64:own=5", "f32/64:own=1,openblas=2 f32/256:own=3 f32-page/64:own=4",

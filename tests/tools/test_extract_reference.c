@@ -124,7 +124,8 @@ TEST(test_reference)
     assert_true(used > 0);
 }
 
-/* The velocity of the centre of mass is that of the reference; it gives k_trans, for each residue too, and from several devices. */
+/* The velocity of the centre of mass equals the reference; it gives k_trans, for each residue too, and from several
+ * devices. */
 TEST(test_velocity_of_the_centre)
 {
     for (size_t i = 0; i < SAMPLES; i++) {
@@ -291,8 +292,7 @@ TEST(test_backends_agree)
         check_agreement(directory, &samples[i], backends[0], backends[1]);
 }
 
-/* An .xtc file has compressed positions, and no velocities or forces. The results equal those of
- * MDAnalysis. */
+/* An .xtc file has compressed positions, and no velocities or forces. The results equal the results of MDAnalysis. */
 TEST(test_xtc)
 {
     static const struct {

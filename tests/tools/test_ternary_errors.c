@@ -201,7 +201,7 @@ static void test_gguf(void **state)
     CHECK("f.npy: the matrix is not packed", "unpack", "f.npy");
 }
 
-/* The program refuses what the library refuses, with the same reason; info lists the reasons. */
+/* The program refuses the same inputs as the library, with the same reasons; info lists the reasons. */
 static void test_gguf_types(void **state)
 {
     static const uint8_t zeros[4096];

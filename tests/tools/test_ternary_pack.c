@@ -308,7 +308,7 @@ static void expect_listing(const char *name, const char *text)
     tool_free(&result);
 }
 
-/* Text and JSON report what is wrong with invalid tensors. The other tensors of the file are listed
+/* Text and JSON report the faults of invalid tensors. The other tensors of the file are listed
  * and read. */
 TEST(test_gguf_odd_tensors)
 {
@@ -467,7 +467,7 @@ TEST(test_network)
     cJSON_Delete(info);
 }
 
-/* All axes before the last are kept, even if there are no vectors or only one. */
+/* All axes before the last are kept, even if there is no vector or only one vector. */
 TEST(test_axes_of_vectors)
 {
     static const int64_t four[] = {1, VECTORS, 1, 2}, none[] = {2, 0, 2}, one[] = {2};
@@ -525,7 +525,7 @@ TEST(test_help)
     tool_free(&version);
 }
 
-/* The help of a command lists its own options and the common options, and no others. */
+/* The help of a command lists exactly its own options and the common options. */
 TEST(test_help_of_commands)
 {
     static const struct {
