@@ -115,7 +115,7 @@ void kit_near(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long dou
     }
 }
 
-/* Infinity is judged as the first number beyond the largest finite one. */
+/* Infinity is judged as the first number beyond the largest finite number. */
 static long double capped(long double value, int top)
 {
     return isnan(value) || fabsl(value) < ldexpl(1, top) ? value : copysignl(ldexpl(1, top), value);

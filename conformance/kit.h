@@ -85,7 +85,7 @@ void kit_random_bits(kit_tensor *t, kit_rng *rng);
 /* Replaces about half of the parts by zeros of both signs, ones and extremes; in floating types
  * also by infinities, NaN and denormals. */
 void kit_sprinkle_specials(kit_tensor *t, kit_rng *rng);
-/* Fills with normal() * 2^uniform(-spread, spread); integers: with small and large ones. */
+/* Fills with normal() * 2^uniform(-spread, spread); integers: small and large integers. */
 void kit_ordinary(kit_tensor *t, kit_rng *rng, double spread);
 void kit_rotation(kit_rng *rng, double rotation[9]); /* proper, uniform */
 void kit_rotation_about(const double axis[3], double angle, double rotation[9]);
@@ -98,7 +98,7 @@ void kit_rotation_about(const double axis[3], double angle, double rotation[9]);
 int64_t kit_edge_count(collet_dtype dtype);
 /* Edge value `index` of a real dtype; after the last comes the first again. */
 long double kit_edge(collet_dtype part, int64_t index);
-/* Fills all parts with edge values, one after the other. Each round begins `skew` values later, so
+/* Fills all parts with edge values in turn. Each round begins `skew` values later, so
  * that two inputs with different skew form different pairs. */
 void kit_edges(kit_tensor *t, int64_t skew);
 /* An edge value of a complex dtype has two parts, each an edge value. */
@@ -114,7 +114,7 @@ typedef struct kit_limit {
     const char *unit; /* text: "ulp", "of sum |m r| / |sum m|", ... */
 } kit_limit;
 
-/* Limit number `index` of an op; NULL after the last one. */
+/* Limit number `index` of an op; NULL after the last limit. */
 const kit_limit *kit_limit_at(uint32_t op, size_t index);
 /* Finds a limit; NULL if the op does not have it. */
 const kit_limit *kit_limit_find(uint32_t op, collet_dtype dtype, const char *quantity);
@@ -136,8 +136,8 @@ struct kit_op {
 /* The kit's entry for an op, or NULL. */
 const kit_op *kit_op_find(uint32_t op);
 
-/* The dtypes of row `index` of the op evaluate, whose signature does not list them; false beyond the
- * last one (in array/evaluate.c). */
+/* The dtypes of row `index` of the op evaluate, whose signature does not list them; false beyond the last row (in
+ * array/evaluate.c). */
 bool kit_evaluate_row(size_t index, collet_dtype dtypes[KIT_OPERANDS]);
 /* Appends the steps of the program of a case of evaluate: "; 4 = f32 add(0,1)". */
 void kit_evaluate_text(const kit_case *c, char text[KIT_TEXT]);
@@ -193,7 +193,7 @@ typedef enum kit_layout {
     KIT_MIXED,      /* order, step and sign differ by axis */
     KIT_REPEATED,   /* inputs: stride 0 on the first axis */
     KIT_WITHIN,     /* C-contiguous, offset by one element in a longer array */
-    KIT_ROWS,       /* last axis without gaps, the others as KIT_MIXED */
+    KIT_ROWS,       /* last axis without gaps, other axes as in KIT_MIXED */
     KIT_LAYOUTS
 } kit_layout;
 
@@ -251,7 +251,8 @@ static inline const kit_tensor *kit_in(const kit_case *c, uint32_t k)
 }
 
 /* The first element of matrix, vector or number `batch` of operand k (in tensor.c). It has the last `axes` axes of
- * operand k and the last `own` axes of output 0. The other axes of operand k are broadcast to those of output 0. */
+ * operand k and the last `own` axes of output 0. The other axes of operand k are broadcast to the axes of output
+ * 0. */
 int64_t kit_start(const kit_case *c, uint32_t k, int32_t axes, int32_t own, int64_t batch);
 
 /* ---- Planning (plan.c) --------------------------------------------------------------------- */
@@ -271,9 +272,8 @@ void kit_shape(kit_case *c, uint32_t operand, int32_t ndim, const int64_t *shape
 void kit_bind(kit_case *c, const char *letters, const int64_t *extents, int32_t dot_axes,
               const int64_t *dots, int alternative);
 void kit_absent(kit_case *c, uint32_t operand);
-/* Emit cases: one; one for each layout that the operands may have, and for mixtures; one for each
- * sharing of memory that the op and the case's shapes and dtypes allow; one in parts along the
- * split axis. */
+/* Emit cases: a single case; a case for each layout that the operands may have, and for mixtures; a case for each
+ * sharing of memory that the op and the case's shapes and dtypes allow; a case in parts along the split axis. */
 void kit_emit(kit_plan *plan, const kit_case *c);
 void kit_emit_layouts(kit_plan *plan, const kit_case *c);
 void kit_emit_sharing(kit_plan *plan, const kit_case *c);
@@ -355,7 +355,7 @@ typedef struct kit_result {
     int planned; /* cases of the row, run or not */
     int cases, failures, refused;
     int empty;           /* number of cases without elements, which need no kernel */
-    int first;           /* number of the first failing case; -1: none */
+    int first;           /* number of the first failing case; -1: no case failed */
     double worst, error; /* as in kit_verdict */
     const kit_limit *limit;
     char text[KIT_TEXT]; /* description of the first failure */

@@ -18,6 +18,5 @@ real kit_unorthogonal(const real m[9]);
 void kit_eigen(int n, const real *matrix, real *values, real *vectors);
 
 /* The minimum-norm least-squares solution x of the symmetric m x = b; eigenvalues of at most 1e-12
- * of the largest are taken as zero. Returns the number of zeros; *smallest is the smallest nonzero
- * one. */
+ * of the largest are taken as zero. Returns the number of zeros; *smallest is the smallest nonzero eigenvalue. */
 int kit_solve(const real m[9], const real b[3], real x[3], real *smallest);

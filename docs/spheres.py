@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""spheres.py [FILE]: draws docs/spheres.png, what examples/spheres.py computes. Needs Matplotlib."""
+"""spheres.py [FILE]: draws docs/spheres.png from the results of examples/spheres.py. Needs Matplotlib."""
 import pathlib
 import runpy
 import sys

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls an op by its name, as a binding of another language does: `sum` over axis 1. Its parameter
- * block gets its defaults, then one field by name; the shape of the output is inferred. */
+/* Calls an op by its name, as a binding of another language does: `sum` over axis 1. The op's parameter block gets
+ * its defaults, then one field is set by name; the shape of the output is inferred. */
 #include <collet/collet.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The centre of mass of a water molecule that falls for three frames, on the backend named on the
- * command line ("auto" without one). The coordinates stay in memory of the program: an array
- * wraps them, and the program writes to them only between acquire and release.
+ * The centre of mass of a water molecule that falls for three frames, on the backend named on the command line
+ * ("auto" without a name). The coordinates stay in memory of the program: an array wraps them, and the program writes
+ * to them only between acquire and release.
  */
 #include <collet/collet.h>
 #include <collet/ops/md.h>

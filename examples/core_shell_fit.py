@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fits spheres with a shell, in a film, to a noisy anisotropy A(q) at three energies.
 
-The unknowns are the radius of the cores, the thickness of the shells, and delta and beta of the shells along
-their direction, which is radial, at each energy. scatter.loss_and_grad gives the gradient with respect to
-every voxel; the chain rule turns it into the gradient by the two lengths. Needs SciPy."""
+The unknowns are the radius of the cores, the thickness of the shells, and delta and beta of the shells along their
+(radial) direction at each energy. scatter.loss_and_grad gives the gradient with respect to every voxel; the chain
+rule turns it into the gradient by the two lengths. Needs SciPy."""
 
 import numpy as np
 from scipy.optimize import minimize

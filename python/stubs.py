@@ -103,7 +103,7 @@ def members(path):
 
 
 def parameters(name, arguments, given, with_array):
-    """The parameters with their types; given: the types of those that decide the result's type."""
+    """The parameters with their types; given: the types of the parameters that determine the result's type."""
     def typed(argument, default):
         key, value = argument.arg, default and ast.unparse(default)
         if key in given:
@@ -150,7 +150,8 @@ def function(name, arguments):
 
 
 def functions(body, names=None, private=""):
-    """The stubs of the named tuples of a module and of its functions: those with the names, or all public ones."""
+    """The stubs of the named tuples of a module and of its functions: the tuples with these names, or all public
+    tuples."""
     for node in body:
         if isinstance(node, ast.FunctionDef) and (node.name in names if names else node.name[0] != "_"):
             yield function(node.name, node.args)

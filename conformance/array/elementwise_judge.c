@@ -12,7 +12,7 @@
 #include "truth.h"
 #include "vectors.h"
 
-/* ---- Real results, and exact complex ones ---------------------------------------------------- */
+/* ---- Real results, and exact complex results ---------------------------------------------------- */
 
 static collet_dtype dtype_of(const kit_case *c)
 {

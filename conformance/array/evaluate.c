@@ -168,7 +168,7 @@ static collet_dtype result_of(const function *f, collet_dtype d)
     }
 }
 
-/* Adds a function of earlier values, mostly of the latest, which are converted to the dtype of one of them. */
+/* Adds a function of earlier values, mostly of the latest values, converted to the dtype of one of these. */
 static void add_function(kit_program *p, kit_rng *rng)
 {
     function f;

@@ -152,7 +152,7 @@ static int descending(const void *a, const void *b)
     return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-/* Puts -0 before +0: uses the sign of a zero as its index, which decides between equal values. */
+/* Puts -0 before +0: uses the sign of a zero as its index, because the index decides between equal values. */
 static void order_zeros(element *e, int64_t n, bool reversed)
 {
     for (int64_t i = 0; i < n; i++)
@@ -180,7 +180,7 @@ static void row_of(const kit_tensor *t, int64_t first, int64_t step, int64_t n, 
         e[i] = (element){kit_get(t, first + i * step), i};
 }
 
-/* The output must have the elements of the input, none on the wrong side of index kth. */
+/* The output must have the elements of the input, and no element on the wrong side of index kth. */
 static void judge_partitioned(const kit_case *c, kit_verdict *v, element *e, int64_t first,
                               int64_t step, int64_t n)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linalg: eig, judged by its residual A V - V diag(w), the lengths of the vectors, and the traces of
- * A and A^2, which are the sums of all eigenvalues and of their squares: else one pair could be
+/*
+ * linalg: eig, judged by its residual A V - V diag(w), the lengths of the vectors, and the traces of
+ * A and A^2, which are the sums of all eigenvalues and of their squares. Without the traces, one pair could be
  * returned n times.
  * Tests: tests/conformance/test_broken.c */
 #include <math.h>

@@ -3,7 +3,7 @@
  * matrices.h - matrices of a case in long double, for judging decompositions, and the kinds of
  * input matrices.
  *
- * A complex matrix is the real one of twice the extents with the blocks (re, -im; im, re), so that
+ * A complex matrix is stored as the real matrix of twice the extents with the blocks (re, -im; im, re), so that
  * products, transposes (of the conjugate) and norms (times sqrt 2) are computed with real matrices;
  * kit_matrix_parts is the number of rows and columns that an element has.
  *
@@ -50,7 +50,7 @@ real kit_size(const kit_matrix *a);
 /* |Q^T Q - 1| / sqrt(columns). */
 real kit_departure(const kit_matrix *q);
 bool kit_finite(const kit_matrix *a);
-/* Copies the lower triangle to the upper one; imaginary parts on the diagonal become 0. */
+/* Copies the lower triangle to the upper triangle; imaginary parts on the diagonal become 0. */
 void kit_mirror(kit_matrix *a, int64_t parts);
 /* Eigenvalues of a symmetric matrix, ascending, by Jacobi's rotations; `a` is destroyed. */
 void kit_eigenvalues(kit_matrix *a, real *values);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linalg: svd and eigh, judged by residual, orthogonality and order; small matrices also by the
- * values of Jacobi's method in long double. Residual and orthogonality are the ratios of LAPACK's
- * tests (LAPACK Working Note 41), which pass below 30: in units of the extent, u and the matrix's
- * norm.
- * Tests: tests/conformance/test_broken.c */
+/*
+ * linalg: svd and eigh, judged by residual, orthogonality and order; small matrices also by the
+ * values of Jacobi's method in long double. As in LAPACK's tests (LAPACK Working Note 41), the
+ * residual is divided by extent * u * the matrix's norm, and the departure from orthogonality by
+ * extent * u. LAPACK accepts quotients below 30.
+ * Tests: tests/conformance/test_broken.c
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +14,7 @@
 
 #define BIT(kind) (1u << (kind))
 
-/* The values are compared, too, if a matrix has at most so many rows and columns together. */
+/* The values are compared, too, if a matrix has at most this many rows and columns together. */
 #define SMALL 26
 
 /* a_ij *= s_j, s real. */

@@ -41,14 +41,14 @@ typedef struct md_frame {
     real noise;                   /* the error of d from rounding com to f64 */
 } md_frame;
 
-/* Sums a part. masses, velocities and forces may be absent tensors or NULL: then masses are 1, and
- * sums of the others 0. `about` = NULL: relative to the centre of mass. */
+/* Sums a part. masses, velocities and forces may be absent tensors or NULL: then masses are 1, and sums of the others
+ * are 0. `about` = NULL: relative to the centre of mass. */
 md_frame md_frame_of(const md_part *part, const kit_tensor *positions, const kit_tensor *masses,
                      const kit_tensor *velocities, const kit_tensor *forces, const real *about);
 
 /* Replaces the scales of f64 results by the scales of f32 results, which do not depend on the first
- * atom: |com| + R, sum m d.d and sum |w| |v| (|d| + 2 R), with R the radius of gyration. The
- * rounding error of d is then that of an origin that is stored as two f32 numbers. */
+ * atom: |com| + R, sum m d.d and sum |w| |v| (|d| + 2 R), with R the radius of gyration. The rounding error of d is
+ * then the error of an origin that is stored as two f32 numbers. */
 void md_tighten(md_frame *frame);
 
 /* Rotational energy 1/2 omega.L; *scale is its change for a relative error of `unit` in I and L,

@@ -16,7 +16,7 @@ const char *const md_kind_names[MD_KINDS] = {
     "NaN in the middle frame",
     "the first atom far from the others in every other frame",
     "some masses zero, and all in frame 1",
-    "as far as coordinates reach, nearly all atoms in the first body",
+    "at the largest coordinates that are allowed, nearly all atoms in the first body",
 };
 
 /* ---- Plans --------------------------------------------------------------------------------- */
@@ -52,8 +52,8 @@ static kit_case case_without(const kit_plan *plan, int64_t frames, int64_t atoms
     return case_of(plan, (int64_t[]){frames, atoms, -1}, kind, false, absent);
 }
 
-/* Frames, atoms and bodies (-1: without offsets). `change`: masses are F x N, as they are anyway
- * for every second case. */
+/* Frames, atoms and bodies (-1: without offsets). `change`: masses are F x N; in every second case they always
+ * are. */
 static void plan_cases(kit_plan *plan, const int64_t (*sizes)[3], size_t count, int change,
                        uint32_t absent)
 {
@@ -189,7 +189,7 @@ static void generate_masses(const kit_case *c, kit_tensor *masses, kit_rng *rng)
 }
 
 /* If N = 3 B, each body has three atoms; otherwise bodies have any number of atoms, some are empty, and some atoms are
- * in no body. MD_DISTANT: every body except the first has one atom or none. */
+ * in no body. MD_DISTANT: every body except the first has at most one atom. */
 static void generate_offsets(kit_case *c, kit_rng *rng)
 {
     kit_tensor *offsets = &c->operand[c->row->operands - 1];

@@ -15,7 +15,7 @@ enum {
     MD_POISONED,   /* a NaN in the middle frame */
     MD_LOST,       /* in every second frame the first atom, a light one, is far away */
     MD_CHOSEN,     /* half of the masses, at random, and all of frame 1 are zero */
-    MD_DISTANT,    /* as far away as coordinates may be; nearly all atoms in the first body */
+    MD_DISTANT,    /* at the largest coordinates that are allowed; nearly all atoms in the first body */
     MD_KINDS
 };
 extern const char *const md_kind_names[MD_KINDS];

@@ -178,8 +178,7 @@ static void generate_time_derivative(kit_case *c, kit_rng *rng)
     for (int64_t i = 0; i < t->count; i++) {
         kit_set(t, i, now);
         now += c->kind == UNEVEN ? kit_uniform(rng, 0.01, 2) : 0.5;
-        /* Makes the two times equal that a central difference, or a one-sided one at an end,
-         * subtracts. */
+        /* Makes two times equal: a central difference, or a one-sided difference at an end, subtracts them. */
         if (c->kind >= STOPPED && (i == stop - 1 || i == stop))
             now -= 0.5;
     }

@@ -134,7 +134,7 @@ static real square_of(const kit_case *c, int64_t e, int64_t y, int64_t x, real s
     return square - s[0] * s[0] - s[1] * s[1];
 }
 
-/* The interval of a pixel has the places of all energies, but for a part that is beyond its ends. */
+/* The interval of a pixel contains the places of all energies, except for a part that is beyond its ends. */
 static void generate_intervals(kit_case *c, kit_rng *rng)
 {
     kit_tensor *interval = &c->operand[3];

@@ -104,7 +104,7 @@ static bool inside(real *at, int64_t n)
     return *at >= 0 && *at <= (real)(n - 1);
 }
 
-/* Pixel (y, x) of image e, turned by angle number a; `by` has its sine and cosine. */
+/* Pixel (y, x) of image e, rotated by angle number a; `by` has the angle's sine and cosine. */
 static real of_angle(const kit_case *c, int64_t a, turn by, int64_t e, int64_t y, int64_t x,
                      real *scale)
 {

@@ -5,7 +5,7 @@
 
 #include "kit.h"
 
-#define TERNARY_INVALID 2 /* what the invalid two-bit code 11 is read as */
+#define TERNARY_INVALID 2 /* the value that the invalid two-bit code 11 is read as */
 
 /* Bytes of a row of `weights` weights; the format must support this number. */
 int64_t ternary_row_bytes(uint32_t format, int64_t weights);

@@ -40,7 +40,7 @@ static kit_case of_product(const kit_plan *plan, product p, int kind)
     return c;
 }
 
-/* Row lengths in blocks of 256 weights: small ones, around the steps of kernels, and at the limits
+/* Row lengths in blocks of 256 weights: small lengths, around the steps of kernels, and at the limits
  * of 8-bit, 16-bit and float sums. */
 static const int64_t blocks[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,  11,  12,  13,  14,
                                  15, 16, 17, 31, 32, 33, 63, 64, 65, 66, 129, 255, 257, 1025};
@@ -254,8 +254,8 @@ static int greatest_of(const kit_case *c)
     return c->params.linear.activations == COLLET_TERNARY_INT4 ? 7 : 127;
 }
 
-/* `place`: the position of the number that is not finite in every third row. There is only one in a
- * row, because others would hide an implementation that ignores it. */
+/* `place`: the position of the number that is not finite in every third row. A row has at most one such number,
+ * because a second would hide an implementation that ignores the first. */
 static float x_of(const kit_case *c, int64_t row, int64_t i, int64_t place, kit_rng *rng)
 {
     float sign = kit_next(rng) & 1 ? -1 : 1, t = c->params.linear.threshold;
@@ -331,7 +331,7 @@ static void generate_product(kit_case *c, kit_rng *rng)
 
 /* ---- Integers ------------------------------------------------------------------------------ */
 
-/* The first `count` weights of each row of a packed operand, one a byte; the caller frees them. */
+/* The first `count` weights of each row of a packed operand, one per byte; the caller frees them. */
 static int8_t *unpacked(const kit_tensor *t, int64_t count)
 {
     int64_t bytes = t->shape[t->ndim - 1], rows = bytes > 0 ? t->count / bytes : 0;

@@ -69,7 +69,7 @@ ODD = ("sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "cbrt", "
 
 
 def real(name, *x):
-    """The value as a pair: rounded to f64, and the remainder relative to that."""
+    """The value as a pair: the value rounded to f64, and the remainder relative to it."""
     if len(x) == 2:
         return split(of_two(name, *x))
     x = x[0]

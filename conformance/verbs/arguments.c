@@ -79,8 +79,8 @@ bool row_is_first(const testbed *b, uint32_t row)
     return !row || row_at(b, row)->op != row_at(b, row - 1)->op;
 }
 
-/* Ends the check if the slot changed what the call points to, except the error. Overwrites that; with `until`, when the
- * work of this queue is done. */
+/* Ends the check if the slot changed anything that the call points to, except the error. Then overwrites everything
+ * that the call points to: at once or, with `until`, when the work of this queue is done. */
 static collet_status call_end(slot_call *s, call_block *c, const call_block *before,
                               collet_status status, uint32_t allowed, collet_queue *until)
 {

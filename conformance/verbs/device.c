@@ -99,7 +99,7 @@ static void twice(testbed *b)
     testbed_scenario(b);
 }
 
-/* Each thread has a testbed of its own, which shares the verdict. */
+/* Each thread has its own testbed; all share the verdict. */
 static void open_and_work(testbed *b, int number, void *user)
 {
     testbed own = testbed_beside(b);

@@ -210,7 +210,7 @@ static void copy_returns(testbed *b, const collet_copy_extension *table, testbed
         testbed_settle(b, q);
     }
     testbed_settle(other, from);
-    testbed_require(b, early, "between waited until the work before it was done, in %d tries",
+    testbed_require(b, early, "in %d tries, `between` returned only after the earlier work was done",
                     TRIES);
     testbed_free(b, y);
     testbed_free_all(other, x, one);

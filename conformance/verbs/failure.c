@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A queue in which a kernel fails, if the plugin has the setting NAME.fail: the number of the
+/* A queue in which a kernel fails. The plugin must have the setting NAME.fail, the number of the
  * kernel that fails.
  * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
@@ -46,7 +46,7 @@ static void stays(testbed *b)
     testbed_free_all(b, x, y);
     x = testbed_numbers(b, other, N, 5);
     testbed_chain(b, other, x, one, N, 1);
-    testbed_expect(b, other, x, N, 6, "work in a new queue after another failed");
+    testbed_expect(b, other, x, N, 6, "work in a new queue after another queue failed");
     testbed_free_all(b, x, one);
     testbed_destroy(b, other);
 }
@@ -91,8 +91,8 @@ static bool join_within(pthread_t thread, int64_t seconds)
     return pthread_timedjoin_np(thread, NULL, &end) == 0;
 }
 
-/* Writes that are skipped after a failure must free their bytes of staging memory: in all they have
- * more bytes than any staging memory holds. */
+/* Writes that are skipped after a failure must free their bytes of staging memory. Together they have more bytes than
+ * any staging memory holds. */
 static void staged(testbed *b)
 {
     if (!target_set(b->target, "fail", "2"))
@@ -163,10 +163,10 @@ static void followed(testbed *b)
 }
 
 /* After a failure a queue gets a wait for another queue, then a kernel and a write of memory that
- * the other queue reads. The plugin may skip all three, but not the wait alone. */
+ * the other queue reads. The plugin may skip all three, but not only the wait. */
 static void ordered(testbed *b)
 {
-    enum { N = 1000, FAILS = 40 }; /* FAILS: kernels in a queue, more than the other queue has */
+    enum { N = 1000, FAILS = 40 }; /* FAILS: kernels in a queue, more than in the other queue */
     testbed_open(b);
     testbed_need_queues(b, 2);
     testbed_slow(b);
@@ -193,7 +193,7 @@ static void ordered(testbed *b)
         (void)try_write(b, fails, x, 0, zeros, (uint64_t)(N * b->size));
     }
     testbed_expect(b, q, y, N, 6,
-                   "work in a queue for which a failed one, which then writes, waits");
+                   "work in a queue that a failed queue waits for before a write");
     testbed_require(b, try_wait(b, fails, testbed_mark(b, fails), -1) == COLLET_FAILED,
                     "queue_wait for a kernel that failed did not return FAILED");
     testbed_destroy(b, fails);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaks: blocks of memory, descriptors, threads, memory of the device. A plugin may keep what the
- * first rounds create; later rounds must not add to it.
+/* Leaks: blocks of memory, descriptors, threads, memory of the device. A plugin may keep the objects that the first
+ * rounds create; later rounds must not add to them.
  * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/own.h"
 

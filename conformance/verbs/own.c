@@ -292,8 +292,8 @@ static void set_shape(own_call *o, size_t number, int64_t scale)
         kit_allocate(&o->c.operand[k]);
 }
 
-/* Tries shapes until the row accepts one with default parameters; sets `base` to the results.
- * False: it accepts none of them. */
+/* Tries shapes until the row accepts a shape with default parameters; sets `base` to the results. False: it accepts
+ * no shape. */
 static bool choose(testbed *b, collet_queue *q, own_call *o, int64_t scale, results *base)
 {
     const manner dense = {.fill = 0xff, .patient = true};

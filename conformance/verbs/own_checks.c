@@ -231,8 +231,8 @@ static int list_variants(own_call *o, variant *list)
 
 #define LATE_TRIES 6
 
-/* Calls again behind more slow work until that was not done when the arguments had been overwritten: on a busy machine
- * this thread may not run for longer than the work takes. */
+/* Repeats the call behind more and more slow work, until this work was not yet done when the arguments had been
+ * overwritten. On a busy machine this thread may be interrupted for longer than the work takes. */
 static void run_late(testbed *b, collet_queue *q, own_call *o, manner m, const variant *v)
 {
     bool waited = false;

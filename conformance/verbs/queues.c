@@ -86,7 +86,7 @@ static void work_alone(testbed *b, int number, void *user)
                                   testbed_vector(b, work->shared, 0, n)};
         testbed_require(b, try_run(b, q, (uint32_t)b->add, add, 3, 1, NULL, NULL, 0) == COLLET_OK,
                         "run of add failed");
-        testbed_expect(b, q, x, n, number + 5 + 1000, "work of a thread in a queue of its own");
+        testbed_expect(b, q, x, n, number + 5 + 1000, "work of a thread in its own queue");
         testbed_settle(b, q);
         testbed_free(b, x);
     }

@@ -437,7 +437,7 @@ static void short_row(testbed *b, row_call *r)
         operands[k] = span_operand(&r->c, k, &spans[k]);
     }
     testbed_settle(b, q);
-    (void)run_short(b, r, operands, -1); /* so that the plugin allocates what it keeps */
+    (void)run_short(b, r, operands, -1); /* so that the plugin allocates the memory that it keeps */
     for (int64_t n = 0; n < MOST && run_short(b, r, operands, n); n++)
         continue;
     for (uint32_t k = 0; k < r->row.operands; k++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocations of the plugin fail one after the other: each slot reports the failure or works
+/* Allocations of the plugin fail in turn: each slot reports the failure or works
  * without the memory, nothing leaks, and the next call works.
  * Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"

@@ -341,7 +341,7 @@ void testbed_wait(testbed *b, collet_queue *q, uint64_t value)
 {
     collet_status status = try_wait(b, q, value, -1);
     testbed_require(b, status != COLLET_NOT_READY,
-                    "queue_wait without a limit returned NOT_READY: a negative number is no limit");
+                    "queue_wait without a limit returned NOT_READY: a negative number means no limit");
     must(b, "queue_wait", status);
 }
 

@@ -10,7 +10,7 @@
  * work, they try with more and more kernels. */
 #define TRIES 4
 #define TRIES_IDLE 3    /* tries, if the host never sees the device at work */
-#define RESOLUTION 5000 /* nanoseconds by which `elapsed` may be wrong, besides 2 % */
+#define RESOLUTION 5000 /* nanoseconds by which `elapsed` may be wrong, in addition to 2 % */
 
 static collet_stamp *stamp_in(testbed *b, collet_queue *q)
 {
@@ -178,7 +178,7 @@ static void order(testbed *b)
 }
 
 typedef struct length {
-    sight seen; /* what the host saw during the call of stamp */
+    sight seen; /* times of the host around the call of stamp */
     int64_t worked, counted;
     bool conclusive; /* `worked` is so long that a stamp that was too early would be noticed */
 } length;
@@ -265,7 +265,7 @@ static void longest(testbed *b)
     end(b, &t);
 }
 
-/* Many stamps are kept, each with a time of its own. */
+/* Many stamps are kept; each has a different time. */
 static void many(testbed *b)
 {
     enum { STAMPS = 600 };

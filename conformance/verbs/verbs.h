@@ -50,7 +50,7 @@ bool target_set(kit_target *t, const char *word, const char *value);
 bool allocation_watched(void); /* false: this build cannot watch them */
 void allocation_watch(const char *begin, const char *end);
 int64_t allocation_live(void); /* number of blocks not freed */
-/* Makes call number n, counted from now and from 0, fail; -1: none. */
+/* Makes call number n, counted from now and from 0, fail; -1: no call fails. */
 void allocation_fail(int64_t n);
 bool allocation_has_failed(void);
 void thread_creation_fail(bool fails);
@@ -94,8 +94,7 @@ void testbed_fail(testbed *b, const char *format, ...) COLLET_PRINTF(2, 3)
     __attribute__((noreturn));
 void testbed_skip(testbed *b, const char *format, ...) COLLET_PRINTF(2, 3)
     __attribute__((noreturn));
-void testbed_check(testbed *b); /* on the main thread, after the other threads: ends the check if
-                                   one of them failed */
+void testbed_check(testbed *b); /* on the main thread, after the other threads: ends the check if a thread failed */
 
 #define testbed_require(b, condition, ...) ((condition) ? (void)0 : testbed_fail(b, __VA_ARGS__))
 
@@ -153,7 +152,7 @@ int64_t testbed_now(void); /* nanoseconds of a monotonic clock */
 
 /* collet.timing/1. */
 const collet_timing_extension *
-testbed_timing(testbed *b); /* NULL: the device has none, or no queues */
+testbed_timing(testbed *b); /* NULL: the device has no memory of its own, or no queues */
 collet_status try_stamp(testbed *b, collet_queue *q, collet_stamp **stamp);
 int64_t testbed_elapsed(testbed *b, collet_stamp *first, collet_stamp *last);
 void testbed_release(testbed *b, collet_stamp *stamp);

@@ -19,9 +19,9 @@
 #define FORK_SECONDS 2  /* longest wait in fork() */
 #define PAUSE 500000    /* nanoseconds between two tries to lock */
 
-/* The runtimes of this process; a child of fork begins with none of them. */
+/* The runtimes of this process; a child of fork begins without runtimes. */
 static struct {
-    pthread_mutex_t lock; /* also held while they are ended, so that none is freed meanwhile */
+    pthread_mutex_t lock; /* also held while runtimes are ended, so that no runtime is freed meanwhile */
     collet_runtime *first;
     pthread_once_t prepared;
     int failed;
@@ -157,7 +157,7 @@ void end_watch(void)
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
-/* A child of fork has no other threads, but locks that they held stay locked. Threads of a driver that
+/* A child of fork has only this thread, but locks that other threads held stay locked. Threads of a driver that
  * compile hold the lock of the C library's loader now and then; the child would wait for it for ever. */
 static void settle(device *d, int64_t end)
 {

@@ -15,6 +15,6 @@
 /* Add a runtime to the list of runtimes that the end of the process ends, and remove it. NO_MEMORY. */
 collet_status end_add(collet_runtime *runtime, collet_error *err);
 void end_remove(collet_runtime *runtime);
-/* Called when a context first uses a device: exit() ends its work before it destroys what has been
- * loaded so far. */
+/* Called when a context first uses a device: exit() ends the device's work before it destroys the libraries that were
+ * loaded before. */
 void end_watch(void);

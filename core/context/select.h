@@ -9,8 +9,8 @@ typedef struct selection {
     int32_t several; /* 1: auto, or more than one device is named */
     int32_t automatic;
     uint32_t count; /* number of chosen devices */
-    uint32_t total; /* chosen devices, then those that only an explicit fallback may use; with
-    auto equal to count */
+    uint32_t total; /* chosen devices, then the devices that only an explicit fallback may use; with
+                       auto equal to count */
     device *devices[RUNTIME_DEVICES_MAX];
 } selection;
 
@@ -31,6 +31,6 @@ int selection_extend(collet_runtime *runtime, selection *s);
 void selection_clear(selection *s);
 
 /* Appends to an error how the user can let another backend run a call for which the chosen device
- * has no kernel; "" if none can. `fallback` is the context's. */
+ * has no kernel; "" if no backend can. `fallback` is the context's. */
 void selection_remedy(const collet_runtime *r, const selection *s, int32_t fallback,
                       char text[256]);

@@ -31,6 +31,6 @@ int backend_state(const backend *b);
 /* The reason why a backend in `state` (loaded from b->state) is unusable or unproven; else "". */
 const char *backend_reason(const backend *b, int state);
 
-/* Logs and records that a part of a plugin is left out; `code` is one of loader.h. NO_MEMORY. */
+/* Logs and records that a part of a plugin is left out; `code` is a code of loader.h. NO_MEMORY. */
 collet_status backend_left_out(const backend *b, const char *code, const char *text,
                                collet_error *err);

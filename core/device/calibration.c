@@ -160,8 +160,7 @@ static collet_status read_transfer(calibration *c, const cJSON *transfer, collet
                       positive(latency, MAX_SECONDS, &c->latency)))
         return COLLET_OK;
     return collet_fail(err, COLLET_FORMAT,
-                       "transfer must have the numbers to_device and to_host, from 1 on, and "
-                       "latency, more than 0");
+                       "transfer must have the numbers to_device and to_host, each at least 1, and latency, above 0");
 }
 
 /* ---- File -------------------------------------------------------------------------------- */
@@ -184,7 +183,7 @@ static collet_status read_members(const collet_runtime *r, calibration *c, const
     if (!json_integer(root, "format", FORMAT, FORMAT, &format))
         return collet_fail(err, COLLET_FORMAT, "format is not %d", FORMAT);
     if (!json_string(root, "made"))
-        return collet_fail(err, COLLET_FORMAT, "made, the time of its making, is missing");
+        return collet_fail(err, COLLET_FORMAT, "made, the time of the measurement, is missing");
     if (text && !cJSON_IsString(text))
         return collet_fail(err, COLLET_FORMAT, "calibrated must be a string");
     if (text && !(c->calibrated = strdup(text->valuestring)))
@@ -239,7 +238,7 @@ static collet_status unreadable(int failed, collet_error *err)
     if (failed == ENODATA || failed == EFBIG)
         return collet_fail(err, COLLET_FORMAT,
                            failed == EFBIG ? "it has more than %zu bytes"
-                                           : "it has no bytes, of at most %zu",
+                                           : "it is empty; it must have 1 to %zu bytes",
                            MAX_FILE);
     return collet_fail(err, COLLET_IO, "%s", strerror(failed));
 }

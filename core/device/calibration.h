@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calibration - what `backend-bench calibrate` measured of a backend on this machine: seconds of ops
+/*
+ * calibration - the measurements of `backend-bench calibrate` for a backend on this machine: seconds of ops
  * by their work, the rates of transfers, and a text for the backend itself. Each backend has a file in the
- * directory of the cache. Its name has a hash of the backend and of what it can use here, so that the file is not
- * used with another processor, driver, library, level or number of threads. The files are read when the runtime
- * is created; then the values are constant, for any thread. */
+ * directory of the cache. Its name has a hash of the backend and of the processor, drivers and libraries that it can
+ * use here, so the file is not used with another processor, driver, library, level or number of threads. The files
+ * are read when the runtime is created; then the values are constant, for any thread.
+ */
 #pragma once
 
 #include "device.h"
@@ -11,11 +13,11 @@
 #define CALIBRATION_POWERS 48
 #define CALIBRATION_NEVER UINT8_MAX
 
-/* The dtypes that are measured. Other dtypes use the times of the one that is closer in size. */
+/* The dtypes that are measured. Other dtypes use the times of f32 or f64, whichever is closer in size. */
 enum { CALIBRATION_F32, CALIBRATION_F64, CALIBRATION_DTYPES };
 
-/* Powers of two, or NEVER: the smallest work at which another device than the first may be chosen, and the
- * elements that an operand of such a call has at least. */
+/* Powers of two, or NEVER: the smallest work at which another device than the first may be chosen, and the minimum
+ * number of elements of an operand of such a call. */
 struct crossover {
     uint8_t from[CALIBRATION_DTYPES];
     uint8_t elements;
@@ -44,7 +46,7 @@ static inline int calibration_dtype(collet_dtype dtype)
     return collet_dtype_size(dtype) < 8 ? CALIBRATION_F32 : CALIBRATION_F64;
 }
 
-/* The calibration of a device; NULL: none, also for all devices of a backend but the first. */
+/* The calibration of a device; NULL: there is none. Only the first device of a backend has one. */
 static inline const calibration *calibration_of(const device *d)
 {
     return d->index == 0 ? d->owner->calibration : NULL;

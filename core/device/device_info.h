@@ -5,8 +5,8 @@
 
 #include "device.h"
 
-/* The size of a device's memory, from the capabilities; of a processor at most what the process may
- * use. 0: unknown. */
+/* The size of a device's memory, from the capabilities; for a processor at most the memory that the process may use.
+ * 0: unknown. */
 uint64_t device_memory_bytes(const device *d);
 /* Whether the device is a processor, by its capabilities: its driver has threads in this process.
  * */

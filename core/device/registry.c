@@ -41,7 +41,7 @@ const char *registry_choice(const collet_runtime *r, const char *key)
     return NULL;
 }
 
-/* The order in which auto chooses: first proven backends, then unproven ones, then backends that
+/* The order in which auto chooses: first proven backends, then unproven backends, then backends that
  * cannot be used or have no device; layers come last. */
 static void rank(loader_plugin *p)
 {

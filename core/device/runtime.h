@@ -46,7 +46,7 @@ struct collet_runtime {
     op *_Atomic own_ops[RUNTIME_OWN_OPS_MAX];
     loader_plugin *plugins; /* backends, then layers */
     size_t plugin_count;
-    backend *backends; /* backends[i] is plugins[i]; usable ones by falling priority, then others */
+    backend *backends; /* backends[i] is plugins[i]; usable backends by falling priority, then others */
     size_t backend_count;
     crossover *crossovers; /* one for each op (calibration_compare); NULL: nothing was measured */
     const loader_plugin **layers; /* layers in the setting, the outermost first */
@@ -77,15 +77,13 @@ static inline int runtime_alive(const collet_runtime *runtime)
     return mark == FORK_MARK_WIPED || (mark == FORK_MARK_PROCESS && runtime->process == getpid());
 }
 collet_status runtime_forked(collet_error *err);
-/* Returns `status`. But if another thread has called exit() and a device is not used any more for
- * that reason, the calling thread sleeps until the process is gone: it must not take that for a
- * failure of its work. Called where no lock is held. */
+/* Returns `status`. Exception: if another thread has called exit() and a device is not used any more for that reason,
+ * the calling thread sleeps until the process ends, because its work has not failed. Called where no lock is held. */
 collet_status runtime_stop(const collet_runtime *runtime, collet_status status);
 /* Checks the arguments of a query. FORKED; INVALID if the runtime or `out` is NULL. */
 collet_status runtime_query(const collet_runtime *runtime, const void *out, const char *what,
                             collet_error *err);
-/* Returns NOT_FOUND for an index beyond the `count` elements of a list; `element`: the word for one
- * of them. */
+/* Returns NOT_FOUND for an index beyond the `count` elements of a list; `element`: the word for one element. */
 collet_status runtime_beyond(size_t index, size_t count, const char *element, collet_error *err);
 
 /* The op with this id; NULL if unknown. */

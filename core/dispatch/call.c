@@ -15,8 +15,8 @@
 #include "timeline/origins.h"
 #include "timeline/span.h"
 
-/* Retired memory is freed once in so many calls, because that takes about a microsecond: it queries
- * the device. */
+/* Retired memory is freed once in this number of calls, because freeing queries the device, which takes about a
+ * microsecond. */
 #define CALLS_COLLECT 16
 
 /* ---- Running ----------------------------------------------------------------------------- */

@@ -31,7 +31,7 @@ static void COLLET_PRINTF(2, 3) add(writer *w, const char *format, ...)
     w->left -= used;
 }
 
-/* Whether the device would run the call, and what it needs for that; else f->err has the reason. */
+/* Whether the device would run the call, and the memory that it needs for the call; else f->err has the reason. */
 static int accepts(frame *f, device *d, collet_kernel_call *call)
 {
     f->err.text[0] = '\0';
@@ -142,7 +142,7 @@ static void explain(frame *f, writer *w)
         if (!runs) {
             add(w, "%s would not run it: %s.\n", d->name, f->err.text);
         } else if (i && !served && !call_falls_back(f)) {
-            add(w, "%s could run it, but the call does not go on to it.\n", d->name);
+            add(w, "%s could run it, but the call is not passed on to it.\n", d->name);
         } else if (served++) {
             add(w, "%s could run it, too.\n", d->name);
             add_prediction(w, f, d);

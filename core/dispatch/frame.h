@@ -36,7 +36,7 @@ collet_status frame_begin(frame *f, collet_context *cx, uint32_t id, collet_arra
                           const collet_array *const *ins, const void *params);
 void frame_end(frame *f);
 
-/* Fills *call and asks the row whether it takes it; sets call->workspace_bytes. The reason of a refusal
+/* Fills *call and asks the row whether it accepts the call; sets call->workspace_bytes. The reason of a refusal
  * is in f->err. */
 collet_status frame_accept(frame *f, device *d, const collet_kernel_row *row,
                            collet_kernel_call *call);

@@ -8,8 +8,8 @@
 #include "device/rows.h"
 #include "memory/storage.h"
 
-/* Another device is chosen if its predicted time is at most this share of the first one's. FASTER_OTHER: where the
- * dtype was not measured, so that the prediction is made from another dtype of about the same size. */
+/* Another device is chosen if its predicted time is at most this share of the first device's time. FASTER_OTHER:
+ * where the dtype was not measured, and the times of another dtype of about the same size are used. */
 #define FASTER 0.9
 #define FASTER_OTHER 0.5
 

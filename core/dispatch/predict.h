@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* predict - how long a call takes on a device, by the calibrations, and where it is the fastest. */
+/* predict - predicts by the calibrations how long a call takes on a device, and which device is the fastest. */
 #pragma once
 
 #include "context/select.h"
@@ -12,7 +12,7 @@ typedef struct predicted {
     double kernel, operands, results;
 } predicted;
 
-/* The work of a call, as calibration_seconds takes it. `arrays`: operands, outputs first; NULL: absent. */
+/* The work of a call, the argument of calibration_seconds. `arrays`: operands, outputs first; NULL: absent. */
 double predict_work(const op *o, const collet_array *const *arrays);
 /* A calibration has one entry for each op and dtype. Returns the dtype of a call's entry: of the first input that is not
  * bool; bool if all inputs are bool; of the first output if there is no input. backend-bench has the same rule. */

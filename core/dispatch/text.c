@@ -13,7 +13,7 @@
 #include "util/numerals.h"
 
 #define EDGE 3     /* elements at both ends of an axis */
-#define SHOWN 1000 /* arrays with at most so many elements are shown whole */
+#define SHOWN 1000 /* arrays with at most this many elements are shown whole */
 
 typedef struct writer {
     collet_context *cx;

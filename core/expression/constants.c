@@ -64,7 +64,7 @@ static collet_status compute(const state *s, uint32_t op, const literal *in, uin
     if (status != COLLET_OK || literal_is_whole(out) || s->g->derivative)
         return status;
     return collet_fail(
-        s->err, COLLET_DTYPE, "%s(%s, %s) is no integer; give one of the numbers as a real number",
+        s->err, COLLET_DTYPE, "%s(%s, %s) is not an integer; give one of the numbers as a real number",
         elementwise_of(op)->name, literal_text(&in[0], texts[0]), literal_text(&in[1], texts[1]));
 }
 

@@ -96,8 +96,8 @@ uint64_t plan_hash(const collet_program *p)
     return mix(hash, p->outs, p->n_out * sizeof *p->outs);
 }
 
-/* The number that a value of the plan has in the piece's program; adds the value to its constants
- * if it is one. */
+/* The number that a value of the plan has in the piece's program; if the value is a constant, adds it to the
+ * program's constants. */
 static uint16_t local(plan_piece *piece, const range *r, uint32_t id)
 {
     uint32_t k = 0;

@@ -84,12 +84,12 @@ typedef struct evaluation {
     collet_error *err;
     const graph *g;
     plan *p;
-    int by_steps, apart; /* apart: the reduction is a call of its own */
+    int by_steps, apart; /* apart: the reduction is a separate call */
     extent x;
     collet_array **outs;
     uint64_t made; /* bit k: outs[k] was NULL */
     const collet_array *const *ins;
-    const collet_scalar *numbers;   /* inputs without an array; NULL: there are none */
+    const collet_scalar *numbers;   /* inputs without an array; NULL: all inputs have arrays */
     const collet_scalar *constants; /* the plan's constants, computed with `numbers` */
     collet_array **steps;           /* the arrays of steps between pieces; outputs among them */
 } evaluation;
@@ -108,8 +108,8 @@ static collet_evaluate_params params_of(const evaluation *v, const collet_progra
 
 #define FEW 32 /* constants */
 
-/* Runs a program on the first choice of backend. If that has no such kernel, runs single ops, which any of the
- * backends may compute: that is faster than the interpreter of another backend. A program that reduces is
+/* Runs a program on the first choice of backend. If this backend has no such kernel, runs single ops, which any of
+ * the backends may compute: that is faster than the interpreter of another backend. A program that reduces is
  * REFUSED in this case, because one kernel may still compute its values without the reduction. */
 static collet_status call_program(const evaluation *v, const collet_program *program,
                                   const collet_scalar *constants, collet_array *const *outs,
@@ -335,7 +335,7 @@ static collet_status check_output_shapes(evaluation *v)
     return COLLET_OK;
 }
 
-/* Checks before the first program what collet_call would check for each program, after others have written. */
+/* Makes the checks of collet_call for all programs before the first program writes. */
 static collet_status check_arrays(evaluation *v)
 {
     uint32_t i, k, outs = v->g->output_count;

@@ -226,7 +226,7 @@ static uint64_t hash_of(const collet_dtype *dtypes, uint32_t count)
     return hash;
 }
 
-/* The place for a new plan: an empty one, or that of the oldest plan that is not in use. NULL: all
+/* The place for a new plan: an empty place, or the place of the oldest plan that is not in use. NULL: all
  * are in use. */
 static plan **place(collet_expression *e)
 {

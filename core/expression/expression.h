@@ -16,8 +16,8 @@ struct collet_expression {
     uint64_t version; /* version of the constants */
 };
 
-/* The plan for these dtypes and `beyond` (of plan), valid until expression_release. A new plan
- * replaces the least recently used one. DTYPE; INVALID if there is no output; NO_MEMORY. */
+/* The plan for these dtypes and `beyond` (of plan), valid until expression_release. A new plan replaces the least
+ * recently used plan. DTYPE; INVALID if there is no output; NO_MEMORY. */
 collet_status expression_plan(collet_expression *e, plan **out, const collet_dtype *dtypes,
                               int beyond, collet_error *err);
 void expression_release(collet_expression *e, plan *p);

@@ -106,7 +106,7 @@ collet_status graph_input(graph *g, uint32_t *value, const char *name, size_t le
     if (dtype != COLLET_DTYPE_NONE && !collet_dtype_size(dtype))
         return collet_fail(err, COLLET_DTYPE, "%d is not a dtype", (int)dtype);
     if (!name_is_valid(name, length))
-        return REFUSE("'%.*s' is no name of an input: use letters, digits and '_', at most %d",
+        return REFUSE("'%.*s' is not a valid name of an input: use letters, digits and '_', at most %d",
                       (int)(length < 80 ? length : 80), name, GRAPH_NAME - 1);
     for (uint32_t i = 0; length && i < g->input_count; i++)
         if (strlen(g->names[i]) == length && !memcmp(g->names[i], name, length))
@@ -244,7 +244,7 @@ static int simpler(const graph *g, uint32_t *value, uint32_t *op, uint32_t *in, 
     return keep < 3;
 }
 
-/* Replaces integer literals by real ones. */
+/* Replaces integer literals by real literals. */
 static collet_status make_real(graph *g, uint32_t *in, literal *numbers, uint32_t count,
                                collet_error *err)
 {
@@ -336,7 +336,7 @@ collet_status graph_reduce(graph *g, uint32_t op, const int32_t *axes, int32_t c
                            int32_t keepdims, double correction, collet_error *err)
 {
     if (!program_is_reduction(op))
-        return REFUSE("the op %u is no reduction over axes", op);
+        return REFUSE("the op %u is not a reduction over axes", op);
     if (axes && (count < 0 || count > COLLET_MAX_DIMS))
         return REFUSE("there are %d axes; an array has at most %d", count, COLLET_MAX_DIMS);
     g->reduce = op;

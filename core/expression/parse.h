@@ -4,7 +4,7 @@
 
 #include "graph.h"
 
-/* A name that stands for a value that the graph has. */
+/* A name for a value that the graph has. */
 typedef struct parse_name {
     const char *name;
     uint32_t value;

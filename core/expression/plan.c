@@ -205,7 +205,7 @@ static collet_status bad_dtype(const compiler *c, const elementwise *e, collet_d
 }
 
 /* Handles a function of integers and bools that the host knows, and a comparison of such a number with a real number.
- * *done = 0: the node is not one of these. */
+ * *done = 0: the node is neither. */
 static collet_status type_numbers(compiler *c, const node *n, const typed *in, typed *out,
                                   int *done)
 {
@@ -250,8 +250,8 @@ static uint32_t swapped(uint32_t op)
 }
 
 /* Compares elements of an integer dtype with an integer that the dtype may not hold. A plan for
- * variable numbers computes x < 300 of u8 as (x < 255) | True. With a constant number it compares
- * directly, or the result is constant. */
+ * variable numbers computes x < 300 of u8 as (x < 255) | True. With a constant
+ * number the plan compares directly, or the result is constant. */
 static collet_status type_comparison(compiler *c, uint32_t op, const typed *x, const typed *number,
                                      collet_dtype d, typed *out)
 {
@@ -333,7 +333,8 @@ static collet_status type_apply(compiler *c, const node *n, typed *out)
     if (e->op == COLLET_OP_POW && last->kind == NODE_LITERAL)
         count = power_steps(steps, &last->value, dtype);
     status = count ? emit_power(c, &in[0], steps, count, out) : value_step(c, &s, out);
-    /* The result is not weak if it is an integer: functions of integers that where() selects work as those of arrays.
+    /* The result is not weak if it is an integer: functions of integers that where() selects work like functions of
+     * arrays.
      * */
     out->weak = all.weak && (is_float(out->dtype) || is_complex(out->dtype));
     return status;
@@ -394,7 +395,7 @@ static collet_dtype reducible(uint32_t op, collet_dtype d)
     return COLLET_DTYPE_NONE;
 }
 
-/* Each output is a step of its own, so that a program can write it. */
+/* Each output is a separate step, so that a program can write it. */
 static collet_status type_output(compiler *c, uint32_t k)
 {
     plan *p = c->p;

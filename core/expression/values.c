@@ -7,7 +7,7 @@
 
 #include "op/program.h"
 
-#define SEARCHED 64 /* number of latest steps that are searched for an equal one */
+#define SEARCHED 64 /* number of latest steps that are searched for an equal step */
 
 collet_status value_no_memory(compiler *c)
 {

@@ -56,7 +56,7 @@ collet_status array_wrapping(const char *what, collet_array **out, collet_dtype 
                              collet_error *err);
 uint64_t array_span(const collet_array *a);
 
-/* Applies the flags of collet_array_wrap to a new array, which no other thread knows yet. */
+/* Applies the flags of collet_array_wrap to a new array; no other thread uses it yet. */
 static inline void array_take_flags(collet_array *a, uint32_t flags)
 {
     a->storage->readonly = flags & COLLET_WRAP_READONLY;

@@ -13,9 +13,8 @@ static const origins no_origins;
 
 /* ---- Validity ---------------------------------------------------------------------------- */
 
-/* Waits for the work from which the bytes derive or, with wait 0, reports only what is known about
- * it. Origins come first: if an origin hangs, its own device is reported as lost; the writer's
- * device only waits for it. */
+/* Waits for the work from which the bytes derive or, with wait 0, reports only its known failures. Origins come
+ * first: if an origin hangs, its own device is reported as lost; the writer's device only waits for it. */
 static collet_status copy_outcome(const block *c, int wait, collet_error *err)
 {
     collet_status status = origins_outcome(&c->origins, wait, err);

@@ -289,8 +289,8 @@ collet_status storage_share(storage *s, void **address, transfer_counters *moved
 {
     if (s->home)
         return collet_fail(err, COLLET_UNSUPPORTED,
-                           "the array is over memory of a device, which another library has: its "
-                           "copy in the host's memory cannot be shared");
+                           "the array wraps device memory of another library: its copy in the host's memory cannot "
+                           "be shared");
     pthread_mutex_lock(&s->lock);
     collet_status status = map_locked(s, COLLET_READ, 0, address, moved, err);
     if (status == COLLET_OK) {

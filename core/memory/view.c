@@ -250,7 +250,7 @@ collet_status collet_array_windows(collet_context *cx, const collet_array *array
                            " elements of axis %" PRId32,
                            length, array->shape[axis], axis);
     if (a->ndim == COLLET_MAX_DIMS)
-        return VIEW_REFUSE(COLLET_SHAPE, "windows: the array has %d axes, and there is no further",
+        return VIEW_REFUSE(COLLET_SHAPE, "windows: the array already has %d axes, the maximum",
                            COLLET_MAX_DIMS);
     a->shape[a->ndim] = length;
     a->strides[a->ndim] = a->strides[axis];

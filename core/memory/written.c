@@ -78,8 +78,8 @@ static int fixed(const storage *s)
            !atomic_load(&s->shared);
 }
 
-/* Several storages may wrap the same bytes. While one of them is open for writing, the bytes may change, so
- * no storage over them is noted. `noted` is set before the bytes are read: a write that begins meanwhile
+/* Several storages may wrap the same bytes. While one of these views is open for writing, the bytes may change, so no
+ * storage over them is noted. `noted` is set before the bytes are read: a write that begins meanwhile
  * clears it. */
 static int note_wrapped(storage *s, int now)
 {

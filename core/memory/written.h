@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* written - finds what a program writes to memory without the right to (setting layers=programs): memory
+/* written - finds writes of a program to memory that it must not write (setting layers=programs): memory
  * that it wrapped and has not acquired, and memory that it acquired for reading. A storage keeps a hash of
  * its bytes on the host while neither the program nor a call may write them. The caller holds the storage's
  * lock. */

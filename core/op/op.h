@@ -55,7 +55,7 @@ typedef struct op {
     op_rule *rule;         /* NULL: only patterns */
     const char *name, *family, *shapes, *sigs, *split, *check, *measure, *summary;
     const char *definer; /* the backend that defines an own op; else NULL */
-    struct op *replaced; /* own ops: the shorter definition in use before this one */
+    struct op *replaced; /* own ops: the shorter definition in use before this definition */
     const collet_ops_field *fields;
     uint32_t field_count, field_size;
     char sig[OP_SIG_MAX][COLLET_MAX_OPERANDS]; /* letters, '*' and '=' */

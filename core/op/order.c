@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Permutes the axes of operand v: its axis k is then what axis order[k] was. */
+/* Permutes the axes of operand v: the new axis k is the old axis order[k]. */
 static void permute(struct op_view *v, int64_t (*mine)[COLLET_MAX_DIMS], const int32_t *order)
 {
     int64_t shape[COLLET_MAX_DIMS], strides[COLLET_MAX_DIMS];
@@ -36,7 +36,7 @@ static int falls(const struct op_view *v, const int32_t *order)
     return found;
 }
 
-/* The axes of operand v, the one with the largest stride first; axes of one element before them. */
+/* The axes of operand v, the axis with the largest stride first; axes of one element before them. */
 static void sort_by_strides(const struct op_view *v, int32_t *order)
 {
     int64_t key[COLLET_MAX_DIMS];

@@ -9,7 +9,7 @@
 #include "signature.h"
 #include "util/struct.h"
 
-/* The ops of the family array but for the elementwise functions. */
+/* The ops of the family array, except the elementwise functions. */
 static const struct {
     const char *name, *rule, *sigs;
 } array_ops[] = {
@@ -86,7 +86,7 @@ static collet_status check_head(const collet_program *p, collet_error *err)
     if ((p->n_in + p->n_constants && !p->dtypes) || (p->n_steps && !p->steps) || !p->outs)
         return REFUSE("dtypes, steps or outs of the program is NULL");
     if (p->reduce && !program_is_reduction(p->reduce))
-        return REFUSE("reduce of the program is %u, which is no reduction", p->reduce);
+        return REFUSE("reduce of the program is %u, which is not a reduction", p->reduce);
     return COLLET_OK;
 }
 

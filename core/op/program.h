@@ -13,7 +13,7 @@ collet_status program_check(const collet_program *p, uint8_t dtypes[PROGRAM_VALU
 
 /* The dtype of the result of a reduction (COLLET_OP_SUM, ...) over values of `dtype`, by the
  * signatures of its op; `given`: the dtype that the result must have, or COLLET_DTYPE_NONE. Returns
- * COLLET_DTYPE_NONE if `id` is no reduction or has no such signature. */
+ * COLLET_DTYPE_NONE if `id` is not a reduction or has no such signature. */
 collet_dtype program_reduced(uint32_t id, collet_dtype dtype, collet_dtype given);
 int program_is_reduction(uint32_t id);
 /* 1 for a reduction that needs at least one element. */

@@ -78,7 +78,7 @@ collet_status op_rule_reduce_some(const op *o, op_shapes *views, const void *par
 
 /* ---- evaluate ------------------------------------------------------------------------------ */
 
-/* Checks that the program's operands are present, and no others. */
+/* Checks that exactly the program's operands are present. */
 static collet_status check_presence(const op *o, const op_shapes *views, const collet_program *p,
                                     collet_error *err)
 {
@@ -198,7 +198,7 @@ collet_status op_rule_evaluate(const op *o, op_shapes *views, const void *params
                            "an output has the inputs' broadcast axes without the reduced ones "
                            "(with keepdims they have length 1)",
                            err);
-    /* A backend may reduce outputs one after the other, so no output may be an input. */
+    /* A backend may reduce outputs in turn, so no output may be an input. */
     views->merge = !p->program->reduce;
     views->apart = !views->merge;
     return status;

@@ -19,8 +19,8 @@ static int64_t half(int64_t n)
     return n > 0 ? n / 2 + 1 : 0;
 }
 
-/* The extent of the output's last axis. Two real lengths have the same half spectrum: returns the
- * output's length if it is one of them, else the even one. */
+/* The extent of the output's last axis. Two real lengths have the same half spectrum: returns the output's length if
+ * it is one of the two, else the even length. */
 static int64_t transformed(const struct op_view *in, const struct op_view *out)
 {
     int64_t from = in->shape[in->ndim - 1];

@@ -46,8 +46,7 @@ static int has_letter(const collet_ops_pattern *p, int letter)
     return 0;
 }
 
-/* Operand k has two patterns, without and with the axis B: the second one holds if the call has
- * bodies. */
+/* Operand k has two patterns, without and with the axis B: the second applies if the call has bodies. */
 static collet_status expect_bodies(const op *o, op_shapes *views, uint32_t k, int64_t bodies,
                                    collet_error *err)
 {

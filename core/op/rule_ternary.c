@@ -165,7 +165,7 @@ collet_status op_rule_ternary_pack(const op *o, op_shapes *views, const void *pa
     return status == COLLET_OK ? check_bytes(o, views, p->format, 0, 2, err) : status;
 }
 
-/* The maximum number of weights in a row of so many bytes; -1 if more than 64 bits. */
+/* The maximum number of weights in a row of this many bytes; -1 if more than 64 bits. */
 static int64_t most_weights(uint32_t format, int64_t bytes)
 {
     if (bytes > INT64_MAX / 8)

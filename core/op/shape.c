@@ -387,7 +387,7 @@ void op_merge_axes(op_shapes *views, uint32_t count, int any_order, op_scratch *
         if (ndim == 0)
             mine[0][0] = mine[1][0] = 1;
     }
-    /* Axes of one element have no stride of their own; drop them before merging. */
+    /* The stride of an axis of one element has no meaning; drop such axes before merging. */
     int32_t kept = 0;
     for (int32_t k = 0; k < ndim; k++) {
         if (views->operand[first].shape[k] == 1 && (kept || k + 1 < ndim))

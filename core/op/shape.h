@@ -9,8 +9,8 @@
 collet_status op_check_shapes(const op *o, op_shapes *views, const void *params,
                               op_scratch *scratch, collet_error *err);
 
-/* Merges neighbouring axes that are contiguous to each other in every view (elementwise ops); any_order:
- * first sorts them as the first operand has them in memory. */
+/* Merges neighbouring axes that are contiguous to each other in every view (elementwise ops); any_order: first sorts
+ * the axes by their order in the memory of the first operand. */
 void op_merge_axes(op_shapes *views, uint32_t count, int any_order, op_scratch *scratch);
 
 /* The shape of output k if it is to be inferred; else NULL. */

@@ -7,7 +7,7 @@
 /* Fills op->sig, sig_count, unknown_sigs and exact from op->sigs. */
 collet_status op_parse_sigs(op *o, collet_error *err);
 
-/* 1 if every signature of `b` is one of `a`. */
+/* 1 if every signature of `b` is also a signature of `a`. */
 int op_has_sigs(const op *a, const op *b);
 
 /* Writes the dtypes packed in `sig` as in ops.def: "d:ff". An absent operand is '-'; a dtype that

@@ -100,8 +100,7 @@ static const char *parse_operand(const char *s, collet_ops_operand *o)
     return s;
 }
 
-/* 1 if the letter is an axis of its own in a required operand, so that every call gives it an
- * extent. */
+/* 1 if the letter is a separate axis in a required operand, so every call gives it an extent. */
 static int letter_is_bound(const op *o, uint32_t count, int letter)
 {
     for (uint32_t i = 0; i < count; i++) {

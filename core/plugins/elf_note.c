@@ -132,7 +132,7 @@ static uint64_t align_up(uint64_t n, uint64_t alignment)
     return (n + alignment - 1) & ~(alignment - 1);
 }
 
-/* Owner and content are aligned as the segment is: to 8 bytes if p_align is 8, else to 4. */
+/* Owner and content are aligned like the segment: to 8 bytes if p_align is 8, else to 4. */
 static collet_status walk_segment(const unsigned char *bytes, uint64_t size, uint64_t p_align,
                                   elf_note_fn visit, void *user, refusal *why)
 {

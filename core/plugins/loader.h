@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loader - finds plugin files, refuses unusable ones with a recorded reason, opens the others.
+ * loader - finds plugin files, refuses unusable files with a recorded reason, opens the others.
  *
  * Four stages (DESIGN.md, section 4): policy and manifest run no code of the plugin; probe runs it
  * in a child process; open runs it in this process. Every step of every file is one record. A
@@ -91,8 +91,9 @@
 #include "plugin.h"
 #include "record.h"
 
-/* Lists the plugins and layers in the search path, in its order. Names are unique: the first one of
- * a name that its probe could load, else the first usable one, else the first. Shared objects
+/*
+ * Lists the plugins and layers in the search path, in its order. Names are unique. Of several plugins of a name: the
+ * first that its probe could load, else the first usable plugin, else the first. Shared objects
  * without a manifest are ordinary libraries: records, not plugins. *plugins belongs to the caller:
  * loader_plugins_free. NO_MEMORY. Any thread. Plugins are probed at the same time; blocks up to
  * twice timeout_ms for each 16 of them (probing.h). */

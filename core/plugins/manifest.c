@@ -311,7 +311,7 @@ static collet_status read_members(manifest *m, const cJSON *root, refusal *why)
 
 static collet_status check_sanitizer(const manifest *m, refusal *why)
 {
-    /* A plugin without a sanitizer runs in any program; one with a sanitizer needs its runtime. */
+    /* A plugin without a sanitizer runs in any program; a plugin with a sanitizer needs the sanitizer's runtime. */
     if (!strcmp(m->sanitizer, "none") || !strcmp(m->sanitizer, COLLET_SANITIZER))
         return COLLET_OK;
     return REFUSE("sanitizer-mismatch",

@@ -44,10 +44,11 @@ void manifest_init(manifest *m);
 /* Frees what *m owns and leaves it empty. */
 void manifest_clear(manifest *m);
 
-/* Reads and verifies the manifest of the ELF file open at `fd`, without changing its offset. *m
- * needs no initialisation. The caller clears it after a failure, too: it then has the members that
- * could be read, such as the name. The text of *why does not name the file. IO, FORMAT, ABI,
- * NO_MEMORY. Any thread. */
+/*
+ * Reads and verifies the manifest of the ELF file open at `fd`, without changing its offset. *m
+ * needs no initialisation. The caller clears *m after a failure, too: *m then has the members that could be read,
+ * such as the name. The text of *why does not name the file. IO, FORMAT, ABI, NO_MEMORY. Any thread.
+ */
 collet_status manifest_read(int fd, manifest *m, refusal *why);
 
 /* The declaration of the key ("backend.word"), or NULL. */

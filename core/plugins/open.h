@@ -21,7 +21,8 @@ typedef void (*open_progress_fn)(char step);
 /* dlopen (RTLD_NOW | RTLD_LOCAL), entry, vtable_verify. Restores the thread's floating-point
  * control; a plugin that changes it is refused. The file is never closed, even if it is refused,
  * because functions that it has registered may still be called. UNAVAILABLE for reasons that may be
- * temporary ("missing-library", "load-failed"), FORMAT and ABI for permanent ones, NO_MEMORY. */
+ * temporary ("missing-library", "load-failed"), FORMAT and ABI for permanent reasons, NO_MEMORY.
+ */
 collet_status open_plugin(const char *path, const manifest *m, const collet_host *host,
                           open_progress_fn progress, const collet_plugin **vtable, refusal *why);
 

@@ -189,7 +189,7 @@ static int child_start(child *c, const probe_request *request)
 
 /* ---- Reading the child ------------------------------------------------------------------- */
 
-/* Reads what is available; closes the descriptor at end of file and above PROBE_MAX_REPORT. */
+/* Reads the available bytes; closes the descriptor at end of file and above PROBE_MAX_REPORT. */
 static collet_status read_report(child *c, collet_error *err)
 {
     while (c->report >= 0) {
@@ -256,7 +256,7 @@ static int reported(const child *c)
     return c->length && c->text[c->length - 1] == '\n';
 }
 
-/* Reads what the child has written. The child is settled when its report is complete, when it has
+/* Reads the bytes that the child has written. The child is settled when its report is complete, when it has
  * ended, or when its time is over. */
 static collet_status child_listen(child *c, int ready, collet_error *err)
 {

@@ -98,7 +98,7 @@ static void write_step(char step)
 #endif
 
 /* Closes descriptors that the program opened without FD_CLOEXEC: a plugin must not inherit them.
- * Done here, because the action of posix_spawn for it needs glibc 2.34. */
+ * Done here, because posix_spawn has an action for this only from glibc 2.34 on. */
 static void close_inherited(void)
 {
     if (!syscall(SYS_close_range, PROBE_DESCRIPTOR + 1, ~0u, 0))
@@ -134,8 +134,7 @@ static void confine(void)
 
 /* ---- The supervisor ---------------------------------------------------------------------- */
 
-/* Kills children until none remain: the children of a killed process become children of this
- * one. */
+/* Kills children until none remain: the children of a killed process become children of this process. */
 static void kill_children(void)
 {
     char path[64], text[4096];

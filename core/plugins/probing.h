@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probing - determines what plugins can do: from the cache, else by concurrent probes.
+ * probing - determines the features of plugins: from the cache, else by concurrent probes.
  *
  * A probe that dies (crash, hang, exit) is repeated in safe mode if the manifest declares the
  * setting "<name>.safe_mode" and the user has not set it: that key then has the reason of the
- * death, and the plugin avoids what it does not need, such as libraries. If the second probe
+ * death, and the plugin avoids everything optional, such as libraries. If the second probe
  * succeeds, its capabilities get the same text as the choice "safe_mode", for later processes and
  * for reports from the cache. Reports after a hang are not cached, because the machine may only
  * have been busy. Under a limit on memory, which may be the cause, they are cached for a day.

@@ -12,12 +12,11 @@
  * of symbolic links, belong to root, this process's user or the owner of libcore, and nobody else
  * may write to them: not everybody, no group except root's and the user's own, and nobody through
  * an access control list. The groups in `groups` (names or numbers, separated by commas; "" for
- * none), and users who are members of one, are trusted too. For directories above the file's own
+ * none), and users who are members of such a group, are trusted too. For directories above the file's own
  * the sticky bit is enough. In a user namespace all users outside of it, root too, have one number.
- * That number is trusted for directories above the file's own, and in the directory of plugins
- * beside libcore if libcore has it. So only trusted users can change what the path means before it
- * is used again. `path` is absolute. The caller closes *fd. "unreadable": IO; "not-regular",
- * "world-writable", "group-writable", "world-writable-directory", "group-writable-directory",
- * "foreign-owner": FORMAT; NO_MEMORY.
+ * That number is trusted for directories above the file's directory, and in the directory of plugins
+ * beside libcore if libcore has it. So only trusted users can put another file at the path before it is used again.
+ * `path` is absolute. The caller closes *fd. "unreadable": IO; "not-regular", "world-writable", "group-writable",
+ * "world-writable-directory", "group-writable-directory", "foreign-owner": FORMAT; NO_MEMORY.
  */
 collet_status trust_open(const char *path, const char *groups, int *fd, refusal *why);

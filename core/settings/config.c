@@ -92,7 +92,7 @@ static collet_status plugin_setting_add(config *c, const char *key, const char *
     return COLLET_OK;
 }
 
-/* Reports an unknown setting; suggests the nearest one, with its unit. */
+/* Reports an unknown setting; suggests the nearest setting, with its unit. */
 static collet_status unknown_key(const char *key, const setting *list, size_t count,
                                  const char *where, collet_error *err)
 {
@@ -207,7 +207,7 @@ static char *absolute(const char *path)
 }
 
 /* Opens the configuration file. It can name code that will run, so the same rules as for plugins
- * decide whether it is trusted. *file is NULL if there is no file and none is required. */
+ * decide whether it is trusted. *file is NULL if there is no file and no file is required. */
 static collet_status open_file(const config *c, const char *path, int must_exist, FILE **file,
                                collet_error *err)
 {

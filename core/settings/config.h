@@ -23,7 +23,7 @@
     X(BACKEND, "backend", "COLLET_BACKEND", "string", "", "auto",                                  \
       "backend to use: auto, a name, or names in order of preference with optional :device")       \
     X(FALLBACK, "fallback", "COLLET_FALLBACK", "boolean", "auto", "auto",                          \
-      "may another backend run a call that the chosen one cannot: on (any usable), off (none), "   \
+      "whether another backend may run a call that the chosen backend cannot run: on (any usable), off (none), "   \
       "auto (any under auto, the others of a list, none for a single name)")                       \
     X(NUM_THREADS, "num_threads", "COLLET_NUM_THREADS", "integer", "", "0",                        \
       "maximum number of CPU threads; 0 = as many as affinity and cgroup quota allow")             \

@@ -13,9 +13,10 @@ collet_status queue_finish(queue *q, uint64_t after, uint64_t upto, collet_error
  * if the device cannot order the two. `needed`: the result will be read, so a known failure of
  * `ticket` is returned; otherwise only the order matters. Any thread. FAILED, DEVICE_LOST. */
 collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, collet_error *err);
-/* Copies `bytes` (> 0) bytes from the buffer `source` on `from` to `target` on q's device, by that
- * device itself, after the work `written`: sets *read to the use of the source and *ticket to q's
- * ticket, except when it fails before anything is enqueued. REFUSED without text if the devices
+/*
+ * Copies `bytes` (> 0) bytes from the buffer `source` on `from` to `target` on q's device, after the
+ * work `written`. q's device itself copies. Sets *read to the use of the source and *ticket to q's
+ * ticket, unless the call fails before anything is enqueued. REFUSED without text if the devices
  * cannot copy directly or `from` has failed: the copy over the host then works or reports the
  * reason. FAILED, DEVICE_LOST (q's device is lost). */
 collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,

@@ -2,15 +2,15 @@
 /*
  * origins - work from which bytes derive and that is not known to have succeeded.
  *
- * At most one use for each queue, the last one: work in progress fails with all earlier work of its
- * queue. A failed use stays, so that the failure reaches all bytes that derive from it.
+ * At most one use for each queue, the last: work in progress fails with all earlier work of its queue. A failed use
+ * stays, so that the failure reaches all bytes that derive from it.
  */
 #pragma once
 
 #include "use.h"
 
-/* The failure of `u`; COLLET_OK if u.queue is NULL. Waits for the use, or reports only what is
- * known. FAILED, DEVICE_LOST. */
+/* The failure of `u`; COLLET_OK if u.queue is NULL. Waits for the use, or reports only known failures. FAILED,
+ * DEVICE_LOST. */
 collet_status use_outcome(use u, int wait, collet_error *err);
 
 /* If the set is full, waits for one of its uses. No lock of a queue may be held. */

@@ -16,10 +16,10 @@ typedef struct queue_failure {
 
 /* A queue of a device, as a context uses it. Each enqueued call has a ticket: `base` + the value of
  * the plugin's queue after it. A use of bytes is recorded as (queue, ticket): it is over once
- * completed >= ticket. A queue of the plugin that has failed is replaced by a new one, with a later
- * base. Queues live as long as their device, so a recorded use never dangles. Contexts share a
- * queue if the device supports no further one. Locks are taken in the order retired_lock, lock,
- * handle_lock, device.calls. */
+ * completed >= ticket. A queue of the plugin that has failed is replaced by a new queue, with a later base. Queues
+ * live as long as their device, so a recorded use never dangles. Contexts share a queue if the device supports no
+ * further queue. Locks are taken in the order retired_lock, lock, handle_lock, device.calls.
+ */
 struct queue {
     device *device;
     collet_queue *handle;         /* NULL on synchronous devices */
@@ -39,7 +39,7 @@ struct queue {
     queue *next, *next_idle;
 };
 
-/* Gets a queue for one context, or one that it shares; queue_return gives it back. */
+/* Gets a queue for one context, possibly shared; queue_return gives it back. */
 collet_status queue_take(device *d, queue **out, collet_error *err);
 void queue_return(queue *q);
 /* Destroys the queues, at the end of the runtime, when they have no work. */

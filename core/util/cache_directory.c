@@ -86,7 +86,7 @@ int cache_directory_check(const char *path, char *why, size_t capacity)
     if (fault)
         snprintf(
             why, capacity,
-            "the directory of the cache, %s, cannot be used, so every process begins anew (%s): "
+            "the directory of the cache, %s, cannot be used, so nothing is kept between processes (%s): "
             "%s",
             path, fault, mend);
     if (fd >= 0)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache_directory - a directory of files that a process keeps for later processes. It belongs to this user
- * and is closed to others (0700); its files are regular ones of this user, closed to others, with
- * one link. Anything else is not used. Any thread and any number of processes at once. */
+/*
+ * cache_directory - a directory of files that a process keeps for later processes. It belongs to this user
+ * and is closed to others (0700); its files are regular files of this user, closed to others, with one link. Anything
+ * else is not used. Any thread and any number of processes at once.
+ */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A descriptor, or -1, also under raised privilege (AT_SECURE). `make`: creates the directory and
- * those above it if they are missing. */
+/* A descriptor, or -1, also under raised privilege (AT_SECURE). `make`: creates the directory and the directories
+ * above it if they are missing. */
 int cache_directory_open(const char *path, int make);
 
-/* Whether cache_directory_open finds or makes a directory that can be written. If not, *why says why,
- * and after its last ": " what to do. `path` = "": there is no cache. Raised privilege alone
- * is not reported. */
+/* Whether cache_directory_open finds or makes a directory that can be written. If not, *why has the reason and, after
+ * its last ": ", the remedy. `path` = "": there is no cache. Raised privilege alone is not reported. */
 int cache_directory_check(const char *path, char *why, size_t capacity);
 
 /* Reads a file of 1 to `most` bytes; the caller frees the text, which has no NUL. *written (may be
@@ -22,8 +23,8 @@ int cache_directory_check(const char *path, char *why, size_t capacity);
 char *cache_file_read(int directory, const char *name, size_t most, size_t *length,
                       int64_t *written);
 
-/* Writes the text under another name and renames that file, so that a reader finds the old file or
- * the new one, whole. 0, or the number of the error (errno), after which the old file is left. */
+/* Writes the text under another name and renames that file, so a reader finds either the complete old file or the
+ * complete new file. 0, or the number of the error (errno), after which the old file is left. */
 int cache_file_replace(int directory, const char *name, const char *text);
 
 /* Whether cache_file_replace could write `length` bytes: creates such a file and removes it. 0 or errno. */

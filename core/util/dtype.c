@@ -70,8 +70,7 @@ collet_dtype collet_dtype_promote(collet_dtype a, collet_dtype b)
         return COLLET_DTYPE_NONE;
     if (a == b)
         return a;
-    /* Swap the dtypes if necessary: `b` is of the higher kind or, if the kinds are equal, the
-     * larger one. */
+    /* Swap the dtypes if necessary: `b` is of the higher kind or, if the kinds are equal, the larger dtype. */
     if (ranks[a] > ranks[b] || (ranks[a] == ranks[b] && dtypes[a].size > dtypes[b].size)) {
         collet_dtype higher = a;
         a = b;

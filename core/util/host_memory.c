@@ -16,7 +16,7 @@
 #define LARGE (2 * HUGE_PAGE) /* aligned to huge pages from this size on */
 #define BLOCKS 32
 
-/* Memory from this size on is mapped: malloc would give back to the system what a program frees and needs again at
+/* Memory from this size on is mapped: malloc would return freed memory to the system that the program needs again at
  * once. With a sanitizer all memory is from malloc, because sanitizers do not check mapped memory. */
 #if defined(__SANITIZE_ADDRESS__)
 #define MAPPED UINT64_MAX
@@ -135,8 +135,8 @@ static void *within(void *all, uint64_t offset, uint64_t mapped)
     return memory;
 }
 
-/* Where memory begins after the start of a page. At equal places, a processor takes a read for one of what was just
- * written (equal low 12 bits of addresses), and a copy takes eight times as long. */
+/* Where memory begins after the start of a page. If source and target have equal low 12 bits of addresses, the
+ * processor takes a read for a read of the bytes that were just written, and a copy takes eight times as long. */
 static uint64_t next_offset(void)
 {
     static _Atomic uint32_t latest;

@@ -8,7 +8,7 @@
 __extension__ typedef __int128 literal_integer;
 #define LITERAL_BITS 127
 
-/* A number of any dtype. The dtype of a weak one is I64 (an integer, which need not fit i64), F64, C128
+/* A number of any dtype. The dtype of a weak constant is I64 (an integer, which need not fit i64), F64, C128
  * or BOOL. */
 typedef struct literal {
     literal_integer integer; /* the value of an integer or bool */

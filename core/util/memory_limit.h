@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_limit.h - the host's memory that this process may use: the least of the machine's memory,
+/* memory_limit.h - the host's memory that this process may use: the minimum of the machine's memory,
  * the limits of its control groups with all their parents (Docker, Slurm, systemd), and the limits
  * of resources (ulimit). All code of Collet gets the limit from here. */
 #pragma once

@@ -27,9 +27,9 @@ typedef struct programs_scope {
     const void *context;  /* the context that the call has entered; NULL: none */
 } programs_scope;
 
-/* Begins a call: all `objects` (NULL and unknown ones are skipped) must exist, and with `enters` no other
- * thread may be in a call with the first, a context. Returns 1 if the call has to return; the error is
- * in *err, or with `enters` in the context if it exists. */
+/* Begins a call. All `objects` must exist; NULL and unknown objects are skipped. With `enters` the first
+ * object is a context, and no other thread may be in a call with this context. Returns 1 if the call has
+ * to return; the error is in *err, or with `enters` in the context if it exists. */
 int programs_enter(programs_scope *scope, collet_error *err, int enters, const void *const *objects,
                    size_t count);
 void programs_left(programs_scope *scope);

@@ -4,14 +4,13 @@
 
 #include <collet/types.h>
 
-/* The smallest struct_size, and the largest plausible one: a larger value is uninitialised
- * memory. */
+/* The smallest struct_size, and the largest plausible size: a larger value is uninitialised memory. */
 #define STRUCT_SIZE_MIN (2 * sizeof(uint32_t))
 #define STRUCT_SIZE_MAX 4096
 
-/* Copies `full`, `size` bytes, to the caller's struct and keeps its struct_size: a shorter struct
- * gets the beginning, a longer one is filled up with zeros. INVALID, with nothing written, if
- * struct_size is not set; `what` names the function. */
+/* Copies `full`, `size` bytes, to the caller's struct and keeps its struct_size: a shorter struct gets the beginning,
+ * a longer struct is filled up with zeros. INVALID, with nothing written, if struct_size is not set; `what` names the
+ * function. */
 collet_status struct_out(void *target, const void *full, size_t size, const char *what,
                          collet_error *err);
 

@@ -45,5 +45,5 @@ int64_t trace_now(void);
 trace_row trace_here(int32_t device);
 
 void trace_write(trace *t, const trace_event *event);
-/* Sets the name of a device (row.thread 0), or of one of the device's rows (row.thread > 0). */
+/* Sets the name of a device (row.thread 0), or of a row of the device (row.thread > 0). */
 void trace_name(trace *t, trace_row row, const char *name);

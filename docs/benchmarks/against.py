@@ -264,7 +264,7 @@ def extents_of(parser, shape):
     """The extents in a text like "1Kx3". K, M and G are powers of 1024."""
     parts = [re.fullmatch(r"([1-9]\d*)([KMG]?)", part) for part in shape.split("x")]
     if not all(parts):
-        parser.error(f"'{shape}' is no shape")
+        parser.error(f"'{shape}' is not a shape")
     return [int(p[1]) * 1024 ** " KMG".index(p[2] or " ") for p in parts]
 
 

@@ -3,8 +3,8 @@
 
     PYTHONPATH=build/python python3 docs/benchmarks/python_md.py [--rotmd DIRECTORY] [--copies 200]
 
-Judged by ratios of one run; the two of each pair take turns, and the least time of each counts. DIRECTORY is a
-checkout of rotmd, which needs numba. Processor time counts on a machine that is also busy.
+Results are ratios of one run; the two programs of each pair run alternately, and the shortest time of each counts.
+DIRECTORY is a checkout of rotmd, which needs numba. On a busy machine compare the processor times.
 """
 
 import argparse

@@ -150,8 +150,8 @@ def openblas(job, ins, outs):
 
 
 def lapack(library, prefix, op, matrix, outs, right=None):
-    """Decompositions. LAPACK works in place on column-major matrices, so a call copies the input first, as any caller must; rows
-    are passed as columns: the routine decomposes the transpose, which takes as many operations."""
+    """Decompositions. LAPACK works in place on column-major matrices, so a call copies the input first, like any
+    caller. Rows are passed as columns: the routine decomposes the transpose, with the same number of operations."""
     m, n = matrix.shape
     k, most = min(m, n), max(m, n)
     a, tau, numbers = matrix.copy(), np.empty(most, matrix.dtype), np.empty(8 * most + 64, np.int32)

@@ -45,7 +45,7 @@ def overhead(client):
 
 
 def clocks():
-    """Seconds, and processor seconds of this process and those that it started."""
+    """Seconds, and processor seconds of this process and the processes that it started."""
     me = psutil.Process()
     used = [p.cpu_times() for p in (me, *me.children(recursive=True))]
     return time.perf_counter(), sum(u.user + u.system for u in used)

@@ -58,7 +58,8 @@ def main(html, folder=None):
             said += problems(browser, root, width, folder, ids, links)
         browser.close()
     said += broken(ids, links)
-    said += (f"{name} is no page: SHOWN in check.py names it" for name in SHOWN if not (root / f"{name}.html").exists())
+    said += (f"{name} is not a page: SHOWN in check.py names it" for name in SHOWN
+             if not (root / f"{name}.html").exists())
     print("\n".join([*said, f"{len(ids)} pages, {sum(map(len, links.values()))} links, {len(said)} problems"]))
     return 1 if said or len(ids) < 100 else 0
 

@@ -66,7 +66,8 @@ def table(head, rows):
 
 
 def definitions(root, family, name):
-    """The items of the family's page that define this op: those that begin with its name, perhaps among others."""
+    """The items of the family's page that define this op: the items that begin with its name, possibly with other
+    names."""
     text = (root / f"docs/kernels/{family}.md").read_text()
     items = re.findall(r"^- (?:.|\n(?!- |\n|#))*", text, re.MULTILINE)
     return [item for item in items if f"`{name}`" in re.split(r"\. |[:=]| within ", item)[0]]
@@ -111,7 +112,7 @@ def op_page(root, name, op, limits, has, said, calls):
     defined = definitions(root, op["family"], name)
     parts.append("## Definition and limits\n\n" + (f"The error of f32 and f64 is at most {limit} ulp.\n\n" if limit and limit != "0" else
                  "The result is exact, or the nearest number.\n\n" if limit else "") + "".join(item + "\n" for item in defined)
-                 + f"\n[All definitions of the family {op['family']}](../../../kernels/{op['family']}.md) have what holds for several ops.")
+                 + f"\n[All definitions of the family {op['family']}](../../../kernels/{op['family']}.md) include the rules that hold for several ops.")
     parts.append("## Backends\n\n" + table(list(has), [["yes" if name in ops else "no" for ops in has.values()]]))
     return "\n\n".join(parts) + "\n"
 

@@ -28,7 +28,7 @@ def rows(text):
 
 
 def numbers(cell):
-    """The numbers in a cell, which may have several, without those in brackets, which are aims or remarks."""
+    """The numbers in a cell (there may be several), without numbers in brackets: these are aims or remarks."""
     return [float(n.replace(",", "")) for n in re.findall(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?", re.sub(r"\(.*?\)", "", cell))]
 
 

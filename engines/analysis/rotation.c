@@ -15,7 +15,7 @@ typedef struct rotation {
     analysis_series series;
     int64_t blocks, length;
     double
-        *tensors;  /* at_once x TENSOR x frames: u u^T - I/3. Two have the inner product cos^2 - 1/3 */
+        *tensors;  /* at_once x TENSOR x frames: u u^T - I/3. The inner product of two is cos^2 - 1/3 */
     double *means; /* blocks: means of a row of tensors in each block */
     double s2;
     double *s2_without; /* blocks */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contexts of a job's devices, and copies of what the devices did.
+/* The contexts of a job's devices, and copies of the devices' shares.
  * Tests: tests/engines/test_devices.c, tests/tools/test_several_devices.c */
 #include "devices/devices.h"
 

@@ -7,8 +7,8 @@
  * The first part of a device may take long, because the device compiles its kernels. If other devices could have computed
  * it several times meanwhile, it is computed again, and the results of the slow device are dropped.
  *
- * Items that a failed device has not delivered are in `again`. The caller may be waiting for the first of
- * them. A device with later items gives its results up then, so that no device waits until the caller can
+ * Items that a failed device has not delivered are in `again`. The caller may be waiting for the first of these
+ * items. A device with later items gives its results up then, so that no device waits until the caller can
  * take them.
  * Tests: tests/engines/test_devices.c, tests/engines/scatter/test_scatter_devices.c
  */
@@ -119,8 +119,8 @@ void devices_end(devices_job *job, int64_t count)
     pthread_mutex_unlock(&job->lock);
 }
 
-/* Returns the number of items that the device takes next. A slow device takes fewer, so that the others do not
- * wait for its results. Before its speed is known it takes few. Near the end it takes half of its share
+/* Returns the number of items that the device takes next. A slow device takes fewer items, so that the others do not
+ * wait for its results. Before its speed is known it takes few items. Near the end it takes half of its share
  * of the `left` items: parts become smaller, and all devices finish at about the same time. */
 static int64_t part_of(const device *d, int64_t left)
 {
@@ -147,7 +147,8 @@ static int64_t part_of(const device *d, int64_t left)
     return count < 1 ? 1 : count;
 }
 
-/* A device waits for the first part of another one so long: as many times as it needs for such a part itself, and seconds. */
+/* How long a device waits for the first part of another device: a multiple of its own time for such a part, plus
+ * seconds. */
 #define PATIENCE 3
 #define PATIENCE_S 0.5
 

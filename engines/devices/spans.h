@@ -14,11 +14,11 @@ typedef struct devices_spans {
     int64_t count, capacity;
 } devices_spans;
 
-/* Makes room for so many more spans: 0 if out of memory. */
+/* Makes room for this many more spans: 0 if out of memory. */
 int devices_spans_reserve(devices_spans *spans, int64_t more);
-/* Adds a span, for which there must be room; an empty one is ignored. */
+/* Adds a span, for which there must be room; an empty span is ignored. */
 void devices_spans_add(devices_spans *spans, int64_t first, int64_t end);
-/* Removes at most `most` items from the first span and returns them; returns an empty span if there is none. */
+/* Removes at most `most` items from the first span and returns them; returns an empty span if there is no span. */
 devices_span devices_spans_take(devices_spans *spans, int64_t most);
 /* Returns the first item; INT64_MAX if there is none. */
 int64_t devices_spans_first(const devices_spans *spans);

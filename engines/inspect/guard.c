@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* On damaged files libhdf5 accesses memory behind its blocks. Whether such an access crashes a process depends
- * on what lies there: without guards a file could pass the inspection and then crash the caller's program. This
+/* On damaged files libhdf5 accesses memory behind its blocks. Whether such an access crashes a process depends on the
+ * memory there: without guards a file could pass the inspection and then crash the caller's program. This
  * file replaces malloc of collet-inspect and of its libraries, as the manual of glibc allows. No address is
  * used twice.
  * Tests: tests/tools/rsoxs/test_rsoxs_damaged.c */
@@ -21,8 +21,8 @@
 #define FILLED 4096 /* malloc sets at most this many bytes of a block to FILL */
 #define MOST ((size_t)1 << 42) /* bytes of addresses */
 #define LEAST ((size_t)1 << 30)
-/* A guarded block takes two of the 65,530 mappings that Linux allows a process. glibc needs mappings too: without one
- * its malloc fails, and libhdf5 crashes on a good file. */
+/* A guarded block takes two of the 65,530 mappings that Linux allows a process. glibc needs mappings too: without a
+ * free mapping its malloc fails, and libhdf5 crashes on a good file. */
 #define MOST_BLOCKS 24000
 
 void *__libc_malloc(size_t size);

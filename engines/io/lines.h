@@ -11,9 +11,11 @@ typedef struct io_lines {
     int32_t cut;    /* 1: the line returned last has no line end, because the file ends within it */
 } io_lines;
 
-/* Returns the next line without its end ("\n" or "\r\n"), valid until the source is used again;
- * *text is NULL after the last one. COLLET_FORMAT for a line longer than IO_SOURCE_VIEW,
- * COLLET_IO. */
+/*
+ * Returns the next line without its end ("\n" or "\r\n"), valid until the source is used again;
+ * *text is NULL after the last line. COLLET_FORMAT for a line longer than IO_SOURCE_VIEW,
+ * COLLET_IO.
+ */
 collet_status io_lines_next(io_lines *lines, const char **text, size_t *length, collet_error *err);
 
 /* 1 if only blanks and line ends follow up to the end of the file; reads at most one view. */

@@ -17,7 +17,7 @@ int io_npy_recognise(const uint8_t *bytes, uint64_t size)
     return size >= MAGIC_BYTES && memcmp(bytes, MAGIC, MAGIC_BYTES) == 0;
 }
 
-/* ---- The head's text: a Python dictionary of three keys ------------------------------------ */
+/* ---- The header's text: a Python dictionary with three keys ------------------------------------ */
 
 typedef struct parser {
     const char *at, *end;

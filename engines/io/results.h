@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * results.h - named arrays of 64-bit floats that grow by rows, and arrays of texts, written in
- * constant memory as NumPy files, or by a function that reads the rows back.
+ * results.h - named arrays of 64-bit floats that grow by rows, and arrays of texts. They are written as NumPy files,
+ * or by a function that reads the rows back. The memory does not depend on the number of rows.
  *
  * The number of rows need not be known before `link`. Rows go to spool files in the output's
  * directory, which have no names if the file system allows that, so that a killed run leaves no
@@ -42,13 +42,15 @@ typedef struct io_results_writer {
  * DIRECTORY. An existing file is unchanged until `rename`. */
 collet_status io_results_create(const char *path, int32_t form, io_results **out,
                                 collet_error *err);
-/* As io_results_create, but `writer`, which is copied, writes the file at `path`. */
+/* Like io_results_create, but `writer`, which is copied, writes the file at `path`. */
 collet_status io_results_create_file(const char *path, const io_results_writer *writer,
                                      io_results **out, collet_error *err);
 
-/* Adds an array with rows of the shape shape[0..ndim), ndim <= IO_RESULTS_DIMS; ndim 0: one number
- * a row. `key` is a file name of fewer than IO_RESULTS_KEY bytes, unique. *column identifies the
- * array for `append`. Arrays without rows are written with 0 rows. */
+/*
+ * Adds an array with rows of the shape shape[0..ndim), ndim <= IO_RESULTS_DIMS; ndim 0: one number per row. `key` is
+ * a file name of fewer than IO_RESULTS_KEY bytes, unique. *column identifies the array for `append`. Arrays without
+ * rows are written with 0 rows.
+ */
 collet_status io_results_add(io_results *results, const char *key, int32_t ndim,
                              const int64_t *shape, int32_t *column, collet_error *err);
 

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the end of a message "it looks like ...": the type of a file, and what to do with the file. The type is found
- * by the first n bytes, or else by the name. Returns a static text; NULL: unknown. */
+/* Returns the end of a message "it looks like ...": the type of a file, and how to convert the file. The type is
+ * found by the first n bytes, or else by the name. Returns a static text; NULL: unknown. */
 const char *io_signature_describe(const char *path, const uint8_t *bytes, size_t n);
 
 /* 1 if files with a name like `path` have contents that look like another format. */

@@ -69,9 +69,9 @@ collet_status io_spool_sync(const io_spool *spool, collet_error *err);
  * file at the path of the last spool is removed first, so that the last file never exists next to files
  * of another set. During
  * the call the directory is locked (flock), so that the sets of several programs are not mixed. If
- * the first file cannot get its name, nothing has changed; if a later one cannot, the text says
- * which files were replaced. `replace` = 0: if the last file exists, the call fails and renames
- * nothing. */
+ * the first file cannot get its name, nothing has changed; if a later file cannot, the text says which files were
+ * replaced. `replace` = 0: if the last file exists, the call fails and renames nothing.
+ */
 collet_status io_spool_rename_all(io_spool *const *spools, size_t n, int replace,
                                   collet_error *err);
 /* All three steps for one file. */

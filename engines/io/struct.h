@@ -11,7 +11,7 @@ collet_status io_struct_in(void *own, size_t size, const void *given, const char
                            collet_error *err);
 
 /* Copies `from`, `size` bytes, to the program's struct, whose struct_size does not change. A
- * shorter struct gets the first bytes only; the rest of a longer one becomes zero. */
+ * shorter struct gets the first bytes only; the rest of a longer struct becomes zero. */
 void io_struct_out(void *to, const void *from, size_t size);
 
 /* INVALID if a byte in [size, given) of `from` is not zero. */

@@ -22,5 +22,5 @@ void io_utf8_copy(char *out, size_t size, const char *text, size_t length);
  * except bytes in `keep`. The caller frees it; NULL when out of memory. */
 char *io_utf8_shown(const char *text, const char *keep);
 
-/* As io_utf8_shown, but makes a valid JSON text of one whose strings may have any bytes. */
+/* Like io_utf8_shown, but makes a valid JSON text of a JSON text whose strings may have any bytes. */
 char *io_utf8_json(const char *json);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open MPI 4 and 5. Handles are pointers, the predefined ones to objects that the library exports.
+/*
+ * Open MPI 4 and 5. Handles are pointers; predefined handles point to objects that the library exports.
  * Source: mpi.h of Open MPI 4.1.4 and 5.0.
  * Tests: tests/engines/test_mpi_headers.c, tests/engines/mpi_launchers.sh */
 #include "library.h"

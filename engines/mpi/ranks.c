@@ -143,8 +143,8 @@ static const mpi_family *family_of(const char *path)
     return family;
 }
 
-/* Opens the first file of the family that exists below the launcher's prefix, or else that the dynamic
- * linker finds by its name. */
+/* Opens the first library of the family that exists below the launcher's prefix. If none exists, opens the first that
+ * the dynamic linker finds by name. */
 static int open_family(ranks *r, const mpi_family *family, attempts *tried)
 {
     static const char *const folders[] = {"lib", "lib64"};
@@ -238,8 +238,8 @@ static collet_status reduce(ranks *r, int sum, const int64_t *mine, int64_t *all
     return error != 0 ? fail(r, "MPI_Iallreduce", error, err) : wait_for(r, stop, err);
 }
 
-/* Binds this rank to its part of the host's processors, in the order of the local ranks. With one rank a
- * NUMA node, all threads of a rank then share a node and its memory. */
+/* Binds this rank to its part of the host's processors, in the order of the local ranks. With one rank per NUMA node,
+ * all threads of a rank then share a node and its memory. */
 static void bind_rank(ranks *r, const cpu_set_t *all, size_t size)
 {
     int n = CPU_COUNT_S(size, all), first, end, found = 0;
@@ -267,7 +267,7 @@ static void bind_rank(ranks *r, const cpu_set_t *all, size_t size)
 }
 
 /* Sets the number of processors of this rank: a processor that n ranks may use counts as 1 / n. If all ranks
- * may use the same processors, and there is at least one a rank, the ranks divide them. */
+ * may use the same processors, and there is at least one for each rank, the ranks divide them. */
 static collet_status take_processors(ranks *r, collet_error *err)
 {
     cpu_set_t *set = CPU_ALLOC(PROCESSORS);

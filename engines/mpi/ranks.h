@@ -20,8 +20,8 @@ typedef struct ranks ranks;
 
 /*
  * All processes of the job must call ranks_open. Returns OK and *out = NULL if no launcher started the
- * process, if the job has only this process, or with COLLET_MPI=off. UNAVAILABLE if no library works; the
- * text says which were tried and why each failed. Call it only once in a process: MPI starts once.
+ * process, if the job has only this process, or with COLLET_MPI=off. UNAVAILABLE if no library works; the text says
+ * which libraries were tried and why each failed. Call it only once in a process: MPI starts once.
  */
 collet_status ranks_open(ranks **out, collet_error *err);
 
@@ -29,7 +29,7 @@ int64_t ranks_rank(const ranks *r); /* 0 .. size - 1 */
 int64_t ranks_size(const ranks *r);
 int64_t ranks_local_rank(const ranks *r); /* among the ranks of this host */
 int64_t ranks_local_size(const ranks *r);
-/* Returns what the library says about itself, one line. Valid until closed. */
+/* Returns the library's description of itself, one line. Valid until closed. */
 const char *ranks_library(const ranks *r);
 
 /* Returns the number of processors that this rank may use, at least 1. A processor that n ranks of this host

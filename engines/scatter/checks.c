@@ -191,7 +191,7 @@ collet_status scatter_check_options(const collet_scatter_options *o, collet_erro
     if (status == COLLET_OK && o->grid == COLLET_SCATTER_EXACT && (o->nearest || o->neighbours))
         status = collet_fail(err, COLLET_INVALID,
                              "the option %s is for the grids cyrsoxs and fft: the exact grid has no slices along z, "
-                             "and no other pixel gets a part of the intensity at q = 0",
+                             "and the intensity at q = 0 is in one pixel only",
                              o->nearest ? "nearest" : "neighbours");
     const double *range = o->energy_range;
     if (status == COLLET_OK && (!(range[0] >= 0.0) || !(range[1] >= range[0]) || !isfinite(range[1])))

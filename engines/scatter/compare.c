@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far the patterns of a grid with slices are from those of the exact grid, for the middle of a film.
+/* Compares the patterns of a grid with slices with the patterns of the exact grid, for the middle of a film.
  * Tests: tests/engines/scatter/test_scatter_exact.c */
 #include <math.h>
 #include <stdlib.h>

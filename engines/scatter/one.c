@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The work of one device: planned, and worked off block by block.
+/* Plans and computes the work of one device, block by block.
  * Tests: tests/engines/scatter/test_scatter.c */
 #include "scatter/one.h"
 
@@ -126,7 +126,7 @@ static uint64_t fast_bytes(const collet_scatter *s, int64_t layers, int64_t bloc
 }
 
 /* Bytes that arrays may use: options.memory if it is set. Otherwise, if the system limits the memory of this
- * process and would end it beyond the limit, 7/8 of what is available. */
+ * process and would end it beyond the limit, 7/8 of the available memory. */
 static uint64_t memory_of(const collet_scatter *s)
 {
     collet_memory_limit limit = {.struct_size = sizeof limit};
@@ -137,7 +137,7 @@ static uint64_t memory_of(const collet_scatter *s)
                : UINT64_MAX;
 }
 
-/* Chooses as many energies a pass as fit into memory, then as many layers and energies at a
+/* Chooses as many energies for a pass as fit into memory, then as many layers and energies at a
  * time. */
 static collet_status plan_fast(collet_scatter *s, collet_error *err)
 {
@@ -194,7 +194,7 @@ static void *copied(const void *list, size_t bytes)
     return copy ? memcpy(copy, list, bytes) : NULL;
 }
 
-/* Copies the lists of the options, and allocates what depends on their lengths. */
+/* Copies the lists of the options, and allocates the arrays that depend on their lengths. */
 static collet_status copy_lists(collet_scatter *s, collet_error *err)
 {
     collet_scatter_options *o = &s->options;

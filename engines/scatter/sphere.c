@@ -108,7 +108,7 @@ int scatter_beside_zero(const collet_scatter *s, int64_t pixels[4])
 }
 
 /* Keeps the numbers of the pixel of q = 0 of all images in `zero`, and gives the pixel the mean of its neighbours, so
- * that pixels between which a turned image is interpolated do not get parts of its intensity. */
+ * that its intensity does not spread to other pixels when images are rotated by interpolation. */
 static collet_status fill_zero(collet_scatter *s, const collet_array *images, int64_t numbers, double *zero)
 {
     int64_t X = s->options.shape[2], y = s->options.shape[1] / 2, x = X / 2, pixels[4];

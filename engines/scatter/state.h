@@ -12,7 +12,7 @@ typedef struct scatter_part {
 } scatter_part;
 
 struct collet_scatter {
-    struct scatter_devices *devices; /* several devices do the work; NULL: this struct does it */
+    struct scatter_devices *devices; /* several devices do the work; NULL: this struct does the work */
     int64_t n_devices;               /* number of devices that share the energies */
     collet_context *context;
     collet_scatter_options

@@ -401,8 +401,10 @@ static collet_status warn_of_turns(checker *c, const char *path)
     int odd = (n[1] > 1 && n[1] % 2) || (n[2] > 1 && n[2] % 2);
     return odd && scatter_angles(o->angles, NULL) > 1
                ? scatter_warn(c->in, &c->err,
-                              "%s: %" PRId64 " x %" PRId64 " pixels: the grid cyrsoxs turns images about the middle, but with an "
-                              "odd number of pixels q = 0 lies half a pixel beside it; the grid exact turns them about q = 0",
+                              "%s: %" PRId64 " x %" PRId64 " pixels: the grid cyrsoxs rotates images about the "
+                                                           "middle, but with an odd number of pixels q = 0 is half a "
+                                                           "pixel away from it; the grid exact rotates images about "
+                                                           "q = 0",
                               path, n[1], n[2])
                : COLLET_OK;
 }

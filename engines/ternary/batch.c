@@ -242,7 +242,7 @@ static collet_status keep_share(const ternary_batch *batch, const collet_device_
                : collet_fail(&batch->call->error, COLLET_NO_MEMORY, "out of memory for devices");
 }
 
-/* Keeps the devices' shares of the work, even if the run has failed. Returns `status`, or an error of its own. */
+/* Keeps the devices' shares of the work, even if the run has failed. Returns `status`, or its own error. */
 static collet_status keep_shares(const ternary_batch *batch, devices_job *job, collet_status status)
 {
     collet_device_share share = {.struct_size = sizeof share};

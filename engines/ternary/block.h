@@ -10,8 +10,8 @@ typedef struct ternary_recipe {
     int quantize;                          /* 0: keep codes as stored */
     collet_ternary_quantize_params params; /* used with `quantize`, or for numbers */
     uint32_t format;
-    float *exact; /* if the source is already ternary: one scale for each row. NULL: it is not, or
-    its codes are kept as stored */
+    float *exact; /* if the source is already ternary: one scale for each row. NULL: the source is
+    not ternary, or its codes are kept as stored */
     const float *scale; /* one for each row, used instead of the computed scales; NULL: none */
 } ternary_recipe;
 

@@ -42,7 +42,8 @@ static collet_status split(const char *name, char **path, const char **tensor, c
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Safetensors files have no magic number; the ending of the name leads to a better message if one is damaged. */
+/* Safetensors files have no magic number; the ending of the name leads to a better message if such a file is
+ * damaged. */
 static int is_safetensors(const char *path, const uint8_t *bytes, uint64_t size)
 {
     static const char ending[] = ".safetensors";

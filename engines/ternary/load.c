@@ -85,7 +85,7 @@ static int64_t layer_work(const ternary_t2_layer *layer)
                                               : layer->rows * layer->columns;
 }
 
-/* Loads a matrix as weights; sets *bias to its bias, or to NULL if it has none. */
+/* Loads a matrix as weights; sets *bias to its bias, or to NULL if it has no bias. */
 static collet_status load_matrix(ternary_call *call, const ternary_source *source, int64_t index,
                                  const collet_ternary_quantize_params *quantize,
                                  collet_ternary_weights **out, collet_array **bias)

@@ -18,7 +18,7 @@ collet_status ternary_output_t2(collet_ternary_output **out, const char *path,
                                 collet_error *err);
 
 /* Appends bytes of data. A .t2 file gets weights, scale and bias of each layer, in this order; INVALID if there are
- * more bytes than the current one of these pieces still needs. */
+ * more bytes than the current piece still needs. */
 collet_status ternary_output_add(collet_ternary_output *output, const void *bytes, uint64_t n,
                                  collet_error *err);
 

@@ -104,7 +104,7 @@ static collet_status read_some(collet_context *cx, const collet_array *weights, 
     return status;
 }
 
-/* Sets *ternary to 0 at the first row that is not. */
+/* Sets *ternary to 0 at the first row whose weights are not ternary. */
 static collet_status recognise_chunks(ternary_call *call, const collet_array *weights, void *chunk,
                                       int64_t most, float *scale, int *ternary)
 {

@@ -44,7 +44,7 @@ collet_status ternary_check_scales(const char *what, const int8_t *codes, const 
     return COLLET_OK;
 }
 
-/* Writes a text that says what is suspicious about the counts; 0 if nothing is. */
+/* Writes a text that describes suspicious counts; 0 if no count is suspicious. */
 static int describe(char *text, size_t size, const char *what, const collet_ternary_counts *counts,
                     const collet_ternary_quantize_params *params)
 {

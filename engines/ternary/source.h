@@ -21,7 +21,7 @@ typedef struct ternary_source {
     int has_blocks;
     int64_t block;
     float *scale;
-    /* Numbers of a BitNet tensor, freed with the source; else NULL. own_scale: `scale`; own_bias: one a row. */
+    /* Numbers of a BitNet tensor, freed with the source; else NULL. own_scale: `scale`; own_bias: one per row. */
     float *own_scale, *own_bias;
 } ternary_source;
 
@@ -49,8 +49,9 @@ void ternary_source_rows(const ternary_source *source, int64_t first, int64_t co
 
 /* Reads the codes (count x columns) of rows of CODES or PACKED, and, if blocks have scales and
  * `block_scale` is not NULL, their scales (count x columns / block). Invalid codes
- * of PACKED become 0, and *invalid is their number; the value 2 of Q2_0 is one. If `invalid` is NULL, an
- * invalid code is an error, INVALID; the text has the first row with an invalid code. */
+ * of PACKED become 0, and *invalid is their number; the value 2 of Q2_0 counts as invalid. If `invalid` is NULL, an
+ * invalid code is an error, INVALID; the text has the first row with an invalid code.
+ */
 collet_status ternary_source_codes(ternary_call *call, const ternary_source *source, int64_t first,
                                    int64_t count, int8_t *codes, float *block_scale,
                                    int32_t *invalid);

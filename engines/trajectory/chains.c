@@ -18,7 +18,7 @@
 #define BOND_MOST 0.25
 #define CA_MOST 0.5     /* CA to CA is 0.38 */
 #define BEADS_MOST 0.6  /* beads BB of Martini: 0.31 to 0.4 */
-#define OTHERS_MOST 0.8 /* P to P is 0.55 to 0.7; side chains and beads of nucleotides are as far */
+#define OTHERS_MOST 0.8 /* P to P is 0.55 to 0.7; side chains and beads of nucleotides are at similar distances */
 
 static double joint_most(const trajectory_topology *t, const trajectory_bond *joint)
 {
@@ -79,8 +79,8 @@ static int has_unbonded(const trajectory_topology *t, const uint8_t *marks)
     return 0;
 }
 
-/* Marks the atoms that may be bonded to another residue; 0 if out of memory. If none of them is without a bond of the
- * file, no atom is marked. */
+/* Marks the atoms that may be bonded to another residue; 0 if out of memory. If all of them have bonds of the file,
+ * no atom is marked. */
 static int mark_candidates(const trajectory_topology *t, uint8_t *marks, uint8_t *kinds)
 {
     const trajectory_element **elements;
@@ -109,7 +109,7 @@ static int mark_candidates(const trajectory_topology *t, uint8_t *marks, uint8_t
 
 /* ---- The first frame --------------------------------------------------------------------- */
 
-/* Two atoms that are as near as bonded ones, and their residues, low < high. */
+/* Two atoms that are as near as bonded atoms, and their residues, low < high. */
 typedef struct found_pair {
     int64_t low, high, first, second;
     int is_short; /* 1: nearer than any bond */
@@ -238,7 +238,7 @@ static int compare_found(const void *a, const void *b)
     return (p->high > q->high) - (p->high < q->high);
 }
 
-/* Makes joints of the pairs, without those of residues that clash. Returns 0 if out of memory. */
+/* Makes joints of the pairs, except the pairs of residues that clash. Returns 0 if out of memory. */
 static int take_pairs(search *s)
 {
     trajectory_topology *t = s->topology;
@@ -268,8 +268,8 @@ static int take_pairs(search *s)
     return 1;
 }
 
-/* A box in which no neighbours can be found is reported later, or not needed. Atoms that are no structure, such as many
- * at one place, are not joined. */
+/* A box in which no neighbours can be found is reported later, or not needed. Atoms without a structure, such as many
+ * atoms at one place, are not joined. */
 static collet_status join(search *s, collet_error *err)
 {
     trajectory_neighbours *neighbours = trajectory_neighbours_create();

@@ -11,12 +11,12 @@
 collet_status trajectory_files_open(const trajectory_settings *settings, const io_poll *poll,
                                     trajectory_reader **out, collet_error *err);
 
-/* Does the same, but reads only these atoms, and of the settings' frames those from `from` on. */
+/* Does the same, but reads only these atoms, and only the settings' frames from `from` on. */
 collet_status trajectory_files_open_at(const trajectory_settings *settings, const int64_t *atoms,
                                        int64_t n_atoms, int64_t from, trajectory_reader **out,
                                        collet_error *err);
 
-/* The packed ones of the files of the settings, unpacked; a zeroed one has none. While they are kept, opening the files
+/* The packed files of the settings, unpacked; a zeroed struct has no files. While they are kept, opening the files
  * does not unpack them again. */
 typedef struct trajectory_unpacked {
     io_packed **files;

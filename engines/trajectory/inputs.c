@@ -168,7 +168,8 @@ static collet_status refuse_mass(const trajectory_inputs *in, const trajectory_s
         settings->masses != NULL ? settings->masses : settings->topology);
 }
 
-/* Copies the masses from an array with one for each atom of the topology to one with one for each member of a body. */
+/* Copies the masses from an array with an element for each atom of the topology to an array with an element for each
+ * member of a body. */
 static collet_status spread_masses(trajectory_inputs *in, const trajectory_settings *settings,
                                    const double *masses, collet_error *err)
 {
@@ -297,8 +298,8 @@ static collet_status atoms_differ(const trajectory_topology *topology, const cha
         err, COLLET_FORMAT, "%s has %lld atoms, but %s has %lld%s: %s%s", path, (long long)n_atoms,
         topology_path, (long long)n, left_out,
         n_atoms < n
-            ? "give files of the same system; a trajectory of a part of it needs a topology "
-              "of this part, such as a .gro or .pdb file that was written with it"
+            ? "give files of the same system; a trajectory of a part of the system needs a topology of this part, "
+              "such as a .gro or .pdb file that was written with it"
             : "give files of the same system",
         molecules);
 }
@@ -474,7 +475,8 @@ static collet_status find_boxed(void *user, trajectory_frames **out, collet_erro
  * Threads arrange several frames at once, but the first frame with a box decides how molecules are made
  * whole. It is searched for only when a thread meets a later frame before another has met it, so that a file of one
  * frame, or without boxes, is not read twice. A reference is made whole like the first frame, which is read here then.
- * Frames of a source come in order, and so do frames that are not arranged, but a shard does not begin with the first.
+ * Frames of a source come in order, and so do frames that are not arranged, but a shard does not begin with the first
+ * frame.
  */
 static collet_status read_ahead(trajectory_inputs *in, collet_error *err)
 {
@@ -502,8 +504,8 @@ static int32_t tell(void *user, const char *text)
     return s->progress(s->progress_user, &progress);
 }
 
-/* Times in single precision are replaced by those of a clock, which all frames of the trajectory decide. Shards count
- * them together, in trajectory_inputs_divide. */
+/* Times in single precision are replaced by the times of a clock, which is fitted to all frames of the trajectory.
+ * Shards count them together, in trajectory_inputs_divide. */
 static collet_status keep_time(trajectory_inputs *in, collet_error *err)
 {
     const trajectory_settings *s = in->settings;
@@ -562,8 +564,8 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
 
 /* ---- Shards ------------------------------------------------------------------------------ */
 
-/* Returns how many frames before its own a shard reads: a path without jumps needs all of them, a displacement needs the
- * first. */
+/* Returns how many frames before its own frames a shard reads: a path without jumps needs all earlier frames, a
+ * displacement needs the first. */
 static int64_t lead_of(const trajectory_settings *s)
 {
     if (s->pbc == COLLET_TRAJECTORY_PBC_NOJUMP)

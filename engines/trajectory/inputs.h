@@ -30,7 +30,7 @@ typedef struct trajectory_inputs {
     double *masses;         /* masses of the members, amu; each body has a mass > 0 */
     double *charges;        /* charges of the members, elementary charges; NULL: unknown */
     trajectory_composition composition; /* elements of the selection, if masses follow from them */
-    trajectory_system system;           /* atoms whose drift is removed; n = 0: none is */
+    trajectory_system system;           /* atoms whose drift is removed; n = 0: no drift is removed */
     char *elements;                     /* text of `composition`; NULL: masses are given */
     double mass;                        /* sum over the selection, amu */
     char **atom_labels;                 /* n_atoms, if positions are an output; else NULL */
@@ -55,7 +55,7 @@ typedef struct trajectory_share {
 } trajectory_share;
 
 /* Counts the frames, with an index in `directory` if the format needs one. Makes the reader deliver first the frames
- * that are needed to arrange those of the shard, then the shard's frames. */
+ * that are needed to arrange the shard's frames, then the shard's frames. */
 collet_status trajectory_inputs_divide(trajectory_inputs *inputs, const char *directory,
                                        trajectory_share *share, collet_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the work needs, measured on the first batch, and what devices have done.
+/* The memory and time that the work needs, measured on the first batch, and the shares of devices.
  * Tests: tests/engines/test_trajectory_devices.c, tests/tools/test_several_devices.c */
 #include "run.h"
 

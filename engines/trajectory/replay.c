@@ -112,7 +112,7 @@ static collet_status add_notes(const trajectory_replay *r, const trajectory_shar
     return status;
 }
 
-/* Opens shards until one has rows. */
+/* Opens shards until a shard has rows. */
 static collet_status open_next(trajectory_replay *r, trajectory_notes *notes, collet_error *err)
 {
     collet_status status = COLLET_OK;

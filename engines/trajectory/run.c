@@ -125,7 +125,8 @@ static collet_status check_first(const collet_trajectory *x, const trajectory_fr
                : trajectory_arrangement_prepare(arrangement, frames, err);
 }
 
-/* Molecules that do not jump go on as they are in the first frame that is used, and may part. */
+/* Molecules that are followed without jumps keep the arrangement of the first frame that is used, and may move
+ * apart. */
 static void note_apart(collet_trajectory *x, const trajectory_frames *frames, int64_t i)
 {
     int is_first = x->notes.n_frames == 0 && x->share.first_row == 0;
@@ -377,7 +378,7 @@ static collet_status finish(collet_trajectory *x, collet_error *err)
     return status;
 }
 
-/* Computes the next batch; *more is 0 if none is left. *own becomes the error that ended reading, if any. */
+/* Computes the next batch; *more is 0 if no batch is left. *own becomes the error that ended reading, if any. */
 static collet_status next_batch(collet_trajectory *x, int *more, collet_error *own,
                                 collet_error *err)
 {

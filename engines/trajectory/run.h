@@ -11,8 +11,8 @@ int32_t trajectory_run_ask(void *trajectory);
 collet_status trajectory_run_read(void *trajectory, const trajectory_frames *frames,
                                   collet_error *err);
 
-/* Returns the set of buffers (outputs.h) that the chosen outputs need, and the largest number of rows that one has
- * in a frame. */
+/* Returns the set of buffers (outputs.h) that the chosen outputs need, and the largest number of rows that a buffer
+ * has in a frame. */
 uint64_t trajectory_run_buffers(const collet_trajectory *x);
 int64_t trajectory_run_rows(const collet_trajectory *x);
 
@@ -34,11 +34,11 @@ collet_status trajectory_run_sums(collet_trajectory *x, trajectory_emit_fn sums,
  * warnings are set and x->stage is TRAJECTORY_DONE. COLLET_CANCELLED when the callback cancels. */
 collet_status trajectory_run_step(collet_trajectory *x, collet_error *err);
 
-/* Call it after TRAJECTORY_DONE: frees what only the computation needs, and formats the meta file. */
+/* Call it after TRAJECTORY_DONE: frees the memory that only the computation needs, and formats the meta file. */
 collet_status trajectory_run_end(collet_trajectory *x, collet_error *err);
 
 /* Ends the work: this and every later call for the trajectory return `status` with x->error. */
 collet_status trajectory_run_failed(collet_trajectory *x, collet_status status, collet_error *err);
 
-/* Waits for threads and kernels that are running, and frees what only the computation needs. */
+/* Waits for threads and kernels that are running, and frees the memory that only the computation needs. */
 void trajectory_run_stop(collet_trajectory *x);

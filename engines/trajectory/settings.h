@@ -4,7 +4,8 @@
 
 #include <collet/trajectory.h>
 
-/* Options in which 0 and NULL are replaced by the defaults, except where 0 and NULL have a meaning of their own:
+/*
+ * Options in which 0 and NULL are replaced by the defaults, except where 0 and NULL have their own meaning:
  * `keys`, masses, `reference`, `backend`, `context`, `threads`, `batch_frames` and callbacks. `stop` is -1 for
  * the end of the file. The settings own their strings, masses and `command`. */
 typedef collet_trajectory_options trajectory_settings;
@@ -21,7 +22,7 @@ int trajectory_settings_equal_masses(const trajectory_settings *settings);
 typedef struct trajectory_settings_text {
     const char *name;
     size_t offset; /* offset of the char * in the settings */
-    int is_place;  /* 1: the option says where to write or compute, not what to compute */
+    int is_place;  /* 1: the option determines where to write or compute, not the results */
 } trajectory_settings_text;
 
 /* NULL beyond the last. */

@@ -112,7 +112,7 @@ static cJSON *describe_file(const trajectory_part *part)
     return NULL;
 }
 
-/* Describes what the reader knows after the last frame. */
+/* Describes the reader's data after the last frame. */
 static cJSON *describe_end(const trajectory_inputs *in)
 {
     cJSON *end = cJSON_CreateObject(), *files = cJSON_CreateArray();

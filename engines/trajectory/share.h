@@ -4,6 +4,6 @@
 
 #include "state.h"
 
-/* Does what collet_trajectory_write does for a trajectory with n_shards; the form of `path` was checked. */
+/* Implements collet_trajectory_write for a trajectory with n_shards; the form of `path` was checked. */
 collet_status trajectory_share_write(collet_trajectory *trajectory, const char *path,
                                      uint32_t flags, collet_error *err);

@@ -13,7 +13,7 @@
 #define BATCH_MOST 8192
 /* With batches larger than this there are two slots, not three, to limit memory. */
 #define HUGE_BATCH ((int64_t)32 << 20)
-/* More than three slots are used only while they have at most so many bytes together. */
+/* More than three slots are used only while they have at most this many bytes together. */
 #define SLOTS_MOST ((int64_t)96 << 20)
 /* Most bytes that all threads need to decode frames: each thread needs about DECODER_ATOM bytes for each atom. */
 #define DECODERS_MOST ((int64_t)64 << 20)
@@ -144,9 +144,9 @@ static int64_t choose_batch(int64_t bytes_a_frame, int64_t rows_a_frame, int64_t
     return frames < 1 ? 1 : frames;
 }
 
-/* Returns the number of batches in memory: one that is computed, and enough that each thread has a frame to decode.
- * With several devices, one for each device and, if batches are not too large, more, so that fast devices
- * need not wait for slow ones. */
+/* Returns the number of batches in memory: one batch that is computed, and enough others that each thread has a frame
+ * to decode. With several devices, one for each device and, if batches are not too large, more, so that fast devices
+ * need not wait for slow devices. */
 static int32_t choose_slots(int32_t threads, int64_t devices, int64_t batch_frames,
                             int64_t bytes_a_frame)
 {

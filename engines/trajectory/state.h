@@ -73,7 +73,7 @@ struct collet_trajectory {
 
     trajectory_notes notes;
     char periodic[128];       /* how positions were changed for the box; "" before the end */
-    char drift[256];          /* what drift was removed; "" before the end, and if none was */
+    char drift[256];          /* the drift that was removed; "" before the end, and if no drift was removed */
 
     char **warnings;
     size_t n_warnings;

@@ -44,13 +44,13 @@ static const char *missing(uint32_t needs, uint32_t has)
     if (needs & ~has & TRAJECTORY_CHARGES)
         return "the topology has no charges";
     if (needs & ~has & TRAJECTORY_UNDIVIDED)
-        return "with each its rows would be of bodies, not of atoms; leave out each";
+        return "with the option each, its rows would be bodies, not atoms; leave out each";
     if (needs & ~has & TRAJECTORY_PATHS)
-        return "it is of bodies with --pbc nojump that have atoms of one molecule each";
+        return "it needs --pbc nojump, and bodies with atoms of one molecule each";
     return needs & ~has & TRAJECTORY_TIMES ? trajectory_no_times : NULL;
 }
 
-/* Returns the key that is most similar to the word; NULL if none is similar. */
+/* Returns the key that is most similar to the word; NULL if no key is similar. */
 static const char *nearest_key(const char *word, size_t length)
 {
     size_t bound = io_nearest_bound(length);
@@ -134,7 +134,7 @@ static collet_status choose_keys(collet_trajectory *x, uint32_t has, collet_erro
 
 /* ---- Opening ----------------------------------------------------------------------------- */
 
-/* Sets the settings: those of options.parts are read from the notes of the shards. */
+/* Sets the settings; with options.parts they are read from the notes of the shards. */
 static collet_status take_settings(collet_trajectory *x, const collet_trajectory_options *options,
                                    collet_error *err)
 {

@@ -80,7 +80,7 @@ static int64_t find_value(const trajectory_inputs *in, int64_t body,
         }
         member++;
     }
-    /* The drift of the system, whose atoms need not be of the body, changes every body. */
+    /* The drift of the system changes every body, also if the system's atoms are not in the body. */
     for (int64_t i = 0; in->system.n > 0 && i < 3 * n; i++) {
         *value = trajectory_frames_value(frames, field, i);
         if (!isfinite(*value))
@@ -567,9 +567,8 @@ static collet_status warn_far(collet_trajectory *x, collet_error *err)
     return add_warning(
         x, err,
         "%s: the molecule of %s %d is about half a box from where it was in the frame before (such "
-        "steps: %lld): the shortest way, which --pbc nojump follows, may not be the way that it "
-        "took, and "
-        "its path is then wrong by boxes: read all frames, or frames that are closer in time",
+        "steps: %lld): --pbc nojump follows the shortest path; if the molecule took another path, the "
+        "result is wrong by whole boxes: read all frames, or frames that are closer in time",
         NAME_OF_FRAME(notes->far_frame), topology->residue_names[notes->far_atom],
         (int)topology->residue_ids[notes->far_atom], (long long)notes->far);
 }
@@ -646,7 +645,7 @@ static collet_status warn_devices(collet_trajectory *x, collet_error *err)
                        trajectory_lanes_share(x->lanes, &share, i) == COLLET_OK;
          i++)
         if (share.error != NULL)
-            status = add_warning(x, err, "the device %s failed, the others did its part: %s",
+            status = add_warning(x, err, "the device %s failed; the other devices computed its part: %s",
                                  share.device, share.error);
     return status;
 }

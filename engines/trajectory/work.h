@@ -21,8 +21,9 @@ cJSON *trajectory_work_origin(const trajectory_settings *settings);
 /* Checks the JSON of a work from the file `path`. COLLET_FORMAT. */
 collet_status trajectory_work_check(const cJSON *work, const char *path, collet_error *err);
 
-/* Sets *settings to the options of a checked work and its origin, and to those options of `given` that do not belong
- * to a work: context, threads, log, batch sizes, progress, source, and `backend` if it is not NULL. `masses`: the
+/*
+ * Sets *settings to the options of a checked work and its origin, and to the options of `given` that do not belong to
+ * a work: context, threads, log, batch sizes, progress, source, and `backend` if it is not NULL. `masses`: the
  * work's mass_values; NULL: it has none. COLLET_INVALID if an input file was changed since; NO_MEMORY. After an error
  * nothing is left to free. */
 collet_status trajectory_work_settings(const cJSON *work, const char *path, const cJSON *origin,

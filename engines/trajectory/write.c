@@ -204,7 +204,7 @@ static collet_status write_results(collet_trajectory *x, writer *w, collet_error
         if (status == COLLET_OK)
             status = show_rows(x, err);
     }
-    /* Stops the threads first, so that none of them appends rows any more. */
+    /* Stops the threads first, so that no thread appends rows any more. */
     trajectory_run_stop(x);
     trajectory_rows_free(x->rows);
     x->rows = NULL;
@@ -225,7 +225,7 @@ static collet_status link_meta(collet_trajectory *x, const writer *w, io_spool *
     return status == COLLET_OK ? io_spool_link(meta, err) : status;
 }
 
-/* Adds what collet-merge needs to continue the paths of centres of mass. */
+/* Adds the arrays that collet-merge needs to continue the paths of centres of mass. */
 static void add_paths(collet_trajectory *x)
 {
     int follows = trajectory_arrangement_follows(x->inputs.arrangement);
@@ -247,7 +247,7 @@ static collet_status choose_form(collet_trajectory *x, const char *path, uint32_
     *form = trajectory_form_of(path);
     if (*form == NULL)
         return collet_fail(err, COLLET_INVALID,
-                           "the name of the output %s does not say its form: let it end in .npz, "
+                           "the name of the output %s does not name a file format: let it end in .npz, "
                            ".csv, .xvg or .h5",
                            path);
     collet_status status = (*form)->check ? (*form)->check(path, err) : COLLET_OK;

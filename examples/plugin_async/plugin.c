@@ -277,7 +277,7 @@ static int timeline_wait(timeline *t, uint64_t value, int64_t nanoseconds)
     return reached;
 }
 
-/* The thread of a queue. A thread inherits the floating-point state of the one that created it. */
+/* The thread of a queue. A thread inherits the floating-point state of the thread that created it. */
 static void *queue_run(void *argument)
 {
     collet_queue *q = argument;
@@ -525,7 +525,7 @@ static collet_status timing_elapsed(collet_device *d, collet_stamp *first, colle
     return COLLET_OK;
 }
 
-/* The stamp's command is over, because libcore has waited for a later mark. */
+/* The stamp's command is done, because libcore has waited for a later mark. */
 static void timing_release(collet_device *d, collet_stamp *stamp)
 {
     (void)d;
@@ -551,7 +551,7 @@ static void store(unsigned char *at, int64_t element, double x)
         *(double *)(void *)at = x;
 }
 
-/* Rows are the last axis; `row` counts the others, the last but one fastest. */
+/* Rows are the last axis; `row` counts the others, and the last but one varies fastest. */
 static int64_t row_count(const view *v)
 {
     int64_t rows = 1;

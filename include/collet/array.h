@@ -98,13 +98,13 @@ COLLET_API int64_t collet_array_size(const collet_array *array); /* elements */
 COLLET_API collet_runtime *collet_array_runtime(const collet_array *array);
 
 /* The following functions make views: the new array shares the storage. */
-/* `count` elements of one axis: start, start + step, ...; `step` may be negative, and a negative
- * `axis` counts from the last one. SHAPE when elements are outside of the axis. */
+/* `count` elements of one axis: start, start + step, ...; `step` may be negative, and a negative `axis` counts from
+ * the last axis. SHAPE when elements are outside of the axis. */
 COLLET_API collet_status collet_array_slice(collet_context *context, const collet_array *array,
                                             collet_array **out, int32_t axis, int64_t start,
                                             int64_t count, int64_t step);
-/* Element `index` of one axis, without that axis: a[index] for axis 0. Both may be negative and count
- * from the last one then. SHAPE when the element is outside of the axis. */
+/* Element `index` of one axis, without that axis: a[index] for axis 0. A negative `axis` counts from the last axis, a
+ * negative `index` from the last element. SHAPE when the element is outside of the axis. */
 COLLET_API collet_status collet_array_select(collet_context *context, const collet_array *array,
                                              collet_array **out, int32_t axis, int64_t index);
 /* Output axis i is input axis perm[i]; perm NULL reverses the axes. */

@@ -16,21 +16,21 @@ extern "C" {
  * the same view as an input where ops.def has EXACT; for any other overlap with an input libcore
  * makes a temporary. INVALID also: an output that repeats elements or overlaps another output, and
  * arrays of another runtime. BUSY: see collet_array_acquire. UNSUPPORTED: no selected backend has
- * the kernel. REFUSED: every backend that has it refused the call, for lack of memory for example;
- * nothing was done. FAILED and DEVICE_LOST: the outputs are undefined; a failure that is detected
- * later is reported by collet_finish and by reads of the outputs.
+ * the kernel. REFUSED: every backend that has the kernel refused the call, for example for lack of memory; nothing
+ * was done. FAILED and DEVICE_LOST: the outputs are undefined; a failure that is detected later is reported by
+ * collet_finish and by reads of the outputs.
  *
  * docs/KERNELS.md gives the formulas.
  */
 
 /* Runs any kernel by the id of its op (COLLET_OP_* or collet_ops_find). `outs` and `ins` have an
- * entry for each operand of the op; an entry may be NULL where the operand is optional. `params`
- * points to its parameter block, or NULL. NOT_FOUND when there is no such op. */
+ * entry for each operand of the op; an entry may be NULL where the operand is optional. `params` is the op's
+ * parameter block, or NULL. NOT_FOUND when there is no such op. */
 COLLET_API collet_status collet_call(collet_context *context, uint32_t op,
                                      collet_array *const *outs, const collet_array *const *ins,
                                      const void *params);
 /* Sets bit i of *mask, the parameter `axes` of an op such as `sum`, for each of `count` axes i of `a`
- * (negative ones count from the last one); count 0 with axes NULL: for all. INVALID: an axis that `a`
+ * (negative axes count from the last axis); count 0 with axes NULL: for all. INVALID: an axis that `a`
  * does not have, or that is named twice. NOT_FOUND when there is no such op. */
 COLLET_API collet_status collet_ops_axes(collet_context *context, uint32_t op, uint32_t *mask,
                                          const collet_array *a, const int32_t *axes, int32_t count);
@@ -57,7 +57,7 @@ COLLET_API collet_status collet_ops_find(const collet_runtime *runtime, uint32_t
 typedef struct collet_ops_axis {
     int32_t extent;  /* the exact extent if `letter` is 0 */
     uint16_t letter; /* 'A'..'z': any extent, the same wherever the letter occurs in the op; or 0 */
-    uint16_t other;  /* not 0: a second letter; the extent is the smaller one of both letters */
+    uint16_t other;  /* not 0: a second letter; the extent is the smaller of the two letters' extents */
 } collet_ops_axis;
 
 typedef struct collet_ops_pattern {
@@ -138,17 +138,17 @@ typedef struct collet_array_spec {
 /*
  * Infers the outputs of a call: `outs` and `ins` have an entry for each operand and belong to the
  * caller. spec_size is sizeof(collet_array_spec). A dtype COLLET_DTYPE_NONE or an ndim COLLET_INFER of an output is inferred; given values
- * are checked. On success a collet_call with arrays of these specs and the same parameters passes
- * every check of dtypes, shapes and parameters (but perhaps not the checks of strides); on failure
+ * are checked. On success a collet_call with arrays of these specs and the same parameters passes every check of
+ * dtypes, shapes and parameters, though not necessarily the checks of strides. On failure
  * `outs` are unchanged.
  *
  * If several outputs fit, the first signature that fits gives the dtype. If that signature allows any
- * dtype, the first input gives it, or the value for an op without inputs. A half spectrum of m elements becomes 2 (m - 1) real ones. Packed bytes become as many
- * weights as they can hold.
+ * dtype, the first input gives it, or the value for an op without inputs. A half spectrum of m elements becomes 2
+ * (m - 1) real elements. Packed bytes become as many weights as they can hold.
  *
  * Errors are the same as for the call: INVALID (NULL, an absent operand that is not optional, an
  * extent < 0, ndim out of range, parameters), SHAPE, DTYPE, OVERFLOW, NOT_FOUND; SHAPE and DTYPE
- * also if the inputs do not determine an output, which must be given then: ops without inputs. Any
+ * also if the inputs do not determine an output, as in ops without inputs: then the output must be given. Any
  * thread; allocates nothing, opens no device.
  */
 COLLET_API collet_status collet_ops_infer(const collet_runtime *runtime, uint32_t op,

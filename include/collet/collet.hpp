@@ -9,15 +9,15 @@
  *     std::cout << r << COLLET_EVAL("4*p - a", p, a);
  *
  *   - Ownership: a runtime is moved, not copied. Copies of a context, an array, a span or an expression refer to the
- *     same object, which ends with the last of them. An array keeps its context; a span, and what operators build, keep
- *     their arrays. What was moved from is empty; using it throws.
+ *     same object, which ends with the last copy. An array keeps its context; a span and an expr keep their arrays.
+ *     An object that was moved from is empty; using it throws.
  *   - Threads: as in collet.h. The arrays and spans of a context are used by the thread that uses the context; array::in
  *     gives the same elements in another thread's context. Copies are counted as by std::shared_ptr: the last copy of an
  *     array may end on any thread, the last copy of a context while no other thread uses it.
  *   - Errors: where the C call fails, collet::error is thrown with its status and text. Destructors throw nothing. A
  *     call that throws leaves its arrays as they were.
- *   - Operators and elementwise functions compute nothing. What they build is computed in one pass when it becomes an
- *     array, or is reduced, by sum for instance. Numbers are weak as in expression.h: 2 * f32 is f32.
+ *   - Operators and elementwise functions compute nothing. They build an expr, which is computed in one pass when it
+ *     becomes an array or is reduced, for example by sum. Numbers are weak as in expression.h: 2 * f32 is f32.
  */
 #ifndef COLLET_COLLET_HPP
 #define COLLET_COLLET_HPP
@@ -54,7 +54,7 @@ inline void require(bool good, collet_status status, const char *text)
     if (!good)
         throw error(status, text);
 }
-/* What f(out, err) makes, a function of C. */
+/* The object that f(out, err), a function of C, creates. */
 template <class T, class F> T *made(F f)
 {
     collet_error err;
@@ -109,7 +109,7 @@ public:
     explicit context(const char *backend) : context(runtime(), backend) {} /* searches for plugins */
     collet_context *get() const
     { return handle_ ? handle_.get() : throw error(COLLET_INVALID, "the context is empty: moved from, or never made"); }
-    /* Throws what collet_last_error has: cx.check(collet_op_matmul(cx.get(), c.get(), a.get(), b.get())). */
+    /* Throws the error of collet_last_error: cx.check(collet_op_matmul(cx.get(), c.get(), a.get(), b.get())). */
     void check(collet_status status) const { detail::require(status == COLLET_OK, status, collet_last_error(get())); }
     std::string backend() const { return collet_last_backend(get()); } /* the last kernel's */
     void finish() const { check(collet_finish(get())); }
@@ -160,7 +160,7 @@ public:
     extents shape() const { return extents(collet_array_shape(get()), collet_array_shape(get()) + collet_array_ndim(get())); }
     void assign(const expr &e) const; /* into these elements; `=` makes the variable another array */
 
-    /* Views. a[i]: element i of the first axis, from the last one if it is negative. */
+    /* Views. a[i]: element i of the first axis; a negative i counts from the last element. */
     array operator[](std::int64_t i) const { return view(collet_array_select, 0, i); }
     array slice(int axis, std::int64_t start, std::int64_t count, std::int64_t step = 1) const
     { return view(collet_array_slice, axis, start, count, step); }
@@ -181,7 +181,7 @@ private:
     context cx_;
     std::shared_ptr<collet_array> handle_;
 };
-/* As collet_array_text has it. */
+/* The text of collet_array_text. */
 inline std::ostream &operator<<(std::ostream &stream, const array &a)
 {
     std::vector<char> text(1 << 16);
@@ -321,7 +321,7 @@ struct argument {
             const std::string s = names.substr(0, names.find(','));
             names.erase(0, s.size() + 1);
             return s.find_first_of("()[]<>{}.+-*/\"':&!~") == s.npos ? s : throw error(
-                COLLET_INVALID, "COLLET_EVAL: '" + s + "' is no name; eval(text, {{\"name\", value}}) takes values");
+                COLLET_INVALID, "COLLET_EVAL: '" + s + "' is not a name; eval(text, {{\"name\", value}}) takes values");
         };
         return {argument(next(), values)...}; /* from left to right */
     }

@@ -42,11 +42,11 @@ COLLET_API collet_status collet_set_backend(collet_context *context, const char 
  * name of the device if it has one: "cuda", "worker:cuda"; valid as long as the runtime. */
 COLLET_API const char *collet_get_backend(const collet_context *context);
 COLLET_API const char *collet_last_backend(const collet_context *context);
-/* Whether another backend may run a call that the chosen one refuses, has no kernel for or has no
- * memory for. 1: any usable backend may; the named ones are tried first, then the others in the
- * order of "auto". 0: none may, not even the others of a list or of "auto". Before the first call the setting
- * `fallback` decides. Its default allows any backend under "auto", the named ones for a list, and none
- * for a single name. Each fallback is counted; the first of a runtime is logged. */
+/* Whether another backend may run a call that the chosen backend refuses, has no kernel for or has no memory for. 1:
+ * any usable backend may; the named backends are tried first, then the others in the order of "auto". 0: none may,
+ * not even the others of a list or of "auto". Before the first call the setting
+ * `fallback` decides. Its default allows any backend under "auto", the named backends for a list, and none for a
+ * single name. Each fallback is counted; the first of a runtime is logged. */
 COLLET_API void collet_set_fallback(collet_context *context, int32_t allowed);
 /* 1 or 0, or -1 before collet_set_fallback where the setting `fallback` is "auto". */
 COLLET_API int32_t collet_get_fallback(const collet_context *context);
@@ -76,9 +76,9 @@ COLLET_API collet_status collet_context_counters(collet_context *context,
 COLLET_API collet_status collet_memory(collet_context *context, collet_memory_stats *stats,
                                        const char *space);
 
-/* The host's memory that this process may use: the least of the machine's memory, the limits of its control groups and
- * of their parents (memory.max and memory.high, or memory.limit_in_bytes: containers, Slurm, systemd), and the limits of
- * addresses and data (ulimit -v, -d). Read anew in each call, in some 0.1 ms. Any thread. */
+/* The host's memory that this process may use: the minimum of the machine's memory, the limits of its control groups
+ * and of their parents (memory.max and memory.high, or memory.limit_in_bytes: containers, Slurm, systemd), and the
+ * limits of addresses and data (ulimit -v, -d). Read anew in each call, in some 0.1 ms. Any thread. */
 COLLET_API collet_status collet_memory_limit_read(collet_memory_limit *limit, collet_error *err);
 
 /* From now on, for all contexts, `peak` of the memory space `space` is the largest `current` since this call. */

@@ -28,8 +28,8 @@ typedef struct collet_devices {
     collet_context *const *contexts;
 } collet_devices;
 
-/* The share of one device, as collet_scatter_share_at, collet_trajectory_share_at and
- * collet_ternary_network_share_at give it. */
+/* The share of one device: collet_scatter_share_at, collet_trajectory_share_at and collet_ternary_network_share_at
+ * return it. */
 typedef struct collet_device_share {
     uint32_t struct_size; /* set by the caller */
     uint32_t reserved;

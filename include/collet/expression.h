@@ -10,8 +10,8 @@
  *     collet_expression_evaluate(context, e, &force, arguments, 2);
  *
  * An expression is made once, from text or by calls, and evaluated on any arrays that broadcast. It
- * is compiled once for each combination of the inputs' dtypes; other shapes and other values of
- * constants compile nothing.
+ * is compiled once for each combination of the inputs' dtypes; for other shapes and other values of constants nothing
+ * is compiled again.
  *
  * Dtypes follow NumPy 2: operands are promoted by collet_dtype_promote, and a weak constant (a
  * number in a text) takes the dtype of the other operands unless it is of a higher kind: 2 * f32 is
@@ -22,8 +22,8 @@
  * comparisons of integers with it have their mathematical result: u8 < 300 is true. If `where` selects among weak
  * integers by an array, all of them must fit, and the result stays weak in + - * abs sign square minimum maximum
  * clip; other functions treat it as an array of i64. div of integers is f64. Functions of floating-point
- * numbers convert their integers first: i8, u8 and bool to f16, i16 and u16 to f32, the wider ones to f64. Comparisons
- * give bool; conditions are converted to bool.
+ * numbers convert their integers first: i8, u8 and bool to f16, i16 and u16 to f32, wider integers to f64.
+ * Comparisons give bool; conditions are converted to bool.
  *
  * Threads: while nobody builds an expression or sets a constant of it, several threads may evaluate
  * it at once, each with its own context.
@@ -68,7 +68,7 @@ COLLET_API collet_status collet_expression_parse(collet_expression **out, const 
                                                  collet_error *err);
 
 /*
- * The following calls add to an expression; *value is the number of what was added. Equal results
+ * The following calls add to an expression; *value is the number of the new value. Equal results
  * get the same number. INVALID: NULL, a number that does not exist, a limit above is exceeded.
  * NO_MEMORY.
  */
@@ -97,8 +97,8 @@ COLLET_API collet_status collet_expression_convert(collet_expression *expression
 /* Makes `value` the next output. */
 COLLET_API collet_status collet_expression_output(collet_expression *expression, uint32_t value,
                                                   collet_error *err);
-/* Reduces every output by the op (COLLET_OP_SUM, ...) over `count` axes of the broadcast shape,
- * negative ones from the last; `axes` NULL: all. `correction`: the parameter of var and std; 0 for other ops. */
+/* Reduces every output by the op (COLLET_OP_SUM, ...) over `count` axes of the broadcast shape (negative axes count
+ * from the last axis); `axes` NULL: all. `correction`: the parameter of var and std; 0 for other ops. */
 COLLET_API collet_status collet_expression_reduce(collet_expression *expression, uint32_t op,
                                                   const int32_t *axes, int32_t count,
                                                   int32_t keepdims, double correction,
@@ -116,8 +116,8 @@ COLLET_API collet_status collet_expression_set_constant(collet_expression *expre
  * output. It is elementwise: it differentiates each element of the output by the element of the input from
  * which it was computed. If the input is broadcast, the caller sums the derivative over the repeated axes.
  * For an expression that is reduced by sum this is the derivative of the sum. The derivative has the input's
- * dtype if that is floating-point. Where a function jumps or has a corner the derivative is the left or the
- * right one, or 0. INVALID: another reduction, no such output or input. UNSUPPORTED: a function has no
+ * dtype if that is floating-point. Where a function jumps or has a corner, the derivative is the left derivative, the
+ * right derivative, or 0. INVALID: another reduction, no such output or input. UNSUPPORTED: a function has no
  * derivative; the text names it. NO_MEMORY.
  */
 COLLET_API collet_status collet_expression_gradient(const collet_expression *expression,
@@ -142,8 +142,8 @@ COLLET_API collet_status collet_expression_find(const collet_expression *express
  * first of these:
  *   - `array`, if it is not NULL
  *   - an array like `spec`, if that is not NULL; only for collet_expression_infer
- *   - `number`, a weak constant of this evaluation, of dtype bool, i64, u64, f64 or c128. An evaluation with
- *     another number compiles nothing. */
+ *   - `number`, a weak constant of this evaluation, of dtype bool, i64, u64, f64 or c128. For another number nothing
+ *     is compiled again. */
 typedef struct collet_argument {
     const char *name;
     const collet_array *array;

@@ -41,8 +41,8 @@ typedef struct collet_memory_extension {
 } collet_memory_extension;
 
 /*
- * libcore supplies this table (host->extension): how much of the host's memory the process may use. Devices
- * whose memory is the host's report and use no more.
+ * libcore supplies this table (host->extension): how much of the host's memory the process may use. Devices that use
+ * the host's memory report and use no more than this.
  *
  * read  [required; any thread] Sets *limit, as collet_memory_limit_read does.
  */
@@ -88,10 +88,10 @@ typedef struct collet_trim_extension {
  *          block. REFUSED, FAILED, NO_MEMORY: there is no stamp, and the queue goes on.
  *          DEVICE_LOST.
  * elapsed  [required; any thread] Nanoseconds from `first` to `last`, two stamps of the device,
- *          from any queues, which may have been destroyed; negative if `last` was earlier; accurate
- *          to 2 % and 5 microseconds. Before the call, queue_wait has reported a mark that was made
- *          after each stamp; the call may wait for the little that the stamps themselves need
- *          beyond that. FAILED: the device has no time for one of them. DEVICE_LOST.
+ *          from any queues, which may have been destroyed; negative if `last` was earlier; accurate to 2 % plus 5
+ *          microseconds. Before the call, queue_wait has reported a mark that was made after each stamp; the call may
+ *          still wait until the stamps themselves are recorded. FAILED: the device has no time for one of them.
+ *          DEVICE_LOST.
  * release  [required; last] Frees a stamp; NULL does nothing. Before the call, queue_wait has
  *          reported a later mark, or the queue was destroyed.
  */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet/floating.h - the floating-point state in which Collet computes, whatever its caller set:
- * round to nearest, ties to even; subnormal numbers are kept, in operands and in results;
- * no exception raises a signal; x87 computes with 64 bits of precision.
+ * collet/floating.h - the floating-point state in which Collet computes, independent of its caller's state: round to
+ * nearest, ties to even; subnormal numbers are kept, in operands and in results; no exception raises a signal; x87
+ * computes with 64 bits of precision.
  *
  * libcore and the engines set it on the calling thread at the beginning of a call and restore the
  * caller's state at the end. Backends use this header for threads of their own. Programs do not
  * need it.
  *
- * The state is each thread's own; a new thread has the state of the thread that created it. Sticky
- * exception flags (fetestexcept) are not part of it: any call may raise or clear some. If the caller has
+ * The state is each thread's own; a new thread has the state of the thread that created it. Sticky exception flags
+ * (fetestexcept) are not part of the state: any call may raise or clear some. If the caller has
  * enabled signals for x87 exceptions, the x87 flags are cleared.
  *
  * Reading the state costs about 2 ns; it is written only if it differs.

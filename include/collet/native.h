@@ -30,12 +30,12 @@ COLLET_API collet_status collet_native_queue(collet_context *context, void **que
 /*
  * Like collet_array_acquire, in the memory of a device: makes the array's bytes valid there.
  * *handle becomes the memory (a CUdeviceptr, a cl_mem; for the host an address), *offset the byte
- * in it at which the first element begins. It does not wait, except on the host: what the program
- * enqueues in collet_native_queue comes after the work on the bytes. Commands in other queues must
- * wait for that queue, by means of the device's interface. Until the release nothing may write the
- * storage, and with COLLET_WRITE nothing may use it (BUSY).
+ * in it at which the first element begins. Does not wait, except on the host: commands that the program enqueues in
+ * collet_native_queue come after the work on the bytes. Commands in other queues must wait for that queue, by means
+ * of the device's interface. Until the release nothing may write the storage, and with COLLET_WRITE nothing may use
+ * it (BUSY).
  *
- * The release takes the same context and device. All later work on the bytes comes after what the
+ * The release takes the same context and device. All later work on the bytes comes after the commands that the
  * program enqueued in collet_native_queue; other commands of the program that use the bytes must be
  * over before the release. libcore does not learn of failures of the program's commands. Release
  * the array before it is destroyed.

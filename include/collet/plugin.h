@@ -27,11 +27,10 @@
  * queue_after may also block while a queue has no room for the command. For a device with
  * COLLET_ORDER_SYNCHRONOUS every `queue` is NULL.
  *
- * Errors. A slot returns no status but OK and those that its comment lists. NO_MEMORY means too
- * little memory of the host, REFUSED too little memory of the device. After a failure nothing has
- * changed unless the comment states otherwise, and the call may be repeated; libcore does not read
- * what *out parameters hold. DEVICE_LOST: the device will do no more work, and later calls return
- * DEVICE_LOST too; libcore still frees its objects.
+ * Errors. A slot returns only OK and the statuses that its comment lists. NO_MEMORY means too little memory of the
+ * host; REFUSED means too little memory of the device. After a failure nothing has changed unless the comment states
+ * otherwise, and the call may be repeated; libcore does not read what *out parameters hold. DEVICE_LOST: the device
+ * will do no more work, and later calls return DEVICE_LOST too; libcore still frees its objects.
  *
  * Floating point. libcore calls every slot, row and extension, and the entry, in the state of
  * collet/floating.h: round to nearest, subnormal numbers kept, no traps. So kernels may rely on it, also
@@ -40,9 +39,9 @@
  * Conduct. A plugin never aborts, exits or prints, and leaves as it found them: MXCSR/FPCR, locale,
  * signal mask, the current CUDA context and the host's thread counts, and the process's working
  * directory, umask, environment, signal actions and resource limits. Its threads, and the threads
- * of libraries that it opens, block all signals except those that faults raise (SIGSEGV, SIGBUS,
- * SIGFPE, SIGILL). Its own threads also set their floating-point state, because a new thread
- * inherits mask and state from the thread that created it. Messages go through `host->fail` and
+ * of libraries that it opens, block all signals except the signals of faults (SIGSEGV, SIGBUS, SIGFPE, SIGILL). Its
+ * own threads also set their floating-point state, because a new thread inherits mask and state from the thread that
+ * created it. Messages go through `host->fail` and
  * `host->log`.
  */
 #ifndef COLLET_PLUGIN_H
@@ -65,9 +64,9 @@ extern "C" {
 #define COLLET_OWN_OP(k) (0x80000000u | (uint32_t)(k))
 
 /*
- * A kernel signature: one dtype an operand, outputs first, five bits each, operand 0 lowest: the
- * sum of dtype << (5 * i) over the operands i. COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_F32) is
- * f64 <- f32, f32: 4 + (3 << 5) + (3 << 10) = 3172.
+ * A kernel signature has five bits for the dtype of each operand, outputs first. Operand 0 has the lowest bits: the
+ * signature is the sum of dtype << (5 * i) over the operands i. COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_F32) is f64
+ * <- f32, f32: 4 + (3 << 5) + (3 << 10) = 3172.
  */
 #define COLLET_SIG_BITS 5
 #define COLLET_SIG_AT(operand, dtype) ((uint64_t)(dtype) << ((operand)*COLLET_SIG_BITS))
@@ -154,12 +153,11 @@ COLLET_ENUM(uint32_t){
  *            elsewhere (what is known beforehand is for `accepts`). COLLET_FAILED: outputs are
  *            undefined. COLLET_DEVICE_LOST. No other status.
  *
- * accepts    [optional; any thread] NULL: every call, without scratch. Decides before any byte is
- *            copied: in *call the operands' buffers are NULL, and workspace is not set. COLLET_OK
- *            with the bytes of scratch in *workspace_bytes, which is 0 before; libcore supplies
- *            them and keeps them until the queue has passed the call.
- *            COLLET_REFUSED with a text: libcore may try elsewhere. COLLET_DEVICE_LOST.
- *            Equal calls get the same answer, so that it may be remembered.
+ * accepts    [optional; any thread] NULL: every call, without scratch. Called before any byte is copied: in *call the
+ *            operands' buffers are NULL, and workspace is not set. COLLET_OK with the bytes of scratch in
+ *            *workspace_bytes, which is 0 before; libcore supplies them and keeps them until the queue has passed the
+ *            call. COLLET_REFUSED with a text: libcore may try elsewhere. COLLET_DEVICE_LOST.
+ *            Equal calls get the same answer, so the answer may be remembered.
  *
  * params_size is sizeof the op's parameter block as the row was compiled; 0 if the op has none. A
  * call whose parameters have a byte beyond it that is not 0 does not reach the row: libcore treats
@@ -193,11 +191,10 @@ typedef struct collet_kernel_row {
  *
  * An op may grow. If several plugins define the same name, one definition must extend the other:
  * equal `shapes` and `alias`; every signature of the other; all fields of the other in the same
- * order with equal name, choices, kind, dtype, offset and size, and further ones only after its
- * params_size; a parameter block that is as long or longer, and none if the other has none.
- * Meanings and defaults are not compared. The longer definition is used. If neither extends the
- * other, the definition of the plugin that was opened first is used; the op of the other plugin is
- * left out with its rows, and this is reported.
+ * order with equal name, choices, kind, dtype, offset and size, and further fields only after its params_size; a
+ * parameter block that is at least as long, and none if the other has none. Meanings and defaults are not compared.
+ * The longer definition is used. If neither extends the other, the definition of the plugin that was opened first is
+ * used; the op of the other plugin is left out with its rows, and this is reported.
  */
 typedef struct collet_ops_definition {
     const char *name;
@@ -236,9 +233,9 @@ struct collet_host {
      *     earlier: so a plugin need not repeat what its probe found out. For "backend.calibrated": what
      *     `backend-bench calibrate` has written for this backend
      *   - the declared default
-     * In a probe only the settings of backends, isa, num_threads and measure have values. A probe that
-     * reads a key of a backend that its manifest does not declare is refused; later such reads are
-     * logged as errors. "in_probe" is NULL outside of a probe.
+     * In a probe only the settings of backends, isa, num_threads and measure have values. If a plugin
+     * reads a backend's key that its manifest does not declare, it is refused when it is probed; later
+     * the read is logged as an error. "in_probe" is NULL outside of a probe.
      *
      * "backend.safe_mode": NULL, "off", or the reason why the backend should avoid everything
      * optional, such as libraries that it opens: "the probe crashed in its capabilities (SIGILL)".
@@ -250,7 +247,7 @@ struct collet_host {
      * name. extensions.h declares the extensions of this version. The table lives as long as the
      * host. */
     const void *(*extension)(const collet_host *host, const char *name);
-    /* `fail` and `log` with a text that is complete: a % in it means nothing. For languages whose
+    /* `fail` and `log` with a complete text: a % in the text has no special meaning. For languages whose
      * functions cannot pass variable arguments. */
     collet_status (*fail_text)(collet_error *err, collet_status status, const char *text);
     void (*log_text)(const collet_host *host, int32_t level, const char *text);
@@ -282,9 +279,8 @@ typedef struct collet_plugin collet_plugin;
  * memory      COLLET_MEMORY_HOST: works on host addresses, "memory" slots are not called.
  *             COLLET_MEMORY_OWN: requires the "memory" slots.
  * order       COLLET_ORDER_QUEUES requires the "queue" slots.
- * max_queues  libcore creates at most this number of queues at a time; 0: no limit. More contexts
- *             than that share queues, so that their work is in one order. Ignored for
- *             ORDER_SYNCHRONOUS.
+ * max_queues  libcore creates at most this number of queues at a time; 0: no limit. If there are more contexts than
+ *             queues, contexts share queues, and their work is in one order. Ignored for ORDER_SYNCHRONOUS.
  */
 typedef struct collet_device_properties {
     uint32_t struct_size;
@@ -321,8 +317,8 @@ struct collet_plugin {
      * and its size, with the NUL, into *needed. If the text does not fit, the call succeeds, and
      * json may hold any part of the text. `json` may be NULL if capacity is 0. Creates no device
      * context.
-     * The thread has the locale C during the call, so that printf writes numbers of JSON; may block
-     * while a driver starts. UNAVAILABLE, FAILED, NO_MEMORY.
+     * The thread has the locale C during the call, so printf writes numbers as JSON requires. May block while a
+     * driver starts. UNAVAILABLE, FAILED, NO_MEMORY.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
      *    "devices": [{"name": "...", ...}], "choices": {"word": "text", ...}, ...}
      * Members of a device that programs get as collet_device_info; each may be absent: "type":
@@ -395,24 +391,22 @@ struct collet_plugin {
     uint64_t (*queue_mark)(collet_device *device, collet_queue *queue);
     /*
      * [queue; any thread] Blocks until the counter is at least `value`, which is not above the last
-     * mark, or `nanoseconds` are over: 0 only asks, a negative number is no limit. Any number of
+     * mark, or `nanoseconds` are over: 0 only asks, a negative number means no limit. Any number of
      * threads may wait, also while another thread enqueues in the queue.
      *   OK         what was enqueued up to `value` is done, without a failure
      *   NOT_READY  the time is over; needs no text
-     *   FAILED     it is over, but a command up to `value` failed; the text names it. So does every
-     *              later wait for this value or a larger one: a queue that failed stays failed.
-     *              Commands after the failure are done in order or skipped, queue_after too; but
-     *              no kernel or write is done that follows a skipped queue_after. libcore destroys
-     *              the queue and creates a new queue.
+     *   FAILED     it is over, but a command up to `value` failed; the text names it. Every later wait for this value
+     *              or a larger value returns FAILED too: a queue that failed stays failed. Commands after the failure
+     *              are done in order or skipped, queue_after too; but no kernel or write that follows a skipped
+     *              queue_after is done. libcore destroys the queue and creates a new queue.
      *   DEVICE_LOST  the device was lost; may be returned before the queue reaches the value
      */
     collet_status (*queue_wait)(collet_device *device, collet_queue *queue, uint64_t value,
                                 int64_t nanoseconds, collet_error *err);
     /* [queue; one a queue] What is enqueued in `queue` from now on starts after the counter of
      * `other`, another queue of this device, is `value`, which is not above its last mark; `other`
-     * may be destroyed before that. Does not wait for `other`. If commands of `other` fail, those
-     * of `queue` may fail or compute from undefined bytes. REFUSED, FAILED: nothing was enqueued.
-     * DEVICE_LOST. */
+     * may be destroyed before that. Does not wait for `other`. If commands of `other` fail, the commands of `queue`
+     * may fail or compute from undefined bytes. REFUSED, FAILED: nothing was enqueued. DEVICE_LOST. */
     collet_status (*queue_after)(collet_device *device, collet_queue *queue, collet_queue *other,
                                  uint64_t value, collet_error *err);
 
@@ -436,11 +430,11 @@ COLLET_API const collet_plugin *collet_plugin_entry(const collet_host *host);
  * as plugins and opens it if the setting `layers` names it. If there are several, the first is the
  * outermost.
  *
- * Returns the table that libcore uses in place of `below`, which is a backend's or another layer's:
- * with the same name, own ops and rows. Its functions are the layer's, or functions of `below`
- * where the layer changes nothing. The objects that they return may be the layer's own: libcore
- * hands them to this table alone. Any thread; touches no device; the same table each time for the
- * same `below`. NULL, with *err set through host->fail: libcore does not use the backend.
+ * Returns the table that libcore uses in place of `below` (the table of a backend or of another layer): it has the
+ * same name, own ops and rows. Its functions are the layer's, or functions of `below` where the layer changes
+ * nothing. The objects that they return may be the layer's own: libcore hands them to this table alone. Any thread;
+ * touches no device; the same table each time for the same `below`. NULL, with *err set through host->fail: libcore
+ * does not use the backend.
  */
 typedef const collet_plugin *(*collet_layer_entry_fn)(const collet_host *host,
                                                       const collet_plugin *below,

@@ -43,8 +43,8 @@ typedef struct collet_runtime_options {
 COLLET_API collet_status collet_runtime_create(collet_runtime **out,
                                                const collet_runtime_options *options,
                                                collet_error *err);
-/* Releases the runtime. Its devices finish their work and are closed when the last context and
- * array of the runtime are destroyed too. */
+/* Releases the runtime. The runtime's devices finish their work and are closed when its last context and array are
+ * also destroyed. */
 COLLET_API void collet_runtime_destroy(collet_runtime *runtime);
 /*
  * The end of the process, for all its runtimes: waits, `nanoseconds` (at least 0) at most, until
@@ -53,9 +53,9 @@ COLLET_API void collet_runtime_destroy(collet_runtime *runtime);
  * alone, return DEVICE_LOST; everything can still be destroyed. exit() calls it with 30 s, before
  * the handlers and destructors of the drivers' libraries, which would otherwise run while the
  * drivers' threads work; a binding calls it when its language's own end of the process comes first.
- * In exit() such calls of other threads do not return, so that these threads do not take them for
- * failures. Work of devices that compute in the calling thread needs no wait. Any thread, any number of times.
- * NOT_READY: a device is still at work. In a child of fork the parent's runtimes are left alone.
+ * In exit() such calls of other threads do not return, so these threads do not see a failure. Work of devices that
+ * compute in the calling thread needs no wait. Any thread, any number of times. NOT_READY: a device is still at work.
+ * In a child of fork the parent's runtimes are left alone.
  */
 COLLET_API collet_status collet_process_end(int64_t nanoseconds, collet_error *err);
 /*

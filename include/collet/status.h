@@ -19,14 +19,14 @@ COLLET_API const char *collet_status_text(collet_status status);
  * if `format` contains one. */
 COLLET_API collet_status collet_fail(collet_error *err, collet_status status, const char *format,
                                      ...) COLLET_PRINTF(3, 4);
-/* collet_fail with a text that is complete: a % in it means nothing. */
+/* collet_fail with a complete text: a % in the text has no special meaning. */
 COLLET_API collet_status collet_fail_text(collet_error *err, collet_status status,
                                           const char *text);
 
 /* "f32", and bytes per element; "none" and 0 for values that are not a dtype. */
 COLLET_API const char *collet_dtype_name(collet_dtype dtype);
 COLLET_API size_t collet_dtype_size(collet_dtype dtype);
-/* The dtype of the result of mixed operands, as NumPy 2 has it: the smallest dtype that holds the
+/* The dtype of the result of mixed operands, as in NumPy 2: the smallest dtype that holds the
  * values of both (bf16 with f16: f32; an integer of 32 or 64 bits with f16, bf16 or f32: f64; u64
  * with a signed integer: f64; bf16 with integers as f16). COLLET_DTYPE_NONE if one is not a dtype. */
 COLLET_API collet_dtype collet_dtype_promote(collet_dtype a, collet_dtype b);

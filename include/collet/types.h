@@ -35,8 +35,8 @@ extern "C" {
     (COLLET_VERSION_MAJOR * 1000000 + COLLET_VERSION_MINOR * 1000 + COLLET_VERSION_PATCH)
 
 /*
- * Constants for a field or a parameter are enumerators with its type in C++, in C23, and in clang's
- * C, by which bindgen reads headers. In other C, and for zig's translate-c, their type is int.
+ * Constants for a field or a parameter are enumerators with its type in C++, in C23, and in clang's C, which bindgen
+ * uses to read headers. In other C, and for zig's translate-c, their type is int.
  */
 #if defined(__cplusplus) || defined(__clang__) ||                                                  \
     (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
@@ -121,7 +121,7 @@ typedef struct collet_error {
     X(BOOL, 15, 1, "bool", 'B', uint8_t, BOOL, "bool")
 #define COLLET_DTYPE_LIST(X) COLLET_COMPLEX_LIST(X) COLLET_REAL_LIST(X)
 
-/* X(NAME, name, arguments) for each real type; the second one is for use within the first. */
+/* X(NAME, name, arguments) for each real type; the second list is for use within the first. */
 #define COLLET_EACH_REAL(X, ...)                                                                   \
     X(F16, f16, __VA_ARGS__)                                                                       \
     X(BF16, bf16, __VA_ARGS__) X(F32, f32, __VA_ARGS__) X(F64, f64, __VA_ARGS__)                   \
@@ -227,7 +227,7 @@ typedef struct collet_memory_limit {
     uint32_t struct_size;
     uint32_t reserved;  /* 0 */
     uint64_t machine;   /* bytes of the machine's memory */
-    uint64_t total;     /* the least of that and of all limits */
+    uint64_t total;     /* the minimum of `machine` and all limits */
     uint64_t available; /* the part of `total` that is free now, with the system's cache of files */
     char by[256];       /* the limit that decides `total`, as a text; "": the machine */
 } collet_memory_limit;
@@ -428,8 +428,8 @@ typedef struct collet_sort_params {
     uint32_t reserved; /* 0 */
 } collet_sort_params;
 
-/* partition: the element with the index `kth` of the sorted axis; negative values of `axis` and `kth`
- * count from the last one. */
+/* partition: the element with the index `kth` of the sorted axis; negative values of `axis` and `kth` count from the
+ * end. */
 typedef struct collet_partition_params {
     uint32_t struct_size;
     int32_t axis;
@@ -495,8 +495,8 @@ typedef struct collet_scatter_params {
     double limit;      /* the largest |q_z|, in 1/nm; 0: none */
 } collet_scatter_params;
 
-/* scatter_average: mask != 0 leaves NaN out of the mean; centre != 0 turns images about the pixel of q = 0; `aspect` is
- * the height of a pixel over its width, > 0 (0: 1). */
+/* scatter_average: mask != 0 leaves NaN out of the mean; centre != 0 rotates images about the pixel of q = 0;
+ * `aspect` is the height of a pixel over its width, > 0 (0: 1). */
 typedef struct collet_scatter_average_params {
     uint32_t struct_size;
     uint32_t mask;
@@ -523,7 +523,7 @@ typedef struct collet_ternary_quantize_params {
 /* Layouts of the K weights of a row, defined in docs/KERNELS.md. */
 COLLET_ENUM(uint32_t){
     COLLET_TERNARY_T2 = 0,     /* the layout that kernels use: 64 bytes for 256 weights */
-    COLLET_TERNARY_PLANES = 1, /* a bit plane for +1 and one for -1: 2 ceil(K / 8) bytes */
+    COLLET_TERNARY_PLANES = 1, /* a bit plane for +1 and a bit plane for -1: 2 ceil(K / 8) bytes */
     COLLET_TERNARY_ROTOR = 2,  /* 4 weights a byte: ceil(K / 4) bytes */
     COLLET_TERNARY_TQ2_0 = 3,  /* GGUF's blocks of 256: 66 bytes each */
     COLLET_TERNARY_TQ1_0 = 4,  /* GGUF's blocks of 256: 54 bytes each */

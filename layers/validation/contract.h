@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * contract - rules of collet/plugin.h and collet/extensions.h that one call shows to be broken. The layer
- * applies them to the calls of a program, the conformance kit to calls of its own.
+ * contract - rules of collet/plugin.h and collet/extensions.h that one call shows to be broken. The layer applies
+ * them to the calls of a program, the conformance kit to its own calls.
  *
  * A function returns 1 if a rule is broken, and says in `text` how.
  */
@@ -28,7 +28,7 @@
 /* The rule: the status is OK or allowed, and an error has a text and the same status. */
 int contract_status(collet_status status, uint32_t allowed, const collet_error *err,
                     char text[CONTRACT_TEXT]);
-/* The rule: the table is one that libcore uses; its first version has `size` bytes. */
+/* The rule: libcore must be able to use the table; its first version has `size` bytes. */
 int contract_table(const void *table, uint32_t size, char text[CONTRACT_TEXT]);
 /* The rule: the numbers are consistent, and struct_size is still `given`. */
 int contract_stats(const collet_memory_stats *s, uint32_t given, char text[CONTRACT_TEXT]);

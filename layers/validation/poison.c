@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Blocks of one size: small ones for calls, large ones for bytes that are written and read. A page
+/* Blocks of one size: small blocks for calls, large blocks for bytes that are written and read. A page
  * without access follows each. */
 #define SMALL 16384
 #define SMALL_COUNT 256

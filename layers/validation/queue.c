@@ -20,8 +20,7 @@ void queue_used(queue *q, buffer *b)
     uint32_t i = 0;
     while (i < b->use_count && b->uses[i].queue != q->object.id)
         i++;
-    /* A full list drops its oldest use: missing a violation is better than reporting a false
-     * one. */
+    /* A full list drops its oldest use: missing a violation is better than reporting a false violation. */
     if (i == BUFFER_USES)
         memmove(&b->uses[0], &b->uses[1], --i * sizeof *b->uses);
     b->uses[i] = (buffer_use){q->object.id, sequence};

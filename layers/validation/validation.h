@@ -156,13 +156,13 @@ int call_range(call *c, const buffer *b, const char *name, uint64_t offset, uint
 
 /* ---- memory.c ---------------------------------------------------------------------------- */
 
-/* Wraps the backend's new buffer in one of the layer, or frees it after a violation. */
+/* Wraps the backend's new buffer in a buffer of the layer, or frees it after a violation. */
 collet_status buffer_hand_out(call *c, collet_status status, collet_buffer *below, uint64_t bytes,
                               int imported, collet_buffer **out);
 
 /* ---- queue.c ----------------------------------------------------------------------------- */
 
-/* Notes that a command was enqueued in `q`, which uses `b` (NULL: no buffer). */
+/* Notes that a command that uses `b` (NULL: no buffer) was enqueued in `q`. */
 void queue_used(queue *q, buffer *b);
 /* 1 if a wait has returned FAILED. */
 int queue_failed(queue *q);

@@ -50,7 +50,7 @@ typedef struct state {
     double product;
     uint64_t word_sum, word_product;
     int64_t count, nonzero;
-    const char *extreme; /* the first of the least or greatest elements; NULL: none yet */
+    const char *extreme; /* the first of the smallest or largest elements; NULL: none yet */
     int64_t place;       /* index of `extreme` */
 } state;
 

@@ -177,7 +177,7 @@ static void sum_kinetic(const collet_operand *masses, const collet_operand *velo
     cpu_kinetic(momentum[3], mass, momentum, inertia, L, energies);
 }
 
-/* The bodies of a call, one after the other. */
+/* Computes the bodies of a call in turn. */
 typedef struct bodies {
     const collet_operand *offsets; /* NULL or absent: all atoms are one body */
     int64_t atoms, a_frame, rows, row;

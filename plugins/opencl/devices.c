@@ -137,7 +137,7 @@ static int pocl_aborts(char reason[OPENCL_REASON])
     uint64_t bytes;
     if (!can_start())
         snprintf(reason, OPENCL_REASON,
-                 "the system starts no more threads, without which PoCL aborts: "
+                 "the system starts no more threads, and PoCL would abort: "
                  "raise the limit (ulimit -u, pids.max of the cgroup)");
     else if (pocl_cache(place) && opencl_cache_fails(place, reason))
         return 1;
@@ -211,7 +211,7 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
         snprintf(reason, OPENCL_REASON, "no device: the %u OpenCL platform%s report%s none%s",
                  (unsigned)platform_count, platform_count == 1 ? "" : "s",
                  platform_count == 1 ? "s" : "",
-                 pocl ? "; PoCL has one where it may write its cache: set POCL_CACHE_DIR to a "
+                 pocl ? "; PoCL has a device if it can write its cache: set POCL_CACHE_DIR to a "
                         "directory that it can write"
                       : "");
     return count;

@@ -25,7 +25,7 @@ struct collet_device {
     struct ways *ways; /* choice of the implementation of products: ways.h; constant */
     char cache[PATH_MAX];      /* the directory of PoCL's cache; "": another driver */
     _Atomic int64_t looked_at; /* when the cache was last found usable, in ns of the monotonic clock */
-    uint32_t single;   /* kernels must run one after the other: see opencl_is_single */
+    uint32_t single;   /* kernels must run in sequence: see opencl_is_single */
     pthread_mutex_t launching;
     cl_event launched; /* the latest kernel of a `single` device; protected by `launching` */
 };
@@ -54,7 +54,7 @@ struct collet_queue {
  * are none, returns 0 and sets `reason`. */
 uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DEVICES],
                              char reason[OPENCL_REASON]);
-/* Whether kernels must run one after another: PoCL before version 6 miscounts the uses of a kernel's code while the
+/* Whether kernels must run in sequence: PoCL before version 6 miscounts the uses of a kernel's code while the
  * kernel runs in several sizes at once, and aborts the process. */
 int opencl_is_single(const char *platform_version);
 /* Sets `place` to the directory of PoCL's cache; "" for other drivers, or if it is unknown. For PoCL also prevents

@@ -48,7 +48,7 @@ static void note_failure(collet_queue *q, const opencl_command *c, cl_int error)
     jit_queue_fail(q, COLLET_FAILED, "%s failed: %s", c->label, opencl_error_name(error, text));
 }
 
-/* Retires completed commands, in order, up to the first pending one. */
+/* Retires completed commands, in order, up to the first pending command. */
 static void retire(collet_queue *q)
 {
     const opencl_driver *cl = &q->base.device->cl;

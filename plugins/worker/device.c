@@ -48,7 +48,7 @@ collet_status device_lose(collet_device *d, collet_error *err, const char *forma
     return device_is_lost(d, err);
 }
 
-/* The op whose kernel the worker was running when it was lost; "" if it ran none. */
+/* The op whose kernel the worker was running when it was lost; "" if it ran no kernel. */
 static const char *running_op(collet_device *d)
 {
     static const char *const names[] = {
@@ -83,7 +83,7 @@ collet_status device_broken(collet_device *d, int error, collet_error *err)
                            (long long)d->patience / 1000000);
     if (error == EMSGSIZE)
         return device_lose(d, err, "its process sent a message that is too long");
-    /* Waits a little for the process to end: how it ended says more than that the socket was closed. */
+    /* Waits a little for the process to end, because its exit status says more than the closed socket. */
     for (int i = 0; i < 100 && !atomic_load(&d->lost) && process_wait(&d->process, 1000); i++)
         usleep(1000);
     return device_lose(d, err, "its process closed the connection%s%s", error ? ": " : "",

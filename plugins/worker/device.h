@@ -12,7 +12,7 @@
 typedef struct row_link {
     uint32_t op, own; /* `own` is the row of the plugin's table */
     uint64_t sig;
-    uint32_t served; /* the row of the backend + 1; 0: the backend has none */
+    uint32_t served; /* the row of the backend + 1; 0: the backend has no such row */
     uint32_t asks;
 } row_link;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend `worker`: another backend in a process of its own. Its table has every kernel that
+/* The backend `worker`: runs another backend in a separate process. Its table has every kernel that
  * libcore knows; a device supports the kernels of the backend that it serves.
  * Tests: tests/worker/test_worker.c */
 #include "device.h"

@@ -2,7 +2,8 @@
 /* process.h - the worker process of a device. A thread of the plugin starts it, passes its messages to the
  * log and waits for its end. The operating system ends a worker together with the thread that started it, so this
  * thread must live as long as the worker. A program that waits for any child process may get the status of a worker;
- * the thread notices the end nevertheless. */
+ * the thread still notices that the worker ended.
+ */
 #pragma once
 
 #include <pthread.h>

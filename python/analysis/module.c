@@ -74,8 +74,7 @@ static collet_status run_rotation(work *w, collet_context *context)
     return end_call(c, status, &err);
 }
 
-/* A call with x and blocks, whose results are `pairs` curves of all frames and of blocks; NULL with an
- * exception. */
+/* A call with x and blocks. Its results are `pairs` curves of all frames and of blocks; NULL with an exception. */
 static call *call_new(collet_status (*run)(work *w, collet_context *context), PyObject *x,
                       long long blocks, int pairs)
 {

@@ -12,7 +12,7 @@ from . import _plugins
 
 
 def end(number, frame):
-    """Leaves by an exception, on which _studies ends the program that it has started."""
+    """Raises an exception; _studies then ends the program that it has started."""
     sys.exit(128 + number)
 
 

@@ -109,7 +109,7 @@ def _no_backend():
     beside = f"{_core.directory()}/collet"
     if path["value"] and not path["value"].startswith("+"):
         return Finding("any usable backend", f"the setting plugin_path ({path['environment']}) is "
-                       f"{path['value']}, which is searched instead of {beside}",
+                       f"{path['value']}, so {beside} is not searched",
                        f"unset {path['environment']}, or begin it with '+' to search both")
     return Finding("any usable backend", f"searched {beside}", "python -m collet --why")
 
@@ -140,8 +140,8 @@ def _calibration(known):
     on = next(s["value"] for s in _core.settings() if s["key"] == "calibration") == "on"
     if on and len(usable) > 1 and other and not any(b.calibration for b in usable):
         yield Finding("a calibration of this machine",
-                      f"it was not measured from which sizes on {other[0]} is faster than the other backends: "
-                      "auto takes the first that has a kernel", "python -m collet calibrate")
+                      f"the sizes from which {other[0]} is faster than the other backends were not measured: auto "
+                      "takes the first backend that has a kernel", "python -m collet calibrate")
 
 
 def _merged(findings):

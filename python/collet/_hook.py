@@ -52,7 +52,8 @@ def getitem(array, key):
 
 
 def known(value):
-    """The values behind the traces of vmap and of gradients. What jit records stays as it is: its values may differ later."""
+    """The values behind the traces of vmap and of gradients. Values that jit records are not changed, because they
+    may differ later."""
     while traced(value) and not isinstance(value, _tape.Recorded):
         value = value.value
     return value

@@ -78,7 +78,7 @@ def _converted(found: npt.NDArray[Any], dtype: np.dtype[Any], name: str) -> npt.
     if kind in kinds and found.dtype.char not in "gG":
         made = found.astype(dtype, copy=False)
     if made is None or (kinds == "biu" and not np.array_equal(made, found)):
-        raise _core.DtypeError(f"{name} is {found.dtype}, which does not become {dtype} without "
+        raise _core.DtypeError(f"{name} is {found.dtype}, which cannot be converted to {dtype} without "
                                "loss: convert it by astype")
     return made
 

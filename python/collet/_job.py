@@ -52,7 +52,7 @@ def check_devices(devices: Sequence[str] | None) -> list[str]:
     if devices is None:
         return []
     if isinstance(devices, str) or not devices or len(set(devices)) != len(devices):
-        raise InvalidError(f"devices are {devices!r}, not a list of one or more different ones")
+        raise InvalidError(f"devices are {devices!r}, not a list of one or more different devices")
     return list(devices)
 
 
@@ -62,5 +62,5 @@ def warn_of_devices(shares: Iterable[tuple[str, int, float, str | None]], told: 
     for device, _, _, error in shares:
         if error is not None and device not in told:
             told.add(device)
-            warnings.warn(f"the device {device} failed, the others do its part: {error}", RuntimeWarning,
+            warnings.warn(f"the device {device} failed; the other devices compute its part: {error}", RuntimeWarning,
                           stacklevel=stacklevel + 1)

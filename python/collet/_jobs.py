@@ -244,7 +244,7 @@ class _Dask(_Here):
             raise TypeError("client is an asynchronous Client of dask.distributed: make one without "
                             "asynchronous=True")
         if client.status == "closed":
-            raise _core.InvalidError("client is a closed Client of dask.distributed: make another one")
+            raise _core.InvalidError("client is a closed Client of dask.distributed: make a new Client")
         self._client = client
         self._slots, self._asked = 0, -1.0
 
@@ -309,7 +309,7 @@ class Run(Iterator[Outcome]):
     """Yields the outcomes of tasks, in order. At any time at most `window` tasks are submitted whose outcomes have not
     been taken; None: two for each worker. Calls `report` with the number of completed tasks about 20 times a second.
 
-    Raises an error that would concern every other task too: UnavailableError if a worker lacks this version of collet,
+    Raises an error that would affect every other task too: UnavailableError if a worker lacks this version of collet,
     ForkedError, FailedError if the pool is broken. An exception ends the iteration and cancels tasks that have not
     begun."""
 

@@ -66,7 +66,7 @@ def missing_extension():
     kind = "free-threaded " if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
     return (f"this installation of {DISTRIBUTION} has no extension for the {kind}Python "
             f"{sys.version.split()[0]} ({sys.executable}): " +
-            ("free-threaded Pythons need a build of their own, by " if kind else "install it by ") +
+            ("a free-threaded Python needs a separate build, by " if kind else "install it by ") +
             f"`{sys.executable} -m pip install .` in Collet's sources, or use the Python of the build")
 
 

@@ -25,8 +25,8 @@ Device.__doc__ = """A device of a backend: `choice` is for set_backend, using an
 
 class Backend(namedtuple("Backend", "name state reason version priority kernel_count path devices "
                                     "capabilities calibration")):
-    """A backend that was found: `state` is "usable", "unavailable" (see `reason`) or "unproven",
-    which is tried at its first use. `capabilities` is the plugin's own description,
+    """A backend that was found: `state` is "usable", "unavailable" (see `reason`) or "unproven": such a backend is
+    tried at its first use. `capabilities` is the plugin's own description,
     `calibration` the file of `backend-bench calibrate` that is in use, "" for none.
 
     >>> collet.backends()[0].state
@@ -64,8 +64,8 @@ def set_backend(choice: str) -> str:
     """Chooses the backend of all threads: "auto", a name ("opencl"), a name with a device
     ("opencl:1"), or names in order of preference, separated by commas.
 
-    Returns the first of the names that can be used; for "auto", the backend that it prefers for calls of which nothing
-    else is known. Raises UnknownBackendError or UnavailableError; the message lists the available names. After an error
+    Returns the first of the names that can be used; for "auto", the backend that it prefers for calls without other
+    information. Raises UnknownBackendError or UnavailableError; the message lists the available names. After an error
     the previous choice stays in force.
 
     >>> collet.set_backend("cpu_scalar")
@@ -208,8 +208,8 @@ def configure(**settings: object) -> None:
 
 
 def counters() -> dict[str, int]:
-    """Calls, fallbacks, temporaries and copied bytes of this thread. Functions of NumPy that computed Arrays in the place
-    of collet's are counted by their names: "numpy.correlate".
+    """Calls, fallbacks, temporaries and copied bytes of this thread. If NumPy's own function computed Arrays because
+    collet lacks the function, the call is counted by name: "numpy.correlate".
 
     >>> "host" in str(collet.counters()) or bool(collet.counters())
     True"""
@@ -218,8 +218,8 @@ def counters() -> dict[str, int]:
 
 def explain(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> str:
     """Calls the function and describes each call of a kernel in it: which backend ran the kernel, why, by which
-    library, and the measured times. A last line follows if a different backend ran it than was predicted before
-    the call, for instance because that backend's memory did not suffice.
+    library, and the measured times. A last line follows if a different backend ran the call than was predicted, for
+    instance because the predicted backend had too little memory.
 
     >>> print(collet.explain(collet.op.matmul, np.ones((4, 4)), np.ones((4, 4))).splitlines()[0])
     matmul (float64 4 x 4 <- float64 4 x 4, float64 4 x 4)

@@ -44,7 +44,7 @@ def _of_constants(energies: Floats, constants: Floats) -> Iterator[str]:
             yield (f"material {m + 1}: a constant at {energy:g} eV is {_CONSTANT:g} or more; with soft X-rays "
             "values are usually about 0.001")
     for energy in energies[~constants.any((1, 2))][:1]:
-        yield f"at {energy:g} eV the optical constants of all materials are 0, so that the pattern is 0"
+        yield f"at {energy:g} eV the optical constants of all materials are 0, so the pattern is 0"
 
 
 def _largest_angle(alignment: Any, angle: Any) -> float:

@@ -17,7 +17,7 @@ _numbers = itertools.count(1)
 
 
 def _without(top, number=0):
-    """The stack of uses `top` without ended uses and without the use of that number. Generators leave their
+    """The stack of uses `top`, without ended uses and without the use with this number. Generators leave their
     uses in any order."""
     kept, above, rest, use = [], 0, top, top
     while use:

@@ -28,7 +28,7 @@ def _complex(a):
 
 
 def _resized(a, lengths):
-    """a, with the lengths of some axes changed: {axis: length}."""
+    """a, with the lengths of some axes changed. lengths: {axis: length}."""
     if all(lengths.get(i, n) == n for i, n in enumerate(a.shape)):
         return a
     kept = tuple(slice(lengths.get(i, n)) for i, n in enumerate(a.shape))
@@ -50,8 +50,8 @@ def _lengths(a, s, axes, half):
         s = [2 * (a.shape[i] - 1) if half and i == axes[-1] else a.shape[i] for i in axes]
     s = [int(n) for n in s]
     if len(s) != len(axes) or not axes or min(s) < 1:
-        raise ValueError(f"fft: the axes {axes} of the shape {a.shape} have lengths {s}; each "
-                         "needs one of at least 1")
+        raise ValueError(f"fft: the axes {axes} of the shape {a.shape} have lengths {s}; each length must be at "
+                         "least 1")
     return axes, s
 
 

@@ -271,7 +271,7 @@ def _some(sample: Sample, first: int, last: int, options: dict[str, Any]) -> Flo
 
 def _shared_out(sample: Sample, client: Any, progress: Any, options: dict[str, Any],
                 request: Request) -> Floats:
-    """Lets workers compute the patterns. Each gets only one part of the energies, because it has to transform
+    """Lets workers compute the patterns. Each worker gets only one part of the energies, because it has to transform
     the morphology before each part."""
     count = len(request.energies)
     ends = (float(request.energies.min()), float(request.energies.max())) if count else (0.0, 0.0)
@@ -387,7 +387,7 @@ class Scan(Iterator[Any]):
         raise failed
 
     def close(self) -> None:
-        """Cancels the samples that have not begun; those that workers compute are not waited for."""
+        """Cancels the samples that have not begun; does not wait for samples that workers compute."""
         self._run.close()
         self._tell.close()
 
@@ -481,8 +481,8 @@ def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
     if values.ndim == 2:
         values = values[None]
     if values.ndim != 3 or energies.shape != values.shape[:1]:
-        raise ShapeError(f"values are {extents(values.shape)}, energies {extents(energies.shape)}: "
-                         "energies x Y x X and the energies are needed")
+        raise ShapeError(f"values are {extents(values.shape)} and energies {extents(energies.shape)}: give values as "
+                         "energies x Y x X, and as many energies")
     wide = is_double(dtype)
     rings = _rings(values.shape[1:], voxel, direction, detector, flat, wedge)
     q = _scatter.rings_q(rings)

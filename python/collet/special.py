@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_special.py
-"""Functions of scipy.special that reduce axes, with SciPy's arguments and its results for infinities and NaN.
+"""Functions of scipy.special that reduce axes, with SciPy's arguments and SciPy's results for infinities and NaN.
 Results have the dtype of the argument; integers become float64. Elementwise functions, such as expit and erf, are in
 collet itself, for real numbers; scipy.special.erf(x) of a complex Array is computed by SciPy.
 """
@@ -31,7 +31,7 @@ def _floats(*values: Any) -> list[Any]:
 
 
 def _maximum(x: Any, axis: Any) -> Any:
-    """The maximum, of complex numbers the maximum of the real parts; 0 if there is none."""
+    """The maximum; for complex numbers the maximum of the real parts; 0 if there are no elements."""
     return f.max(_E["real"](x) if x.dtype.kind == "c" else x, axis=axis, keepdims=True) if x.size else 0.0
 
 

@@ -41,7 +41,7 @@ def _index(words: Sequence[str], word: str, what: str) -> int:
 
 
 def _like(source: Any, result: Any) -> Any:
-    """`result` as an Array if `source` is one, else as a NumPy array."""
+    """`result` as an Array if `source` is an Array, else as a NumPy array."""
     return result if isinstance(source, Array) else result.to_numpy()
 
 
@@ -288,9 +288,9 @@ class Network:
     """A sequence of layers. The number of columns of a layer equals the number of rows of the layer before.
     A call with x float32 (..., inputs) returns y float32 (..., outputs). Threads that call it take turns.
 
-    devices: choices, such as ["cpu_openmp", "opencl:0"], that share the vectors of x, each as many as its
-    measured speed allows; None: the backend in force. If one fails, a RuntimeWarning says so, and the others
-    compute its vectors. Activations "int8" and "ternary" give the same bits on all devices.
+    devices: choices, such as ["cpu_openmp", "opencl:0"], that share the vectors of x by their measured speed; None:
+        the chosen backend. If a device fails, a RuntimeWarning says so, and the other devices compute its vectors.
+        Activations "int8" and "ternary" give the same bits on all devices.
 
     >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
     >>> network = collet.ternary.Network([collet.ternary.Linear(w, activations="f32")])
@@ -305,7 +305,7 @@ class Network:
     def __init__(self, layers: Sequence[Linear]) -> None:
         for layer in layers:
             if not isinstance(layer, Linear):
-                raise TypeError(f"layers are ternary.Linear, not {type(layer).__name__}")
+                raise TypeError(f"layers must be ternary.Linear, not {type(layer).__name__}")
         self._set(_ternary.network_create([layer._row() for layer in layers]), list(layers))
 
     def _set(self, handle: Any, layers: list[Linear]) -> None:
@@ -344,13 +344,14 @@ class Network:
         >>> collet.ternary.Network.load(path)(np.array([1, 2, 3], np.float32))
         array([-1.,  2.], dtype=float32)"""
         if not self.layers:
-            raise _core.InvalidError("Network.save: this network is of a file; copy the file")
+            raise _core.InvalidError("Network.save: this network was loaded from a file; copy that file")
         _ternary.file_write(path, [layer._row() for layer in self.layers],
                             [layer.name for layer in self.layers])
 
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.layers:
-            raise TypeError("a Network of a file cannot be pickled: load the file where it is used")
+            raise TypeError("a Network that was loaded from a file cannot be pickled: load the file where the "
+                            "network is used")
         return Network, (self.layers,)
 
     def __call__(self, x: Any, *, devices: Sequence[str] | None = None) -> Any:
@@ -445,7 +446,7 @@ class File:
 
     def load(self, index: int | str | None = None, mode: str | None = None,
              threshold: float | None = None) -> Linear:
-        """Loads a matrix as a layer. Chooses it by number or name; None: the matrix that the path names, or
+        """Loads a matrix as a layer. Chooses the matrix by number or name; None: the matrix that the path names, or
         the first. Numbers become codes as in quantize(). Codes do not change unless `mode` or `threshold`
         is given.
 

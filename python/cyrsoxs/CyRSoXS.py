@@ -533,7 +533,7 @@ def launch(InputData, RefractiveIndexData, VoxelData, ScatteringPattern, WriteMe
 
 
 def cleanup(RefractiveIndex, VoxelData, ScatteringPattern):
-    """Frees the data of all three."""
+    """Frees the data of all three objects."""
     for data in (RefractiveIndex, VoxelData, ScatteringPattern):
         data.clear()
 

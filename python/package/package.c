@@ -29,7 +29,7 @@ static int check_layout(void)
     if (text)
         PyErr_Format(PyExc_ImportError,
                      "this installation of collet-runtime has no extension for the free-threaded "
-                     "Python %S: free-threaded Pythons need a build of their own, by `%S -m pip "
+                     "Python %S: a free-threaded Python needs a separate build, by `%S -m pip "
                      "install .` in Collet's sources, or use a Python with the GIL",
                      program ? program : Py_None, program ? program : Py_None);
     return -1;

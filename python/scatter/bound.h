@@ -17,8 +17,7 @@ typedef struct bound_memory {
 
 /* Keeps an array where it is. 0; or -1 with an exception, as bound_acquire. */
 int bound_view(bound_memory *memory, PyObject *object, collet_dtype dtype, int64_t count, const char *name);
-/* 0; or -1 with an exception, whose text calls the object `name`, and then nothing is to be
-   released. */
+/* 0; or -1 with an exception, whose text calls the object `name`; then there is nothing to release. */
 int bound_acquire(bound_memory *memory, collet_context *context, PyObject *object,
                   collet_dtype dtype, int64_t count, const char *name);
 /* Releases memory, with the context that acquired it; does nothing for a zeroed struct. */

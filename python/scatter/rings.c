@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integration over rings of q. An argument `rings` stands for seven arguments: flat, Y, X, voxel, the direction (x, y,
+/* Integration over rings of q. An argument `rings` means seven arguments: flat, Y, X, voxel, the direction (x, y,
  * z) of the beam, the normal (x, y, z) of the detector, wedge.
  * Tests: python/tests/test_scatter.py */
 #include "bound.h"

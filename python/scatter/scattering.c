@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The type Scattering: a collet_scatter with contexts of its own, so that any thread may work
- * on it, one at a time.
+/* The type Scattering: a collet_scatter with its own contexts, so that any thread may work on it, one at a time.
  * Tests: python/tests/test_scatter.py */
 #include "bound.h"
 

@@ -20,15 +20,14 @@ typedef struct binding {
     /* leave releases the GIL before a call of a library, back takes it again. */
     PyThreadState *(*leave)(void);
     void (*back)(PyThreadState *state);
-    /* For collet.Array. array_check: whether an object is one. array_get: its array, which the
-     * object owns. array_new: a new one that owns `array`; on failure `array` is freed. */
+    /* For collet.Array. array_check: whether an object is an Array. array_get: its array, which the object owns.
+     * array_new: a new Array that owns `array`; on failure `array` is freed. */
     int (*array_check)(PyObject *object);
     collet_array *(*array_get)(PyObject *object);
     PyObject *(*array_new)(collet_array *array);
     /* Makes a collet_array over the memory of an Array, a NumPy array or anything that
-     * numpy.asarray takes, or over a copy if the layout or `dtype` (0: any) does not fit. The
-     * caller owns it; the memory exists as long as it. NULL with an exception, whose text calls the
-     * object `name`. */
+     * numpy.asarray takes, or over a copy if the layout or `dtype` (0: any) does not fit. The caller owns it; the
+     * memory exists as long as the array. NULL with an exception, whose text calls the object `name`. */
     collet_array *(*array_from)(PyObject *object, collet_dtype dtype, const char *name);
     /* A new NumPy array, and the address of its first element. */
     PyObject *(*numpy_new)(collet_dtype dtype, int32_t ndim, const int64_t *shape, void **data);

@@ -35,7 +35,7 @@ PyObject *weights_new(collet_ternary_weights *weights);
 const collet_ternary_weights *weights_get(PyObject *capsule);
 
 PyObject *network_new(collet_ternary_network *network);
-/* The network of a capsule, and its lock: threads run a network one after another, between network_turn_begin and
+/* The network of a capsule, and its lock: threads run a network in turn, between network_turn_begin and
  * network_turn_end, which are called without the GIL. NULL with an exception. */
 typedef struct shared_network network_turn;
 network_turn *network_get(PyObject *capsule, collet_ternary_network **network);
@@ -54,8 +54,8 @@ int layers_take(layer_list *list, PyObject *sequence);
 void layers_free(layer_list *list);
 
 /* Fills *params from a pair (mode, threshold) and returns params. Returns NULL without an exception if `pair` is None:
- * NULL stands for the default, which keeps weights that are already ternary and quantizes others with a threshold of
- * 0.3. On error returns NULL with an exception. */
+ * NULL means the default: it keeps weights that are already ternary, and quantizes others with a threshold of 0.3. On
+ * error returns NULL with an exception. */
 const collet_ternary_quantize_params *quantize_take(PyObject *pair,
                                                     collet_ternary_quantize_params *params);
 

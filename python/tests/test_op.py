@@ -240,7 +240,7 @@ def test_numbers_and_lists():
             assert op.where(mask, *numbers).dtype == x.dtype
             assert op.where(collet.asarray(mask), *numbers).to_numpy().tolist() == np.where(mask, *numbers).tolist()
     assert op.where(mask, 1.0, 0.0).dtype == np.float64 and op.logical_and(mask, 1).tolist() == mask.tolist()
-    with pytest.raises(collet.DtypeError, match="c is float64, which does not become int64"):
+    with pytest.raises(collet.DtypeError, match="c is float64, which cannot be converted to int64"):
         op.where(mask, np.arange(3), 0.5)
     with pytest.raises(collet.DtypeError, match="b is beyond the range"):
         op.add(a, 10**400)

@@ -317,7 +317,7 @@ def test_doctor_finds_a_wrong_choice_and_path(tmp_path):
     assert "missing: the backend that is chosen" in text and "nosuch" in text
     assert "set COLLET_BACKEND" in text and "that is chosen" not in python(DOCTOR)
     text = python(DOCTOR, COLLET_PLUGIN_PATH=str(tmp_path))
-    assert f"(COLLET_PLUGIN_PATH) is {tmp_path}, which is searched instead of" in text
+    assert f"(COLLET_PLUGIN_PATH) is {tmp_path}, so " in text and "is not searched" in text
     assert "unset COLLET_PLUGIN_PATH" in text and "beside" not in text
 
 

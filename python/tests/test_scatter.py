@@ -427,7 +427,7 @@ def suspicious(**more):
     ({"constants": [1e-3, -1e-4, 1e-3, 1e-4]}, "material 1: beta at 285 eV is negative"),
     ({"constants": [0.5, 1e-4, 1e-3, 1e-4]}, "material 1: a constant at 285 eV is 0.1 or more; with soft "
     "X-rays values are usually about 0.001"),
-    ({"constants": VACUUM}, "at 285 eV the optical constants of all materials are 0, so that the pattern is 0"),
+    ({"constants": VACUUM}, "at 285 eV the optical constants of all materials are 0, so the pattern is 0"),
     ({"voxel": 2000.0}, "the edge of a voxel is 2000 nm; usual values are 0.1 to 100"),
     ({"energies": [285000.0], "voxel": 0.1},
      "the energy 285000 eV is outside the X-ray range; energies must be in eV"),

@@ -252,7 +252,7 @@ def test_signals_are_heard_during_a_long_call(tmp_path, on_alarm):
 
     def interrupt(*_):
         heard.append(None)
-        if len(heard) == 3:  # signals handled only after the call would count as one
+        if len(heard) == 3:  # signals that are handled only after the call would count as one signal
             raise KeyboardInterrupt
 
     np.lib.format.open_memmap(tmp_path / "big.npy", "w+", "i1", (8192, 16384)).flush()
@@ -275,7 +275,7 @@ def test_pickles(tmp_path):
     made.save(tmp_path / "model.t2")
     with pytest.raises(TypeError, match="load the file where it is used"):
         pickle.dumps(ternary.Network.load(tmp_path / "model.t2"))
-    with pytest.raises(TypeError, match="layers are ternary.Linear, not int"):
+    with pytest.raises(TypeError, match="layers must be ternary.Linear, not int"):
         ternary.Network([3])
 
 

@@ -281,7 +281,7 @@ static PyObject *trajectory_meta(PyObject *object, PyObject *Py_UNUSED(unused))
     return text ? PyUnicode_DecodeFSDefault(text) : Py_NewRef(Py_None);
 }
 
-/* A list of all labels; None if there are none. */
+/* A list of all labels; None if there are no labels. */
 static PyObject *labels_of(PyObject *object,
                            const char *(*label_at)(const collet_trajectory *engine, size_t index))
 {

@@ -47,7 +47,7 @@ typedef struct op_call {
 } op_call;
 
 /* The number of ops with signatures; `index` below counts these. Fails if there are too few. An op
- * that takes any dtypes has no signatures, and has tests of its own. */
+ * that takes any dtypes has no signatures, and has separate tests. */
 size_t op_call_count(const collet_runtime *runtime);
 
 /* Describes a call of the op at `index` with its signature number `sig` (f32 stands for any real

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-check on a plugin whose kernels never return: the time it takes and what it reports. */
+/* backend-check on a plugin whose kernels never return: the time that it takes and its report. */
 #include "common/test.h"
 
 #include <sys/wait.h>

@@ -108,7 +108,7 @@ static void ignore(void *user, int number, const char *text)
 {
 }
 
-/* Large cases (several megabytes each) can be run all, in part or not at all. */
+/* All large cases (several megabytes each), some of them, or none can be run. */
 TEST(large_cases_are_counted)
 {
     collet_context *context;

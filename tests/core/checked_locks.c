@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replaces the C library's mutexes in a test program. Aborts if a thread unlocks a mutex that it
- * has not locked, locks one twice, or destroys a locked one. */
+/* Replaces the C library's mutexes in a test program. Aborts if a thread unlocks a mutex that it has not locked,
+ * locks a mutex twice, or destroys a locked mutex. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -200,8 +200,8 @@ TEST(two_contexts_call_at_once)
         if (callers[i].wrong[0])
             fail_msg("caller %d: %s", i, callers[i].wrong);
     }
-    /* The limit counts each caller's team of threads, idle or not; test_team checks how many of
-     * them work at a time. The threads of libraries were already started in set_up. */
+    /* The limit counts each caller's team of threads, idle or not; test_team checks how many threads work at a time.
+     * The threads of libraries were already started in set_up. */
     print_message("%d threads before, at most %d\n", before, atomic_load(&max_threads));
     assert_true(atomic_load(&max_threads) <= before + CALLERS * GRANTED);
 }

@@ -77,7 +77,7 @@ static void formulas(const collet::context &cx)
     CHECK(a.values<double>() == (doubles{5, 10}));
     THROWS(COLLET_EVAL("b - a", a), COLLET_INVALID, "no argument for input 0, b");
     THROWS(COLLET_EVAL("b - 1", a, b), COLLET_INVALID, "no input is named a");
-    THROWS(COLLET_EVAL("b - 1", b + 1), COLLET_INVALID, "'b+1' is no name");
+    THROWS(COLLET_EVAL("b - 1", b + 1), COLLET_INVALID, "'b+1' is not a name");
     THROWS(collet::eval("a", {{"a", a}, {"a", b}}), COLLET_INVALID, "a is given twice");
     THROWS(collet::eval("k", {{"k", 1}}), COLLET_INVALID, "the context is empty");
     THROWS(collet::eval("a +", {{"a", a}}), COLLET_INVALID, "column 4");

@@ -26,7 +26,7 @@ static void add_on(collet_context *cx, const char *backend)
     assert_floats(cx, c, expected);
 }
 
-/* One plugin has devices with and without memory and queues of their own. */
+/* One plugin has devices with and without their own memory and queues. */
 TEST(devices_differ)
 {
     OWNED(world) w = open_world(MIXED, NULL, "mixed");

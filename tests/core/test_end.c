@@ -266,8 +266,8 @@ static int work_left(const char *of)
     return left_at_fork;
 }
 
-/* fork waits for the work of CPU backends: one of their threads may hold the lock of the C
- * library's loader, which would stay locked in the child for ever. */
+/* fork waits for the work of CPU backends: one of their threads may hold the lock of the C library's loader, and this
+ * lock would stay locked in the child for ever. */
 TEST(fork_waits_for_a_processor)
 {
     assert_int_equal(work_left("remote.type=cpu"), 0);

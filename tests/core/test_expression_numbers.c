@@ -287,7 +287,7 @@ TEST(results_of_numbers)
         {"x * (k*k)", (int64_t)1 << 60, COLLET_F32, COLLET_F32, 5 * 0x1p120, ""},
         {"x * (k*k*k)", INT64_MAX, COLLET_F64, 0, NAN, "is an integer of more than 127 bits"},
         {"x + k//0", 1, COLLET_F64, 0, NAN, "floor_divide(1, 0) divides by zero"},
-        {"x + 2**k", -1, COLLET_F64, 0, NAN, "pow(2, -1) is no integer"},
+        {"x + 2**k", -1, COLLET_F64, 0, NAN, "pow(2, -1) is not an integer"},
         {"x + 2**k", 7, COLLET_U8, COLLET_U8, 133, ""},
         {"x + 2**k", 8, COLLET_U8, 0, NAN, "the constant 256 does not fit u8"},
         {"x + 1/k", 0, COLLET_F64, COLLET_F64, INFINITY, ""},

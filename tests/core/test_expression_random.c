@@ -139,7 +139,7 @@ static uint32_t converted(sample *s, typed v, collet_dtype d)
     return id;
 }
 
-/* Picks a value, mostly a recently added one, so that graphs are deep. */
+/* Picks a value, mostly a recently added value, so that graphs are deep. */
 static typed pick(const sample *s)
 {
     uint32_t back = below(4) ? below(4) : below(s->count);

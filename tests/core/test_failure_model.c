@@ -472,7 +472,7 @@ static void close_run(void)
     collet_runtime_destroy(w.rt);
 }
 
-/* In every second run each step runs on a thread of its own. */
+/* In every second run each step runs on a separate thread. */
 static void one_run(void)
 {
     int steps = 0;

@@ -93,8 +93,8 @@ TEST_WITH(failure_reaches_the_next_backend, NULL, tear_down)
     assert_unreadable(cx, y, COLLET_FAILED);
 }
 
-/* A failed array stays failed if only a part of it is overwritten. It is valid again once all of it
- * is overwritten. */
+/* A failed array stays failed if only a part of it is overwritten. It is valid again once the whole array is
+ * overwritten. */
 TEST_WITH(failure_stays_beside_a_partial_write, NULL, tear_down)
 {
     open_remote("remote.fail=2,3", NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State after failures: which bytes stay readable, which context gets the error, what is retried.
+/* State after failures: which bytes stay readable, which context gets the error, which calls are retried.
  * Uses the test backend, which fails on demand. */
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ static void open_remote(const char *first, const char *second, const char *backe
 
 static const float doubled[] = {2, 4, 6, 8};
 
-/* The outputs of failed work stay invalid, however many failures follow. */
+/* The outputs of failed work stay invalid, whatever number of failures follows. */
 TEST_WITH(every_failure_is_remembered, NULL, tear_down)
 {
     float sink[4];

@@ -5,11 +5,10 @@
  * late. PLUGINS are files, separated by ':'. Each context chooses among the given devices (or lists
  * of devices) and the host. Without arguments: the devices of the backend `remote`.
  *
- * What is checked: a read that returns OK returns the values that the calls compute when nothing
- * fails. A call, a read or a finish fails only if its results derive from a command that failed or
- * that was enqueued after a failed command. collet_finish reports each failure of a call that
- * returned OK. After a failure a queue continues, or only waits for other queues, or skips these
- * waits too. Slow calls reveal a queue that fails to wait for another queue.
+ * The check: a read that returns OK returns the values that the calls compute when nothing fails. A call, a read or a
+ * finish fails only if its results derive from a command that failed or that was enqueued after a failed command.
+ * collet_finish reports each failure of a call that returned OK. After a failure a queue continues, or only waits for
+ * other queues, or skips these waits too. Slow calls reveal a queue that fails to wait for another queue.
  *
  * The short suite runs 20 to 100 seeds on each backend, long tests 2,500.
  */
@@ -198,7 +197,7 @@ static void step_slow(program *p)
     step_call(p);
 }
 
-/* A slow queue reads an array, which other contexts then overwrite one after the other. */
+/* A slow queue reads an array; other contexts then overwrite it in turn. */
 static void step_chase(program *p)
 {
     model *x = any_array();

@@ -160,7 +160,7 @@ static void assert_unusable(const char *layers, const char *text)
 
 TEST(a_backend_is_not_used_without_its_layer)
 {
-    assert_unusable("layers=refuses", "returned NULL: it is no friend of cpu_scalar");
+    assert_unusable("layers=refuses", "returned NULL: it is not a friend of cpu_scalar");
     assert_unusable("layers=outer,renames", "the table's name is 'another'");
     assert_unusable("layers=shortens",
                     "the table has 64 bytes; the first version of the interface has ");

@@ -213,7 +213,7 @@ TEST(foreign_memory)
         memory[i] = (float)(N - 1 - i);
     OWNED(world) w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = NULL, *b = NULL;
-    /* a: the elements in reverse order, from the last one; b: the elements behind them. */
+    /* a: the elements in reverse order, from the last element; b: the elements behind them. */
     assert_ok(w.cx,
               collet_array_wrap_on(w.cx, &a, "remote", COLLET_F32, 1, &n, &back, memory,
                                    (N - 1) * sizeof(float), COLLET_WRAP_READONLY, count, &deleted));

@@ -136,7 +136,7 @@ static int has_output(const op_call *c)
     return bytes > 0;
 }
 
-/* No kernel runs if all outputs are empty; else the outputs are the documented ones. */
+/* No kernel runs if all outputs are empty; else the outputs are as documented. */
 static void call_empty(const char *backend, size_t index, int sig, char empty)
 {
     op_call c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checked programs (COLLET_LAYERS=programs): each fault is named, and the call fails or does nothing. Each
- * case is a process of its own, test_programs CASE BACKEND, so that a crash fails its case alone. */
+/* Checked programs (COLLET_LAYERS=programs): each fault is named, and the call fails or does nothing. Each case is a
+ * separate process, test_programs CASE BACKEND, so that a crash fails only its case. */
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -249,7 +249,7 @@ static void right(void)
     }
 }
 
-/* `says`: what the messages must contain. */
+/* `says`: the texts that the messages must contain. */
 static const struct {
     const char *name;
     void (*run)(void);

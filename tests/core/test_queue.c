@@ -213,7 +213,7 @@ TEST(freed_memory_is_kept)
     close_failing();
 }
 
-/* More queues use a block than libcore can record: the host waits until one of them is done. */
+/* More queues use a block than libcore can record: the host waits until one of these uses is done. */
 TEST(many_queues)
 {
     gate g;

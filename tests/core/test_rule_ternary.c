@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The ternary family: sizes of rows, bytes packed by another implementation, and the messages for
- * invalid calls. backend-check tests what each kernel computes.
+ * invalid calls. backend-check tests the results of each kernel.
  */
 #include <math.h>
 #include <sys/mman.h>

@@ -470,7 +470,7 @@ static collet_array *written(collet_context *cx, int64_t n, int byte)
     return a;
 }
 
-/* Arrays created one after the other reuse the same pages, so that the system need not clear new ones: arrays of 3 to
+/* Arrays created in turn reuse the same pages, so that the system need not clear new pages: arrays of 3 to
  * 24 MiB, aligned to cache lines or to huge pages. */
 TEST(freed_memory_is_used_again)
 {

@@ -36,7 +36,7 @@ static int remove_file(void **state)
     return unlink(path);
 }
 
-static int kernel_count, failing; /* kernels so far; number of the one to fail, 0: none */
+static int kernel_count, failing; /* kernels so far; number of the kernel that fails, 0: none */
 
 static collet_status enqueued(remote_control *c, remote_command *command)
 {
@@ -275,7 +275,7 @@ static collet_status open_at(const char *file, collet_runtime **rt, collet_error
     return collet_runtime_create(rt, &options, err);
 }
 
-/* An earlier trace is replaced, even a truncated one. Any other file is kept. */
+/* An earlier trace is replaced, even a truncated trace. Any other file is kept. */
 TEST(other_files_are_kept)
 {
     static const char *const texts[] = {"important", "[1]", "[\n{\"ph\":\"X\"}]"};

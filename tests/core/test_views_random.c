@@ -18,7 +18,7 @@ typedef struct model {
     int64_t shape[MAX_AXES];
     int64_t count;
     int element[SHOWN];
-    int windows; /* 1: libcore may mistake interleaved strides for overlapping ones */
+    int windows; /* 1: libcore may mistake interleaved strides for overlapping strides */
 } model;
 
 static uint64_t random_state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* in_child.h - tests of the team in a child process, which has a team of its own. Include it after
+/* in_child.h - tests of the team in a child process, which has its own team. Include it after
  * cmocka.h. */
 #ifndef TESTS_CPU_OPENMP_IN_CHILD_H
 #define TESTS_CPU_OPENMP_IN_CHILD_H

@@ -2,7 +2,7 @@
 /*
  * Limits on address space (ulimit -v). If OpenBLAS cannot map its buffers, it tries for ever. So
  * cpu_openmp gives it fewer threads or does not open it, and reports a reason that names the limit.
- * No probe hangs or crashes, and products are right. Each test runs in a process of its own.
+ * No probe hangs or crashes, and products are right. Each test runs in a separate process.
  */
 
 #include <sys/resource.h>

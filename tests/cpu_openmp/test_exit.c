@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exit() while other threads compute: the process ends with its status, although libraries have
- * destructors that free what their calls use. Each case is a process of its own.
+ * exit() while other threads compute: the process ends with its status, although libraries have destructors that free
+ * memory that their calls use. Each case is a separate process.
  */
 
 #include <pthread.h>

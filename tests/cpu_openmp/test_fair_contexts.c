@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two contexts on two threads: concurrently they take about as long as one after the other, and
- * neither is favoured. Other programs disturb the times, so one good attempt of several suffices.
+ * Two contexts on two threads: concurrently they take about as long as in turn, and neither is favoured. Other
+ * programs disturb the times, so one good attempt of several suffices.
  */
 
 #include <pthread.h>
@@ -16,7 +16,7 @@
 
 #define ATTEMPTS 10
 #define ROUNDS 9
-#define LONGEST 1.3   /* largest concurrent time, relative to one after the other */
+#define LONGEST 1.3   /* largest concurrent time, relative to the time in turn */
 #define SMALLEST 0.35 /* smallest share of the calls of either context */
 #define WINDOW 0.3    /* seconds in which calls are counted */
 
@@ -120,8 +120,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median, over the rounds, of the concurrent time divided by the time of one after the
- * other. */
+/* The median, over the rounds, of the concurrent time divided by the time in turn. */
 static double time_together(caller *two)
 {
     double ratios[ROUNDS];
@@ -137,8 +136,8 @@ static double time_together(caller *two)
     return ratios[ROUNDS / 2];
 }
 
-/* Two callers run series of calls for a while. Returns the share of all completed series that the
- * caller with fewer of them completed. */
+/* Two callers run series of calls for a while. Returns the share of all completed series that the slower caller
+ * completed. */
 static double smaller_share(caller *two)
 {
     two[0].series = two[1].series = 0;

@@ -32,7 +32,7 @@ typedef struct machine {
 } machine;
 
 static machine pretended = {.usable = 64}; /* the machine when the team is loaded */
-static _Thread_local cpu_set_t bound; /* processors of this thread; empty: those of the process */
+static _Thread_local cpu_set_t bound; /* processors of this thread; empty: the processors of the process */
 /* How often the caller moved a worker: to its own processor, away from it, and back to its node. */
 static int pulls, pushes, returns;
 static bool workers_are_late; /* woken workers do not run */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_openmp in a program that defines functions with the names of BLAS, LAPACK and oneDNN, as a
- * program does that links other versions: neither the backend nor the libraries that it opens call
- * them. Two concurrent contexts leave the libraries' settings unchanged.
+ * cpu_openmp in a program that defines functions with the names of BLAS, LAPACK and oneDNN, like a program that links
+ * other versions. Neither the backend nor the libraries that it opens call these functions. Two concurrent contexts
+ * leave the libraries' settings unchanged.
  */
 #include <dlfcn.h>
 #include <math.h>
@@ -164,7 +164,7 @@ static void check_spectra(collet_context *cx, collet_dtype dtype, double toleran
     free(m);
 }
 
-/* A unit impulse transforms to all ones. */
+/* The transform of a unit impulse is 1 everywhere. */
 static void check_transform(collet_context *cx)
 {
     enum { LENGTH = 2 * 3 * 5 * 7 };

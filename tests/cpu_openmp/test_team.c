@@ -294,7 +294,7 @@ static void take_time(void *argument, int32_t thread, int64_t begin, int64_t end
     atomic_fetch_add(thread == 0 ? &s->of_caller : &s->of_workers, (int32_t)(end - begin));
 }
 
-/* After a pause, runs `loops` loops, announced as brief, one after the other. */
+/* After a pause, runs `loops` loops, announced as brief, in turn. */
 static shares do_briefly(int64_t nanoseconds, int32_t pieces, int loops)
 {
     shares s = {.nanoseconds = nanoseconds};
@@ -313,9 +313,9 @@ static long sleeps(void)
     return r.ru_nvcsw;
 }
 
-/* After a pause a brief loop wakes no worker. A loop that takes longer than announced wakes
- * workers, and so do several loops one after the other. Each behaviour must occur at least once in
- * several tries: other programs may delay threads. */
+/* After a pause a brief loop wakes no worker. A loop that takes longer than announced wakes workers, and so do
+ * several successive loops. Each behaviour must occur at least once in several tries: other programs may delay
+ * threads. */
 TEST(test_brief_loops)
 {
     int alone = 0, long_ones = 0, followed = 0, wrong = 0;
@@ -377,7 +377,7 @@ static void *call_until_stopped(void *argument)
     return NULL;
 }
 
-/* Children of a process whose other threads are in calls start a team of their own. */
+/* Children of a process whose other threads are in calls start their own team. */
 TEST(test_children)
 {
     pthread_t threads[3];

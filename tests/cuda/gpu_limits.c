@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpu-limits - measures what the GPU and NVIDIA's libraries do without Collet: the device's copy
- * rate, a bare cuLaunchKernel, cuBLAS and cuFFT. Also measures the host time of collet_op_add, to
- * compare it with that of the bare launch. Prints JSON. tools/dev/bundle/run.sh runs it.
+ * gpu-limits - measures the speed of the GPU and NVIDIA's libraries without Collet: the device's copy
+ * rate, a bare cuLaunchKernel, cuBLAS and cuFFT. Also measures the host time of collet_op_add, to compare it with the
+ * host time of the bare launch. Prints JSON. tools/dev/bundle/run.sh runs it.
  *
  *     gpu-limits [NAME=VALUE...]      NAME=VALUE: settings of the cuda backend
  */

@@ -99,7 +99,7 @@ TEST_WITH(layouts, open_blas, close_blas)
     };
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
         if (!by_cublas(&products[i]))
-            fail_msg("product %zu was not by cuBLAS", i);
+            fail_msg("product %zu was not computed by cuBLAS", i);
     /* Sums of f16 are not accumulated in f16. */
     assert_int_equal(blas->math_mode, 16);
     assert_int_equal(blas->handles, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which implementation the cuda backend chooses for a call, on fakes of the driver and its libraries: by
- * the setting cuda.ways, by a calibration, or by default; and what collet.explain/1 reports. Collet's
+ * the setting cuda.ways, by a calibration, or by default; and the report of collet.explain/1. Collet's
  * kernels do not run here, so results are not compared: cuda_host_* do that.
  */
 #include "cuda_fixture.h"

@@ -30,7 +30,7 @@ static inline void io_bytes_end(io_bytes *bytes)
 char *io_make_directory(void);
 void io_remove_directory(char *path);
 
-/* Number of entries in a directory, including hidden ones. */
+/* Number of entries in a directory, including hidden entries. */
 int io_count_entries(const char *directory);
 
 /* "DIRECTORY/NAME" in one of two static buffers: the call after the next overwrites it. */
@@ -49,7 +49,7 @@ uint64_t io_hash(uint64_t hash, const void *data, size_t size);
 /* Saves a text as `path` and reads it as a valid topology. */
 trajectory_topology *io_topology(const char *path, const char *text);
 
-/* A malformed file, and what its message contains. */
+/* A malformed file, and a text that its message contains. */
 typedef struct io_malformed {
     const char *text;
     const char *message;

@@ -171,7 +171,8 @@ TEST(programs_that_compute_in_single_precision)
     }
 }
 
-/* Steps from a start of their own: through the origin a line fits whose interval is no decimal number, and wrong. */
+/* Steps that count from a different start. Through the origin a line fits, but its interval is not a decimal number,
+ * and is wrong. */
 TEST(steps_of_a_later_start)
 {
     series s = {.n = 0};
@@ -197,7 +198,7 @@ TEST(intervals_that_are_not_decimal)
     gives(&s, TRAJECTORY_CLOCK_FRAMES, 1e-5);
 }
 
-/* Times of any start and interval: a clock is a line, which is never farther from the truth than the stored times are. */
+/* Times of any start and interval: a clock is a line, which is never farther from the truth than the stored times. */
 TEST(no_clock_is_worse_than_what_is_stored)
 {
     int lines = 0;
@@ -230,8 +231,8 @@ static uint32_t bits(void)
     return (uint32_t)rand() << 16 ^ (uint32_t)rand();
 }
 
-/* Whatever a damaged file has: a time is never farther from what is stored than its rounding, and than
- * what double precision rounds of the largest time. */
+/* For any damaged file: a time differs from the stored time by at most the rounding of the stored time plus the
+ * double precision rounding of the largest time. */
 TEST(times_of_any_bits)
 {
     srand(11);
@@ -351,7 +352,7 @@ TEST(files_have_the_times_of_their_clocks)
     io_remove_directory(directory);
 }
 
-/* The last file is too short for a clock of its own; its first frame is the last of the file before it. */
+/* The last file is too short for its own clock; its first frame is the last frame of the file before it. */
 TEST(several_files_have_one_clock)
 {
     char *directory = io_make_directory();

@@ -67,7 +67,7 @@ static void same_end(const reading *r, const reading *all)
     assert_ptr_equal(r->note, all->note);
 }
 
-/* The files of a trajectory, and what a reader that reads all frames in order delivered. */
+/* The files of a trajectory, and the frames that a reader delivered when it read all frames in order. */
 typedef struct sample {
     const char *paths[3];
     int64_t n_paths;

@@ -185,7 +185,7 @@ TEST(bonds)
              "    0") "CONECT    1    2\nCONECT    299999\nCONECT    0    1\nCONECT    3    1\n",
          "1-2 ", 3},
         {ATOM("*****") ATOM("*****") ATOM("    1") "CONECT*****    1\n", NULL, 1},
-        /* Records in the first model and after the last one. */
+        /* Records in the first model and after the last model. */
         {"MODEL 1\n" THREE "CONECT    1    2\nENDMDL\nMODEL 2\n" THREE
          "ENDMDL\nCONECT    1    3\nEND\n",
          "0-1 0-2 ", 0},
@@ -354,7 +354,7 @@ TEST(messages_point_at_the_line)
     io_refuse_topologies(io_path(directory, "case.pdb"), bad, sizeof bad / sizeof *bad);
 }
 
-/* The frames equal those of a .trr file to the three decimals of an Angstrom that .pdb stores. */
+/* The frames equal the frames of a .trr file to the three decimals of an Angstrom that .pdb stores. */
 TEST(frames_of_a_run)
 {
     OWNED(trajectory_reader) *trr = io_open(COLLET_TEST_DATA "/md/peptide/traj_double.trr");

@@ -219,7 +219,7 @@ TEST(frames_of_another_format)
         {WATER, "frame.gro has 6 atoms, but "},
         {WATER, "give files of the same system, such as a .top file with 2 of these molecules"},
         {TYPES WATER "[ molecules ]\nSOL 3\n",
-         "a trajectory of a part of it needs a topology of this"},
+         "a trajectory of a part of the system needs a topology of this"},
         {TYPES WATER ION "[ molecules ]\nSOL 1\nNA 1\n",
          "case.top has 4: give files of the same system"},
     };

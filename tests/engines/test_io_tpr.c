@@ -265,7 +265,7 @@ static void put_ion(writer *w)
     put_i32(w, 1);
     put_i32(w, 1);
     put_atom(w, 23, 1, 0, 11);
-    put_integers(w, 3); /* "MW" is its name and those of its types */
+    put_integers(w, 3); /* "MW" is its name and the name of its types */
     put_residue(w, 8, 1);
     put_interactions(w, NULL, 0);
 }
@@ -513,7 +513,7 @@ TEST(contradictions)
     expect_change((const int32_t[]){3, 0, 1, 0}, 4, 2, 7,
                   "a bond joins atoms 8 and 1, but the molecule type 'Mixed' has 7 atoms");
     expect_change((const int32_t[]){3, 0, 1, 0}, 4, 0, 4,
-                  "4 integers are no interactions of 3 each");
+                  "4 integers are not a whole number of interactions of 3 each");
     expect_change((const int32_t[]){1, 3, 1, 0}, 4, 2, 2,
                   "molecules of type 2 contradict their type");
     expect_change((const int32_t[]){1, 3, 1, 0}, 4, 0, 2, "the molecule type 2 does not exist");

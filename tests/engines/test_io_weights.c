@@ -282,7 +282,7 @@ TEST(test_t2)
         {"overflow", COLLET_OVERFLOW, "beyond 2^63"},
         {"rows", COLLET_OVERFLOW, "has 2^63 or more rows or columns"},
         {"threshold", COLLET_INVALID, "the threshold nan"},
-        {"longer", COLLET_FORMAT, "has bytes after its end: it has 897 bytes"},
+        {"longer", COLLET_FORMAT, "the file is too long: it has 897 bytes"},
         {"no_layers", COLLET_FORMAT, "its header is invalid"},
         {"truncated", COLLET_FORMAT,
          "the file is truncated: it has 895 bytes, but its header states 896"},
@@ -366,7 +366,7 @@ TEST(test_t2_sum)
     }
 }
 
-/* The reader reads back what was written; missing or excess data is refused. */
+/* The reader reads back the written data; missing or excess data is refused. */
 TEST(test_t2_write)
 {
     ternary_t2_layer layer = {.rows = 3, .columns = 300, .flags = TERNARY_T2_BIAS, .name = "w"};

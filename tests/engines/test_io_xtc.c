@@ -14,7 +14,7 @@ OWNS(cJSON, cJSON_Delete)
 #define CORPUS COLLET_TEST_CORPUS "/"
 #define HEAD 92 /* bytes before the packed data */
 
-/* Checksums of what MDAnalysis 2.4.2 reads from these files, see tests/data/README.md. */
+/* Checksums of the frames that MDAnalysis 2.4.2 reads from these files, see tests/data/xtc/README.md. */
 static const struct {
     const char *path;
     int64_t n_atoms;

@@ -36,7 +36,7 @@ TEST_WITH(messages_have_points, NULL, reset)
     }
 }
 
-/* A thread may also have a locale of its own (uselocale). Calls do not change it. */
+/* A thread may also have its own locale (uselocale). Calls do not change it. */
 TEST_WITH(the_locale_of_a_thread_stays, NULL, reset)
 {
     locale_t own = newlocale(LC_ALL_MASK, "de_DE.UTF-8", (locale_t)0);
@@ -76,7 +76,7 @@ TEST_WITH(backends_open_without_a_probe, NULL, reset)
     }
 }
 
-/* A configuration with fractions, and a message that quotes one. */
+/* A configuration with fractions, and a message that quotes a fraction. */
 TEST_WITH(configurations_are_read, NULL, reset)
 {
     char directory[] = "/tmp/collet-locale-XXXXXX", command[512], film[96], text[96];

@@ -75,7 +75,7 @@ TEST(launchers)
           MPI_FAMILY_MPICH);
     finds("SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=3 SLURM_PROCID=2 PMIX_RANK=2", 3, 2,
           MPI_FAMILY_OMPI);
-    /* mpirun starts its daemons with srun, one task a host: Slurm's variables describe the
+    /* mpirun starts its daemons with srun, one task per host: Slurm's variables describe the
      * daemons. */
     finds("OMPI_COMM_WORLD_SIZE=64 OMPI_COMM_WORLD_RANK=9 SLURM_STEP_ID=1 "
           "SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=1",

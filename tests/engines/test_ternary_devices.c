@@ -125,8 +125,7 @@ TEST(devices_give_the_results_of_one)
     }
 }
 
-/* On several devices of the same kind, f32 sums are the same, however many vectors a device takes
- * at a time. */
+/* On several devices of the same kind, f32 sums are the same, whatever number of vectors a device takes at a time. */
 TEST(floats_are_the_same_on_devices_alike)
 {
     static const char *const choices[][CONTEXTS] = {{"cpu_openmp", "cpu_openmp", "cpu_openmp"},

@@ -12,7 +12,7 @@
 
 #define LARGE ((int64_t)1 << 26) /* two of them have 2^54 bytes of f32: an array can have 2^56 */
 
-/* An i32 scalar with a value other than the expected one. */
+/* An i32 scalar with a value other than the expected value. */
 static collet_array *other_info(void)
 {
     static const int32_t other = 77;

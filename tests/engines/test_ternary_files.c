@@ -213,7 +213,7 @@ TEST(numbers_are_quantized_as_in_memory)
     }
 }
 
-/* A matrix of several pieces, each row with a scale of its own; then with a row that is not ternary in
+/* A matrix of several pieces, each row with its own scale; then with a row that is not ternary in
  * the last piece. */
 TEST(ternary_numbers_are_kept)
 {

@@ -370,7 +370,7 @@ TEST(hadamard_transforms)
     }
 }
 
-/* The .t2 file has the same codes and scales, and computes what the values compute. */
+/* The .t2 file has the same codes and scales, and gives the same results as the values. */
 TEST(packed_models_run)
 {
     float x[COLUMNS], y[ROWS], expected[ROWS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Safetensors files: packed weights of BitNet models, numbers and codes; damaged files, and models without what their
- * scales need. */
+/* Safetensors files: packed weights of BitNet models, numbers and codes; damaged files, and models without the files
+ * that their scales need. */
 #include "common/fixture.h"
 #include "directory.h"
 #include "engines/safetensors_files.h"
@@ -381,7 +381,7 @@ TEST(places_of_data)
     assert_refused(path, "w", COLLET_FORMAT, "data end after the end of the file");
     safetensors_save_header(path, "{" T("v", "0", "4") ", " T("w", "3", "7") "}", codes, 8);
     assert_refused(path, "v", COLLET_OK, NULL);
-    assert_refused(path, "w", COLLET_FORMAT, "have bytes in common");
+    assert_refused(path, "w", COLLET_FORMAT, "shares bytes with another tensor");
     safetensors_save_header(path, "{" T("v", "0", "4") ", " T("v", "4", "8") "}", codes, 8);
     collet_ternary_file *file = NULL;
     char name[320];

@@ -231,7 +231,7 @@ TEST(test_failing_receiver)
     trajectory_reader_close(trajectory);
 }
 
-/* If set, all counters of a context have fixed values, each a different one. */
+/* If set, all counters of a context have fixed, different values. */
 static int counting;
 
 collet_status __real_collet_context_counters(collet_context *cx, collet_counters *counters);

@@ -246,7 +246,7 @@ static trajectory_images *images_of(const int64_t *of, int64_t n, int64_t count,
     return images;
 }
 
-/* Two atoms of one molecule and one of another, their steps wrapped into a box that grows. */
+/* Two atoms of one molecule and one atom of another molecule; their steps are wrapped into a box that grows. */
 TEST(paths_without_jumps)
 {
     static const int64_t of[] = {0, 1, 0};

@@ -15,7 +15,7 @@
 
 /* ---- Sums -------------------------------------------------------------------------------- */
 
-/* The sums of all frames, one after another. */
+/* The sums of all frames, in order. */
 typedef struct sums {
     double *all[TRAJECTORY_SUMS];
     int64_t frames, read;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Warnings about results that may not be what the user intended with these options. */
+/* Warnings about results that the user may not have intended with these options. */
 
 #include "common/test.h"
 #include "io_files.h"
@@ -72,7 +72,7 @@ TEST(files_that_are_not_used)
                             "leave one of them out");
 }
 
-/* A file that begins and ends within another one. */
+/* A file that begins and ends within another file. */
 TEST(frames_that_no_file_has)
 {
     char *directory = io_make_directory();
@@ -120,7 +120,7 @@ TEST(rows_before_a_frame_that_is_refused)
     assert_contains(err.text, "strict: frame 6: molecules of the selection are nearer to each other");
     assert_true(taken <= 6);
     collet_trajectory_get_info(x, &info);
-    assert_int_equal(info.frames, 7); /* the last one is not read */
+    assert_int_equal(info.frames, 7); /* the last file is not read */
     assert_int_equal(collet_trajectory_next(x, &rows, &err), COLLET_INVALID); /* and remains so */
     collet_trajectory_destroy(x);
     options.strict = 2;

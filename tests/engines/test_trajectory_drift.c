@@ -248,7 +248,7 @@ static collet_trajectory *collect(const collet_trajectory_options *o,
     return x;
 }
 
-/* The results of `o` must be those of `expected`, within the rounding of the sums. */
+/* The results of `o` must equal the results of `expected`, within the rounding of the sums. */
 static void expect_equal(const collet_trajectory_options *o,
                          const collet_trajectory_options *expected)
 {
@@ -318,7 +318,7 @@ static const double *column(const collet_trajectory_batch *rows, const char *key
     return NULL;
 }
 
-/* A system with any motion has no momentum afterwards, whatever is removed of it; its rest is conserved. */
+/* After each kind of removal a system with any motion has no such motion; its other motion is unchanged. */
 TEST(momentum_is_zero)
 {
     static box_system any;
@@ -380,7 +380,7 @@ TEST(drift_of_a_part)
     assert_true(fabs(column(rows, "com_velocity")[0]) > 1e-3);
 }
 
-/* Two atoms lie on a line: they have no rotation about it, and what rounding makes of it is not removed from other atoms. */
+/* Two atoms lie on a line: they have no rotation about it, and its rounding error is not removed from other atoms. */
 TEST(atoms_on_a_line)
 {
     static box_system s;
@@ -402,7 +402,7 @@ TEST(atoms_on_a_line)
     for (int f = 0; f < FRAMES; f++) {
         double reduced = s.masses[0] * s.masses[2] / (s.masses[0] + s.masses[2]);
         double along =
-            (0.3 * 5 - 0.4 * f) / sqrt(0.5); /* what is left: the length of the pair changes */
+            (0.3 * 5 - 0.4 * f) / sqrt(0.5); /* the remaining motion: the length of the pair changes */
 
         assert_true(column(rows, "L_magnitude")[f] < 1e-13);
         assert_true(fabs(column(rows, "k_total")[f] - reduced * along * along / 2) < 1e-10);
@@ -480,7 +480,7 @@ TEST(paths_in_a_box)
     expect_equal(&o, &e);
     o.batch_frames = 2;
     o.start = e.start = 2;
-    /* The drift is that since the first frame that is read. */
+    /* The drift is the motion since the first frame that is read. */
     for (int f = 0; f < FRAMES; f++)
         for (int64_t i = 0; i < ATOMS; i++)
             for (int k = 0; k < 3; k++)

@@ -175,8 +175,8 @@ static char *write_two_bodies(const char *name)
     return load_text(name);
 }
 
-/* A .csv file has a line for each body of a frame. A .xvg file has a line for each frame, with the bodies
- * one after the other. */
+/* A .csv file has a line for each body of a frame. A .xvg file has a line for each frame, with the columns of all
+ * bodies. */
 TEST(bodies)
 {
     char *csv_text = write_two_bodies("bodies.csv"), *xvg_text = write_two_bodies("bodies.xvg");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The atoms that each form of a selection selects, and the messages for invalid ones. */
+/* The atoms that each form of a selection selects, and the messages for invalid selections. */
 
 #include "common/test.h"
 #include "trajectory/atoms/choice.h"
@@ -167,8 +167,8 @@ TEST(test_errors)
         {"byres protein", 1, "write same residue as"},
         {"name C[AB]", 7, "* stands for any characters"},
         {"name \"C.*\"", 8, "* stands for any characters"},
-        {"name == CA", 6, "write names side by side"},
-        {"name CA,CB", 8, "write names side by side"},
+        {"name == CA", 6, "separate names by blanks"},
+        {"name CA,CB", 8, "separate names by blanks"},
         {"name ''", 7, "empty"},
         {"name 'CA", 6, "never closed"},
         {"name CA protein", 9, "a name that is a word of the language stands in quotes"},

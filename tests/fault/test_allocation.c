@@ -77,8 +77,8 @@ static collet_status whole_session(const char *backend, collet_error *err)
 }
 
 /*
- * A session in which an allocation fails reports that, or succeeds if it lost only a plugin (then
- * there is a record) or a log message.
+ * If an allocation fails, the session reports the failure. A session that lost only a plugin (a
+ * record says so) or a log message may succeed.
  */
 static void every_allocation_may_fail(const char *backend)
 {

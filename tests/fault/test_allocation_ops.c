@@ -42,7 +42,8 @@ static void make_outputs_old(const op_call *c)
 }
 
 /* The allowed results of a failed allocation: success without an optional part, or an error with a
- * text and unchanged outputs. FAILED is allowed if a later launch of a call with several failed. */
+ * text and unchanged outputs. If a call has several launches and one after the first failed, FAILED is allowed
+ * too. */
 static void check_failure(const op_call *c, const char *backend, long n, collet_context *fresh,
                           collet_status status)
 {

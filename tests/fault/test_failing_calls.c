@@ -177,7 +177,7 @@ static long every_call_may_fail(const fixture *f, const failing_case *c)
     static char reasons[65536];
     int said = !c->text[0];
     long n = 0, sessions = 0;
-    /* Which call of a probe is the n-th depends on the speed of processes: again if none was the one with the text. */
+    /* The n-th call of a probe depends on the speed of processes: repeats if no call was the call with the text. */
     for (int failed = 1, rounds = 3; failed; n += n < 10 || !said ? 1 : 3) {
         collet_error err = {COLLET_OK, ""};
         int before = fixture_descriptors();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Defective libraries of cpu_openmp: what the probe finds, what the capabilities report, and that
- * products are still correct. A process opens a library only once, so every case is a separate
+ * Defective libraries of cpu_openmp: the findings of the probe, the report in the capabilities, and correct products
+ * in spite of the defects. A process opens a library only once, so every case is a separate
  * process.
  */
 #include <dlfcn.h>

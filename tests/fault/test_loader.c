@@ -418,7 +418,7 @@ TEST_WITH(not_loaded, fixture_setup, fixture_teardown)
     assert_null(open_one(*state, "zoo_good", COLLET_UNAVAILABLE));
 }
 
-/* Records of files that are named one by one. */
+/* Records of files that are named individually. */
 TEST_WITH(names_of_files, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
@@ -503,7 +503,7 @@ TEST_WITH(undeclared_setting, fixture_setup, fixture_teardown)
     assert_contains(p->reason, "the setting zoo_undeclared.probed");
 }
 
-/* All settings reach the probe, however many there are. */
+/* All settings reach the probe, whatever their number. */
 TEST_WITH(many_settings_reach_the_probe, fixture_setup, fixture_teardown)
 {
     enum { COUNT = 1000 };

@@ -2,7 +2,7 @@
 /*
  * The cache of probe results: when an entry is used, and that invalid entries are ignored.
  *
- * A mark in the cached capabilities distinguishes a cached result from a new one.
+ * A mark in the cached capabilities distinguishes a cached result from a new result.
  */
 #include "common/test.h"
 #include "loader_fixture.h"

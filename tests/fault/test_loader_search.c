@@ -205,7 +205,7 @@ static void count_warnings(const collet_host *host, int32_t level, const char *f
     lines += level <= COLLET_LOG_INFO;
 }
 
-/* Three files are refused, two of them for the same reason. If another plugin is usable, each
+/* Three files are refused; two are refused for the same reason. If another plugin is usable, each
  * reason is one warning; otherwise nothing is logged, because an error reports the reasons. */
 TEST_WITH(warned_once, fixture_setup, fixture_teardown)
 {
@@ -373,7 +373,7 @@ TEST_WITH(duplicate_name, fixture_setup, fixture_teardown)
     fixture_assert_refused(f, "b.so", "register", "duplicate-name", "/a.so");
 }
 
-/* A broken file does not hide a valid one with the same backend name. */
+/* A broken file does not hide a valid file with the same backend name. */
 TEST_WITH(first_usable_wins, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
@@ -404,7 +404,7 @@ static void add_not_loadable(fixture *f, const char *name)
     fixture_add_patched(f, name, offset, &(ElfW(Addr)){1}, sizeof(ElfW(Addr)));
 }
 
-/* A file that could not be loaded does not hide one that could. */
+/* A file that could not be loaded does not hide a file that could. */
 TEST_WITH(loaded_wins, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;

@@ -67,8 +67,8 @@ static const struct {
     {RATES, NULL, NULL, F32, 100, DNN, OWN},
     {RATES, NULL, NULL, F32, 150, DNN, BLAS},
     {RATES, NULL, NULL, F32, 400, DNN, BLAS},
-    /* A rate that is higher by a tenth decides if it is calibrated, but not if the probe measured it. For
-     * a side far above the measured one, the difference must be larger. */
+    /* A calibrated rate that is higher by a tenth changes the choice; a rate that the probe measured must be higher
+     * by more. For a side far above the measured side, the difference must be larger. */
     {"f64/100:own=11,openblas=10", NULL, NULL, F64, 100, BLAS, BLAS},
     {"f64/100:own=11,openblas=10", NULL, NULL, F64, 100, OWN, OWN},
     {NULL, "f64/100:own=11,openblas=10", NULL, F64, 150, BLAS, OWN},
@@ -89,7 +89,7 @@ static const struct {
     {PROBE, BENCH, NULL, F64, 256, OWN, BLAS},
     {PROBE, BENCH, NULL, LU, 48, OWN, BLAS},
     {PROBE, BENCH, NULL, LU_F32, 48, OWN, OWN},
-    /* A calibration that ended early has few sides: a far one does not replace the probe's near one. */
+    /* A calibration that ended early has few sides: a far side does not replace the probe's near side. */
 #define NEAR "f32/64:own=9,openblas=2 f32/256:own=2,openblas=9 f32/512:own=1,openblas=9"
     {NEAR, "f32/64:own=1,openblas=2", NULL, F32, 64, OWN, BLAS},
     {NEAR, "f32/64:own=1,openblas=2", NULL, F32, 90, OWN, BLAS},
@@ -124,7 +124,7 @@ TEST(the_way_of_a_call)
         if (chosen != choices[i].chosen || skipped + impossible)
             fail_msg("choice %zu: %d, not %d; %s", i, (int)chosen, (int)choices[i].chosen, last);
     }
-    /* A near calibrated side is used, even if the probe has a nearer one. */
+    /* A near calibrated side is used, even if the probe has a nearer side. */
     const way_point *p;
     (void)ways_choose(read_texts("f32/400:own=9,openblas=2", "f32/500:own=1,openblas=2", NULL), F32, 400, OWN, &p);
     assert_float_equal(p->side, 500, 0);

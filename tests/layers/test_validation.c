@@ -13,7 +13,7 @@
 #include "common/test.h"
 #include "subject.h"
 
-/* ---- A host that keeps what is logged ---------------------------------------------------- */
+/* ---- A host that stores the logged messages ---------------------------------------------------- */
 
 static char said[16384];
 

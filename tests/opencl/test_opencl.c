@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The opencl backend on PoCL as two devices: bytes transferred, memory reuse and exhaustion,
- * binaries on disk. test_storage checks what libcore transfers. Skipped if no driver has a device.
+ * binaries on disk. test_storage checks the transfers of libcore. Skipped if no driver has a device.
  */
 #include <dirent.h>
 #include <pthread.h>

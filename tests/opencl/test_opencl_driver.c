@@ -26,7 +26,7 @@ static world open_with(const char *library)
 
 #define FAKE(name) COLLET_TEST_FAKES "/libfake_cl_" name ".so"
 
-/* Capabilities report what is missing; the other backends work. */
+/* Capabilities report missing requirements; the other backends work. */
 TEST(missing_drivers_are_reported)
 {
     static const char *const cases[][2] = {

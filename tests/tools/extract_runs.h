@@ -11,7 +11,7 @@
 #define WATER COLLET_TEST_DATA "/md/water/"
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
 
-/* The keys that collet-extract computes by default, and those that it computes only by name. */
+/* The keys that collet-extract computes by default, and the keys that it computes only by name. */
 #define EXTRACT_KEYS 48
 #define EXTRACT_ALL_KEYS 49
 extern const char *const extract_keys[EXTRACT_ALL_KEYS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stand-in for BLIS in python/tests/process/test_against.py. FAKE_BLIS selects its behaviour: correct
- * products (the default), wrong ones, a crash or a hang.
+ * Stand-in for BLIS in python/tests/process/test_against.py. FAKE_BLIS selects its behaviour: correct products (the
+ * default), wrong products, a crash or a hang.
  */
 #include <stdio.h>
 #include <stdlib.h>

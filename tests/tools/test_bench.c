@@ -265,14 +265,14 @@ TEST(work)
     assert_int_equal((int)number_of(result_of(root, 0), "bytes"), 8 * 16 * 4 + 16 * 8);
     cJSON_Delete(root);
 
-    /* The reported dtype of a case is not that of a bool input, if there are other inputs. */
+    /* The reported dtype of a case is not the dtype of a bool input, if there are other inputs. */
     r = BENCH("where", "100", "--dtype", "f64,bool", "--backend", "cpu_scalar", "--json", QUICK);
     root = parsed(&r, 0);
     assert_string_equal(text_of(result_of(root, 0), "signature"), "d:Bdd");
     assert_string_equal(text_of(result_of(root, 1), "signature"), "f:Bff");
     cJSON_Delete(root);
 
-    /* Outputs with lengths of their own: 10 bins, and the length of the mask. */
+    /* Outputs with other lengths than the input: 10 bins, and the length of the mask. */
     r = BENCH("histogram", "1000", "--backend", "cpu_scalar", "--json", QUICK);
     root = parsed(&r, 0);
     assert_int_equal((int)number_of(result_of(root, 0), "bytes"), 1000 * 4 + 10 * 8);
@@ -377,8 +377,8 @@ TEST(usage)
             "would measure its queue; measure it by `backend-bench add 1 --backend "
             "worker:cpu_scalar`");
     refused(BENCH("add", "--backend", "cpu_scalra"), 2, "did you mean 'cpu_scalar'");
-    refused(BENCH("add", "10x"), 2, "'10x' is no shape");
-    refused(BENCH("add", "4611686018427387904x4"), 2, "is no shape");
+    refused(BENCH("add", "10x"), 2, "'10x' is not a shape");
+    refused(BENCH("add", "4611686018427387904x4"), 2, "is not a shape");
     refused(BENCH("com", "10"), 2, "the shape is F,N");
     refused(BENCH("matmul", "10x20"), 2, "the shape is ...,M,K,N");
     refused(BENCH("add", "1x1x1x1x1x1x1x1x1"), 2, "at most 8 axes");

@@ -109,7 +109,7 @@ TEST(keeps_what_it_measured)
     member(scalar, "made");
     cJSON_Delete(root);
     assert_int_equal(count_files(cache, "calibration-"), 2);
-    /* A second run, for one backend, keeps what it does not measure again. */
+    /* A second run, for one backend, keeps the results that it does not measure again. */
     r = CALIBRATE("cpu_scalar", "--seconds", "0.1", "--json");
     root = parsed(&r, 0);
     assert_true(cJSON_GetArraySize(member(root, "results")) == 1);
@@ -170,7 +170,7 @@ TEST(measures_what_is_named)
     assert_int_equal(cJSON_GetArraySize(member(root, "results")), 1);
     assert_true(cJSON_GetArraySize(member(times_of(root), "exp f64")) > 1);
     assert_true(cJSON_GetArraySize(member(times_of(root), "sum f64")) > 1);
-    /* The other times are those of an earlier calibration, which are kept. */
+    /* The other times are from an earlier calibration and are kept. */
     const cJSON *item;
     cJSON_ArrayForEach(item, times_of(root))
         assert_true(!strcmp(item->string, "exp f64") || !strcmp(item->string, "sum f64") ||

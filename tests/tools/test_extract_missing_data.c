@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-extract on files that lack all or some of the optional data: no values are invented, the
- * rest is computed, and warnings and the meta file say what is missing. */
+ * rest is computed, and warnings and the meta file list the missing data. */
 
 #include "common/test.h"
 #include "directory.h"

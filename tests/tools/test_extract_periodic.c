@@ -191,7 +191,7 @@ TEST(a_polymer_without_an_end)
     }
 }
 
-/* Frames without a box are reported if other frames have one, or if the box is needed. */
+/* Frames without a box are reported if other frames have a box, or if the box is needed. */
 TEST(frames_without_a_box)
 {
     static const char frame[] = "t= %d\n    2\n"
@@ -211,7 +211,7 @@ TEST(frames_without_a_box)
            "boxes.gro", "boxes.gro", RG, "--start", "1", "--pbc", "center");
 }
 
-/* Paths are followed by the shortest way, which is a guess where a molecule moves by half a box. */
+/* Each step of a path is the shortest; this is a guess if a molecule moves by half a box. */
 TEST(steps_of_half_a_box)
 {
     static const double x[] = {0.1, 1.1, 2.9, 1.2,
@@ -344,8 +344,8 @@ TEST(chains_that_are_numbered_on)
     }
 }
 
-/* A cube, given by vectors of which one is long: a bond of less than half its edge is not cut, though it takes most of
- * the box along a vector. */
+/* A cube, given by vectors one of which is long: a bond of less than half the edge is not cut, although it spans most
+ * of the box along a vector. */
 TEST(bonds_in_a_skewed_box)
 {
     static const double x[] = {1, 1};
@@ -428,8 +428,8 @@ static const char *save_frame(const char *atoms, int n)
     return "few.gro";
 }
 
-/* Residues whose atoms lie on each other may be bonded or not. Molecules that a selection does not choose in a frame, and
- * several free ones beside others, are no part of a body; one free molecule is. */
+/* Residues whose atoms are at the same places may be bonded or not. Molecules that a selection does not choose in a
+ * frame, and several free molecules among others, do not belong to a body; a single free molecule does. */
 TEST(what_cannot_be_known_and_what_does_not_count)
 {
     static const char pose[] = "    1LIG     C1    1   1.000   1.000   1.000\n"

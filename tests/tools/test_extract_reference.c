@@ -235,7 +235,8 @@ TEST(test_reference)
     assert_true(used > 0);
 }
 
-/* The velocity of the centre of mass is that of the reference; it gives k_trans, for each residue too, and from several devices. */
+/* The velocity of the centre of mass equals the reference; it gives k_trans, for each residue too, and from several
+ * devices. */
 TEST(test_velocity_of_the_centre)
 {
     for (size_t i = 0; i < SAMPLES; i++) {
@@ -407,8 +408,7 @@ TEST(opencl_agrees)
         check_agreement(&samples[i], "cpu_scalar", "opencl");
 }
 
-/* An .xtc file has compressed positions, and no velocities or forces. The results equal those of
- * MDAnalysis. */
+/* An .xtc file has compressed positions, and no velocities or forces. The results equal the results of MDAnalysis. */
 TEST(test_xtc)
 {
     static const struct {

@@ -48,8 +48,8 @@ TEST(test_listing)
                "* is selected by auto. backend-info NAME shows");
     assert_string_equal(r.err, "");
 
-    /* The list ends with what is missing and the command that installs it. Commands are printed as the user types
-     * them. */
+    /* The list ends with missing requirements and the commands that install them. Commands are printed as the user
+     * types them. */
     r = INFO_WITH("COLLET_PLUGIN_DENY=cpu_openmp,opencl,cuda,worker", "--called", "python -m collet");
     EXPECT_OUT(r, 0, "* is selected by auto. python -m collet NAME shows",
                "Missing, and how to get it (python -m collet --doctor says why):\n",
@@ -460,7 +460,7 @@ TEST(doctor)
     cJSON *root = parsed(&r, 77);
     const cJSON *first = cJSON_GetArrayItem(member(root, "findings"), 0);
     assert_string_equal(text_of(first, "what"), "any usable backend");
-    assert_contains(text_of(first, "why"), "which is searched instead of /");
+    assert_contains(text_of(first, "why"), ", so /");
     assert_string_equal(text_of(first, "fix"),
                         "unset COLLET_PLUGIN_PATH, or begin it with '+' to search both");
     assert_true(cJSON_GetArraySize(member(root, "findings")) > 1);

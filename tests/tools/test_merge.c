@@ -236,7 +236,7 @@ TEST(what_cannot_be_merged)
 
     io_bytes meta = io_load(io_path(directory, "keys.meta.json"));
     io_save(io_path(directory, "a.meta.json"), meta.data, meta.size);
-    MERGE(1, "a.npz: its meta file a.meta.json is of other results", "-o", "no.npz", "a.npz");
+    MERGE(1, "a.npz: its meta file a.meta.json belongs to other results", "-o", "no.npz", "a.npz");
     io_save(io_path(directory, "a.meta.json"), meta.data, meta.size / 2);
     MERGE(1, "a.meta.json: it is not JSON", "-o", "no.npz", "a.npz");
     free(meta.data);

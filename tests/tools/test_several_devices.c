@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --devices of collet-extract and collet-ternary: the files, and what is reported of a device that fails. */
+/* --devices of collet-extract and collet-ternary: the files, and the report of a device that fails. */
 
 #include "common/test.h"
 #include "directory.h"
@@ -120,8 +120,8 @@ TEST(a_device_that_fails_is_told_of)
 {
     tool_result r = run_until_warned((const char *const[]){
         TERNARY_RUN, "-o", "lost.npy", "--json", "--devices", "cpu_openmp,remote:1", NULL});
-    assert_contains(r.err, "collet-ternary: warning: the device remote:1 failed, the others do its "
-                           "part: remote:1: ");
+    assert_contains(r.err, "collet-ternary: warning: the device remote:1 failed; the other devices "
+                           "compute its part: remote:1: ");
     assert_contains(r.out, "\"error\":\t\"remote:1: ");
     expect_same("one.npy", "lost.npy");
     r = run("", 1,

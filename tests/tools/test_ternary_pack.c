@@ -291,7 +291,7 @@ static void expect_listing(const char *name, const char *text)
     EXPECT_OUT(result, 0, text);
 }
 
-/* Text and JSON report what is wrong with invalid tensors. The other tensors of the file are listed
+/* Text and JSON report the faults of invalid tensors. The other tensors of the file are listed
  * and read. */
 TEST(test_gguf_odd_tensors)
 {
@@ -445,7 +445,7 @@ TEST(test_network)
     assert_true(cJSON_IsFalse(member(layer_of(info, 1), "relu")));
 }
 
-/* All axes before the last are kept, even if there are no vectors or only one. */
+/* All axes before the last are kept, even if there is no vector or only one vector. */
 TEST(test_axes_of_vectors)
 {
     static const int64_t four[] = {1, VECTORS, 1, 2}, none[] = {2, 0, 2}, one[] = {2};
@@ -498,7 +498,7 @@ TEST(test_help)
     EXPECT_OUT(version, 0, COLLET_VERSION);
 }
 
-/* The help of a command lists its own options and the common options, and no others. */
+/* The help of a command lists exactly its own options and the common options. */
 TEST(test_help_of_commands)
 {
     static const struct {

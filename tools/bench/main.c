@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-bench: what Collet costs, and what its kernels reach on this machine.
+/* backend-bench: measures the cost of Collet and the speed of its kernels on this machine.
  * Tests: tests/tools/test_bench.c */
 #include "bench/base/modes.h"
 #include "bench/ops/mode.h"

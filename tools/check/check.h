@@ -10,7 +10,7 @@
 
 #define CHECK_MAX_ROWS 4096
 
-/* After so many calls that do not return, the remaining rows are not run. */
+/* After this many calls that do not return, the remaining rows are not run. */
 #define CHECK_HANGS 3
 
 typedef struct check_options {

@@ -51,8 +51,8 @@ static const struct argp_option arguments[] = {
      0},
     {"limit", KEY_LIMIT, "SECONDS", 0, "How long the whole run may take (default 0: any time)", 0},
     {"in-process", KEY_IN_PROCESS, NULL, 0,
-     "Without a process of its own, for a debugger; nothing ends a call: without --timeout and "
-     "--limit",
+     "Run the checks in this process, for a debugger; nothing ends a call, so --timeout and --limit "
+     "are not allowed",
      0},
     {0},
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The supervisor. A plugin may crash, exit or hang: its current row fails, and another worker
- * continues with the next one.
+/* The supervisor. A plugin may crash, exit or hang: its current row fails, and another worker continues with the next
+ * row.
  * Tests: tests/conformance/test_hangs.c, tests/conformance/test_broken.c */
 #include "check.h"
 
@@ -22,7 +22,7 @@
 typedef struct worker_process {
     pid_t pid;
     int pipe;     /* receives a byte for each step; end of file when the worker has ended */
-    int output;   /* file with what the worker printed */
+    int output;   /* file with the worker's output */
     bool hangs;   /* a case took longer than options->timeout */
     bool time_up; /* the whole run took longer than options->limit */
 } worker_process;
@@ -93,7 +93,7 @@ static void report_rows(supervision *s)
     }
 }
 
-/* Seconds without output after which a line shows what is running. */
+/* Seconds without output after which a line shows the current row and case. */
 static double interval(const check_options *options)
 {
     if (isatty(STDERR_FILENO))
@@ -276,8 +276,8 @@ static void stop(supervision *s, const worker_process *p)
     shared->phase = CHECK_STOPPED;
 }
 
-/* Runs workers. Each begins with the row after that at which the worker before it ended. False: a worker could not be
- * started. */
+/* Runs workers. A worker ends at a row, and the next worker begins with the row after it. False: a worker could not
+ * be started. */
 static bool work(supervision *s)
 {
     check_shared *shared = s->shared;

@@ -219,7 +219,7 @@ static void add_rows(worker *w, uint32_t device)
     }
 }
 
-/* Keeps only the rows of --sig, and of each op only as many rows as --signatures allows. */
+/* Keeps only the rows of --sig, and for each op at most --signatures rows. */
 static void keep_rows(worker *w)
 {
     check_shared *shared = w->shared;

@@ -28,7 +28,7 @@ int tool_is_plugin_file(const char *text);
 typedef enum tool_form { TOOL_FORM_UNKNOWN, TOOL_FORM_FILE, TOOL_FORM_DIRECTORY } tool_form;
 tool_form tool_form_of(const char *name);
 #define TOOL_FORM_HINT                                                                             \
-    "the name says the form of the output: let it end in .npz, .csv, .xvg or .h5, or in a slash "  \
+    "the ending of the name chooses the format: let it end in .npz, .csv, .xvg or .h5, or in a slash "  \
     "for a directory of .npy files"
 
 /* Parses --threads, the number of CPU threads. */

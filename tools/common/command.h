@@ -13,7 +13,7 @@ typedef struct tool_command {
     int (*run)(const struct tool_command *self, int argc, char **argv);
 } tool_command;
 
-/* Returns the command in `commands`, a list ended by NULL, that argv[1] names; NULL if it names none. */
+/* Returns the command in `commands`, a list ended by NULL, that argv[1] names; NULL if it names no command. */
 const tool_command *tool_command_find(const tool_command *const *commands, int argc, char **argv);
 
 /* Runs `self`, the command that argv[1] names; returns the exit status. */

@@ -12,8 +12,8 @@ typedef struct tool_devices {
     char rest[512]; /* backends that follow these devices in the choice, each after a comma */
 } tool_devices;
 
-/* Process `rank` of `size` processes on this host, which divide the devices. Each gets devices of its own; if there are
- * fewer devices than processes, some share a device. rank 0 of size 1 gets all. */
+/* Process `rank` of `size` processes on this host, which divide the devices. Each process gets its own devices; if
+ * there are fewer devices than processes, some share a device. rank 0 of size 1 gets all devices. */
 typedef struct tool_place {
     int64_t rank, size;
 } tool_place;

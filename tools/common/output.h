@@ -11,7 +11,7 @@
 /* Returns the text as one line; bytes that cannot be shown become \xNN. The result is never freed. */
 const char *tool_shown(const char *text);
 
-/* Flushes standard output. If it, or an earlier part, cannot be written: returns 0, with the reason
+/* Flushes standard output. If this part, or an earlier part, cannot be written: returns 0, with the reason
  * and `note` (NULL: none) on standard error. */
 int tool_flush(const char *program, const char *note);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.h - shows what a program is doing: on a terminal a line that is replaced, elsewhere a line from
+/* progress.h - shows the progress of a program: on a terminal a line that is replaced, elsewhere a line from
  * time to time. Also prints messages of the runtime. Functions may be called on any thread. */
 #pragma once
 
@@ -37,8 +37,8 @@ void tool_progress_update(tool_progress *progress, int64_t count, int64_t offset
 void tool_progress_format(char *text, size_t size, const char *unit, int64_t count, int64_t offset,
                           double fraction, double seconds);
 
-/* Shows `text` as the line, cut to the terminal's width; elsewhere prints it as a line, unless the
- * last one was printed less than half a second ago. */
+/* Shows `text` as the line, cut to the terminal's width; elsewhere prints it as a line, unless the last line was
+ * printed less than half a second ago. */
 void tool_progress_text(tool_progress *progress, const char *text);
 
 /* Erases the line. */

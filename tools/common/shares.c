@@ -10,7 +10,7 @@
 
 void tool_share_warn(const collet_device_share *share)
 {
-    fprintf(stderr, "%s: warning: the device %s failed, the others do its part: %s\n",
+    fprintf(stderr, "%s: warning: the device %s failed; the other devices compute its part: %s\n",
             program_invocation_short_name, share->device, share->error);
 }
 

@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-/* Prints "PROGRAM: warning: the device remote:1 failed, the others do its part: REASON" to stderr. */
+/* Prints "PROGRAM: warning: the device remote:1 failed; the other devices compute its part: REASON" to stderr. */
 void tool_share_warn(const collet_device_share *share);
 /* Prints "  remote:1: 12 energies, 30.1 a second; failed: REASON". */
 void tool_share_print(const collet_device_share *share, const char *unit);

@@ -23,7 +23,7 @@ static double percentile(const double *sorted, uint64_t count, double share)
     return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
-/* Computes statistics as numpy.mean, std, median and percentile do; a NaN makes all of them NaN. */
+/* Computes statistics as numpy.mean, std, median and percentile do; a NaN makes all statistics NaN. */
 static void fill(double *sorted, uint64_t count, tool_stats *s)
 {
     double sum = 0.0, squares = 0.0;

@@ -21,7 +21,8 @@ from pycparser import c_ast, c_generator, c_parser
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDES = [ROOT / "include", *sorted(ROOT.glob("engines/*/include"))]
-# Headers that are left out: those of the interface of plugins, and those that have only inline functions or descriptions of kernels.
+# Headers that are left out: the headers of the interface of plugins, and headers with only inline functions or
+# descriptions of kernels.
 NO_PART = ("collet/plugin.h", "collet/extensions.h", "collet/ops.h", "collet/ops/typed.h", "collet/floating.h")
 # The types of the C library that the headers use, as names for the parser.
 LIBRARY = {"stdint.h": "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t",

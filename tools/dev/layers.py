@@ -92,7 +92,7 @@ for name, path in sorted(FILES.items()):
 for path in sorted((ROOT / "src").glob("*/*.c")):
     for found in re.finditer(r'PyImport_ImportModule\("(collet[.\w]*)"', path.read_text()):
         check(f"src/{path.parent.name}", path, found[1])
-faults += [f"layers.txt: {name} is no module" for name in RANKS if not any(
+faults += [f"layers.txt: {name} is not a module" for name in RANKS if not any(
     (ROOT / folder / name.rstrip("/")).with_suffix(suffix).exists() for folder in ("", "collet") for suffix in ("", ".py", ".pyi"))]
 print("".join(f"FAULT: {fault}\n" for fault in faults), end="")
 sys.exit(bool(faults))

@@ -151,7 +151,7 @@ int extract_report(const collet_trajectory *trajectory, const extract_options *o
     collet_trajectory_get_info(trajectory, &info);
     if (!info.truncated)
         return TOOL_EXIT_OK;
-    fprintf(stderr, "collet-extract: %s holds the %lld frame%s before it\n",
+    fprintf(stderr, "collet-extract: %s has the %lld frame%s before the incomplete or damaged frame\n",
             tool_shown(info.output), (long long)info.frames, tool_plural(info.frames));
     return TOOL_EXIT_INCOMPLETE;
 }

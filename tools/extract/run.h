@@ -5,7 +5,8 @@
 #include "common/progress.h"
 #include "options.h"
 
-/* Computes and writes what the options request: all rows, or the shard of options->settings. The
+/*
+ * Computes and writes the requested results: all rows, or the shard of options->settings. The
  * trajectory is created even if writing fails, and logs to *progress until the caller destroys it.
  * Several runs may follow one another. */
 collet_status extract_run(const extract_options *options, tool_progress *progress,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-info --doctor: what is missing, why, and the command that corrects it. The findings have
- * the texts of collet.doctor() (python/collet/_doctor.py), which adds what concerns Python.
+/* backend-info --doctor: lists missing requirements, the reasons, and the commands that correct them. The findings
+ * have the texts of collet.doctor() (python/collet/_doctor.py), which adds findings about Python.
  * Tests: tests/tools/test_info.c, python/tests/test_runtime.py */
 #include "info.h"
 
@@ -193,7 +193,7 @@ static void add_no_backend(findings *all, const collet_runtime *runtime)
         all->out_of_memory = 1;
     else if (*s.value && *s.value != '+')
         add(all, strdup("any usable backend"),
-            text_of("the setting plugin_path (%s) is %s, which is searched instead of %s",
+            text_of("the setting plugin_path (%s) is %s, so %s is not searched",
                     s.environment, s.value, beside),
             text_of("unset %s, or begin it with '+' to search both", s.environment));
     else
@@ -286,8 +286,8 @@ static void examine_calibration(findings *all, const collet_runtime *runtime)
     }
     if (usable > 1 && *other && !calibrated && !strcmp(setting_of(runtime, "calibration"), "on"))
         add(all, strdup("a calibration of this machine"),
-            text_of("it was not measured from which sizes on %s is faster than the other backends: "
-                    "auto takes the first that has a kernel",
+            text_of("the sizes from which %s is faster than the other backends were not measured: auto takes the "
+                    "first backend that has a kernel",
                     other),
             text_of("%s calibrate",
                     strcmp(all->called, "backend-info") ? all->called : "backend-bench"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-info --explain: what would run a call, and why.
+/* backend-info --explain: explains which device and implementation would run a call, and why.
  * Tests: tests/tools/test_info.c */
 #include "info.h"
 

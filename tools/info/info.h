@@ -48,7 +48,7 @@ const char *info_state_word(int32_t state);
  * whose devices all have names. */
 const char *info_state_text(const collet_backend_info *backend);
 
-/* Prints a line for each backend, and what is missing with the command that installs it (listing.c).
+/* Prints a line for each backend, and missing requirements with the commands that install them (listing.c).
  * Opens the backend that the setting `backend` names. Returns 0 if no backend is selected. */
 int32_t info_list_backends(collet_runtime *runtime, const info_options *options);
 /* Returns 1 if a backend is selected; otherwise prints an error message and returns 0 (listing.c). */
@@ -71,12 +71,13 @@ void info_list_directories(const collet_runtime *runtime);
 cJSON *info_json(const collet_runtime *runtime, const info_options *options,
                  const collet_backend_info *only);
 
-/* Prints what is missing, and returns the exit status (doctor.c). */
+/* Prints missing requirements, and returns the exit status (doctor.c). */
 int info_doctor(collet_runtime *runtime, const info_options *options);
-/* Prints what is missing as a short list (doctor.c). */
+/* Prints missing requirements as a short list (doctor.c). */
 void info_list_missing(collet_runtime *runtime, const info_options *options);
 
-/* Prints what would run the call of --explain, and why; returns the exit status (explain.c). */
+/* Explains which device and implementation would run the call of --explain, and why; returns the exit status
+ * (explain.c). */
 int info_explain(collet_runtime *runtime, const info_options *options);
 
 /* Prints `text`, escaped, from column `indent` of the current line on, and ends the line (report.c).

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text report: a line for each backend, or the details of one.
+/* The text report: a line for each backend, or the details of one backend.
  * Tests: tests/tools/test_info.c */
 #include "info.h"
 

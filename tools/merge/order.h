@@ -4,7 +4,7 @@
 
 #include "part.h"
 
-/* Texts for the user, in the order of time. They contain paths as they were given. */
+/* Texts for the user, in the order of time. They contain the paths that were given. */
 typedef struct merge_remarks {
     char **texts;
     size_t n;

@@ -197,7 +197,7 @@ collet_status merge_part_open(const char *path, merge_part *part, collet_error *
         return status;
     const char *id = cJSON_GetStringValue(find(part, "id", NULL));
     if (!io_npz_has_id(part->archive, id))
-        return collet_fail(err, COLLET_FORMAT, "%s: its meta file %s is of other results", path,
+        return collet_fail(err, COLLET_FORMAT, "%s: its meta file %s belongs to other results", path,
                            part->meta_path);
     if (!find(part, "outputs", time_key))
         return collet_fail(err, COLLET_INVALID,

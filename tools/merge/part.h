@@ -14,7 +14,7 @@ typedef struct merge_part {
     cJSON *meta;
     double *times; /* ps */
     int64_t n_rows;
-    int64_t kept;  /* rows before the first one that a later part replaces */
+    int64_t kept;  /* rows before the first row that a later part replaces */
     size_t number; /* the part's place on the command line, from 0 */
 } merge_part;
 

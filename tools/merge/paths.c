@@ -43,8 +43,8 @@ collet_status merge_paths_check(const merge_part *part, collet_error *err)
         return COLLET_OK;
     if (!cJSON_IsTrue(find(part, "periodic_box", "one_molecule_each")))
         return collet_fail(err, COLLET_INVALID,
-                           "%s: results of --pbc nojump cannot be joined if a body has several molecules: how they lie to "
-                           "each other depends on all frames before; divide them (--each molecule), or %s",
+                           "%s: results of --pbc nojump cannot be joined if a body has several molecules: their "
+                           "relative positions depend on all frames before; divide them (--each molecule), or %s",
                            part->path, instead);
     if (find(part, "outputs", "positions"))
         return collet_fail(err, COLLET_INVALID,

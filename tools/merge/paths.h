@@ -11,7 +11,7 @@ int merge_paths_has(const merge_part *part, const char *key);
 collet_status merge_paths_check(const merge_part *part, collet_error *err);
 
 /* Computes the centres of mass of the kept rows of n parts, in the order of time, as one run over all their frames does,
- * from the arrays com_wrapped, molecule_wrapped and box. `take` receives them. A remark is added if between two parts a
- * body moves so far that the shortest way may not be its own. */
+ * from the arrays com_wrapped, molecule_wrapped and box. `take` receives them. A remark is added if a body moves so
+ * far between two parts that the shortest path may not be the true path. */
 collet_status merge_paths_join(const merge_part *parts, size_t n, merge_remarks *remarks, merge_take take, void *user,
                                collet_error *err);

@@ -5,7 +5,6 @@
 /* 1 if `path` is a directory DIR.shards whose work shards of collet-rsoxs divided. */
 int merge_is_rsoxs(const char *path);
 
-/* Completes the work of the shards in `path`, whose patterns are in `directory`: names what is
- * missing, and makes the results that no shard could make alone. Prints a message and returns the exit
- * status. */
+/* Completes the work of the shards in `path`, whose patterns are in `directory`: names missing patterns, and makes
+ * the results that no single shard could make. Prints a message and returns the exit status. */
 int merge_rsoxs(const char *path, const char *directory, int quiet);

@@ -4,7 +4,7 @@
 
 #include "options.h"
 
-/* 1 if `path` is a directory, or if its name is that of a directory of shards; `path` may be NULL. */
+/* 1 if `path` is a directory, or if its name is the name of a directory of shards; `path` may be NULL. */
 int merge_is_shards(const char *path);
 
 /* Writes the results from the shards in options->paths[0], prints a report, and returns the exit status. */

@@ -63,7 +63,7 @@ static collet_status add_list(rsoxs_films *films, const char *path, collet_error
                                  "--films: %s: a name ends in a zero byte: write one a line", path);
         else if (c != '\n' && c != '\r' && c != EOF && length == sizeof line - 1)
             status = collet_fail(err, COLLET_INVALID,
-                                 "--films: %s: a line has %d bytes or more: write one name a line",
+                                 "--films: %s: a line has %d bytes or more: write one name per line",
                                  path, PATH_MAX);
         else if (c != '\n' && c != '\r' && c != EOF)
             line[length++] = (char)c;
@@ -115,8 +115,8 @@ static collet_status name_directories(rsoxs_films *films, collet_error *err)
             return collet_fail(err, COLLET_INVALID, "%s is a directory, not a film", film->path);
         if (films->count > 1 && (int)strspn(film->name, ".") >= film->length && film->length < 3)
             return collet_fail(err, COLLET_INVALID,
-                               "%s: its patterns would not have a directory of their own, as %s is "
-                               "none: rename it",
+                               "%s: its patterns need a directory of their own, and %s cannot be one: rename the "
+                               "film",
                                film->path, film->directory);
         if (i > 0 && by_name(film - 1, film) == 0)
             return collet_fail(err, COLLET_INVALID,
@@ -145,7 +145,7 @@ const char *rsoxs_films_find(const rsoxs_films *films, const struct stat *file)
     return found ? found->path : NULL;
 }
 
-/* Notes the inodes of this process's films: 1,000 shards need not ask for all files of 10,000 films. The
+/* Stores the inodes of this process's films: 1,000 shards need not query all files of 10,000 films. The
  * other films, and films that do not exist, get inode 0, which no file has. */
 static void note_files(rsoxs_films *films)
 {

@@ -33,10 +33,10 @@ static const char doc[] =
     "Simulates resonant soft X-ray scattering of voxel morphologies, as CyRSoXS does: one pattern "
     "an energy, averaged over the angles of polarisation.\v"
     "'collet-rsoxs COMMAND --help' lists the options of a command.\n\n"
-    "MORPHOLOGY.h5 holds Euler angles or alignment vectors; the configuration, config.txt of the "
-    "current directory unless -c names another, and beside it Material1.txt, Material2.txt, ... "
-    "are files of CyRSoXS, and so are the results, "
-    "DIR/Energy_285.20.h5 with /K0/projection. Several morphologies have one configuration; the "
+    "MORPHOLOGY.h5 holds Euler angles or alignment vectors. The configuration is config.txt of the current "
+    "directory, or the file of -c; Material1.txt, Material2.txt, ... are in its directory. Results are "
+    "DIR/Energy_285.20.h5 with /K0/projection. All these files have the formats of CyRSoXS. Several morphologies "
+    "have one configuration; the "
     "patterns of NAME.h5 are in DIR/NAME, and a morphology that fails is named at the end, when "
     "the "
     "others are done.\n\n"
@@ -195,8 +195,8 @@ static void check(struct argp_state *state, rsoxs_options *o)
     if (o->wedge > 0 && !o->integrate)
         tool_error(state, "--wedge needs --integrate");
     if (o->neighbours && o->grid == COLLET_SCATTER_EXACT)
-        tool_error(state, "--dc neighbours is for --q-grid cyrsoxs and fft: on the exact grid no other pixel gets a part "
-                          "of the intensity at q = 0");
+        tool_error(state, "--dc neighbours is for --q-grid cyrsoxs and fft: on the exact grid the intensity at "
+                          "q = 0 is in one pixel only");
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)

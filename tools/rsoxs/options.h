@@ -27,7 +27,7 @@ typedef struct rsoxs_options {
     double wedge;     /* degrees; 0: not given */
     tool_shard shard; /* the shard of --shard */
     tool_place place; /* this rank's place among the ranks of an MPI job on this host */
-    int part;         /* 1: a rank of a job; the merge completes what is missing */
+    int part;         /* 1: a rank of a job; the merge makes the missing results */
     int64_t merge;    /* in a merge, the number of shards whose patterns are completed; else 0 */
     int job;          /* 1: the merge ends an MPI job */
 } rsoxs_options;

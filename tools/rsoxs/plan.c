@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan of the work, and the summary of what was done.
+/* The plan of the work, and the summary of the finished work.
  * Tests: tests/tools/rsoxs/test_rsoxs.c */
 #include "plan.h"
 #include "results.h"
@@ -377,7 +377,7 @@ collet_status rsoxs_print_plan(const rsoxs_run *run, cJSON *json, collet_error *
     return COLLET_OK;
 }
 
-/* Reports what each of several devices has computed. */
+/* Reports the share that each of several devices has computed. */
 static void report_shares(const rsoxs_run *run, cJSON *root)
 {
     collet_device_share share;

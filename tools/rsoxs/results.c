@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integrals and pictures, made from the files of patterns: of those kept from earlier runs too.
+/* Integrals and pictures, made from the files of patterns, also from files kept from earlier runs.
  * Tests: tests/tools/rsoxs/test_rsoxs_results.c */
 #include "results.h"
 

@@ -321,8 +321,8 @@ static void print_warnings(rsoxs_run *run)
     }
 }
 
-/* Warns, for the first film, that CyRSoXS's grid is the default, and how far its intensities are from the exact ones.
- * Faults of voxels are left to the work. */
+/* Warns, for the first film, that CyRSoXS's grid is the default, and how far its intensities are from the exact
+ * intensities. Faults of voxels are left to the work. */
 static void warn_of_grid(rsoxs_run *run)
 {
     const int64_t *n = run->work.shape, most = INT64_C(1) << 25; /* voxels that are read once more */
@@ -339,12 +339,13 @@ static void warn_of_grid(rsoxs_run *run)
         if (collet_scatter_compare(run->context, &c, &work, NULL) != COLLET_OK || !(c.total >= 0))
             return;
         snprintf(size, sizeof size,
-                 ": at %g eV, in the middle of %s, they are %.2f to %.2f times the exact ones, all together %.2f times",
+                 ": at %g eV, in the middle of %s, they are %.2f to %.2f times the exact intensities, and their sum "
+                 "%.2f times the exact sum",
                  c.energy, tool_shown(run->film), c.low, c.high, c.total);
     }
     snprintf(text, sizeof text,
-             "the default --q-grid cyrsoxs interpolates intensities between slices, as CyRSoXS does%s; --q-grid exact "
-             "computes the exact ones",
+             "the default --q-grid cyrsoxs interpolates intensities between slices, as CyRSoXS does%s; --q-grid "
+             "exact computes the exact intensities",
              size);
     tool_progress_end(&s->progress);
     tool_warn(program_invocation_short_name, text);

@@ -21,7 +21,7 @@ typedef struct rsoxs_session {
     tool_progress progress;
     char **told; /* warnings about files other than films, which are printed once */
     size_t n_told;
-    int compared; /* 1: the grid was compared with the exact one */
+    int compared; /* 1: the grid was compared with the exact grid */
 } rsoxs_session;
 
 /* The simulation of one film that the arguments and files request. */
@@ -42,7 +42,7 @@ typedef struct rsoxs_run {
     int64_t kept;    /* the number of energies that an earlier run has written */
     int64_t written; /* the number of energies that this run has written */
     const char *directory;
-    char morphology[80]; /* the film's file, as the settings recorded with a pattern describe it */
+    char morphology[80]; /* the description of the film's file in the settings that are recorded with a pattern */
     char integrals[200]; /* the settings recorded with the integrals */
     collet_runtime *runtime;
     collet_context *context; /* belongs to the session */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* work.h - the file in DIR.shards, beside the directory DIR of the patterns. It states what all shards of a
- * work have in common, so that collet-merge knows which patterns must exist. */
+/* work.h - the file in DIR.shards, beside the directory DIR of the patterns. It has the common settings of all shards
+ * of a work, so that collet-merge knows which patterns must exist. */
 #pragma once
 
 #include "films.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file.h - opens HDF5 files and datasets for reading. On failure, functions that return hid_t return a
- * negative number, and functions that return int return 0. A library of its own: only engines that
- * read HDF5 need libhdf5. */
+ * negative number, and functions that return int return 0. A separate library: only engines that read HDF5 need
+ * libhdf5. */
 #pragma once
 
 #include <collet/collet.h>
@@ -18,7 +18,7 @@ void io_hdf5_report_again(const io_hdf5_quiet *before);
 /* IO if the path exists but is not a regular file: opening a pipe, for instance, could block. */
 collet_status io_hdf5_check_regular(const char *path, collet_error *err);
 /* Opens an HDF5 file for reading; the caller closes it. IO if it cannot be read; FORMAT if it is damaged or
- * not HDF5. `kind` is a text for the message: what the file should be. */
+ * not HDF5. `kind` is a text for the message: the expected kind of file. */
 collet_status io_hdf5_open_file(const char *path, const char *kind, hid_t *file, collet_error *err);
 /* Opens a dataset. Fails with *elsewhere = 1 if its values, or the target of a link, are in another
  * file. */

@@ -14,8 +14,8 @@
 
 #define IO_HDF5_ARGUMENTS 4
 
-/* Called in collet-inspect before each step of reading: how many seconds of processor time it may
- * take. NULL in other programs. */
+/* Called in collet-inspect before each step of reading: sets how many seconds of processor time the step may take.
+ * NULL in other programs. */
 typedef void (*io_hdf5_step)(double seconds);
 
 /* A function that reads a file, and its name on the command line of collet-inspect. It is defined in the source

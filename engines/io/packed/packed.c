@@ -129,8 +129,8 @@ static collet_status drain(unpacking *u, collet_error *err)
     return COLLET_OK;
 }
 
-/* After the end of a part: begins the next one. *end = 1 if there is none; zeros may follow, with which programs for
- * tapes fill the last block. */
+/* After the end of a part: begins the next one. *end = 1 if there is no further part; zeros may follow, because
+ * programs for tapes fill the last block with zeros. */
 static collet_status next_part(unpacking *u, int *end, collet_error *err)
 {
     collet_status status = COLLET_OK;
@@ -234,7 +234,7 @@ static io_packed *take(const struct stat *from)
     return packed;
 }
 
-/* Adds a new file to the list, or returns the one that another thread has added since. */
+/* Adds a new file to the list, or returns the file that another thread has added since. */
 static io_packed *add(io_packed *own)
 {
     pthread_mutex_lock(&lock);

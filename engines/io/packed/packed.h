@@ -21,7 +21,8 @@ typedef struct io_packed io_packed;
 collet_status io_packed_open(int fd, const char *path, const io_poll *poll, io_packed **out,
                              collet_error *err);
 
-/* The same for a path; a path that is no file that can be opened is not packed: whoever reads it reports the error. */
+/* The same for a path. A path that cannot be opened counts as not packed: the code that reads it reports the
+ * error. */
 collet_status io_packed_open_path(const char *path, const io_poll *poll, io_packed **out,
                                   collet_error *err);
 

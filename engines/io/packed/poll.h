@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poll.h - asks whoever waits for long work whether to stop it. */
+/* poll.h - asks the caller of long work whether to stop it. */
 #pragma once
 
 #include <stdint.h>

@@ -56,15 +56,15 @@ static int between(double at, int64_t n, int64_t *low, double *high)
     return 1;
 }
 
-/* The index of the pixel of q = 0; -1: the grid is not exact, so this pixel is like others. */
+/* The index of the pixel of q = 0; -1: the grid is not exact, so this pixel is like other pixels. */
 static int64_t zero_of(const collet_scatter *s)
 {
     const int64_t *n = s->options.shape;
     return scatter_is_exact(s) && n[1] * n[2] > 1 ? n[1] / 2 * n[2] + n[2] / 2 : -1;
 }
 
-/* Returns the energies at which other pixels of a turned image can be interpolated from a pixel. They read the mean of
- * its neighbours in the place of the pixel of q = 0. */
+/* Returns the energies at which other pixels of a rotated image can be interpolated from a pixel. They read the mean
+ * of its neighbours in the place of the pixel of q = 0. */
 static uint32_t valid_at(const scatter_adjoint *a, int64_t pixel)
 {
     uint32_t bits = UINT32_MAX;
@@ -76,7 +76,7 @@ static uint32_t valid_at(const scatter_adjoint *a, int64_t pixel)
     return bits;
 }
 
-/* Returns the energies at which the image of an angle, turned back, has a number at pixel y, x. */
+/* Returns the energies at which the image of an angle, rotated back, has a number at pixel y, x. */
 static uint32_t reached_by(const scatter_adjoint *a, int64_t angle, int64_t y, int64_t x)
 {
     const int64_t *n = a->s->options.shape;

@@ -126,7 +126,7 @@ static void differentiate_attenuation(scatter_adjoint *a, int64_t first, int64_t
     }
 }
 
-/* Computes the gradients of energies first .. end - 1, those of one pass over the morphology. */
+/* Computes the gradients of energies first .. end - 1, the energies of one pass over the morphology. */
 static collet_status run_pass(scatter_adjoint *a, int64_t first, int64_t end)
 {
     collet_scatter *s = a->s;

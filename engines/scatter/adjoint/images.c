@@ -171,7 +171,7 @@ static void place_exactly(tile *t, int64_t e)
     }
 }
 
-/* Adds the cotangents of the amplitudes on Ewald's sphere to those at the nodes. */
+/* Adds the cotangents of the amplitudes on Ewald's sphere to the cotangents at the nodes. */
 static void spread_exactly(const tile *t)
 {
     const collet_scatter *s = t->a->s;
@@ -203,8 +203,8 @@ static void place(tile *t, int64_t e)
     }
 }
 
-/* Handles pixels first .. first+n-1, which all use the same two slices: low and low + 1. On the exact grid they have
- * amplitudes of their own. */
+/* Handles pixels first .. first+n-1, which all use the same two slices: low and low + 1. On the exact grid each pixel
+ * has its own amplitudes. */
 static void segment(tile *t, int64_t e, int64_t first, int64_t n)
 {
     const scatter_adjoint *a = t->a;

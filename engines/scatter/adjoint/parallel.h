@@ -6,7 +6,7 @@
 
 #include <collet/collet.h>
 
-/* Processes items begin .. end - 1. `thread` is 0 to threads - 1; calls at the same time have different ones. */
+/* Processes items begin .. end - 1. `thread` is 0 to threads - 1; simultaneous calls have different values. */
 typedef void (*scatter_body)(void *argument, int64_t begin, int64_t end, int thread);
 
 /* Returns the number of threads: the smallest of the setting num_threads, the program's limit and the processors that

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of a simulation, one after the other.
+/* The files of a simulation, read in turn.
  * Tests: tests/tools/rsoxs/test_rsoxs.c, tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "scatter/files/warnings.h"
 

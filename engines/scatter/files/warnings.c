@@ -45,8 +45,7 @@ collet_status scatter_warn_of_constants(collet_scatter_input *in, const char *pa
         if (m == materials)
             return scatter_warn(
                 in, err,
-                "%s: at %g eV the optical constants of all materials are 0, so that "
-                "the pattern is 0",
+                "%s: at %g eV the optical constants of all materials are 0, so the pattern is 0",
                 path, in->energies[e]);
     }
     return COLLET_OK;

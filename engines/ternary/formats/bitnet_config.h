@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bitnet_config.h - the config.json of a BitNet model, which says what the scales of its weights mean. */
+/* bitnet_config.h - the config.json of a BitNet model, which defines the meaning of its weights' scales. */
 #pragma once
 
 #include <collet/collet.h>

@@ -177,7 +177,7 @@ static int compare_names(const void *a, const void *b)
     return memcmp((*x)->name, (*y)->name, (size_t)(*x)->name_length);
 }
 
-/* Tensors with the same name get a fault, because a name would not identify one. */
+/* Tensors with the same name get a fault, because the name would not identify a tensor. */
 static collet_status find_namesakes(ternary_gguf *gguf, collet_error *err)
 {
     ternary_gguf_tensor **sorted = malloc(((size_t)gguf->count + 1) * sizeof *sorted);

@@ -5,8 +5,8 @@
  * Only the keys `general.alignment`, `split.no` and `split.count` are used; they must not occur
  * twice. Other keys are skipped, after a check that they are within the file. A tensor that cannot
  * be read, because of its shape, its name, the position of its data or a transform of its weights, has a
- * `fault`; the other tensors can still be read. Tensors of a type that is not read have no fault of their
- * own: ternary_gguf_fault. Format: the GGUF specification of the ggml project.
+ * `fault`; the other tensors can still be read. For tensors of a type that is not read, ternary_gguf_fault returns
+ * the fault. Format: the GGUF specification of the ggml project.
  */
 #pragma once
 

@@ -276,7 +276,7 @@ static void find_clashes(ternary_safetensors_tensor **sorted, uint64_t count)
             continue;
         if (before && before->offset + before->bytes > t->offset)
             set_fault(t, COLLET_FORMAT,
-                      "the tensor and another one have bytes in common: the file is damaged");
+                      "the tensor shares bytes with another tensor: the file is damaged");
         else
             before = t;
     }

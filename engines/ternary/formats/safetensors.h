@@ -25,7 +25,7 @@ typedef struct ternary_safetensors_tensor {
     int64_t rows, columns;
     uint64_t offset, bytes;                        /* place in the file */
     collet_dtype dtype;                            /* of numbers and codes; COLLET_U8: packed */
-    float scale;                                   /* PACKED: what the codes are multiplied with */
+    float scale;                                   /* PACKED: the factor of the codes */
     const struct ternary_safetensors_tensor *bias; /* PACKED: `rows` numbers; NULL: none */
 } ternary_safetensors_tensor;
 

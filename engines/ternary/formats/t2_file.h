@@ -33,7 +33,7 @@
  *   data, for each layer weights, scale, bias; each begins at the next multiple of 64, the padding
  *   before it is 0, and the file ends with the last of them
  *
- * Each layer has as many columns as the one before it has rows. The checksum of bytes: taken as u64
+ * Each layer has as many columns as the layer before it has rows. The checksum of bytes: taken as u64
  * words, the last filled up with zeros, word i goes to number i mod 4 of four numbers h that begin
  * as 0xC0117E70 + 0..3: h = rotate_left((h ^ word) * 0x9E3779B97F4A7C15, 29). They and the number
  * of bytes, in this order, are the words of a last number h that begins as 0 and is the checksum.

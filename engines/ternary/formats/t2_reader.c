@@ -30,7 +30,7 @@ static collet_status check_head(const char *path, const t2_head *head, uint64_t 
     if (head->size != size)
         return collet_fail(
             err, COLLET_FORMAT, "%s: %s: it has %llu bytes, but its header states %llu", path,
-            head->size > size ? "the file is truncated" : "the file has bytes after its end",
+            head->size > size ? "the file is truncated" : "the file is too long",
             (unsigned long long)size, (unsigned long long)head->size);
     if (head->zero != 0 || memcmp(head->zeros, zeros, sizeof zeros) != 0 || head->layers < 1 ||
         head->layers > (size - sizeof *head) / sizeof(ternary_t2_layer))

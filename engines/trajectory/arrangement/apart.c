@@ -69,7 +69,7 @@ static int64_t body_end(const trajectory_apart *a, int64_t first, int64_t *molec
     return end;
 }
 
-/* Leaves out of bodies with too many molecules those that are no proteins or nucleic acids. */
+/* Leaves out, in bodies with too many molecules, the molecules that are not proteins or nucleic acids. */
 static void drop_most(trajectory_apart *a)
 {
     int64_t n = 0, molecules, end;
@@ -211,7 +211,7 @@ typedef struct contacts {
     int64_t *molecule; /* of the first node: its only molecule; -1: there are several */
 } contacts;
 
-/* Returns the first node of k's set, and sets `at` to where k is from it. */
+/* Returns the first node of k's set, and sets `at` to the position of k relative to it. */
 static int64_t root_of(contacts *c, int64_t k, double at[3])
 {
     at[0] = at[1] = at[2] = 0;
@@ -288,7 +288,7 @@ static collet_status leave_out(trajectory_apart *a, int64_t first, int64_t end,
     }
     int64_t molecules;
     body_end(a, first, &molecules);
-    int64_t lonely = -1; /* the molecule that touches no other one; -1: none; -2: several */
+    int64_t lonely = -1; /* the molecule that touches no other molecule; -1: none; -2: several */
     for (int64_t k = 0; status == COLLET_OK && is_known && k < end - first; k++) {
         int64_t molecule = c.molecule[root_of(&c, k, at)];
         if (molecule >= 0 && !a->entries[first + k].is_polymer)

@@ -8,10 +8,12 @@
 
 typedef struct trajectory_apart trajectory_apart;
 
-/* Body b of n_bodies has the atoms members[offsets[b]] .. members[offsets[b + 1] - 1] of the topology; row k of a
- * frame is atom members[k]. Waters, ions and other single atoms do not count, and only bodies with at least two
- * other molecules are looked at; of bodies with more than 128 only proteins and nucleic acids. *out is NULL if there is
- * no such body, or after COLLET_NO_MEMORY. */
+/*
+ * Body b of n_bodies has the atoms members[offsets[b]] .. members[offsets[b + 1] - 1] of the topology; row k of a
+ * frame is atom members[k]. Waters, ions and other single atoms do not count, and only bodies with at least two other
+ * molecules are examined; in bodies with more than 128, only proteins and nucleic acids. *out is NULL if there is
+ * no such body, or after COLLET_NO_MEMORY.
+ */
 collet_status trajectory_apart_create(const trajectory_topology *topology, const int64_t *members,
                                       const int64_t *offsets, int64_t n_bodies,
                                       trajectory_apart **out, collet_error *err);
@@ -24,15 +26,16 @@ void trajectory_apart_free(trajectory_apart *apart);
 const int64_t *trajectory_apart_atoms(const trajectory_apart *apart, int64_t *n);
 
 /* Leaves out of all later frames the molecules that fill the box, such as those of a membrane or a solvent: with others
- * they touch their own images; and, if there are several beside others, the molecules that touch no other one of their body. Molecules
- * touch where atoms are at most 0.6 nm apart. Proteins and nucleic acids are never left out. `frame` has the atoms of
- * trajectory_apart_atoms; NULL, or without a box: none could be read, and all other molecules are left out.
- * COLLET_NO_MEMORY. */
+ * they touch their own images; and, if there are several beside others, the molecules that touch no other molecule of
+ * their body. Molecules touch where atoms are at most 0.6 nm apart. Proteins and nucleic acids are never left out.
+ * `frame` has the atoms of trajectory_apart_atoms; NULL, or without a box: none could be read, and all other
+ * molecules are left out. COLLET_NO_MEMORY. */
 collet_status trajectory_apart_decide(trajectory_apart *apart, const trajectory_frames *frame,
                                       collet_error *err);
 
 /* Returns the first body in frame i that the box's boundary divides; -1 if there is none, or no box. A body is divided
  * if its molecules, each joined to those that are nearest through the periodic box, are joined through the boundary.
- * Distances are those of centres; where a molecule's centre is nearer through the boundary, the nearest atoms of both
- * molecules decide. One thread at a time. */
+ * Distances are distances of centres; where a molecule's centre is nearer through the boundary, the nearest atoms of
+ * both molecules decide. One thread at a time.
+ */
 int64_t trajectory_apart_find(trajectory_apart *apart, const trajectory_frames *frames, int64_t i);

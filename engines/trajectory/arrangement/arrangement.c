@@ -375,7 +375,7 @@ int64_t trajectory_arrangement_system(const trajectory_arrangement *a)
 
 /* ---- Making ------------------------------------------------------------------------------ */
 
-/* Finds the molecules of the atoms that are read and, if molecules are moved, those of the members. */
+/* Finds the molecules of the atoms that are read and, if molecules are moved, the molecules of the members. */
 static collet_status make_molecules(trajectory_arrangement *a,
                                     const trajectory_arrangement_setup *setup,
                                     const trajectory_molecules *all, collet_error *err)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arrangement.h - what happens to a frame between reading and the kernels.
+ * arrangement.h - arranges the atoms of a frame between reading and the kernels.
  *
  * The reader delivers some atoms of the topology in ascending order: the members, and atoms that
- * make their molecules whole. Kernels get the members, which may be in another order, and repeated.
+ * make their molecules whole. Kernels get the members: these may be in another order, and an atom may be repeated.
  */
 #pragma once
 
@@ -51,7 +51,7 @@ collet_status trajectory_arrangement_apart(trajectory_arrangement *arrangement,
                                            trajectory_frames *read, trajectory_frames *out,
                                            collet_error *err);
 
-/* What the arrangement found in the first frame with a box, unless the member says more. */
+/* The findings of the arrangement in the first frame with a box, unless the comment of a member says otherwise. */
 typedef struct trajectory_arrangement_notes {
     uint32_t known;     /* how molecules are known: TRAJECTORY_BY_* */
     int64_t frame;      /* number of the first frame with a box */
@@ -64,8 +64,8 @@ typedef struct trajectory_arrangement_notes {
     int64_t far_atom;
 } trajectory_arrangement_notes;
 
-/* 1 if bodies are followed (NOJUMP), and none has atoms of several molecules. Then the path of a body is known from its
- * molecule's centre in each frame. */
+/* 1 if bodies are followed (NOJUMP), and no body has atoms of several molecules. Then the path of a body is known
+ * from its molecule's centre in each frame. */
 int trajectory_arrangement_follows(const trajectory_arrangement *arrangement);
 
 /* Returns the number of molecules that have atoms of the system. */
@@ -74,6 +74,7 @@ int64_t trajectory_arrangement_system(const trajectory_arrangement *arrangement)
 /* 1 from when a frame has decided how molecules are made whole. */
 int trajectory_arrangement_is_decided(const trajectory_arrangement *arrangement);
 
-/* Do not call it while a frame is being arranged, unless one has decided: then other threads may go on. */
+/* Do not call it while a frame is being arranged, unless a frame has already decided: then other threads may
+ * continue. */
 void trajectory_arrangement_get_notes(const trajectory_arrangement *arrangement,
                                       trajectory_arrangement_notes *notes);

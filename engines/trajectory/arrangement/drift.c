@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A principal moment that is smaller in comparison with the largest one is the moment of atoms on a line, about this line.
- * The rotation about it moves none of them. */
+/* If a principal moment is smaller than this, relative to the largest moment, the atoms lie on a line, and it is
+ * their moment about this line. The rotation about the line moves no atom. */
 #define FLAT 1e-10
 #define SWEEPS 30 /* more than Jacobi's method needs for a matrix of 3 x 3 */
 
@@ -140,7 +140,8 @@ static void mean_of(const trajectory_drift *d, const trajectory_frames *frames, 
         mean[k] = sum[k] / d->mass;
 }
 
-/* Rotates rows p and q of the symmetric matrix so that m[p][q] becomes 0. The columns of `axes` turn along. */
+/* Rotates rows and columns p and q of the symmetric matrix so that m[p][q] becomes 0, and columns p and q of `axes`
+ * by the same angle. */
 static void annihilate(double m[3][3], double axes[3][3], int p, int q)
 {
     double half = (m[q][q] - m[p][p]) / 2, off = m[p][q];

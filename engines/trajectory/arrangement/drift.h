@@ -27,9 +27,11 @@ collet_status trajectory_drift_create(const trajectory_drift_setup *setup, traje
 /* NULL is allowed. */
 void trajectory_drift_free(trajectory_drift *drift);
 
-/* Prepares for paths without jumps. `molecules` are those of the atoms that are read; left[m] is not 0 if molecule m is
- * not made whole (NULL: each is): its atoms are followed one by one. A later call replaces an earlier one.
- * COLLET_NO_MEMORY. */
+/*
+ * Prepares for paths without jumps. `molecules` are the molecules of the atoms that are read; left[m] is not 0 if
+ * molecule m is not made whole (NULL: each is): its atoms are followed one by one. A later call replaces an earlier
+ * one. COLLET_NO_MEMORY.
+ */
 collet_status trajectory_drift_learn(trajectory_drift *drift, const trajectory_molecules *molecules,
                                      const uint8_t *left, collet_error *err);
 

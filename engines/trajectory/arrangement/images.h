@@ -16,7 +16,7 @@ typedef struct trajectory_images {
     double *weights;  /* n_rows: weights of the rows in centres; NULL: all are 1 */
     double *before;   /* count x 3: centres in the last frame that has the molecule, as read; NaN: none yet, or fixed */
     double *shifts;   /* count x 3: from `before` to the path without jumps (path.h) */
-    _Atomic int64_t far; /* steps beyond TRAJECTORY_FAR; from when it is not 0, the members below stay */
+    _Atomic int64_t far; /* steps beyond TRAJECTORY_FAR; once it is not 0, the members below do not change */
     int64_t far_frame; /* frame and molecule of the first such step */
     int64_t far_molecule;
 } trajectory_images;

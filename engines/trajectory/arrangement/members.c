@@ -39,7 +39,7 @@ static int64_t list_atoms(int64_t *atoms, int64_t n_topology, int64_t *places)
     return n;
 }
 
-/* Copies what is needed of the choice. `places`: index in m->atoms of each atom of the topology; it is
+/* Copies the parts of the choice that are needed. `places`: index in m->atoms of each atom of the topology; it is
  * overwritten. 0: out of memory. */
 static int take_choice(trajectory_members *m, const trajectory_arrangement_setup *setup,
                        int64_t *places)

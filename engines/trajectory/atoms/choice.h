@@ -41,8 +41,9 @@ const int64_t *trajectory_choice_atoms(const trajectory_choice *choice, int64_t 
 
 /* Sets chosen[i] to 1 if member i is chosen in frame `frame` of `frames`, by its positions and box, else to 0;
  * sets *count to the number of chosen members. rows[i] is the row in the frames of atom i of
- * trajectory_choice_atoms. An atom without a finite position is near to none. Several threads may call it.
- * COLLET_FORMAT for a flat box, COLLET_NO_MEMORY, and the errors of the function of trajectory_choice_set_frames. */
+ * trajectory_choice_atoms. An atom without a finite position is near no atom. Several threads may call it.
+ * COLLET_FORMAT for a flat box, COLLET_NO_MEMORY, and the errors of the function of trajectory_choice_set_frames.
+ */
 collet_status trajectory_choice_find(trajectory_choice *choice, const trajectory_frames *frames,
                                      int64_t frame, const int64_t *rows, uint8_t *chosen,
                                      int64_t *count, collet_error *err);

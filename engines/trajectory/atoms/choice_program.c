@@ -170,7 +170,7 @@ static collet_status add_prefix(trajectory_choice *c, const selection_step *step
         }
     } else {
         to->distance = step->number;
-        if (is_empty(operand->may, c->n_topology)) /* no atoms: none is near to them */
+        if (is_empty(operand->may, c->n_topology)) /* no atoms: no atom is near them */
             return COLLET_OK;
         if (!bound_within(c, operand, to))
             status = choice_no_memory(c, err);

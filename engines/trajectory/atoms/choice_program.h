@@ -58,7 +58,7 @@ static inline int choice_is_fixed(const choice_node *node)
 void choice_invert(uint8_t *set, int64_t n);
 /* Replaces `set` by SELECT_AND or SELECT_OR of `set` and `other`. */
 void choice_join(selection_code code, uint8_t *set, const uint8_t *other, int64_t n);
-/* Extends a set to all atoms with a label of one of its atoms; `marks`: one byte a label. */
+/* Extends a set to all atoms with a label of one of its atoms; `marks`: one byte per label. */
 void choice_spread(uint8_t *set, const int64_t *labels, int64_t n_labels, int64_t n,
                    uint8_t *marks);
 /* NULL if out of memory. */

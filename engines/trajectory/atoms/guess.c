@@ -82,7 +82,7 @@ static const trajectory_element *guess_ion(stem atom, stem residue)
     return stem_is(atom, "W") ? NULL : trajectory_element_find(atom.text, atom.length);
 }
 
-/* 1 for metals and metalloids, except those of the list below: organic molecules often contain them. */
+/* 1 for metals and metalloids, except the elements of the list below: organic molecules often contain these. */
 static int is_metal(const trajectory_element *element)
 {
     static const char others[][3] = {"",   "H",  "D",  "He", "B", "C",  "N",  "O",
@@ -111,8 +111,8 @@ static const trajectory_element *first_letter(stem name, int organic)
     return trajectory_element_find(name.text, 1);
 }
 
-/* Returns the element of a name that is written like a symbol of two letters, such as Ca. With a number, in
- * a residue of many atoms, the name is that of an organic atom: Ca13 is a carbon. */
+/* Returns the element of a name that is written like a symbol of two letters, such as Ca. With a number, in a residue
+ * of many atoms, the name means an organic atom: Ca13 is a carbon. */
 static const trajectory_element *guess_cased(stem name, int organic, int many, int *doubtful)
 {
     const trajectory_element *element = NULL;

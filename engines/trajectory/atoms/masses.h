@@ -5,7 +5,8 @@
 #include "guess.h"
 #include "trajectory/formats/names.h"
 
-/* Reads one mass a line, in the order of the topology's atoms, into `masses` (n_atoms). Blank lines
+/*
+ * Reads one mass per line, in the order of the topology's atoms, into `masses` (n_atoms). Blank lines
  * and text after '#' or ';' are ignored. COLLET_IO, COLLET_FORMAT with "path:line:" for text that
  * is not a number, negative or not finite, and when the number of masses differs from the number of
  * atoms. */

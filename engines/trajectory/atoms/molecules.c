@@ -104,7 +104,7 @@ static void find_sets(trajectory_molecules *m)
 
 /* ---- Residues ---------------------------------------------------------------------------- */
 
-/* What is known of a residue when the next residue is joined to it. */
+/* The properties of a residue that the next residue is joined to. */
 typedef struct residue {
     int64_t first, end;  /* atoms; end 0: none yet */
     int loose;           /* 1: an atom has no bond */
@@ -160,7 +160,7 @@ static int same_chain(const trajectory_topology *t, int64_t a, int64_t b)
 }
 
 /* Returns the backbone atom of a residue that is nearest to the next residue, or with to_next = 0 to the
- * residue before; -1: there is none. A cap of a chain has none on its outer side. */
+ * residue before; -1: there is none. A cap of a chain has no such atom on its outer side. */
 static int64_t backbone(const trajectory_topology *t, const residue *r, int to_next)
 {
     static const char *const protein[2][3] = {{"N", "CA", "BB"}, {"C", "CA", "BB"}};

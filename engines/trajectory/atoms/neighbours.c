@@ -43,7 +43,7 @@ struct trajectory_neighbours {
     double low[3], high[3]; /* ends of the cells along each axis; 0 and 1 if it has a period */
     double scale[3];        /* cells per unit of the coordinate */
     int64_t n[3];           /* number of cells along each axis */
-    int32_t m[3];           /* so many cells on each side of a cell can be within the distance */
+    int32_t m[3];           /* this many cells on each side of a cell can be within the distance */
     offset *offsets;
     range *ranges; /* as many as offsets */
     size_t n_offsets;
@@ -518,7 +518,7 @@ static int visit_cell(pair_search *s, int64_t i, int64_t j, const double shift[3
     return 1;
 }
 
-/* A cell beside another one: its first point, and how its points are moved. */
+/* A neighbour of a cell: its first point, and the shift of its points. */
 typedef struct beside {
     int64_t first;
     double shift[3];

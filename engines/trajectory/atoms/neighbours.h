@@ -10,7 +10,7 @@
 
 #include <collet/collet.h>
 
-/* Memory of a search, kept for the next one. One thread at a time. */
+/* Memory of a search, kept for the next search. One thread at a time. */
 typedef struct trajectory_neighbours trajectory_neighbours;
 
 /* NULL if out of memory. */
@@ -20,7 +20,7 @@ void trajectory_neighbours_free(trajectory_neighbours *neighbours);
 
 /* For each of n_targets points sets near[i] to 1 if it is at most `distance` from one of the
  * n_sources points, computed in double precision, else to 0. Points are 3 numbers each, in the unit
- * of box[9] and `distance` >= 0; a point that is not finite is near to none. To save memory, the
+ * of box[9] and `distance` >= 0; a point that is not finite is near no point. To save memory, the
  * coordinates of points outside the box are overwritten by their image in the box. COLLET_FORMAT
  * for a box that is flat, not finite or thousands of times longer than wide; COLLET_OVERFLOW for
  * more than INT32_MAX points; COLLET_NO_MEMORY. */

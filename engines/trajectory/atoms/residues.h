@@ -4,7 +4,8 @@
 
 /* 1 for an amino acid or a cap of a chain: the twenty, their protonation states and links in the
  * names of the AMBER, CHARMM, GROMOS and OPLS force fields, AMBER's N- and C-terminal forms (NALA,
- * CALA) and the common modified ones; else 0. Case counts. */
+ * CALA) and the common modified amino acids; else 0. Case counts.
+ */
 int trajectory_residue_is_protein(const char *name);
 
 /* 1 for a nucleotide of DNA or RNA, in the names of the PDB and of the AMBER, CHARMM and GROMOS force

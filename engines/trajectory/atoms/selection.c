@@ -37,8 +37,8 @@ static collet_status check_pattern(const selection_parser *p, const selection_wo
             (text[i] == '.' && i + 1 < length && text[i + 1] == '*'))
             return selection_fail(
                 p, p->at + i,
-                "no name has this: write names side by side, name CA CB; * stands "
-                "for any characters and ? for one, as in name C*");
+                "names cannot contain this character: separate names by blanks, as in name CA CB; * stands for any "
+                "characters and ? for one, as in name C*");
     return COLLET_OK;
 }
 
@@ -386,7 +386,7 @@ static collet_status check_joint(const selection_parser *p)
     return selection_fail(
         p, p->opened,
         "'and' and 'or' after this need parentheses: write (within 0.5 of A) and "
-        "B, or within 0.5 of (A and B); the same for same ... as");
+        "B, or within 0.5 of (A and B); the rule also holds for 'same ... as'");
 }
 
 /* Operands of "or" are joined by "and", whose operands are tests. */

@@ -8,7 +8,7 @@
 /* A box is flat if its squared volume is below this, in units of the product of the squared lengths
  * of its vectors. */
 #define FLAT 1e-12
-/* Length of the vector that replaces a missing one, in units of the longest other vector. */
+/* Length of the vector that replaces a missing vector, in units of the longest other vector. */
 #define ENDLESS 1e9
 /* A change counts as shorter only if it shortens by more than rounding, by which equal lengths may differ. */
 #define SHORTER (1 - 1e-10)
@@ -71,8 +71,8 @@ static void sort(double v[3][3])
                 swap(v[k], v[k + 1]);
 }
 
-/* Gauss's reduction of two vectors: both become as short as possible in the lattice that they span; `a` is the shorter
- * one. */
+/* Gauss's reduction of two vectors: both become as short as possible in the lattice that they span; `a` is the
+ * shorter vector. */
 static void reduce_pair(double a[3], double b[3])
 {
     for (int round = 0; round < ROUNDS; round++) {

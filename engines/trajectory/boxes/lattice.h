@@ -11,7 +11,7 @@ typedef struct trajectory_lattice {
     double safe_square;       /* a vector with a smaller square is the shortest image */
     double neighbours[13][3]; /* and their opposites */
     double half_squares[13];  /* of neighbours */
-    double box[3][3];         /* as given; a vector of length 0 is replaced by a very long one */
+    double box[3][3];         /* as given; a vector of length 0 is replaced by a very long vector */
     double box_inverse[9];    /* fractions of `box` */
     int periodic[3];          /* 0: vector i of the box is 0, there is no period along it */
 } trajectory_lattice;

@@ -4,7 +4,7 @@
 
 #include "lattice.h"
 
-/* Of trajectory_lattice_fill: in a rectangular box a step by 0.4 of it. */
+/* A limit for trajectory_lattice_fill: in a rectangular box a step by 0.4 of the box. */
 #define TRAJECTORY_FAR 0.8
 
 /* Extends a path by the point `centre` of the next frame: the point moves from `before`, its place in the last frame, by

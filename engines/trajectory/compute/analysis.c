@@ -39,7 +39,7 @@ struct trajectory_analysis {
     int64_t n_frames;                          /* in the block */
     trajectory_derivation *derivation;         /* only the worker uses it while it is busy */
     trajectory_worker *worker;
-    int last; /* the worker's block is the last one */
+    int last; /* the worker's block is the last block */
 };
 
 /* Returns the number of rows of a buffer in a frame. */
@@ -358,7 +358,7 @@ static collet_status write_rows(trajectory_analysis *a, collet_array *array, int
         collet_array_write(a->scope.context, next, from, (size_t)(n * rows * width) * sizeof *from), err);
 }
 
-/* Writes what the frames have beside their atoms. */
+/* Writes the data that the frames have in addition to their atoms. */
 static collet_status write_frames(trajectory_analysis *a, const trajectory_frames *f, collet_error *err)
 {
     int64_t n = f->n_frames, shape[2] = {a->block_frames * a->bodies, 3};

@@ -6,7 +6,7 @@
  * numbers a frame; the numbers of many frames form a block. Derived quantities (derivation.h) are
  * computed once a block, so that the fixed cost of their many small kernels is negligible, and on
  * another thread, while the next batches are computed here. No result depends on the size of
- * batches or blocks. Only what the chosen buffers need is computed and allocated.
+ * batches or blocks. Only the data for the chosen buffers are computed and allocated.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ typedef struct trajectory_analysis_notes {
     char backends[TRAJECTORY_MAX_BACKENDS][TRAJECTORY_BACKEND_NAME];
 } trajectory_analysis_notes;
 
-/* Allocates on the context and on a second one of the same runtime. On an error *out is NULL. */
+/* Allocates on the context and on a second context of the same runtime. On an error *out is NULL. */
 collet_status trajectory_analysis_create(collet_context *context,
                                          const trajectory_analysis_setup *setup,
                                          trajectory_analysis **out, collet_error *err);

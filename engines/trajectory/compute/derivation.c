@@ -329,8 +329,8 @@ static collet_status run_frames(trajectory_derivation *d, int64_t n, collet_erro
     return status;
 }
 
-/* Emits the pending rows of dL/dt: all except those of the last frame, whose next neighbour is missing. With `last`,
- * also those. */
+/* Emits the pending rows of dL/dt: all except the rows of the last frame, whose next neighbour is missing. With
+ * `last`, also those. */
 static collet_status run_derivative(trajectory_derivation *d, int64_t n, int last,
                                     collet_error *err)
 {

@@ -57,8 +57,10 @@ collet_status trajectory_scope_ran(trajectory_scope *scope, collet_status status
 
 typedef struct trajectory_derivation trajectory_derivation;
 
-/* Receives the contiguous rows of n_frames frames of a buffer (outputs.h). Each buffer's rows come in the order of
- * the frames; rows of dL/dt come one frame later than those of other buffers. */
+/*
+ * Receives the contiguous rows of n_frames frames of a buffer (outputs.h). Each buffer's rows come in the order of
+ * the frames; rows of dL/dt come one frame later than rows of other buffers.
+ */
 typedef collet_status (*trajectory_emit_fn)(void *user, int32_t buffer, int64_t n_frames,
                                             const double *rows, collet_error *err);
 
@@ -78,8 +80,10 @@ collet_status trajectory_derivation_create(collet_context *like,
                                            const trajectory_derivation_setup *setup,
                                            trajectory_derivation **out, collet_error *err);
 
-/* Copies the sums over atoms of n <= block_frames frames: the rows of those `buffers` that are not NULL and are
- * needed. Uses the context of `scope`, on which no other work may be under way. */
+/*
+ * Copies the sums over atoms of n <= block_frames frames: the rows of the `buffers` that are not NULL and are needed.
+ * Uses the context of `scope`, on which no other work may be under way.
+ */
 collet_status trajectory_derivation_take(trajectory_derivation *derivation, trajectory_scope *scope,
                                          collet_array *const buffers[TRAJECTORY_BUFFERS], int64_t n,
                                          collet_error *err);

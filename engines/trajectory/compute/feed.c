@@ -29,7 +29,7 @@ static collet_status context_failed(const trajectory_feed *feed, collet_status s
     return collet_fail(err, status, "%s", collet_last_error(feed->context));
 }
 
-/* acquire = 1: waits for the kernels that use the slot's arrays and prevents new ones; 0: allows kernels again. */
+/* acquire = 1: waits for the kernels that use the slot's arrays and prevents new kernels; 0: allows kernels again. */
 static collet_status slot_set(trajectory_feed *feed, slot *s, int acquire, collet_error *err)
 {
     for (int i = 0; i < FIELDS; i++) {

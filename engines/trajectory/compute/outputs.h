@@ -2,19 +2,20 @@
 /*
  * outputs.h - the quantities computed for each frame and body: key, shape and unit.
  *
- * A buffer holds rows of one quantity: one row for each body of each frame, the bodies of a frame one after the
- * other. The buffers of times and boxes have one row for each frame, the buffer of positions one row for each atom. An output is
+ * A buffer holds rows of one quantity: one row for each body of each frame; the rows of a frame are adjacent. The
+ * buffers of times and boxes have one row for each frame, the buffer of positions one row for each atom. An output is
  * a buffer, or one component of it, with a key. To add an output, add: a buffer here; its line in the tables of
- * outputs.c (also in trajectory_sums if it is a sum over atoms); what it is derived from, in trajectory_buffers_for;
- * and the kernel call in analysis.c (sums over atoms) or derivation.c.
+ * outputs.c (also in trajectory_sums if it is a sum over atoms); the buffers that it is derived from, in
+ * trajectory_buffers_for; and the kernel call in analysis.c (sums over atoms) or derivation.c.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an output needs besides positions: fields, the same atoms in all frames, charges, or a single body.
- * PATHS: --pbc nojump, and bodies of one molecule each. BY_NAME: the output is chosen only by its full key, not by a pattern with '*'. */
+/* The data that an output needs in addition to positions: fields, the same atoms in all frames, charges, or a single
+ * body. PATHS: --pbc nojump, and bodies of one molecule each. BY_NAME: the output is chosen only by its full key, not
+ * by a pattern with '*'. */
 #define TRAJECTORY_VELOCITIES 1u
 #define TRAJECTORY_FORCES 2u
 #define TRAJECTORY_TIMES 4u
@@ -120,7 +121,8 @@ uint32_t trajectory_buffer_needs(int32_t buffer);
 /* A set of buffers, one bit each. */
 #define TRAJECTORY_BUFFER_BIT(buffer) ((uint64_t)1 << (buffer))
 
-/* The buffers that kernels compute from all atoms of a frame: sums over atoms. Other buffers are derived from them. */
+/* The buffers that kernels compute from all atoms of a frame: sums over atoms. Other buffers are derived from
+ * these. */
 typedef struct trajectory_sum {
     int32_t buffer;
     const char *name;

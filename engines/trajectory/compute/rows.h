@@ -13,8 +13,8 @@
 
 typedef struct trajectory_rows trajectory_rows;
 
-/* Receives an output's numbers of n frames, contiguous: a frame has all its bodies or atoms. Those of dL/dt come one
- * frame later than the other outputs. */
+/* Receives an output's numbers of n frames, contiguous: a frame has all its bodies or atoms. Rows of dL/dt come one
+ * frame later than rows of the other outputs. */
 typedef collet_status (*trajectory_rows_fn)(void *user, size_t output, int64_t n,
                                             const double *rows, collet_error *err);
 

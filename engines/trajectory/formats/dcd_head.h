@@ -28,7 +28,7 @@ typedef struct trajectory_dcd {
     double delta;  /* ps */
     int64_t data;  /* offset of the first frame */
 
-    int32_t *places; /* index of each atom among the moving atoms, -1: fixed; NULL: none is fixed */
+    int32_t *places; /* index of each atom among the moving atoms, -1: fixed; NULL: no atom is fixed */
 
     uint8_t *planes;  /* used in dcd.c: x, y and z of a span */
     size_t span;      /* bytes of x, of y and of z */

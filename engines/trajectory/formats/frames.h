@@ -31,7 +31,7 @@ typedef struct trajectory_gaps {
 /* Properties of the trajectory, from its first frame. */
 typedef struct trajectory_reader_info {
     const char *format;     /* a name of formats.h, or "memory" */
-    int64_t n_atoms;        /* atoms in the file, not only the selected ones */
+    int64_t n_atoms;        /* atoms in the file, not only the selected atoms */
     int64_t file_size;      /* bytes when the file was opened */
     collet_dtype dtype;     /* COLLET_F32 or COLLET_F64: the file's precision */
     int32_t has_velocities; /* 0 or 1 */
@@ -94,7 +94,8 @@ collet_status trajectory_frames_create(int64_t n_atoms, int64_t capacity, collet
 /* Allocates `masses` and `chosen`. COLLET_NO_MEMORY; then the batch has neither. */
 collet_status trajectory_frames_add_choice(trajectory_frames *frames, collet_error *err);
 
-/* Allocates `system`, with n_system >= 1 rows. COLLET_OVERFLOW, COLLET_NO_MEMORY; then the batch has none. */
+/* Allocates `system`, with n_system >= 1 rows. COLLET_OVERFLOW, COLLET_NO_MEMORY; then the batch has no such
+ * array. */
 collet_status trajectory_frames_add_system(trajectory_frames *frames, int64_t n_system,
                                            collet_error *err);
 

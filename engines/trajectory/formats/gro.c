@@ -159,8 +159,8 @@ collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, 
 
 /* ---- Box --------------------------------------------------------------------------------- */
 
-/* 1 for a number, or what programs write in place of one: nan, inf, or asterisks if a number does not fit into its
- * columns. */
+/* 1 for a number, or a text that programs write in place of a number: nan, inf, or asterisks if a number does not fit
+ * into its columns. */
 static int is_number(const char *text, size_t length)
 {
     double number;
@@ -201,8 +201,8 @@ static int read_spaced(const char *text, size_t length, double numbers[9])
     return n;
 }
 
-/* Counts numbers that may touch. All have as many decimals as the last number, so it is known where each ends. -1: the
- * line has any other text. */
+/* Counts numbers that may touch. All have as many decimals as the last number, so the end of each number is known.
+ * -1: the line has any other text. */
 static int read_touching(const char *text, size_t length, double numbers[9])
 {
     const char *end = text + length;
@@ -236,7 +236,7 @@ static int begins_as_atom(const char *text, size_t length)
            !memchr(text + 5, '.', 10);
 }
 
-/* Reads the box. Any text that is not an atom's line is accepted, as a box of zeros. But a line that the end
+/* Reads the box. Any text that is not an atom's line is accepted and read as a box of zeros. But a line that the end
  * of the file may have cut must have 3 or 9 numbers. */
 static int is_box(const char *text, size_t length, int cut, double box[9])
 {

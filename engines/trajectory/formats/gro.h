@@ -27,7 +27,7 @@ typedef struct trajectory_gro_columns {
     int64_t lacking;       /* first atom without a velocity so far; -1: all have one */
 } trajectory_gro_columns;
 
-/* Returns the index of the first atom without a velocity in a frame in which other atoms have one; else -1. */
+/* Returns the index of the first atom without a velocity in a frame in which other atoms have velocities; else -1. */
 static inline int64_t trajectory_gro_lacking(const trajectory_gro_columns *columns)
 {
     return columns->with_velocity > 0 ? columns->lacking : -1;
@@ -44,8 +44,10 @@ collet_status trajectory_gro_measure(const io_lines *lines, const char *text, si
                                      int64_t atom, trajectory_gro_columns *columns,
                                      collet_error *err);
 
-/* Reads the position of an atom from `text`, the last line read from `lines`; fields may touch. If `velocity` is
- * not NULL, reads the velocity too; then every atom of the frame must have one. */
+/*
+ * Reads the position of an atom from `text`, the last line read from `lines`; fields may touch. If `velocity` is
+ * not NULL, reads the velocity too; then every atom of the frame must have a velocity.
+ */
 collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, size_t length,
                                        const trajectory_gro_columns *columns, double position[3],
                                        double velocity[3], collet_error *err);

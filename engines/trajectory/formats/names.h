@@ -42,7 +42,7 @@ typedef struct trajectory_topology {
     int64_t n_clashes; /* pairs of residues whose atoms are too near to tell whether they are bonded */
     int64_t clash[2];  /* atoms of the first such pair */
     int64_t bonds_left_out; /* bonds of the file whose atoms cannot be identified */
-    int64_t lacking;        /* if only some atoms have velocities: the first without one; else -1 */
+    int64_t lacking;        /* if only some atoms have velocities: the first atom without a velocity; else -1 */
     int64_t left_out;       /* atoms in alternative locations, which are not used */
 } trajectory_topology;
 
@@ -80,7 +80,7 @@ collet_status trajectory_topology_set_bonds(trajectory_topology *topology, traje
                                             int64_t n_bonds, const char *path, collet_error *err);
 
 /* Writes the symbol of an atomic number to elements[i]. Numbers that no element has, such as 0 and -1 of virtual
- * sites, leave it as it is. */
+ * sites, do not change it. */
 void trajectory_topology_put_element(trajectory_topology *topology, int64_t i, int64_t number);
 
 /* Frees the optional arrays of characters that are all zero: the file does not have the property. */
@@ -90,7 +90,7 @@ void trajectory_topology_drop_empty(trajectory_topology *topology);
  * insertion code, residue name, chain and segment. Consecutive atoms are then in the same residue. */
 int trajectory_topology_same_residue(const trajectory_topology *topology, int64_t a, int64_t b);
 
-/* 1 if the atom is the only one of its residue. */
+/* 1 if the atom is the only atom of its residue. */
 int trajectory_topology_is_alone(const trajectory_topology *topology, int64_t i);
 
 /* Copies columns of a text without the blanks around them; width < TRAJECTORY_ATOM_NAME. */

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHORTEST_LINE 20 /* least bytes of an atom's line; refuses counts that the file cannot hold */
-#define SHORTEST_BOND 4  /* least bytes of a bond, for the same check */
+#define SHORTEST_LINE 20 /* minimum bytes of an atom's line; refuses counts that the file cannot hold */
+#define SHORTEST_BOND 4  /* minimum bytes of a bond, for the same check */
 #define MAX_WORDS 9
 #define NONE INT64_MIN /* no section of bonds */
 #define TITLE 256

@@ -112,7 +112,7 @@ collet_status trajectory_text_explain(trajectory_reader *trajectory, const io_li
 
 /* ---- The end of the file ----------------------------------------------------------------- */
 
-#define CERTAIN 3 /* programs that write a fixed number of decimals write at least so many */
+#define CERTAIN 3 /* programs that write a fixed number of decimals write at least this number */
 
 /* Returns the number of digits after the decimal point of a number without exponent; 0 for other text. */
 static size_t count_decimals(trajectory_word number)

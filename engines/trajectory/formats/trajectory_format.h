@@ -31,10 +31,10 @@ typedef struct trajectory_frame_head {
     int64_t positions;
     int64_t velocities;
     int64_t forces;
-    int64_t lacking;  /* if only some atoms have velocities: the first without one; else -1 */
+    int64_t lacking;  /* if only some atoms have velocities: the first atom without a velocity; else -1 */
     int64_t end_line; /* text formats: number of the line that begins at `end` */
-    int32_t carries;  /* 1: later heads need what the format's state took from this head */
-    /* private to the format: what `head` passes to `body` */
+    int32_t carries;  /* 1: later heads need the data that the format's state took from this head */
+    /* private to the format: the data that `head` passes to `body` */
     uint64_t detail[TRAJECTORY_HEAD_DETAIL / 8];
 } trajectory_frame_head;
 
@@ -80,7 +80,7 @@ typedef struct trajectory_format {
     /* For a format that joins several files: moves towards frame `index` by trajectory->places. NULL: not
      * such a format. */
     collet_status (*place)(trajectory_reader *trajectory, int64_t index, collet_error *err);
-    int times_rise; /* 1: no frame of a file has a time before the time of an earlier one */
+    int times_rise; /* 1: no frame of a file has a time before the time of an earlier frame */
     int on_demand; /* 1: `body` runs on the thread that requests frames, and frames are not read ahead */
     /* 1: `body` uses only its arguments and trajectory->offset, index and line. Then several threads can decode frames,
      * each with its own reader and state, for which `head` was not called. Useful if decoding takes longer than
@@ -90,7 +90,7 @@ typedef struct trajectory_format {
     /* Fills the state of `decoder`, which decodes frames of `from` on another thread. NULL: the state
      * remains zeroed. */
     void (*share)(const trajectory_reader *from, trajectory_reader *decoder);
-    /* Frees what the state points to; NULL if it owns nothing. */
+    /* Frees the memory that the state points to; NULL if it owns none. */
     void (*close)(trajectory_reader *trajectory);
 } trajectory_format;
 

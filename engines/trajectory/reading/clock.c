@@ -20,7 +20,7 @@ typedef struct points {
     int64_t n;
     int by;          /* TRAJECTORY_CLOCK_ */
     int64_t origin;  /* where x is 0 */
-    double least;    /* what f64 rounds of the largest time */
+    double least;    /* the rounding error of f64 for the largest time */
 } points;
 
 static int64_t position(const points *p, int64_t i)
@@ -60,8 +60,8 @@ static double slope_through(const points *p, int64_t low, int64_t high)
            (double)(position(p, low) - position(p, high));
 }
 
-/* Moves from a slope at which no line fits to the first at which one does, in one direction: Newton's method on
- * the convex function low - high of `intercepts`, which does not pass its root. 0: there is none. */
+/* Moves from a slope at which no line fits to the first slope at which a line fits, in one direction: Newton's method
+ * on the convex function low - high of `intercepts`, which does not pass its root. 0: there is none. */
 static int bound(const points *p, double *slope, int direction)
 {
     for (int k = 0; k < ITERATIONS; k++) {
@@ -123,7 +123,7 @@ static int fit_through_origin(const points *p, range *slopes)
 
 typedef struct decimal {
     double number, scale; /* the value is number / scale */
-    double chance;        /* about how likely as short a number lies in such a range */
+    double chance;        /* about the probability that a number as short as this lies in such a range */
 } decimal;
 
 /* The number with the fewest decimal digits in a range. */
@@ -175,8 +175,8 @@ static int set_interval(trajectory_clock *clock, range slopes, int decimal_only)
     return d.number > 0;
 }
 
-/* time = step interval: what programs write that count both from the start of the simulation. Only with a short
- * decimal: far from the origin a ratio fits that means nothing. */
+/* time = step interval: programs write such times if they count both from the start of the simulation. Only with a
+ * short decimal: far from the origin a ratio fits that means nothing. */
 static int through_origin(points *p, trajectory_clock *clock)
 {
     range slopes;

@@ -5,10 +5,10 @@
  * Numbers of single precision near 100 ns lie 0.008 ps apart, near 1 us 0.06 ps: derivatives of frames every
  * 0.1 ps would be wrong by percents. A clock is a line, time = origin_ps + (n - origin) interval. n is the step of the
  * simulation or, where steps do not give the times, the number of the frame. The line must give each stored time within
- * its rounding. Where no line does, times remain as they are stored.
+ * its rounding. Where no line fits, times remain as stored.
  *
- * Of the lines that fit, the one with the shortest decimal interval is taken, if so short a number would hardly
- * lie among them by chance; else the middle one.
+ * Among the lines that fit, the line with the shortest decimal interval is chosen, if such a short number is unlikely
+ * to lie in the range by chance; else the middle line.
  */
 #pragma once
 
@@ -36,7 +36,7 @@ typedef struct trajectory_tick {
 /* The clock of n frames of one or several files, in order. */
 trajectory_clock trajectory_clock_fit(const trajectory_tick *ticks, int64_t n);
 
-/* The time of a frame in ps; `step` is that of the file, which may have overflowed. */
+/* The time of a frame in ps; `step` is the step in the file, which may have overflowed. */
 double trajectory_clock_time(const trajectory_clock *clock, int64_t frame, int64_t step,
                              double stored);
 

@@ -73,7 +73,7 @@ static collet_status keep_time(builder *b, const trajectory_frame_head *head, co
     return COLLET_OK;
 }
 
-/* One clock for all files, if their times are all rounded and it fits; else one for each file. */
+/* One clock for all files, if their times are all rounded and the clock fits; else a clock for each file. */
 static void fit_clocks(builder *b)
 {
     trajectory_places *places = b->places;

@@ -11,8 +11,8 @@
 
 /* Messages of a long count of frames, on the thread that counts. */
 typedef struct trajectory_index_watch {
-    /* Called while heads are read, or while the process waits for another: first after a second, then less
-     * and less often, at least once a minute. `text` describes the progress. A return value other than 0
+    /* Called while heads are read, or while the process waits for another process: first after a second, then at
+     * increasing intervals of at most a minute. `text` describes the progress. A return value other than 0
      * cancels. May be NULL. */
     int32_t (*tell)(void *user, const char *text);
     void *user;

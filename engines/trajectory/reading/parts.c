@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files are one trajectory of a format of its own, whose functions call the functions of the
- * present file's format.
+/* The files are one trajectory with its own format. The functions of this format call the functions of the current
+ * file's format.
  * Tests: tests/engines/test_io_parts.c */
 #include "parts.h"
 
@@ -15,7 +15,7 @@ typedef struct parts_state {
     trajectory_part *parts;
     int64_t n;
     int is_shared;             /* 1: `parts` belongs to the reader that scans the frames */
-    trajectory_reader *reader; /* reader of file `current`; NULL: none is open */
+    trajectory_reader *reader; /* reader of file `current`; NULL: no file is open */
     int64_t current;
     double times
         [2]; /* times of the last frame of `current` whose head was read, and of the frame before it */
@@ -283,7 +283,7 @@ static void follow(trajectory_reader *trajectory)
     trajectory->index = part->first + s->reader->index;
 }
 
-/* Opens file k. Sets what would be known of the files before it if they had been read. */
+/* Opens file k. Sets the data of earlier files as if they had been read. */
 static collet_status enter_part(trajectory_reader *trajectory, const trajectory_places *places,
                                 int64_t k, collet_error *err)
 {

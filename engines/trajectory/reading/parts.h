@@ -24,7 +24,7 @@ typedef struct trajectory_part {
     int64_t n_frames;   /* number of frames read so far that are not left out */
     int32_t was_cut;    /* 1: frames were left out */
     uint32_t reserved;  /* 0 */
-    double last;        /* the time of the last frame that was left out, ps; 0: none was */
+    double last;        /* the time of the last frame that was left out, ps; 0: no frame was left out */
 } trajectory_part;
 
 /* As trajectory_reader_open, for n >= 1 files; opens each file once. COLLET_FORMAT if the number of atoms or the
@@ -54,8 +54,8 @@ int64_t trajectory_parts_current(const trajectory_reader *trajectory,
  * out, as far as this is possible without reading the heads in between. */
 collet_status trajectory_parts_hop(trajectory_reader *trajectory, collet_error *err);
 
-/* For a trajectory of which no frame is read: sets what would be known of file k after the last frame. A k beyond the
- * last file is ignored. */
+/* For a trajectory of which no frame is read: sets the data of file k that are normally known after the last frame. A
+ * k beyond the last file is ignored. */
 void trajectory_parts_set(trajectory_reader *trajectory, int64_t k, int64_t first, int64_t n_frames,
                           int was_cut, double last);
 

@@ -12,8 +12,8 @@
 
 #define WAIT_NS 50000000
 
-/* A piece is large enough that taking turns costs little, and small enough that all threads have
- * one before the slots are full. */
+/* A piece is large enough that taking turns costs little, and small enough that all threads have a piece before the
+ * slots are full. */
 #define PIECE_FRAMES 64
 #define PIECE_BYTES ((int64_t)128 << 10)
 
@@ -181,7 +181,7 @@ static void deliver(trajectory_readahead *ahead, const piece *p)
     }
 }
 
-/* Delivers the decoded pieces in order. Pieces after the one that ends reading are dropped. */
+/* Delivers the decoded pieces in order. Pieces after the piece that ends reading are dropped. */
 static void deliver_pieces(trajectory_readahead *ahead)
 {
     int had_room = ahead->begun - ahead->completed < PIECES;

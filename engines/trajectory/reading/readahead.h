@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * readahead.h - threads that read the next batches of a trajectory while the caller computes on
- * one.
+ * readahead.h - threads that read the next batches of a trajectory while the caller computes on a batch.
  *
  * There is a fixed number of batches, called slots. The threads fill free slots in order; `next`
  * returns the oldest filled slot and gives the slot before it back to the threads. In turns, each
@@ -41,7 +40,7 @@ typedef struct trajectory_readahead_options {
     int32_t n_slots;      /* 1 to TRAJECTORY_READAHEAD_SLOTS; with threads at least 2, and at least
                              3 to keep them busy */
     int32_t n_threads;    /* 0 to TRAJECTORY_READAHEAD_THREADS; 0: the caller's thread reads. Formats
-                             without `concurrent` use at most one, formats with `on_demand` none */
+                             without `concurrent` use at most one thread, formats with `on_demand` none */
     int32_t velocities;   /* 1: read them */
     int32_t forces;       /* 1: read them */
     io_poll poll;         /* `next` calls it every 50 ms while it waits */

@@ -125,7 +125,7 @@ void trajectory_reader_background(trajectory_reader *trajectory)
     trajectory->source.poll = (io_poll){is_cancelled, trajectory};
 }
 
-/* Frees what the state of a format points to. */
+/* Frees the memory that the state of a format points to. */
 static collet_status drop_state(const trajectory_format *format, const void *state)
 {
     trajectory_reader none = {.state = (void *)(uintptr_t)state};

@@ -10,7 +10,7 @@
  * - The first frame defines which fields the file has. A later frame without a requested field is
  * an error that names the frame; fields that were not requested may be absent in some frames.
  * - A frame without positions is an error wherever it is read; slicing may skip it.
- * - trajectory_reader_set_missing leaves such frames out, or delivers NaN for what they lack.
+ * - trajectory_reader_set_missing leaves such frames out, or delivers NaN for missing fields.
  *
  * One thread at a time may use a trajectory. Errors name the file, the frame (from 0) and the byte.
  */
@@ -46,12 +46,12 @@ collet_status trajectory_reader_share(const trajectory_reader *from, trajectory_
 /* Closes the file and frees everything; NULL is allowed. */
 void trajectory_reader_close(trajectory_reader *trajectory);
 
-/* For a trajectory of which no frame is read: sets what the info would have after the last frame. `note`, a static text
- * or NULL, is not copied. */
+/* For a trajectory of which no frame is read: sets the members of the info that are normally known after the last
+ * frame. `note`, a static text or NULL, is not copied. */
 void trajectory_reader_set_end(trajectory_reader *trajectory, double precision, const char *note);
 
-/* Times in single precision are replaced by those of their clocks (clock.h), if frames are counted before they are
- * read (index.h). */
+/* Times in single precision are replaced by the times of their clocks (clock.h), if frames are counted before they
+ * are read (index.h). */
 void trajectory_reader_use_clocks(trajectory_reader *trajectory);
 
 /* Valid until the trajectory is closed. */
@@ -94,10 +94,10 @@ collet_status trajectory_reader_check(const trajectory_reader *trajectory,
  * Fills `frames` with the next frames, at most its capacity; velocities and forces only if these arrays are
  * not NULL. frames->dtype must be the info's dtype, and n_atoms the number of selected atoms.
  *
- * COLLET_OK: n_frames frames were read; 0 means that all were delivered. After an error, n_frames
- * complete frames were read too, and the error is about the frame after them:
- * - COLLET_FORMAT with frames->truncated = 1: the file ends inside that frame, as the file of an
- *   interrupted run does; every complete frame was delivered.
+ * COLLET_OK: n_frames frames were read; 0 means that all were delivered. Also after an error, n_frames complete
+ * frames were read; the error is about the next frame:
+ * - COLLET_FORMAT with frames->truncated = 1: the file ends inside that frame, like the file of an interrupted run;
+ *   every complete frame was delivered.
  * - COLLET_FORMAT with truncated = 0: the bytes are not a frame of this trajectory.
  * - COLLET_NOT_FOUND: the frame lacks a requested field.
  * - COLLET_IO, COLLET_NO_MEMORY, COLLET_INVALID (the batch does not fit the trajectory).

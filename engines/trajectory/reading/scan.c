@@ -115,7 +115,7 @@ static void note_gap(trajectory_reader *trajectory, uint32_t lacking)
     gaps->lacks[2] += (lacking & TRAJECTORY_HAS_FORCES) != 0;
 }
 
-/* Decides what is done with fields that a frame lacks. *skip: the frame is left out. */
+/* Decides the treatment of fields that a frame lacks. *skip: the frame is left out. */
 static collet_status close_gaps(trajectory_reader *trajectory, const trajectory_frame_head *head,
                                 uint32_t lacking, int *skip, collet_error *err)
 {

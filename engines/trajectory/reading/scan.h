@@ -17,7 +17,7 @@ typedef struct trajectory_scanned {
     int64_t offset;            /* byte where the frame begins */
     int64_t index;             /* its number in the file */
     int64_t line;              /* text formats: the line that begins there */
-    const trajectory_clock *clock; /* NULL: its time is that of the head */
+    const trajectory_clock *clock; /* NULL: its time is the time in the head */
     uint32_t gaps;             /* requested fields that it lacks, as bits: their values become NaN */
     int32_t bad_time;          /* set when it is decoded; 1: its time is not finite */
     trajectory_gaps gaps_then; /* gaps of the trajectory up to this frame */
@@ -37,7 +37,7 @@ void trajectory_scan_step(trajectory_reader *trajectory, const trajectory_frame_
 collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajectory_frames *frames,
                                    trajectory_scanned *out, int *found, collet_error *err);
 
-/* Decodes a scanned frame into row `row` of `frames`. `decoder` is the trajectory's reader, or one
- * that shares its file. On an error decoder->offset is the byte of the frame. */
+/* Decodes a scanned frame into row `row` of `frames`. `decoder` is the trajectory's reader, or a reader that shares
+ * its file. On an error decoder->offset is the byte of the frame. */
 collet_status trajectory_scan_decode(trajectory_reader *decoder, trajectory_scanned *frame,
                                      trajectory_frames *frames, int64_t row, collet_error *err);

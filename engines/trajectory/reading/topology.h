@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * topology.h - reads a topology from a file of any format that has one.
+ * topology.h - reads a topology from a file of any format with a topology.
  *
- * The topology of a file with several frames is that of the first frame.
+ * The topology of a file with several frames is the topology of the first frame.
  */
 #pragma once
 

@@ -14,7 +14,7 @@
 /* A value of `truncated`: a frame is damaged or does not belong to the earlier frames. */
 #define TRAJECTORY_DAMAGED 2
 
-/* Initialise with zeros. Frame numbers are those in the file. */
+/* Initialise with zeros. Frame numbers are numbers in the file. */
 typedef struct trajectory_notes {
     /* set by trajectory_notes_row */
     int64_t n_frames;
@@ -32,7 +32,7 @@ typedef struct trajectory_notes {
     /* set by the run; added by trajectory_notes_add */
     int64_t n_bad_times; /* frames whose time is not finite */
     int64_t end_offset;  /* byte of the trajectory after the last frame */
-    int64_t least_atoms; /* if the selection varies: least number of atoms selected in a frame */
+    int64_t least_atoms; /* if the selection varies: smallest number of atoms selected in a frame */
     int64_t most_atoms;
     int64_t n_empty;       /* counts each body in each frame that has no selected atom with a mass */
     int64_t first_empty;   /* frame of the first such case */

@@ -72,7 +72,7 @@ static collet_status take_notes(trajectory_shard *s, collet_error *err)
 
     if (!format || strcmp(format, TRAJECTORY_SHARD_FORMAT) != 0)
         return collet_fail(err, COLLET_FORMAT,
-                           "%s: it is no shard of this version of collet: compute it again",
+                           "%s: it is not a shard of this version of collet: compute it again",
                            s->path);
     collet_status status = io_json_check(s->path, "", s->json, IO_JSON_ROWS(of_shard), err);
     if (status != COLLET_OK)

@@ -15,5 +15,5 @@ typedef struct trajectory_form {
     collet_status (*write)(const trajectory_table *table, io_spool *file, collet_error *err);
 } trajectory_form;
 
-/* Returns the form of a file by its name; NULL if the name has none of the endings. */
+/* Returns the form of a file by its name; NULL if the name has another ending. */
 const trajectory_form *trajectory_form_of(const char *path);

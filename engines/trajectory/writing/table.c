@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c - results as text, one line a frame: .csv, and .xvg as programs of GROMACS write it.
+/* table.c - results as text, one line per frame: .csv, and .xvg as programs of GROMACS write it.
  * Tests: tests/engines/test_trajectory_forms.c */
 #include "table.h"
 

@@ -3,7 +3,7 @@
  * table.h - writes results as text: one line for each frame, or in .csv one line for each body of a frame.
  *
  * Numbers are exact (reading gives the same double) and have a decimal point in any locale. The first column is
- * the time, which is the first output; if there is no time, it is the number of the row.
+ * the time, which is the first output; without times, it is the number of the row.
  */
 #pragma once
 

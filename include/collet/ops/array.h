@@ -63,7 +63,7 @@ static inline collet_status collet_op_transpose(collet_context *context, collet_
 }
 
 /*
- * Reductions over `count` axes (a negative axis counts from the last one; count 0 with axes NULL:
+ * Reductions over `count` axes (a negative axis counts from the last axis; count 0 with axes NULL:
  * all axes). With keepdims the reduced axes stay, with length 1. A sum of f32 can be stored as f64.
  */
 #define COLLET_REDUCTION(NAME, name)                                                               \
@@ -87,8 +87,8 @@ static inline collet_status collet_op_transpose(collet_context *context, collet_
         return status ? status : collet_call(context, COLLET_OP_##NAME, &out, &a, &params);        \
     }
 
-/* The sum; 0 if there are no elements. Also complex; signed integers and bool to i64, unsigned
- * ones to u64, modulo 2^64. */
+/* The sum; 0 if there are no elements. Also complex; signed integers and bool give i64, unsigned integers u64, modulo
+ * 2^64. */
 COLLET_REDUCTION(SUM, sum)
 /* The sum divided by the number of elements; NaN if there are none. */
 COLLET_REDUCTION(MEAN, mean)

@@ -34,7 +34,7 @@ static inline collet_status collet_op_fft(collet_context *context, collet_array 
     return collet_call(context, COLLET_OP_FFT, &out, &a, &params);
 }
 
-/* Rolls each of `count` axes (negative ones count from the end; count 0 with axes NULL: all) by
+/* Rolls each of `count` axes (negative axes count from the end; count 0 with axes NULL: all) by
  * n / 2, which moves frequency 0 to the middle; inverse: back. Any dtype. */
 static inline collet_status collet_op_fftshift(collet_context *context, collet_array *out,
                                                const collet_array *a, const int32_t *axes,

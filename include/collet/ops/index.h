@@ -2,8 +2,8 @@
 /*
  * collet/ops/index.h - typed calls, inline, of the index family: sorting and indexing.
  *
- * Sorting: arrays have any real dtype, and indices are i64. NaN is greater than every number. A negative
- * axis counts from the last one; INVALID if the array does not have it.
+ * Sorting: arrays have any real dtype, and indices are i64. NaN is greater than every number. A negative axis counts
+ * from the last axis; INVALID if the array does not have it.
  *
  * Indexing: along the last axis; collet_array_permute gives a view with another axis last. Any dtype where
  * elements are only moved.
@@ -47,9 +47,9 @@ static inline collet_status collet_op_argsort(collet_context *context, collet_ar
     return collet_call(context, COLLET_OP_ARGSORT, &out, &a, &params);
 }
 
-/* The elements of `a` in an order along `axis` in which index kth (negative: from the end) has the
- * element that it has in the ascending order; none before it is greater, and none after it is
- * smaller. INVALID if the axis has elements, but none with index kth. */
+/* Rearranges the elements of `a` along `axis`: index kth (negative: from the end) gets the element that it would get
+ * by sorting. No element before index kth is greater, and no element after it is smaller. INVALID if the axis has
+ * elements, but none with index kth. */
 static inline collet_status collet_op_partition(collet_context *context, collet_array *out,
                                                 const collet_array *a, int64_t kth, int32_t axis)
 {

@@ -3,8 +3,8 @@
  * collet/ops/random.h - typed calls, inline, of the random family: random numbers.
  *
  * Any axes, any strides; f32 and f64 unless stated. Element i of `out`, in C order, is number offset + i (modulo
- * 2^64) of the sequence given by `seed`. A call continues an earlier call if its offset is the number
- * after that call's last one. No state is kept between calls.
+ * 2^64) of the sequence given by `seed`. A call continues an earlier call if its offset follows the last number of
+ * that call. No state is kept between calls.
  *
  * collet/call.h states the rules that hold for every call; docs/KERNELS.md has the
  * definitions and the limits of errors.

@@ -12,7 +12,7 @@
 /* Number of buffers per thread that fit into the L1 cache together with the operands. */
 #define FEW_BUFFERS 8
 
-/* The operands that a program has, without those that are absent. */
+/* The operands that a program has, without absent operands. */
 typedef struct packed_call {
     collet_operand operand[COLLET_PROGRAM_OUTPUTS + COLLET_PROGRAM_INPUTS];
     collet_kernel_call call;
@@ -47,7 +47,7 @@ static machine machine_of(const collet_device *device, const collet_evaluate_par
 
 /* ---- Reductions ------------------------------------------------------------------------------ */
 
-/* Outputs of a program that are reduced, and only computed piece by piece for that. */
+/* Outputs of a program that are only computed to be reduced: piece by piece. */
 typedef struct reduced_outputs {
     packed_call packed; /* a call of the program with only these outputs, in C order */
     collet_program program;

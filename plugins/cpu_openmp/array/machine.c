@@ -139,8 +139,8 @@ static int64_t row_offset(const loop *l, int32_t k, int64_t row)
     return offset;
 }
 
-/* Copies short rows row .. row + rows - 1 of view k to the adjacent rows at `block`; if `put`, from them. If
- * the view is `single`, one element stands for all rows. */
+/* Copies short rows row .. row + rows - 1 of view k to the adjacent rows at `block`; if `put`, from `block` to the
+ * view. If the view is `single`, one element stands for all rows. */
 static void move_rows(const machine *m, int32_t k, int64_t row, int64_t rows, char *block, int put)
 {
     const loop *l = &m->l;
@@ -297,7 +297,8 @@ static void walk_tile(worker *w, char *panel, char *const *start, int64_t rows, 
     }
 }
 
-/* Computes rows begin .. end-1. Tiles one below the other follow each other, since they read the same pages. */
+/* Computes rows begin .. end-1. Tiles that are one below the other are computed in turn, because they read the same
+ * pages. */
 static __attribute__((noinline)) void walk_tiles(worker *w, int64_t begin, int64_t end)
 {
     const machine *m = w->m;

@@ -5,8 +5,8 @@
  * The operands are walked in blocks whose values stay in the L1 cache: a step is one call of a block
  * kernel. Operands with adjacent elements are used in place, others are gathered into a buffer.
  * Rows too short for a block are walked several at a time. Inputs whose elements are adjacent along
- * another axis than the outputs' are transposed tile by tile. Results are bitwise equal to calls of the
- * ops one after another.
+ * another axis than the outputs' are transposed tile by tile. Results are bitwise equal to successive calls of the
+ * ops.
  *
  * Each value of the program has a slot, the number of its address. First come the views of the operands
  * (outputs, then inputs), then constants, then buffers. A value that is the same for all elements of a
@@ -73,7 +73,7 @@ typedef struct machine {
     const collet_scalar *constants;
     loop l;
     machine_view view[LOOP_VIEWS];
-    machine_step *steps;    /* each thread runs the first `prologue` steps once, the others per block */
+    machine_step *steps;    /* each thread runs the first `prologue` steps once, the other steps per block */
     machine_step uncounted; /* the latest step, if `steps` is NULL */
     uint32_t n_steps, prologue;
     uint32_t first_buffer; /* slot */
@@ -92,7 +92,7 @@ typedef struct machine {
                             `few` is MACHINE_ON_STACK */
 } machine;
 
-/* The number of buffers of MACHINE_BLOCK bytes on the stack of a thread; or there are twice as many small ones. */
+/* The number of buffers of MACHINE_BLOCK bytes on the stack of a thread; or there are twice as many small buffers. */
 #define MACHINE_ON_STACK 4
 
 /* Bytes of the tiles of all inputs that are transposed: on the stack of a thread. */

@@ -47,7 +47,7 @@ typedef struct values {
     uint16_t slot[MACHINE_VALUES];   /* NONE: no longer in a buffer */
     uint16_t filled[MACHINE_VALUES]; /* slot of a block that repeats a single value, or NONE */
     uint16_t spare[MACHINE_VALUES];  /* buffers */
-    uint8_t flags[MACHINE_VALUES];   /* SINGLE, and FILL: some step needs it as a block */
+    uint8_t flags[MACHINE_VALUES];   /* SINGLE, and FILL: a step needs it as a block */
     uint32_t spares;
 } values;
 
@@ -221,7 +221,7 @@ static uint32_t singles_of(const values *v, const collet_step *s, uint32_t input
     return bits;
 }
 
-/* The single inputs that the kernel of the step accepts as they are. */
+/* The single inputs that the kernel of the step accepts without gathering. */
 static uint32_t repeated_of(const collet_step *s, uint32_t singles)
 {
     int one = (singles & (singles - 1)) == 0;
@@ -330,7 +330,7 @@ static uint16_t direct_output(const machine *m, const values *v, uint32_t i)
     return NONE;
 }
 
-/* Frees the buffers of the inputs that step i is the last to use. `replaceable`: only those that the result of the
+/* Frees the buffers of the inputs that step i is the last to use. `replaceable`: only values that the result of the
  * step may overwrite element by element. */
 static void release_inputs(const machine *m, values *v, uint32_t i, int replaceable)
 {

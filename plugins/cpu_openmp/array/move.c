@@ -138,7 +138,7 @@ KERNEL(fill)
 
 /* ---- Transposition --------------------------------------------------------------------------- */
 
-/* The axis, not the last one, along which the input's elements are adjacent. -1: there is none, or the call is no
+/* The axis, not the last axis, along which the input's elements are adjacent. -1: there is none, or the call is not a
  * transposition, for example because the last axis repeats elements. */
 static int32_t find_across(const loop *l, int64_t size)
 {

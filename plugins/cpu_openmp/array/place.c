@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* argmin and argmax. The kernel of min or max computes the extremes of blocks; only the first block with the
- * most extreme one is then searched. Threads share the outputs or, if these are few, the
- * elements of each; parts are compared in their order.
- * Tests: conformance/array/reduce.c, tests/cpu_openmp/test_kernels_openmp.c */
+/*
+ * argmin and argmax. The kernel of min or max computes the extremes of blocks; only the first block with the most
+ * extreme element is then searched. Threads share the outputs or, if these are few, the elements of each; parts are
+ * compared in their order.
+ * Tests: conformance/array/reduce.c, tests/cpu_openmp/test_kernels_openmp.c
+ */
 #include "cpu_openmp/runtime/device.h"
 
 #include <math.h>
@@ -122,7 +124,7 @@ static void search_row(const void *context, char *const *at, const int64_t *step
     s->index += n;
 }
 
-/* The first block with the most extreme element among elements begin .. end-1 of those at `in`. */
+/* The first block with the most extreme element among elements begin .. end-1 at `in`. */
 static block search_part(const job *j, char *in, int64_t begin, int64_t end)
 {
     search s = {j, begin, {j->method.first, begin, NULL, 0}}, *context = &s;

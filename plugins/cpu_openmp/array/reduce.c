@@ -2,8 +2,9 @@
 /* Reductions but argmin and argmax. Elements are reduced in chunks whose size depends on the shape alone, and
  * chunks are combined in order, so that the result does not depend on the number of threads. A
  * chunk's result is a number and, for sums, its rounding error. The squares of the distances from the mean
- * are a second pass; of f32 along rows, each chunk has two passes and a mean of its own.
- * Tests: conformance/array/reduce.c, tests/cpu_openmp/test_kernels_openmp.c */
+ * are a second pass; for f32 along rows, each chunk has two passes and its own mean.
+ * Tests: conformance/array/reduce.c, tests/cpu_openmp/test_kernels_openmp.c
+ */
 #include "cpu_openmp/runtime/device.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "reduce_source.h"
 
-/* Whether all outputs of a call, whose one input stands for computed elements, can be reduced in one run: they
+/* Whether all outputs of a call can be reduced in one run (the call's only input represents computed elements): they
  * need one dtype and equal strides. */
 int reduce_together(const collet_device *device, const collet_kernel_call *call);
 

@@ -100,7 +100,7 @@ static void split_axes(reduce_plan *plan, const collet_kernel_call *call)
     merge_axes(&plan->reduced);
 }
 
-/* Whether each chunk uses a mean of its own. That is exact enough only for inputs and results narrower than f64. */
+/* Whether each chunk uses its own mean. That is exact enough only for inputs and results narrower than f64. */
 static int is_spread(const reduce_plan *plan, const collet_kernel_call *call)
 {
     return reduce_has_center(call->op) && !plan->by_columns &&

@@ -50,7 +50,7 @@ typedef struct reduce_plan {
     int64_t chunks; /* the number of chunks of a tile */
     int64_t items;  /* tiles in all */
     int shared;     /* several threads share the chunks of a tile */
-    int by_elements; /* one kept element at a time; stores results together, as a store costs as much as a result */
+    int by_elements; /* one kept element at a time; stores results together: a store costs as much as a result */
     double *partial; /* results of `tile` columns: [items][chunks] if shared, else two per thread */
     const reduce_source *source; /* NULL: the elements are at `in` */
     int64_t size;                /* bytes of an element, and of its parts */

@@ -4,7 +4,7 @@
 
 #include "cpu_openmp/runtime/device.h"
 
-/* Rows that the kernels of columns take at a time. */
+/* Rows that the kernels of columns process at a time. */
 #define REDUCE_TREE 8
 
 /* The maximum number of bytes that are computed at a time. */

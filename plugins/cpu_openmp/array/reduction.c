@@ -187,7 +187,7 @@ static void find_numbers(const method *m, double *restrict numbers, const double
         numbers[i] = sqrt(numbers[i]);
 }
 
-/* Computes the integers that n results stand for. */
+/* Computes the integers that n results represent. */
 static void find_words(const method *m, uint64_t *restrict words, const double *restrict result,
                        int64_t n)
 {

@@ -78,5 +78,5 @@ static inline double reduce_divisor(const collet_kernel_call *call, int64_t coun
 /* The number of elements of a call that reduces at most REDUCE_BLOCK adjacent elements to one result; else 0. */
 int64_t reduce_block_length(const collet_kernel_call *call);
 
-/* Runs such a call; the result is bitwise equal to that of reduce_run. */
+/* Runs such a call; the result is bitwise equal to the result of reduce_run. */
 void reduce_block(const collet_device *device, const collet_kernel_call *call, int64_t count);

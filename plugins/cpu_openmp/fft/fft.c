@@ -101,7 +101,7 @@ typedef struct strategy {
     const fft_functions *kernels;
     int32_t lanes;         /* lines that are computed at a time; 1 for a single short line */
     int64_t length, inner; /* elements of the complex line, and of its convolution */
-    int32_t split;         /* lines are split, one after another; else groups of whole lines */
+    int32_t split;         /* lines are split, in turn; else groups of whole lines */
     int64_t rows, columns; /* extents of the matrix into which a line is split */
     uint64_t half;         /* bytes of one of a thread's two buffers */
     uint64_t work, line;   /* bytes of the split matrix, and of the line between its steps */
@@ -125,7 +125,7 @@ typedef struct long_line {
     long_step step;
     fft_ends ends;
     fft_span in, out; /* input and output of the current step */
-    fft_span z;       /* the line between its steps, as pairs of real and imaginary part */
+    fft_span z;       /* the line between the steps, as pairs (real, imaginary) */
     char *work, *buffers;
 } long_line;
 
@@ -435,10 +435,11 @@ static void run_whole(const collet_device *device, const step *s, int32_t count,
     team_run(device->threads, boxes, GRAIN / elements + 1, run_boxes, &b);
 }
 
-/* The number of boxes that can be computed one after another: all these passes run in one box
- * before the next box begins, so that a pass finds the output of the previous pass in the caches.
- * 0: there are no boxes. The number depends on the call alone, not on the threads, and so do
- * results. */
+/*
+ * The number of boxes that can be computed in turn: all these passes run in one box before the next box begins, so
+ * that a pass finds the output of the previous pass in the caches. 0: there are no boxes. The number depends on the
+ * call alone, not on the threads, and so do results.
+ */
 static int64_t boxes_of(const step *s, int32_t count)
 {
     int64_t boxes = 1, size = s->pass.wide ? 16 : 8;

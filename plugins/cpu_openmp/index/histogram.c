@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* histogram. The elements are divided into parts, whose number depends on the shapes alone; each has
- * bins of its own, which are added in order.
- * Tests: conformance/index/scan.c */
+/*
+ * histogram. The elements are divided into parts, whose number depends on the shapes alone; each part has its own
+ * bins, which are added in order.
+ * Tests: conformance/index/scan.c
+ */
 #include "cpu_openmp/runtime/device.h"
 
 #include <math.h>
@@ -28,7 +30,7 @@ typedef struct job {
     const isa_level *level;
     const collet_operand *a, *weights;
     int64_t count, parts;
-    int64_t size; /* bins of a table: the first and the last one count what is outside */
+    int64_t size; /* bins of a table: the first and the last bin count elements outside */
     int tables;   /* the number of tables of a part */
     histogram_edges edges;
     bin *bins;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel_sort.h - sorting unsigned keys of 32 or 64 bits in place, by quicksort: vectors are
- * partitioned with permutations, and a sorting network of vectors sorts what fits into registers.
+ * partitioned with permutations, and a sorting network of vectors sorts keys that fit into registers.
  */
 #pragma once
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cumulative_sum and cumulative_prod. A long row is cut into chunks: a thread joins the elements of one,
- * gets what comes before it from the thread that has the chunk before, and joins that with its
- * elements, which are still in a cache. The order depends on the length alone, and so do the bits.
- * Tests: conformance/index/scan.c */
+/*
+ * cumulative_sum and cumulative_prod. A long row is cut into chunks: a thread joins the elements of a chunk, gets the
+ * total of all earlier chunks from the thread of the chunk before, and joins this total with its elements, which are
+ * still in a cache. The order depends on the length alone, and so do the bits.
+ * Tests: conformance/index/scan.c
+ */
 #include "cpu_openmp/runtime/device.h"
 
 #include <stdatomic.h>
@@ -247,7 +249,7 @@ ACCEPTS(scan)
     return COLLET_OK;
 }
 
-/* The parts of complex numbers are summed one after the other. */
+/* The parts of complex numbers are summed in turn. */
 KERNEL(scan)
 {
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);

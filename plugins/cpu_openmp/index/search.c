@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* searchsorted. Several values are searched at once, without branches: the memory accesses of one
- * search wait for each other, the steps of different searches do not.
- * Tests: conformance/index/sort.c */
+/*
+ * searchsorted. Several values are searched at once, without branches: the memory accesses of one search wait for
+ * each other, but the steps of different searches do not.
+ * Tests: conformance/index/sort.c
+ */
 #include "cpu_openmp/runtime/device.h"
 
 #include "cpu_openmp/runtime/team.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort, argsort and partition: rows of keys of 32 or 64 bits are sorted. Threads share the rows or,
- * if these are few and long, the parts of each. argsort sorts words whose upper half is a key, less the
- * least one, and whose lower half is an index; where 32 bits of a key are too few to differ, the words with equal ones
- * are sorted again by the other bits.
- * Tests: conformance/index/sort.c */
+/*
+ * sort, argsort and partition: rows of keys of 32 or 64 bits are sorted. Threads share the rows or,
+ * if these are few and long, the parts of each. argsort sorts words whose upper half is a key minus the smallest key,
+ * and whose lower half is an index. Where 32 bits of the keys are not enough to distinguish them, the words with
+ * equal upper halves are sorted again by the other bits.
+ * Tests: conformance/index/sort.c
+ */
 #include "cpu_openmp/runtime/device.h"
 
 #include <stdatomic.h>
@@ -44,7 +46,7 @@ typedef struct row {
     char *out;
     const char *in;
     char *words;
-    uint64_t low; /* argsort of 64 bits: the least key; else 0 */
+    uint64_t low; /* argsort of 64 bits: the smallest key; else 0 */
     int shift;    /* words hold (key - low) >> shift; 0: words hold all bits of a key */
     int32_t count;
     part parts[PARTS]; /* parts that are not sorted yet */
@@ -54,7 +56,7 @@ typedef struct row {
 
 /* ---- The words of a row ---------------------------------------------------------------------- */
 
-/* Whether a key may not fit into its half of a word, so that words hold its distance from the least key. */
+/* Whether a key may not fit into its half of a word, so that words hold its distance from the smallest key. */
 static int has_range(const job *j)
 {
     return j->size == 8 && j->op == COLLET_OP_ARGSORT;

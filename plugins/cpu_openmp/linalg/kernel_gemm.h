@@ -12,8 +12,8 @@ typedef struct gemm_matrix {
 } gemm_matrix;
 
 typedef struct gemm_kernels {
-    /* c = a b; c is rows x columns, a rows x inner, b inner x columns. Every element is summed in
-     * the same order whatever block it is computed in. `scratch` is 64-byte aligned. */
+    /* c = a b; c is rows x columns, a rows x inner, b inner x columns. Every element is summed in the same order,
+     * independent of the block in which it is computed. `scratch` is 64-byte aligned. */
     void (*product[4])(const gemm_matrix *c, const gemm_matrix *a, const gemm_matrix *b,
                        int64_t rows, int64_t columns, int64_t inner,
                        void *scratch); /* [f32, f64, c64, c128] */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scheme of kernel_gemm.c on words of 32 bits: a word holds as many adjacent elements along the
- * inner axis as one instruction multiplies and sums for a lane of 32 bits (its group), so that
- * packing, blocks and tiles are the same for every type.
- * Tests: conformance/linalg/linalg.c, tests/conformance/other_machine.c */
+/*
+ * The scheme of kernel_gemm.c on words of 32 bits. A word holds a group of adjacent elements along the inner axis:
+ * all elements that one instruction multiplies and sums in a lane of 32 bits. So packing, blocks and tiles are the
+ * same for every type.
+ * Tests: conformance/linalg/linalg.c, tests/conformance/other_machine.c
+ */
 #include "kernel_narrow.h"
 
 #include <string.h>

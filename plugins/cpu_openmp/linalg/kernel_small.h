@@ -7,7 +7,7 @@
 
 typedef struct small_kernels {
     /*
-     * c = a b; c is rows x columns, a rows x inner, b inner x columns; none of the extents is 0.
+     * c = a b; c is rows x columns, a rows x inner, b inner x columns; no extent is 0.
      * The elements of a row are adjacent in c and in b; columns >= columns_min. Products are summed in
      * the order of the inner axis, in blocks of SMALL_BLOCK; then the sums of the blocks are added.
      */
@@ -18,7 +18,7 @@ typedef struct small_kernels {
 
 #define SMALL_BLOCK 128
 
-/* Up to this many multiplications packing costs more than it gains: SMALL_PRODUCT for all shapes,
+/* Products with at most this many multiplications are faster without packing: SMALL_PRODUCT for all shapes,
  * SMALL_PRODUCT_NEAR if rows are near each other and the inner axis is longer than SMALL_THIN. With at most
  * SMALL_THIN columns packing never pays. */
 #define SMALL_PRODUCT (64 * 64 * 64)

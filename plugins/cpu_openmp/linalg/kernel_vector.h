@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_vector.h - compensated sums of products in f64, as in kernel_reduce.h. The error is at most about
- * four ulp of the sum of the magnitudes, however many terms there are. The index of a table is [f32, f64],
- * the type of both factors; steps are in bytes, of either sign or zero. */
+/*
+ * kernel_vector.h - compensated sums of products in f64, as in kernel_reduce.h. The error is at most about
+ * four ulp of the sum of the magnitudes, for any number of terms. The index of a table is [f32, f64],
+ * the type of both factors; steps are in bytes, of either sign or zero.
+ */
 #pragma once
 
 #include <stdint.h>
@@ -24,8 +26,7 @@ typedef struct vector_kernels {
     void (*short_columns[2])(double *sum, const char *a, int64_t row_step, int64_t column_step,
                              const char *x, int64_t x_step, int64_t rows, int64_t columns);
     /* For adjacent f32 elements and results that are stored as f32. Groups of products are summed in f32,
-     * which may overflow. narrow_rows: sum[i] = sum of a(i, j) x(j), j < columns. narrow_columns: as
-     * `columns`. */
+     * which may overflow. narrow_rows: sum[i] = sum of a(i, j) x(j), j < columns. narrow_columns: like `columns`. */
     void (*narrow_rows)(double *sum, const char *a, int64_t row_step, const char *x, int64_t rows,
                         int64_t columns);
     void (*narrow_columns)(double *sum, double *lost, const char *a, int64_t row_step,

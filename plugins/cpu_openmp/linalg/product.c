@@ -313,7 +313,7 @@ void explain_matmul(const collet_device *device, const collet_kernel_call *call,
                  (long long)p.part_columns);
     text_add(out, "; ");
     if (!fits_blas(&p) && p.strategy == BY_GEMM)
-        text_add(out, "the strides of a matrix are none that the libraries support");
+        text_add(out, "the libraries do not support the strides of a matrix");
     else if (p.strategy == BY_TINY || p.strategy == BY_DOTS || p.from == COLLET_F16 ||
              p.work < LIBRARY_MIN)
         text_add(out, "no library is faster for it");

@@ -390,7 +390,7 @@ typedef struct copied {
     int64_t shape[COLLET_MAX_DIMS]; /* the shape of the copy: 1 along axes that repeat vectors */
     int64_t strides[COLLET_MAX_DIMS];
     collet_kernel_call call; /* reads the copy, which is at the beginning of the workspace */
-    uint64_t bytes;          /* bytes of the copy; 0: the call is the original one */
+    uint64_t bytes;          /* bytes of the copy; 0: the call is the original call */
 } copied;
 
 static void begin_copied(copied *c, const collet_kernel_call *call)

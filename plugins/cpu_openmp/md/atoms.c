@@ -120,7 +120,7 @@ static void finish_observables(const atoms_job *job, const md_body *body, const 
         store3(operand_of(call, 3), body, s->torque);
 }
 
-/* Indices of the operands after positions and masses: 1 is the first of them, 0 means none. */
+/* Indices of the operands after positions and masses: 1 is the first such operand, 0 means none. */
 static const struct atoms_op {
     int pass;
     uint32_t origins, velocities, forces, offsets;

@@ -305,7 +305,7 @@ INLINE void pass(int wide, int what, const frame_view *view, frame_sums *sums)
                   force);
     }
     *sums = (frame_sums){{0.0}, {0.0}, 0.0, {0.0}, 0.0, {0.0}, {0.0}, {0.0}, 0.0};
-    /* Totals of adjacent members are computed together: W totals cost little more than one. */
+    /* Totals of adjacent members are computed together: W totals cost little more than one total. */
     if (what & LINEAR)
         totals((const lanes *)&s, (double *)sums, 17);
     else if (what & FIRST)
@@ -316,7 +316,7 @@ INLINE void pass(int wide, int what, const frame_view *view, frame_sums *sums)
         totals((const lanes *)&s + 17, (double *)sums + 17, 6);
 }
 
-/* The branch gives each type a loop of its own. */
+/* The branch gives each type a separate loop. */
 INLINE void pass_of(int wide, int what, const frame_view *view, frame_sums *sums)
 {
     if (wide)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_lanes.h - what the kernels of atoms in vectors share. Tests: conformance/md/md.c */
+/* kernel_lanes.h - the parts that the kernels of atoms in vectors share. Tests: conformance/md/md.c */
 #pragma once
 
 #include "cpu_openmp/util/kernel_level.h"
@@ -48,4 +48,5 @@ INLINE void add_cross(lanes sum[3], triple a, triple b)
 #else
 #define EVEN(a, b) __builtin_shufflevector(a, b, 0, 2)
 #define ODD(a, b) __builtin_shufflevector(a, b, 1, 3)
+
 #endif

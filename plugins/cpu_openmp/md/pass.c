@@ -238,7 +238,7 @@ static void sum_one(const atoms_job *job, const md_body *body, body_sums *centra
 
 /* ---- Several bodies -------------------------------------------------------------------------- */
 
-/* This many bodies are summed, then finished one after another. Finishing a body is a chain of divisions; the
+/* This many bodies are summed, then finished in turn. Finishing a body is a chain of divisions; the
  * chains of several bodies overlap in time if no pass is between them. */
 #define BATCH 16
 

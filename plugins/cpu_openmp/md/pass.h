@@ -63,13 +63,13 @@ uint64_t atoms_workspace(const collet_device *device, const collet_operand *posi
 collet_status atoms_run(const collet_device *device, const collet_kernel_call *call,
                         atoms_job *job);
 
-/* ---- For kernels with passes of their own ---------------------------------------------------- */
+/* ---- For kernels with their own passes ---------------------------------------------------- */
 
 /* The number of blocks that `atoms` atoms fill. */
 int64_t atoms_blocks(int64_t atoms);
 
-/* Threads divide the blocks of each body that has more atoms than this, one body after the other; the other bodies
- * are divided by rows. -1: the blocks of all bodies; INT64_MAX: of none. `atoms`: per frame. */
+/* Threads divide the blocks of each body with more atoms than this, body by body; the other bodies are divided by
+ * rows. -1: the blocks of all bodies; INT64_MAX: of no body. `atoms`: per frame. */
 int64_t atoms_shared_above(const collet_device *device, int64_t frames, int64_t bodies,
                            int64_t atoms);
 

@@ -134,7 +134,7 @@ static const library_symbol lapack_symbols[] = {LAPACK(getrf),
                                                 COMPLEX_LAPACK(geqrf, geqrf),
                                                 COMPLEX_LAPACK(ungqr, ungqr)};
 
-/* The prefixes that the names of all functions may have: none, or the one of scipy-openblas32. */
+/* The prefixes that the names of all functions may have: none, or the prefix of scipy-openblas32. */
 static const char *const prefixes[] = {"", "scipy_"};
 
 /* The prefix with which the library has a function of that name; NULL if it has no such function. */
@@ -181,7 +181,7 @@ static void find_functions(void *handle, blas *b)
 }
 
 /* Whether the library may start `count` threads: if it could not start them, it would raise SIGINT and later wait
- * forever. Includes the space for a buffer of the caller, which may have none yet. */
+ * forever. Includes the space for a buffer of the caller, because the caller may not have a buffer yet. */
 static bool can_start(int count)
 {
     return address_space_has((uint64_t)count * THREAD_BYTES + CALLER_BYTES) &&

@@ -96,10 +96,11 @@ void blas_end(blas *b, int32_t callers);
 
 /* Enclose every group of calls, between blas_begin and blas_end. Any number of groups may run at the same
  * time, on any threads. Each call of the group may use up to `threads` (>= 1) of the library's threads,
- * which count as threads of the team (team_take); it gets fewer if other callers use some. 1 is for calls
- * from the threads of a team and takes no thread. Returns the number granted. A group that begins while
- * another one runs does not change the results of the other; the library has one thread count, which is
- * then chosen to suit both. */
+ * which count as threads of the team (team_take); it gets fewer if other callers use some of these threads. 1 is for
+ * calls from the threads of a team and takes no thread. Returns the number granted. A group that begins while another
+ * group runs does not change the results of that group; the library has one thread count, which is
+ * then chosen to suit both.
+ */
 int32_t blas_enter(blas *b, blas_use *use, int32_t threads);
 void blas_leave(blas *b, blas_use *use);
 
@@ -123,6 +124,5 @@ void blas_square(const blas *b, blas_type type, const blas_matrix *c, const blas
  * blas_leave. */
 const blas_lapack *blas_lapack_of(const blas *b, blas_type type);
 
-/* blas_check.c: checks products and a solution; takes some milliseconds. Returns NULL, or what is
- * wrong. */
+/* blas_check.c: checks products and a solution; takes some milliseconds. Returns NULL, or the fault. */
 const char *blas_check(blas *b, int32_t threads);

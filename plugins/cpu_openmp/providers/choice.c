@@ -103,12 +103,12 @@ static void warn_of_refusal(const collet_host *host, const char *library, const 
 /* ---- OpenBLAS -------------------------------------------------------------------------------- */
 
 /*
- * Core types of OpenBLAS and the features that they need; the last one that the processor supports is set.
+ * Core types of OpenBLAS and the features that they need; the last core type that the processor supports is set.
  * If it supports none, it is so old that every OpenBLAS has kernels for it.
  *
  * Measured with 0.3.21 (Debian 12), f32 and f64 GF/s on two threads of an AMD EPYC (family 26,
  * model 2): Cooperlake 467 and 195, SkylakeX 446 to 484 and 188 to 200, Haswell 251 and 124, Zen
- * 250 and 123, Nehalem 87 and 48. Zen 4 was fastest as a Cooperlake too. On Emerald
+ * 250 and 123, Nehalem 87 and 48. Zen 4 was also fastest with the core type Cooperlake. On Emerald
  * Rapids, which is newer than the library, the library itself selects Prescott: f32 33 instead of
  * 330.
  */
@@ -163,8 +163,8 @@ static void choose_openblas(const collet_host *host, const isa_level *level)
     library_settings s = settings_of(host, "openblas", core_type(host, level));
     if (s.target[0] && blas_is_loaded(s.name, found, sizeof found) && !same_core(found, s.target))
         host->log(host, COLLET_LOG_INFO, /* as a warning it would appear in every program with NumPy */
-                  "the program has loaded %s before, which runs as %s; the core %s would be "
-                  "faster: set " BLAS_CORE_VARIABLE "=%s before the program starts",
+                  "the program has already loaded %s, and it runs as %s; the core %s would be faster: set "
+                  BLAS_CORE_VARIABLE "=%s before the program starts",
                   s.name, found, s.target, s.target);
     blas_settle(&s);
 }
@@ -219,8 +219,10 @@ static void describe_openblas(const collet_host *host, text *json, text *choices
 
 /* ---- oneDNN ---------------------------------------------------------------------------------- */
 
-/* Limits of the instruction set: the first one that the processor supports is set. A virtual machine may
- * report AMX without supporting it: oneDNN 2.6 crashed in a virtual machine on Emerald Rapids. */
+/*
+ * Limits of the instruction set: the first limit that the processor supports is set. A virtual machine may
+ * report AMX without supporting it: oneDNN 2.6 crashed in a virtual machine on Emerald Rapids.
+ */
 static const struct limit {
     const char *isa;
     uint32_t with;

@@ -32,5 +32,5 @@ void choice_describe(const collet_host *host, const isa_level *level, text *json
 /* Adds "word": "value" to the members of `choices`. */
 void choice_add(text *choices, const char *word, const char *value);
 
-/* Fixes how this process will open the libraries. Call it before any use of them, on any thread. */
+/* Fixes how this process will open the libraries. Call it before any use of the libraries, on any thread. */
 void choice_settle(const collet_host *host, const isa_level *level);

@@ -28,8 +28,9 @@
 
 /* A library that reads its settings in its constructor receives them only through the environment.
  * setenv may free the array that another thread's getenv reads at that moment. So while the library is
- * opened, `environ` points to another array, which holds the same strings and ours. Neither array is ever
- * freed, so a reader always finds a complete one. */
+ * opened, `environ` points to another array, which holds the same strings and ours. Neither array is ever freed, so a
+ * reader always finds a complete array.
+ */
 typedef struct extended {
     struct extended *next; /* a list of all, so that leak checkers see them as reachable */
     char **before;

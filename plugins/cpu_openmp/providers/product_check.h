@@ -13,7 +13,7 @@ typedef int (*check_product)(void *context, check_type type, const blas_matrix *
                              const blas_matrix *a, const blas_matrix *b, int64_t m, int64_t n,
                              int64_t k);
 
-/* Compares products with their definition; takes some milliseconds. Returns NULL, or what is wrong. */
+/* Compares products with their definition; takes some milliseconds. Returns NULL, or the fault. */
 const char *product_check(check_product product, void *context, check_type type);
 
 /* An integer from -4 to 4. Sums of products of such numbers are exact in every float type and in any order. */

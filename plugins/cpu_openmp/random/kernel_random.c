@@ -13,7 +13,8 @@
 #define GROUP 64
 #define FEW (VECTORS * (int)LANES)
 
-/* The block that lane i holds. The blocks of the lower half of a vector are in the even lanes, those of the
+/*
+ * The block that lane i holds. The blocks of the lower half of a vector are in the even lanes, the blocks of the
  * upper half in the odd lanes. EVEN_LANES of two vectors alternate their elements, so the words of
  * consecutive blocks become adjacent; ODD_LANES gives the blocks that follow. */
 #if VECTOR_BYTES == 64

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* integers and variate for parameters that all elements share. The bits are those of variate.dev: what decides about an
- * element is computed by vectors with a bound of its error, and where that does not suffice the element is drawn by
- * variate.dev.
- * Tests: conformance/random/variates.c, tests/host/test_random.c */
+/*
+ * integers and variate for parameters that all elements share. The bits are those of variate.dev: vectors compute the
+ * quantities that decide about an element, with a bound of their error. If that does not suffice, variate.dev draws
+ * the element.
+ * Tests: conformance/random/variates.c, tests/host/test_random.c
+ */
 #include <string.h>
 
 #include "shared/host/random/variates.h"
@@ -20,13 +22,12 @@
 #define PIECE 256
 #define GROUP (VECTORS * (int)LANES)
 #define ROOM (PIECE + GROUP)
-#define FEW (GROUP / 2) /* so many are drawn one by one */
+#define FEW (GROUP / 2) /* up to this number, elements are drawn singly */
 
 enum { REJECTED, ACCEPTED, UNSURE };
 
 /* The elements of a piece that still have no number: their numbers in the sequence, their places in the piece, the two
- * numbers of the current block, and what try_... makes of these. The bits of a block are not needed once u and v are
- * known, so that they share the stack with the results. */
+ * numbers of the current block, and the results of try_... for these. */
 typedef struct lanes {
     u64 element[ROOM];
     f64 u[ROOM], v[ROOM];
@@ -175,7 +176,7 @@ typedef struct others {
     i32 place[PIECE];
 } others;
 
-/* Repeats a trial, from block `block` on, until all of the n elements have a value or are among the others. */
+/* Repeats a trial, from block `block` on, until each of the n elements has a value or is among the others. */
 static void repeat(const law *l, trial attempt, lanes *p, u64 seed, u32 block, int n, f64 *out,
                    others *o)
 {

@@ -37,7 +37,7 @@
 /* One level: the tables of all kernel_*.c that are compiled for it. Constant; lives as long as the process. */
 typedef struct isa_level {
     const char *name; /* "x86-64-v3" */
-    int number;       /* from 1; a higher level has all instructions of a lower one */
+    int number;       /* from 1; a higher level has all instructions of lower levels */
 #define FIELD(type, name) const struct type *name;
     ISA_TABLES(FIELD)
 #undef FIELD

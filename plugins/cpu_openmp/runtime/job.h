@@ -2,8 +2,8 @@
 /*
  * job.h - splits the items of a call into pieces, which threads take. Private to team.c.
  *
- * The pieces are grouped in parts, one for each useful thread. A thread begins with the part of its own
- * number, whose data may be in its caches and in its node's memory; then it takes pieces of other parts.
+ * The pieces are grouped in parts, one for each useful thread. A thread begins with the part that has its own number:
+ * the data of this part may be in the thread's caches and in its node's memory. Then it takes pieces of other parts.
  */
 #pragma once
 
@@ -51,7 +51,7 @@ static inline uint64_t job_rest(const job *j, int32_t part)
     return atomic_load_explicit(&j->parts[part].left, memory_order_relaxed);
 }
 
-/* Whether a part with this rest has pieces that the thread may take. */
+/* Whether a part with these remaining pieces has pieces that the thread may take. */
 static inline bool job_is_open(uint64_t rest, int32_t thread)
 {
     return JOB_BEGUN(rest) < JOB_ALL(rest) && thread < JOB_THREADS(rest);

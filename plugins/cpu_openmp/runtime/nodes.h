@@ -12,7 +12,7 @@
 
 /* The processors, grouped by node. */
 typedef struct nodes {
-    int32_t count; /* 0: there is one node only, or the system does not say */
+    int32_t count; /* 0: there is only one node, or the nodes are unknown */
     int32_t first; /* index of the first processor of the node where the caller of nodes_find ran */
     struct {
         int16_t number, node;

@@ -64,7 +64,7 @@ static struct {
     _Atomic int32_t tried;                  /* the most threads that grow() has been called for */
     pthread_mutex_t growing;
     bool forks_known;
-    cpu_set_t processors; /* those of the process when this plugin was loaded; empty: unknown */
+    cpu_set_t processors; /* the processors of the process when this plugin was loaded; empty: unknown */
     /* Constant while there are workers. */
     places places;
     nodes nodes; /* the nodes of `processors`, if there are no places */
@@ -167,8 +167,9 @@ static int64_t call(job *j, const team_phase *phase, int32_t count, int32_t thre
     return NEVER; /* the woken workers wake the others */
 }
 
-/* Lets libraries that a body calls use only the calling worker. No other function of OpenMP is called in a worker, and
- * this one only with a piece for which a caller waits: a worker outlasts the OpenMP runtime when the program ends. */
+/* Lets libraries that a body calls use only the calling worker. This is the only function of OpenMP that a worker
+ * calls, and only with a piece for which a caller waits: when the program ends, a worker outlasts the OpenMP
+ * runtime. */
 static void limit_libraries(void)
 {
     static _Thread_local bool limited;
@@ -333,8 +334,10 @@ static bool help_any(const worker *w)
     return done;
 }
 
-/* How long an idle worker spins before it sleeps: about twice the usual time between calls if that is
- * short and no other thread wants the processor; else as long as a wake-up takes. */
+/*
+ * How long an idle worker spins before it sleeps: about twice the usual time between calls if that is short and no
+ * other thread needs the processor; else as long as a wake-up takes.
+ */
 typedef struct patience {
     int64_t gap;        /* nanoseconds between calls, smoothed */
     int64_t wake;       /* shortest recent time from the call that wakes a worker until the worker runs */
@@ -464,8 +467,8 @@ static bool start(int32_t number)
     return true;
 }
 
-/* Starts workers for calls on `threads` threads. If the system refuses some, calls use the existing
- * ones. */
+/* Starts workers for calls on `threads` threads. If the system refuses some threads, calls use the existing
+ * threads. */
 static void grow(int32_t threads)
 {
     sigset_t all, before;
@@ -607,7 +610,7 @@ int32_t team_threads(int32_t available)
     return threads > 0 && threads < available ? (int32_t)threads : available;
 }
 
-/* ---- Libraries with threads of their own ---------------------------------------------------- */
+/* ---- Libraries with their own threads ---------------------------------------------------- */
 
 int32_t team_take(int32_t requested, int32_t limit)
 {

@@ -11,7 +11,7 @@
  * loop; so after a pause the caller runs a brief loop alone, and wakes workers only if the loop takes longer
  * than expected. At most as many callers and workers are active as the largest `threads` of a current
  * call, so calls at the same time share the team. If the system now allows fewer threads (limit.h), calls
- * use that number. A child after fork() gets a team of its own.
+ * use that number. A child after fork() gets its own team.
  *
  * The workers are not threads of an OpenMP region, because the barrier of a region waits for every
  * thread. They are bound to the places that OpenMP reads from OMP_PROC_BIND, OMP_PLACES or
@@ -55,7 +55,8 @@ static inline int32_t team_is_brief(int64_t count, int64_t grain)
 /* Runs several phases in order. A phase begins when all pieces of the phase before it are done. */
 void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, void *argument);
 
-/* Reserves threads for a call of a library that uses threads of its own, which wait for each other. Returns
+/*
+ * Reserves threads for a call of a library with its own threads, which wait for each other. Returns
  * the number of threads, at most `requested` (>= 1), that the call may use if this plugin may use `limit`
  * threads: at least 1, and not more than there are processors that nothing else uses now. Afterwards the
  * caller releases this number by team_give. */

@@ -57,8 +57,8 @@ static double middle_at(const collet_kernel_call *call, int64_t y, int64_t x, do
     return real_at(at, 1);
 }
 
-/* Sets the phases of the first layer at all nodes of row y, and those from a layer to the next. The numbers after the
- * row are those of its last pixel. */
+/* Sets the phases of the first layer at all nodes of row y, and the phases from a layer to the next. The numbers
+ * after the row repeat the numbers of its last pixel. */
 static void find_phases(const job *j, int64_t y, const scatter_row *row, double *q)
 {
     const collet_scatter_params *params = j->call->params;
@@ -100,7 +100,7 @@ static int all_have_intervals(const collet_kernel_call *call, int64_t y, int64_t
     return all;
 }
 
-/* Some pixels of a row, from place i on: those of one vector. */
+/* Some pixels of a row, from place i on: the pixels of one vector. */
 typedef struct block {
     int64_t i, n;
     int64_t first; /* the first of the pixels */

@@ -40,7 +40,7 @@ typedef struct scatter_pixel {
 } scatter_pixel;
 
 /* The data of all energies for scatter_intensities, padded as in scatter_energies. Field f adds to sums[f][0 ..
- * count[f]-1]; `weight` holds the weights of the first one, then of the next: [count][re, im][padded]. */
+ * count[f]-1]; `weight` holds the weights of the first sum, then of the next: [count][re, im][padded]. */
 typedef struct scatter_spheres {
     int64_t n, padded, fields, depth;
     const double *k[3], *square;

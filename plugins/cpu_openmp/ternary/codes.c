@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ternary_quantize, _pack, _unpack and _dot: rows, or pieces of long ones, divided among threads.
- * Tests: conformance/ternary/ternary.c, conformance/ternary/products.c */
+/*
+ * ternary_quantize, _pack, _unpack and _dot: rows, or pieces of long rows, divided among threads.
+ * Tests: conformance/ternary/ternary.c, conformance/ternary/products.c
+ */
 #include "cpu_openmp/runtime/device.h"
 
 #include <stdatomic.h>
@@ -35,7 +37,7 @@ typedef struct rows_plan {
     _Atomic int64_t found; /* the count for `info` */
 } rows_plan;
 
-/* The scale of a row, in an operand that lacks the last axis of the others. */
+/* The scale of a row, in an operand that lacks the last axis of the other operands. */
 static char *scale_at(const collet_operand *scales, int64_t row)
 {
     return cpu_at(scales) + ternary_offset(scales, scales->ndim, row);

@@ -119,7 +119,7 @@ INLINE int64_t across_quads(quads x)
 
 #if defined(__AVX512VNNI__)
 
-/* Lanes of 32 bits wrap around as the sums do, so there is no limit. Fields in place are up to 64 times too large, and
+/* Lanes of 32 bits wrap around like the sums, so there is no limit. Fields in place are up to 64 times too large, and
  * their sums must be divided: with PLACED_BLOCKS blocks they stay below 2^31. */
 #define PRODUCT_BLOCKS INT64_MAX
 #define PLACED_BLOCKS 16384

@@ -142,7 +142,8 @@ INLINE const uint8_t *row_at(const ternary_panel *p, int64_t row)
     return p->weights + row * p->row_step;
 }
 
-/* NEAR: bytes of following rows that fit into the L1 cache besides the current rows. SOON: prefetch distance in bytes.
+/* NEAR: bytes of following rows that fit into the L1 cache together with the current rows. SOON: prefetch distance in
+ * bytes.
  */
 #define NEAR (16 << 10)
 #define SOON 512
@@ -189,8 +190,8 @@ INLINE void multiply(const ternary_panel *p, const tile_shape *shape)
 
 #if defined(__AVX512VNNI__)
 
-/* Registers: 24 sums, 4 with weights, one with activations. The activations of 6 tokens stay in the L1 cache if rows
- * have up to 4096 weights. */
+/* Registers: 24 with sums, 4 with weights, 1 with activations. The activations of 6 tokens stay in the L1 cache if
+ * rows have up to 4096 weights. */
 #define ROWS 4
 #define TOKENS 6
 #include "kernel_i8.inc"
@@ -252,7 +253,7 @@ static void multiply_i8(const ternary_panel *p)
 
 #if defined(__AVX512VNNI__)
 
-/* Registers: 24 sums, two with activations, one with weights. */
+/* Registers: 24 with sums, 2 with activations, 1 with weights. */
 #define ROWS TERNARY_ROWS
 #include "kernel_interleaved.inc"
 

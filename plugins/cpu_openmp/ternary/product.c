@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ternary_matmul and ternary_linear: all threads prepare some tokens; then each thread multiplies
- * rows of the weights by them, first by the interleaved groups, then in panels by the others.
- * Tests: conformance/ternary/products.c, tests/cpu_openmp/test_kernels_openmp.c */
+/*
+ * ternary_matmul and ternary_linear: all threads prepare some tokens; then each thread multiplies rows of the weights
+ * by these tokens, first by the interleaved groups, then in panels by the other tokens.
+ * Tests: conformance/ternary/products.c, tests/cpu_openmp/test_kernels_openmp.c
+ */
 #include "cpu_openmp/runtime/device.h"
 
 #include <math.h>

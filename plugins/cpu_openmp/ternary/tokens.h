@@ -16,7 +16,7 @@ enum ternary_source {
 typedef struct ternary_token {
     uint32_t base;  /* like ternary_finish.base */
     float scale;    /* for TERNARY_I8 */
-    int32_t is_nan; /* TOKENS_TO_I8: one of the activations is not finite */
+    int32_t is_nan; /* TOKENS_TO_I8: an activation is not finite */
 } ternary_token;
 
 /* The source of tokens and how they are stored. Constant while tokens are prepared. */

@@ -32,8 +32,8 @@
 #define VECTOR_REGISTERS 16
 #endif
 
-/* A matrix product c = a b keeps a tile of c of TILE_ROWS rows and 2 vectors per row in registers; three more registers
- * hold two vectors of b and one of a. */
+/* A matrix product c = a b keeps a tile of c of TILE_ROWS rows and 2 vectors per row in registers; three more
+ * registers hold two vectors of b and one vector of a. */
 #if VECTOR_REGISTERS == 32 && VECTOR_BYTES == 64
 #define TILE_ROWS 12
 #elif VECTOR_REGISTERS == 32

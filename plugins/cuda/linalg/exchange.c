@@ -20,7 +20,7 @@ static const jit_source source = {.name = "cusolver", .texts = texts};
 #define PARTS_MAX 64
 /* Minimum number of elements per group of `measure`. */
 #define PART 4096
-/* Maximum number of matrices computed one after another: with more, the kernels of
+/* Maximum number of matrices computed in turn: with more, the kernels of
  * plugins/shared/jit use the device better. */
 #define SERIAL_MAX 64
 /* Matrices are scaled to binary exponents from -TOP to TOP, so that squares neither overflow nor underflow. */

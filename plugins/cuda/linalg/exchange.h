@@ -88,7 +88,7 @@ typedef struct solver_matrix {
 /* Enqueue copies to and from the workspace. */
 void solver_load(solver_job *j, const solver_matrix *what);
 void solver_store(solver_job *j, const solver_matrix *what);
-/* Enqueues `kernel` of cusolver.dev on output k (none if -1), the workspace and the exchange. */
+/* Enqueues `kernel` of cusolver.dev on output k (-1: no output), the workspace and the exchange. */
 void solver_launch(solver_job *j, const char *kernel, int k, uint64_t groups,
                    const solver_matrix *of);
 /* Enqueues calls of the library as cuda_library_call does. */

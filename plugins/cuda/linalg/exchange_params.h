@@ -3,10 +3,10 @@
 #ifndef COLLET_CUDA_LINALG_EXCHANGE_PARAMS_H
 #define COLLET_CUDA_LINALG_EXCHANGE_PARAMS_H
 
-/* Offsets into the workspace, in bytes, and what is copied. */
+/* Offsets into the workspace, in bytes, and the extents that are copied. */
 typedef struct exchange {
     i64 count;          /* matrices */
-    i64 m, n;           /* extents of what is copied or checked */
+    i64 m, n;           /* extents of the part that is copied or checked */
     i64 groups;         /* groups of a launch, per matrix */
     i64 matrix, pitch;  /* the first element; elements between matrices */
     i64 down, across;   /* elements between rows, between columns */

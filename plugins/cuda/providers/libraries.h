@@ -7,9 +7,11 @@
 #include "library.h"
 #include "shared/host/util/text.h"
 
-/* Adds `"libraries": {...}, ` to the capabilities: for each library its version and file, or what is missing
- * and what runs instead. Opening the libraries takes a second or two, so only a probe does it; otherwise the
- * settings are reported. */
+/*
+ * Adds `"libraries": {...}, ` to the capabilities: for each library its version and file, or the missing file and the
+ * implementation that runs instead. Opening the libraries takes a second or two, so only a probe does it; otherwise
+ * the settings are reported.
+ */
 void cuda_libraries_describe(const collet_host *host, int driver, text *json);
 
 /* Writes an open library's version and file, or the function that it lacks. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.h - libraries of the toolkit that replace Collet's own kernels in some rows. Each is
- * opened by the first call that it can compute; the plugin links none of them. If one is missing or
- * rejects a call, Collet's kernels run. */
+/*
+ * library.h - libraries of the toolkit that replace Collet's own kernels in some rows. Each library is opened by the
+ * first call that it can compute; the plugin links no library. If one is missing or rejects a call, Collet's kernels
+ * run.
+ */
 #pragma once
 
 #include <pthread.h>
@@ -26,7 +28,7 @@ typedef struct cuda_library_facts {
     const char *name;    /* "libcufft.so" */
     const char *setting; /* "cuda.cufft": the library's path, or "off" */
     const char *version; /* name of a function like cufftGetProperty(type, int *) */
-    const char *instead; /* the end of a message: what runs without the library */
+    const char *instead; /* the end of a message: the implementation that runs without the library */
     const cuda_symbol *symbols;
     size_t symbol_count;
 } cuda_library_facts;

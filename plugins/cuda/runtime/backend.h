@@ -13,7 +13,7 @@
 #define CUDA_LABELS 64
 /* Events that a queue records to follow its progress. */
 #define CUDA_MARKS 64
-/* GPUs that support peer copies to this one. */
+/* GPUs that support peer copies to this GPU. */
 #define CUDA_PEERS 64
 
 /* Whether the memory of the GPU with this context can be read. */

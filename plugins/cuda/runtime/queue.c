@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Streams and their progress. A call may be many commands, and recording an event costs as much as
- * a launch, so a queue records one, a mark, at the end of a call.
- * Tests: tests/cuda/test_cuda_device.c, tests/cuda/test_cuda_launch.c */
+ * a launch, so a queue records one event, a mark, at the end of a call.
+ * Tests: tests/cuda/test_cuda_device.c, tests/cuda/test_cuda_launch.c
+ */
 #include "backend.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
  * f32 and f64, C complex. */
 #pragma once
 
-/* KINDS_<kinds> selects those of five parameters that belong to the kinds: bool, integers, f32 and f64, f16 and bf16,
- * complex. */
+/* KINDS_<kinds> selects, from five parameters, the parameters that belong to the kinds: bool, integers, f32 and f64,
+ * f16 and bf16, complex. */
 #define KINDS_B(b, i, f, h, c) b
 #define KINDS_I(b, i, f, h, c) i
 #define KINDS_W(b, i, f, h, c) f

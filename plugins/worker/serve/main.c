@@ -18,7 +18,7 @@
 #define SYS_close_range 436
 #endif
 
-/* Closes all inherited descriptors but the two sockets and the standard error of the program. */
+/* Closes all inherited descriptors except the two sockets and the standard error of the program. */
 static void close_inherited(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each queue has a thread. If the device has no queues, the thread executes the commands. Otherwise it enqueues them
- * in the device's queue; while no further command comes, it waits for the oldest one, so that the queue's counter
+/*
+ * Each queue has a thread. If the device has no queues, the thread executes the commands. Otherwise it enqueues them
+ * in the device's queue; while no further command comes, it waits for the oldest command, so that the queue's counter
  * follows each command.
  * Tests: tests/worker/test_worker.c */
 #include <errno.h>

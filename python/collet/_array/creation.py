@@ -77,7 +77,7 @@ def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | No
         array = _core.array_from(values, copy is not False, True)
     if dtype is not None:
         if copy is False and array._dtype != _core.dtype_name(dtype):
-            raise ValueError(f"asarray: {array._dtype} does not become {dtype} without a copy")
+            raise ValueError(f"asarray: {array._dtype} cannot be converted to {dtype} without a copy")
         array = array.astype(dtype, copy=False)
     return array if device is None else array.to_device(device)
 

@@ -61,7 +61,7 @@ def astype(x: Any, dtype: npt.DTypeLike, /, *, copy: bool = True, device: str | 
     array([1, 1], dtype=uint8)"""
     x, = arrays(x)
     if x.dtype.kind == "c" and _core.dtype(dtype).kind not in "cb":
-        raise _core.DtypeError(f"astype: {x.dtype} does not become {dtype}: take real(x)")
+        raise _core.DtypeError(f"astype: {x.dtype} cannot be converted to {dtype}: take real(x) or imag(x)")
     made = x.astype(_core.dtype(dtype), copy=bool(copy))
     return made if device is None else made.to_device(device)
 
@@ -85,7 +85,7 @@ def finfo(type: Any, /) -> Finfo:
     if dtype.name == "bfloat16":
         return Finfo(16, 2.0**-7, (2 - 2.0**-7) * 2.0**127, -(2 - 2.0**-7) * 2.0**127, 2.0**-126, dtype)
     if dtype.kind != "f":
-        raise _core.DtypeError(f"finfo: {dtype} is no floating dtype")
+        raise _core.DtypeError(f"finfo: {dtype} is not a floating dtype")
     found = np.finfo(dtype)
     return Finfo(found.bits, float(found.eps), float(found.max), float(found.min),
                  float(found.smallest_normal), dtype)
@@ -98,7 +98,7 @@ def iinfo(type: Any, /) -> Iinfo:
     127"""
     dtype = _dtype_of(type)
     if dtype.kind not in "iu":
-        raise _core.DtypeError(f"iinfo: {dtype} is no integer dtype")
+        raise _core.DtypeError(f"iinfo: {dtype} is not an integer dtype")
     found = np.iinfo(dtype)
     return Iinfo(found.bits, int(found.max), int(found.min), dtype)
 

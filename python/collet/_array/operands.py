@@ -155,7 +155,7 @@ def axes_of(axes, ndim):
 def axis_of(axis, ndim):
     """An axis as an int from 0 on. AxisError if it is invalid."""
     if axis is None:
-        raise TypeError("axis is None; an int is needed: reshape(-1) makes one axis of all")
+        raise TypeError("axis is None; give an int, or merge all axes by reshape(-1)")
     return axes_of(operator.index(axis), ndim)[0]
 
 

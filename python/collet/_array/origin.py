@@ -22,6 +22,6 @@ def explain(kind: type[BaseException], error: Any, code: CodeType, offset: int) 
     packages stay unchanged."""
     if not issubclass(kind, _core.Error):
         return error
-    text = (f"{error} (a lazy Array is evaluated, which was made in {code.co_filename}, line "
+    text = (f"{error} (while evaluating a lazy Array that was made in {code.co_filename}, line "
             f"{_line(code, offset)})")
     return kind(text) if isinstance(error, BaseException) else text

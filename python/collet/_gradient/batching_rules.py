@@ -216,7 +216,7 @@ for _name in ("can_cast", "finfo", "result_type"):  # their results are no array
 def _matrices(batch, a, b):
     """Both arguments of a product, as arrays of matrices that broadcast."""
     if not ndim_of(a) or not ndim_of(b):
-        raise _core.ShapeError("a product of matrices: an argument has no axes; multiply by it instead")
+        raise _core.ShapeError("a product of matrices: an argument has no axes; use multiply instead")
     rank = max(ndim_of(a), ndim_of(b), 2)
 
     def matrices(x, axis):
@@ -320,7 +320,7 @@ for _name in ("fftshift", "ifftshift"):
     BATCHES["fft." + _name] = lambda batch, x, axes=None, name=_name: getattr(fft, name)(x.value, _moved(x, axes))
 
 
-# ---- Random numbers: each row has the numbers of its own seed and offset
+# ---- Random numbers: each row has the numbers of the row's seed and offset
 
 
 for _name in ("uniform", "normal"):

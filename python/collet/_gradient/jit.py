@@ -28,12 +28,13 @@ __all__ = ["jit"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_KEPT = 64  # recordings of a function: a new one replaces the one that was not used for the longest time
+_KEPT = 64  # recordings of a function: a new recording replaces the least recently used recording
 
 
 def _static(fun: Callable[..., Any], numbers: int | Sequence[int] | None, names: str | Sequence[str] | None
             ) -> tuple[set[int], set[str]]:
-    """The places and the names of static arguments; as in JAX, each place has its name too, and each name its place."""
+    """The positions and the names of static arguments. As in JAX, the name of each position is added, and the
+    position of each name."""
     places = {operator.index(n) for n in (() if numbers is None else (numbers,) if hasattr(numbers, "__index__") else numbers)}
     called = set((names,) if isinstance(names, str) else names or ())
     try:
@@ -45,7 +46,8 @@ def _static(fun: Callable[..., Any], numbers: int | Sequence[int] | None, names:
         raise ValueError(f"jit: static_argnums is {numbers!r}, and the function has {len(positional)} arguments by position")
     unknown = called - {p.name for p in parameters}
     if unknown and not any(p.kind is p.VAR_KEYWORD for p in parameters):
-        raise ValueError(f"jit: static_argnames has {', '.join(sorted(unknown))}, which the function has not")
+        raise ValueError(f"jit: static_argnames has {', '.join(sorted(unknown))}, but the function has no such "
+                         "parameter")
     named = {positional[n] for n in places if -len(positional) <= n < len(positional)}
     if not any(p.kind is p.VAR_POSITIONAL for p in parameters):
         places = {n % len(positional) for n in places}
@@ -53,7 +55,7 @@ def _static(fun: Callable[..., Any], numbers: int | Sequence[int] | None, names:
 
 
 def _constant(value: Any) -> Any:
-    """What distinguishes static values in a key: 1, 1.0 and True differ, and 0.0 and -0.0."""
+    """A key that differs for different static values: 1, 1.0 and True differ, and so do 0.0 and -0.0."""
     if type(value) in (tuple, frozenset):
         return type(value), tuple(map(_constant, value))
     return type(value), math.copysign(1.0, value) if type(value) is float else 0, value
@@ -99,7 +101,7 @@ class _Jitted:
         return program(*values) if program is not None else self._record(full, values, given, arguments, keywords)
 
     def _split(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """The arguments that are recorded, and the static ones."""
+        """The recorded arguments, and the static arguments."""
         count = len(arguments)
         numbers = {n % count for n in self.numbers if -count <= n < count}
         given = (tuple(None if i in numbers else a for i, a in enumerate(arguments)),
@@ -149,8 +151,8 @@ def jit(fun: Callable[..., Any] | None = None, *, static_argnums: int | Sequence
     static_argnames; the last 64 are kept. `clear_cache()` of the function removes them.
 
     `fun` has to be pure, as in JAX: other arrays that it uses are constants, with the values that they had when it was
-    recorded. Arguments that are numbers may change from call to call. What needs the value of a number or an array, such as
-    `if` and float(x), raises TypeError.
+    recorded. Arguments that are numbers may change from call to call. Code that needs the value of a number or an
+    array, such as `if` and float(x), raises TypeError.
 
     >>> square = collet.jit(lambda x: x * x)
     >>> float(square(collet.asarray(3.0))), float(square(collet.asarray(4.0)))

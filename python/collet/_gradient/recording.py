@@ -16,7 +16,7 @@ from . import rules
 from .tape import Key, Recorded, Traced, innermost, is_number
 from .trees import leaves, mapped, node, rebuilt
 
-# Parameters whose values decide neither shapes nor the course of a function; only these can be recorded.
+# Parameters whose values determine neither shapes nor the control flow of a function; only these can be recorded.
 _DATA = set("A a a1 a2 append ar1 ar2 arr arrays b bins c_and_lower choicelist condition condlist default f fill_value fp g high indices key "
             "left loc low lu_and_piv m max min offset operands p period prepend q right rtol scale seed shift sorter tup v value values "
             "weights x x1 x2 x3 xp y".split())

@@ -117,8 +117,8 @@ _RANDOM = {"jit": "the recording would repeat the numbers: give collet.random.no
 
 
 def drawn(draw, size):
-    """The numbers that draw(size) takes from a random.Generator: for each row of vmap others, if they have to be
-    different."""
+    """The numbers that draw(size) takes from a random.Generator; different numbers for each row of vmap, if the rows
+    have to differ."""
     levels = getattr(_local, "levels", ())
     for _, name, _, randomness in levels:
         if randomness == "error":
@@ -144,12 +144,12 @@ def floating(value):
 
 
 def is_number(value):
-    """Whether the value is a number of Python, or stands for one while a function is recorded."""
+    """Whether the value is a number of Python, or represents a number while a function is recorded."""
     return type(value) in _NUMBERS or type(value) is Recorded and type(value.value) in _NUMBERS
 
 
 def kind_of_number(value):
-    """The class of a number of Python, or of the number that stands for one while a function is recorded; else None."""
+    """The class of a number of Python, or of the recorded number that represents it; else None."""
     kind = type(value.value if type(value) is Recorded else value)
     return kind if kind in _NUMBERS else None
 

@@ -84,9 +84,10 @@ def _unary(name):
 
 
 _REASONS = {
-    Differentiated: " takes an array that collet.grad follows out of the gradient: use functions of collet, or say so by "
-                    "collet.stop_gradient(x)",
-    Batched: " needs the value of an array that collet.vmap follows, and each row has another: use functions of collet, "
+    Differentiated: " removes an array that collet.grad follows from the gradient: use functions of collet, or "
+                    "collet.stop_gradient(x) if this is intended",
+    Batched: " needs the value of an array that collet.vmap follows, and the value differs from row to row: use "
+             "functions of collet, "
              "such as collet.where for if",
     Recorded: " needs the value of an array or a number that collet.jit follows, and the recording is for all values: "
               "use functions of collet, such as collet.where for if, or name the argument in static_argnums"}
@@ -100,7 +101,7 @@ def _refused(what):
 
 
 def _of_value(what, function):
-    """A member that takes the value out of a gradient, and is refused by other transforms."""
+    """A member that removes the value from a gradient; other transforms refuse it."""
     refused = _refused(what)
 
     def member(self, *arguments):

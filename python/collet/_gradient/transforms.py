@@ -350,8 +350,8 @@ class custom_vjp(Generic[R]):
         ends, backward = leaves(result), self._backward
         for end in ends:
             if type(end) is Differentiated and end.of_trace >= trace:
-                raise TypeError(f"custom_vjp: {name} uses an array that is differentiated and not its "
-                                "argument: make it one")
+                raise TypeError(f"custom_vjp: {name} uses an array that is differentiated and not its argument: make "
+                                "it an argument")
 
         def back(gradients: Sequence[Any]) -> list[Any]:
             given = [f.zeros_like(bottom(end)) if g is None and tape.floating(end) else g

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 
 class Node(NamedTuple):
-    """An inner node. build(children) makes another one of the same kind; two nodes have the same structure if their
+    """An inner node. build(children) makes a node of the same kind; two nodes have the same structure if their
     keys are equal and their children have the same structure."""
 
     children: list[Any]

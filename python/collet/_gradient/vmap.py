@@ -104,7 +104,7 @@ def vmap(fun: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, *, randomness
     an entry for each argument, which may be a tree with an axis for each array. out_axes: where the axis of the rows is in
     the results. Arguments by name have their rows along axis 0.
 
-    randomness: what a random.Generator gives each row: "different" numbers, the "same", or an "error".
+    randomness: a random.Generator gives each row "different" numbers or the "same" numbers, or is an "error".
 
     docs/python/transforms.md has the functions that are called once for each row, and those that raise UnsupportedError.
 

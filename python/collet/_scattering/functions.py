@@ -19,7 +19,7 @@ _NAMES = ("constants", "volume", "alignment", "theta", "psi", "direction", "unal
 
 
 class Function:
-    """What the functions of both libraries share: a sample, and the arrays of it that are arguments.
+    """The part that the functions of both libraries share: a sample, and those of its arrays that are arguments.
 
     places: (index in sample.materials, name of the array) of each argument"""
 
@@ -111,12 +111,13 @@ def torch_function(sample: Sample, arrays: Sequence[tuple[int, str]], *, dtype: 
     dtype: of the computation and the patterns, "float32" or "float64"; None: float64 if a tensor is float64
     options: as for Patterns
 
-    The function takes one tensor for each pair, float32 or float64, with the shape that Material wants. It returns the
-    patterns (energies, Y, X). Its backward uses the adjoint of the method "fast", as loss_and_grad does; gradients have the
-    tensors' shapes and dtypes. Pixels that are NaN have no gradient: what a loss does with them is ignored. Contiguous
-    tensors in the host's memory are not copied. Tensors of another device are copied to the host, and the patterns and
-    gradients back to the device. The arrays, spectra and a work area stay in memory until PyTorch frees the graph.
-    RefusedError: the derivative of a gradient. ImportError: PyTorch is not installed. GIL: released.
+    The function takes one tensor for each pair, float32 or float64, with the shape that Material requires. It returns
+    the patterns (energies, Y, X). Its backward uses the adjoint of the method "fast", as loss_and_grad does;
+    gradients have the tensors' shapes and dtypes. Pixels that are NaN have no gradient: the loss's gradient there is
+    ignored. Contiguous tensors in the host's memory are not copied. Tensors of another device are copied to the host,
+    and the patterns and gradients back to the device. The arrays, spectra and a work area stay in memory until
+    PyTorch frees the graph. RefusedError: the derivative of a gradient. ImportError: PyTorch is not installed. GIL:
+    released.
 
         >>> import torch
         >>> ball, rest = scatter.Material([1e-3, 2e-4, 1e-3, 2e-4]), scatter.Material([0, 0, 0, 0])
@@ -140,7 +141,7 @@ def jax_function(sample: Sample, arrays: Sequence[tuple[int, str]], *, dtype: np
                  **options: Any) -> Callable[..., Any]:
     """The patterns of a sample as a differentiable function of JAX, which may be compiled by jax.jit.
 
-    sample, arrays, dtype, options: as for torch_function; the backend is the one in force now
+    sample, arrays, dtype, options: as for torch_function; the backend is the current choice
 
     The function takes one array for each pair, float32 or float64, and returns the patterns (energies, Y, X). It calls the
     host (jax.pure_callback) for the patterns, and for their gradient in reverse mode (jax.custom_vjp), by the adjoint of the

@@ -45,8 +45,8 @@ class LeastSquares:
         found = result.values if self.of == "values" else getattr(
             result.integrate(self.wedge, dtype="float64"), self.of)
         if data.shape != found.shape or sigma.shape not in ((), data.shape):
-            raise ShapeError(f"data are {extents(data.shape)}, sigma {extents(sigma.shape)}; "
-                             f"{extents(found.shape)} are simulated")
+            raise ShapeError(f"data are {extents(data.shape)}, sigma {extents(sigma.shape)} and the simulated values "
+                             f"{extents(found.shape)}; the shapes must be equal")
         known = np.isfinite(data) & np.isfinite(found)
         if not np.all(np.broadcast_to(sigma, data.shape)[known] > 0):
             raise InvalidError("sigma must be positive wherever data are known")

@@ -92,9 +92,9 @@ class Sample(_Checked):
         z_collapse_mode
     detector: the detector's normal x, y, z; patterns are warped to its plane as in CyRSoXS
     grid: "exact" sums the layers at the q_z that each pixel has on Ewald's sphere. "cyrsoxs" (set by read()) and "fft"
-        interpolate between slices of a transform along z, which are at q_z = -pi/a + i 2 pi/(a (N - 1)) or at those of
-        the transform. They are inexact: identical layers can be 4 times too bright or have no intensity at all, and empty
-        layers around a film change its pattern
+        interpolate between slices of a transform along z, which are at q_z = -pi/a + i 2 pi/(a (N - 1)) ("cyrsoxs")
+        or at the q_z of the transform ("fft"). They are inexact: identical layers can be 4 times too bright or have
+        no intensity at all, and empty layers around a film change its pattern
     omit_zero: the pixel of q = 0 is NaN
     warnings, directory: set by read()"""
 
@@ -182,7 +182,7 @@ def _constants(material: Material, number: int, energies: Floats) -> Floats:
 
 
 def _stays(value: Any) -> bool:
-    """Whether an array is used where it is: an Array, or another library's array on a device."""
+    """Whether an array is used without a copy: an Array, or another library's array on a device."""
     return isinstance(value, _core.Array) or (
         hasattr(value, "__dlpack_device__") and value.__dlpack_device__()[0] not in ON_THE_HOST)
 
@@ -255,7 +255,7 @@ class Request:
         if not 0 <= beam < len(sample.beams):
             raise InvalidError(f"beam is {beam}; the sample has {len(sample.beams)} beams, from 0 on")
         if memory < 0:
-            raise InvalidError(f"memory is {memory} bytes; 0 is no limit")
+            raise InvalidError(f"memory is {memory} bytes; 0 means no limit")
         energies = np.atleast_1d(_host.array(sample.energies, float, "energies"))
         shape = sample.shape
         if energies.ndim != 1 or len(shape) != 3:
@@ -319,8 +319,8 @@ class Patterns:
     grid: "exact", "cyrsoxs" or "fft"; None: the sample's
     neighbours: uses at q = 0 the mean of the adjacent elements, as CyRSoXS 1.2 does; not with the exact grid
     memory: bytes that arrays may take on each device; 0: no limit
-    devices: choices, such as ["cuda:0", "cuda:1"], that share the energies; None: the backend in force. If
-        one fails, a RuntimeWarning says so, and the others compute its energies
+    devices: choices, such as ["cuda:0", "cuda:1"], that share the energies; None: the backend in force. If a device
+        fails, a RuntimeWarning says so, and the other devices compute its energies
     progress: called as progress(fraction, energies_done) about 20 times a second and after each
         pattern; True shows a bar of tqdm
     output: "numpy", or "array": the values of a Pattern are an Array in the memory of the device that computed it, without
@@ -329,7 +329,7 @@ class Patterns:
 
     All arguments except the voxels are checked at once. The first pattern checks the voxels: InvalidError
     names material and voxel. Suspicious values, such as angles that seem to be degrees, cause a
-    RuntimeWarning. RefusedError: `memory` is too small; its text says how much one energy needs. Ctrl-C raises
+    RuntimeWarning. RefusedError: `memory` is too small; the message says how much one energy needs. Ctrl-C raises
     KeyboardInterrupt at once; the computation stops at its next step, and the iterator can
     continue. Only one thread at a time may use it. GIL: released."""
 
@@ -379,7 +379,7 @@ class Patterns:
         return Pattern(float(self.energies[self._done - 1]), values, self.qy, self.qx)
 
     def _warn_of_grid(self, core: _scatter.Scattering) -> None:
-        """Warns that CyRSoXS's grid is the sample's, and how far its intensities are from the exact ones."""
+        """Warns that CyRSoXS's grid is the sample's, and how far its intensities are from the exact intensities."""
         self._compares = False
         try:
             energy, y, x, low, high, total = self._wait(core.compare)
@@ -442,8 +442,8 @@ class Patterns:
         self.close()
 
     def __reduce__(self) -> Any:  # refused, because a copy would use the same engine
-        raise TypeError("Patterns cannot be copied or pickled, as no iterator can: make another "
-                        "one of the same sample")
+        raise TypeError("Patterns cannot be copied or pickled, because it is an iterator: create another Patterns of "
+                        "the same sample")
 
     def _need(self) -> _scatter.Scattering:
         if not self._core:
@@ -463,7 +463,7 @@ class Patterns:
         return result
 
     def _settle(self) -> None:
-        """Waits for a call that was interrupted; a pattern that it completed is the next one."""
+        """Waits for a call that was interrupted; if it completed a pattern, that is the next pattern."""
         if self._job:
             try:
                 result = self._job.wait()

@@ -69,7 +69,7 @@ def prepare(given: Sequence[Given], materials: Sequence[Arrays]) -> tuple[list[A
         error = float(np.abs(total - 1).max(initial=0))
         squared = any(a.ndim == 4 for a in halves)  # of vectors, whose squared length is a fraction
         if TOLERANCE < error <= (2 * _HALF if squared else _HALF) + TOLERANCE:
-            text += (f"; the sums of the fractions differ from 1 by up to {error:.2g}, as float16 rounds them: the fractions "
-                     "are divided by their sums")
+            text += (f"; the sums of the fractions differ from 1 by up to {error:.2g}, because float16 rounds the "
+                     "fractions; they are divided by their sums")
             return [_divided(arrays, total) for arrays in materials], text
     return list(materials), text

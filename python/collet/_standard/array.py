@@ -167,7 +167,7 @@ class Array(Exchange):
         return self.copy().reshape(-1)
 
     def squeeze(self, axis: int | tuple[int, ...] | None = None) -> Array:
-        """A view without axes of length 1: all, or those given.
+        """A view without the given axes of length 1, by default without all axes of length 1.
 
         >>> collet.ones((1, 3, 1)).squeeze().shape
         (3,)"""
@@ -360,8 +360,8 @@ class Array(Exchange):
     # ---- Text
 
     def _text(self, threshold: int, **options: Any) -> str:
-        """NumPy's text of the elements. If there are more than `threshold`, only those at the edges are
-        copied to the host."""
+        """NumPy's text of the elements. If there are more than `threshold` elements, only the elements at the edges
+        are copied to the host."""
         import numpy
         shown = self
         if self.size > threshold:

@@ -73,7 +73,7 @@ def _array_of(key: Any) -> Array:
     if isinstance(key, list) and not array.size:
         array = array.astype("int64")
     if array._dtype != "bool" and array._dtype[0] not in "iu":
-        raise IndexError(f"an array as an index has integers or bools, not {array._dtype}")
+        raise IndexError(f"an array as an index must have integers or bools, not {array._dtype}")
     return array
 
 
@@ -91,7 +91,8 @@ def _inside(index: Array, extent: int, axis: int) -> Array:
 
 def _check_mask(mask: Array, extents: tuple[int, ...], axis: int) -> None:
     if len(mask.shape) != len(extents) or any(m not in (n, 0) for m, n in zip(mask.shape, extents)):
-        raise IndexError(f"the mask has the shape {mask.shape}, the axes from {axis} on {extents}")
+        raise IndexError(f"the mask has the shape {mask.shape}, but the axes from axis {axis} on have the shape "
+                         f"{extents}")
 
 
 def _pairs(array: Array, key: Any) -> tuple[Array, list[tuple[int, Any]]]:
@@ -200,7 +201,7 @@ class _Chosen:
 
     def positions(self) -> tuple[Array, Array] | None:
         """A view of the array as a vector, and the positions of the result's elements in it. The axes of
-        the indices come last. None if there is no such view."""
+        the indices come last. None if the array has no view as a vector."""
         array = self.array
         flat = array._permute(sorted(range(array.ndim), key=lambda i: -array.strides[i]))
         try:

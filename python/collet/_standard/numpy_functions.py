@@ -106,7 +106,8 @@ def _cumulative(name: str, value: float) -> Any:
 
 
 def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
-    """numpy.histogram: the edges of equal bins of float32 are float32, which decides about numbers on edges."""
+    """numpy.histogram: the edges of equal bins of float32 are float32, so numbers on an edge are counted as in
+    NumPy."""
     single = a.dtype == "float32" and hasattr(bins, "__index__") and not getattr(bins, "ndim", 0) and (range or a.size)
     if single:
         import numpy as np

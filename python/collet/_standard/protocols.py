@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_operators.py
-"""NumPy's protocols: numpy's functions on Arrays call collet's functions. What collet lacks is computed by NumPy itself
-(numpy_itself.py)."""
+"""NumPy's protocols: numpy's functions on Arrays call collet's functions. NumPy itself computes functions that collet
+lacks (numpy_itself.py)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _of_ufunc(ufunc: Any) -> Any:
     """collet's function that computes the same as a ufunc of NumPy or SciPy; None if there is none."""
     name = ufunc.__name__
     owners = np, sys.modules.get("scipy.special")
-    if all(getattr(owner, name, None) is not ufunc for owner in owners):  # such as numba's, with a name of its own
+    if all(getattr(owner, name, None) is not ufunc for owner in owners):  # such as numba's ufuncs
         return None
     name = _NAMES.get(name, name)
     if name == "divmod":

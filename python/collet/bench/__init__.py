@@ -278,7 +278,7 @@ def benchmark_function(func: Callable[..., Any], *args: Any, n_warmup: int = 10,
                        n_calls: int = 100, device: str | None = None, name: str = "Function",
                        **kwargs: Any) -> BenchmarkResult:
     """Times of n_calls calls func(*args, **kwargs), after n_warmup that are not measured: a
-    BenchmarkResult. Exceptions of func are passed on.
+    BenchmarkResult. Exceptions of func are passed to the caller.
 
     >>> bench.benchmark_function(np.sqrt, np.ones(9), n_calls=5, device="cpu_scalar:0").n_calls
     5"""

@@ -36,8 +36,8 @@ class Measured:
 
     @staticmethod
     def _run(command):
-        """Runs a command, which ends when a signal ends this process, and returns its exit status and output. Signals
-        are blocked until the command has started, because subprocess.run does not end a command that was just
+        """Runs a command and returns its exit status and output. If a signal ends this process, the command ends too.
+        Signals are blocked until the command has started, because subprocess.run does not end a command that was just
         starting."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
         try:
@@ -148,7 +148,7 @@ class Table:
 
     def judge(self, row):
         """The verdict is "slower" or "faster" if the median changed by more than TOLERANCE and the medians of all
-        rounds of one run are above those of the other."""
+        rounds of one run are above the medians of the other run."""
         before = self.known.get(tuple(row[k] for k, _, kind in self.columns if kind is KEY))
         if not before:
             return {"baseline": None, "change": None, "verdict": "new"}
@@ -213,7 +213,7 @@ def extents_of(shape):
 
 
 def sizes(shape, extents):
-    """Shapes with the proportions of the largest one, whose extents are given."""
+    """Shapes with the proportions of the largest shape; its extents are given."""
     product = math.prod(extents) or 1
     steps = max(0, int(POINTS_EACH * math.log10(product / SMALLEST) + 1e-9))
     shrunk = ["x".join(str(max(1, round(n * 10 ** (-step / POINTS_EACH / len(extents))))) for n in extents)

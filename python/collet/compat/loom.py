@@ -394,7 +394,7 @@ def _backend(base):
 
 
 def install(fallback=True):
-    """LOOM computes with Collet from now on. Imports LOOM: ImportError if it is not there, and
+    """Makes LOOM compute with Collet from now on. Imports LOOM: ImportError if it is not there, and
     AttributeError if this version lacks a replaced name. A second call changes only fallback."""
     set_fallback(fallback)
     manager = importlib.import_module("loom.backend").get_backend_manager()

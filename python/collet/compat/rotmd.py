@@ -52,7 +52,7 @@ def jit(*args, **kwargs):
 def set_backend(name):
     """Chooses "numba", "torch", "jax" or a choice of collet.set_backend, for the whole process.
 
-    Raises what collet.set_backend raises; the earlier choice then stays."""
+    Raises the exceptions of collet.set_backend; the earlier choice then stays."""
     global _backend
     collet.set_backend(_CHOICES.get(name, name))
     _backend = name

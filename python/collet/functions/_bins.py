@@ -42,7 +42,7 @@ def digitize(x, bins, right=False):
     array([0, 2, 2])"""
     x, bins = taken(x, bins)
     if bins.ndim != 1 or not (bool(f.all(bins[1:] >= bins[:-1])) or bool(f.all(bins[1:] <= bins[:-1]))):
-        raise ValueError("digitize: bins is a vector of edges that ascend or descend")
+        raise ValueError("digitize: bins must be a vector of edges that ascend or descend")
     side = "left" if right else "right"
     if bins.size > 1 and bool(bins[0] > bins[-1]):
         return bins.shape[0] - f.searchsorted(f.flip(bins), x, side=side)
@@ -54,12 +54,13 @@ def _edges(name, values, bins, range):
     if hasattr(bins, "__len__"):
         edges = np.asarray(bins, "f8")
         if edges.ndim != 1 or edges.size < 2 or (np.diff(edges) < 0).any():
-            raise ValueError(f"{name}: edges are a vector of at least two numbers that ascend")
+            raise ValueError(f"{name}: edges must be a vector of at least two numbers that ascend")
         return edges
     low, high = range if range is not None else \
         (float(f.min(values)), float(f.max(values))) if values.size else (0.0, 1.0)
     if not (np.isfinite([low, high]).all() and low <= high) or operator.index(bins) < 1:
-        raise ValueError(f"{name}: {bins} bins from {low} to {high}")
+        raise ValueError(f"{name}: {bins} bins from {low} to {high}: at least one bin and a finite, ascending range "
+                         "are needed")
     low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
     return np.linspace(low, high, operator.index(bins) + 1)
 

@@ -33,7 +33,7 @@ def average(x, /, *, axis=None, weights=None, returned=False, keepdims=False):
     total = f.sum(f.astype(weights, products.dtype, copy=False), axis=axis, keepdims=keepdims)
     known = hook.known(total)  # jit, whose values may differ later, gets an infinity or NaN instead
     if not hook.traced(known) and not bool(f.all(known != 0)):
-        raise ZeroDivisionError("average: the weights add up to zero, so that there is no average")
+        raise ZeroDivisionError("average: the weights add up to zero, so there is no average")
     found = f.sum(products, axis=axis, keepdims=keepdims) / total
     return (found, total) if returned else found
 

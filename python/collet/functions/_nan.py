@@ -15,7 +15,8 @@ from ._rounding import once_rounded, wide
 
 def _gathered(x, axis):
     """Moves the given axes to the end and merges them into one. Returns that array, the shape of a result without
-    the axes, and the shape with each as an axis of one element. axis: an int, a tuple, or None for all axes."""
+    the axes, and the shape in which each of these axes has one element. axis: an int, a tuple, or None for all
+    axes."""
     axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
     others = [i for i in range(x.ndim) if i not in axes]
     left = tuple(x.shape[i] for i in others)
@@ -75,7 +76,7 @@ def nanmin(x, /, axis=None, *, keepdims=False):
 def _place(name, beyond, x, axis, keepdims):
     x, = taken(x)
     if has_nan(x) and bool(f.any(f.all(f.isnan(x), axis=axis))):
-        raise ValueError(f"nan{name}: all elements are NaN, or all along the axis")
+        raise ValueError(f"nan{name}: all elements are NaN, or all elements along the axis")
     return getattr(f, name)(_filled(x, beyond), axis=axis, keepdims=keepdims)
 
 
@@ -188,7 +189,8 @@ def nanquantile(x, /, q, axis=None, *, method="linear", keepdims=False):
     1.5"""
     x, = taken(x)
     if method != "linear":
-        raise ValueError(f"nanquantile: method is {method!r}; it can be 'linear'; numpy.nanquantile(x, q) has others")
+        raise ValueError(f"nanquantile: method is {method!r}; only 'linear' is supported; numpy.nanquantile(x, q) "
+                         "has other methods")
     shares = np.asarray(q, "f8")
     if not ((shares >= 0) & (shares <= 1)).all():
         raise ValueError(f"nanquantile: q is {q}; quantiles are from 0 to 1")

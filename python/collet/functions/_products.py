@@ -66,7 +66,7 @@ def matmul(x1, x2, /):
             return product(x1, x2)
     a, b = promoted(x1, x2)
     if not a.ndim or not b.ndim:
-        raise ShapeError("matmul: an argument has no axes; multiply by it instead")
+        raise ShapeError("matmul: an argument has no axes; use multiply instead")
     kind, size = a.dtype.kind, a.dtype.itemsize
     if a.shape[-1] != b.shape[-2:][0]:
         raise ShapeError(f"matmul: the shapes {a.shape} and {b.shape} do not fit: {a.shape[-1]} columns "

@@ -15,8 +15,8 @@ SMALL = {n: small(n) for n in REDUCTIONS}
 
 
 def _axes(x, axis):
-    """Returns x and the axes to reduce. For an empty list of axes an op would reduce all, so x gets an axis
-    of length 1."""
+    """Returns x and the axes to reduce. For an empty list of axes an op would reduce all axes, so x gets an axis of
+    length 1."""
     axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
     return (x, axes) if axes else (x.reshape((1, *x.shape)), None)
 
@@ -152,7 +152,7 @@ def std(x, /, *, axis=None, correction=0.0, keepdims=False):
 
 def _check_elements(name, x, axis):
     if not x.size and 0 in [x.shape[i] for i in axes_of(range(x.ndim) if axis is None else axis, x.ndim)]:
-        raise ValueError(f"{name}: the shape is {x.shape}, and no elements have a {name[-3:]}imum")
+        raise ValueError(f"{name}: the shape is {x.shape}; without elements there is no {name[-3:]}imum")
 
 
 def _extreme(name, of_bool, x, axis, keepdims):
@@ -218,7 +218,7 @@ def argmin(x, /, *, axis=None, keepdims=False):
 
 
 def argmax(x, /, *, axis=None, keepdims=False):
-    """The int64 index of the first greatest element, as argmin. NaN counts as the greatest.
+    """The int64 index of the first greatest element; otherwise like argmin. NaN counts as the greatest.
 
     >>> int(collet.argmax([2, 1, 2]))
     0"""

@@ -64,7 +64,7 @@ def _raise_outside(info, what, indices, extent):
 def _indices(x, indices):
     x, indices = arrays(x, indices)
     if indices.dtype.kind not in "iu" and indices.size:
-        raise IndexError(f"indices are integers, not {indices.dtype}")
+        raise IndexError(f"indices must be integers, not {indices.dtype}")
     wide = indices.dtype in (np.int32, np.int64)
     return x, indices if wide else converted(indices, np.dtype("i8"))
 
@@ -220,7 +220,7 @@ _TABLE = 6  # numbers of the range of integers for each element, up to which a t
 
 
 def _above(x, low):
-    """x - low as int64; in a shorter dtype the difference wraps, and is its value as an unsigned number."""
+    """x - low as int64. In a shorter dtype the difference wraps; read as an unsigned number it is correct."""
     apart = op.sub(x, low)
     return (apart if apart.dtype.itemsize == 8 else apart.astype(f"u{apart.dtype.itemsize}")).astype("i8", copy=False)
 
@@ -236,7 +236,7 @@ def _in_table(x1, x2, least, most):
 
 
 def isin(x1, x2, /, *, invert=False):
-    """Whether each element of x1 is equal to one of x2, or, with invert, to none.
+    """Whether each element of x1 equals an element of x2; with invert, whether it equals none of them.
 
     >>> collet.isin([1, 2, 3], [3, 1])
     array([ True, False,  True])"""

@@ -106,7 +106,7 @@ def full_like(x, /, fill_value, *, dtype=None, device=None):
 
 
 def zeros_like(x, /, *, dtype=None, device=None):
-    """An array of zeros, as empty_like.
+    """An array of zeros, otherwise like empty_like.
 
     >>> collet.zeros_like([1, 2])
     array([0, 0])"""
@@ -114,7 +114,7 @@ def zeros_like(x, /, *, dtype=None, device=None):
 
 
 def ones_like(x, /, *, dtype=None, device=None):
-    """An array of ones, as empty_like.
+    """An array of ones, otherwise like empty_like.
 
     >>> collet.ones_like([1, 2])
     array([1, 1])"""
@@ -319,7 +319,7 @@ def roll(x, /, shift, *, axis=None):
         return roll(x.reshape(-1), shift, axis=0).reshape(x.shape)
     pairs = np.broadcast(shift, axis)
     if pairs.ndim > 1:
-        raise ValueError("roll: shift and axis are integers or tuples of integers")
+        raise ValueError("roll: shift and axis must be integers or tuples of integers")
     shifts = [0] * x.ndim
     for n, i in pairs:
         shifts[axis_of(i, x.ndim)] += int(n)
@@ -348,7 +348,7 @@ def repeat(x, repeats, /, *, axis=None):
         raise ValueError(f"repeat: repeats has the shape {counts.shape}; the axis has the length "
                          f"{x.shape[axis]}")
     if repeats < 0 if alone else counts.dtype.kind not in "iu" or (counts.size and int(op.min(counts)) < 0):
-        raise ValueError("repeat: repeats are integers that are not negative")
+        raise ValueError("repeat: repeats must be integers that are not negative")
     if alone or counts.size == 1:  # repeat by a number, which every backend can compute
         n = repeats if alone else int(counts.reshape(()))
         shape = [*x.shape[:axis + 1], n, *x.shape[axis + 1:]]

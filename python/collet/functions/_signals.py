@@ -25,8 +25,8 @@ def _end(part, x, axis):
 
 
 def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
-    """Each element minus its predecessor along an axis, n times. For bool: whether the two differ.
-    prepend and append are concatenated before and after the elements first.
+    """Each element minus its predecessor along an axis, n times. For bool: whether the elements differ. prepend and
+    append are concatenated before and after the elements first.
 
     >>> collet.diff([1, 4, 9])
     array([3, 5])"""
@@ -39,7 +39,7 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
     x = f.concat(parts, axis=axis) if len(parts) > 1 else x
     later, earlier = (slice(1, None),), (slice(None, -1),)
     whole = (slice(None),) * axis
-    for _ in range(min(operator.index(n), x.shape[axis])):  # after so many steps the axis is empty, and stays empty
+    for _ in range(min(operator.index(n), x.shape[axis])):  # after this many steps the axis is empty, and stays empty
         x = (op.not_equal if x.dtype.kind == "b" else op.sub)(x[whole + later], x[whole + earlier])
     return x
 
@@ -68,8 +68,8 @@ def interp(x, xp, fp, left=None, right=None):
     return f.where(x > xp[-1], fp[-1] if right is None else right, found)
 
 
-# The line through two points at x, from the first point. If that is NaN, since a difference is infinite: from the second one,
-# and if that is NaN too, the value that both points have. These are numpy.interp's rules.
+# The line through two points at x, from the first point. If the result is NaN, because a difference is infinite: from
+# the second point. If that is NaN too: the value that both points have. These are numpy.interp's rules.
 _FIRST, _SECOND = (f"((y1 - y0) / (x1 - x0) * (x - x{i}) + y{i})" for i in (0, 1))
 _LINE = f"where(isnan({_FIRST}), where(isnan({_SECOND}) & (y0 == y1), y0, {_SECOND}), {_FIRST})"
 _BETWEEN = f"where(isnan(x), x, where(x == x1, y1, where(x == x0, y0, {_LINE})))"
@@ -91,7 +91,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 
 def _apart(name, spacing, extent):
-    """The distances along an axis: one number, or those between places."""
+    """The distances along an axis: one number, or the distances between positions."""
     if not hasattr(spacing, "shape") and not hasattr(spacing, "__len__"):
         return spacing
     spacing, = taken(spacing)
@@ -180,8 +180,8 @@ def _all_finite(*arrays):
 
 
 def _in_blocks(a, v):
-    """The sums over all windows of a, as a product of two matrices: rows of a, and v at the place of each window in a row. The
-    zeros beside v multiply elements outside of the window, which must be finite."""
+    """The sums over all windows of a, as a product of two matrices: rows of a, and v at the place of each window in a
+    row. The zeros around v multiply the elements outside of the window; these must be finite."""
     count = a.size - v.size + 1
     block = max(_BLOCK, min(256, v.size // 2))
     rows = -(-count // block)
@@ -192,8 +192,8 @@ def _in_blocks(a, v):
 
 
 def _rising(a, v):
-    """The first elements of the convolution of two vectors, as many as each has: element i sums a[j] v[i - j] for j <= i. Only
-    these products are computed, since others may be NaN."""
+    """The first elements of the convolution of two vectors, as many as each has: element i sums a[j] v[i - j] for
+    j <= i. Only these products are computed, because other products may be NaN."""
     n = a.size
     if n <= _BLOCK:
         row, column = np.indices((n, n))

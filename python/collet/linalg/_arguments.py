@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/linalg/test_linalg.py
-"""What the functions share: conversion of their arguments, the error of an op, adjoints."""
+"""Shared by the functions: conversion of their arguments, the error of an op, adjoints."""
 
 from numpy.linalg import LinAlgError
 
@@ -19,7 +19,7 @@ def matrix(a, square=False):
 
 
 def check(info, what):
-    """LinAlgError with the text if an info, or one of a batch, is not 0."""
+    """LinAlgError with the text if an info, or any info of a batch, is not 0."""
     if bool(op.any(info)):
         raise LinAlgError(what)
 
@@ -33,7 +33,7 @@ def columns(name, a, b):
 
 
 def like_sides(x, b):
-    """A solution (..., N, R) with the axes of the right sides b: a vector if b is one."""
+    """A solution (..., N, R) with the axes of the right sides b: a vector if b is a vector."""
     return x.reshape(x.shape[:-1]) if b.ndim == 1 else x
 
 

@@ -86,7 +86,7 @@ def tensorinv(a, ind=2):
 
 
 def _rows_taken(pivots, inverse):
-    """The permutations (..., N) that exchanges of rows make, in NumPy, or their inverses."""
+    """The permutations (..., N) that exchanges of rows produce, or their inverses, computed by NumPy."""
     flat = np.asarray(pivots).reshape((math.prod(pivots.shape[:-1]), pivots.shape[-1]))
     order, matrices = np.tile(np.arange(flat.shape[1]), (len(flat), 1)), np.arange(len(flat))
     for k, at in enumerate(flat.T):
@@ -95,7 +95,7 @@ def _rows_taken(pivots, inverse):
 
 
 def _rows_followed(pivots, inverse):
-    """As _rows_taken, for pivots whose values are not known while collet.jit records: exchanges by where."""
+    """Like _rows_taken, for pivots whose values are not known while collet.jit records: exchanges rows by where."""
     n = pivots.shape[-1]
     places = f.arange(n)
     order = broadcast_to(places, pivots.shape)

@@ -104,7 +104,7 @@ def svd(a, full_matrices=True, compute_uv=True):
     check(info, "svd: a matrix is not finite, or the iteration did not converge")
     if not compute_uv:
         return s
-    if full_matrices:  # qr adds columns; those of U keep their signs, because R's diagonal is >= 0
+    if full_matrices:  # qr adds columns; the columns of U keep their signs, because R's diagonal is >= 0
         rows, columns = a.shape[-2:]
         u = qr(u, "complete").Q if rows > columns else u
         vh = matrix_transpose(qr(matrix_transpose(vh), "complete").Q) if rows < columns else vh
@@ -143,7 +143,7 @@ def eigvals(a):
 
 def eigh(a, b=None, UPLO="L", *, subset_by_index=None):
     """Eigenvalues (..., N), ascending, and eigenvectors (..., N, N) of symmetric or Hermitian matrices. The
-    eigenvectors are columns. Only the lower triangle is read; with UPLO="U" only the upper one.
+    eigenvectors are columns. Only the lower triangle is read; with UPLO="U" only the upper triangle.
 
     With b, which has to be positive definite: solves a x = w b x for the eigenvalues w, as scipy.linalg.eigh. The
     eigenvectors X then have X^H b X = 1. UPLO is also accepted as the second argument, as in NumPy.
@@ -186,7 +186,7 @@ def _eigh(a):
 
 
 def _eigh_of_pair(a, b, lower):
-    """eigh(a, b) by b = L L^H: the eigenvalues are those of L^-1 a L^-H."""
+    """eigh(a, b) by b = L L^H: the eigenvalues are the eigenvalues of L^-1 a L^-H."""
     if a.shape[-1] != b.shape[-1]:
         raise ShapeError(f"eigh: a has the shape {a.shape} and b {b.shape}; the orders of their matrices have to be equal")
     a, b = (a, b) if lower else (adjoint(a), adjoint(b))

@@ -56,7 +56,7 @@ def _substituted(a, b, unit_diagonal):
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
     """Solves a x = b for x, where a is triangular, as scipy.linalg.solve_triangular. a: (..., N, N). b: (N,) or
-    (..., N, R). Only one triangle of a is read: the lower one if `lower`. trans: 0 or "N"; 1 or "T": solves
+    (..., N, R). Only one triangle of a is read: the lower triangle if `lower`. trans: 0 or "N"; 1 or "T": solves
     a^T x = b; 2 or "C": solves a^H x = b. unit_diagonal: the diagonal is not read, its elements count as 1.
 
     LinAlgError if an element of the diagonal is 0.

@@ -79,7 +79,7 @@ def _fewest_exponents(a, most, powers, degree, limit):
     wanted = np.maximum(most - fewer, 0)
     if (wanted == most).all():
         return most
-    # The error's first term, in magnitudes of elements, which powers of a may lose by cancellation
+    # The first term of the error, computed with magnitudes of elements: powers of a may lose these by cancellation
     term = _log2_of_power(op.abs(a), 2 * degree + 1) - np.log2(np.maximum(_norms(a), np.finfo("f8").tiny)) + \
         2 * degree * (most - wanted) - math.log2(math.comb(2 * degree, degree) * math.factorial(2 * degree + 1))
     more = np.ceil((term - np.log2(np.finfo(a.dtype).eps / 2)) / (2 * degree))

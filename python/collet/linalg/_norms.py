@@ -25,7 +25,7 @@ def _as_vector(x):
 
 
 def _size(x, ord=2):
-    """Magnitudes, or for real numbers x itself: the squares are the same."""
+    """Magnitudes; for real numbers x itself, because the squares are equal."""
     return x if ord == 2 and x.dtype.kind == "f" else op.abs(x)
 
 

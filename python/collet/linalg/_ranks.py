@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/linalg/test_linalg.py, python/tests/linalg/test_linalg_equations.py
-"""Ranks, and what depends on them: least squares, pseudo-inverses, bases of ranges and null spaces."""
+"""Ranks, and functions that depend on ranks: least squares, pseudo-inverses, bases of ranges and null spaces."""
 
 from collections import namedtuple
 
@@ -49,7 +49,7 @@ def matrix_rank(a, rtol=None):
 
 
 def lstsq(a, b, rcond=None):
-    """The x that minimises |b - a x|, and of these the one of smallest norm: least squares for a matrix of any shape
+    """The x of smallest norm among all x that minimise |b - a x|: least squares for a matrix of any shape
     and rank. a: (..., M, N). b: (M,) or (..., M, R).
 
     Returns (x, residuals, rank, s), as numpy.linalg.lstsq. x: (..., N) or (..., N, R). residuals: the sums of squares of

@@ -16,7 +16,8 @@ _PARTS = 4  # for each worker, so that a slow worker causes little delay
 
 @contextlib.contextmanager
 def _folder():
-    """A temporary directory. At its end a worker whose task was given up may still write there for a moment."""
+    """A temporary directory. When it is removed, a worker with an abandoned task may still write there for a
+    moment."""
     folder = tempfile.mkdtemp(prefix="collet-")
     try:
         yield folder

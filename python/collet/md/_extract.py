@@ -136,7 +136,7 @@ class _Bar:
 
 
 def _count(name, value, minimum):
-    """Converts to an integer. None becomes 0, which stands for the engine's default."""
+    """Converts to an integer. None becomes 0, the engine's value for its default."""
     if value is None:
         return 0
     try:
@@ -387,9 +387,9 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
         interrupted call has computed are used. Without `shards` a worker that does not have this machine's
         temporary directory sends its part through the client
     devices : choices, such as ["cpu_openmp", "opencl:0"], that share the frames; a fast device computes more.
-        Quantities that are derived from sums over atoms, such as axes, are computed by the CPU. Devices
-        with the same name give the same bits, others differ by rounding. If a device fails, a warning says so,
-        and the others compute its frames. None: the backend in force
+        Quantities that are derived from sums over atoms, such as axes, are computed by the CPU. Devices with the same
+        name give the same bits; other devices differ by rounding. If a device fails, a warning says so, and the other
+        devices compute its frames. None: the backend in force
 
     Returns Results: a dict of float64 arrays. The first axis is the frames. With `each` the second axis is the
     bodies, except in time_ps, and `bodies` has their labels. quantities() has the arrays' units (nm, ps,

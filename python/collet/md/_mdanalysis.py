@@ -35,13 +35,14 @@ class RotationalObservables(AnalysisBase):
         """Computes all frames from start below stop in steps; returns self.
 
         frames : indices, or a bool for each frame, instead of start, stop and step. All frames between the first and the
-            last in the largest step that meets these are read, and derivatives and paths are of those
+            last in the largest step that meets these are read, and derivatives and paths refer to these frames
         verbose : whether a bar shows the progress
         backend : None or "serial", of MDAnalysis: Collet's own backends compute (collet.using, `devices`, `client`);
             n_workers and n_parts are not used"""
         if backend not in (None, "serial"):
-            raise InvalidError(f"RotationalObservables: backend is {backend!r} of MDAnalysis, and Collet computes by its own: "
-                               "choose them with collet.using or devices=, processes with client=")
+            raise InvalidError(f"RotationalObservables: backend={backend!r} is a backend of MDAnalysis, but "
+                               "Collet uses its own backends: choose them by collet.using or devices=, and "
+                               "processes by client=")
         wrong = set(unused) - {"n_workers", "n_parts", "unsupported_backend", "progressbar_kwargs"}
         if wrong:
             raise TypeError(f"run() got an unexpected keyword argument '{min(wrong)}'")
@@ -78,7 +79,8 @@ class RotationalObservables(AnalysisBase):
         chosen = np.asarray(frames if hasattr(frames, "__array__") else list(frames))
         if chosen.dtype == bool:
             if chosen.shape != (count,):
-                raise InvalidError(f"RotationalObservables: frames has {chosen.size} bools, and the trajectory {count} frames")
+                raise InvalidError(f"RotationalObservables: frames has {chosen.size} bools, but the trajectory has "
+                                   f"{count} frames")
             chosen = np.flatnonzero(chosen)
         if not chosen.size:
             raise InvalidError("RotationalObservables: there is no frame")

@@ -45,7 +45,7 @@ def _bonds(atoms):
 
 
 def has_times(frame):
-    """Whether the file has times. If it has none, MDAnalysis invents times, 1 ps per frame, and warns."""
+    """Whether the file has times. If the file has no times, MDAnalysis invents times, 1 ps per frame, and warns."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         frame.time  # pylint: disable=pointless-statement
@@ -110,7 +110,8 @@ class Universe:
         return self._time(frame, float(now.time)) if self._timed else 0.0
 
     def _time(self, frame, given):
-        """The file's time, if the given one is its rounding: an offset or a transformation may have changed it."""
+        """The file's time, if the given time is the file's time rounded; else the given time, which an offset or a
+        transformation may have changed."""
         exact = given if self._times is None else float(self._times[frame])
         return exact if float(np.float32(exact)) == given else given
 
@@ -232,9 +233,9 @@ def with_molecules(group, selection, each, masses, by_place, drift=False):
         raise _core.InvalidError("extract: drift is of all atoms of the universe, but the order of the group, the selection, ndx, "
                                  "reference or masses refers to places in the group: give the universe and a selection")
     if fixed:
-        warnings.warn("extract: the group lacks atoms of its molecules, which are made whole without them, "
-                      "because its order, the selection, ndx, reference or the file of masses refers to "
-                      "places in it: give all atoms of the molecules and a selection, or pbc=\"none\"",
+        warnings.warn("extract: the group lacks atoms of its molecules, and the molecules are made whole without "
+                      "them: the order of the group, the selection, ndx, reference or the file of masses refers to "
+                      "places in the group: give all atoms of the molecules and a selection, or pbc=\"none\"",
                       RuntimeWarning, stacklevel=4)
         return None
     places = np.searchsorted(atoms.indices, places)

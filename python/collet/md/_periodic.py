@@ -103,13 +103,13 @@ def _place(function, what, positions, box, bonds, molecules, masses):
     except _core.InvalidError as error:  # it calls itself place
         raise _core.InvalidError(str(error).replace("place:", f"{function}:", 1)) from None
     if left:
-        warnings.warn(f"{function}: molecules that are left as they are: {left}, the first with atom {atom}: "
-                      "it is bonded to its own image through the box, or has more than 4096 atoms "
-                      "without bonds", RuntimeWarning, stacklevel=3)
+        warnings.warn(f"{function}: molecules that are not changed: {left}, the first with atom {atom}: it is bonded "
+                      "to its own image through the box, or has more than 4096 atoms without "
+                      "bonds", RuntimeWarning, stacklevel=3)
     if far:
         warnings.warn(f"{function}: frame {frame}: the molecule of atom {mover} is about half a box from where it "
-                      f"was in the frame before (such steps: {far}): the shortest way may not be the way that it "
-                      "took: give frames that are closer in time", RuntimeWarning, stacklevel=3)
+                      f"was in the frame before (such steps: {far}): its path may not be the shortest one: give "
+                      "frames that are closer in time", RuntimeWarning, stacklevel=3)
     return found if places is None else found[..., places, :]
 
 

@@ -86,7 +86,8 @@ def _reduced(x, values):
 
 
 def _panel(axes, results, x, keys, quantities, title):
-    """Draws the lines of some keys. The axis has the name of a single key, else the title."""
+    """Draws the lines of some keys. The label of the axis is the name of a single key, or the title for several
+    keys."""
     units = []
     for key, own in keys.items():
         for name, values in _lines_of(results, key):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/md/test_md_results.py
-"""Files of results, in the forms that collet-extract writes."""
+"""Files of results, in the formats that collet-extract writes."""
 
 import io
 import json
@@ -87,8 +87,8 @@ def save(results, path, force, quantities):
     path = os.fspath(path)
     stem, suffix = os.path.splitext(path)
     if suffix not in _FORMS:
-        raise _core.InvalidError(f"save: the name {path} does not say the form of the file: let it end "
-                                 f"in {', '.join(_FORMS)}")
+        raise _core.InvalidError(f"save: the name {path} does not name a file format: let it end in "
+                                 f"{', '.join(_FORMS)}")
     files = [(path, _FORMS[suffix](results, quantities, suffix))]
     if results.meta is not None and suffix != ".h5":
         files.append((f"{stem if suffix == '.npz' else path}.meta.json",

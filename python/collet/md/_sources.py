@@ -91,7 +91,7 @@ def _texts(values, length, name):
         return [""] * length
     found = list(map(str, values))
     if isinstance(values, str) or len(found) != length:
-        raise ShapeError(f"Frames: {name} are {len(found)}; they must be {length}, one an atom")
+        raise ShapeError(f"Frames: {name} are {len(found)}; they must be {length}, one for each atom")
     return found
 
 
@@ -114,7 +114,7 @@ class Chunks:
     """Frames of an iterator of mdtraj.Trajectory, such as mdtraj.iterload's. Positions are first written to
     a temporary file, because extract needs the number of frames before it computes the first.
 
-    source_of(trajectory): what extract reads of one trajectory, with `source` and `masses`"""
+    source_of(trajectory): the object with `source` and `masses` that extract reads for one trajectory"""
 
     def __init__(self, iterator, source_of):
         self._file = tempfile.TemporaryFile()  # pylint: disable=consider-using-with

@@ -2,10 +2,11 @@
 # Tests: python/tests/generator/test_random.py
 """Random numbers that are the same on every backend and machine, with any number of threads. A 64-bit seed
 chooses a sequence (Philox4x32-10), and an offset chooses a position in it. uniform and normal take both as
-arguments; a Generator keeps its own position and has the methods of numpy.random.Generator, whose numbers are
-others. Uniform numbers and integers of all distributions have the same bits everywhere; other real numbers differ by a few
-ulp. size is an int or ints; without size the result has the axes of the parameters. dtype is float32 or float64. Results are
-Arrays. If `out` is given, a NumPy array or an Array, the numbers are written there; its shape and dtype replace size and dtype.
+arguments; a Generator keeps its own position and has the methods of numpy.random.Generator, but gives different
+numbers. Uniform numbers and integers of all distributions have the same bits everywhere; other real numbers differ by
+a few ulp. size is an int or ints; without size the result has the axes of the parameters. dtype is float32 or
+float64. Results are Arrays. If `out` is given, a NumPy array or an Array, the numbers are written there; its shape
+and dtype replace size and dtype.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ class Continuous(Source):
         return self._of_exponential("weibull", "x ** (1 / a)", size, a=(a, "above 0"))
 
     def pareto(self, a: Real, size: Size = None) -> Array:
-        """Pareto II (Lomax) numbers of shape a, as NumPy: add 1 for the classical distribution.
+        """Pareto II (Lomax) numbers of shape a, as in NumPy: add 1 for the classical distribution.
 
         >>> bool((collet.random.default_rng(7).pareto(3, 100) >= 0).all())
         True"""

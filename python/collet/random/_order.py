@@ -51,7 +51,7 @@ class Order(Source):
             raise TypeError(f"shuffle: x is {type(x).__name__}, which is not written in place; use permutation")
 
     def permuted(self, x: Any, *, axis: int | None = None, out: Any = None) -> Array:
-        """The elements of x in a random order; with axis, each line along the axis in an order of its own.
+        """The elements of x in a random order; with axis, each line along the axis has a separate random order.
 
         >>> sorted(collet.random.default_rng(7).permuted([[1, 2], [3, 4]]).reshape(-1).tolist())
         [1, 2, 3, 4]"""
@@ -97,7 +97,7 @@ class Order(Source):
         return made.reshape((*rest[0], *shape, *rest[1]))  # type: ignore[no-any-return]
 
     def _distinct(self, n: int, count: int) -> Any:
-        """Different integers below n, at most n / 50 of them: random integers without those that came before."""
+        """Different integers below n, at most n / 50 of them: random integers, without repetitions."""
         import numpy as np
 
         from .._array.creation import asarray
@@ -143,7 +143,7 @@ def _shuffled(x: Any, axis: int, order: Any) -> Any:
 
 
 def _probabilities(p: Any, n: int, distinct: int) -> Any:
-    """p as a NumPy array, which has `distinct` elements above 0 at least."""
+    """p as a NumPy array with at least `distinct` elements above 0."""
     import numpy as np
     found = np.asarray(p, "float64")
     if found.shape != (n,):

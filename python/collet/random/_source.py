@@ -51,7 +51,8 @@ def number(value: Any, name: str) -> Any:
 
 
 def _mixed(seed: Any) -> int:
-    """A seed made of a sequence of integers, or of a numpy.random.SeedSequence, by NumPy's hash, whose numbers never change."""
+    """A seed from a sequence of integers or a numpy.random.SeedSequence, computed by NumPy's hash. This hash never
+    changes."""
     import numpy
     from numpy.random import SeedSequence
 
@@ -125,13 +126,13 @@ def fitted(function: str, size: Size, common: tuple[int, ...]) -> tuple[int, ...
     """The shape of the result, where the parameters have the shape `common`."""
     shape = common if size is None else shape_of(size)
     if len(common) > len(shape) or any(n not in (1, m) for n, m in zip(common[::-1], shape[::-1])):
-        raise ValueError(f"{function}: size is {size}, but the parameters have the shape {common}; leave size out, or "
-                         "give one to which they broadcast")
+        raise ValueError(f"{function}: size is {size}, but the parameters have the shape {common}; leave size out, "
+                         "or give a size to which they broadcast")
     return shape
 
 
 def computed(text: str, x: Any, **values: Any) -> Any:
-    """Evaluates a formula of x, which has all axes of the result, and of other values. Writes the result over x, unless
+    """Evaluates a formula of x and other values; x has all axes of the result. Writes the result over x, unless
     gradients are recorded."""
     if _hook.traced(x, *values.values()):
         return _core.evaluate(text, {"x": x, **values})
@@ -170,11 +171,12 @@ class Source:
     @state.setter
     def state(self, value: dict[str, int]) -> None:
         if not isinstance(value, dict) or set(value) != {"seed", "block"}:
-            raise ValueError(f"the state is {value!r}; it must be a dict with seed and block, as state returns it")
+            raise ValueError(f"the state is {value!r}; it must be a dict with seed and block, such as state() "
+                             "returns")
         Source.__init__(self, **value)
 
     def spawn(self, n_children: int) -> list[Self]:
-        """New, independent Generators, whose seeds are numbers of this one.
+        """New, independent Generators; this Generator draws their seeds.
 
         >>> first, second = collet.random.default_rng(7).spawn(2)
         >>> bool(first.random() == second.random())

@@ -43,7 +43,7 @@ class Vectors(Order):
         return computed("x / total", x, total=x.sum(axis=-1, keepdims=True))  # type: ignore[no-any-return]
 
     def multinomial(self, n: Real, pvals: Any, size: Size = None) -> Array:
-        """Counts of each of the outcomes, whose probabilities are along the last axis of pvals, in n trials.
+        """Counts of each outcome in n trials; the probabilities are along the last axis of pvals.
 
         >>> collet.random.default_rng(7).multinomial(20, [0.2, 0.3, 0.5], 4).sum(axis=-1).tolist()
         [20, 20, 20, 20]"""

@@ -51,7 +51,7 @@ static void count(array_object *self, int change)
 static lazy_value *make_value(array_object *self)
 {
     collet_array *array;
-    collet_context *context = runtime_context(); /* may run other code, which makes the value */
+    collet_context *context = runtime_context(); /* may run other code that makes the value */
     if (!context || self->value)
         return context ? self->value : NULL;
     if (collet_array_create(context, &array, self->number.dtype, 0, NULL) != COLLET_OK)
@@ -216,7 +216,7 @@ PyObject *array_of_value(lazy_value *v)
 
 PyObject *array_of_node(node *n)
 {
-    array_object *self = new_object(); /* may run other code, which computes the node */
+    array_object *self = new_object(); /* may run other code that computes the node */
     if (self && n->value) {
         self->value = value_ref(n->value);
         value_attach(n->value, (PyObject *)self);
@@ -320,8 +320,8 @@ PyObject *array_view(PyObject *self, collet_array *view)
     return view ? object_of(value_new(view, array_value(self))) : NULL;
 }
 
-/* Makes an Array of *view, a view of the elements of `self` that a function of libcore stored. status: what the
- * function returned; if that is an error, raises it. NULL with an exception. */
+/* Makes an Array of *view, a view of the elements of `self` that a function of libcore stored. status: the status
+ * that the function returned; if it is an error, raises it. NULL with an exception. */
 static PyObject *viewed(PyObject *self, collet_context *context, collet_status status,
                         collet_array **view)
 {
@@ -456,7 +456,7 @@ static PyObject *reshape(PyObject *self, PyObject *shape)
     return shaped(self, shape, collet_array_reshape);
 }
 
-/* Replaces one extent -1 by what the others leave of `size` elements. */
+/* Replaces one extent -1 such that the product of the extents is `size`. */
 static void fill_extent(int64_t *extents, int count, int64_t size)
 {
     int64_t known = 1;
@@ -473,7 +473,7 @@ static void fill_extent(int64_t *extents, int count, int64_t size)
         extents[at] = size / known;
 }
 
-/* reshape(*shape): a view or, if strides allow none, a copy. */
+/* reshape(*shape): a view or, if strides allow no view, a copy. */
 static PyObject *reshape_any(PyObject *self, PyObject *arguments)
 {
     int64_t extents[COLLET_MAX_DIMS], wanted = 1;

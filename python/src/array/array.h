@@ -5,7 +5,7 @@
 #include "src/base/python.h"
 #include "node.h"
 
-/* Functions of the layers above this one. */
+/* Functions of the layers above this layer. */
 typedef struct array_upper {
     int (*compute)(node *n); /* 0, or -1 with an exception */
     int (*before_write)(
@@ -61,8 +61,8 @@ lazy_value *array_value(PyObject *object);
 /* The dtype, without computing the Array. 0: the Array was not initialised. */
 collet_dtype array_dtype_of(PyObject *object);
 
-/* array_of_value: a new reference to the Array of a value. array_of_node: a new Array of a node that has none yet; the
- * Array waits, unless the node has a value. NULL with an exception. */
+/* array_of_value: a new reference to the Array of a value. array_of_node: a new Array of a node that has no Array
+ * yet; the Array waits, unless the node has a value. NULL with an exception. */
 PyObject *array_of_value(lazy_value *v);
 PyObject *array_of_node(node *n);
 /* Replaces the node of the Array `owner` by the value. */
@@ -78,7 +78,8 @@ PyObject *array_view(PyObject *self, collet_array *view);
 /* Whether the elements follow each other without gaps, the last axis fastest or, if `first`, the first axis. */
 int array_is_dense(const collet_array *a, int first);
 
-/* Reads extents, or axes: an integer or a sequence of them, at most COLLET_MAX_DIMS. Their number; -1 with an exception. */
+/* Reads extents, or axes: an integer or a sequence of integers, at most COLLET_MAX_DIMS. Their number; -1 with an
+ * exception. */
 int array_extents(PyObject *extents, int64_t *values);
 
 /* Dtype and shape. */

@@ -172,8 +172,8 @@ static versioned_tensor *tensor_of(PyObject *capsule)
     shim = malloc(sizeof *shim);
     if (!shim)
         return (versioned_tensor *)PyErr_NoMemory();
-    /* Old capsules do not say whether their memory may be written. They are read-only here, as in NumPy, because
-     * JAX makes such capsules. */
+    /* Old capsules do not say whether their memory may be written. Their memory is read-only here, as in NumPy,
+     * because JAX makes such capsules. */
     *shim = (versioned_tensor){1, 0, old, delete_shim, DLPACK_READ_ONLY, old->tensor};
     return shim;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A node: an elementwise function of Arrays that is not computed yet. A node whose Array exists is pending; a node
- * that only other nodes read is computed as a part of them. A node stores no state of an evaluation (program.h says
- * why). All functions need the GIL. */
+/*
+ * A node: an elementwise function of Arrays that is not computed yet. A node whose Array exists is pending; a node
+ * that only other nodes read is computed as a part of these. A node stores no state of an evaluation (program.h says
+ * why). All functions need the GIL.
+ */
 #pragma once
 
 #include "value.h"
@@ -33,7 +35,7 @@ struct node {
     elementwise *function; /* a reference; NULL: converts to the dtype of `spec`, or reduces */
     uint32_t reduces;      /* an op: reduces the last axis, which is kept with extent 1; 0: elementwise */
     double correction;     /* of the reduction */
-    int64_t row;           /* the extent of the last axis that reductions below the node, or it, reduce; 0: none */
+    int64_t row;           /* the extent of the last axis that the node, or reductions below it, reduce; 0: none */
     input in[NODE_INPUTS];
     collet_array_spec spec;
     lazy_value *value;   /* NULL until the node is computed; afterwards the node has no inputs */
@@ -42,7 +44,7 @@ struct node {
     node *next, **place; /* links in the list of pending nodes */
     uint64_t generation;
     uint32_t choice;        /* the choice of backend (choices.h) under which the node was made */
-    uint32_t count, inputs; /* lower bounds of the numbers of nodes and inputs below this one */
+    uint32_t count, inputs; /* lower bounds of the numbers of nodes and inputs below this node */
     int seen;               /* 1: was computed as a part of another node, and the value was not kept */
     PyObject *code;         /* the place in the program that made the node: a code object and an offset, or NULL */
     PyObject *offset;
@@ -61,7 +63,7 @@ void node_add_number(node *n, PyObject *number, input_kind kind);
 /* Sets the Array of the node. NULL: the Array no longer exists. */
 void node_own(node *n, PyObject *owner);
 
-/* Stores the value of the node, for which value_memory was called, and takes the reference to it. The readers of
+/* Stores the value of the node and takes the reference to it; value_memory was called for the value. The readers of
  * the node then read the value. A node that has a value already keeps that value. The caller has a reference to the
  * node. */
 void node_publish(node *n, lazy_value *v);

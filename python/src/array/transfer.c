@@ -140,8 +140,8 @@ int transfer_add(void)
         {"_bytes", transfer_bytes, METH_NOARGS, "The elements as bytes, in C order."},
         {"_write", write_bytes, METH_O, "Sets the elements by bytes, in C order."},
         {"prefetch", prefetch, METH_O,
-         "Copies the elements to a device, \"cuda:0\", or to the \"host\", unless they are there, "
-         "so that their next use there need not. A copy to a device goes on after the call."},
+         "Copies the elements to a device, such as \"cuda:0\", or to the \"host\", unless they are there. The next "
+         "use there needs no copy. A copy to a device goes on after the call."},
         {"to_numpy", to_numpy, METH_NOARGS,
          "A NumPy array with a copy of the elements, after the work that computes them."}};
     int failed = 0;

@@ -109,7 +109,7 @@ void memory_begin_write(memory *m)
         m->writes++;
 }
 
-/* A thread that unpins needs neither the GIL nor a pin of its own. So a thread may wait here while it has pinned
+/* A thread that unpins needs neither the GIL nor its own pin. So a thread may wait here while it has pinned
  * memory itself, for example in the handler of a signal. */
 int memory_wait_unpinned(memory *m)
 {

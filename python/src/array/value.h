@@ -58,7 +58,8 @@ memory *value_memory(lazy_value *v);
 void value_read_by(lazy_value *v, reader *r);
 void value_not_read_by(lazy_value *v, reader *r);
 
-/* The memories that an evaluation reads besides the operands of its caller, and how often each was written before. */
+/* The memories that an evaluation reads in addition to the operands of its caller, and how often each was written
+ * before. */
 typedef struct snapshot {
     uint32_t count;
     struct {
@@ -69,7 +70,7 @@ typedef struct snapshot {
 
 /* Adds the memory of a value unless the snapshot has it already. value_memory was called before. */
 void snapshot_add(snapshot *s, const lazy_value *v);
-/* Copies a snapshot; the copy has references of its own. */
+/* Copies a snapshot; the copy has its own references. */
 void snapshot_copy(snapshot *to, const snapshot *from);
 void snapshot_clear(snapshot *s);
 /* 1: no memory was written since the snapshot was made; 0: one was. */

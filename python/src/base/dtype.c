@@ -41,7 +41,7 @@ static int is_word(char before, const char *behind)
            !(*behind == '.' && is_part(behind[1]));
 }
 
-/* The dtype with whose name, as libcore writes it, the text begins; 0: none. */
+/* The dtype whose name (in libcore's form) begins the text; 0: none. */
 static collet_dtype dtype_at(const char *text, char before, size_t *length)
 {
     for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++) {

@@ -13,6 +13,6 @@ const char *dtype_name(collet_dtype dtype);
  * has 128. 0 for all other names. */
 collet_dtype dtype_foreign(const char *name, size_t length);
 
-/* Writes `text`, a message of libcore, with NumPy's names of dtypes in place of libcore's. Quoted words and names of
- * files are not changed. */
+/* Writes `text`, a message of libcore, with NumPy's names of dtypes in place of libcore's names. Quoted words and
+ * names of files are not changed. */
 void dtype_translate(const char *text, char *out, size_t size);

@@ -150,8 +150,8 @@ static collet_dtype parse_numpy(PyObject *dtype)
     return !found && is_bfloat16(dtype) ? COLLET_BF16 : found;
 }
 
-/* The dtype that NumPy calls so, or libcore if NumPy has no such name; 0: none. Does not use NumPy, which takes long
- * to import. */
+/* The dtype that NumPy (or, if NumPy has no such name, libcore) calls by this name; 0: none. Does not use NumPy,
+ * which takes long to import. */
 static collet_dtype parse_name(PyObject *text)
 {
     for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++) {

@@ -14,7 +14,7 @@ typedef struct numpy_view {
     int64_t strides[COLLET_MAX_DIMS]; /* elements */
     void *data;
     int writable;
-    int usable; /* 1: libcore can use the memory as it is; else only `spec` is set */
+    int usable; /* 1: libcore can use the memory without a copy; else only `spec` is set */
 } numpy_view;
 
 /* Describes the memory of an array; `name` is used in error messages. 0, or -1 with an exception. */
@@ -32,7 +32,7 @@ PyObject *numpy_copy(PyObject *array, const collet_array_spec *spec);
 PyObject *numpy_number(PyObject *object, PyObject *name);
 
 /* numpy_dtype: a new reference to the numpy.dtype object of a dtype. numpy_dtype_parse: the dtype of anything that
- * numpy.dtype takes, or of one of libcore's names ("f32") that are not foreign (dtype.h). */
+ * numpy.dtype takes, or of libcore's names ("f32") that are not foreign (dtype.h). */
 PyObject *numpy_dtype(collet_dtype dtype);
 collet_dtype numpy_dtype_parse(PyObject *object); /* 0 with an exception */
 

@@ -557,8 +557,7 @@ static void at_end(void)
 
 int runtime_prepare(void)
 {
-    /* Python has room for 32 handlers. If there is none left, libcore's handler of exit() does the
-     * same. */
+    /* Python has room for 32 handlers. If no runtime is left, libcore's handler of exit() does the same. */
     (void)Py_AtExit(at_end);
     if (!pthread_key_create(&key, end_thread) && !pthread_atfork(before_fork, NULL, in_child))
         return 0;

@@ -21,8 +21,8 @@ typedef struct runtime_switched {
     long long use, fixed_use;
 } runtime_switched;
 
-/* Gives the calling thread `choice` until runtime_switch_back(before), instead of the choice in force. Python code that
- * runs meanwhile (a finalizer) has `choice` too, except in a collet.using of its own. 0, or -1 with an exception. */
+/* Gives the calling thread `choice` until runtime_switch_back(before), instead of the choice in force. Python code
+ * that runs meanwhile (a finalizer) has `choice` too, except in its own collet.using. 0, or -1 with an exception. */
 int runtime_switch(uint32_t choice, runtime_switched *before);
 void runtime_switch_back(const runtime_switched *before);
 
@@ -52,7 +52,7 @@ uint64_t runtime_generation(void);
 int runtime_at_once(void);
 /* 1 if the use of an Array may have to wait for work of a device, also of a device that earlier calls used. */
 int runtime_waits(void);
-/* Updates what runtime_at_once and runtime_waits return; called after each call. */
+/* Updates the results of runtime_at_once and runtime_waits; called after each call. */
 void runtime_called(collet_context *context);
 /* Identifies the backend of the last call; NULL: there was no call since the backend was chosen. */
 const void *runtime_last_backend(void);

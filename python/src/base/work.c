@@ -131,7 +131,7 @@ static void *serve(void *argument)
     return NULL;
 }
 
-/* Gives the job to an idle worker or a new one; NULL: no thread could be started. The caller holds the mutex. */
+/* Gives the job to an idle or a new worker; NULL: no thread could be started. The caller holds the mutex. */
 static worker *start(work *w)
 {
     pthread_t thread;
@@ -304,7 +304,7 @@ static int make_ended(void)
            pthread_cond_init(&ended, &attributes);
 }
 
-/* The child has none of the parent's threads. */
+/* The child does not have the parent's threads. */
 static void in_child(void)
 {
     pthread_mutex_init(&mutex, NULL);

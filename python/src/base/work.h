@@ -12,7 +12,7 @@
 typedef struct work work;
 struct work {
     collet_status (*run)(work *w, collet_context *context); /* called without the GIL, on any thread */
-    void (*drop)(work *w);   /* frees *w and what it refers to; called with the GIL */
+    void (*drop)(work *w);   /* frees *w and the objects that it refers to; called with the GIL */
     int quick;               /* 1: runs on the calling thread, and Ctrl-C does not interrupt it */
     uint64_t print;          /* fingerprint: such work is quick if it was quick before; 0: none */
     int64_t nanoseconds;     /* time that `run` took */
@@ -26,7 +26,7 @@ struct work {
 /* Nanoseconds of the monotonic clock. Any thread, without the GIL too. */
 int64_t work_now(void);
 
-/* 1 if the calling thread is the main one. */
+/* 1 if the calling thread is the main thread. */
 int work_on_main_thread(void);
 
 /* Whether work with this fingerprint, not 0, took less than 10 ms with the backend of the last
@@ -34,11 +34,12 @@ int work_on_main_thread(void);
 int work_is_quick(uint64_t print);
 void work_learn(uint64_t print, int64_t nanoseconds);
 
-/* Runs *w in the calling thread's context; the fields that work_run sets are 0. The caller may set w->context to
- * runtime_context(): then no Python code runs before the work begins. Quick work, and work of other
- * threads than the main one, runs on the calling thread.
- * Returns 0: `w` is still the caller's. -1 with an exception: the work failed, and `w` was dropped. 1
- * with the exception of a signal: the work continues, and `w` is dropped later. */
+/*
+ * Runs *w in the calling thread's context; the fields that work_run sets are 0. The caller may set w->context to
+ * runtime_context(): then no Python code runs before the work begins. Quick work, and work of threads other than the
+ * main thread, runs on the calling thread. Returns 0: `w` is still the caller's. -1 with an exception: the work
+ * failed, and `w` was dropped. 1 with the exception of a signal: the work continues, and `w` is dropped later.
+ */
 int work_run(work *w);
 
 /* Waits until *count is 0. Other threads change it without the GIL, and call work_wake when it is 0. Handlers of

@@ -180,7 +180,7 @@ static int parse_shape(PyObject *object, collet_array_spec *spec)
     return 0;
 }
 
-/* Sets what is known about the outputs before inference. */
+/* Sets the known properties of the outputs before inference. */
 static int take_outputs(request *c)
 {
     for (uint32_t i = 0; i < c->op->n_out; i++) {
@@ -201,7 +201,7 @@ static int take_outputs(request *c)
 
 /* ---- Inference ---------------------------------------------------------------------------- */
 
-/* Infers the outputs, without those whose bit is set in `left_out`. */
+/* Infers the outputs, except outputs whose bit is set in `left_out`. */
 static collet_status infer_without(request *c, uint32_t left_out, const collet_array_spec *ins,
                                    collet_error *err)
 {
@@ -251,8 +251,8 @@ static int same_spec(const collet_array_spec *a, const collet_array_spec *b)
            (a->ndim <= 0 || !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape));
 }
 
-/* 1: the last inference had the same inputs and parameters, and its result is used again; 0: it had
- * others. */
+/* 1: the last inference had the same inputs and parameters, and its result is used again; 0: it had other inputs or
+ * parameters. */
 static int recall(request *c, const collet_array_spec *ins)
 {
     const op_object *op = c->op;
@@ -292,7 +292,7 @@ static int infer(request *c)
         open += !c->given[i];
         chosen |= c->given[i] || c->operands[i].absent;
     }
-    if (!open) /* collet_call checks what the caller gave */
+    if (!open) /* collet_call checks the outputs that the caller gave */
         return 0;
     for (uint32_t i = 0; i < op->n_in; i++) {
         const operand *o = &c->operands[op->n_out + i];

@@ -133,7 +133,7 @@ static int waits(const call *c)
 
 typedef struct job {
     work work;
-    call call;       /* a copy with references of its own */
+    call call;       /* a copy with its own references */
     snapshot reads;  /* a copy of the call's snapshot, or empty */
     operand operands[];
 } job;
@@ -241,7 +241,7 @@ int call_is_observed(void)
     return observer != NULL;
 }
 
-/* The call whose begin the observer is being told, for compute_explain; NULL: none. */
+/* The call whose begin is being reported to the observer, for compute_explain; NULL: none. */
 static _Thread_local call *observed;
 
 static int tell(call *c, PyObject *begins)
@@ -297,7 +297,7 @@ PyObject *compute_explain(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unuse
     return PyUnicode_DecodeUTF8(shown, (Py_ssize_t)strlen(shown), "replace");
 }
 
-/* The Array that the caller gave as output `i`; NULL: the caller gave none, or another object. */
+/* The Array that the caller gave as output `i`; NULL: the caller gave no output, or another object. */
 static PyObject *array_output(const call *c, uint32_t i)
 {
     const operand *o = &c->operands[i];
@@ -322,8 +322,8 @@ static int settle_outputs(const call *c)
 }
 
 /* Prepares the computation: waits for readers of the outputs, takes the thread's context, which Python code may have
- * replaced, and pins what the call reads. *held: whether to keep the GIL. 0; 1: memory that the call reads was
- * written; -1 with an exception. */
+ * replaced, and pins the memory that the call reads. *held: whether to keep the GIL. Returns 0, 1 if memory that the
+ * call reads was written, or -1 with an exception. */
 static int begin(call *c, int *held)
 {
     do {

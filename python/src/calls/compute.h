@@ -14,7 +14,7 @@ struct call {
     /* Calls libcore to compute; without the GIL. */
     collet_status (*issue)(const call *c, collet_array *const *outs,
                            const collet_array *const *ins);
-    /* Writes what `issue` would do, in words. NULL: there is no such text. */
+    /* Describes the effect of `issue` in words. NULL: there is no such text. */
     collet_status (*explain)(const call *c, char *text, size_t capacity,
                              collet_array *const *outs, const collet_array *const *ins);
     uint32_t *users; /* incremented while the call may continue after a signal; may be NULL */

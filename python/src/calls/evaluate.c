@@ -108,7 +108,7 @@ static int infer(call *c, expression_object *e)
     uint32_t open = 0;
     for (uint32_t i = 0; i < c->n_out; i++)
         open += !c->operands[i].object;
-    if (!open) /* the evaluation checks what the caller gave */
+    if (!open) /* the evaluation checks the outputs that the caller gave */
         return 0;
     for (uint32_t i = 0; i < c->n_in; i++) {
         const collet_array_spec *spec = &c->operands[c->n_out + i].view.spec;

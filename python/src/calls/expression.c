@@ -62,8 +62,7 @@ static PyObject *raised(collet_status status, const collet_error *err)
 }
 
 /* Refuses a text that converts by a name that means another dtype in NumPy, such as i8(x): -1 with
- * an exception. All other names of dtypes mean the same in Python and C, or exist only in one of
- * them. */
+ * an exception. All other names of dtypes mean the same in Python and C, or exist only in one of the two. */
 static int check_conversions(const char *text)
 {
     static const char letters[] =
@@ -399,7 +398,7 @@ static PyMethodDef methods[] = {
      "Adds a number, which takes the dtype of other operands. The number of the value."},
     {"set_constant", set_constant, METH_VARARGS,
      "set_constant($self, value, number, /)\n--\n\n"
-     "Gives a constant another number of the same type; that compiles nothing."},
+     "Gives a constant another number of the same type; nothing is compiled again."},
     {"apply", apply, METH_VARARGS,
      "apply($self, op, /, *values)\n--\n\n"
      "Adds an elementwise function, by its name or id, of values. The number of the value."},

@@ -17,7 +17,7 @@ typedef struct op_operand {
     PyObject *name;
     const char *text; /* the characters of `name` */
     int optional;
-    collet_dtype fixed; /* the dtype of an input that allows only one, if others allow several; else 0 */
+    collet_dtype fixed; /* the dtype of an input that allows only one dtype, if other inputs allow several; else 0 */
 } op_operand;
 
 /* The last inference: the same inputs and parameters have the same outputs. */
@@ -67,7 +67,7 @@ int op_check_fill(const op_object *op, const void *params, PyObject *const *valu
 
 /* (call.c) Computes an op with one output on arrays in the host's memory, keeping the GIL; returns a new Array. out:
  * dtype and shape of the output; params: the parameter block, or NULL if the op has none. The caller knows that the
- * call takes microseconds, and that nobody observes calls. NULL with an exception. */
+ * call takes microseconds, and that no observer is set. NULL with an exception. */
 PyObject *op_compute(op_object *op, const collet_array *const *in, const collet_array_spec *out,
                      const void *params);
 

@@ -20,7 +20,7 @@ static int refuse(const op_field *field, PyObject *value, const char *expected)
     return -1;
 }
 
-/* Replaces a TypeError by one that says what is expected; other exceptions stay. Returns -1. */
+/* Replaces a TypeError by a TypeError that says what is expected; other exceptions stay. Returns -1. */
 static int refuse_type(const op_field *field, PyObject *value, const char *expected)
 {
     if (PyErr_ExceptionMatches(PyExc_TypeError))
@@ -96,7 +96,7 @@ static int store_number(const op_field *field, PyObject *object, unsigned char *
     return failed;
 }
 
-/* Stores a number, or a sequence of as many numbers as the field has elements. */
+/* Stores a number, or a sequence with a number for each element of the field. */
 static int store_numbers(const op_field *field, PyObject *value, unsigned char *target)
 {
     size_t size = collet_dtype_size(field->row.dtype), count = field->row.size / size;
@@ -104,7 +104,7 @@ static int store_numbers(const op_field *field, PyObject *value, unsigned char *
         return store_number(field, value, target);
     if (PySequence_Size(value) != (Py_ssize_t)count) {
         PyErr_Clear();
-        return refuse(field, value, "a sequence of as many numbers as the op's description says");
+        return refuse(field, value, "a sequence with the number of elements that the op's description gives");
     }
     for (size_t i = 0; i < count; i++) {
         PyObject *item = PySequence_GetItem(value, (Py_ssize_t)i);

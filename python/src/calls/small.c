@@ -29,7 +29,7 @@ static int is_real(collet_dtype dtype)
     return dtype == COLLET_F32 || dtype == COLLET_F64;
 }
 
-/* Whether the backend computes at once, so that a small call takes microseconds, and nobody observes calls. */
+/* Whether the backend computes at once, so that a small call takes microseconds, and no observer is set. */
 static int is_now(void)
 {
     return runtime_at_once() && !runtime_waits() && !call_is_observed();
@@ -134,14 +134,14 @@ PyObject *small_reduction(PyObject *Py_UNUSED(module), PyObject *function)
     for (size_t i = 0; i < sizeof same_dtype / sizeof *same_dtype; i++)
         if (op->id == same_dtype[i])
             return function_of(&method, (PyObject *)op);
-    return PyErr_Format(PyExc_TypeError, "%U is no reduction that keeps the dtype", op->name);
+    return PyErr_Format(PyExc_TypeError, "%U is not a reduction that keeps the dtype", op->name);
 }
 
 /* ---- Products ----------------------------------------------------------------------------- */
 
 enum { DOT, MATVEC, MATMUL, PRODUCTS };
 
-/* The product of two Arrays by one of the ops in the tuple `self`; None: use the general call. */
+/* The product of two Arrays by an op in the tuple `self`; None: use the general call. */
 static PyObject *multiply(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
     const collet_array *in[2] = {NULL, NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions, products and norms of small f32 and f64 Arrays in the host's memory, without the steps of a general call
- * for keywords, conversions and devices, with which a call takes four times as long. */
+/* Reductions, products and norms of small f32 and f64 Arrays in the host's memory, without the steps of a general
+ * call for keywords, conversions and devices: with these steps a call takes four times as long. */
 #pragma once
 
 #include "op.h"
@@ -18,5 +18,3 @@ PyObject *small_norm(PyObject *module, PyObject *dot);
 /* The elements of an Array in ascending order along the last axis by the op sort, or their indices by argsort. A new reference;
  * None: use the general call; NULL with an exception. */
 PyObject *small_order(op_object *op, PyObject *object);
-
-#endif

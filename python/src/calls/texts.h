@@ -20,7 +20,7 @@ PyObject *texts_evaluate(PyObject *module, PyObject *const *arguments, Py_ssize_
     "\n" \
     "Names are local or global variables of the caller, or items of the mapping `names`. NumPy\n" \
     "arrays give a NumPy array; if a collet.Array is among them, they give Arrays. Python's numbers\n" \
-    "take the dtype of the arrays, as in NumPy 2; another value compiles nothing. Outputs that are\n" \
+    "take the dtype of the arrays, as in NumPy 2; other values compile nothing again. Outputs that are\n" \
     "separated by ';' give a tuple. A reduction may stand around a whole output: sum(a*b, axis=0).\n" \
     "`out` is an array for the result, or a tuple of arrays, and may be an input.\n" \
     "\n" \

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The elementwise functions. They make a node of Arrays and numbers if nothing can be wrong with them. All other calls
- * are computed at once, and errors are raised there: making a node raises none.
- * Tests: python/tests/op/test_lazy.py, python/tests/op/test_namespace.py,
- * python/tests/op/test_integers.py */
+/* The elementwise functions. They make a node of Arrays and numbers if these cannot cause an error. All other calls
+ * are computed at once and raise errors there: making a node raises no error.
+ * Tests: python/tests/op/test_lazy.py, python/tests/op/test_namespace.py */
 #include "elementwise.h"
 
 #include <math.h>
@@ -116,7 +115,7 @@ static PyObject *with_infinity(elementwise *f, PyObject *const *in, int place, i
     return made;
 }
 
-/* isnan, isinf or isfinite of integers or bool: all are equal. NULL without an exception: other arguments. */
+/* isnan, isinf or isfinite of integers or bool: all results are equal. NULL without an exception: other arguments. */
 static PyObject *of_integers(const elementwise *f, PyObject *x)
 {
     collet_dtype dtype = f->finite >= 0 && array_check(x) ? array_dtype_of(x) : COLLET_DTYPE_NONE;

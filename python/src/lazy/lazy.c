@@ -77,8 +77,8 @@ static int take(node *n, PyObject *made)
     return 0;
 }
 
-/* Whether only programs use the node, which have copies of it. Such a node would be computed before a write of its
- * inputs, for nothing. */
+/* Whether only programs use the node. A program has a copy of its nodes, so it is useless to compute this node before
+ * its inputs are written. */
 static int is_unneeded(const node *n)
 {
     return !n->value && !n->owner && !n->readers;
@@ -129,7 +129,7 @@ static PyObject *reduced(program *p, const reduction *r)
     return made;
 }
 
-/* Computes the program into `out`. The caller has dropped its reference to the root. Drops the nodes, because those
+/* Computes the program into `out`. The caller has dropped its reference to the root. Drops the nodes, because nodes
  * that read `out` would be computed before `out` is written. */
 static PyObject *computed_into(program *p, PyObject *out)
 {
@@ -259,9 +259,9 @@ static int raise_later(void *error)
     return -1;
 }
 
-/* Handles the exception of an evaluation that nobody asked for. Errors of libcore and MemoryError are dropped, because
- * they occur again when the value is needed. The exception of a signal's handler would not: the main thread raises it
- * later. */
+/* Handles the exception of an evaluation that no caller requested. Errors of libcore and MemoryError are dropped,
+ * because they occur again when the value is needed. The exception of a signal's handler would not: the main thread
+ * raises it later. */
 static void put_off(void)
 {
     PyObject *type, *error, *trace;
@@ -325,7 +325,7 @@ PyObject *lazy_reduce(PyObject *Py_UNUSED(module), PyObject *arguments)
         return NULL;
     if (!array_check(array) || !array_node(array))
         Py_RETURN_NONE;
-    uint32_t choice = runtime_choice(); /* may run other code, which computes the Array */
+    uint32_t choice = runtime_choice(); /* may run other code that computes the Array */
     node *n = choice ? array_node(array) : NULL;
     if (!choice)
         return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evaluation of nodes. A node is computed when its value is needed. The evaluation also stores the values of those
- * nodes below it that an earlier evaluation computed without storing them: so nothing is computed more than twice. All
+/* Evaluation of nodes. A node is computed when its value is needed. The evaluation also stores the values of nodes
+ * below it that an earlier evaluation computed but did not store. So nothing is computed more than twice. All
  * functions need the GIL. */
 #pragma once
 

@@ -95,7 +95,8 @@ static int is_operand(PyObject *o)
     return found != NULL;
 }
 
-/* 1: operators take both values. 0: they do not, and *answer is NotImplemented, or NULL with an exception. */
+/* 1: operators take both values. 0: the operands do not allow this, and *answer is NotImplemented, or NULL with an
+ * exception. */
 static int are_operands(PyObject *a, PyObject *b, PyObject **answer)
 {
     int first = is_operand(a), second = first == 1 ? is_operand(b) : 1;

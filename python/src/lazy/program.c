@@ -266,7 +266,7 @@ static uint64_t hash_of(const unsigned char *key, size_t size)
     return hash;
 }
 
-/* The entry of the program in the table, with what it is compiled to, which is built if necessary. NULL with an exception. */
+/* The entry of the program in the table, with its compiled form; builds it if necessary. NULL with an exception. */
 static kept *keep(program *p)
 {
     static kept last; /* for a program whose key is too long */
@@ -334,7 +334,7 @@ static PyObject *outputs(const program *p, PyObject *const *made)
     return tuple;
 }
 
-/* Computes the program by single functions. Drops each value after its last use, as a program in NumPy would. */
+/* Computes the program by single functions. Drops each value after its last use, like a program in NumPy. */
 static PyObject *compute_singly(const program *p)
 {
     PyObject *made[PROGRAM_NODES] = {NULL}, *result = NULL;
@@ -368,8 +368,8 @@ static int64_t elements_of(const node *n)
     return size;
 }
 
-/* Whether to compute by the Expression. On a device, compiling it takes as long as many single functions: so a program
- * is compiled only after single functions have computed it for about that long. */
+/* Whether to compute by the Expression. On a device, compiling takes as long as many single functions. So a program is
+ * first computed by single functions, until they have taken about the time of compiling. */
 static int is_to_be_compiled(const program *p, kept *k)
 {
     if (runtime_at_once() || !runtime_last_backend())

@@ -44,7 +44,7 @@ static uint32_t slot_of(uint16_t from)
 typedef struct cutter {
     const program *p;
     rows *r;
-    uint32_t level[PROGRAM_NODES], last; /* the stages before that of the step; the greatest */
+    uint32_t level[PROGRAM_NODES], last; /* the stages before the stage of the step; the largest such number */
     uint32_t users[PROGRAM_NODES];
     stage *s; /* is built now; its steps have this level and shape */
     uint32_t now, narrow;
@@ -129,7 +129,7 @@ static collet_status add_value(cutter *c, const step *s, uint32_t k, uint32_t *v
     return status;
 }
 
-/* Adds an elementwise step of the stage, and those steps of the stage on which it depends. */
+/* Adds an elementwise step of the stage, and the steps of the stage on which it depends. */
 static collet_status add_step(cutter *c, uint32_t i)
 {
     const step *s = &c->p->steps[i];

@@ -5,13 +5,13 @@
  * meanwhile, and nothing is computed twice. A row has the same bits as in a program of all rows.
  *
  * The steps are cut into stages. The steps of a stage have one shape and depend only on stages before it: on their
- * reductions, and on values of the other shape, full or with one element a row. Each stage is an Expression.
+ * reductions, and on values of the other shape, full or with one element per row. Each stage is an Expression.
  */
 #pragma once
 
 #include "step.h"
 
-/* Rows shorter than this are reduced in another order if there are few of them. */
+/* Rows shorter than this are reduced in another order if there are few rows. */
 #define ROWS_SHORTEST 32
 #define ROWS_LONGEST (1 << 15)
 /* Elements from which on it is worth while: smaller Arrays stay in the cache as a whole, and calls/small.c reduces them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of a lazy program. program.h says what a program is. */
+/* The steps of a lazy program; program.h defines programs. */
 #pragma once
 
 #include "src/calls/evaluate.h"
@@ -22,11 +22,11 @@ typedef struct reduction {
 /* A function whose arguments are earlier steps, given values and at most one constant. */
 typedef struct step {
     elementwise *function;      /* a reference; NULL: converts to `dtype`, or reduces */
-    const reduction *reduction; /* only the last step may have one; NULL: elementwise */
+    const reduction *reduction; /* only the last step may have a reduction; NULL: elementwise */
     PyObject *number;           /* a reference to the constant among the arguments, or NULL */
     uint32_t reduces;           /* as in a node */
     double correction;
-    uint8_t narrow; /* 1: one element a row, in a program with `full` */
+    uint8_t narrow; /* 1: one element per row, in a program with `full` */
     collet_dtype dtype;
     uint32_t n_in;
     uint16_t

@@ -112,8 +112,8 @@ static int fits(PyObject *number, collet_dtype dtype)
     return fabs(size) <= largest(dtype);
 }
 
-/* Whether the numbers are allowed in their places and fit: not all arguments are numbers; with three arguments the
- * condition is an Array, and so is one of the two others. */
+/* Whether the numbers are allowed in their places and fit: not all arguments are numbers; with three arguments, the
+ * condition and one of the other two are Arrays. */
 static int are_numbers_right(const argument *a, uint32_t count)
 {
     uint32_t arrays = 0;
@@ -189,7 +189,7 @@ static int find_id(elementwise *f)
 }
 
 /* Whether a node can be a part of an expression with results of the shape of `out`. A node that depends on reductions of
- * rows may also have one element a row. *row: the extent of these rows, 0 if there were none yet. */
+ * rows may also have one element per row. *row: the extent of these rows, 0 if there were no rows yet. */
 static int fits_shape(const node *n, const collet_array_spec *out, int64_t *row)
 {
     int32_t last = out->ndim - 1;

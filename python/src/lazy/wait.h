@@ -5,7 +5,7 @@
 #include "function.h"
 
 /* Computes the function at once if its arguments are small computed Arrays and numbers, for which a node would cost
- * more than it saves. NULL with an exception, or without one for other arguments. */
+ * more than it saves. NULL with an exception, or without an exception for other arguments. */
 PyObject *wait_not(elementwise *f, PyObject *const *in);
 
 /* Makes a node of the function and its arguments. NULL with an exception, or without one if the function has to be

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that compute with the elements of small Arrays here, in the host's memory, because a call of an op and the
  * Python code around it would take longer than the loops. They only move elements, count them, or have the same sums as the
- * general functions. Each is a function of the module that returns None for all other arguments; the caller then takes
- * the general way, which raises the errors. */
+ * general functions. Each is a function of the module that returns None for all other arguments; the caller then uses
+ * the general function, which raises the errors.
+ */
 #pragma once
 
 #include "src/base/python.h"
@@ -34,9 +35,10 @@ PyObject *direct_finish(direct *d);
 /* The product of the extents of axes [from, to). */
 int64_t direct_extent(const direct *d, int32_t from, int32_t to);
 
-/* The value of a keyword, or NULL. `values`: behind the positional arguments. *known counts those that were found. */
+/* The value of a keyword, or NULL. `values`: behind the positional arguments. *known: the number of positions that
+ * were found. */
 PyObject *direct_keyword(PyObject *const *values, PyObject *names, const char *name,
                          Py_ssize_t *known);
 
-/* An int of Python, exactly; 0: it is none, or does not fit. */
+/* An int of Python, exactly; 0: the object is not an int, or does not fit. */
 int direct_integer(PyObject *object, int64_t *value);

@@ -42,7 +42,7 @@ static Py_ssize_t open_all(PyObject *sequence, direct *parts)
     return count;
 }
 
-/* Copies the parts to `out`, side by side along an axis. block: of a part, elements that follow each other. */
+/* Copies the parts to `out`, adjacent along an axis. block: the number of adjacent elements of a part. */
 static void interleave(const direct *out, const direct *parts, Py_ssize_t count, int64_t outer)
 {
     char *to = out->data;
@@ -212,7 +212,7 @@ PyObject *join_triangle(PyObject *Py_UNUSED(module), PyObject *const *arguments,
         int64_t columns = x.spec.shape[ndim - 1], i = row % x.spec.shape[ndim - 2];
         int64_t at =
             i + k +
-            lower; /* the first column that is not in the lower triangle, or in the upper one */
+            lower; /* the first column that is not in the lower triangle, or in the upper triangle */
         size_t cut = (size_t)(at < 0 ? 0 : at > columns ? columns : at) * x.width;
         size_t whole = (size_t)columns * x.width, start = (size_t)row * whole;
         if (lower) {

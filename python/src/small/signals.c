@@ -82,7 +82,7 @@ PyObject *signals_interp(PyObject *Py_UNUSED(module), PyObject *const *arguments
 
 #define PRODUCTS 4096 /* of this size products by the library are as fast */
 
-/* out[k] = sum over j of a[k + first - j] v[j], for those j for which both exist. a has n, v has m elements. */
+/* out[k] = sum over j of a[k + first - j] v[j], for all j for which both exist. a has n, v has m elements. */
 #define CONVOLVE(name, type, sum_type)                                                             \
     static void name(type *out, int64_t count, int64_t first, const type *a, int64_t n,            \
                      const type *v, int64_t m)                                                     \
@@ -122,7 +122,7 @@ PyObject *signals_convolve(PyObject *Py_UNUSED(module), PyObject *const *argumen
             made = 0;
     }
     if (made == 1) {
-        int longer = in[0].size < in[1].size; /* the number of the longer one */
+        int longer = in[0].size < in[1].size; /* the number of elements of the longer array */
         direct a = in[longer], v = in[!longer];
         collet_dtype dtype = a.spec.dtype;
         int whole = !strcmp(mode, "full"), same = !strcmp(mode, "same"),
@@ -151,7 +151,7 @@ PyObject *signals_convolve(PyObject *Py_UNUSED(module), PyObject *const *argumen
 
 /* ---- The median --------------------------------------------------------------------------- */
 
-/* Moves the element of rank `rank` to its place, smaller ones before it: quickselect with the median of three. */
+/* Moves the element of rank `rank` to its place, smaller elements before it: quickselect with the median of three. */
 static void place(double *x, int64_t n, int64_t rank)
 {
     for (int64_t low = 0, high = n - 1; low < high;) {
@@ -178,7 +178,7 @@ static void place(double *x, int64_t n, int64_t rank)
     }
 }
 
-/* The median of f64 or f32 numbers: the mean of the middle two, of which equal ones are the mean themselves. -0 comes
+/* The median of f64 or f32 numbers: the mean of the middle two; if these are equal, the mean is that number. -0 comes
  * before 0, as in the op sort. */
 static void median_of(const direct *x, double *numbers, collet_scalar *s)
 {

@@ -185,10 +185,10 @@ def test_two_systems_are_compared(run):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    ("pmf --key com", "several numbers a frame: choose one with --component"),
+    ("pmf --key com", "several numbers in each frame: choose one with --component"),
     ("pmf --key com --component 3", "has no component 3"),
     ("pmf --key rg --range 50:60", "no sample is within the range"),
-    ("rmsd --key r --fit-atoms 1:x", "'1:x' are no atoms"),
+    ("rmsd --key r --fit-atoms 1:x", "'1:x' is not a list of atoms"),
     ("rmsd --key r --domain 3:4", "--domain 3:4 is not NAME=ATOMS"),
     ("rmsd --key r --fit-atoms 3:9", "index 8, and there are 7 atoms"),
     ("dccm --key com", "60 x 3; they must be frames x atoms x 3"),
@@ -256,7 +256,7 @@ def test_bodies(run):
     ("rotational-msd --key euler_zyz -o out.npz", 1, "'euler_zyz' has no directions"),
     ("acf --key com -o in.npz", 2, "in.npz is the file to analyse"),
     ("acf --key com -o no/out.npz", 1, "no/out.npz: No such file"),
-    ("acf --key axes -o out.npz", 1, "'axes' has a matrix a frame"),
+    ("acf --key axes -o out.npz", 1, "'axes' has a matrix in each frame"),
     ("acf --key one -o out.npz --dt 1", 1, "one number"),
     ("acf --key one -o out.npz", 1, "one and time_ps have different numbers of frames"),
     ("acf --key texts -o out.npz", 1, "array texts has texts, not real numbers"),

@@ -148,7 +148,7 @@ def test_chains_are_told_apart():
     labels = ["CA of ALA 3 of chain A", "CA of ALA -3 of chain B", "HO5' of DA 12A of chain B"]
     assert _results.atoms_of("chain B and name CA", labels).tolist() == [1]
     assert _results.atoms_of("resid -3 or resid 12", labels).tolist() == [1, 2]
-    with pytest.raises(collet.InvalidError, match="other texts than CA of ALA 3"):
+    with pytest.raises(collet.InvalidError, match="texts that are not like 'CA of ALA 3'"):
         _results.atoms_of("name CA", ["CA", "CB"])
 
 

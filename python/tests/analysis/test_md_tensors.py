@@ -136,7 +136,7 @@ AXES = np.broadcast_to(np.eye(3), (50, 3, 3))
     (lambda: analysis.translational_diffusion_tensor(np.full((50, 3), np.nan)),
      collet.InvalidError, "x is nan at frame 0, component 0"),
     (lambda: analysis.translational_diffusion_tensor(np.zeros((51, 3)), axes=AXES),
-     collet.ShapeError, "axes are of 50 frames and 1 bodies, x of 51 and 1")])
+     collet.ShapeError, "axes have 50 frames and 1 bodies, but x has 51 and 1")])
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):
         call()

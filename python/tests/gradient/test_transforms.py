@@ -152,7 +152,7 @@ def test_gradients_of_gradients():
     for order in range(5):
         assert abs(float(derivative(0.7)) - function.deriv(order)(0.7) if order else 0) < 1e-12
         derivative = power(derivative)
-    # an inner function that uses the outer argument, and one that does not
+    # an inner function that uses the outer argument, and an inner function that does not
     same(collet.grad(lambda x: x * collet.grad(lambda y: x * y * y)(3.0))(2.0), 24)
     same(collet.grad(lambda x: x * collet.grad(lambda y: y * y)(3.0))(2.0), 6)
     same(collet.grad(lambda x: collet.grad(lambda y: x + y)(1.0) * x)(2.0), 1)

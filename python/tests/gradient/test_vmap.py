@@ -227,7 +227,7 @@ def test_wrong_calls(call, error, text):
     float, int, bool, np.asarray, lambda x: x.item(), lambda x: x.to_numpy(), lambda x: 1 if x > 0 else 2, lambda x: range(x),
     lambda x: 5.0 in x, lambda x: f"{x:.1f}", lambda x: x.tolist()], ids=range(11))
 def test_values_are_refused(call):
-    with pytest.raises(TypeError, match="that collet.vmap follows, and each row has another"):
+    with pytest.raises(TypeError, match="that collet.vmap follows, and the value differs from row to row"):
         collet.vmap(call)(np.ones(3))
     with pytest.raises(TypeError, match="that collet.vmap follows"):
         collet.vmap(collet.grad(lambda x: call(x) and x))(np.ones(3))

@@ -434,7 +434,7 @@ def test_shards_are_decided_by_the_first_frame_of_all(pbc, each, tmp_path):
 def test_strict_shards_refuse_what_one_run_refuses(tmp_path):
     files = DATA / "water/conf.gro", DATA / "water/traj.xtc"
     options = {"keys": "com", "pbc": "none", "strict": True, "selection": "resid 38"}
-    one = md.extract(*files, **options)  # whole in the first frame, cut in later ones
+    one = md.extract(*files, **options)  # whole in the first frame, cut in later frames
     for i in (2, 1):
         md.extract(*files, **options, shard=(i, 2), shards=tmp_path)
     same(md.merge(tmp_path), one)

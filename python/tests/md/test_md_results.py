@@ -77,7 +77,7 @@ def test_files_that_exist(tmp_path):
         results.save(tmp_path / "out.csv")
     results.save(tmp_path / "out.csv", force=True)
     assert (tmp_path / "out.csv").read_bytes() == before
-    with pytest.raises(collet.InvalidError, match="does not say the form"):
+    with pytest.raises(collet.InvalidError, match="does not name a file format"):
         results.save(tmp_path / "out.txt")
     with pytest.raises(collet.FileError, match="No such file"):
         results.save(tmp_path / "missing/out.csv")

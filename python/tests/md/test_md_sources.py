@@ -81,7 +81,7 @@ def test_vectors_of_three_frames():
     ({"masses": [1, 2]}, collet.ShapeError, r"masses are \(2,\); they must be \(5,\)"),
     ({"times": [1, 2]}, collet.ShapeError, r"they must be \(7,\)"),
     ({"box": [1, 2]}, collet.ShapeError, "box is"),
-    ({"names": "CACBN"}, collet.ShapeError, "one an atom"),
+    ({"names": "CACBN"}, collet.ShapeError, "one for each atom"),
     ({"residue_ids": [0.5] * 5}, collet.DtypeError, "residue_ids is float64")])
 def test_refused_arrays(arguments, error, words):
     with pytest.raises(error, match=words):
@@ -123,7 +123,7 @@ def test_a_universe_of_files_is_read_from_them(name):
     assert found.meta["inputs"]["trajectory"]["path"] == FILES[name][1]
     masses = universe.atoms.masses
     same(found, md.extract(*FILES[name], masses=masses))
-    # The results equal those read through MDAnalysis, up to the rounding of its frames (Angstrom in float32).
+    # The results equal the results read through MDAnalysis, up to the rounding of its frames (Angstrom in float32).
     through = md.extract(universe, selection="resid 1:1000",
                          keys="time_ps,com,moments" + ",L_*" * (name == "peptide"))
     assert through.meta["inputs"]["trajectory"]["path"] == "MDAnalysis universe"

@@ -42,7 +42,7 @@ def twice(x):
 
 
 def narrow(x):
-    """The result has one element a row."""
+    """The result has one element per row."""
     return collet.sqrt(collet.mean(x * x, axis=-1, keepdims=True)) + collet.max(x, axis=-1, keepdims=True)
 
 

@@ -123,7 +123,7 @@ def test_memory_is_the_reference_of_other_ops():
 def test_the_command_line():
     for words, text in [(["nonesuch"], "does not compare the op 'nonesuch'"), (["fill"], "does not compare the op 'fill'"),
                         (["--shape=8x8x8"], "needs exactly one op"), (["matmul", "lu", "--shape=8x8"], "needs exactly one op"),
-                        (["matmul", "--shape=8x"], "'8x' is no shape"), (["matmul", "--dtype=f33"], "not f33")]:
+                        (["matmul", "--shape=8x"], "'8x' is not a shape"), (["matmul", "--dtype=f33"], "not f33")]:
         done = run(*words)
         assert done.returncode == 2 and text in done.stderr and not done.stdout
 

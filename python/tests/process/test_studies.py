@@ -119,7 +119,7 @@ def test_roofline():
 def test_wrong_commands():
     assert "OP" in refused("compare")
     assert "'ad'" in refused("sweep", "ad", *QUICK) and "'ad'" in refused("roofline", "ad", *QUICK)
-    assert "is no shape" in refused("sweep", "add", "10x", *QUICK)
+    assert "is not a shape" in refused("sweep", "add", "10x", *QUICK)
     assert "not allowed with" in refused("compare", "add", "--csv", "--json")
 
 
@@ -137,7 +137,7 @@ def test_edited_reports(tmp_path):
 
 
 def test_nothing_to_measure():
-    assert "'0' is no shape" in refused("sweep", "add", "0", *QUICK)
+    assert "'0' is not a shape" in refused("sweep", "add", "0", *QUICK)
     assert _studies.sizes("3x0", [3, 0]) == ["3x0"]
 
 

@@ -51,7 +51,7 @@ def test_float16(kind):
     assert len(texts) == 1, texts
     assert texts[0].startswith("materials 1, 2, 3: arrays of float16 are converted to float32; the sums of the fractions "
                                "differ from 1 by up to 0.00")
-    assert texts[0].endswith("as float16 rounds them: the fractions are divided by their sums")
+    assert texts[0].endswith("because float16 rounds the fractions; they are divided by their sums")
     exact = scatter.simulate(film(kind, np.float64), dtype="float64").values
     assert found.values.dtype == np.float32
     assert 1e-6 < np.nanmax(np.abs(found.values - exact)) / np.nanmax(exact) < 5e-3

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defects that change values: what element i of a correct result x becomes. */
+/* Defects that change values: they return the replacement of element i of a correct result x. */
 #include "broken.h"
 
 #include <math.h>

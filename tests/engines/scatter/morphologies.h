@@ -38,7 +38,7 @@ void set_case(collet_scatter_options *o, const scatter_case *c);
  * passes. */
 uint64_t least_memory(collet_context *context, collet_scatter_options o, int64_t *passes);
 
-/* Computes all patterns of the options, one after the other. The caller frees them with free(). */
+/* Computes all patterns of the options, in turn. The caller frees them with free(). */
 double *patterns_of(collet_context *context, const collet_scatter_options *o);
 
 /* A number from 0 to 1. */

@@ -201,7 +201,7 @@ static double analytic(const collet_scatter_constants *c, const double r[2], int
     return (re * re + im * im) * k * k * k * k * (1 - qx * qx / k / k);
 }
 
-/* Compares the radial means from q = LOW to HIGH with the analytic ones: the rms difference of
+/* Compares the radial means from q = LOW to HIGH with the analytic means: the rms difference of
  * their logarithms, and the totals. */
 static void check_radial(const double *image, const collet_scatter_options *o, const double r[2])
 {
@@ -387,7 +387,7 @@ TEST(orientation_is_that_of_the_tensor)
 }
 
 /* `image`, made by a beam tilted in the plane of `axis` (0: x, 1: y), equals `flat` narrowed by
- * `scale` along that axis. Each pixel interpolates four pixels, even those with weight 0. */
+ * `scale` along that axis. Each pixel interpolates four pixels, even pixels with weight 0. */
 static void check_narrower(const double *flat, const double *image, const int64_t *n, int axis,
                            double scale, int mask)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exact grid: what must hold for every film, whatever program computes its pattern. */
+/* The exact grid: properties that the pattern of every film must have. */
 #include <complex.h>
 #include <math.h>
 
@@ -7,7 +7,7 @@
 #include "gradient.h"
 #include "morphologies.h"
 
-/* A film in arrays of its own: Euler angles of two materials, and a vacuum that fills the rest. */
+/* A film in its own arrays: Euler angles of two materials, and a vacuum that fills the rest. */
 typedef struct film {
     int64_t shape[3];
     double *array[3][4];
@@ -181,7 +181,7 @@ TEST(identical_layers_have_the_closed_form)
         }
 }
 
-/* Copies a film into a larger one, from layer, row and column `at` on, cyclically. */
+/* Copies a film into a larger film, from layer, row and column `at` on, cyclically. */
 static void place_film(film *to, const film *from, int64_t z, int64_t y, int64_t x)
 {
     const int64_t *n = from->shape;
@@ -270,8 +270,8 @@ TEST(patterns_turn_with_the_film)
         }
 }
 
-/* The order of the materials changes nothing. Twice the edge of a voxel and half the energy: a sixteenth of the
- * intensity, which has the factor k^4. */
+/* The order of the materials changes nothing. Twice the edge of a voxel and half the energy give a sixteenth of the
+ * intensity, because it has the factor k^4. */
 TEST(units_and_order_do_not_matter)
 {
     static const double halves[ENERGIES] = {285.2 / 2, 270.0 / 2, 320.5 / 2};
@@ -509,7 +509,7 @@ static collet_status read_layers(void *user, void *const *arrays, int64_t m, int
     return COLLET_OK;
 }
 
-/* The quotients are those of the patterns; a large film is compared in its middle. */
+/* The quotients are quotients of the patterns; a large film is compared in its middle. */
 TEST(grids_are_compared)
 {
     film f, large;

@@ -228,7 +228,7 @@ TEST(pixels_without_value_are_left_out)
     assert_true(mean[10] == 0 && parallel[10] == 0 && isnan(anisotropy[10]));
 }
 
-/* Integration is linear, and f32 patterns give what f64 ones do. */
+/* Integration is linear, and f32 patterns give the same results as f64 patterns. */
 TEST(integration_is_linear)
 {
     static float narrow[64 * 64];

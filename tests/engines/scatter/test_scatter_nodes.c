@@ -52,7 +52,7 @@ static collet_array *amplitudes_of(collet_dtype dtype, const int64_t *n, const d
     return out;
 }
 
-/* L nodes that divide a turn: the sum of |amplitude|^2 over nodes and pixels is L Y X times that of |field|^2. */
+/* L nodes that divide a turn: the sum of |amplitude|^2 over nodes and pixels is L Y X times the sum of |field|^2. */
 TEST(sums_of_squares_are_kept)
 {
     static const int64_t shapes[][3] = {{1, 16, 18}, {8, 15, 20}, {33, 12, 17}, {64, 9, 9}};
@@ -196,8 +196,9 @@ static double error_of(const int64_t *n, const double *field, int64_t depth, dou
     return worst;
 }
 
-/* The error of an amplitude is at most 4 times the sum of |J_n(r)| from n = depth on, and that of an intensity twice this.
- * The engine's number of nodes, the first beyond r with |J_n(r)| < 1e-16, reaches rounding; half of it does not. */
+/* The error of an amplitude is at most 4 times the sum of |J_n(r)| from n = depth on, and the error of an intensity
+ * at most twice this. The engine's number of nodes, the first beyond r with |J_n(r)| < 1e-16, reaches rounding; half
+ * of this number does not. */
 TEST(interpolation_converges_as_bessel_functions_decay)
 {
     static const int64_t n[] = {41, 3, 4};

@@ -13,7 +13,7 @@
 #define FAKE_HOST_IMAGE "host %zu\n"
 
 /*
- * Compiles a source with those of the `count` options that define macros, and returns the image,
+ * Compiles a source with the options (of `count`) that define macros, and returns the image,
  * which the caller frees. Returns NULL, with the reason in `log`, if the source does not compile or
  * there is no compiler.
  */

@@ -48,7 +48,7 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* Part `part` of an element, 1: the imaginary one. */
+/* Part `part` of an element, 1: the imaginary part. */
 static double value(const void *data, long long at, cudaDataType type, int part)
 {
     if (type == CUDA_R_8I)

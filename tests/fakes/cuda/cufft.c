@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stand-in for cuFFT that computes on the host; see control.h. Multi-axis complex-to-real
- * transforms always overwrite their input, and every transform its whole work area, as cuFFT may.
- * Counts uses of destroyed plans and streams.
+ * transforms always overwrite their input, and every transform overwrites its whole work area:
+ * cuFFT may do both. Counts uses of destroyed plans and streams.
  */
 #include "control.h"
 #include "cuda/providers/abi/cufft.h"

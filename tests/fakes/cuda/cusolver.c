@@ -216,7 +216,7 @@ static void exchange_columns(jacobi *j, int a, int b)
     j->s[b] = value;
 }
 
-/* Sets column k of U to a vector orthogonal to those before it. */
+/* Sets column k of U to a vector orthogonal to the columns before it. */
 static void fill_column(jacobi *j, int k)
 {
     long double norm = 0.0L;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * device.h - CUDA's extensions of C++, prepended to device sources that compiler.c compiles for the
- * host. groups.c runs one group (thread block) at a time, and each item (thread) up to the next
- * barrier. It declares the same `fake_here`.
+ * host. groups.c runs one group (thread block) at a time, and each item (thread) up to the next barrier. groups.c
+ * declares the same `fake_here` as this file.
  */
 /* C headers: C++ headers such as <cmath> take longer to compile than most kernels. */
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS

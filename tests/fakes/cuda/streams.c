@@ -8,7 +8,7 @@
 #include "driver.h"
 #include "groups.h"
 
-/* The function's name in older drivers; the header defines a newer one. */
+/* The function's name in older drivers; the header defines a newer name. */
 #undef cuEventElapsedTime
 CUresult cuEventElapsedTime(float *ms, CUevent first, CUevent last);
 
@@ -390,7 +390,7 @@ CUresult cuEventElapsedTime(float *ms, CUevent first, CUevent last)
 
 /* ---- Modules and launches -------------------------------------------------------------------- */
 
-/* Accepts the fake compiler's "cubin 90" and "ptx 90", host code, and what NVRTC makes. */
+/* Accepts the fake compiler's "cubin 90" and "ptx 90", host code, and the output of NVRTC. */
 static CUresult check_image(const char *image)
 {
     char kind[8] = "";

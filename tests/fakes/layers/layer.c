@@ -68,7 +68,7 @@ const collet_plugin *collet_layer_entry(const collet_host *host, const collet_pl
     LAYER_UNRESOLVED();
 #endif
     if (!strcmp(LAYER_DEFECT, "null")) {
-        host->fail(err, COLLET_UNAVAILABLE, "it is no friend of %s", below->name);
+        host->fail(err, COLLET_UNAVAILABLE, "it is not a friend of %s", below->name);
         return NULL;
     }
     while (at < count && list[at].below != below)

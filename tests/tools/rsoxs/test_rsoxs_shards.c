@@ -167,7 +167,7 @@ static tool_result merge(const char *path)
                     &(tool_setup){.directory = directory});
 }
 
-/* Writes the file in DIRECTORY.shards that tells collet-merge what the shards have done. `changed` is KEY=VALUE and
+/* Writes the file in DIRECTORY.shards that describes the shards' work for collet-merge. `changed` is KEY=VALUE and
  * replaces the word with that key (NULL: nothing is changed). Without "=" it replaces the whole file. */
 static void note(const char *name, const char *shards, const char *changed,
                  const char *const *films)

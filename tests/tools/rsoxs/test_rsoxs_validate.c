@@ -50,11 +50,12 @@ TEST(every_fault_of_a_morphology_is_listed)
 }
 
 /* The voxels are read in three parts; axes are X, Y, Z. */
-/* CyRSoXS's grid turns images about the middle of the detector, which is not q = 0 if the number of pixels is odd. */
+/* CyRSoXS's grid rotates images about the middle of the detector, which is not q = 0 if the number of pixels is
+ * odd. */
 TEST(turns_of_odd_detectors_are_told)
 {
     EXPECT(0, "", "make", "sphere", "--size", "6,9,10", "--radius", "2", "--angles", "0,15,165", "-q", "-o", "odd");
-    EXPECT(0, "odd/morphology.h5: 9 x 10 pixels: the grid cyrsoxs turns images about the middle", "validate",
+    EXPECT(0, "odd/morphology.h5: 9 x 10 pixels: the grid cyrsoxs rotates images about the middle", "validate",
            "odd/morphology.h5", "-c", "odd/config.txt");
     EXPECT(0, "", "make", "sphere", "--size", "6,8,10", "--radius", "2", "--angles", "0,15,165", "-q", "-o", "even");
     EXPECT(0, "even/morphology.h5: no fault", "validate", "even/morphology.h5", "-c", "even/config.txt");

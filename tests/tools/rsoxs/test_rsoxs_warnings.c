@@ -171,7 +171,7 @@ TEST(empty_patterns_of_others_are_not_integrated)
 TEST(nothing_scatters_is_told)
 {
     static const char said[] = "warning: config.txt: at 280 eV the optical constants of all "
-                               "materials are 0, so that the pattern is 0\n";
+                               "materials are 0, so the pattern is 0\n";
     FILE *f = fopen(io_path(directory, "Material1.txt"), "w");
     for (int i = 0; i < ENERGIES; i++)
         fprintf(f,

@@ -141,7 +141,7 @@ static unsigned char *buffer_create(size_t bytes)
     return memory;
 }
 
-/* Each thread is the first to touch its own part, so that this part lies in the thread's NUMA node. */
+/* Each thread is the first to touch its own part, so that this part is in the memory of the thread's NUMA node. */
 static void touch(unsigned char *target, const unsigned char *source, size_t bytes)
 {
     memset(target, 1, bytes);

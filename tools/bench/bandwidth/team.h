@@ -8,8 +8,8 @@ typedef struct bench_team {
     int32_t threads, processors; /* threads are spread over the first allowed processors */
     void (*part)(void *user, int32_t thread, int32_t threads); /* one thread's part of a pass */
     void *user;
-    int64_t passes; /* least number of passes after the warm-up pass */
-    double seconds; /* least time of all passes, including the warm-up pass */
+    int64_t passes; /* minimum number of passes after the warm-up pass */
+    double seconds; /* minimum time of all passes, including the warm-up pass */
     /* For each pass except the warm-up: seconds from the first thread's start to the last one's end. */
     double *samples;
     int64_t count, capacity;

@@ -12,8 +12,8 @@ typedef struct bench_busy {
     pid_t processes[BENCH_BUSY_MAX];
 } bench_busy;
 
-/* Starts `count` processes, each busy until bench_busy_stop or the end of this program. 0: not all could be started;
- * then none is left running. */
+/* Starts `count` processes, each busy until bench_busy_stop or the end of this program. 0: not all processes could be
+ * started; then no process is left running. */
 int32_t bench_busy_start(bench_busy *b, int32_t count);
 void bench_busy_stop(bench_busy *b);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts heap allocations. This program defines malloc, calloc, realloc, aligned_alloc, memalign and
  * posix_memalign: they replace the C library's functions in the whole process, including libcore and plugins,
- * and call them. In a build with a sanitizer, the sanitizer's hooks count instead; those of the thread sanitizer
- * miss aligned_alloc. */
+ * and call them. In a build with a sanitizer, the sanitizer's hooks count instead; the hooks of the thread sanitizer
+ * miss aligned_alloc.
+ */
 #pragma once
 
 #include <stdint.h>

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define SAMPLE_SECONDS 20e-6 /* least time of a sample; a reading of the clock takes less than 1/1000 of this time */
+#define SAMPLE_SECONDS 20e-6 /* minimum time of a sample; a reading of the clock takes less than 1/1000 of this time */
 #define CALLS_MAX 1000000
 
 collet_status tool_sampler_create(tool_sampler *s, tool_sampler_body body, void *user)

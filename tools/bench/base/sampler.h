@@ -28,8 +28,8 @@ collet_status tool_sampler_warm(tool_sampler *s, double budget);
 /* Takes one sample; does not store it if `capacity` is reached. Allocates nothing. */
 collet_status tool_sampler_take(tool_sampler *s);
 
-/* One of several alternating turns: warms up (tool_sampler_warm in the first turn, later one call), then takes samples
- * for `budget` seconds, at least one. */
+/* Takes one of several alternating turns: warms up (tool_sampler_warm in the first turn, later one call), then takes
+ * samples for `budget` seconds, at least one. */
 collet_status tool_sampler_turn(tool_sampler *s, double budget);
 
 /* Computes statistics of the samples, and sorts them. There must be at least one sample. */

@@ -11,7 +11,7 @@
 #define CALIBRATE_KEY 96   /* bytes of "matmul f32" */
 #define CALIBRATE_SLOWEST                                                                          \
     4e-3 /* longest time in seconds of a call on the fastest backend; longer calls are not measured */
-#define CALIBRATE_SAME 0.9 /* of a time: another that is not shorter is taken as equal */
+#define CALIBRATE_SAME 0.9 /* a time of at least this share of another time counts as equal */
 
 /* The measurements of one backend. */
 typedef struct calibrated {
@@ -52,7 +52,7 @@ int32_t calibrate_has_dtype(const calibration_run *run, const char *dtype);
 collet_status calibrate_begin(calibration_run *run, collet_error *err);
 void calibrate_end(calibration_run *run);
 
-/* calibrate_transfers adds "transfer" to the documents of backends with memory of their own; calibrate_times adds
+/* calibrate_transfers adds "transfer" to the documents of backends with their own memory; calibrate_times adds
  * "times" until run->end. 0 when out of memory. */
 int32_t calibrate_transfers(calibration_run *run);
 int32_t calibrate_times(calibration_run *run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-bench calibrate --check: the regret of auto, its time over that of the best backend alone.
+/* backend-bench calibrate --check: the regret of auto: its time divided by the time of the best backend alone.
  * Tests: tests/tools/test_bench_calibrate.c */
 #include "bench/ops/report.h"
 #include "calibrate.h"
@@ -20,8 +20,8 @@
 #define BUDGET_MAX 20e-3
 #define WORST 10
 #define TURNS 5             /* most turns of a measurement: the machine may have several speeds */
-#define SLOWEST_OTHER 16e-3 /* seconds; a backend that takes longer for a call is left out of larger ones */
-#define FEW 50              /* up to so many elements auto should not cost more than cpu_scalar */
+#define SLOWEST_OTHER 16e-3 /* seconds; a backend that takes longer for a call is left out of larger calls */
+#define FEW 50              /* up to this many elements auto should not cost more than cpu_scalar */
 
 static const char *const dtypes[] = {"f32", "f64", "i32", "i64"};
 #define DTYPES ((int32_t)(sizeof dtypes / sizeof *dtypes))
@@ -32,7 +32,7 @@ static const char *const thin[] = {"16x320x320",   "320x16x320",   "320x320x16",
 #define THIN ((int32_t)(sizeof thin / sizeof *thin))
 
 /* The times of one call: `seconds` on auto, `own` on the backend that auto chose (if that was left out, on auto), and
- * `least` on the best backend. */
+ * `least`, the shortest time, on the best backend. */
 typedef struct regret {
     char call[CALIBRATE_KEY + BENCH_SHAPE_TEXT];
     const char *best, *chosen;
@@ -51,7 +51,7 @@ typedef struct check {
     int32_t fine;
 } check;
 
-/* Returns how many times as long as the best backend the backend chosen by auto takes. It is 1 if auto chose the
+/* Returns the time of the backend chosen by auto divided by the time of the best backend. It is 1 if auto chose the
  * best backend: the time on auto itself would add noise and the cost of choosing. */
 static double ratio(const regret *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The documents of a calibration, and what they change.
+/* The documents of a calibration, and the choices that they change.
  * Tests: tests/tools/test_bench_calibrate.c */
 #include "calibrate.h"
 
@@ -172,7 +172,7 @@ static int32_t has_kernel(const calibration_run *run, const char *backend, const
 
 /* Returns the backend that auto chooses for a call whose operands are in the host's memory. As in libcore,
  * this is the first backend in auto's order that has the op, unless it was measured and another backend is
- * faster. -1: none was measured. */
+ * faster. -1: no backend was measured. */
 static int32_t winner(const calibration_run *run, const char *key, double work, int32_t before)
 {
     double elements = strncmp(key, "matmul ", 7) ? work : pow(work, 2.0 / 3);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-bench calibrate: measures what libcore and the backends choose among on this machine, and
- * keeps it for later runs.
+/* backend-bench calibrate: measures the implementations among which libcore and the backends choose on this machine,
+ * and stores the results for later runs.
  * Tests: tests/tools/test_bench_calibrate.c */
 #include "bench/base/modes.h"
 #include "calibrate.h"

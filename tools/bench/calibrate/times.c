@@ -21,7 +21,7 @@
 #define BUDGET_MAX 20e-3
 #define BUDGET_MIN 1e-3
 #define SHARE_OF_MEMORY 0.25
-/* Up to so many bytes each backend with memory of its own gets its own arrays, because keeping copies on
+/* Up to this many bytes, each backend with its own memory gets its own arrays, because keeping copies on
  * several devices consistent costs microseconds. Backends on the host's memory share arrays, because the
  * address of an array alone can make a call twice as slow. */
 #define APART 16e6
@@ -258,7 +258,7 @@ int32_t calibrate_times(calibration_run *run)
 #define TRANSFERS_SHARE 0.1 /* at most this part of the time; the first transfers are always made */
 
 /* Measures transfers from the host's memory to the device's, and back. Sets seconds[0] and seconds[1] to the medians of
- * `count` transfers, or of those until `end`. */
+ * `count` transfers, or of the transfers until `end`. */
 static collet_status time_transfers(collet_context *cx, const char *device, int64_t size,
                                     int32_t count, double end, double seconds[2])
 {

@@ -3,7 +3,7 @@
  * library's. A backend that has the settings NAME.ways, whose values are the names of its ways, and NAME.calibrated gets
  * their rates as the text "calibrated": items "KEY/SIDE:WAY=RATE,WAY=RATE", rates in 10^9 operations a
  * second. A way that computes a call by the same code as another, because it has no kernel for it or the
- * library is missing, is left out: collet_explain tells.
+ * library is missing, is left out; collet_explain shows this.
  * Tests: tests/tools/test_bench_calibrate.c */
 #include "ways.h"
 
@@ -115,7 +115,8 @@ static void open_way(study *s, const collet_backend_info *b, way *of)
         collet_set_fallback(of->context, 0);
 }
 
-/* Opens a runtime for each way, with the setting that chooses it, and one for the default. `words` lists the ways. */
+/* Opens a runtime for each way, with the setting that chooses it, and a runtime for the default. `words` lists the
+ * ways. */
 static void open_ways(study *s, const collet_backend_info *b, const char *words)
 {
     for (int w = 0; w < WAYS && *words; w++) {
@@ -165,7 +166,7 @@ static int32_t explain(const bench_calls *c, char code[EXPLAINED])
     return how && strstr(how, ".ways");
 }
 
-/* 1 if the code with which way w computes the call differs from that of all ways before it. */
+/* 1 if the code with which way w computes the call differs from the code of all ways before it. */
 static int32_t is_another(char code[WAYS][EXPLAINED], int w)
 {
     for (int other = 0; other < w; other++)

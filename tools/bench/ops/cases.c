@@ -87,8 +87,8 @@ static double cholesky_flops(const bench_layout *l)
     return n * n * n / 3 * matrices_of(l, 1);
 }
 
-/* Returns the number of transformed axes: those of --axis, which must be the last ones; by default all axes,
- * at most 3. */
+/* Returns the number of transformed axes: the axes of --axis, which must be the last axes; by default all axes, at
+ * most 3. */
 static int32_t transformed_axes(const bench_layout *l)
 {
     int32_t count = 0;
@@ -108,7 +108,7 @@ static void fft_parameters(bench_layout *l)
     l->params.fft.inverse = !is_complex(l->operands[0].dtype);
 }
 
-/* Sets the shapes of an FFT. The given shape is that of the real operand, if one operand is real. */
+/* Sets the shapes of an FFT. The given shape is the shape of the real operand, if one operand is real. */
 static collet_status fft_shapes(bench_layout *l, collet_error *err)
 {
     bench_operand *out = &l->operands[0], *in = &l->operands[1];

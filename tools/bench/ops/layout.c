@@ -10,10 +10,10 @@
 
 /* ---- Extents ----------------------------------------------------------------------------- */
 
-/* The extents for which the letters of a pattern and "..." stand. */
+/* The extents of the letters of a pattern and of "...". */
 typedef struct extents {
     int64_t letter[128];
-    int32_t lead; /* number of axes for which "..." stands */
+    int32_t lead; /* number of axes that "..." matches */
 } extents;
 
 static collet_status too_many_axes(const bench_layout *l, collet_error *err)
@@ -90,7 +90,7 @@ static collet_status arrange(bench_layout *l, collet_error *err)
                                                           : status;
 }
 
-/* Infers the shapes of outputs that have none yet; fails for shapes that the op does not accept. */
+/* Infers the shapes of outputs that have no shape yet; fails for shapes that the op does not accept. */
 static collet_status infer_outputs(bench_layout *l, const collet_runtime *runtime,
                                    collet_error *err)
 {
@@ -243,7 +243,7 @@ static collet_status parse_axes(bench_layout *l, const char *text, collet_error 
 
 /* ---- Parameters -------------------------------------------------------------------------- */
 
-/* Sets the parameters: the defaults, except that a scalar is 1.5 and axes are those of --axis. */
+/* Sets the parameters: the defaults, except that a scalar is 1.5 and axes are the axes of --axis. */
 static collet_status set_parameters(bench_layout *l, const collet_runtime *runtime,
                                     collet_error *err)
 {
@@ -300,7 +300,7 @@ collet_status bench_layout_make(bench_layout *l, const collet_runtime *runtime,
         l->operands[i].make = make_of(l, i);
     if (!bench_shape_parse(shape, &l->shape))
         return collet_fail(err, COLLET_SHAPE,
-                           "%s: '%s' is no shape: write numbers joined by x, such as %s", row->name,
+                           "%s: '%s' is not a shape: write numbers joined by x, such as %s", row->name,
                            shape, row->shape);
     collet_status status = choose_types(l, runtime, dtype, err);
     if (status == COLLET_OK)

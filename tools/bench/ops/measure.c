@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define FLOOR_SHARE 0.25   /* part of the time for measuring the bandwidth */
-#define CACHES_MIN 2       /* operands below this many times the last cache may fit into it */
+#define CACHES_MIN 2       /* smaller operands, in sizes of the last cache, may fit into the cache */
 #define CHOOSE_SECONDS 1.0 /* longest time for finding the fastest way to move memory */
 #define FEW 0.1            /* an op counts as only reading if it writes less than this share of all
                               bytes, and as only writing if it reads less */

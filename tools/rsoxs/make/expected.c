@@ -42,8 +42,7 @@ static void add(tensor *to, double complex factor, const tensor *t)
         to->at[i] += factor * t->at[i];
 }
 
-/* Computes the means of cos^2, sin^2 and 2 sin cos over the same angles of polarisation as a simulation
- * has. */
+/* Computes the means of cos^2, sin^2 and 2 sin cos over the same angles of polarisation as in a simulation. */
 static void average_angles(const make_options *o, double means[3])
 {
     double first = o->angles[0], step = o->angles[1];

@@ -45,7 +45,7 @@ static uint64_t nearest(const grain near[27], int64_t z, int64_t y, int64_t x)
     return random;
 }
 
-/* Fills a voxel. In each grain, each material has a direction of its own. */
+/* Fills a voxel. In each grain, each material has its own direction. */
 static void fill_voxel(const make_scene *scene, uint64_t random, make_layer *layers, int64_t i)
 {
     const make_options *o = scene->options;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* make.h - the command make, for morphologies with known patterns: its options, and what its files share. */
+/* make.h - the command make, for morphologies with known patterns: its options, and the declarations that its files
+ * share. */
 #pragma once
 
 #include <collet/scatter.h>

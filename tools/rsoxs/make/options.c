@@ -30,12 +30,11 @@ enum {
 
 const char make_doc[] =
     "Writes a morphology of known physics with its configuration and optical constants, ready to "
-    "be computed, and expected.json, which has what the patterns are to be.\v"
+    "be computed, and expected.json, the expected patterns.\v"
     "Shapes: sphere (a disk where Z is 1), core-shell, cylinders, and euler, a polycrystal of "
     "random grains. The files in DIR are morphology.h5, config.txt, Material1.txt, ... and "
     "expected.json: the intensity at q = 0, and I(q) where there is a formula. The last material "
-    "is vacuum, but for euler; the constants of the others have one resonance each, from 285 eV "
-    "on.\n\n"
+    "is vacuum, except for euler. The constants of each other material have one resonance, from 285 eV on.\n\n"
     "Examples:\n"
     "  collet-rsoxs make sphere --size 128 --radius 20 -o sphere\n"
     "  collet-rsoxs make cylinders --size 64,512,512 --radius 5 --length 60 -o rods\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects: where they are, and which part of a voxel is in them.
+/* Objects: their positions, and the part of a voxel that is in them.
  * Tests: tests/tools/rsoxs/test_rsoxs_make.c */
 #include "make.h"
 
@@ -154,8 +154,8 @@ static collet_status place_random(make_scene *scene, collet_error *err)
         } while (k < i && ++trial < TRIALS);
         if (k < i)
             return collet_fail(err, COLLET_INVALID,
-                               "there is room for %" PRId64 " objects of %" PRId64
-                               " without overlap: take a smaller --count or a larger --size",
+                               "only %" PRId64 " of %" PRId64
+                               " objects fit without overlap: take a smaller --count or a larger --size",
                                i, o->count);
     }
     return COLLET_OK;

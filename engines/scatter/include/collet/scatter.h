@@ -3,7 +3,7 @@
  * collet/scatter.h - resonant soft X-ray scattering of a voxel morphology, as CyRSoXS simulates it.
  *
  * Library libcollet-scatter, on top of collet.h. A collet_scatter gets the materials of a
- * morphology and their optical constants and returns one pattern an energy: the intensity that a
+ * morphology and their optical constants and returns one pattern per energy: the intensity that a
  * detector sees, averaged over the angles of polarisation.
  *
  *     collet_scatter_options options = COLLET_SCATTER_OPTIONS;
@@ -50,10 +50,11 @@ typedef struct collet_scatter_material {
     const void *direction, *unaligned;
     uint32_t kind; /* with `arrays`, or if the options have `layers`: COLLET_SCATTER_ISOTROPIC, ...; else 0 */
     uint32_t reserved;
-    /* NULL, or in place of the pointers above the arrays of the kind, in the order of its comment: C-contiguous arrays of
-     * the context's runtime. Elements that are in the memory of the device that computes are not copied. The device also
-     * checks the voxels; only if it finds one that may be wrong, the arrays are copied to the host, whose check decides and
-     * names the voxel. Gradients and collet_scatter_compare also copy them. REFUSED with `layers`. */
+    /* NULL, or used in place of the pointers above: the arrays of the kind, in the order that the comment of the kind
+     * states, C-contiguous arrays of the context's runtime. Elements that are in the memory of the device that
+     * computes are not copied. The device also checks the voxels; only if it finds a voxel that may be wrong, the
+     * arrays are copied to the host, which checks them again and names the voxel. Gradients and
+     * collet_scatter_compare also copy them. REFUSED with `layers`. */
     const collet_array *const *arrays;
 } collet_scatter_material;
 
@@ -90,10 +91,11 @@ COLLET_ENUM(uint32_t){
  * edge of a voxel in nm; N / 2 is rounded down.
  *
  * EXACT sums the layers at each pixel's own q_z, which lies on Ewald's sphere; a film has the same pattern whatever
- * empty layers are above and below it. Images turn about the pixel of q = 0; other pixels do not get parts of its
- * intensity. Pixels where |q_z| > pi / a are NaN. CYRSOXS and FFT interpolate intensities between slices, as CyRSoXS
- * does: a film of identical layers can be 4 times too bright or have no intensity at all, and empty layers around a film
- * change its pattern. CYRSOXS also shifts q against the spectrum, and leaves out the last row and column.
+ * empty layers are above and below it. Images are rotated about the pixel of q = 0, so its intensity does not spread
+ * to other pixels. Pixels where |q_z| > pi / a are NaN. CYRSOXS and FFT interpolate intensities between slices, as
+ * CyRSoXS does: a film of identical layers can be 4 times too bright or have no intensity at all, and empty layers
+ * around a film change its pattern. CYRSOXS also shifts q against the spectrum, and leaves out the last row and
+ * column.
  */
 COLLET_ENUM(uint32_t){
     COLLET_SCATTER_EXACT = 0,   /* (i - N / 2) 2 pi / (N a) */
@@ -136,8 +138,8 @@ typedef struct collet_scatter_options {
      * time, so that a morphology may be larger than memory. Each layer is checked when it is read. */
     collet_scatter_layers_fn layers;
     void *layers_user;
-    /* Devices that share the energies; NULL: `context` alone. If all are of one kind, the patterns do
-     * not depend on which device computes an energy. `memory` is a limit for each device. */
+    /* Devices that share the energies; NULL: `context` alone. If all devices are of one kind, the patterns do not
+     * depend on which device computes an energy. `memory` is a limit for each device. */
     const collet_devices *devices;
     /*
      * The detector's normal: x, y, z, of any length; 0, 0, 0 means 0, 0, 1. Like in CyRSoXS, the
@@ -151,12 +153,12 @@ typedef struct collet_scatter_options {
      */
     double detector[3];
     /* 1: the fields of all layers are replaced by their mean along z, which gives a film of one layer.
-     * This is an approximation for thin films, as z_collapse_mode "mean" of NRSS. REFUSED with `layers`. */
+     * This is an approximation for thin films, like z_collapse_mode "mean" of NRSS. REFUSED with `layers`. */
     uint32_t collapse;
     uint32_t omit_zero; /* 1: the pixel of q = 0 is NaN */
-    /* eV, lowest and highest. On the exact grid, the nodes of q_z between which patterns are interpolated are those for
-     * this range and all `energies`, unless `memory` is so small that several passes are needed. Runs that share the
-     * energies of a range thus compute the same bits as one run. 0, 0: the range of `energies`. */
+    /* eV, lowest and highest. On the exact grid, patterns are interpolated between nodes of q_z. The nodes are chosen
+     * for this range and all `energies`, unless `memory` is so small that several passes are needed. Runs that share
+     * the energies of a range thus compute the same bits as one run. 0, 0: the range of `energies`. */
     double energy_range[2];
 } collet_scatter_options;
 
@@ -231,7 +233,7 @@ COLLET_API collet_status collet_scatter_share_at(const collet_scatter *scatterin
                                                  collet_device_share *share, size_t index,
                                                  collet_error *err);
 
-/* How far the intensities of a grid with slices are from the exact ones. */
+/* How far the intensities of a grid with slices are from the exact intensities. */
 typedef struct collet_scatter_comparison {
     uint32_t struct_size;
     uint32_t reserved;
@@ -293,9 +295,8 @@ COLLET_API collet_status collet_scatter_differentiate(collet_scatter *scattering
 /* ---- Integration ------------------------------------------------------------------------- */
 
 /*
- * The rings over which patterns are integrated. For both grids, q of a pixel is that of
- * COLLET_SCATTER_FFT: (i - N / 2) 2 pi / (N voxel) on each axis. The q of COLLET_SCATTER_CYRSOXS is used
- * only to choose slices.
+ * The rings over which patterns are integrated. On all grids, q of a pixel is computed as for COLLET_SCATTER_FFT:
+ * (i - N / 2) 2 pi / (N voxel) on each axis. The q of COLLET_SCATTER_CYRSOXS is used only to choose slices.
  */
 typedef struct collet_scatter_rings {
     uint32_t struct_size;

@@ -25,7 +25,7 @@ extern "C" {
 /*
  * Long calls take a monitor, or NULL. Its functions run on the calling thread, must not use the same
  * context, and may be NULL.
- *   progress   called about once a million weights. `done` counts weights, or vectors in a run. If
+ *   progress   called about once per million weights. `done` counts weights, or vectors in a run. If
  *              `progress` cancels a call, the call leaves no output.
  *   warn       called for a suspicious result: more than 90 % of a matrix's codes are 0, or all are
  *              equal. `text` is valid during the call.
@@ -180,8 +180,8 @@ COLLET_ENUM(uint32_t){
 };
 
 /* Formats of PACKED that only files have: weights become COLLET_TERNARY_T2 when they are loaded. A Q2_0 weight is -1, 0,
- * 1 or 2 times the scale of its block, a BITNET weight as many times the scale of the matrix; 2 counts as an invalid
- * code. */
+ * 1 or 2 times the scale of its block, a BITNET weight is -1, 0, 1 or 2 times the scale of the matrix; 2 counts as an
+ * invalid code. */
 COLLET_ENUM(uint32_t){
     COLLET_TERNARY_Q2_0 = 64,     /* GGUF type 42 as llama.cpp writes it: 64 weights in 18 bytes */
     COLLET_TERNARY_Q2_0_128 = 65, /* as PrismML writes it: 128 weights in 34 bytes */
@@ -207,8 +207,8 @@ typedef struct collet_ternary_matrix {
     char type[24];     /* type in the file: "t2", "f32", "Q4_0"; Q2_0 with the weights of a block: "Q2_0/64"; "BitNet" */
     char name[256];    /* name of a layer or tensor, UTF-8, cut to fit; "" if it has none. Control
     characters and invalid bytes of a tensor's name are \xNN */
-    const char *fault; /* why a tensor cannot be read: what is wrong with it, such as "the tensor has
-    no axes; ...", or why its type is not supported (static text); NULL: it can be read */
+    const char *fault; /* why a tensor cannot be read: the fault, such as "the tensor has no
+                          axes; ...", or why its type is not supported (static text); NULL: it can be read */
 } collet_ternary_matrix;
 
 /* NOT_FOUND if there is no such matrix. */
@@ -256,7 +256,7 @@ COLLET_API collet_status collet_ternary_network_load(collet_context *context,
 
 /* ---- Files: writing -------------------------------------------------------------------------- */
 
-/* A complete file on the disk that is not yet visible under its name. The program can report about it, and then
+/* A complete file on the disk that is not yet visible under its name. The program can report about the file, and then
  * publish or drop it. */
 typedef struct collet_ternary_output collet_ternary_output;
 
@@ -323,7 +323,7 @@ typedef struct collet_ternary_run_files {
     uint32_t reserved;
     const char *x;
     const char *y;      /* NULL: not written */
-    const char *labels; /* one integer a vector: the class that y's largest number should have.
+    const char *labels; /* one integer per vector: the class that y's largest number should have.
                            NULL: nothing is compared */
     const char *model;  /* a file that y must not replace, such as the network's. NULL: none */
     const collet_devices *devices; /* devices that share the vectors; NULL: the context alone */
@@ -344,7 +344,7 @@ COLLET_API collet_status collet_ternary_network_run_files(
     collet_ternary_run_result *result, const collet_ternary_run_files *files,
     const collet_ternary_monitor *monitor, collet_error *err);
 
-/* What collet_ternary_network_run_files needs. */
+/* The memory that collet_ternary_network_run_files needs on a device. */
 typedef struct collet_ternary_run_plan {
     uint32_t struct_size; /* set by the caller */
     uint32_t reserved;

@@ -4,9 +4,10 @@
  * elements and bonds.
  *
  * A section is "%FLAG NAME", perhaps %COMMENT lines, "%FORMAT(10I8)" and its values in columns of
- * that width. POINTERS has the numbers of values of the other sections. Charges are
- * multiplied by the root of Coulomb's constant, CHARMM's in files of CHAMBER; numbers of atoms in bonds are three times the index. Residues are numbered
- * from 1. Files of before AMBER 7 have no %FLAG and are not read.
+ * that width. POINTERS has the numbers of values of the other sections. The file has charges times
+ * the root of Coulomb's constant (in files of CHAMBER the constant of CHARMM), and bonds have three
+ * times the index of an atom. Residues are numbered from 1. Files of versions before AMBER 7 have no
+ * %FLAG and are not read.
  *
  * Tests: tests/engines/test_io_prmtop.c, tests/fuzz/fuzz_trajectory.c
  */

@@ -205,7 +205,7 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
     if (status == COLLET_OK &&
         !parse_count(text, length, &head->n_atoms, &head->time, &head->has_time))
         status = trajectory_text_fail(&lines, err,
-                                      "this is not the number of atoms, which the time may follow");
+                                      "this is not the number of atoms, alone or with the time after it");
     if (status == COLLET_OK && head->n_atoms > trajectory->source.size)
         return trajectory_reader_truncated(trajectory, err);
     head->dtype = COLLET_F64;
@@ -263,7 +263,7 @@ static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_h
 
 /* ---- Recognition ------------------------------------------------------------------------- */
 
-/* 1 if the second line is a number of atoms, and the third one has the points of three numbers F12.7. */
+/* 1 if the second line is a number of atoms, and the third line has the decimal points of three numbers F12.7. */
 static int recognise(const uint8_t *bytes, size_t n)
 {
     const char *text = (const char *)bytes, *end = text + n, *lines[3] = {text};

@@ -235,7 +235,7 @@ static int same(const trajectory_cif_value *a, const trajectory_cif_value *b)
     return a->length == b->length && memcmp(a->text, b->text, n) == 0;
 }
 
-/* 1 if the atom is used: it has no alternative location, or the first one of its residue. */
+/* 1 if the atom is used: it has no alternative location, or the first alternative location of its residue. */
 static int take_location(trajectory_cif *cif)
 {
     static const int residue[] = {TRAJECTORY_CIF_CHAIN, TRAJECTORY_CIF_RESIDUE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * connections.c - the bonds of _struct_conn in an mmCIF file: covalent ones (covale) and disulfide
- * bridges (disulf) between atoms of the file as it is, not of other images (operators but 1_555).
+ * connections.c - the bonds of _struct_conn in an mmCIF file: covalent bonds (covale) and disulfide bridges (disulf)
+ * between atoms of the file itself, not of other images (operators except 1_555).
  *
  * One bond may be written as items instead of a loop.
  *

@@ -87,7 +87,7 @@ static int read_first(hid_t set, hid_t space, hsize_t n, double *numbers)
     return read;
 }
 
-/* Reads the dataset of steps or times. It has one number for each row (missing ones become NaN), or a single
+/* Reads the dataset of steps or times. It has one number for each row (missing numbers become NaN), or a single
  * number, the interval, with an offset as an attribute. NULL: there is no such dataset. */
 static double *read_rows(hid_t file, const char *name, int64_t n_rows, hid_t *set)
 {

@@ -25,7 +25,7 @@ typedef struct trajectory_h5md_element {
     double factor;                   /* converts values from the file's unit */
     int64_t *steps;                  /* n_rows; NULL: no steps */
     double *times;                   /* n_rows, ps; NULL: no times */
-    double single_ps;                /* the unit of times that are stored one by one in single precision, ps; else 0 */
+    double single_ps;                /* the unit of times that are stored singly in single precision, ps; else 0 */
 } trajectory_h5md_element;
 
 /* Opens the element `path` of an open file: a group with the dataset "value", or a dataset of one row. If there is

@@ -134,8 +134,8 @@ static void note_units(trajectory_reader *trajectory)
                                 "(dump_modify ID units yes time yes)";
 }
 
-/* Decides if the last line, which has no line end, lacks a part of its last number. With fewer decimals than the others
- * the number may be whole, because LAMMPS writes no zeros at the end of a number. */
+/* Decides if the last line, which has no line end, lacks a part of its last number. A number with fewer decimals than
+ * the others may be complete, because LAMMPS writes no zeros at the end of a number. */
 static trajectory_text_ending judge(const trajectory_lammps_frame *frame, const char *text,
                                     size_t length)
 {

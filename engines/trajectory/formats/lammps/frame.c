@@ -88,7 +88,7 @@ static collet_status read_columns(const io_lines *lines, const char *text, size_
 
 /* ---- Items ------------------------------------------------------------------------------- */
 
-/* Reads the next line. *ends = 1: there is none, or it has no line end: the file may be cut there. */
+/* Reads the next line. *ends = 1: there is no line, or it has no line end: the file may be cut there. */
 static collet_status next_line(io_lines *lines, const char **text, size_t *length, int *ends,
                                collet_error *err)
 {
@@ -218,7 +218,7 @@ collet_status trajectory_lammps_read_head(io_lines *lines, trajectory_lammps_fra
                 return trajectory_text_fail(lines, err, "no NUMBER OF ATOMS comes before ATOMS");
             return read_columns(lines, text, length, strlen(atoms), frame, err);
         }
-        /* The line is valid until the next one is read. */
+        /* The line is valid until the next line is read. */
         length = length < sizeof item ? length : sizeof item;
         memcpy(item, text, length);
         while (length > 0 && item[length - 1] == ' ')

@@ -97,7 +97,7 @@ static int64_t padded(int64_t size)
     return (size + 3) & ~INT64_C(3);
 }
 
-/* Text of `length` bytes and its padding; what does not fit is left out. */
+/* Text of `length` bytes and its padding; bytes that do not fit are left out. */
 static void take_text(header *h, int64_t length, char text[TRAJECTORY_NETCDF_TEXT])
 {
     int64_t n = length < TRAJECTORY_NETCDF_TEXT - 1 ? length : TRAJECTORY_NETCDF_TEXT - 1;

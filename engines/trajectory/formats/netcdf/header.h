@@ -3,8 +3,8 @@
  * header.h - reads the header of a NetCDF file in one of the classic formats: CDF-1, CDF-2 (64-bit
  * offsets), CDF-5 (64-bit sizes).
  *
- * libnetcdf is not used: it reads a file that ends inside a frame as if zeros followed, brings HDF5
- * and curl along, and copies numbers more often.
+ * libnetcdf is not used: it reads a file that ends inside a frame as if zeros followed, depends on HDF5 and curl, and
+ * copies numbers more often.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 typedef struct trajectory_netcdf_variable {
     int present;
     int32_t axes;
-    int64_t shape[TRAJECTORY_NETCDF_AXES]; /* 0: the record axis; only the first axis can be one */
+    int64_t shape[TRAJECTORY_NETCDF_AXES]; /* 0: the record axis; only the first axis can be the record axis */
     size_t width;   /* bytes of a number, 4 or 8: IEEE floats; 0: another type */
     int64_t begin;  /* byte of the file */
     int64_t stride; /* bytes from one index of the first axis to the next */
@@ -26,7 +26,7 @@ typedef struct trajectory_netcdf_variable {
 } trajectory_netcdf_variable;
 
 typedef struct trajectory_netcdf {
-    int64_t n_records; /* -1: the file was written as a stream; it has as many as its size allows */
+    int64_t n_records; /* -1: the file was written as a stream; its size determines the number of records */
     int64_t record;    /* bytes of a record; 0: no variable has records */
     int64_t records;   /* byte at which the first record begins */
     char conventions[TRAJECTORY_NETCDF_TEXT]; /* global attribute; "": none */

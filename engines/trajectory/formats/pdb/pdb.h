@@ -47,7 +47,7 @@ typedef struct trajectory_pdb {
     int boxed;        /* 1: a CRYST1 record was read */
     trajectory_pdb_end end;
     char title[TRAJECTORY_PDB_TITLE]; /* text of TITLE before the first atom; "": none */
-    double box[9];   /* vectors of the last CRYST1, nm; the caller sets the box to use before one */
+    double box[9];   /* vectors of the last CRYST1, nm; the caller sets the box to use before the first CRYST1 */
     size_t shift;    /* columns by which a long serial number moves the last line to the right */
     char location;   /* the location used in this residue; ' ': none so far */
     char residue[6]; /* chain, number and insertion code of the last atom */

@@ -2,11 +2,11 @@
 /*
  * pdb_bonds.c - the bonds of a .pdb file, from CONECT, SSBOND and LINK records.
  *
- * A CONECT record has the serial number of an atom and up to four of atoms that are bonded to it, each in
- * five columns. Numbers are compared as texts, so that decimal, hexadecimal and hybrid-36 ones need
- * not be told apart. Where serial numbers begin again after 99999, a number that several atoms have
- * identifies none of them. Atoms that the file does not have (or that are in alternative locations)
- * have no bonds. Numbers of more than five digits move the columns after them.
+ * A CONECT record has the serial number of an atom and the serial numbers of up to four atoms that are bonded to it,
+ * each in five columns. Numbers are compared as texts, so that decimal, hexadecimal and hybrid-36 ones need
+ * not be told apart. Where serial numbers begin again after 99999, a number that several atoms have identifies no
+ * atom. Atoms that the file does not have (or that are in alternative locations) have no bonds. Numbers of more than
+ * five digits move the columns after them.
  *
  * Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_trajectory.c, tests/engines/test_io_links.c
  */
@@ -200,8 +200,8 @@ static collet_status add_bond(connections *c, int64_t first, int64_t second, col
     return COLLET_OK;
 }
 
-/* Divides the text into serial numbers of five columns, or more if a number is longer, such that every
- * number is that of an atom. Returns how many numbers there are; 0: no division is possible. */
+/* Divides the text into serial numbers of five columns, or more if a number is longer, such that every number is the
+ * serial number of an atom. Returns how many numbers there are; 0: no division is possible. */
 static size_t read_columns(const connections *c, trajectory_word rest, serial serials[RECORD_ENDS],
                            size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows are those of GROMACS's enumeration InteractionFunction; versions and parameters are those that its
- * tpxio.cpp reads, of the versions that formats/top/tpr.c reads.
+ * The rows are the values of GROMACS's enumeration InteractionFunction. Versions and parameters are as in GROMACS's
+ * tpxio.cpp, for the versions that formats/top/tpr.c reads.
  *
  * Tests: tests/engines/test_io_tpr.c
  */
@@ -64,7 +64,7 @@ static const trajectory_interaction interactions[] = {
     ENERGY(72),                                   /* nonpolar solvation */
     TERM(0, SIZES(0, 4)),                         /* Lennard-Jones of pairs */
     ENERGY(0),                                    /* their Coulomb energy */
-    TERM(0, SIZES(0, 5)),                         /* pairs with charges of their own */
+    TERM(0, SIZES(0, 5)),                         /* pairs with their own charges */
     TERM(0, SIZES(0, 4)),                         /* pairs beyond exclusions */
     TERM(0, SIZES(0, 2)),                         /* Lennard-Jones */
     TERM(0, SIZES(0, 3)),                         /* Buckingham */

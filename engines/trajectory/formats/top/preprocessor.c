@@ -281,7 +281,7 @@ static collet_status open_condition(trajectory_top_lines *top, int active, colle
 static collet_status change_condition(trajectory_top_lines *top, int is_else, collet_error *err)
 {
     const trajectory_top_file *file = top->files[top->depth - 1];
-    trajectory_top_condition *condition = NULL; /* the last one of this file */
+    trajectory_top_condition *condition = NULL; /* the last condition of this file */
 
     if (top->n_conditions > file->n_conditions)
         condition = &top->conditions[top->n_conditions - 1];

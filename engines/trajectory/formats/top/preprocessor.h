@@ -41,7 +41,7 @@ void trajectory_dictionary_clear(trajectory_dictionary *dictionary);
 #define TRAJECTORY_TOP_LINE 65536    /* bytes of a line with its continuations and macros */
 
 typedef struct trajectory_top_file {
-    io_source own; /* the open file, if it is an included one */
+    io_source own; /* the open file, if it is an included file */
     io_source *source;
     io_lines lines;
     int n_conditions; /* number of open conditions where the file begins */

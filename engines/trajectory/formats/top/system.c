@@ -3,10 +3,10 @@
  * system.c - topologies of GROMACS: the atoms and bonds of all molecules of a .top or .tpr file, or of the
  * one molecule of an .itp file.
  *
- * The segment of an atom is the name of its molecule type: its first letters, made different where types share them. As in GROMACS, residues of molecules that
- * have one residue are numbered through, after the highest number of the other molecules. Bonds come
- * from [ bonds ] except restraints (function 10), [ constraints ] and [ settles ], so that a water has them
- * with and without FLEXIBLE; a virtual site is joined to the first of the atoms that make it.
+ * The segment of an atom is the name of its molecule type: its first letters, made different where types share them.
+ * As in GROMACS, the residues of molecules with one residue are numbered consecutively, after the highest number of
+ * the other molecules. Bonds come from [ bonds ] except restraints (function 10), [ constraints ] and [ settles ], so
+ * that a water has bonds with and without FLEXIBLE; a virtual site is joined to the first of the atoms that make it.
  *
  * Tests: tests/engines/test_io_top.c, tests/fuzz/fuzz_trajectory.c
  */
@@ -60,7 +60,7 @@ static int recognise(const uint8_t *bytes, size_t n)
 
 /* ---- Molecules --------------------------------------------------------------------------- */
 
-/* An .itp file has no [ molecules ]: it stands for one molecule of its only type. */
+/* An .itp file has no [ molecules ]: it describes one molecule of its only type. */
 static collet_status complete(trajectory_top *top, const char *path, collet_error *err)
 {
     if (top->n_blocks == 0 && top->n_molecules == 1) {
@@ -157,8 +157,8 @@ static int distinguish(const trajectory_top *top)
     return done;
 }
 
-/* Adds the bonds of all molecules. The bonds of each molecule type are sorted first; then those of the
- * system are too. */
+/* Adds the bonds of all molecules. The bonds of each molecule type are sorted first; then the bonds of the system are
+ * also sorted. */
 static collet_status put_bonds(trajectory_topology *topology, const trajectory_top *top,
                                const char *path, collet_error *err)
 {

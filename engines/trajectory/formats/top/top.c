@@ -20,7 +20,7 @@ typedef struct parser {
     trajectory_top *top;
     trajectory_top_lines lines;
     const struct section *section; /* NULL: its lines are not read */
-    int done;                      /* 1: later sections join molecules and do not belong to one */
+    int done;                      /* 1: later sections join molecules and do not belong to a molecule */
 } parser;
 
 typedef struct line {
@@ -233,7 +233,7 @@ static collet_status read_bond(parser *p, const line *l, collet_error *err)
     return add_bond(p, first, second, err);
 }
 
-/* Reads a line of [ bonds ] of any function but that of restraints. */
+/* Reads a line of [ bonds ] of any function except restraints. */
 static collet_status read_bond_of_function(parser *p, const line *l, collet_error *err)
 {
     int64_t function;

@@ -12,7 +12,7 @@ typedef struct trajectory_top_atom {
     char residue[TRAJECTORY_ATOM_NAME];
     int32_t residue_id;
     char insertion; /* 0: none */
-    int32_t number; /* atomic number; other numbers than an element's: unknown */
+    int32_t number; /* atomic number; a number that no element has: unknown */
     double charge;  /* NaN: not in the files */
     double mass;    /* amu; NaN: not in the files */
 } trajectory_top_atom;
@@ -48,7 +48,7 @@ typedef struct trajectory_top {
     int64_t n_bonds, bonds_capacity;
     trajectory_top_block *blocks;
     int64_t n_blocks, blocks_capacity;
-    int64_t total; /* atoms of all blocks, at most INT32_MAX and what memory can hold */
+    int64_t total; /* atoms of all blocks, at most INT32_MAX and at most as many as memory can hold */
     trajectory_top_type *types;
     int64_t n_types, types_capacity;
     trajectory_dictionary type_names, molecule_names; /* map names to indices in types, molecules */
@@ -64,7 +64,7 @@ collet_status trajectory_top_parse(trajectory_top *top, io_source *source, colle
 collet_status trajectory_top_build(trajectory_topology *topology, const trajectory_top *top,
                                    const char *path, collet_error *err);
 
-/* Returns how many atoms fit into the memory that the process may use. A small file can ask for more: the
+/* Returns how many atoms fit into the memory that the process may use. A small file can request more atoms: the
  * allocation could succeed, and the system would then kill the program while it fills the arrays. */
 int64_t trajectory_top_most_atoms(void);
 

@@ -2,14 +2,14 @@
 /*
  * tpr.c - run inputs of GROMACS, binary: names, residues, masses, charges, elements and bonds.
  *
- * A head in XDR, then the body: the box, the topology, and what is not read: positions, velocities and parameters of
- * the run. Since version 119 a serialiser of GROMACS writes the body: big-endian too, but bytes and 16-bit integers
- * take no more than they need. Reals have 4 or 8 bytes. A topology has symbols, to which names refer; parameters of
- * interactions; molecule types with atoms, interactions and exclusions; and blocks of molecules. Layout: GROMACS's
- * tpxio.cpp.
+ * A head in XDR, then the body: the box, the topology, and data that are not read: positions, velocities and
+ * parameters of the run. Since version 119 a serialiser of GROMACS writes the body: big-endian too, but bytes and
+ * 16-bit integers take no more than they need. Reals have 4 or 8 bytes. A topology has symbols, to which names refer;
+ * parameters of interactions; molecule types with atoms, interactions and exclusions; and blocks of molecules.
+ * Layout: GROMACS's tpxio.cpp.
  *
- * Bonds are those of system.c: all interactions that join two atoms except restraints; those between molecules
- * ([ intermolecular_interactions ]) are none.
+ * Bonds are as in system.c: all interactions that join two atoms, except restraints and interactions between
+ * molecules ([ intermolecular_interactions ]).
  *
  * Tests: tests/engines/test_io_tpr.c, tests/fuzz/fuzz_trajectory.c
  */
@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OLDEST 58 /* GROMACS 4.0; versions after it and before RELEASE_45 are of its development */
+#define OLDEST 58 /* GROMACS 4.0; its successors below RELEASE_45 are development versions */
 #define RELEASE_45 73
 #define DEVELOPMENT_46                                                                             \
     77 /* the first of the versions in which fields have other places or meanings */
@@ -141,7 +141,7 @@ static size_t small(const tpr *t, size_t size)
     return t->in_memory ? size : 4;
 }
 
-/* Reads the number of some things of at least `size` bytes each. */
+/* Reads a number of items of at least `size` bytes each. */
 static int64_t take_count(tpr *t, const char *what, size_t size)
 {
     int64_t n = take_i32(t);
@@ -405,7 +405,7 @@ static void read_bonds(tpr *t, trajectory_top_molecule *molecule,
     int64_t each = 1 + (only_first ? 1 : kind->atoms), last = -1;
 
     if (n % each != 0)
-        fail(t, "%lld integers are no interactions of %lld each", (long long)n, (long long)each);
+        fail(t, "%lld integers are not a whole number of interactions of %lld each", (long long)n, (long long)each);
     for (; n > 0 && goes_on(t); n -= each) {
         skip(t, 1, 4);
         int64_t first = take_i32(t), second = only_first ? first + 1 : take_i32(t),

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comment.h - what the second line of a frame of an .xyz file tells: the columns, the box, the time. */
+/* comment.h - the contents of the second line of a frame of an .xyz file: the columns, the box, the time. */
 #pragma once
 
 #include "trajectory/formats/text.h"
 
 #define XYZ_WORDS 64 /* most words of an atom's line that are read */
 
-/* Where an atom's line has what: the index of the first word; -1: nowhere. */
+/* The place of each quantity in an atom's line: the index of its first word; -1: not in the line. */
 typedef struct xyz_columns {
     int n; /* words that each line has at least */
-    int last; /* so many words at the end are numbers of one property; 0: the last word is no real number */
+    int last; /* this many words at the end are numbers of one property; 0: the last word is no real number */
     int name;
     int number;   /* atomic number */
     int position; /* three words, Angstrom */
@@ -25,8 +25,11 @@ typedef struct xyz_comment {
     xyz_columns columns;
 } xyz_comment;
 
-/* Parses the comment, the last line that was read from `lines`. In an extended file it may have Lattice="..." with nine
- * numbers, pbc="T T F", whose F means no period along a vector, and Properties=NAME:TYPE:COUNT:..., the columns; units
- * are those of ASE and QUIP. "t=" is a time in ps; "i = 5, time = 2.5, ..." of CP2K one in fs. COLLET_FORMAT. */
+/*
+ * Parses the comment, the last line that was read from `lines`. In an extended file it may have Lattice="..." with nine
+ * numbers, pbc="T T F", where F means no period along a vector, and Properties=NAME:TYPE:COUNT:..., the columns;
+ * units are as in ASE and QUIP. "t=" is a time in ps; "i = 5, time = 2.5, ..." of CP2K is a time in fs.
+ * COLLET_FORMAT.
+ */
 collet_status xyz_comment_parse(const io_lines *lines, const char *text, size_t length,
                                 xyz_comment *comment, collet_error *err);

@@ -2,9 +2,10 @@
 /*
  * xyz.c - .xyz files: names of atoms and positions, one frame or several.
  *
- * A frame is the number of atoms, a comment, and a line for each atom: name, x, y, z in Angstrom, and more that is not
- * read; or the columns that the comment of an extended file names (comment.h): also velocities, momenta, forces and
- * masses. A name that is the symbol of an element is one. There are no residues: all atoms are in residue 1.
+ * A frame is the number of atoms, a comment, and a line for each atom: name, x, y, z in Angstrom. Further columns are
+ * read only from an extended file, whose comment names them (comment.h): velocities, momenta, forces and masses. A
+ * name that is the symbol of an element means that element. There are no residues: all atoms are in residue
+ * 1.
  *
  * Tests: tests/engines/test_io_xyz.c, tests/fuzz/fuzz_trajectory.c
  */

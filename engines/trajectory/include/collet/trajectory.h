@@ -5,7 +5,7 @@
  * Library libcollet-trajectory, on top of collet.h. A collet_trajectory reads a topology and a
  * trajectory in the formats that collet_trajectory_format_at lists, or takes both from the program,
  * and computes the quantities that collet_trajectory_quantity_at lists: centre of mass, inertia,
- * angular momentum, torque, energies, gyration, rmsd and so on, one row a frame, 64-bit floats.
+ * angular momentum, torque, energies, gyration, rmsd and so on, one row per frame, 64-bit floats.
  * Memory does not depend on the length of the trajectory: threads read ahead while kernels run.
  *
  * To write the results to files with one call:
@@ -126,10 +126,10 @@ COLLET_ENUM(uint32_t){
  * velocities. Each frame is changed before anything is computed. From velocities the velocity of the system's centre of
  * mass is subtracted (LINEAR), or omega x (r - R) with omega = inertia^-1 L of the system in this frame (ANGULAR), or
  * both. With LINEAR and BOTH positions are moved back too, by the displacement of the centre of mass since the first frame
- * that is read, where paths have no jumps: with PBC_NOJUMP, and in frames without a box. Otherwise positions in a box stay
- * as they are, because molecules jump there. Positions are never turned. In a periodic box angular momentum is not
- * conserved, and the rotation depends on the images at which molecules are: a warning says so unless the system is one
- * molecule, or with PBC_NONE.
+ * that is read, where paths have no jumps: with PBC_NOJUMP, and in frames without a box. Otherwise positions in a box
+ * are not changed, because molecules jump there. Positions are never turned. In a periodic box angular momentum is
+ * not conserved, and the rotation depends on the images at which molecules are: a warning says so unless the system
+ * is one molecule, or with PBC_NONE.
  */
 COLLET_ENUM(uint32_t){
     COLLET_TRAJECTORY_DRIFT_KEEP,    /* nothing is removed */
@@ -152,7 +152,7 @@ typedef struct collet_trajectory_options {
     const char *selection; /* atoms to analyse, in the language of collet-extract(1). With "within"
                                each frame may have other atoms. NULL: all */
     const char *ndx;  /* a .ndx file of GROMACS, whose groups the selection may name; NULL: none */
-    const char *each; /* divides the selected atoms into bodies with rows of their own: "residue",
+    const char *each; /* divides the selected atoms into bodies, each with its own rows: "residue",
                          "molecule", "segment", "chain", or patterns of groups of ndx, separated by
                          blanks. NULL: the selection is one body, and results have no axis of bodies */
     const char *masses;        /* file with one mass (amu) a line for each atom of the topology; or
@@ -288,7 +288,7 @@ typedef struct collet_trajectory_info {
     const char *drift;      /* after the last row, what drift was removed; NULL: none, or before */
     int64_t atoms_total;    /* atoms of the topology */
     int64_t atoms;          /* atoms that are in a body and selected in at least one frame */
-    int64_t least_atoms; /* least number of atoms selected in a frame so far. It differs from `atoms`
+    int64_t least_atoms; /* smallest number of atoms selected in a frame so far. It differs from `atoms`
                             and most_atoms only if frames may select different atoms (within, choose) */
     int64_t most_atoms;  /* greatest number of atoms selected in a frame so far */
     int64_t bodies;      /* number of bodies by `each`; 0: not divided */
@@ -371,7 +371,7 @@ COLLET_API collet_status collet_trajectory_share_at(const collet_trajectory *tra
                                                     collet_device_share *share, size_t index,
                                                     collet_error *err);
 
-/* What the work needs on a device. */
+/* The batches and the memory that the work needs. */
 typedef struct collet_trajectory_plan {
     uint32_t struct_size; /* set by the caller */
     uint32_t reserved;
@@ -499,10 +499,10 @@ COLLET_API collet_status collet_trajectory_extract(const char *path, uint32_t fl
                                                    collet_error *err);
 
 /*
- * Sets times[0..min(capacity, *n)) to the times of a trajectory's frames in ps, as the quantity time_ps has them, and *n to
- * the number of frames; NaN for a frame without a time. `paths`: the files, ended by NULL; several are one trajectory. Heads
- * are read up to the end, or to the first that cannot be read. INVALID for arguments that are NULL (`times`
- * may be if capacity is 0); IO, FORMAT, NO_MEMORY. Any thread.
+ * Sets times[0..min(capacity, *n)) to the times of a trajectory's frames in ps, equal to the quantity time_ps, and *n
+ * to the number of frames; NaN for a frame without a time. `paths`: the files, ended by NULL; several are one
+ * trajectory. Heads are read up to the end, or to the first that cannot be read. INVALID for arguments that are NULL
+ * (`times` may be if capacity is 0); IO, FORMAT, NO_MEMORY. Any thread.
  */
 COLLET_API collet_status collet_trajectory_times(double *times, size_t capacity, int64_t *n,
                                                  const char *const *paths, collet_error *err);
@@ -538,7 +538,7 @@ typedef struct collet_trajectory_places {
                            to their own image through the box, or have more than 4096 atoms without bonds */
     int64_t left_atom; /* result: the first atom of the first such molecule; -1: none */
     int64_t far;       /* result of UNWRAP: the number of steps from frame to frame by more than about 0.4 of
-                           the box: the shortest way may not be the way that the molecule took */
+                           the box: the molecule's path may not be the shortest path */
     int64_t far_frame; /* result: the frame of the first such step; -1: none */
     int64_t far_atom;  /* result: the first atom of the molecule that makes it; -1: none */
 } collet_trajectory_places;

@@ -9,10 +9,12 @@
 
 #include <collet/types.h>
 
-/* Computes n elements. `out` may be the same array as an input whose elements have the same size.
- * Bit k of `repeated`: in[k] is one number for all elements. Kernels of ops with BLOCK_REPEATS accept
- * one such input, BLOCK_MUL_ADD (below) and clip of floating-point numbers accept two, the last ones, all other kernels
- * accept none. */
+/*
+ * Computes n elements. `out` may be the same array as an input whose elements have the same size.
+ * Bit k of `repeated`: in[k] is one number for all elements. Kernels of ops with BLOCK_REPEATS accept one such input.
+ * BLOCK_MUL_ADD (below) and clip of floating-point numbers accept two, the last two inputs. All other kernels accept
+ * none.
+ */
 typedef void (*block_kernel)(void *out, const void *const *in, uint32_t repeated, int64_t n);
 
 /* The kernel of an op for one dtype, which is the dtype of the last input; NULL: none. */

@@ -48,7 +48,7 @@
 #include "kernel_blocks_common.inc"
 
 #if HAVE_LANES
-/* Fewer numbers than a register holds take the same path as the others. */
+/* Fewer numbers than a register holds take the same path as full registers. */
 INLINE void lanes(__m512 (*map)(__m512), float *out, const float *a, int64_t n)
 {
     int64_t i = 0;

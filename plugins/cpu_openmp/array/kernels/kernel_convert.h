@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_convert.h - the conversions that have a vector loop. The others go through
- * shared/host/util/convert.h, which specifies all of them. */
+/*
+ * kernel_convert.h - the conversions that have a vector loop. Other conversions use shared/host/util/convert.h, which
+ * specifies all conversions.
+ */
 #pragma once
 
 #include <collet/types.h>

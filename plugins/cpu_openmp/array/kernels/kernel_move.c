@@ -7,7 +7,7 @@
 #include "cpu_openmp/util/kernel_level.h"
 #include "cpu_openmp/util/kernel_stream.h"
 
-/* Elements of each size, whatever their type. */
+/* Elements of each size, of any type. */
 typedef uint8_t element_0 __attribute__((may_alias));
 typedef uint16_t element_1 __attribute__((may_alias));
 typedef uint32_t element_2 __attribute__((may_alias));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_move.h - moving elements unchanged. A size index k stands for elements of 2^k bytes, 0..4,
- * which are aligned to min(2^k, 4) bytes at least. Blocks never overlap. */
+/*
+ * kernel_move.h - moving elements unchanged. A size index k (0..4) means elements of 2^k bytes, aligned to at least
+ * min(2^k, 4) bytes. Blocks never overlap.
+ */
 #pragma once
 
 #include <stdint.h>

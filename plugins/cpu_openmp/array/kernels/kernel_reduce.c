@@ -173,8 +173,10 @@ static void columns_narrow(double *sum, double *lost, const char *in, int64_t ro
 
 /* ---- Other reductions ------------------------------------------------------------------------ */
 
-/* The smaller of a and b. If they are equal, or one is NaN, x is b and y is a. Then x | y has the
- * right bits: the number itself; -0 if one of two zeros is -0; or a NaN. */
+/*
+ * The smaller of a and b. If they are equal, or one of them is NaN, x is b and y is a. Then x | y has the
+ * right bits: the number itself; -0 if one of two zeros is -0; or a NaN.
+ */
 INLINE float less_f32(float a, float b)
 {
     float x = a < b ? a : b, y = b < a ? b : a;
@@ -197,8 +199,8 @@ INLINE double less_f64(double a, double b)
     return x;
 }
 
-/* The smaller elements of two vectors. The min instruction returns the second operand where both are equal
- * or one is NaN; so the result is the `or` of min(a, b) and min(b, a), as in less_f32. */
+/* The smaller elements of two vectors. The min instruction returns the second operand where both are equal or one of
+ * them is NaN; so the result is the `or` of min(a, b) and min(b, a), as in less_f32. */
 typedef int32_t ints __attribute__((vector_size(VECTOR_BYTES)));
 typedef int64_t longs __attribute__((vector_size(VECTOR_BYTES)));
 #if defined(__AVX512F__)

@@ -10,7 +10,7 @@
 
 #include <collet/types.h>
 
-/* What a reduction needs to know besides the elements. */
+/* The parameters of a reduction, in addition to the elements. */
 typedef struct reduce_about {
     /* min of integers: an element is XORed with `bits`, then compared as a signed integer; so one
      * kernel computes minima and maxima of signed and unsigned integers. count: counts the elements

@@ -374,11 +374,11 @@ void explain_decomposition(const collet_device *device, const collet_kernel_call
     int64_t side = shorter_side(call);
     const routine *r = b.routine;
     if (is_eigh3(call)) {
-        text_add(out, "own kernel for 3 x 3, one matrix a vector lane");
+        text_add(out, "own kernel for 3 x 3, one matrix per vector lane");
         return;
     }
     if (small_takes(call)) {
-        text_add(out, "own kernel for batches up to 16 x 16, one matrix a vector lane");
+        text_add(out, "own kernel for batches up to 16 x 16, one matrix per vector lane");
         return;
     }
     if (b.job.library)

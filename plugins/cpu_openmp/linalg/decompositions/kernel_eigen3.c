@@ -5,10 +5,10 @@
  * converged matrix is rotated by zero while others of its group continue, so that results do not
  * depend on neighbours.
  *
- * The product of the rotations is kept as a quaternion, which a rotation by the angle of half
- * tangent h multiplies by (1, h times its axis): four multiplications instead of twelve, no root,
- * and the vectors that come out of it are orthonormal however many rotations there were. Its length
- * grows by no more than 1 + h^2 < 1.18 each time.
+ * The product of the rotations is stored as a quaternion. A rotation whose half angle has the tangent h multiplies
+ * the quaternion by (1, h times its axis). This takes four multiplications instead of twelve and no root, and the
+ * resulting vectors are orthonormal after any number of rotations. Its length grows by no more than 1 + h^2 < 1.18
+ * each time.
  * Tests: conformance/linalg/spectra.c
  */
 #include "kernel_eigen3.h"

@@ -9,7 +9,7 @@
 #define PANEL_COLUMNS 64 /* at most, of qr */
 
 typedef struct panel_kernels {
-    /* The largest magnitude of n numbers, 0 if n is 0; NaN when one is not finite. */
+    /* The largest magnitude of n numbers, 0 if n is 0; NaN when a number is not finite. */
     double (*largest[2])(const void *x, int64_t n);
     /* x = -x. */
     void (*negate[2])(void *x, int64_t n);

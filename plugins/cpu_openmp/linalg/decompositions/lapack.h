@@ -81,7 +81,7 @@ typedef struct lapack_pieces {
 /* Whether the extents and scratches of a call fit LAPACK's integers. */
 int lapack_takes(const collet_kernel_call *call);
 
-/* lapack_lu.c, lapack_solve.c. lapack_solve returns what cpu_decomposition_run returns for solve. */
+/* lapack_lu.c, lapack_solve.c. lapack_solve returns the same values as cpu_decomposition_run for solve. */
 void lapack_lu_scratch(const collet_kernel_call *call, lapack_pieces *p);
 void lapack_lu(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
 void lapack_solve_scratch(const collet_kernel_call *call, lapack_pieces *p);
@@ -106,7 +106,7 @@ void lapack_eig(const lapack_job *job, void *scratch, int64_t begin, int64_t end
 
 /* ---- Only for lapack_*.c --------------------------------------------------------------------- */
 
-/* Enclose calls of the library. threads = job->threads: LAPACK with threads of its own. threads = 1: the library on
+/* Enclose calls of the library. threads = job->threads: LAPACK with its own threads. threads = 1: the library on
  * one thread, and the functions of lapack_parts.c. */
 void lapack_enter(const lapack_job *job, blas_use *use, int32_t threads);
 void lapack_leave(const lapack_job *job, blas_use *use);

@@ -10,7 +10,7 @@
 /* Minimum number of elements per thread that are only moved. */
 #define GRAIN_ELEMENTS (16 << 10)
 
-/* Extracts L and U from the one matrix that holds both, which may be one of the outputs. */
+/* Extracts L and U from the matrix that holds both; this matrix may be one of the outputs. */
 typedef struct parting {
     const lapack_factors *f;
     dense_view lower, upper;

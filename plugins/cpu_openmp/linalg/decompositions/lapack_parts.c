@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products and triangular systems on the team's threads by single-threaded OpenBLAS, whose own
- * threads would wait for those that the operating system has not scheduled.
- * Tests: conformance/linalg/factors.c, tests/host/test_decompositions.c */
+/*
+ * Products and triangular systems on the team's threads by single-threaded OpenBLAS, whose own threads would wait for
+ * threads that the operating system has not scheduled.
+ * Tests: conformance/linalg/factors.c, tests/host/test_decompositions.c
+ */
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/counts.h"
 #include "lapack.h"
 
-/* Minimum number of multiply-adds per thread; minimum number of rows or columns per piece, as OpenBLAS packs the
+/* Minimum number of multiply-adds per thread; minimum number of rows or columns per piece, because OpenBLAS packs the
  * other factor again for each piece. */
 #define GRAIN_PRODUCTS (1 << 19)
 #define GRAIN_LINES 384

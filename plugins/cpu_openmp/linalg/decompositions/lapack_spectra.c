@@ -7,8 +7,8 @@
 #include "shared/host/linalg/matrices.h"
 #include "lapack.h"
 
-/* The shorter side from which the library's threads pay, as they wait for each other. Two threads save no time at
- * side 256, 15 % at 512, a third at 1000. */
+/* The shorter side from which several threads of the library are faster than one; below it they mostly wait for each
+ * other. Two threads save no time at side 256, 15 % at 512, a third at 1000. */
 #define LIBRARY_THREADS_SIDE 384
 
 static int32_t library_threads(const lapack_job *job, const dense_view *a)

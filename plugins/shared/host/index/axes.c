@@ -14,7 +14,7 @@ static void note(index_info *info, int64_t position)
     }
 }
 
-/* Reads n positions; returns a nonzero number if one is out of range. */
+/* Reads n positions; returns a nonzero number if a position is out of range. */
 INLINE int64_t read_positions(int64_t *positions, const char *at, int64_t step, int wide, int64_t n,
                               int64_t extent)
 {

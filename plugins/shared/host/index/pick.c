@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* take, take_along_axis, put and scatter_add, for all backends on host memory. Writes to given positions
- * are divided among threads by position, so that those to one position keep their order.
- * Tests: conformance/index/pick.c */
+/*
+ * take, take_along_axis, put and scatter_add, for all backends on host memory. Writes to given positions are divided
+ * among threads by position, so that writes to one position keep their order.
+ * Tests: conformance/index/pick.c
+ */
 #include "axes.h"
 
 #include "shared/host/util/counts.h"
@@ -9,8 +11,9 @@
 #define GRAIN (16 << 10) /* elements per thread, at least */
 #define FEW 8            /* up to this many elements of the other axes, indices are processed in blocks */
 
-/* Writes are divided by position: each thread reads all indices and cannot predict which belong to it. So few threads
- * (less than MANY_THREADS) pay only if each index writes at least MANY elements. */
+/* Writes are divided by position: each thread reads all indices and cannot predict which belong to it. So a small
+ * number of threads (less than MANY_THREADS) is faster than one thread only if each index writes at least MANY
+ * elements. */
 #define MANY 32
 #define MANY_THREADS 8
 
@@ -185,7 +188,7 @@ KERNEL(put)
 
 typedef void add_run(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t n);
 
-/* Adds in[i] to the element at positions[i], if that is one of `count` from `low` on. */
+/* Adds in[i] to the element at positions[i], if that position is one of the `count` positions from `low` on. */
 typedef void add_at(char *out, int64_t out_step, const char *in, int64_t in_step,
                     const int64_t *positions, int64_t n, int64_t low, int64_t count);
 

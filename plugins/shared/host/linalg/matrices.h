@@ -93,7 +93,7 @@ static inline void cpu_info_store(const collet_operand *o, int64_t index, int64_
     *(int32_t *)(void *)cpu_matrix_at(o, 0, index) = value < INT32_MAX ? (int32_t)value : INT32_MAX;
 }
 
-/* The largest magnitude of n numbers; NaN if one is not finite. */
+/* The largest magnitude of n numbers; NaN if a number is not finite. */
 static inline double cpu_largest(const double *x, int64_t n)
 {
     double largest = 0.0, finite = 0.0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rotation.h - norms and plane rotations of dense rows of doubles, for the decompositions of every
- * backend that works on host memory. A row of complex numbers is a row of twice as many doubles. The functions are
- * pure: any thread may call them, and there are no errors. */
+/*
+ * rotation.h - norms and plane rotations of dense rows of doubles, for the decompositions of every
+ * backend that works on host memory. A row of n complex numbers is a row of 2 n doubles. The functions are
+ * pure: any thread may call them, and there are no errors.
+ */
 #pragma once
 
 #include <stdint.h>

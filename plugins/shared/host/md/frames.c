@@ -96,7 +96,7 @@ void cpu_md_decompose(const collet_kernel_call *call, int64_t begin, int64_t end
 /* Up to this many squares are summed without compensation, which is exact enough. */
 #define FEW 4
 
-/* The largest magnitude of n numbers; NaN if one is NaN. */
+/* The largest magnitude of n numbers; NaN if a number is NaN. */
 static double largest_of(const char *at, collet_dtype dtype, int64_t step, int64_t n)
 {
     double x[CHUNK], largest = 0.0;

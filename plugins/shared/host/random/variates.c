@@ -17,7 +17,7 @@ _Static_assert((int)VARIATE_VONMISES == (int)COLLET_VARIATE_VONMISES, "the same 
 #define PIECE 512 /* numbers of a run that are made before they are stored */
 #define RUN 16    /* a part of a row with fewer elements is no run */
 
-/* A part of a row: `at` and `step` of the output and up to three inputs; both are 0 for an absent one. */
+/* A part of a row: `at` and `step` of the output and up to three inputs; both are 0 for an absent input. */
 typedef struct part {
     const collet_kernel_call *call;
     const cpu_variate_runs *runs;

@@ -7,7 +7,8 @@
 
 #include <collet/plugin.h>
 
-/* A coordinate that is closer than this to a pixel counts as the pixel's, so that quarter turns are exact. */
+/* A coordinate that is closer than this to a pixel counts as the pixel's coordinate, so that quarter turns are
+ * exact. */
 #define BETWEEN_ON_PIXEL 1e-9
 
 /* One axis of a bilinear interpolation between pixels low and low + 1; `high` is the weight of pixel low + 1.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pattern.h - what the kernels of patterns share. */
+/* pattern.h - the parts that the kernels of patterns share. */
 #pragma once
 
 #include "numbers.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.h - what the devices of the CPU backends have in common. Each backend has one device, which works
- * synchronously in the memory of the host. Its `struct collet_device` begins with a host_device. */
+/*
+ * device.h - the common part of the devices of the CPU backends. Each backend has one device, which works
+ * synchronously in the memory of the host. Its `struct collet_device` begins with a host_device.
+ */
 #pragma once
 
 #include <collet/plugin.h>
@@ -18,7 +20,7 @@ typedef struct host_device {
     void (*share)(collet_device *device, int64_t count, int64_t grain, host_body body,
                   void *argument);
     int32_t threads; /* the most threads that `share` uses */
-    /* Frees other memory, besides `plans`, that the backend keeps for later calls; NULL: there is none. */
+    /* Frees memory (other than `plans`) that the backend keeps for later calls; NULL: there is none. */
     void (*trim)(collet_device *device);
 } host_device;
 
@@ -47,8 +49,9 @@ const void *host_extension(collet_device *device, const char *name);
 
 /* Declares, or before a body defines, the kernel `name`: a function collet_kernel_row.run for one op or for
  * several similar ops. kernels.txt lists the ops that it runs. It implements every signature of its ops and
- * reads the dtypes from the operands. Kernels are synchronous; few use the device, none uses the queue.
- * docs/KERNELS.md defines the results. */
+ * reads the dtypes from the operands. Kernels are synchronous; few use the device, and no kernel uses the queue.
+ * docs/KERNELS.md defines the results.
+ */
 #define KERNEL(name)                                                                               \
     KERNEL_HEAD_(name);                                                                            \
     KERNEL_HEAD_(name)

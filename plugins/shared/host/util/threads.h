@@ -4,6 +4,7 @@
 
 /*
  * Whether the system lets the process start `count` threads now (limits: RLIMIT_NPROC, the cgroup's pids.max).
- * Starts twice as many for a test, because a thread that has ended still counts for a moment. Any thread may call it.
+ * Starts twice this number for a test, because a thread that has ended still counts for a moment. Any thread may call
+ * it.
  */
 int threads_can_start(int count);

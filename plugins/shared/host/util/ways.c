@@ -257,8 +257,9 @@ static way choose(const ways *w, int key, const way_point *p, way usual, int far
     return best;
 }
 
-/* The rates for a call: those of its key, or, if nothing was measured with -page, those of the key without -page. Sets
- * *from to this key, and *far to 1 if the call differs from what was measured. */
+/* The rates for a call: the rates of its key or, if nothing was measured with -page, the rates of the key without
+ * -page. Sets
+ * *from to this key, and *far to 1 if the call differs from the measured calls. */
 static const way_point *find(const ways *w, int key, double side, int *from, int *far)
 {
     const way_point *p = nearest(w, *from = key, side);

@@ -18,8 +18,8 @@
  *
  * Three settings of a backend are used. NAME.ways, by the user, takes precedence; it consists of words WAY or
  * KEY=WAY, separated by blanks, tabs or commas, where KEY may be a key or its beginning up to a hyphen.
- * Next is NAME.calibrated, written by `backend-bench calibrate`. It is used if one of its SIDEs is near the SIDE of the
- * call, or nearer to it than those of NAME.measured. Last is NAME.measured, written by the probe.
+ * Next is NAME.calibrated, written by `backend-bench calibrate`. It is used if one of its SIDEs is near the SIDE of
+ * the call, or nearer to it than the SIDEs of NAME.measured. Last is NAME.measured, written by the probe.
  */
 #pragma once
 
@@ -75,8 +75,8 @@ enum { WAY_LU, WAY_SOLVE, WAY_QR, WAY_SVD, WAY_EIGH, WAY_EIG, WAY_CHOLESKY, WAY_
     (WAY_TYPES * WAY_FORMS + ((op)*WAY_REAL_AND_COMPLEX + (type)) * 2 + (batch))
 #define WAY_KEYS WAY_OP(WAY_OPS, 0, 0)
 
-/* What an implementation computes. types: bits 1 << WAY_F32 ... of the types of products. real, complex: bits
- * 1 << WAY_LU ... of the other ops for real and for complex numbers. */
+/* The calls that an implementation computes. types: bits 1 << WAY_F32 ... of the types of products. real, complex:
+ * bits 1 << WAY_LU ... of the other ops for real and for complex numbers. */
 typedef struct way_range {
     uint32_t types, real, complex;
 } way_range;

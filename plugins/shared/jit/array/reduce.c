@@ -15,7 +15,7 @@
 
 #include "reduce_params.h"
 
-_Static_assert(INPUTS == COLLET_PROGRAM_INPUTS, "a view has room for any program");
+_Static_assert(INPUTS == COLLET_PROGRAM_INPUTS, "a view has at least as many inputs as a program");
 
 static const jit_source source = {.name = "reduce", .make = jit_steps_texts};
 
@@ -154,8 +154,8 @@ static void view_axes(reduce_view *v, const split_axes *s, uint32_t inputs)
 
 /* Minimum number of elements of a part per item. */
 #define PER_MEMBER 16
-/* Elements of a part, over all inputs, that fit into the caches of a CPU: it runs the items of a group one after
- * another, and each item reads all cache lines of the part. */
+/* Elements of a part, over all inputs, that fit into the caches of a CPU: a CPU runs the items of a group in turn,
+ * and each item reads all cache lines of the part. */
 #define CACHED (16 << 10)
 /* One group joins the results of up to this many parts. */
 #define MOST_PARTS 4096
@@ -405,7 +405,7 @@ JIT_KERNEL(reduce)
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-/* All outputs use the same workspace, because they are reduced one after another. */
+/* All outputs use the same workspace, because they are reduced in turn. */
 JIT_ACCEPTS(reduce_program)
 {
     const collet_evaluate_params *params = call->params;
@@ -417,7 +417,7 @@ JIT_ACCEPTS(reduce_program)
         uint64_t sig = COLLET_SIG(r.out.dtype, r.from);
         if (!kind_of(&r) || !r.program.n_in || !jit_row_runs(t, r.program.reduce, sig))
             return jit_host(device)->fail(call->err, COLLET_REFUSED,
-                                          "evaluate: the reduction of output %u is not offered", k);
+                                          "evaluate: the reduction of output %u is not supported", k);
         view_of(&v, t, &r);
         uint64_t bytes = workspace_of(t, &r, &v) + jit_steps_scratch(&r.program);
         *workspace_bytes = bytes > *workspace_bytes ? bytes : *workspace_bytes;

@@ -92,7 +92,7 @@ int jit_steps_offered(const collet_program *p, const jit_traits *t, char why[STE
             jit_row_runs(t, s->op, COLLET_SIG(s->dtype, dtype, collet_program_dtype(p, s->in[0])));
         if (runs)
             continue;
-        snprintf(why, STEPS_WHY, "step %u, %s from %s to %s, is not offered", i, function->name,
+        snprintf(why, STEPS_WHY, "step %u, %s from %s to %s, is not supported", i, function->name,
                  type_names[dtype], type_names[s->dtype]);
         return 0;
     }

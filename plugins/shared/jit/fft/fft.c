@@ -349,7 +349,7 @@ static void set_table(fft_stage_params *g, const fft_stages *s, const fft_stage_
     g->spectrum = s->spectrum;
 }
 
-/* The flags of launch i of a pass, which tell what it does when it reads and writes. */
+/* The flags of launch i of a pass: the extra steps when it reads and writes. */
 static int32_t flags_of(const run *r, int32_t i, const fft_stage_params *g)
 {
     const fft_stages *s = r->stages;

@@ -11,7 +11,7 @@ static const jit_source source =
                jit_text_index_radix);
 
 #define DIGITS 256
-/* Devices whose items run one after another: blocks per compute unit, and limits of the elements of a block. */
+/* Devices whose items run in sequence: blocks per compute unit, and limits of the elements of a block. */
 #define BLOCKS 4
 #define SHARE_LEAST (1 << 12)
 #define SHARE_MOST (1 << 30)

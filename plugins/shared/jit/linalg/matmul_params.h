@@ -8,7 +8,7 @@
 /* Rows and columns of c per item of `update`, for real and for complex numbers. */
 #define UPDATE_BLOCK 4
 #define UPDATE_BLOCK_COMPLEX 2
-/* The local memory that a group of `update` needs, in real numbers: its tiles, whose rows are padded by one complex
+/* The local memory that a group of `update` needs, in real numbers: its tiles; their rows are padded by one complex
  * number. */
 #define UPDATE_LOCAL(group)                                                                        \
     (TILE_DEEP * ((TILE_ACROSS(group) + (group) / TILE_ACROSS(group)) * UPDATE_BLOCK + 4))

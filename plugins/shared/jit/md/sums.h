@@ -47,5 +47,5 @@ void md_gather(jit_sequence *q, const md_geometry *g, int64_t partial, int64_t t
                uint32_t set);
 
 /* The index of the program for the types of positions and masses: 0 for f32 and f32, 1 for f32 and f64, 2 for f64 and
- * f64. Without masses the type of positions decides. */
+ * f64. Without masses their type counts as the type of positions. */
 uint32_t md_types(const collet_operand *positions, const collet_operand *masses);

@@ -20,7 +20,7 @@
 #define SUM_TORQUE 20
 #define SUM_ROWS 23
 
-/* Whether sum k is one of those that `what` selects. */
+/* Whether `what` selects sum k. */
 #define SUM_IS_SET(what, k)                                                                        \
     (((what) & ((k) < SUM_MOMENTUM  ? MD_MOMENTS                                                   \
                 : (k) < SUM_ANGULAR ? MD_LINEAR                                                    \

@@ -26,7 +26,7 @@ JIT_KERNEL(random)
     const collet_operand *out = operand_of(call, 0);
     int adjacent = jit_contiguous(out);
     uint64_t lanes = out->dtype == COLLET_F32 ? 4 : 2, count = (uint64_t)operand_count(out);
-    /* The first block is the one that contains number `offset`. */
+    /* The first block is the block that contains number `offset`. */
     uint64_t blocks = count ? jit_ceiling(params->offset % lanes + count, lanes) : 0;
     jit_launch l;
     jit_view view;

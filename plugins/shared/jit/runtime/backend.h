@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend.h - what a backend that compiles kernels at run time uses of the shared code: functions for slots of its
- * collet_plugin, and, by the headers included here, queues (queue.h), programs (program.h), buffers (below) and
- * transfers (staging.h). driver.h lists what the backend implements. */
+/*
+ * backend.h - the parts of the shared code that a backend that compiles kernels at run time uses: functions for slots
+ * of its collet_plugin, and, by the headers included here, queues (queue.h), programs (program.h), buffers (pool.h)
+ * and transfers (staging.h). driver.h lists the functions that the backend implements.
+ */
 #pragma once
 
 #include <collet/extensions.h>

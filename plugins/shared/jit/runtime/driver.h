@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * driver.h - what a backend that compiles kernels at run time (opencl, cuda) implements: one
- * constant jit_driver, which begins with the table of its plugin. plugins/shared/jit calls the
- * backend through the jit_driver alone; the backend calls the functions of backend.h.
+ * driver.h - the interface that a backend that compiles kernels at run time (opencl, cuda) implements: one constant
+ * jit_driver, which begins with the table of its plugin. plugins/shared/jit calls the backend through the jit_driver
+ * alone; the backend calls the functions of backend.h.
  *
  *   jit_driver          the plugin, the prelude of all kernels, the sizes of the backend's structs; enqueues launches
  *   jit_device_slots    opens, closes and trims a device, and reports its loss
@@ -57,7 +57,7 @@ typedef struct jit_traits {
     uint32_t has_f64;
     uint32_t exact_f32;      /* f32 division and square root are correctly rounded */
     uint32_t has_tiles;      /* HAVE_TILES: the warp has an i8 matrix instruction */
-    uint32_t serial;         /* the device is a processor: the items of a group run one after the other */
+    uint32_t serial;         /* the device is a processor: the items of a group run in sequence */
     uint64_t local_bytes;    /* local memory available to a group */
     uint64_t argument_bytes; /* maximum total size of a kernel's arguments */
 } jit_traits;
@@ -88,7 +88,7 @@ struct collet_buffer {
     uint64_t bytes;    /* the size requested */
     uint64_t capacity; /* the size allocated */
     uint32_t imported; /* 1: `memory` belongs to a caller */
-    uint64_t number;   /* in the pool: how many buffers were freed before this one */
+    uint64_t number;   /* in the pool: how many buffers were freed before this buffer */
     collet_buffer *next;
 };
 
@@ -160,7 +160,7 @@ typedef struct jit_base {
     uint64_t total_memory;
     int in_host_memory;  /* 1: the device is a processor; other libraries use its memory too */
     char options[256];   /* compiler options for all programs: jit_options */
-    char identity[1200]; /* all that a binary depends on besides source and options */
+    char identity[1200]; /* everything that a binary depends on, except source and options */
     _Atomic int lost;    /* 0: the device works; else the driver's error, or 1 */
     uint64_t staging;    /* bytes of a page-locked piece; 0: transfers are direct */
     jit_pool pool;
@@ -199,7 +199,7 @@ typedef struct jit_device_slots {
     void (*close)(collet_device *device);
     /* Called when the device was lost: returns DEVICE_LOST and the reason. */
     collet_status (*gone)(collet_device *device, collet_error *err);
-    /* Optional: releases what the device keeps only for speed. Called after `trim` of all queues. */
+    /* Optional: releases objects that the device keeps only for speed. Called after `trim` of all queues. */
     void (*trim)(collet_device *device);
 } jit_device_slots;
 
@@ -207,7 +207,7 @@ typedef struct jit_memory_slots {
     /* Allocates device memory; NULL on failure. */
     void *(*take)(collet_device *device, uint64_t bytes);
     void (*give)(collet_device *device, void *memory);
-    /* Optional: releases what the import of a buffer (jit_pool_import) acquired. */
+    /* Optional: releases objects that the import of a buffer (jit_pool_import) acquired. */
     void (*disown)(collet_device *device, void *memory);
     /* Optional: how many bytes of the device's memory are free; 0 if not known. */
     uint64_t (*available)(collet_device *device);
@@ -251,7 +251,7 @@ typedef struct jit_queue_slots {
     /* Initialises the driver's part of a zeroed queue. All signals are blocked during the call. Even if `open` fails,
      * `close` is called later. */
     collet_status (*open)(collet_queue *queue, collet_error *err);
-    /* Called when all commands are complete and nobody uses the queue. */
+    /* Called when all commands are complete and no thread uses the queue. */
     void (*close)(collet_queue *queue);
     /* Commands enqueued in `queue` from now on start after `ticket` of `other`, which may be a
      * queue of another device. */
@@ -270,7 +270,7 @@ typedef struct jit_queue_slots {
     void (*reach)(collet_queue *queue, uint64_t ticket);
     /* Waits for all commands; if the device has stopped responding, it is marked as lost. */
     void (*drain)(collet_queue *queue);
-    /* Releases what the queue keeps only for speed; may wait for all commands. */
+    /* Releases objects that the queue keeps only for speed; may wait for all commands. */
     void (*trim)(collet_queue *queue);
 } jit_queue_slots;
 

@@ -41,9 +41,11 @@
 
 /* ---- Launches ------------------------------------------------------------------------------ */
 
-/* `options`: further options of the compiler, such as "-DTYPE=f32 -DN=4", or "". Each options string is
- * compiled as a separate program, so there should be few, and short ones. A launch with more than JIT_ARGUMENTS
- * arguments fails. */
+/*
+ * `options`: further options of the compiler, such as "-DTYPE=f32 -DN=4", or "". Each options string is
+ * compiled as a separate program, so there should be few options strings, and short ones. A launch with more than
+ * JIT_ARGUMENTS arguments fails.
+ */
 void jit_launch_begin(jit_launch *l, const jit_source *source, const char *options,
                       const char *kernel);
 

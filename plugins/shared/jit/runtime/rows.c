@@ -42,7 +42,7 @@ static int has_f32(uint64_t sig)
     return 0;
 }
 
-/* Whether the op divides or takes roots, as elementary functions do. */
+/* Whether the op divides or takes roots; elementary functions do. */
 static int needs_exact_f32(uint32_t op, uint64_t sig)
 {
     switch (op) {

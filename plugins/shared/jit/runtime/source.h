@@ -19,8 +19,10 @@ uint32_t jit_source_texts(const jit_launch *l, const char *prelude, const char *
 char *jit_source_key(const char *identity, const char *name, const char *options,
                      const char *const *texts, uint32_t count);
 
-/* Writes the compiled text to a new file in `directory` (an absolute path; NULL: does nothing): the
- * options as a comment, then all texts but the prelude. tests/jit compiles such files with other
- * compilers. */
+/*
+ * Writes the compiled text to a new file in `directory` (an absolute path; NULL: does nothing): the
+ * options as a comment, then all texts except the prelude. tests/jit compiles such files with other
+ * compilers.
+ */
 void jit_source_show(const char *directory, const jit_launch *l, const char *const *texts,
                      uint32_t count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transfers between the host and a device with its own memory, double-buffered through page-locked
- * pieces: the CPU copies one piece while the previous one is transferred. Drivers do the same for
+/*
+ * Transfers between the host and a device with its own memory, double-buffered through page-locked
+ * pieces: the CPU copies one piece while the previous piece is transferred. Drivers do the same for
  * pageable memory, but block the caller, and the queue behind it, until the transfer is complete.
  * Tests: tests/cuda/test_cuda_staging.c */
 #include "staging.h"

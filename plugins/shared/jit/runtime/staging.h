@@ -8,7 +8,7 @@
 /* The default size of a piece, in bytes, for devices with their own memory. */
 #define JIT_STAGING ((uint64_t)4 << 20)
 
-/* Parses a setting that is a number of bytes, or "off", which gives 0; `otherwise` if it is not set. */
+/* Parses a setting that is a number of bytes or "off" (0); returns `otherwise` if it is not set. */
 uint64_t jit_staging_size(const collet_host *host, const char *setting, uint64_t otherwise);
 
 /* Frees the page-locked memory of all queues, once their transfers are complete. */

@@ -23,8 +23,8 @@ _Static_assert(T2 == COLLET_TERNARY_T2 && PLANES == COLLET_TERNARY_PLANES &&
  */
 
 /* A part of a row has at least PART_LEAST elements, unless the row is shorter, and at most PART_MOST, because a group
- * counts in an i32. Rows are not divided into more than PARTS_ENOUGH parts in total, unless PART_MOST requires it. All
- * parts but the last are multiples of T2_BLOCK elements, so they contain whole blocks of every format. */
+ * counts in an i32. Rows are not divided into more than PARTS_ENOUGH parts in total, unless PART_MOST requires it.
+ * All parts except the last are multiples of T2_BLOCK elements, so they contain whole blocks of every format. */
 #define PART_LEAST 16384
 #define PART_MOST ((int64_t)1 << 27)
 #define PARTS_ENOUGH 1024

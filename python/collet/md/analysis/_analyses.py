@@ -76,7 +76,7 @@ class Task:
         """The array of a key as frames, frames x 3, or frames x bodies x components."""
         x, row = self.array(key), _known(key)[1]
         if row == (3, 3):
-            raise ShapeError(f"'{key}' has a matrix a frame, and {self.options.analysis} needs a "
+            raise ShapeError(f"'{key}' has a matrix in each frame, and {self.options.analysis} needs a "
                              "number or a vector")
         return x[..., None] if row == () and x.ndim == 2 else x
 
@@ -126,8 +126,8 @@ class Task:
         length = len(self.array(self.options.key)) // self.options.blocks * self.dt
         if self.times is not None:
             if np.isnan(error).any():
-                warnings.warn(f"{name} is nan: of times that are not equally spaced it needs as many bodies as "
-                              f"--blocks, {self.options.blocks}")
+                warnings.warn(f"{name} is nan: with times that are not equally spaced, at least {self.options.blocks} "
+                              "bodies are needed, the number of --blocks")
         elif np.isnan(error).any() and stop > length * (1 - 1e-9):
             warnings.warn(f"{name} is nan: the fit goes up to {stop:g} ps, and only lags below the "
                           f"length of a block, {length:g} ps, have errors: give --fit FROM:TO with TO "
@@ -142,7 +142,8 @@ class Task:
 
 
 class Analysis(NamedTuple):
-    """An analysis of the table. timed: whether it needs times; irregular: which need not be equally spaced."""
+    """An analysis of the table. timed: whether it needs times; irregular: whether these times may be unequally
+    spaced."""
 
     run: Callable[[Task], Found]
     timed: bool
@@ -170,8 +171,8 @@ def _curve(name: str, curve: Any, unit: str) -> list[Number]:
 def _check_time(name: str, time: float, curve: Correlation) -> None:
     step = float(curve.lag[1]) if len(curve.lag) > 1 else 0.0
     if time < step:
-        warnings.warn(f"{name} is unknown: the correlation decays within one step of {step:g} ps, so the "
-                      "number is of the step alone: use frames that are closer together")
+        warnings.warn(f"{name} is unknown: the correlation decays within one step of {step:g} ps, so the result "
+                      "depends on the step alone: use frames that are closer together")
 
 
 def _integral(name: str, curve: Correlation) -> list[Number]:
@@ -271,7 +272,7 @@ def _coordinate(task: Task, key: str, component: int | None) -> tuple[Any, str]:
             raise ShapeError(f"'{key}' has no component {component}")
         x = x[..., component]
     elif row not in ((), None) or x.ndim > 2:
-        raise ShapeError(f"'{key}' has several numbers a frame: choose one with --component")
+        raise ShapeError(f"'{key}' has several numbers in each frame: choose one with --component")
     return x, unit
 
 
@@ -505,5 +506,5 @@ ANALYSES: dict[str, Analysis] = {
     "shape": Analysis(_shape, False, "asphericity, acylindricity, ... of a gyration_tensor"),
     "inefficiency": Analysis(_inefficiency, False, "frames per independent sample"),
     "equilibration": Analysis(_equilibration, True,
-                              "the frame from which on a series is equilibrated"),
+                              "the frame from which a series is equilibrated"),
 }

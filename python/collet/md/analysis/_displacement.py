@@ -62,7 +62,7 @@ _PAIRS = 20_000_000  # pairs of frames: 6,000 frames, 160 MB
 def _lags(times: Floats, caller: str) -> tuple[Floats, npt.NDArray[np.intp]]:
     """The different lags of all pairs of frames, and for each pair (i, j >= i), row by row, the index of its lag."""
     if len(times) * (len(times) + 1) // 2 > _PAIRS:
-        raise InvalidError(f"{caller}: {len(times)} frames whose times are not equally spaced are too many pairs: "
+        raise InvalidError(f"{caller}: {len(times)} frames whose times are not equally spaced have too many pairs: "
                            "choose fewer frames")
     first, second = np.triu_indices(len(times))
     lags = times[second] - times[first]
@@ -111,8 +111,8 @@ def mean_square_displacement(x: Any, dt: float = 1, *, blocks: int = 5, times: A
 
     x: unwrapped positions, which do not jump at a periodic box
     times: (frames,), for frames that are not equally spaced, such as powers of two; then dt is not used. Lags are all
-        differences of times, and each is averaged over its pairs. Errors are by groups of bodies, NaN if there are
-        fewer than blocks. At most 6,000 frames
+        differences of times, and each is averaged over its pairs. Errors are computed from groups of bodies; they are
+        NaN if there are fewer bodies than blocks. At most 6,000 frames
     All lags come from Fourier transforms (V. Calandrini et al., Collection SFN 12 (2011) 201) of x without
     its drift from the first to the last frame. The drift's contribution is then added exactly. Rounding
     errors are about 1e-15 frames / (frames - k) of the mean square of x about this line.

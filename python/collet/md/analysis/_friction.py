@@ -234,12 +234,13 @@ def _derivatives(curve: Floats, dt: float) -> Floats:
     return np.asarray(np.gradient(curve, dt, axis=-1, edge_order=2))
 
 
-# Weights of five values in the derivatives at the first, the second and the middle one, times 12 dt: fourth order.
+# Weights of five values in the derivatives at the first, the second and the middle value, times 12 dt: fourth order.
 _FIVE = np.array([[-25, 48, -36, 16, -3], [-3, -10, 18, -6, 1], [1, -8, 0, 8, -1]], np.float64)
 
 
 def _slopes(curves: Floats, dt: float) -> Floats:
-    """The derivatives of rows. The first ones decide K(0), and with errors of second order K(0) has an error of first order."""
+    """The derivatives of rows. The first derivatives determine K(0): with errors of second order in these, K(0) would
+    have an error of first order."""
     n = curves.shape[-1]
     if n < 5:
         return _derivatives(curves, dt)
@@ -272,8 +273,8 @@ def memory_kernel(acf: Correlation, stop: float | None = None) -> MemoryKernel:
 
     The integral of K is computed as the solution of a Volterra equation of the second kind, by trapezoids (B.
     Kowalik et al., Phys. Rev. E 100 (2019) 012126); K is its derivative. Errors of both are of the
-    order of dt^2; step_error tells them. Errors grow with the lag. A UserWarning if the integral exceeds 1 / dt: C then
-    falls within a step, and the solution diverges.
+    order of dt^2; step_error estimates them. Errors grow with the lag. A UserWarning if the integral exceeds 1 / dt:
+    C then falls within a step, and the solution diverges.
 
     >>> x = np.random.default_rng(1).normal(size=1000)
     >>> x = np.convolve(x, np.ones(20), "same")
@@ -320,7 +321,7 @@ def torque_consistency(L: Any, torque: Any, dt: float = 1) -> TorqueConsistency:
     Differences have three causes. Frames may be too far apart: the error grows as the square of dt. Leap-frog
     integrators write velocities of half a step earlier. If the periodic box cuts a body, its torque is wrong.
     InvalidError if all torque is 0. A UserWarning if dL/dt and torque are correlated by less than 0.9: then the slope
-    means nothing.
+    has no meaning.
 
     >>> t = 0.1 * np.arange(100)
     >>> L = np.stack([np.sin(t), np.cos(t), 0 * t], -1)
@@ -352,7 +353,8 @@ def torque_consistency(L: Any, torque: Any, dt: float = 1) -> TorqueConsistency:
     size = float(inner @ inner)
     correlation = across / np.sqrt(size * power) if size else 0.0
     if abs(correlation) < _FOLLOWS:
-        warnings.warn(f"{caller}: dL/dt and torque are correlated by only {correlation:.2g}, so that the slope means "
-                      "nothing: the frames are too far apart for dL/dt, or the torque is of other atoms", stacklevel=2)
+        warnings.warn(f"{caller}: dL/dt and torque are correlated by only {correlation:.2g}, so the slope has no "
+                      "meaning: the frames are too far apart for dL/dt, or the torque acts on other "
+                      "atoms", stacklevel=2)
     return TorqueConsistency(derivative, derivative - turning, float(np.sqrt(left @ left / power)),
                              across / power, correlation)

@@ -124,7 +124,7 @@ def draw(path: str, title: str, found: Found, axis: tuple[Any, str] | None,
     elif len(found.columns) > 1:
         _curves(panels[0], found, names)
     else:
-        raise InvalidError("--plot: this analysis has numbers alone, nothing to draw")
+        raise InvalidError("--plot: this analysis gives only numbers, and there is nothing to draw")
     for axes in panels:
         for side in (axes.xaxis, axes.yaxis):
             if isinstance(side.get_major_formatter(), ScalarFormatter):

@@ -63,7 +63,7 @@ def _each(value: Any, axes: int, caller: str, name: str) -> list[Any]:
     if axes == 1 or value is None or np.ndim(value) == 0 or isinstance(value, str):
         return [value] * axes
     if len(value) != axes:
-        raise ShapeError(f"{caller}: {name} is {value!r}; it must have one item a coordinate")
+        raise ShapeError(f"{caller}: {name} is {value!r}; it must have one item for each coordinate")
     return list(value)
 
 
@@ -166,7 +166,7 @@ def binned(x: Any, y: Any, bins: Any, limits: Any, weights: Any, periodic: Any,
     axes = len(coordinates)
     ranges: Sequence[Any] = [limits] if axes == 1 else [None, None] if limits is None else limits
     if len(ranges) != axes:
-        raise ShapeError(f"{caller}: range is {limits!r}; it must have one pair a coordinate")
+        raise ShapeError(f"{caller}: range is {limits!r}; it must have one pair for each coordinate")
     edges = [_edges(values, number, pair, caller) for values, number, pair in
              zip(coordinates, _each(bins, axes, caller, "bins"), ranges)]
     wraps = _each(periodic, axes, caller, "periodic")

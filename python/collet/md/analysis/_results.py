@@ -80,7 +80,7 @@ def _xvg(path: str) -> dict[str, Any]:
     bodies = list(dict.fromkeys(body for body, _ in legends))
     names = list(dict.fromkeys(column for _, column in legends))
     if [(body, name) for body in bodies for name in names] != legends:
-        raise ValueError("its legends are not those of the same columns for each body, or two are equal")
+        raise ValueError("its legends do not name the same columns for each body, or two legends are equal")
     first, factor = "row", 1.0
     if re.match("time", axis, re.IGNORECASE):
         unit = re.search(r"\((.*)\)", axis)
@@ -257,7 +257,7 @@ def atoms_of(text: str, labels: Any) -> Any:
                 first, colon, last = part.partition(":")
                 found += range(int(first), int(last)) if colon else [int(first)]
         except ValueError:
-            raise InvalidError(f"'{text}' are no atoms, such as 0:50,60 (from 0 to 49, and 60)") from None
+            raise InvalidError(f"'{text}' is not a list of atoms such as 0:50,60 (from 0 to 49, and 60)") from None
         return np.array(found, np.int64)
     if labels is None:
         raise InvalidError(f"'{text}' selects atoms by names, which the file does not have: run "
@@ -270,7 +270,7 @@ def atoms_of(text: str, labels: Any) -> Any:
     try:
         ids = [int(n if n[-1:].isdigit() else n[:-1]) for n in numbers]
     except ValueError:
-        raise InvalidError("the array atoms of the file has other texts than CA of ALA 3: give indices "
+        raise InvalidError("the array atoms of the file has texts that are not like 'CA of ALA 3': give indices "
                            "such as 0:50,60") from None
     frames = md.Frames(places, np.ones(len(labels)), names=names, residue_names=residues,
                        residue_ids=ids, chains=chains if any(chains) else None)

@@ -44,9 +44,9 @@ def warn_of_signs(dots: Iterable[Floats], caller: str, effect: str) -> None:
     if far > _MANY * steps:
         warnings.warn(
             f"{caller}: axes turn by more than 60 degrees in {100 * far / steps:.0f} % of the steps. "
-            "If their signs are arbitrary, as the signs of principal axes are, they are ambiguous "
-            f"and {effect}; give frames that are closer together, or a vector that has a direction, "
-            "such as one between two atoms", UserWarning, stacklevel=3)
+            "If the signs of the axes are arbitrary, like those of principal axes, the turns are ambiguous and "
+            f"{effect}; give frames that are closer together, or a vector that has a direction, such as a vector "
+            "between two atoms", UserWarning, stacklevel=3)
 
 
 def _dots(series: Series) -> Iterator[Floats]:
@@ -58,8 +58,8 @@ def _dots(series: Series) -> Iterator[Floats]:
 def _directions(axes: Any, caller: str) -> Series:
     shape = getattr(axes, "shape", ())
     if len(shape) == 4 and shape[-2:] == (3, 3):
-        raise ShapeError(f"{caller}: axes are frames x bodies x 3 x 3, as principal axes are, whose "
-                         "vectors are columns: give one, axes[..., 0]")
+        raise ShapeError(f"{caller}: axes are frames x bodies x 3 x 3, like principal axes: give one axis, the "
+                         "column axes[..., 0]")
     series = Series(axes, caller, "axes")
     if series.components != 3:
         raise ShapeError(f"{caller}: axes have {series.components} component; they must be "
@@ -68,8 +68,8 @@ def _directions(axes: Any, caller: str) -> Series:
     some = _host.array(series.x[:1000], np.float64, f"{caller}: axes")
     if series.bodies == 3 and np.allclose(np.einsum("fbc,fdc->fbd", some, some), np.eye(3),
                                           atol=1e-5):
-        raise ShapeError(f"{caller}: axes are three orthogonal vectors in every frame, as "
-                         "principal axes are, whose vectors are columns: give one, axes[..., 0]")
+        raise ShapeError(f"{caller}: axes are three orthogonal vectors in every frame, like principal axes: give one "
+                         "axis, the column axes[..., 0]")
     return series
 
 
@@ -97,8 +97,8 @@ def rotation(axes: Any, dt: float = 1, *, blocks: int = 5) -> Rotation:
     Soc. 104 (1982) 4546; E. R. Henry and A. Szabo, J. Chem. Phys. 82 (1985) 4753. The computed S^2 is too large by
     about (1 - S^2) / (number of independent samples). Returns a Rotation.
 
-    A UserWarning says if |u(t).u(t + dt)| < 0.5 in more than 5 % of the steps. If the sign of u is arbitrary, C1
-    is then meaningless; C2 and S^2 do not depend on signs.
+    A UserWarning says if |u(t).u(t + dt)| < 0.5 in more than 5 % of the steps. Then C1 is meaningless if the sign of
+    u is arbitrary; C2 and S^2 do not depend on signs.
 
     >>> t = 0.1 * np.arange(200)
     >>> axes = np.stack([np.cos(t), np.sin(t), 0 * t], -1)
@@ -135,8 +135,8 @@ def _turned(series: Series) -> Iterator[tuple[int, Floats]]:
         back = np.argwhere(((sines == 0) & (cosines < 0)).T)
         if len(back):
             raise InvalidError(f"{series.caller}: axes turn by 180 degrees after "
-                               f"{series.place(back[0][0], body + back[0][1])}, in no direction: "
-                               "give more frames, or axes without changes of sign")
+                               f"{series.place(back[0][0], body + back[0][1])}, so the direction of the turn is "
+                               "unknown: give more frames, or axes without changes of sign")
         wide = np.argwhere((cosines < 0).T)
         if coarse is None and len(wide):
             coarse = series.place(wide[0][0], body + wide[0][1])

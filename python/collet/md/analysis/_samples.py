@@ -59,7 +59,7 @@ def statistical_inefficiency(x: Any) -> float:
 
 
 def equilibration_time(x: Any, dt: float = 1, *, candidates: int = 100) -> Equilibration:
-    """The frame from which on x has the most independent samples, (frames - frame) / g (J. D.
+    """The frame from which x has the most independent samples, (frames - frame) / g (J. D.
     Chodera, J. Chem. Theory Comput. 12 (2016) 1799), with g as in statistical_inefficiency.
 
     candidates: the number of frames that are tried, at equal distances from frame 0; each takes a transform of x

@@ -69,7 +69,7 @@ class Series:
             yield body, np.array(np.moveaxis(self.numbers(body, step), 0, 2), order="C")
 
     def numbers(self, body: int = 0, count: int | None = None) -> Floats:
-        """The numbers of `count` bodies from `body` on, None: of all following ones, as float64 (frames,
+        """The numbers of `count` bodies (None: all) from `body` on, as float64 (frames,
         bodies, components). May share memory with x. InvalidError if a number is not finite."""
         end = None if count is None else body + count
         part = _host.array(self.x[:, body:end], np.float64, f"{self.caller}: {self.name}")

@@ -116,7 +116,8 @@ def _slabs(positions: Any, caller: str) -> Iterator[tuple[slice, Floats]]:
 
 
 def _superposed(part: Floats, reference: Floats, fit: Any, weights: Floats) -> Floats:
-    """Superposes frames: moves them so that their atoms `fit` lie as near as possible to those of the reference."""
+    """Superposes frames: moves them so that their atoms `fit` lie as near as possible to the atoms `fit` of the
+    reference."""
     own = weights[fit]
     core, place = np.ascontiguousarray(part[:, fit]), np.ascontiguousarray(reference[fit])
     rotation = np.asarray(op.rmsd(core, own, place)[1])
@@ -306,7 +307,7 @@ def shape(gyration_tensor: Any) -> Shape:
     """The Shape that a gyration tensor describes.
 
     gyration_tensor: (..., 3, 3), as md.extract returns it: (frames, 3, 3), or (frames, bodies, 3, 3)
-    The names are those of D. N. Theodorou and U. W. Suter, Macromolecules 18 (1985) 1206; extract's "asphericity" is
+    The names follow D. N. Theodorou and U. W. Suter, Macromolecules 18 (1985) 1206; extract's "asphericity" is
     called anisotropy here.
 
     >>> float(analysis.shape(np.diag([4.0, 1.0, 1.0])).asphericity)

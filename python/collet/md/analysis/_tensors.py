@@ -169,8 +169,8 @@ def _in_body(x: Floats, axes: Any, caller: str) -> Floats:
     """Positions whose steps are the steps of x along the axes of the previous frame."""
     rotations = _axes(axes, caller)
     if rotations.shape[:2] != x.shape[:2]:
-        raise ShapeError(f"{caller}: axes are of {rotations.shape[0]} frames and "
-                         f"{rotations.shape[1]} bodies, x of {x.shape[0]} and {x.shape[1]}")
+        raise ShapeError(f"{caller}: axes have {rotations.shape[0]} frames and {rotations.shape[1]} bodies, but x "
+                         f"has {x.shape[0]} and {x.shape[1]}")
     steps = np.einsum("fbij,fbi->fbj", rotations[:-1], np.diff(x, axis=0))
     return np.concatenate([np.zeros((1, *x.shape[1:])), steps.cumsum(axis=0)])
 
