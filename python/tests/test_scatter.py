@@ -161,7 +161,7 @@ def test_devices():
 def test_a_device_that_fails_is_told_of_once():
     told = set()
     shares = [("opencl:0", 3, 0.1, None), ("opencl:1", 1, 0.1, "opencl:1: the device is lost")]
-    with pytest.warns(RuntimeWarning, match="the device opencl:1 failed, .* the device is lost"):
+    with pytest.warns(RuntimeWarning, match="the device opencl:1 failed; .* the device is lost"):
         _job.warn_of_devices(shares, told, 1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -197,7 +197,7 @@ def test_files(tmp_path):
     assert counts == ((codes == -1).sum(), (codes == 0).sum(), (codes == 1).sum(), 0)
     assert np.array_equal(file.load(0)(X), made.layers[0](X))
     loaded = ternary.Network.load(path)
-    with pytest.raises(collet.InvalidError, match="copy the file"):
+    with pytest.raises(collet.InvalidError, match="copy that file"):
         loaded.save(tmp_path / "n.t2")
     with pytest.raises(IndexError, match="matrix 2 is out of range"):
         file[2]
@@ -273,7 +273,7 @@ def test_pickles(tmp_path):
     for again in pickle.loads(pickle.dumps(made)), copy.deepcopy(made):
         assert np.array_equal(again(X), made(X)) and repr(again.layers) == repr(made.layers)
     made.save(tmp_path / "model.t2")
-    with pytest.raises(TypeError, match="load the file where it is used"):
+    with pytest.raises(TypeError, match="load the file where the network is used"):
         pickle.dumps(ternary.Network.load(tmp_path / "model.t2"))
     with pytest.raises(TypeError, match="layers must be ternary.Linear, not int"):
         ternary.Network([3])

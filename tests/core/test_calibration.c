@@ -314,7 +314,7 @@ TEST_WITH(malformed_files, set_up, tear_down)
         fclose(file);
         w = open_calibrated(NULL);
         assert_string_equal(file_of(w.rt, "remote"), "");
-        assert_contains(logged, path, "is ignored: ", *text ? part : "it has no bytes");
+        assert_contains(logged, path, "is ignored: ", *text ? part : "it is empty");
         write_one(&w, "remote", REMOTE, NULL);
         close_world(w);
     }

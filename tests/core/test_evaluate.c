@@ -212,7 +212,7 @@ TEST(damaged_programs)
     WITH(COLLET_INVALID, "at most 8, 1024", p.n_in = 9);
     WITH(COLLET_INVALID, "at most 8, 1024", p.n_out = 0);
     WITH(COLLET_INVALID, "is NULL", p.steps = NULL);
-    WITH(COLLET_INVALID, "no reduction", p.reduce = COLLET_OP_ADD);
+    WITH(COLLET_INVALID, "not a reduction", p.reduce = COLLET_OP_ADD);
     WITH(COLLET_INVALID, "value 4; there are 4", p.steps = other; other[1].in[0] = 4);
     WITH(COLLET_INVALID, "has the op 32", p.steps = other; other[1].op = COLLET_OP_MATMUL);
     WITH(COLLET_INVALID, "reserved of step 1", p.steps = other; other[1].reserved = 1);

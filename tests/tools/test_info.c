@@ -412,7 +412,7 @@ TEST(cache_that_cannot_be_used)
     snprintf(variable, sizeof variable, "COLLET_CACHE_DIR=%s", open_to_all);
     snprintf(fix, sizeof fix, "fix:   chmod 700 %s\n", open_to_all);
     tool_result r = INFO_WITH(variable, "--doctor");
-    assert_contains(r.out, "cannot be used, so every process begins anew (others have access", fix);
+    assert_contains(r.out, "cannot be used, so nothing is kept between processes (others have access", fix);
     assert_contains(r.err, "others have access to it");
     r = INFO_WITH(variable, "--why");
     assert_contains(r.out, "others have access to it");

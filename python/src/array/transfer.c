@@ -3,6 +3,7 @@
 #include "transfer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 #include "src/base/numpy.h"

@@ -6,6 +6,7 @@
 
 static collet_status count(void *user, const collet_trajectory_batch *batch, collet_error *err)
 {
+    (void)err;
     *(long long *)user += batch->n_rows;
     return COLLET_OK;
 }
