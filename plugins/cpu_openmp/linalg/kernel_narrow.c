@@ -119,7 +119,12 @@ INLINE word pair_of_bf16(const uint16_t *at, int64_t step, int64_t n, word *seen
 
 INLINE words multiply_bf16(words sum, words a, words b)
 {
+#if defined(__clang__) && __clang_major__ < 18 /* clang 17 crashes where an operand is one number of the memory */
+    __asm__("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+    return sum;
+#else
     return (words)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)b);
+#endif
 }
 
 #define NAME(x) bf16_pairs_##x
