@@ -295,7 +295,7 @@ int32_t kit_split_axis(const kit_case *c, uint32_t operand);
 
 /* The value of an op of one argument that truth_near (array/truth.h) computes; else NaN. */
 long double kit_function(uint32_t op, long double x);
-/* Elementary functions, computed without the C library (array/series.c). */
+/* Elementary functions (array/near_truth.c). */
 long double kit_sin(long double x);
 long double kit_cos(long double x);
 long double kit_log(long double x);

@@ -1,114 +1,152 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of real numbers with a limit, from the series.
+/* Functions of real numbers with a limit, by the C library in long double. No backend calls its functions but sinl, cosl,
+ * logl and cbrtl, which cpu_scalar calls: here these are computed by series.
  * Tests: tests/conformance/test_truth.c */
 #include "truth.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "kit.h"
 
 typedef long double ld;
 
-#define LN2 0xb17217f7d1cf79acp-64L
+#define LN2_HIGH 0xb17217f8p-32L /* 32 bits, so that its product with an exponent is exact */
+#define LN2_LOW -0xb8c21950d87131a0p-98L
 #define PI 0xc90fdaa22168c235p-62L
-#define INVERSE_LN2 0xb8aa3b295c17f0bcp-63L
-#define INVERSE_LN10 0xde5bd8a937287195p-65L
 
-static ld exp2_of(ld x)
+/* ln((1 + s) / (1 - s)), |s| <= 0.2 */
+static ld log_ratio(ld s)
 {
-    ld whole = fabsl(x) < 20000 ? (ld)(int)x : 0;
-    return fabsl(x) < 20000 ? ldexpl(series_exp((x - whole) * LN2), (int)whole) : series_exp(x);
+    ld square = s * s, sum = 0;
+    for (int n = 33; n > 0; n -= 2)
+        sum = sum * square + 1 / (ld)n;
+    return 2 * s * sum;
 }
 
-/* Exact powers of two have an exact logarithm. */
-static ld log2_of(ld x)
+/* x = 2^*e m, 1/sqrt 2 <= m < sqrt 2 */
+static ld mantissa(ld x, int *e)
 {
-    int e = 0;
-    ld m = isfinite(x) && x > 0 ? frexpl(x, &e) : x;
-    if (isfinite(x) && x > 0 && m < 0.75L) {
+    ld m = frexpl(x, e);
+    if (m < 0.70710678L) {
         m *= 2;
-        e--;
+        --*e;
     }
-    return e + series_log(m) * INVERSE_LN2;
+    return m;
 }
 
-static ld sinh_of(ld x)
+static ld series_log(ld x)
 {
-    ld e = series_expm1(fabsl(x));
-    return copysignl(isinf(e) ? e : (e + e / (e + 1)) / 2, x);
+    if (!(x > 0) || isinf(x))
+        return x == 0 ? -(ld)INFINITY : x > 0 ? x : (ld)NAN;
+    int e;
+    ld m = mantissa(x, &e);
+    return e * LN2_HIGH + (e * LN2_LOW + log_ratio((m - 1) / (m + 1)));
 }
 
-static ld cosh_of(ld x)
+/* 2 / pi: word i has the bits of weight 2^-32(i + 1). */
+static const uint32_t two_over_pi[] = {
+    0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561,
+    0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484,
+    0xe99c7026, 0xb45f7e41, 0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f,
+    0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b,
+    0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab, 0xf0cfbc20, 0x9af4361d,
+    0xa9e39161, 0x5ee61b08, 0x6599855f, 0x14a06840,
+};
+
+enum { WORDS = sizeof two_over_pi / sizeof *two_over_pi, DIGITS = 9 };
+
+/* x in quarter turns: digit[0] is their number modulo 2^32, digit[k] has the bits of weight 2^-32k. x has at
+ * most 64 significant bits. */
+static void quarter_turns(ld x, uint32_t digit[DIGITS])
 {
-    ld e = series_exp(fabsl(x));
-    return (e + 1 / e) / 2;
+    int e;
+    uint64_t m = (uint64_t)ldexpl(frexpl(x, &e), 64);
+    e -= 64;
+    int shift = ((e % 32) + 32) % 32, words = (e - shift) / 32;
+    const uint32_t a[3] = {(uint32_t)(m << shift), (uint32_t)(m << shift >> 32),
+                           shift ? (uint32_t)(m >> (64 - shift)) : 0};
+    uint64_t carry = 0;
+    for (int k = DIGITS; k >= 0; k--) { /* one more digit, for its carry */
+        uint64_t low = carry & 0xffffffff, high = carry >> 32;
+        for (int j = 0; j < 3; j++) {
+            int i = j + words - 1 + k;
+            uint64_t product = i >= 0 && i < WORDS ? (uint64_t)a[j] * two_over_pi[i] : 0;
+            low += product & 0xffffffff;
+            high += product >> 32;
+        }
+        if (k < DIGITS)
+            digit[k] = (uint32_t)low;
+        carry = high + (low >> 32);
+    }
 }
 
-static ld tanh_of(ld x)
+/* x >= 0 as q pi/2 + r, |r| <= pi/4: returns r and q modulo 4. */
+static ld reduced(ld x, unsigned *q)
 {
-    ld e = series_expm1(2 * fabsl(x));
-    return copysignl(isinf(e) ? 1 : e / (e + 2), x);
+    uint32_t digit[DIGITS];
+    *q = 0;
+    if (x < 0.785L)
+        return x;
+    quarter_turns(x, digit);
+    bool up = digit[1] >> 31;
+    ld rest = 0;
+    for (int k = DIGITS - 1; k > 0; k--)
+        rest += ldexpl((ld)(up ? ~digit[k] : digit[k]), -32 * k);
+    *q = (digit[0] + up) & 3;
+    return (up ? -rest : rest) * (PI / 2);
 }
 
-static ld asinh_of(ld x)
+static ld sine(ld x)
 {
-    ld a = fabsl(x);
-    ld y = a > 0x1p40L ? series_log(a) + LN2 : series_log1p(a + a * a / (1 + sqrtl(1 + a * a)));
-    return copysignl(y, x);
+    ld sum = 1;
+    for (int n = 26; n > 0; n -= 2)
+        sum = 1 - x * x / (n * (n + 1)) * sum;
+    return x * sum;
 }
 
-static ld acosh_of(ld x)
+static ld cosine(ld x)
 {
-    ld t = x - 1;
-    return x > 0x1p40L ? series_log(x) + LN2
-           : t >= 0    ? series_log1p(t + sqrtl(2 * t + t * t))
-                       : (ld)NAN;
+    ld sum = 1;
+    for (int n = 25; n > 0; n -= 2)
+        sum = 1 - x * x / (n * (n + 1)) * sum;
+    return sum;
 }
 
-static ld atanh_of(ld x)
+/* part 0: sin x; 1: cos x; 2: tan x. */
+static ld series_periodic(ld x, int part)
 {
-    ld a = fabsl(x);
-    return a > 1 ? (ld)NAN
-                 : copysignl(a == 1 ? (ld)INFINITY : series_log1p(2 * a / (1 - a)) / 2, x);
-}
-
-static ld asin_of(ld x)
-{
-    return fabsl(x) > 1 ? (ld)NAN : series_atan(x / sqrtl((1 - x) * (1 + x)));
-}
-
-static ld acos_of(ld x)
-{
-    return fabsl(x) > 1 ? (ld)NAN : 2 * series_atan(sqrtl((1 - x) / (1 + x)));
-}
-
-/* Two infinite coordinates count as equal. */
-static ld atan2_of(ld y, ld x)
-{
-    if (isnan(x) || isnan(y))
+    unsigned q;
+    if (!isfinite(x))
         return (ld)NAN;
-    if (isinf(x) || isinf(y)) {
-        x = copysignl(isinf(x) ? 1 : 0, x);
-        y = copysignl(isinf(y) ? 1 : 0, y);
-    }
-    ld angle = x == 0 && y == 0 ? 0 : series_atan(fabsl(y) / fabsl(x));
-    return copysignl(signbit(x) ? PI - angle : angle, y);
+    ld r = reduced(fabsl(x), &q), s = q & 1 ? cosine(r) : sine(r), c = q & 1 ? sine(r) : cosine(r);
+    s = q & 2 ? -s : s;
+    c = (q + 1) & 2 ? -c : c;
+    s = signbit(x) ? -s : s;
+    return part == 0 ? s : part == 1 ? c : s / c;
 }
 
-static ld hypot_of(ld a, ld b)
+/* sin(pi t), |t| <= 1/2. */
+static ld series_sinpi(ld t)
 {
-    return isinf(a) || isinf(b) ? (ld)INFINITY : sqrtl(a * a + b * b);
+    return fabsl(t) <= 0.25L ? sine(PI * t) : copysignl(cosine(PI * (0.5L - fabsl(t))), t);
+}
+
+/* Where b has 64 bits, it is even; glibc's powl(-inf, -0x1p63) is inf. */
+static ld pow_of(ld a, ld b)
+{
+    return powl(isinf(a) && fabsl(b) >= 0x1p63L ? fabsl(a) : a, b);
 }
 
 static ld cbrt_of(ld x)
 {
-    ld a = fabsl(x), y = series_exp(series_log(a) / 3);
+    ld a = fabsl(x), y = expl(series_log(a) / 3);
     return x == 0 || !isfinite(x) ? x : copysignl(y - (y - a / (y * y)) / 3, x);
 }
 
 static ld expit_of(ld x)
 {
-    ld e = series_exp(-fabsl(x));
+    ld e = expl(-fabsl(x));
     return (x < 0 ? e : 1) / (1 + e);
 }
 
@@ -126,44 +164,45 @@ static ld logaddexp_of(ld a, ld b)
     ld larger = a > b ? a : b, smaller = a > b ? b : a;
     if (isnan(a) || isnan(b))
         return (ld)NAN;
-    return isinf(a) || isinf(b) ? larger : larger + series_log1p(series_exp(smaller - larger));
+    return isinf(a) || isinf(b) ? larger : larger + log1pl(expl(smaller - larger));
 }
 
 ld truth_near(uint32_t op, const ld x[3])
 {
+    int sign;
     switch (op) {
 #define CASE(NAME, value)                                                                          \
     case COLLET_OP_##NAME:                                                                         \
         return (value);
-        CASE(EXP, series_exp(x[0]))
-        CASE(EXP2, exp2_of(x[0]))
-        CASE(EXPM1, series_expm1(x[0]))
+        CASE(EXP, expl(x[0]))
+        CASE(EXP2, exp2l(x[0]))
+        CASE(EXPM1, expm1l(x[0]))
         CASE(LOG, series_log(x[0]))
-        CASE(LOG1P, series_log1p(x[0]))
-        CASE(LOG2, log2_of(x[0]))
-        CASE(LOG10, series_log(x[0]) * INVERSE_LN10)
+        CASE(LOG1P, log1pl(x[0]))
+        CASE(LOG2, log2l(x[0]))
+        CASE(LOG10, log10l(x[0]))
         CASE(LOGADDEXP, logaddexp_of(x[0], x[1]))
         CASE(SQRT, sqrtl(x[0]))
         CASE(SIN, series_periodic(x[0], 0))
         CASE(COS, series_periodic(x[0], 1))
         CASE(TAN, series_periodic(x[0], 2))
-        CASE(ASIN, asin_of(x[0]))
-        CASE(ACOS, acos_of(x[0]))
-        CASE(ATAN, series_atan(x[0]))
-        CASE(ATAN2, atan2_of(x[0], x[1]))
-        CASE(SINH, sinh_of(x[0]))
-        CASE(COSH, cosh_of(x[0]))
-        CASE(TANH, tanh_of(x[0]))
-        CASE(ASINH, asinh_of(x[0]))
-        CASE(ACOSH, acosh_of(x[0]))
-        CASE(ATANH, atanh_of(x[0]))
-        CASE(HYPOT, hypot_of(x[0], x[1]))
+        CASE(ASIN, asinl(x[0]))
+        CASE(ACOS, acosl(x[0]))
+        CASE(ATAN, atanl(x[0]))
+        CASE(ATAN2, atan2l(x[0], x[1]))
+        CASE(SINH, sinhl(x[0]))
+        CASE(COSH, coshl(x[0]))
+        CASE(TANH, tanhl(x[0]))
+        CASE(ASINH, asinhl(x[0]))
+        CASE(ACOSH, acoshl(x[0]))
+        CASE(ATANH, atanhl(x[0]))
+        CASE(HYPOT, hypotl(x[0], x[1]))
         CASE(CBRT, cbrt_of(x[0]))
-        CASE(POW, series_pow(x[0], x[1]))
-        CASE(ERF, series_erf(x[0]))
-        CASE(ERFC, series_erfc(x[0]))
+        CASE(POW, pow_of(x[0], x[1]))
+        CASE(ERF, erfl(x[0]))
+        CASE(ERFC, erfcl(x[0]))
         CASE(EXPIT, expit_of(x[0]))
-        CASE(LGAMMA, series_lgamma(x[0]))
+        CASE(LGAMMA, lgammal_r(x[0], &sign))
         CASE(SINC, sinc_of(x[0]))
     default:
         return (ld)NAN;
@@ -192,10 +231,10 @@ ld kit_log(ld x)
 
 ld kit_acos(ld x)
 {
-    return acos_of(x);
+    return acosl(x);
 }
 
 ld kit_atan2(ld y, ld x)
 {
-    return atan2_of(y, x);
+    return atan2l(y, x);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* truth.h - the exact results of elementwise functions. This code shares no formula with plugins/ and no real function
- * with the C library: conformance/README.md has the rule. tests/conformance/test_truth.c compares the results with
- * conformance/vectors, which mpmath and Python's integers made. */
+/* truth.h - the exact results of elementwise functions. This code shares no formula with plugins/ and calls no
+ * real function of the C library that a backend calls: conformance/README.md has the rule. tests/conformance/test_truth.c
+ * compares the results with conformance/vectors, which mpmath and Python's integers made. */
 #pragma once
 
 #include <collet/collet.h>
@@ -12,22 +12,6 @@ void truth_exact(uint32_t op, collet_dtype dtype, char *const at[4]);
 
 /* A function of real numbers that has an error limit, or sqrt, with a relative error of 2^-59 (near_truth.c). */
 long double truth_near(uint32_t op, const long double x[3]);
-
-/* The elementary functions on which near_truth.c is built (series.c). */
-long double series_exp(long double x);
-long double series_expm1(long double x);
-long double series_log(long double x);
-long double series_log1p(long double x);
-/* part 0: sin x; 1: cos x; 2: tan x. */
-long double series_periodic(long double x, int part);
-/* sin(pi t), |t| <= 1/2. */
-long double series_sinpi(long double t);
-long double series_atan(long double x);
-long double series_erf(long double x);
-long double series_erfc(long double x);
-/* ln |gamma(x)| */
-long double series_lgamma(long double x);
-long double series_pow(long double a, long double b);
 
 /* A complex function, computed by the C library in long double; no backend uses these functions. x[0], x[1] are
  * the real and the imaginary part of the first argument. x[2] and x[3] are the parts of pow's exponent.
