@@ -30,7 +30,7 @@ typedef struct info_options {
 /* Reads the command line. Exits with 2 if it is wrong, and with 0 after --help and --version. */
 void info_options_parse(int argc, char **argv, info_options *options);
 
-/* ---- What is requested (listing.c) ----------------------------------------------------------- */
+/* ---- What is requested (options.c) ----------------------------------------------------------- */
 
 /* 1 if the command line requests the backend. */
 int32_t info_requests(const info_options *options, const collet_backend_info *backend);
@@ -80,7 +80,7 @@ void info_list_missing(collet_runtime *runtime, const info_options *options);
  * (explain.c). */
 int info_explain(collet_runtime *runtime, const info_options *options);
 
-/* Prints `text`, escaped, from column `indent` of the current line on, and ends the line (report.c).
+/* Prints `text`, escaped, from column `indent` of the current line on, and ends the line (wrap.c).
  * Further lines begin in the same column, or further left on a narrow terminal. If standard output is
  * not a terminal, the text stays on one line. */
 void wrap_print(const char *text, int indent);
