@@ -62,8 +62,8 @@ int test_run(void);
 
 /* OWNED(type) *x = ...; destroys x at the end of its block, by the function of OWNS(type, function).
  * FREED(type) *x = ...; calls free. A failed assertion destroys nothing. */
-#define OWNED(type) __attribute__((cleanup(type##_end))) type
-#define FREED(type) __attribute__((cleanup(freed_end))) type
+#define OWNED(type) __attribute__((cleanup(type##_end), unused)) type
+#define FREED(type) __attribute__((cleanup(freed_end), unused)) type
 #define OWNS(type, function)                                                                       \
     static inline void type##_end(type **object)                                                   \
     {                                                                                              \
