@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <collet/ops/ternary.h>
 
 #include "op_call.h"
 

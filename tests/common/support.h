@@ -6,6 +6,7 @@
 
 #include <collet/collet.h>
 #include <collet/expression.h>
+#include <collet/ops.h>
 
 #include "common/test.h"
 #include "common/unusual.h"

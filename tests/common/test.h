@@ -7,6 +7,7 @@
 #ifndef TESTS_COMMON_TEST_H
 #define TESTS_COMMON_TEST_H
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +16,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+
+/* ADDRESS_SANITIZER, THREAD_SANITIZER: 1 in a program that is compiled for it by GCC or clang, else 0. */
+#if defined(__SANITIZE_ADDRESS__)
+#define ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#define ADDRESS_SANITIZER __has_feature(address_sanitizer)
+#else
+#define ADDRESS_SANITIZER 0
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+#define THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#define THREAD_SANITIZER __has_feature(thread_sanitizer)
+#else
+#define THREAD_SANITIZER 0
+#endif
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 /* Runs set_up before the test and tear_down after it; NULL: none. */
@@ -43,8 +62,8 @@ int test_run(void);
 
 /* OWNED(type) *x = ...; destroys x at the end of its block, by the function of OWNS(type, function).
  * FREED(type) *x = ...; calls free. A failed assertion destroys nothing. */
-#define OWNED(type) __attribute__((cleanup(type##_end))) type
-#define FREED(type) __attribute__((cleanup(freed_end))) type
+#define OWNED(type) __attribute__((cleanup(type##_end), unused)) type
+#define FREED(type) __attribute__((cleanup(freed_end), unused)) type
 #define OWNS(type, function)                                                                       \
     static inline void type##_end(type **object)                                                   \
     {                                                                                              \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kit itself: it covers every op, cpu_scalar has every row, and its arithmetic is correct. */
-#include <math.h>
 
 #include "common/test.h"
 #include "kit.h"

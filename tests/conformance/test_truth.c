@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares the kit's values of elementwise functions with values by mpmath and Python's integers in
  * conformance/vectors. */
-#include <math.h>
 
 #include "common/test.h"
 #include "array/truth.h"

@@ -3,9 +3,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <collet/ops/array.h>
 
 #include "common/fixture.h"
 

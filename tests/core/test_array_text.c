@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convenience functions: constant arrays, single elements of an axis, arrays as texts. */
-#include <collet/ops/array.h>
 
 #include "common/fixture.h"
 

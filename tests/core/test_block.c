@@ -5,8 +5,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 
-#include <collet/ops/array.h>
-
 #include "common/support.h"
 #include "fakes/remote/control.h"
 

@@ -7,9 +7,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <collet/ops/array.h>
 
 #include "common/count_files.h"
 #include "common/support.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls: operands that are absent, empty or overlap, axes, and values that are converted. */
-#include <collet/ops.h>
 
 #include "common/fixture.h"
 

@@ -2,13 +2,10 @@
 /* Two contexts on two threads call ops of every family concurrently: results equal a single
  * caller's, and neither uses more threads than granted. */
 #include <dirent.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "common/test.h"
 #include "common/op_call.h"
-#include "common/sanitizer.h"
 
 #define GRANTED 3
 #define CALLERS 2

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings: their sources, and the plugins that receive them. */
 #include <sched.h>
-#include <unistd.h>
 
 #include "common/support.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between devices: direct where the backend supports it, else through the host. */
-#include <collet/ops/array.h>
 
 #include "common/fixture.h"
-
-#include <unistd.h>
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 #define N 64

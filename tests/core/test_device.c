@@ -3,9 +3,6 @@
  * (tests/fakes/mixed). */
 #include <pthread.h>
 
-#include <collet/ops/array.h>
-#include <collet/ops/linalg.h>
-
 #include "common/support.h"
 
 #define MIXED COLLET_TEST_MIXED "/mixed.so"

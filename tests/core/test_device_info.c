@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Information about devices: memory, properties, kernels. */
-#include <collet/ops/array.h>
 
 #include "common/fixture.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays as DLPack tensors and back: every field, which tensors are refused, who calls the deleter. */
-#include <collet/ops/array.h>
 
 #include "common/support.h"
 

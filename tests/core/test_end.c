@@ -7,9 +7,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <collet/ops/array.h>
 
 #include "common/fixture.h"
 #include "fakes/remote/control.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The errors of every op for invalid calls, and that such a call changes nothing. */
-#include <math.h>
-
-#include <collet/ops/ternary.h>
 
 #include "common/fixture.h"
 #include "common/op_call.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The op evaluate: programs are checked, outputs are inferred, results equal single calls. */
-#include <math.h>
-
-#include <collet/ops.h>
 
 #include "common/fixture.h"
 

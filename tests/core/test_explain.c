@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet_explain: which backend would run a call and why, without running it. */
-#include <collet/ops/array.h>
 
 #include "common/support.h"
 

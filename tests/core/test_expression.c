@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions: texts, dtypes, results. */
-#include <math.h>
 #include <pthread.h>
-
-#include <collet/expression.h>
 
 #include "common/evaluate.h"
 #include "common/fixture.h"

@@ -2,9 +2,6 @@
 /* Weak scalars in expressions (their dtype adapts to the arrays'): arithmetic as in Python, one rounding to the
  * dtype of the array, integers that do not fit, comparisons. python/tests/op/test_random_numbers.py compares the
  * results for random scalars with Python's. */
-#include <math.h>
-
-#include <collet/expression.h>
 
 #include "common/evaluate.h"
 #include "common/fixture.h"

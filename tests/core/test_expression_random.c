@@ -8,9 +8,6 @@
  *     test_expression_random [SEED [COUNT [DEVICE PLUGINS]]]    exit code 77: DEVICE is not available
  */
 #include <fenv.h>
-#include <math.h>
-
-#include <collet/ops.h>
 
 #include "common/evaluate.h"
 #include "common/fixture.h"

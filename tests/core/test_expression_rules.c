@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of collet_call hold for an expression as a whole, whether it is one program or is split into
  * several: a refused evaluation leaves all outputs unchanged. DESIGN.md lists the rules. */
-#include <collet/expression.h>
 
 #include "common/evaluate.h"
 #include "common/fixture.h"

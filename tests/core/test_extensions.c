@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The extensions of a device: libcore uses the extensions that the device has, and works without extensions that are
  * missing or have invalid tables. */
-#include <collet/ops/array.h>
 
 #include "common/support.h"
 

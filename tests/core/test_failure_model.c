@@ -20,9 +20,6 @@
  */
 #include <pthread.h>
 
-#include <collet/ops/array.h>
-
-#include "common/sanitizer.h"
 #include "common/support.h"
 #include "fakes/remote/control.h"
 

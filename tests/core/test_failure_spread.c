@@ -3,8 +3,6 @@
  * they are overwritten. See also test_failure_model.c. */
 #include <inttypes.h>
 
-#include <collet/ops/array.h>
-
 #include "common/fixture.h"
 #include "fakes/remote/control.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* State after failures: which bytes stay readable, which context gets the error, which calls are retried.
  * Uses the test backend, which fails on demand. */
-#include <unistd.h>
-
-#include <collet/ops/array.h>
 
 #include "common/fixture.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which backend runs a call that the chosen backend cannot run: for every cause, choice and value
  * of the setting `fallback`. */
-#include <collet/ops/array.h>
 
 #include "common/support.h"
 

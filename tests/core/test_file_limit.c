@@ -4,9 +4,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <collet/ops/array.h>
 
 #include "common/support.h"
 

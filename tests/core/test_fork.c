@@ -11,9 +11,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <collet/ops.h>
 
 #include "common/fixture.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Derivatives of expressions against central differences. */
-#include <math.h>
-
-#include <collet/expression.h>
 
 #include "common/evaluate.h"
 #include "common/fixture.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet_ops_infer: a call accepts exactly the outputs that it infers. */
-#include <collet/expression.h>
-#include <collet/ops/array.h>
 
 #include "common/fixture.h"
 #include "common/op_call.h"

@@ -13,8 +13,6 @@
  * The short suite runs 20 to 100 seeds on each backend, long tests 2,500.
  */
 
-#include <collet/ops/array.h>
-
 #include "common/support.h"
 #include "fakes/late/control.h"
 

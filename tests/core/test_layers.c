@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layers between libcore and the backends: how they are chosen, and how invalid layers are
  * handled. */
-#include <collet/ops/array.h>
 
 #include "common/support.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manifests: the fields read from a plugin's file, and every invalid content. */
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <collet/collet.h>
 #include <collet/plugin.h>

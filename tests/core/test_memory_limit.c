@@ -5,10 +5,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/fixture.h"
-#include "common/sanitizer.h"
 #include "util/host_memory.h"
 #include "util/memory_limit.h"
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Native handles: a program mixes its own commands with Collet's, and uses its own device
  * memory. */
-#include <collet/ops/array.h>
 
 #include "common/support.h"
-
-#include <unistd.h>
 
 #include "fakes/remote/control.h"
 

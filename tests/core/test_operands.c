@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every op, on both backends: operands without elements, and operands that share memory. */
-#include <math.h>
 
 #include "common/fixture.h"
 #include "common/op_call.h"

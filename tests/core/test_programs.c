@@ -4,10 +4,6 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include <collet/expression.h>
-#include <collet/ops/array.h>
-#include <collet/ops/linalg.h>
-
 #include "common/fixture.h"
 
 static collet_array *a, *b;

@@ -4,9 +4,6 @@
  * block a queue: a gate opens after the time in which commands that do not wait for it would have
  * run. */
 #include <pthread.h>
-#include <unistd.h>
-
-#include <collet/ops/array.h>
 
 #include "common/fixture.h"
 #include "fakes/remote/control.h"

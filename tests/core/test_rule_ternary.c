@@ -3,10 +3,7 @@
  * The ternary family: sizes of rows, bytes packed by another implementation, and the messages for
  * invalid calls. backend-check tests the results of each kernel.
  */
-#include <math.h>
 #include <sys/mman.h>
-
-#include <collet/ops/ternary.h>
 
 #include "common/fixture.h"
 #include "common/ternary_support.h"

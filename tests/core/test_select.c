@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Backend selection: the order of sources, and the errors of unusable choices. */
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <collet/ops/array.h>
 
 #include "common/support.h"
 

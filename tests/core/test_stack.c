@@ -2,9 +2,6 @@
 /* Calls of every op on threads with a small stack: collet.h promises how much stack a call needs. */
 #include <pthread.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-#include <collet/ops/array.h>
 
 #include "common/fixture.h"
 #include "common/op_call.h"

@@ -4,9 +4,6 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
-
-#include <collet/ops/array.h>
 
 #include "common/support.h"
 

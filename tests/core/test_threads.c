@@ -7,8 +7,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include <collet/ops/array.h>
-
 #include "common/support.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN

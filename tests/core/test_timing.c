@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Timestamps: by the clock of the test backend, which only kernels advance, and by the host's
  * clock. */
-#include <math.h>
 #include <stdatomic.h>
-
-#include <collet/ops/array.h>
 
 #include "common/support.h"
 #include "fakes/remote/control.h"

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The setting trace: the times in the file, and the file after a kill and with several writers. */
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cjson/cJSON.h>
-
-#include <collet/ops/array.h>
-#include <collet/ops/linalg.h>
 
 #include "common/support.h"
 #include "fakes/remote/control.h"

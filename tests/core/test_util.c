@@ -3,13 +3,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/support.h"
 #include "util/json.h"
 #include "util/text.h"
 #include "settings/threads.h"
-#include "common/test.h"
 #include "util/setting.h"
 #include "op/shape.h"
 #include "op/table.h"

@@ -4,7 +4,6 @@
  * order. Reading, writing, and adding into overlapping views must match the list, in host and in
  * device memory. Seeds are fixed and printed on failure.
  */
-#include <collet/ops/array.h>
 
 #include "common/support.h"
 

@@ -7,7 +7,6 @@
 
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <collet/collet.h>
 #include <collet/ops/linalg.h>

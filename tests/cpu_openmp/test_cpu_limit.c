@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <collet/collet.h>
 #include <collet/ops/array.h>

@@ -10,7 +10,6 @@
 #include <stdatomic.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <collet/collet.h>
 #include <collet/ops.h>
@@ -18,7 +17,6 @@
 #include <collet/ops.h>
 
 #include "common/test.h"
-#include "common/sanitizer.h"
 
 #define N 200
 #define THREADS 4

@@ -6,13 +6,11 @@
 #include "common/test.h"
 
 #include <dirent.h>
-#include <math.h>
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <collet/collet.h>
 #include <collet/ops.h>
@@ -165,114 +163,6 @@ static void *calls(void *right)
     return NULL;
 }
 
-TEST(contexts_on_eight_threads)
-{
-    pthread_t threads[8];
-    int right[8] = {0};
-    for (int i = 0; i < 8; i++)
-        assert_int_equal(0, pthread_create(&threads[i], NULL, calls, &right[i]));
-    for (int i = 0; i < 8; i++)
-        assert_int_equal(0, pthread_join(threads[i], NULL));
-    for (int i = 0; i < 8; i++)
-        assert_true(right[i]);
-}
-
-static int threads_of_process(void)
-{
-    int count = 0;
-    DIR *tasks = opendir("/proc/self/task");
-    for (struct dirent *task; tasks && (task = readdir(tasks));)
-        count += task->d_name[0] != '.';
-    if (tasks)
-        closedir(tasks);
-    return count;
-}
-
-/* Calls inside an OpenMP parallel region of the program use one thread each: they start no
- * workers. */
-TEST(calls_inside_a_region)
-{
-    _Atomic int right = 0;
-    int before = 0, inside = 0;
-#pragma omp parallel num_threads(4)
-    {
-        collet_context *cx = NULL;
-        atomic_fetch_add(&right, !collet_context_create(rt, &cx, NULL));
-#pragma omp barrier
-#pragma omp master
-        before = threads_of_process();
-#pragma omp barrier
-        atomic_fetch_add(&right, sums_are_right(cx));
-#pragma omp barrier
-#pragma omp master
-        inside = threads_of_process();
-        collet_context_destroy(cx);
-    }
-    assert_int_equal(8, atomic_load(&right));
-    assert_int_equal(before, inside);
-    assert_true(all_is_right(rt, 1));
-    if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
-        assert_true(threads_of_process() > before);
-}
-
-TEST(a_program_in_openmp)
-{
-    _Atomic int right = 0;
-    for (int round = 0; round < 3; round++) {
-#pragma omp parallel num_threads(4)
-        atomic_fetch_add(&right, all_is_right(rt, 1));
-        assert_true(all_is_right(rt, 1));
-    }
-    assert_int_equal(12, atomic_load(&right));
-}
-
-static _Atomic int stop;
-
-static void *call_until_stopped(void *right)
-{
-    *(int *)right = 1;
-    while (!atomic_load(&stop))
-        *(int *)right &= all_is_right(rt, 1);
-    return NULL;
-}
-
-/* In the child of a process that made parallel calls and has other threads in calls: the parent's
- * runtime refuses calls, a new runtime works. Returns the exit status. */
-static int be_child(collet_context *old)
-{
-    alarm(120);
-    if (collet_finish(old) != COLLET_FORKED)
-        return 1;
-    collet_runtime *mine = make_runtime();
-    int right = all_is_right(mine, 2);
-    collet_runtime_destroy(mine);
-    return right ? 0 : 2;
-}
-
-TEST(children)
-{
-    pthread_t threads[2];
-    int right[2] = {0}, status = -1;
-    collet_context *cx = NULL;
-    assert_int_equal(0, collet_context_create(rt, &cx, NULL));
-    assert_true(all_is_right(rt, 1));
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(0, pthread_create(&threads[i], NULL, call_until_stopped, &right[i]));
-    for (int i = 0; i < CHILDREN; i++) {
-        pid_t child = fork();
-        if (child == 0)
-            _exit(be_child(cx));
-        assert_true(all_is_right(rt, 1));
-        assert_int_equal(child, waitpid(child, &status, 0));
-        assert_int_equal(0, status);
-    }
-    atomic_store(&stop, 1);
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(0, pthread_join(threads[i], NULL));
-    assert_true(right[0] && right[1]);
-    collet_context_destroy(cx);
-}
-
 typedef struct product {
     collet_context *cx;
     int right;
@@ -382,6 +272,67 @@ TEST(threads_are_refused)
     }
 }
 
+static int threads_of_process(void)
+{
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *task; tasks && (task = readdir(tasks));)
+        count += task->d_name[0] != '.';
+    if (tasks)
+        closedir(tasks);
+    return count;
+}
+
+/* Calls inside an OpenMP parallel region of the program use one thread each: they start no
+ * workers. */
+TEST(calls_inside_a_region)
+{
+    _Atomic int right = 0;
+    int before = 0, inside = 0;
+#pragma omp parallel num_threads(4)
+    {
+        collet_context *cx = NULL;
+        atomic_fetch_add(&right, !collet_context_create(rt, &cx, NULL));
+#pragma omp barrier
+#pragma omp master
+        before = threads_of_process();
+#pragma omp barrier
+        atomic_fetch_add(&right, sums_are_right(cx));
+#pragma omp barrier
+#pragma omp master
+        inside = threads_of_process();
+        collet_context_destroy(cx);
+    }
+    assert_int_equal(8, atomic_load(&right));
+    assert_int_equal(before, inside);
+    assert_true(all_is_right(rt, 1));
+    if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+        assert_true(threads_of_process() > before);
+}
+
+TEST(contexts_on_eight_threads)
+{
+    pthread_t threads[8];
+    int right[8] = {0};
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(0, pthread_create(&threads[i], NULL, calls, &right[i]));
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(0, pthread_join(threads[i], NULL));
+    for (int i = 0; i < 8; i++)
+        assert_true(right[i]);
+}
+
+TEST(a_program_in_openmp)
+{
+    _Atomic int right = 0;
+    for (int round = 0; round < 3; round++) {
+#pragma omp parallel num_threads(4)
+        atomic_fetch_add(&right, all_is_right(rt, 1));
+        assert_true(all_is_right(rt, 1));
+    }
+    assert_int_equal(12, atomic_load(&right));
+}
+
 static void doze(int milliseconds)
 {
     nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000L}, NULL);
@@ -406,6 +357,53 @@ TEST(idle_after_calls)
         }
         assert_true(busy < 10);
     }
+    collet_context_destroy(cx);
+}
+
+static _Atomic int stop;
+
+static void *call_until_stopped(void *right)
+{
+    *(int *)right = 1;
+    while (!atomic_load(&stop))
+        *(int *)right &= all_is_right(rt, 1);
+    return NULL;
+}
+
+/* In the child of a process that made parallel calls and has other threads in calls: the parent's
+ * runtime refuses calls, a new runtime works. Returns the exit status. */
+static int be_child(collet_context *old)
+{
+    alarm(120);
+    if (collet_finish(old) != COLLET_FORKED)
+        return 1;
+    collet_runtime *mine = make_runtime();
+    int right = all_is_right(mine, 2);
+    collet_runtime_destroy(mine);
+    return right ? 0 : 2;
+}
+
+TEST(children)
+{
+    pthread_t threads[2];
+    int right[2] = {0}, status = -1;
+    collet_context *cx = NULL;
+    assert_int_equal(0, collet_context_create(rt, &cx, NULL));
+    assert_true(all_is_right(rt, 1));
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(0, pthread_create(&threads[i], NULL, call_until_stopped, &right[i]));
+    for (int i = 0; i < CHILDREN; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(be_child(cx));
+        assert_true(all_is_right(rt, 1));
+        assert_int_equal(child, waitpid(child, &status, 0));
+        assert_int_equal(0, status);
+    }
+    atomic_store(&stop, 1);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(0, pthread_join(threads[i], NULL));
+    assert_true(right[0] && right[1]);
     collet_context_destroy(cx);
 }
 

@@ -4,7 +4,6 @@
  * reduction's own op, for any number of chunks. test_expression_random compares whole programs with
  * single calls.
  */
-#include <collet/ops.h>
 
 #include "common/fixture.h"
 

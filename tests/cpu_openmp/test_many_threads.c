@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "cpu_openmp/runtime/team.h"
 

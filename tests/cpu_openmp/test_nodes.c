@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "cpu_openmp/runtime/nodes.h"
 #include "cpu_openmp/runtime/team.h"

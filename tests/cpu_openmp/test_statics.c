@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/test.h"
 #include "shared/host/util/statics.h"

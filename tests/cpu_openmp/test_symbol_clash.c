@@ -5,7 +5,6 @@
  * leave the libraries' settings unchanged.
  */
 #include <dlfcn.h>
-#include <math.h>
 #include <pthread.h>
 
 #include <collet/collet.h>

@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/test.h"
 #include "cpu_openmp/runtime/load.h"

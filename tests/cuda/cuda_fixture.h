@@ -6,7 +6,6 @@
 #ifndef TESTS_CUDA_CUDA_FIXTURE_H
 #define TESTS_CUDA_CUDA_FIXTURE_H
 
-#include "common/test.h"
 #include "cuda/providers/abi/cuda.h"
 #include "fakes/cuda/control.h"
 #include "common/slots.h"

@@ -3,7 +3,6 @@
  * Transfers through page-locked memory on the fake driver, which delays such copies: overwriting a
  * piece too early corrupts the bytes.
  */
-#include <collet/ops/array.h>
 
 #include "common/support.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "io_files.h"
-#include "common/test.h"
 #include "io/spool.h"
 
 #include <dirent.h>
-#include <unistd.h>
 
 #define PATH_BYTES 4096
 
@@ -139,6 +137,15 @@ void io_refuse_topologies(const char *path, const io_malformed *bad, size_t coun
         assert_null(t);
         assert_int_equal(trajectory_topology_read(path, NULL, &t, NULL), COLLET_FORMAT);
     }
+}
+
+void io_refuse(const char *path, const char *message)
+{
+    trajectory_reader *t;
+    collet_error err;
+
+    assert_error(trajectory_reader_open(path, NULL, &t, &err), COLLET_FORMAT, err, message, path);
+    assert_null(t);
 }
 
 trajectory_reader *io_open(const char *path)

@@ -59,6 +59,9 @@ typedef struct io_malformed {
  * the expected message and the path. */
 void io_refuse_topologies(const char *path, const io_malformed *bad, size_t count);
 
+/* The file must be refused as a trajectory: status FORMAT, with the path and the message. */
+void io_refuse(const char *path, const char *message);
+
 /* Opens a valid trajectory. */
 trajectory_reader *io_open(const char *path);
 

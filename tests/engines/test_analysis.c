@@ -2,7 +2,6 @@
 /* Curves of libcollet-analysis against sums over all pairs of frames. The linker wraps the
  * allocators of the library. */
 #include <collet/analysis.h>
-#include <math.h>
 
 #include "common/failing_malloc.h"
 #include "common/fixture.h"

@@ -2,22 +2,16 @@
 /* Allocation N of engines/io and engines/trajectory fails, for N = 0, 1, ... until all succeed:
  * each failure returns COLLET_NO_MEMORY and leaks nothing (run with the sanitizers). The linker
  * wraps the allocators. */
-#include "common/test.h"
 #include "common/failing_malloc.h"
-#include "common/sanitizer.h"
 #include "directory.h"
 #include "ternary/formats/gguf.h"
 #include "ternary/formats/safetensors.h"
-#include "io_files.h"
 #include "io/npy_read.h"
 #include "trajectory/atoms/groups.h"
 #include "trajectory/reading/index.h"
 #include "trajectory/reading/readahead.h"
 #include "io/results.h"
 #include "ternary/output.h"
-#include "trajectory/reading/topology.h"
-
-#include <collet/trajectory.h>
 
 #define DATA COLLET_TEST_DATA "/md/"
 #define CORPUS COLLET_TEST_CORPUS "/"

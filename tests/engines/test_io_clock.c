@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The times of frames whose files store them in single precision. */
-#include <math.h>
 
-#include "common/test.h"
 #include "io_files.h"
 #include "trajectory/reading/clock.h"
 #include "trajectory/reading/index.h"
 #include "trajectory/reading/parts.h"
-
-#include <collet/trajectory.h>
 
 #define MOST 1024
 #define SPACING 0.1 /* ps between frames */

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* H5MD trajectories: elements, units, steps, chunks, and files that are refused. */
 #include <hdf5.h>
-#include <math.h>
 
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
 
 #define ATOMS 5
 #define FRAMES 4
@@ -185,12 +182,7 @@ TEST(other_intervals)
 
 static void refuse(const char *message)
 {
-    trajectory_reader *t;
-    collet_error err;
-
-    assert_error(trajectory_reader_open(io_path(directory, "made.h5md"), NULL, &t, &err),
-                 COLLET_FORMAT, err, message, "made.h5md");
-    assert_null(t);
+    io_refuse(io_path(directory, "made.h5md"), message);
 }
 
 TEST(refused_files)

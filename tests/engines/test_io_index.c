@@ -3,14 +3,10 @@
  * errors as a reader that reads all frames in order. */
 #include <dirent.h>
 
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
 #include "trajectory/formats/formats.h"
 #include "trajectory/reading/index.h"
 #include "trajectory/reading/parts.h"
-
-#include <collet/trajectory.h>
 
 #define MOST 128 /* frames of a file */
 #define ATOMS 5000

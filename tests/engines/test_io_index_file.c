@@ -5,11 +5,8 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
 #include "trajectory/reading/index.h"
 #include "trajectory/reading/index_file.h"
 

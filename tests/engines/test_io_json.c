@@ -15,7 +15,7 @@ static const io_json_field table[] = {
     {.name = "names", .type = IO_JSON_LIST, .low = 1, .high = 2, .fields = &text},
     {.name = "items", .type = IO_JSON_LIST, .high = 9, .fields = &item}};
 
-static collet_status read(const char *json, collet_error *err)
+static collet_status read_text(const char *json, collet_error *err)
 {
     cJSON *tree = NULL;
     collet_status status = io_json_parse("a.json", json, strlen(json), &tree, err);
@@ -35,7 +35,7 @@ TEST(right_fields_pass)
     collet_error err;
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (read(texts[i], &err) != COLLET_OK)
+        if (read_text(texts[i], &err) != COLLET_OK)
             fail_msg("%s: %s", texts[i], err.text);
 }
 
@@ -52,7 +52,7 @@ TEST(texts_that_are_not_JSON)
     collet_error err;
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        assert_error(read(texts[i].text, &err), COLLET_FORMAT, err, texts[i].said);
+        assert_error(read_text(texts[i].text, &err), COLLET_FORMAT, err, texts[i].said);
     }
 }
 
@@ -85,7 +85,7 @@ TEST(wrong_fields_are_named)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         snprintf(json, sizeof json, "{\"name\": %s, \"count\": %s, \"names\": %s, \"items\": %s}",
                  texts[i].name, texts[i].count, texts[i].names, texts[i].items);
-        if (read(json, &err) != COLLET_FORMAT)
+        if (read_text(json, &err) != COLLET_FORMAT)
             fail_msg("accepted: %s", json);
         assert_contains(err.text, texts[i].said);
     }

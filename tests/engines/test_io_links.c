@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bonds that .pdb (SSBOND, LINK) and mmCIF (_struct_conn) files give by residue and atom names. */
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
 
 /* Expects bonds such as "0-1 0-2 ", followed by the number of omitted bonds, such as "+1", unless it is
  * 0. */

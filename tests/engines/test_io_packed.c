@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that gzip, bzip2 and xz have packed: the programs pack, Collet unpacks. */
 
-#include "common/test.h"
 #include "io/packed/packed.h"
 #include "io/signature.h"
 #include "io_files.h"
@@ -9,7 +8,6 @@
 #include <pthread.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <unistd.h>
 
 #define SIZE ((size_t)900001) /* more than three windows */
 #define SMALL ((size_t)3000)

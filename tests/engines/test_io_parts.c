@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several files as one trajectory: overlapping, truncated and mismatched files, several threads. */
-#include <math.h>
 
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
 #include "trajectory/reading/parts.h"
 #include "trajectory/reading/readahead.h"
 

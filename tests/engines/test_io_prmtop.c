@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .prmtop topologies: sections, formats, charges of CHAMBER, truncated and malformed files. */
-#include <math.h>
 
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
-#include "trajectory/reading/topology.h"
 
 static const char *path(void)
 {

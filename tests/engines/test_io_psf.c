@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .psf topologies: the variants of programs, masses, truncated and malformed files. */
-#include <collet/trajectory.h>
 
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
-#include "trajectory/reading/topology.h"
 
 static const char *save(const char *text, size_t size)
 {

@@ -2,11 +2,8 @@
 /* Readahead delivers the same frames in the same order, whichever batches the caller keeps and wherever
  * it stops. */
 
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
 #include "trajectory/reading/readahead.h"
-#include <collet/trajectory.h>
 
 #define WATER COLLET_TEST_DATA "/md/water/traj.trr"
 #define XTC COLLET_TEST_DATA "/md/water/traj.xtc"

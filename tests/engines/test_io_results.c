@@ -6,11 +6,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
 #include "npz_reader.h"
 #include "io/results.h"
 

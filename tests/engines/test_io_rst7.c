@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coordinates and restart files of AMBER as text. */
-#include <math.h>
 
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
 
 #define POSITIONS3                                                                                 \
     "   1.0000000  -2.5000000   3.2500000-100.0000000 999.1234567   0.0000001\n"                   \

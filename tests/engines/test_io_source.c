@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The window over a file: any view, copy and stream returns the file's bytes. */
 
-#include "common/test.h"
 #include "io/source.h"
 #include "io_files.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #define SIZE ((size_t)700001)
 

@@ -9,11 +9,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
 #include "npz_reader.h"
 #include "io/results.h"
 #include "io/source.h"

@@ -3,7 +3,6 @@
  * time there is an error that names the file, or the same result. No descriptor stays open. */
 #include <errno.h>
 
-#include "common/test.h"
 #include "common/failing_calls.h"
 #include "directory.h"
 #include "io/npy_read.h"
@@ -13,7 +12,6 @@
 #include "ternary/formats/t2_file.h"
 #include "trajectory/atoms/groups.h"
 #include "trajectory/atoms/masses.h"
-#include "trajectory/reading/topology.h"
 
 #define CORPUS COLLET_TEST_CORPUS "/"
 

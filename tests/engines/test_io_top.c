@@ -3,14 +3,7 @@
  */
 #include <sys/stat.h>
 
-#include <collet/trajectory.h>
-
-#include <math.h>
-
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
-#include "trajectory/reading/topology.h"
 
 static const char *save(const char *name, const char *text)
 {

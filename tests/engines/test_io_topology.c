@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The topology of .gro files: contents, and the positions in error messages. */
-#include "common/test.h"
 #include "io/decimal.h"
 #include "directory.h"
-#include "io_files.h"
-#include "trajectory/reading/topology.h"
 
 static trajectory_topology *read_text(const char *text)
 {

@@ -3,12 +3,8 @@
  * .tpr run inputs. `chain` and `chain_double` of tests/fuzz/corpus/tpr.tar were written by GROMACS from chain.top
  * below; files of other versions are written here, with the numbers of interactions that these versions have.
  */
-#include <math.h>
 
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
-#include "trajectory/reading/topology.h"
 
 #define CORPUS COLLET_TEST_CORPUS "/tpr/"
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weight files that end at any byte, and layers of .t2 files at each limit. */
 
-#include "common/test.h"
 #include "io/npy_read.h"
 #include "io_files.h"
 #include "ternary/formats/gguf.h"
 #include "ternary/formats/t2_format.h"
-
-#include <math.h>
 
 #define CORPUS COLLET_TEST_CORPUS "/"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weight files of the fuzz corpora, valid and malformed, with the expected message for each. */
 
-#include "common/test.h"
 #include "ternary/formats/gguf.h"
 #include "io_files.h"
 #include "io/npy_read.h"

@@ -2,10 +2,8 @@
 /* Compressed trajectories: bit-identical to the reference reader, and memory-safe on any bytes. */
 #include <cjson/cJSON.h>
 
-#include "common/test.h"
 #include "trajectory/formats/bigendian.h"
 #include "directory.h"
-#include "io_files.h"
 #include "trajectory/formats/xtc/xtc_coordinates.h"
 
 OWNS(cJSON, cJSON_Delete)

@@ -3,11 +3,8 @@
  * case of i: the libraries print and read numbers, and compare names, without regard to the locale.
  * LOCPATH has the locales. */
 #include <locale.h>
-#include <math.h>
-#include <unistd.h>
 
 #include <collet/scatter.h>
-#include <collet/ops/array.h>
 
 #include "common/support.h"
 

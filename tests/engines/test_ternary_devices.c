@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several devices that share the vectors of a ternary network. */
-#include "common/sanitizer.h"
 #include "engines/ternary_engine.h"
 
 #define PLUGINS REMOTE_PLUGIN ":" OPENMP_PLUGIN ":" SCALAR_PLUGIN

@@ -3,8 +3,6 @@
  * Matrices without columns, on every built backend: even the maximum number of rows takes no time,
  * and `info` is 0.
  */
-#include <collet/ops/array.h>
-#include <collet/ops/ternary.h>
 
 #include "common/fixture.h"
 #include "common/ternary_support.h"

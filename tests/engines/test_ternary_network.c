@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Networks give the same bits as single calls of their layers. Threads may share a network, and its
  * parts may be freed in any order. */
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-
-#include <collet/ops/ternary.h>
 
 #include "common/fixture.h"
 #include "engines/ternary_engine.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every function that quantizes keeps weights exactly that are already ternary. Suspicious results
  * give a warning. */
-#include <math.h>
-
-#include <collet/ops/array.h>
-#include <collet/ops/ternary.h>
 
 #include "common/fixture.h"
 #include "engines/ternary_engine.h"

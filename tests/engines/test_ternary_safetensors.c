@@ -7,8 +7,6 @@
 #include "engines/ternary_engine.h"
 #include "engines/ternary_refusals.h"
 
-#include <math.h>
-
 #define ROWS 12
 #define COLUMNS 10
 #define BITLINEAR "{\"quantization_config\": {\"linear_class\": \"bitlinear\"}}"

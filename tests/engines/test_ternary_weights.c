@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handles of packed weights: contents, sharing and refusals. */
-#include <math.h>
-
-#include <collet/ops/array.h>
-#include <collet/ops/ternary.h>
 
 #include "common/fixture.h"
 #include "engines/ternary_engine.h"

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet/trajectory.h as used by a program: only the shared library. */
 
-#include "common/test.h"
 #include "common/unusual.h"
 #include "directory.h"
 #include "npz_reader.h"
 
-#include <collet/trajectory.h>
-
 #include <pthread.h>
 #include <signal.h>
-#include <unistd.h>
 
 OWNS(collet_context, collet_context_destroy)
 OWNS(collet_runtime, collet_runtime_destroy)

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results are bit-identical for any size of batches and blocks. */
 
-#include "common/test.h"
 #include "trajectory/compute/analysis.h"
 #include "io_files.h"
 
-#include <collet/trajectory.h>
-
 #include <cjson/cJSON.h>
-#include <math.h>
 
 OWNS(cJSON, cJSON_Delete)
 

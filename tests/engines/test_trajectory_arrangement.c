@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrangement: from the atoms that are read, kernels get the selected members in their order. */
-#include "common/test.h"
 #include "io_files.h"
 #include "trajectory/arrangement/arrangement.h"
-
-#include <collet/trajectory.h>
-#include <math.h>
 
 #define WATER COLLET_TEST_DATA "/md/water/traj.trr"
 #define ATOMS 648

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies: which atoms they have, and that their rows equal the rows of runs with the body as selection. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "npz_reader.h"
 #include "trajectory/bodies/bodies.h"
-
-#include <collet/trajectory.h>
-
-#include <math.h>
 
 #define WATER COLLET_TEST_DATA "/md/water/"
 #define WATERS 216

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes: shortest images in any box, molecules made whole, followed, centred and packed. */
-#include <math.h>
 
 #include "common/test.h"
 #include "trajectory/arrangement/images.h"

@@ -4,8 +4,6 @@
 #include "common/test.h"
 #include "trajectory/atoms/choice.h"
 
-#include <math.h>
-
 /* 40 water molecules, and a protein of 8 residues of 5 atoms. */
 #define ATOMS 160
 #define FRAMES 3

@@ -5,8 +5,6 @@
 #include "io_files.h"
 #include "trajectory/compute/lanes.h"
 
-#include <collet/trajectory.h>
-
 #define PLUGINS REMOTE_PLUGIN ":" OPENMP_PLUGIN ":" SCALAR_PLUGIN
 #define WATER COLLET_TEST_DATA "/md/water"
 #define FRAMES 51

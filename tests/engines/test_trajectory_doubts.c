@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Warnings about results that the user may not have intended with these options. */
 
-#include "common/test.h"
 #include "io_files.h"
-
-#include <collet/trajectory.h>
 
 #define WATER COLLET_TEST_DATA "/md/water/"
 

@@ -7,11 +7,7 @@
 
 #include <hdf5.h>
 
-#include <collet/trajectory.h>
-
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
 #include "io/numerals.h"
 #include "trajectory/writing/forms.h"
 

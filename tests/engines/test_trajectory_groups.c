@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups of .ndx files in selections. */
-#include <collet/trajectory.h>
 
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
 #include "trajectory/atoms/choice.h"
 
 #define ATOMS 6

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Masses from a file and from names. */
 
-#include "common/test.h"
 #include "trajectory/atoms/guess.h"
 #include "io_files.h"
 #include "trajectory/atoms/masses.h"
 #include "trajectory/atoms/residues.h"
-#include "trajectory/reading/topology.h"
-
-#include <math.h>
 
 TEST(test_elements_of_names)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Molecules are found by bonds, by residues if bonds are unknown, and are joined along chains. */
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
 #include "trajectory/atoms/molecules.h"
 
 /* A .gro line for an atom of a residue; positions do not matter here. */

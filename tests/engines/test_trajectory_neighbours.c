@@ -5,8 +5,6 @@
 #include "common/test.h"
 #include "trajectory/atoms/neighbours.h"
 
-#include <math.h>
-
 #define MAX_POINTS 400
 
 static uint64_t state_of_random = 1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet_trajectory_place: molecules of the program's arrays. */
 #include <collet/trajectory.h>
-#include <math.h>
 
 #include "common/test.h"
 

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shards: the merged result equals the output of a single run byte for byte, for each kind of run.
  * Shards that are missing or belong to other work are reported. */
-#include <unistd.h>
 
 #include <cjson/cJSON.h>
-#include <collet/trajectory.h>
 #include <hdf5.h>
 
-#include "common/test.h"
-#include "common/sanitizer.h"
 #include "directory.h"
-#include "io_files.h"
 
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
 #define WATER COLLET_TEST_DATA "/md/water/"

@@ -8,9 +8,7 @@
 
 #include <collet/trajectory.h>
 
-#include <math.h>
 #include <pthread.h>
-#include <unistd.h>
 
 OWNS(collet_trajectory, collet_trajectory_destroy)
 OWNS(trajectory_reader, trajectory_reader_close)

@@ -5,8 +5,6 @@
 
 #include <collet/trajectory.h>
 
-#include <math.h>
-
 OWNS(collet_trajectory, collet_trajectory_destroy)
 
 #define ATOMS 40

@@ -4,7 +4,6 @@
  * status with a text, nothing leaks, and the next attempt is unaffected. The wrappers of
  * failing_malloc.h and the sanitizer detect leaks.
  */
-#include <collet/ops/array.h>
 
 #include "common/failing_malloc.h"
 #include "common/support.h"

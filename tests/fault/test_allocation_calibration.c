@@ -2,7 +2,6 @@
 /* Allocation number N fails while calibrations are written, read, compared, and used by a call and its
  * explanation: each failure is reported or changes nothing, and nothing leaks. */
 #include <cjson/cJSON.h>
-#include <collet/ops/array.h>
 
 #include "common/failing_malloc.h"
 #include "common/support.h"

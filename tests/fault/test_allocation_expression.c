@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Allocation number N fails while an expression is created, differentiated and evaluated.
  * Evaluating a prepared expression needs no allocation. */
-#include <collet/expression.h>
 
 #include "common/failing_malloc.h"
 #include "common/evaluate.h"

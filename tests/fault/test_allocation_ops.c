@@ -4,9 +4,6 @@
  * overlapping operands, objects that a context creates on first use. The call reports it, its
  * outputs are unchanged, nothing leaks, and the same call then succeeds.
  */
-#include <collet/ops.h>
-#include <collet/ops.h>
-#include <collet/ops.h>
 
 #include "common/failing_malloc.h"
 #include "common/fixture.h"

@@ -4,15 +4,11 @@
  * returns no object, leaks nothing, and succeeds when repeated. A second run of a network does not
  * allocate.
  */
-#include <collet/ops/array.h>
-#include <collet/ops/ternary.h>
 
 #include "common/failing_malloc.h"
 #include "common/fixture.h"
 #include "engines/ternary_engine.h"
 #include "io/npy.h"
-
-#include <unistd.h>
 
 #define ROWS 5
 #define COLUMNS 300

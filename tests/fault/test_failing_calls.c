@@ -4,7 +4,6 @@
  * for collet-probe) and stored in the cache. Each failure becomes a reason or an error with a text,
  * or has no effect. No descriptor, process, file or memory is left.
  */
-#include "common/test.h"
 #include "common/failing_calls.h"
 #include "common/failing_malloc.h"
 #include "loader_fixture.h"
@@ -15,7 +14,6 @@
 #include <pwd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cjson/cJSON.h>
 

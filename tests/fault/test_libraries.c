@@ -6,7 +6,6 @@
  */
 #include <dlfcn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <collet/collet.h>
 #include <collet/ops/array.h>

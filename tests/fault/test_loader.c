@@ -2,7 +2,6 @@
 /*
  * Every bad plugin of the zoo is refused for its own reason, and the good one next to it is found.
  */
-#include "common/test.h"
 #include "loader_fixture.h"
 
 #include <elf.h>
@@ -12,7 +11,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <collet/floating.h>
 

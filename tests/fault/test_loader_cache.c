@@ -4,14 +4,12 @@
  *
  * A mark in the cached capabilities distinguishes a cached result from a new result.
  */
-#include "common/test.h"
 #include "loader_fixture.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "plugins/probe_cache.h"
 

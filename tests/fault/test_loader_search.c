@@ -2,7 +2,6 @@
 /*
  * The search path of plugins, which files are trusted, and which of two duplicates is used.
  */
-#include "common/test.h"
 #include "loader_fixture.h"
 
 #include <fcntl.h>
@@ -12,7 +11,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include <collet/collet.h>
 

@@ -5,7 +5,6 @@
  */
 #include <signal.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <collet/collet.h>
 

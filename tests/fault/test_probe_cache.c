@@ -3,12 +3,10 @@
  * The cache of probe results, tested without probes: which results are kept, and which files are
  * valid.
  */
-#include "common/test.h"
 #include "loader_fixture.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "plugins/probe_cache.h"
 

@@ -2,7 +2,6 @@
 /* Probes that die and are repeated in safe mode, and how choices are passed back to a plugin. */
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "common/test.h"
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The typed calls of the decompositions: vectors as right sides, invalid arguments, matrices that threads share. */
-#include <math.h>
-
-#include <collet/ops/linalg.h>
-#include <collet/ops/random.h>
 
 #include "common/fixture.h"
 

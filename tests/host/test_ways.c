@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which implementation computes a call, from texts of measurements. */
-#include <math.h>
 
 #include "common/test.h"
 #include "cpu_openmp/providers/ways.h"

@@ -6,10 +6,6 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <collet/ops/array.h>
-#include <collet/ops/fft.h>
 
 #include "opencl_support.h"
 

@@ -6,9 +6,6 @@
  */
 #include <dlfcn.h>
 
-#include <collet/ops/array.h>
-#include <collet/ops/linalg.h>
-
 #include "../../plugins/opencl/clblast.h"
 #include "opencl_support.h"
 

@@ -3,7 +3,6 @@
  * Work distributed over more compute units than this machine has: PoCL reports as many as it is
  * configured for. Skipped if no driver does so.
  */
-#include <collet/ops/ternary.h>
 
 #include "common/fixture.h"
 #include "opencl_support.h"

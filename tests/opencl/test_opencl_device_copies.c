@@ -5,7 +5,6 @@
  */
 #include <sched.h>
 
-#include "common/sanitizer.h"
 #include "common/slots.h"
 
 #define N (1 << 18)

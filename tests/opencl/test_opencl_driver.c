@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The opencl backend without a loader, platform or device, and on devices that fail: libraries of
  * this directory replace the loader. */
-#include <collet/ops/array.h>
-#include <collet/ops/md.h>
 
 #include "opencl_support.h"
 
@@ -12,7 +10,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define NOBODY 65534 /* a user */
 

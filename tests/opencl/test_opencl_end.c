@@ -6,9 +6,6 @@
  */
 #include <pthread.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <collet/ops/array.h>
 
 #include "common/fixture.h"
 #include "opencl_support.h"

@@ -4,9 +4,7 @@
  * process unless the backend orders its kernels. This test is a separate program, so that no kernel
  * has run before.
  */
-#include <collet/ops/array.h>
 
-#include "common/sanitizer.h"
 #include "common/support.h"
 
 #include <pthread.h>

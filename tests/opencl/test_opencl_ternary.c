@@ -4,7 +4,6 @@
  * transferred to each device once. Counts computed on a device saturate at 2^31 - 1. Skipped if no
  * driver has two devices.
  */
-#include <collet/ops/ternary.h>
 
 #include "common/fixture.h"
 #include "opencl_support.h"

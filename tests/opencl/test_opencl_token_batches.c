@@ -3,7 +3,6 @@
  * With more tokens than the backend converts at a time, the results match cpu_scalar, and scratch
  * does not grow with the number of tokens. Skipped if no driver has a device.
  */
-#include <collet/ops/ternary.h>
 
 #include "common/fixture.h"
 #include "opencl_support.h"

@@ -6,9 +6,6 @@
  */
 #include <dlfcn.h>
 
-#include <collet/ops/array.h>
-#include <collet/ops/linalg.h>
-
 #include "opencl_support.h"
 
 #define FAKE COLLET_TEST_FAKES "/libfake_clblast_plain.so"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "extract_runs.h"
 
-#include "common/test.h"
-
 #define PARTS(name)                                                                                \
     name "_vector", name "_parallel", name "_perp", name "_z_component", name "_magnitude",        \
         name "_parallel_mag", name "_perp_mag", name "_z_mag"

@@ -3,10 +3,6 @@
 
 #include "ternary_runs.h"
 
-#include <unistd.h>
-
-#include "common/test.h"
-
 #define HEAD 128
 
 void ternary_npy_shaped(const char *directory, const char *name, const char *descr,

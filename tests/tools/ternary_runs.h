@@ -11,18 +11,8 @@
 
 #include <collet/collet.h>
 
-/* WATCHED: 1 with a sanitizer, which uses additional memory and delays the release of freed
- * memory. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WATCHED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define WATCHED 1
-#endif
-#endif
-#ifndef WATCHED
-#define WATCHED 0
-#endif
+/* 1 with a sanitizer, which uses additional memory and delays the release of freed memory. */
+#define WATCHED (ADDRESS_SANITIZER || THREAD_SANITIZER)
 
 /* Writes DIRECTORY/NAME as a C-ordered .npy file; columns < 0: with one axis. `descr` is a NumPy
  * type such as "<f4"; its last character is the element size in bytes. `data` NULL: a sparse file

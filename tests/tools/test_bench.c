@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-bench: it measures every op and reports as documented; figures are not checked. */
 
-#include "common/test.h"
 #include "json_expect.h"
-#include "tool_run.h"
 
-#include <cjson/cJSON.h>
 #include <collet/collet.h>
-#include <math.h>
-#include <unistd.h>
 
 #define QUICK "--seconds", "0.01"
 #define BENCH(...) TOOL("backend-bench", __VA_ARGS__)

@@ -2,13 +2,10 @@
 /* backend-bench calibrate on a fake device and cpu_scalar; figures are not checked. */
 #include <signal.h>
 
-#include "common/test.h"
 #include "common/count_files.h"
 #include "json_expect.h"
-#include "tool_run.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define PLUGINS COLLET_TEST_REMOTE "/remote.so:" COLLET_TEST_PLUGINS "/cpu_scalar.so"
 #define CALIBRATE(...) TOOL("backend-bench", "calibrate", __VA_ARGS__)

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of backend-bench whose errors would not show in a figure. */
-#include <math.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 #include "common/test.h"
 #include "bench/base/heap.h"
 #include "bench/ops/inputs.h"
 #include "bench/base/shape.h"
-#include "common/sanitizer.h"
 #include "common/stats.h"
 #include "bench/bandwidth/team.h"
 #include "bench/calibrate/choices.h"

@@ -3,13 +3,10 @@
  * behave alike. */
 #include <signal.h>
 
-#include "common/test.h"
-#include "common/sanitizer.h"
 #include "directory.h"
 #include "tool_run.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <pty.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define ESCAPE "\033["
 #define TOOL(name, ...) ((const char *const[]){COLLET_TEST_BIN "/" name, __VA_ARGS__, NULL})

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-extract on H5MD files that are damaged so that libhdf5 crashes or does not end. */
 
-#include "common/test.h"
 #include "extract_warnings.h"
 
 #include <hdf5.h>
-#include <unistd.h>
 
 enum { FRAMES = 5, ATOMS = 2 };
 

@@ -4,7 +4,6 @@
  * with the output of an earlier run unchanged.
  */
 
-#include "common/test.h"
 #include "directory.h"
 #include "extract_runs.h"
 

@@ -2,11 +2,8 @@
 /* collet-extract on files that lack all or some of the optional data: no values are invented, the
  * rest is computed, and warnings and the meta file list the missing data. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "extract_warnings.h"
-
-#include <math.h>
 
 #define MISSING COLLET_TEST_DATA "/md/missing/"
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of collet-extract, and the reports about a run. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "extract_runs.h"
 #include "common/progress.h"
 
 #include <dirent.h>
-#include <math.h>
 
 /* Rows of `part` are rows first, first + step, ... of `whole`, bit for bit. */
 static void same_rows(npz *part, npz *whole, const char *key, int64_t first, int64_t step)

@@ -2,7 +2,6 @@
 /* The files of collet-extract -o DIR/ are from the same run, even if the program is killed between
  * two files, or during another run. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "extract_runs.h"
 
@@ -10,7 +9,6 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* The files in the order in which they get their names; meta.json is the last. */
 static const char *const names[] = {"time_ps.npy", "com.npy", "meta.json"};

@@ -2,12 +2,8 @@
 /* collet-extract on molecules that cross the boundary of the periodic box: they are made whole, or a
  * warning names them. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "extract_warnings.h"
-
-#include <math.h>
-#include <unistd.h>
 
 /* The run has this warning about bodies that may not be in one piece; with --strict it fails with the same text, and
  * writes neither results nor a shard. NULL: there is none, and --strict changes nothing. */

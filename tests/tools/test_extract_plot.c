@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-extract --plot: a picture for each group of quantities, with lines in it. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "extract_runs.h"
-
-#include <unistd.h>
 
 static tool_result run(const char *pictures, const char *trajectory, const char *option,
                        const char *value)

@@ -4,11 +4,8 @@
  * (reference.json), and the backends against each other.
  */
 
-#include "common/test.h"
 #include "directory.h"
 #include "extract_runs.h"
-
-#include <math.h>
 
 #define TOLERANCE 1e-12
 

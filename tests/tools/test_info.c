@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The output and exit status of backend-info. */
 
-#include "common/test.h"
 #include "json_expect.h"
-#include "tool_run.h"
 
-#include <cjson/cJSON.h>
 #include <collet/collet.h>
 #include <fcntl.h>
 #include <pty.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define BAD_PLUGIN COLLET_TEST_ZOO "/zoo_crash_entry.so"
 

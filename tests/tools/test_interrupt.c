@@ -6,7 +6,6 @@
 
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define LIVES 100 /* exit status of a process that no signal terminated */
 

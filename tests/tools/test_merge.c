@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-merge: merged parts of a run equal the results of the whole run; which files it refuses. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "extract_runs.h"
-
-#include <unistd.h>
 
 static void run(const char *program, int status, const char *message, const char *const *args)
 {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-merge on shards and meta files whose fields have wrong types or values, with right checksums. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "extract_runs.h"
 
-#include <math.h>
 #include <zip.h>
 
 #define RUN                                                                                        \

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A hanging child process ends with the tool that started it, however the tool ends. */
 
-#include "common/test.h"
 #include "directory.h"
-#include "io_files.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define START_SECONDS 60
 #define END_SECONDS 10

@@ -2,13 +2,11 @@
 /* No tool replaces an existing file, unless --force is given. A new tool or option that writes a file needs a row in
  * this table. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "extract_runs.h"
 #include "ternary_runs.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define MAKE "collet-rsoxs", "make", "sphere", "--size", "8", "--radius", "2", "-q"
 #define FAST "--backend", "cpu_scalar", "-q"

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --devices of collet-extract and collet-ternary: the files, and the report of a device that fails. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "ternary_runs.h"
-
-#include <unistd.h>
 
 #define INPUTS 40
 #define OUTPUTS 6

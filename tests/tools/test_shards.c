@@ -2,11 +2,8 @@
 /* collet-extract --shard and collet-merge of a directory: command lines, killed runs, 100 shards.
  * tests/engines/test_trajectory_shards.c tests the results. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "extract_runs.h"
-
-#include <unistd.h>
 
 static void run_with(const char *program, int status, const char *message, tool_setup setup,
                      const char *const *args)

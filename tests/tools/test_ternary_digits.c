@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The trained example: held-out digits, with the same predictions on every backend. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "json_expect.h"
 #include "ternary_runs.h"

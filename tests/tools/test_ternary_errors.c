@@ -4,13 +4,11 @@
  * with the output of an earlier run unchanged.
  */
 
-#include "common/test.h"
 #include "directory.h"
 #include "json_expect.h"
 #include "safetensors_files.h"
 #include "ternary_runs.h"
 
-#include <math.h>
 #include <signal.h>
 
 #define K 256

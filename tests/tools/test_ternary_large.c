@@ -2,7 +2,6 @@
 /* 100 million weights: memory is bounded, the file takes 2 bits per weight, and the progress line is
  * shown and erased. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "json_expect.h"
 #include "ternary_runs.h"

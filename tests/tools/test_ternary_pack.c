@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-ternary on valid input: known bytes, every dtype and format, round trips, networks. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "json_expect.h"
 #include "safetensors_files.h"
 #include "ternary_runs.h"
 #include "io/utf8.h"
-
-#include <cjson/cJSON.h>
 
 #define ROWS 5
 #define COLUMNS 512

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A signal stops every command of collet-ternary at the next work unit. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "ternary_runs.h"
 
@@ -10,7 +9,6 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define K 256
 #define DAMAGED COLLET_TEST_CORPUS "/t2/bit"

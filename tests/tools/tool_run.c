@@ -7,9 +7,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include "common/test.h"
 
 #define MOST_ARGUMENTS 64
 

@@ -7,10 +7,6 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <collet/ops/array.h>
-#include <collet/ops/linalg.h>
 
 #include "common/support.h"
 

@@ -4,7 +4,6 @@
 #define TESTS_ENGINES_SCATTER_GRADIENT_H
 
 #include <collet/scatter.h>
-#include <math.h>
 
 #include "common/fixture.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 
 #include "common/support.h"
 #include "morphologies.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libcollet-scatter: both methods against each other, and against analytic patterns. */
-#include <math.h>
 
 #include "backend.h"
 #include "morphologies.h"
-#include "common/sanitizer.h"
 
 static int several_passes; /* how often the smallest limit of memory needed several passes */
 

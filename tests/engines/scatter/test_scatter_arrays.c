@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Materials whose voxels are arrays in the memory of the device, and patterns that stay there. */
-#include <math.h>
-
-#include <collet/ops/array.h>
 
 #include "backend.h"
 #include "gradient.h"

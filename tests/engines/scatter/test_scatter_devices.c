@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several devices that share the energies of a scattering. */
-#include <math.h>
 #include <pthread.h>
 
-#include "common/sanitizer.h"
 #include "common/support.h"
 #include "morphologies.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The exact grid: properties that the pattern of every film must have. */
 #include <complex.h>
-#include <math.h>
 
 #include "backend.h"
 #include "gradient.h"

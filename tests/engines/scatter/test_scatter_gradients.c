@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libcollet-scatter: gradients against central differences of the forward simulation. */
-#include <math.h>
 
 #include "common/fixture.h"
 #include "morphologies.h"
-#include "common/sanitizer.h"
 
 OWNS(collet_scatter, collet_scatter_destroy)
 

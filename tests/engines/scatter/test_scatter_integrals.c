@@ -2,13 +2,11 @@
 /* Integration of patterns: analytic patterns, NaN, detectors that are not square, and the output
  * file. */
 
-#include "common/test.h"
 #include "directory.h"
 
 #include <collet/scatter.h>
 #include <hdf5.h>
 #include <hdf5_hl.h>
-#include <math.h>
 
 #define PI 3.14159265358979323846
 #define CHI COLLET_SCATTER_CHI

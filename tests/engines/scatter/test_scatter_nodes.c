@@ -2,10 +2,6 @@
 /* Nodes of q_z: the sums of squares before and after the transforms are equal (Parseval), and patterns that are
  * interpolated between nodes converge as the coefficients of Chebyshev's polynomials decay. */
 #include <complex.h>
-#include <math.h>
-
-#include <collet/ops/fft.h>
-#include <collet/ops/scatter.h>
 
 #include "backend.h"
 #include "morphologies.h"

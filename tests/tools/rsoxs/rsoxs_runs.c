@@ -4,9 +4,6 @@
 
 #include <hdf5.h>
 #include <hdf5_hl.h>
-#include <math.h>
-
-#include "common/test.h"
 
 #define VOXELS (Z * Y * X)
 

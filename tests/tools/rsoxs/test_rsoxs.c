@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs: from files to files, interrupted, and with bad input. */
 
-#include "common/test.h"
 #include "io/numerals.h"
 #include "rsoxs_runs.h"
 
@@ -11,11 +10,9 @@
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <linux/capability.h>
-#include <math.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define VOXELS (Z * Y * X)
 

@@ -2,13 +2,11 @@
 /* collet-rsoxs on HDF5 files that are damaged so that libhdf5 crashes, does not end, or reads beyond its
  * memory. */
 
-#include "common/test.h"
 #include "rsoxs_runs.h"
 
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <signal.h>
-#include <unistd.h>
 
 enum { EDGE = 8, LAYERS = 2, MUTANTS = 12 };
 

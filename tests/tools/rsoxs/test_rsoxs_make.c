@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs make: the patterns computed from its files agree with expected.json, which it writes. */
 
-#include "common/test.h"
-#include "common/sanitizer.h"
 #include "io/numerals.h"
 #include "rsoxs_runs.h"
 
-#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <hdf5.h>
 #include <hdf5_hl.h>
-#include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define PI 3.14159265358979323846
 #define BINS 18

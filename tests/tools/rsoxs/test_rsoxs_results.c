@@ -2,18 +2,15 @@
 /* collet-rsoxs --integrate and --png: the contents of the files; runs that are resumed, killed or
  * refused. */
 
-#include "common/test.h"
 #include "rsoxs_runs.h"
 
 #include <collet/scatter.h>
 #include <dirent.h>
 #include <hdf5.h>
 #include <hdf5_hl.h>
-#include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #undef ENERGIES
 #define ENERGIES 12

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs with several films and with --shard, and collet-merge of its shards. */
 
-#include "common/test.h"
 #include "rsoxs_runs.h"
 
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #undef ENERGIES
 #define ENERGIES 6

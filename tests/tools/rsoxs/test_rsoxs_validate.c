@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs validate. */
 
-#include "common/test.h"
 #include "rsoxs_runs.h"
 
 #include <hdf5.h>

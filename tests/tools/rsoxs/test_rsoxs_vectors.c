@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Morphologies of vectors: /Vector_Morphology, and /vector_morphology, as CyRSoXS 1.1 called it. */
 
-#include "common/test.h"
 #include "rsoxs_runs.h"
 
 #include <collet/scatter.h>
 #include <hdf5.h>
 #include <hdf5_hl.h>
-#include <math.h>
 
 #define VOXELS (Z * Y * X)
 

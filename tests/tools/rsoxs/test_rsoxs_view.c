@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slices of morphologies: their numbers, and collet-rsoxs view. */
 
-#include "common/test.h"
 #include "directory.h"
 #include "tool_run.h"
 
@@ -11,8 +10,6 @@
 #include <collet/scatter.h>
 #include <hdf5.h>
 #include <hdf5_hl.h>
-#include <math.h>
-#include <unistd.h>
 
 #define Z 3
 #define Y 4

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-rsoxs: empty results, and warnings about suspicious files. */
 
-#include "common/test.h"
 #include "rsoxs_runs.h"
 
 #include <hdf5.h>
 #include <hdf5_hl.h>
-#include <math.h>
 
 /* Fails unless both directories have the same pattern at 281 eV, which is not empty. */
 static void expect_same_pattern(const char *first, const char *second)
