@@ -434,7 +434,7 @@ def test_guessed_signs_of_axes_warn():
     wild, calm = principal_axes_of_turning(3), principal_axes_of_turning(0.1)
     for axes in (wild[..., 0], np.stack([wild, calm], axis=1)[..., 0]):
         for function in (analysis.rotation, analysis.rotational_mean_square_displacement):
-            with pytest.warns(UserWarning, match="% of the steps.* they are ambiguous") as found:
+            with pytest.warns(UserWarning, match="% of the steps.* the turns are ambiguous") as found:
                 function(axes)
             assert found[-1].filename == __file__
     with pytest.warns(UserWarning, match="rotational_diffusion_tensor: .*so is this tensor"):
