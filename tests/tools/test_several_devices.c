@@ -118,7 +118,7 @@ TEST(a_device_that_fails_is_told_of)
     tool_result r = run_until_warned((const char *const[]){
         TERNARY_RUN, "-o", "lost.npy", "--json", "--devices", "cpu_openmp,remote:1", NULL});
     assert_contains(r.err, "collet-ternary: warning: the device remote:1 failed; the other devices "
-                           "compute its part: remote:1: ");
+                           "computed its part: remote:1: ");
     assert_contains(r.out, "\"error\":\t\"remote:1: ");
     expect_same("one.npy", "lost.npy");
     r = run("", 1,
@@ -174,10 +174,10 @@ TEST(a_device_of_extract_that_fails_is_told_of)
     tool_result r = run_until_warned((const char *const[]){
         EXTRACT, "-o", "lost/", "--json", "--devices", "cpu_openmp,remote:1", NULL});
     assert_contains(r.err,
-                    "collet-extract: warning: the device remote:1 failed, the others did its "
-                    "part: remote:1: ");
+                    "collet-extract: warning: the device remote:1 failed; the other devices "
+                    "computed its part: remote:1: ");
     assert_contains(r.out, "\"error\":\t\"remote:1: ", "\"choice\":\t\"cpu_openmp,remote:1\"",
-                    "\"the device remote:1 failed, the others did its part: ");
+                    "\"the device remote:1 failed; the other devices computed its part: ");
     expect_same("one/L_vector.npy", "lost/L_vector.npy");
     r = run("", 1,
             (const char *const[]){EXTRACT, "-o", "none/", "--devices", "remote:0,remote:1", NULL});

@@ -391,10 +391,10 @@ def test_refused_series(function, x, error, words):
      "0 lags from 5 to 4"),
     (lambda: analysis.rotation(spoiled((3, 2), 0)), "axes have length 0 at frame 3, body 2"),
     (lambda: analysis.angular_displacement([[1, 0, 0], [0, 1, 0], [0, -1, 0]]),
-     "by 180 degrees after frame 1, in no"),
+     "by 180 degrees after frame 1, so the direction"),
     (lambda: analysis.rotation(GOOD[:, :1]), "1 component"),
-    (lambda: analysis.rotation(np.tile(np.eye(3), (5, 1, 1))), r"give one, axes\[\.\.\., 0\]"),
-    (lambda: analysis.rotation(np.tile(np.eye(3), (5, 2, 1, 1))), r"give one, axes\[\.\.\., 0\]")])
+    (lambda: analysis.rotation(np.tile(np.eye(3), (5, 1, 1))), r"give one axis, the column axes\[\.\.\., 0\]"),
+    (lambda: analysis.rotation(np.tile(np.eye(3), (5, 2, 1, 1))), r"give one axis, the column axes\[\.\.\., 0\]")])
 def test_refused_values(call, words):
     with np.errstate(over="ignore", invalid="ignore"), \
             pytest.raises((collet.InvalidError, collet.ShapeError), match=words):
@@ -434,7 +434,7 @@ def test_guessed_signs_of_axes_warn():
     wild, calm = principal_axes_of_turning(3), principal_axes_of_turning(0.1)
     for axes in (wild[..., 0], np.stack([wild, calm], axis=1)[..., 0]):
         for function in (analysis.rotation, analysis.rotational_mean_square_displacement):
-            with pytest.warns(UserWarning, match="% of the steps.* they are ambiguous") as found:
+            with pytest.warns(UserWarning, match="% of the steps.* the turns are ambiguous") as found:
                 function(axes)
             assert found[-1].filename == __file__
     with pytest.warns(UserWarning, match="rotational_diffusion_tensor: .*so is this tensor"):

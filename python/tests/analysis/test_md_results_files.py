@@ -79,7 +79,7 @@ def test_xvg_of_gromacs(tmp_path):
         with _results.Results(str(path)) as file:
             assert file["time_ps"].tolist() == [0, 2 * factor]
     for text, words in [('@ xaxis label "Time (min)"\n0 1\n', r"its times are in 'Time \(min\)', not in fs, ps"), ("@ s0 legend\n", "no rows"), ("0 1\n1\n", "line 3 has 1 columns"),
-                        ('@ s0 legend "a"\n@ s1 legend "a"\n0 1 2\n', "two are equal"), ("0 x\n", "x")]:
+                        ('@ s0 legend "a"\n@ s1 legend "a"\n0 1 2\n', "two legends are equal"), ("0 x\n", "x")]:
         path.write_text(text)
         with pytest.raises(collet.FormatError, match=words):
             _results.Results(str(path))

@@ -78,7 +78,7 @@ def test_any_layout_and_dtype():
 
 def test_a_chain_through_the_box():
     chain = np.array([[0, 0, 0], [0.8, 0, 0], [1.6, 0, 0], [2.4, 0, 0]])
-    with pytest.warns(RuntimeWarning, match="left as they are: 1, the first with atom 0"):
+    with pytest.warns(RuntimeWarning, match="that are not changed: 1, the first with atom 0"):
         same = md.make_whole(chain, np.eye(3) * 3, bonds=[[0, 1], [1, 2], [2, 3], [3, 0]])
     np.testing.assert_array_equal(same, chain)
 

@@ -130,7 +130,7 @@ TEST(names_are_checked_first)
     expect(RSOXS(FILMS, "other/b.h5", "-o", "twice"), 1,
            "have the same name, and would both write twice/b: rename one, or compute it apart");
     expect(RSOXS(FILMS, "other/", "-o", "twice"), 1, "other/ is a directory, not a film");
-    expect(RSOXS(FILMS, "...h5", "-o", "twice"), 1, "...h5: its patterns would not have");
+    expect(RSOXS(FILMS, "...h5", "-o", "twice"), 1, "...h5: its patterns need a directory of their own");
     assert_int_not_equal(access(io_path(directory, "twice"), F_OK), 0);
     /* A pattern never replaces a film, not even another film than its own. */
     assert_int_equal(mkdir(io_path(directory, "mixed"), 0777), 0);

@@ -53,8 +53,8 @@ TEST(the_default_grid_is_told)
                "warning: the default --q-grid cyrsoxs interpolates intensities between slices, as "
                "CyRSoXS does: "
                "at 280 eV, in the middle of film.h5, they are ",
-               " times the exact ones, all together ",
-               "; --q-grid exact computes the exact ones\n");
+               " times the exact intensities, and their sum ",
+               "; --q-grid exact computes the exact intensities\n");
     assert_null(strstr(strstr(r.err, "--q-grid exact") + 1, "warning"));
     EXPECT_SAID("", "film.h5", "-o", "exact", "--energies", "280", "--q-grid", "exact");
 }
