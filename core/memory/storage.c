@@ -248,7 +248,7 @@ collet_status storage_map(storage *s, int32_t access, int whole, void **address,
 /* Without the lock: no other thread has the only reference. */
 int storage_settle_new(storage *s)
 {
-    if (atomic_load_explicit(&s->references, memory_order_relaxed) != 1 ||
+    if (atomic_load_explicit(&s->references, memory_order_acquire) != 1 ||
         !copies_never_written(s) || s->acquired || s->host.next ||
         copies_take_host(s, NULL) != COLLET_OK)
         return 0;

@@ -230,11 +230,20 @@ static int store(collet_array *a, const int64_t *index, const collet_scalar *s)
     return PyErr_Occurred() ? -1 : 0;
 }
 
-static PyObject *number_at(const collet_array *a, const char *at)
+/* The element as an Array; NULL: in another way, or with an exception. */
+static PyObject *element(collet_array *a, const int64_t *index)
 {
     collet_scalar s = {.dtype = collet_array_dtype(a)};
-    memcpy(s.value.bytes, at, collet_dtype_size(s.dtype));
-    return array_of_number(&s);
+    const char *at = address_of(a, index, COLLET_READ);
+    if (at) {
+        memcpy(s.value.bytes, at, collet_dtype_size(s.dtype));
+        return array_of_number(&s);
+    }
+    collet_context *context = collet_array_is_on_host(a) ? runtime_context() : NULL;
+    if (!context)
+        return NULL;
+    return collet_array_read_element(context, a, &s, index) == COLLET_OK ? array_of_number(&s)
+                                                                         : runtime_raise(context);
 }
 
 static int has_ellipsis(PyObject *key)
@@ -252,9 +261,9 @@ static PyObject *subscript(PyObject *self, PyObject *key)
     int64_t index[COLLET_MAX_DIMS];
     collet_array_spec spec;
     collet_array *a = array_get(self);
-    const char *at = a && index_of(key, a, index) ? address_of(a, index, COLLET_READ) : NULL;
-    if (at || !a)
-        return at ? number_at(a, at) : NULL;
+    PyObject *found = a && index_of(key, a, index) ? element(a, index) : NULL;
+    if (found || PyErr_Occurred())
+        return found;
     if (array_check(key)) {
         PyObject *made = array_functions()->read(self, key);
         if (made != Py_None)
@@ -316,9 +325,9 @@ static PyObject *nth(PyObject *self, Py_ssize_t i)
     int64_t index = i;
     collet_array *a = array_get(self);
     int inside = a && collet_array_ndim(a) == 1 && i >= 0 && i < collet_array_shape(a)[0];
-    const char *at = inside ? address_of(a, &index, COLLET_READ) : NULL;
-    if (at || !a)
-        return at ? number_at(a, at) : NULL;
+    PyObject *found = inside ? element(a, &index) : NULL;
+    if (found || PyErr_Occurred())
+        return found;
     PyObject *key = PyLong_FromSsize_t(i);
     PyObject *made = key ? subscript(self, key) : NULL;
     Py_XDECREF(key);
@@ -400,6 +409,7 @@ const PyType_Slot element_slots[] = {{Py_mp_subscript, subscript},
 int element_add(void)
 {
     static PyMethodDef method = {"item", item, METH_NOARGS,
-                                 "The only element as a number of Python."};
+                                 "item()\n--\n\nThe only element as a number of Python.\n\n"
+                                 ">>> collet.asarray([2.5]).item()\n2.5"};
     return add_iterator() || array_add_method(&method) ? -1 : 0;
 }
