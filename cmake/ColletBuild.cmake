@@ -215,6 +215,9 @@ function(collet_add_tool name)
   endif()
   collet_search_beside(${name} "${libraries};$ORIGIN/../lib")
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(SKBUILD) # a wheel has no manual pages and no completion
+    return()
+  endif()
   # The manual page and the completion are made from the output of --help, so the program must run here.
   if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
     message(WARNING "no manual page and no completion of ${name}: set CMAKE_CROSSCOMPILING_EMULATOR to a program that runs it")

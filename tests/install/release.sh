@@ -35,6 +35,9 @@ expect 0 "To publish it:" --dry-run "$version"
 for command in tools/dev/matrix.sh './bootstrap.sh test --all' tools/dev/deb.sh tools/dev/wheel.sh tools/dev/bundle.sh './bootstrap.sh docs'; do
     grep -qF "    $command" "$work/output" || fail "the dry run does not print $command"
 done
+for machine in x86_64 aarch64; do
+    grep -q "    tools/dev/wheel.sh .*/python $machine " "$work/output" || fail "the dry run makes no wheel for $machine"
+done
 [ -z "$(git status --porcelain)" ] && [ ! -e build-release ] && [ -z "$(git tag)" ] || fail "the dry run changed the tree"
 expect 1 "not three numbers" --dry-run 1.0rc1
 expect 1 "there is no step 'nothing'" --from nothing "$version"

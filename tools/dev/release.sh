@@ -5,7 +5,7 @@
 #   --dry-run    checks what it can, writes the version only in a temporary clone, prints the other steps' commands
 #   --from STEP  continues with this step after a failure; the steps before it are not repeated
 # Steps: check, version, interface, commit (the version, the date, the frozen interface), matrix, all (every test),
-# packages (Debian's), wheel (with the sdist), bundle, site, tag (signed if git has a key), checksums.
+# packages (Debian's), wheel (two, with the sdist), bundle, site, tag (signed if git has a key), checksums.
 # Needs a section "## VERSION, unreleased" in CHANGELOG.md, and VERSION as the first entry of debian/changelog.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
@@ -88,7 +88,12 @@ step_commit() {
 step_matrix() { run tools/dev/matrix.sh; }
 step_all() { run ./bootstrap.sh test --all; }
 step_packages() { run tools/dev/deb.sh "$out/debian"; }
-step_wheel() { run tools/dev/wheel.sh "$out/python" "$out/sysroot"; }
+step_wheel() {
+    local machine
+    for machine in x86_64 aarch64; do
+        run tools/dev/wheel.sh "$out/python" "$machine" "$out/sysroot/$machine"
+    done
+}
 step_bundle() {
     run rm -rf "$out/collet-bundle"
     run tools/dev/bundle.sh "$out/collet-bundle"

@@ -1,26 +1,46 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# sysroot.sh DIRECTORY: makes DIRECTORY/root, the libraries of Debian 11 to link with, and DIRECTORY/toolchain.cmake,
-# CMake's settings for these libraries. Programs linked with them run with glibc 2.28 and later. HDF5 and libzip are
-# static: the script builds them from Debian's sources, without the network, cryptography and compression libraries that
-# Debian's packages need. It fetches 90 MB once, and leaves a complete directory unchanged.
+# sysroot.sh DIRECTORY [MACHINE]: makes DIRECTORY/root, the libraries of Debian 11 to link with, and
+# DIRECTORY/toolchain.cmake, CMake's settings for these libraries. MACHINE is x86_64 or aarch64 (default: this machine's);
+# another than this machine's needs its cross compiler, with libc, and qemu-user. Programs linked with them run with glibc
+# 2.28 and later. HDF5 and libzip are static: the script builds them from Debian's sources, without the network,
+# cryptography and compression libraries that Debian's packages need. It fetches 90 MB once, and leaves a complete
+# directory unchanged.
 set -euo pipefail
-usage() { sed -n 's/^# \{0,1\}//; 3,6p' "$0"; }
+usage() { sed -n 's/^# \{0,1\}//; 3,8p' "$0"; }
 case ${1-} in
     -h | --help) usage && exit ;;
     -* | '') usage >&2 && exit 2 ;;
 esac
-[ $# = 1 ] || { usage >&2 && exit 2; }
-[ ! -e "$1/complete" ] || exit 0
+[ $# -le 2 ] || { usage >&2 && exit 2; }
+machine=${2:-$(uname -m)}
+case $machine in
+    x86_64) architecture=amd64 ;;
+    aarch64) architecture=arm64 ;;
+    *) echo "sysroot.sh: the machine is '$machine', not x86_64 or aarch64" >&2 && exit 2 ;;
+esac
+if [ -e "$1/complete" ]; then
+    grep -q "^set(CMAKE_LIBRARY_ARCHITECTURE $machine-" "$1/toolchain.cmake" && exit
+    echo "sysroot.sh: $1 is not for $machine: choose another directory, or remove it" >&2
+    exit 1
+fi
 rm -rf "$1"
 mkdir -p "$1"
 directory=$(cd "$1" && pwd)
 root=$directory/root
 work=$directory/work
-triplet=x86_64-linux-gnu
+triplet=$machine-linux-gnu
 jobs=${BOOTSTRAP_JOBS:-$(nproc)}
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 keys=/usr/share/keyrings/debian-archive-keyring.gpg,/usr/share/keyrings/debian-archive-removed-keys.gpg
+crossing=''
+[ "$machine" = "$(uname -m)" ] || crossing=1
+for program in "$triplet-gcc" "$triplet-objdump" ${crossing:+"qemu-$machine"}; do
+    command -v "$program" >/dev/null || {
+        echo "sysroot.sh: $program is missing: apt install gcc-${triplet/_/-}${crossing:+ libc6-dev-$architecture-cross qemu-user}" >&2
+        exit 1
+    }
+done
 
 say() { printf '== %s\n' "$*"; }
 
@@ -33,7 +53,7 @@ with_apt() {
     echo "$line" >"$at/sources.list"
     apt-get -o "Dir::Etc::sourcelist=$at/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::Lists=$at/lists" \
         -o "Dir::Cache::archives=$at/archives" -o "Dir::State::status=$at/status" -o Debug::NoLocking=1 \
-        -o APT::Sandbox::User= -qq "$@"
+        -o APT::Sandbox::User= -o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture" -qq "$@"
 }
 
 # ---- The libraries of Debian 11 ------------------------------------------------
@@ -57,14 +77,15 @@ mkdir -p "$root/usr/include/$triplet"
 for headers in /usr/include/python3.[0-9]*; do
     [ ! -e "$headers" ] || cp -r "$headers" "$root/usr/include"
 done
-for headers in "/usr/include/$triplet"/python3.[0-9]*; do
+# So is pyconfig.h for both machines, except for macros that the stable interface does not use.
+for headers in "/usr/include/$(uname -m)-linux-gnu"/python3.[0-9]*; do
     [ ! -e "$headers" ] || cp -r "$headers" "$root/usr/include/$triplet"
 done
 
 # glibc 2.29 has new versions of exp, log and pow. The linker gets a libm with each function's newest version up to
 # 2.28.
 libm=$(readlink -f "$root/lib/$triplet/libm.so.6")
-objdump -T "$libm" | awk -v script="$work/libm.map" '
+"$triplet-objdump" -T "$libm" | awk -v script="$work/libm.map" '
     function number(version, part) {
         split(substr(version, 7), part, ".")
         return part[1] * 1000000 + part[2] * 1000 + part[3]
@@ -85,7 +106,7 @@ objdump -T "$libm" | awk -v script="$work/libm.map" '
         for (version in names)
             printf "%s { global:%s };\n", version, names[version] >script
     }' >"$work/libm.s"
-gcc -shared -nostdlib -Wl,-soname,libm.so.6 "-Wl,--version-script=$work/libm.map" "$work/libm.s" -o "$work/libm.so.6"
+"$triplet-gcc" -shared -nostdlib -Wl,-soname,libm.so.6 "-Wl,--version-script=$work/libm.map" "$work/libm.s" -o "$work/libm.so.6"
 mv "$work/libm.so.6" "$libm"
 
 cat >"$directory/toolchain.cmake" <<END
@@ -109,6 +130,13 @@ set(HDF5_C_COMPILER_EXECUTABLE none) # this system's would be asked for its libr
 set(ENV{PKG_CONFIG_SYSROOT_DIR} $root)
 set(ENV{PKG_CONFIG_LIBDIR} $root/usr/lib/$triplet/pkgconfig:$root/usr/share/pkgconfig:$root/usr/lib/$triplet/openblas-pthread/pkgconfig)
 END
+# A cross compiler finds its own system's headers before those of the sysroot.
+[ -z "$crossing" ] || cat >>"$directory/toolchain.cmake" <<END
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR $machine)
+set(CMAKE_C_COMPILER $triplet-gcc -isystem $root/usr/include/$triplet -isystem $root/usr/include)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-$machine -L /usr/$triplet)
+END
 
 # ---- HDF5 and libzip ------------------------------------------------------------
 
@@ -127,7 +155,7 @@ build() {
         patch -s -p1 -d "$at/source" <"$at/source/debian/patches/$patch"
     done
     cmake -S "$at/source" -B "$at/build" "-DCMAKE_TOOLCHAIN_FILE=$directory/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release \
-        -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib/$triplet -DBUILD_SHARED_LIBS=OFF \
+        -DCMAKE_INSTALL_PREFIX=/usr "-DCMAKE_INSTALL_LIBDIR=lib/$triplet" -DBUILD_SHARED_LIBS=OFF \
         -DCMAKE_POSITION_INDEPENDENT_CODE=ON "-DCMAKE_C_FLAGS=-fvisibility=hidden -ffile-prefix-map=$at=." "$@" >"$at/log"
     cmake --build "$at/build" -j"$jobs" >>"$at/log" || { tail -40 "$at/log" >&2 && exit 1; }
     DESTDIR=$root cmake --install "$at/build" >>"$at/log"
