@@ -8,6 +8,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import types
 from importlib.util import find_spec
 
 import pytest
@@ -130,9 +131,16 @@ def test_modules_have_all_types():
          *map(str, sorted((PACKAGE / "md/analysis").glob("*.py"))))
 
 
-def test_stubs_are_what_there_is():
-    """The stubs agree with the modules, except for op, whose functions are made at run time."""
-    check("mypy.stubtest", "--concise", "--ignore-disjoint-bases",
+WRITTEN_IN_C = types.MethodDescriptorType, types.GetSetDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType
+
+
+def test_stubs_are_what_there_is(tmp_path):
+    """The stubs agree with the modules, except for op, whose functions are made at run time. The stub of the type Array has the
+    members that are written in C; _standard/array.py has the others."""
+    allowed = tmp_path / "allowed"
+    allowed.write_text("".join(f"collet._core.Array.{name}\n" for name, member in vars(collet.Array).items()
+                               if not isinstance(member, WRITTEN_IN_C)))
+    check("mypy.stubtest", "--concise", "--ignore-disjoint-bases", "--allowlist", str(allowed), "--ignore-unused-allowlist",
           *("collet." + (path.parent.name if path.stem == "__init__" else path.stem) for path in STUBS if path.stem != "op"))
 
 

@@ -409,7 +409,7 @@ const PyType_Slot element_slots[] = {{Py_mp_subscript, subscript},
 int element_add(void)
 {
     static PyMethodDef method = {"item", item, METH_NOARGS,
-                                 "item()\n--\n\nThe only element as a number of Python.\n\n"
+                                 "item($self)\n--\n\nThe only element as a number of Python.\n\n"
                                  ">>> collet.asarray([2.5]).item()\n2.5"};
     return add_iterator() || array_add_method(&method) ? -1 : 0;
 }

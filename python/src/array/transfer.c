@@ -141,12 +141,12 @@ int transfer_add(void)
         {"_bytes", transfer_bytes, METH_NOARGS, "The elements as bytes, in C order."},
         {"_write", write_bytes, METH_O, "Sets the elements by bytes, in C order."},
         {"prefetch", prefetch, METH_O,
-         "prefetch(device, /)\n--\n\n"
+         "prefetch($self, device, /)\n--\n\n"
          "Copies the elements to a device, such as \"cuda:0\", or to the \"host\", unless they are there. The next "
          "use there needs no copy. A copy to a device goes on after the call.\n\n"
          ">>> collet.asarray([1.0, 2]).prefetch(\"host\")"},
         {"to_numpy", to_numpy, METH_NOARGS,
-         "to_numpy()\n--\n\n"
+         "to_numpy($self)\n--\n\n"
          "A NumPy array with a copy of the elements, after the work that computes them.\n\n"
          ">>> collet.asarray([1, 2]).to_numpy()\narray([1, 2])"}};
     int failed = 0;
