@@ -111,7 +111,7 @@ TEST(weights)
     long from_ternary = fail_each(make_from_ternary);
     print_message("%ld, %ld, %ld and %ld failures\n", from_codes, from_bytes, from_numbers,
                   from_ternary);
-    assert_true(from_codes > 5 && from_bytes > 5 && from_numbers > 10 && from_ternary > 10);
+    assert_true(from_codes > 4 && from_bytes > 4 && from_numbers > 10 && from_ternary > 10);
 }
 
 /* ---- Networks -------------------------------------------------------------------------------- */

@@ -150,7 +150,7 @@ TEST(truncated)
     save_part("cut.trr", 10 * FRAME + 5000);
     result = tool_run("collet-extract", args, &setup);
     EXPECT_ERR(result, 3, "inside frame 10, which begins at byte 102000",
-               "holds the 10 frames before it");
+               "has the 10 frames before the incomplete or damaged frame");
 
     whole = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--stop", "10");
     io_save(io_path(directory, "out.npz"), former, sizeof former);
@@ -189,7 +189,7 @@ static void check_damaged(const char *topology, const char *trajectory, int64_t 
     tool_result result = tool_run("collet-extract", args, &setup);
     int64_t n;
 
-    EXPECT_ERR(result, 3, text, "damaged.npz holds the");
+    EXPECT_ERR(result, 3, text, "damaged.npz has the");
     npz out = npz_open(io_path(directory, "damaged.npz"));
     npz_f64(&out, "com", &n, NULL);
     assert_int_equal(n, rows);

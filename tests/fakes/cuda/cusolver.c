@@ -8,6 +8,7 @@
 #include "cuda/providers/abi/cusolver.h"
 
 #include <dlfcn.h>
+#include <math.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,21 +158,104 @@ static size_t extent(int lead, int columns)
             return begun_;                                                                         \
     } while (0)
 
-/* The full SVD of a small matrix, by columns, in f64: LAPACK's preconditioned Jacobi SVD, whose singular vectors are as
- * accurate as cuSOLVER's. U and V have the leading dimensions m and n. */
-static int decompose(double *a, int m, int n, double *s, double *u, double *v)
+/* ---- One-sided Jacobi ------------------------------------------------------------------------ */
+
+/* One-sided Jacobi: LAPACK's singular vectors of small matrices are less accurate than
+ * cuSOLVER's. */
+typedef struct jacobi {
+    int m, n;                                               /* m >= n */
+    long double w[SMALL][SMALL], v[SMALL][SMALL], s[SMALL]; /* by columns; w becomes U */
+} jacobi;
+
+static long double product(const long double *a, const long double *b, int n)
 {
-    void (*gejsv)(const char *, const char *, const char *, const char *, const char *,
-                  const char *, const int *, const int *, double *, const int *, double *, double *,
-                  const int *, double *, const int *, double *, const int *, int *, int *);
-    static double work[16 * SMALL * SMALL];
-    const int size = sizeof work / sizeof *work;
-    int places[4 * SMALL], info;
-    LAPACK(gejsv, "dgejsv_");
-    gejsv("F", "F", "V", "N", "N", "N", &m, &n, a, &m, s, u, &m, v, &n, work, &size, places, &info);
+    long double sum = 0.0L;
     for (int i = 0; i < n; i++)
-        s[i] *= work[0] / work[1];
-    return info;
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static void rotate(long double *a, long double *b, int n, long double c, long double s)
+{
+    for (int i = 0; i < n; i++) {
+        long double x = a[i];
+        a[i] = c * x - s * b[i];
+        b[i] = s * x + c * b[i];
+    }
+}
+
+static int sweep(jacobi *j)
+{
+    int rotated = 0;
+    for (int p = 0; p < j->n; p++)
+        for (int q = p + 1; q < j->n; q++) {
+            long double a = product(j->w[p], j->w[p], j->m), b = product(j->w[q], j->w[q], j->m);
+            long double g = product(j->w[p], j->w[q], j->m);
+            if (fabsl(g) <= 1e-18L * sqrtl(a) * sqrtl(b))
+                continue;
+            long double zeta = (b - a) / (2.0L * g);
+            long double t = copysignl(1.0L, zeta) / (fabsl(zeta) + sqrtl(1.0L + zeta * zeta));
+            long double c = 1.0L / sqrtl(1.0L + t * t);
+            rotate(j->w[p], j->w[q], j->m, c, c * t);
+            rotate(j->v[p], j->v[q], j->n, c, c * t);
+            rotated = 1;
+        }
+    return rotated;
+}
+
+static void exchange_columns(jacobi *j, int a, int b)
+{
+    long double held[SMALL], value = j->s[a];
+    memcpy(held, j->w[a], sizeof held);
+    memcpy(j->w[a], j->w[b], sizeof held);
+    memcpy(j->w[b], held, sizeof held);
+    memcpy(held, j->v[a], sizeof held);
+    memcpy(j->v[a], j->v[b], sizeof held);
+    memcpy(j->v[b], held, sizeof held);
+    j->s[a] = j->s[b];
+    j->s[b] = value;
+}
+
+/* Sets column k of U to a vector orthogonal to the columns before it. */
+static void fill_column(jacobi *j, int k)
+{
+    long double norm = 0.0L;
+    for (int unit = 0; unit < j->m && norm < 0.1L; unit++) {
+        memset(j->w[k], 0, sizeof j->w[k]);
+        j->w[k][unit] = 1.0L;
+        for (int twice = 0; twice < 2; twice++)
+            for (int i = 0; i < k; i++) {
+                long double part = product(j->w[k], j->w[i], j->m);
+                for (int l = 0; l < j->m; l++)
+                    j->w[k][l] -= part * j->w[i][l];
+            }
+        norm = sqrtl(product(j->w[k], j->w[k], j->m));
+    }
+    for (int l = 0; l < j->m; l++)
+        j->w[k][l] /= norm;
+}
+
+/* The SVD of the matrix in w. */
+static void decompose(jacobi *j)
+{
+    memset(j->v, 0, sizeof j->v);
+    for (int i = 0; i < j->n; i++)
+        j->v[i][i] = 1.0L;
+    for (int i = 0; i < 60 && sweep(j); i++)
+        continue;
+    for (int k = 0; k < j->n; k++)
+        j->s[k] = sqrtl(product(j->w[k], j->w[k], j->m));
+    for (int a = 0; a < j->n; a++)
+        for (int b = a + 1; b < j->n; b++)
+            if (j->s[b] > j->s[a])
+                exchange_columns(j, a, b);
+    for (int k = 0; k < j->m; k++) {
+        int plain = k < j->n && j->s[k] > 1e-17L * j->s[0];
+        for (int l = 0; l < j->m && plain; l++)
+            j->w[k][l] /= j->s[k];
+        if (!plain)
+            fill_column(j, k);
+    }
 }
 
 /* LAPACK's scratch, in elements. */

@@ -240,7 +240,7 @@ cusolverStatus_t F(gesvdjBatched)(cusolverDnHandle_t handle, cusolverEigMode_t j
                                   int batchSize)
 {
     size_t count = (size_t)batchSize;
-    static double a[SMALL * SMALL], s[SMALL], u[SMALL * SMALL], v[SMALL * SMALL];
+    static jacobi j;
     BEGIN(jobz == CUSOLVER_EIG_MODE_VECTOR && m <= SMALL && m >= n && lda >= m && ldu >= m &&
           ldv >= n && params && lwork >= n * n * batchSize + 1 &&
           holds(A, extent(lda, n) * count, sizeof *A) && holds(S, (size_t)n * count, sizeof *S) &&
@@ -249,19 +249,22 @@ cusolverStatus_t F(gesvdjBatched)(cusolverDnHandle_t handle, cusolverEigMode_t j
           holds(info, count, sizeof *info));
     memset(work, 0xaa, (size_t)lwork * sizeof *work);
     for (size_t i = 0; i < count; i++) {
+        j.m = m;
+        j.n = n;
         for (int column = 0; column < n; column++)
             for (int row = 0; row < m; row++)
-                a[row + column * m] =
-                    (double)A[i * extent(lda, n) + (size_t)(row + column * lda)];
-        info[i] = decompose(a, m, n, s, u, v);
+                j.w[column][row] =
+                    (long double)A[i * extent(lda, n) + (size_t)(row + column * lda)];
+        decompose(&j);
         for (int column = 0; column < m; column++)
             for (int row = 0; row < m; row++)
-                U[i * extent(ldu, m) + (size_t)(row + column * ldu)] = (REAL)u[row + column * m];
+                U[i * extent(ldu, m) + (size_t)(row + column * ldu)] = (REAL)j.w[column][row];
         for (int column = 0; column < n; column++) {
-            S[i * (size_t)n + (size_t)column] = (REAL)s[column];
+            S[i * (size_t)n + (size_t)column] = (REAL)j.s[column];
             for (int row = 0; row < n; row++)
-                V[i * extent(ldv, n) + (size_t)(row + column * ldv)] = (REAL)v[row + column * n];
+                V[i * extent(ldv, n) + (size_t)(row + column * ldv)] = (REAL)j.v[column][row];
         }
+        info[i] = 0;
     }
     return CUSOLVER_STATUS_SUCCESS;
 }
