@@ -146,8 +146,8 @@ TEST(on_cuda)
 /* An input that overlaps the output is copied to a temporary. */
 TEST(temporaries)
 {
-    static float memory[64];
-    const int64_t n = 32;
+    static float memory[128];
+    const int64_t n = 100;
     op_call c;
     for (size_t i = 0; i < op_call_count(rt); i++) {
         assert_true(op_call_describe(&c, rt, i, 0, 0));
@@ -160,7 +160,7 @@ TEST(temporaries)
               collet_array_wrap(cx, &c.array[0], COLLET_F32, 1, &n, NULL, memory, 0, NULL, NULL));
     assert_ok(
         cx, collet_array_wrap(cx, &c.array[1], COLLET_F32, 1, &n, NULL, memory + 1, 0, NULL, NULL));
-    assert_true(fail_each(&c, "cpu_scalar") >= 3); /* array, storage, memory */
+    assert_true(fail_each(&c, "cpu_scalar") >= 2); /* array with storage; elements, too many for one block */
     op_call_free(&c);
 }
 

@@ -118,7 +118,7 @@ TEST(a_device_that_fails_is_told_of)
     tool_result r = run_until_warned((const char *const[]){
         TERNARY_RUN, "-o", "lost.npy", "--json", "--devices", "cpu_openmp,remote:1", NULL});
     assert_contains(r.err, "collet-ternary: warning: the device remote:1 failed; the other devices "
-                           "computed its part: remote:1: ");
+                           "compute its part: remote:1: ");
     assert_contains(r.out, "\"error\":\t\"remote:1: ");
     expect_same("one.npy", "lost.npy");
     r = run("", 1,

@@ -152,8 +152,8 @@ TEST(several_devices_share_the_energies)
     tool_result r = run_remote(
         "remote.alike = 1\nremote.faulty = 1\nremote.lose = 1\nremote.delay_us = 2000\n", lost);
     EXPECT_OUT(r, 0, "\"error\":\t\"remote:1,cpu_openmp: ");
-    assert_contains(r.err, "warning: the device remote:1,cpu_openmp failed, the others do its "
-                           "part: remote:1,cpu_openmp: ");
+    assert_contains(r.err, "warning: the device remote:1,cpu_openmp failed; the other devices "
+                           "compute its part: remote:1,cpu_openmp: ");
     expect_equal_files("lost/Energy_288.00.h5", "alone/Energy_288.00.h5");
     r = run_remote("remote.alike = 1\nremote.lose = 1\n",
                    (const char *[]){"film.h5", "-c", "windows.txt", "-o", "all", "--backend",
