@@ -3,7 +3,7 @@
 
 The unknowns are the radius of the cores, the thickness of the shells, and delta and beta of the shells along their
 (radial) direction at each energy. scatter.loss_and_grad gives the gradient with respect to every voxel; the chain
-rule turns it into the gradient by the two lengths. Needs SciPy."""
+rule turns it into the gradient with respect to the two lengths. Needs SciPy."""
 
 import numpy as np
 from scipy.optimize import minimize

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What calls of cpu_openmp would gain on machines with more processors, by simulation.
+"""Simulates how much faster calls of cpu_openmp would be on machines with more processors.
 
     scaling.py [--python build/python] [--here]
 
-One thread of this machine is measured: nanoseconds of an item whose operands are in the L2 cache, in processor time. A simulated
-team takes the pieces of a call as team.c does: the caller writes the parts and wakes four workers, each of these wakes
-four more, each thread takes the pieces of its own part and then those of others. A piece takes the larger of its computing
-time and the time of its bytes; threads share the bandwidth of the node that has the pages. Printed are the speedups over
-one thread of the same machine. --here compares the simulation with the times of two threads of this machine, which must be idle.
+The script measures one thread of this machine: the processor time, in nanoseconds, of an item whose operands are in the
+L2 cache. A simulated team takes the pieces of a call as team.c does: the caller writes the parts and wakes four
+workers, each of these wakes four more, each thread takes the pieces of its own part and then pieces of other parts. A
+piece takes the larger of its computing time and the time of its bytes; threads share the bandwidth of the node that has
+the pages. The script prints the speedups over one thread of the simulated machine. --here compares the simulation with
+the times of two threads of this machine, which must be idle.
 """
 
 import argparse
@@ -21,7 +22,7 @@ import time
 PARTS, PIECES, FAN = 64, 8, 4
 WAKE, RUNS, LINE, REPORT = 1.5, 5.0, 0.08, 0.1
 # Threads; nodes; GB/s of one thread, of one node, of one node's pages for a thread of the other node. The figures of the
-# servers are the nominal bandwidths of 8 and 12 channels of DDR5-4800 by 0.8.
+# servers are the nominal bandwidths of 8 and 12 channels of DDR5-4800 times 0.8.
 MACHINES = {"8": (8, 1, 20, 60, 0), "64": (64, 1, 15, 245, 0), "192": (192, 2, 12, 370, 4), "192, one node": (192, 2, 12, 370, 4)}
 
 
@@ -38,7 +39,7 @@ def families(xp):
 
 
 def measured(call, operands, n):
-    """The shortest nanoseconds of an item, in processor time."""
+    """The shortest processor time of an item, in nanoseconds."""
     best = float("inf")
     for _ in range(7):
         begin, turns = time.process_time_ns(), 60

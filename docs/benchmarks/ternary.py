@@ -23,7 +23,7 @@ NETWORK = "network 512-256-10, batch 32"
 
 
 def codes(*shape):
-    """Each as frequent."""
+    """Random codes: -1, 0 and 1 are equally frequent."""
     return collet.asarray(RANDOM.integers(-1, 2, shape).astype(np.int8))
 
 

@@ -72,8 +72,8 @@ def glyphs(font):
 
 
 def draw(glyph, random):
-    """One digit, sampled from the glyph with strokes as wide as the ink field is smooth. Lengths are
-    in eighths of the picture."""
+    """A picture of one digit. Each ink cell of the glyph becomes a smooth spot, whose width is the thickness of the
+    strokes. Lengths are in eighths of the picture."""
     height, width = glyph.shape
     scale_y = random.uniform(6.0, 7.6) / height
     scale_x = random.uniform(4.2, 6.6) / width

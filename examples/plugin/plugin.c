@@ -76,7 +76,7 @@ static const collet_operand *operand(const collet_kernel_call *call, uint32_t i)
     return (const collet_operand *)(const void *)(first + (size_t)i * call->operand_size);
 }
 
-/* The first element of a row: `row` counts all axes except the last; the last but one varies fastest. */
+/* The first element of a row. `row` counts all axes except the last; the last axis but one varies fastest. */
 static char *row_start(const collet_operand *o, int64_t row, int64_t size)
 {
     char *at = (char *)o->buffer + o->byte_offset;
