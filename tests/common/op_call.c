@@ -215,7 +215,8 @@ static void label_outputs(op_call *c)
     }
 }
 
-/* Outputs whose shapes a rule computes. Tries both values of flags: the dtypes may require one. */
+/* Outputs whose shapes a rule computes. Tries both values of each flag, because the dtypes may
+ * require one of the values. */
 static void take_inferred(op_call *c)
 {
     collet_array_spec outs[COLLET_MAX_OPERANDS];
@@ -301,7 +302,7 @@ void op_call_stretch(op_call *c, int64_t letters, int64_t others)
 {
     int named = 0;
     letters = op_call_by_rule(c) ? others : letters;
-    /* Several letters an operand. */
+    /* Each operand of `scatter` has several letters. */
     if (!strcmp(c->info.family, "scatter"))
         letters = 4;
     for (uint32_t k = 0; k < c->count; k++) {

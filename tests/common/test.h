@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test.h - tests that register themselves: TEST(name) { ... } defines a test, a function with the parameter
- * `void **state`. The tests of a program run in the order of the file. The program needs no main. Declares what most
- * tests use of the C library and of CMocka.
+ * `void **state`. The tests of a program run in the order of the file. The program needs no main. This header also
+ * declares what most tests use of the C library and of CMocka.
  */
 #ifndef TESTS_COMMON_TEST_H
 #define TESTS_COMMON_TEST_H

@@ -71,9 +71,10 @@ static double workers_use(program *p)
     return sum != LENGTH ? -1 : others > 0 ? others : 0;
 }
 
-/* Whether, within LIMIT seconds, workers take part in calls, or (with_workers 0) do not take part
- * several times in a row. cpu_openmp follows a change within a second, but other programs may keep
- * its threads from running, and so workers from starting or from going to sleep. */
+/* Whether workers take part in calls within LIMIT seconds. If with_workers is 0: whether, within
+ * LIMIT seconds, workers take no part in several measurements in a row. cpu_openmp follows a change
+ * within a second. But other programs may keep its threads from running, so that workers start late
+ * or go to sleep late. */
 static int follows(program *p, int with_workers)
 {
     double begin = test_seconds(CLOCK_MONOTONIC), used = 0;

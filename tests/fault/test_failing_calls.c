@@ -175,7 +175,8 @@ static long every_call_may_fail(const fixture *f, const failing_case *c)
     static char reasons[65536];
     int said = !c->text[0];
     long n = 0, sessions = 0;
-    /* The n-th call of a probe depends on the speed of processes: repeats if no call was the call with the text. */
+    /* Which call of a probe is the n-th depends on the speed of processes. So the test repeats until a failure gave the
+     * text. */
     for (int failed = 1, rounds = 3; failed; n += n < 10 || !said ? 1 : 3) {
         collet_error err = {COLLET_OK, ""};
         int before = fixture_descriptors();

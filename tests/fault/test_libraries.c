@@ -157,7 +157,8 @@ static void expect(const library_case *c)
 
 #define FAKE(name) COLLET_TEST_LIBRARIES "/lib" name ".so"
 #define REFUSED(why) "\"blas\": {\"library\": null, \"reason\": \"" why
-/* Without blanks: libcore has added a choice and has written the JSON of the capabilities anew. */
+/* The JSON of the capabilities has no blanks, because libcore has added a choice and has written it
+ * again. */
 #define LEFT_ALONE(library, why)                                                                   \
     "\"" library "\":{\"library\":null,\"reason\":\"not used in safe mode: " why
 

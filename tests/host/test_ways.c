@@ -98,7 +98,7 @@ static const struct {
     {FAR, "f32/64:own=1,openblas=2", NULL, F32, 4000, BLAS, OWN},
     /* Below all calibrated sides, the probe's rates are used. */
     {"f32/64:own=9,openblas=2", "f32/500:own=1,openblas=2", NULL, F32, 64, BLAS, OWN},
-    /* The user decides. */
+    /* The user's choice takes precedence over all rates. */
 #define PAGES "f32/256:own=1,openblas=2 f32-page/256:own=1,openblas=2"
     {PAGES, NULL, "f32=onednn lu=own", F32, 256, BLAS, DNN},
     {PAGES, NULL, "f32=onednn lu=own", F32_PAGE, 256, BLAS, DNN},
@@ -179,7 +179,7 @@ TEST(malformed_parts_are_skipped)
     /* Keys for which the backend has only one implementation. */
     read_texts("f32-batch/64:own=1,openblas=2", "fft-c64/64:own=1,openblas=2", "f16=own fft=own");
     assert_int_equal(skipped, 4);
-    /* The others are counted. */
+    /* Further skipped items are only counted. */
     const ways *w = read_texts(NULL, NULL, "a b c d e f g own");
     assert_int_equal(skipped, 3);
     assert_string_equal(last, "cpu_openmp.ways: 4 more such items");

@@ -354,7 +354,7 @@ TEST(test_bandwidth)
         }
     }
     cJSON_Delete(root);
-    /* It needs no backend. */
+    /* `bandwidth` needs no backend. */
     r = BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_NOTHING, "bandwidth", "1M", QUICK);
     tool_expect(&r, 0);
 }

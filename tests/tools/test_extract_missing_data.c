@@ -287,7 +287,7 @@ TEST(positions_whose_fields_touch)
     static const char first[] = "    1SOL     OW    1   1.000   2.000   3.000\n",
                       wide[] = "    1SOL     OW    112345.6781000.2341000.345\n";
     static const struct {
-        const char *a, *b, *text; /* NULL: they are read */
+        const char *a, *b, *text; /* NULL: the positions are read */
     } cases[] = {
         {first, "    1SOL     HW    2-100.123-200.234-300.345\n", NULL},
         {"    1SOL     OW    11000.1231000.2341000.345\n",

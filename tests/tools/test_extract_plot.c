@@ -63,7 +63,7 @@ TEST(pictures)
     }
 }
 
-/* Times are known also where the results do not have them. */
+/* Pictures show times even if the results do not contain the times. */
 TEST(pictures_have_times)
 {
     static const char *const outputs[] = {"timed.npz", "bare.npz", "bare.csv"};

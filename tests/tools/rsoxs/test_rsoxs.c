@@ -130,7 +130,7 @@ static void expect_remote(const char *alike, const char *text, const char *const
 /* The two devices of the test backend share the energies if they are of the same kind. */
 TEST(several_devices_share_the_energies)
 {
-    write_configuration("windows.txt", "280.0", 10, "WindowingType = 1;\n"); /* they multiply */
+    write_configuration("windows.txt", "280.0", 10, "WindowingType = 1;\n"); /* windows multiply */
     REMOTE("remote.alike = 1\n", " on each of remote:0, remote:1\n", "film.h5", "--plan",
            "--backend", "remote,cpu_openmp");
     REMOTE("", "on cpu_openmp\n", "film.h5", "-c", "windows.txt", "-o", "alone", "--backend",

@@ -74,7 +74,8 @@ static io_bytes save_chunked(const char *name)
     return io_load(io_path(directory, name));
 }
 
-/* If a chunk has 0 bytes, libhdf5 reads memory behind its block, which may crash the process. */
+/* If a chunk has 0 bytes, libhdf5 reads beyond the end of a block of memory, which may crash the
+ * process. */
 TEST(memory_behind_a_block_is_never_read)
 {
     /* The key of the last chunk in the B-tree: its size in bytes, a mask, its first layer. */
