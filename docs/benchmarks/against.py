@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/process/test_against.py
-"""Compares ops of Collet with the same functions of other libraries, which it calls directly. They take turns.
+"""Compares ops of Collet with the same functions of other libraries. Collet and the libraries take turns.
 
     against.py [OP...] [--shape SHAPE] [--axis N] [--dtype DTYPE,...] [--openblas FILE,...] [--json]
 

@@ -48,7 +48,7 @@ def check(name, error):
 
 
 def device_of(library):
-    """The first device of the first platform that has one."""
+    """The first device of the first platform that has a device."""
     count = ctypes.c_uint(0)
     check("clGetPlatformIDs", library.clGetPlatformIDs(0, None, ctypes.byref(count)))
     platforms = (ctypes.c_void_p * count.value)()

@@ -9,8 +9,8 @@ Each library has a process of its own. For each row the libraries first compute 
 the sums of their magnitudes. Then the libraries take turns. A pause before each turn lets threads fall asleep. The
 table has, for each library and number of busy processes, the median, the mean and the 99th percentile of the time of a
 call; with busy processes also the mean as a multiple of the fair time (see backend-bench --busy). `<` marks a library
-whose mean is better than Collet's by more than 10 %. A missing library is left out; a line of the output names it. NAME
-limits the rows to those that contain it.
+whose mean is better than Collet's by more than 10 %. A missing library is left out; a line of the output names it. With
+NAME, only rows whose names contain NAME are measured.
 """
 
 import argparse
@@ -452,7 +452,7 @@ LIBRARIES = {"collet": OfCollet, "numpy": NumPy, "scipy": SciPy, "numba": Numba,
 # ---- The process of a library --------------------------------------------------------------------
 
 class Server:
-    """Prepares a row, measures turns of it, reports."""
+    """Prepares a row, measures its turns, and reports the figures."""
 
     def __init__(self, library):
         self.library, self.call, self.samples, self.used, self.passed = library, None, [], 0.0, 0.0

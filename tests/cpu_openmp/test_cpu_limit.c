@@ -18,8 +18,8 @@
 
 #define LENGTH (1 << 18)
 
-/* Seconds of processor time. Worker threads that take part in calls use more than this within LOOK
- * seconds, even if other programs leave them little time. Sleeping workers use none. */
+/* Seconds of processor time. Worker threads that take part in calls use more time than this within
+ * LOOK seconds, even if other programs leave them little time. Sleeping workers use no time. */
 #define USED 1e-4
 #define LOOK 0.2
 #define LIMIT 30 /* seconds within which calls must follow a change */

@@ -186,7 +186,7 @@ static void *run_holder(void *argument)
 }
 
 /* Counts the threads that work on pieces at the same time. Each waits until the expected number of
- * threads has arrived (for some seconds at most), and then 20 ms for an additional one. */
+ * threads has arrived (for some seconds at most), and then 20 ms for an additional thread. */
 typedef struct crowd {
     int32_t expected;
     _Atomic int32_t now, most, patience;
@@ -263,7 +263,7 @@ static void *call_often(void *argument)
     return NULL;
 }
 
-/* More callers than the team has threads, and than it has jobs. */
+/* The team gets more callers than it has threads, and more than it has jobs. */
 TEST(test_many_callers)
 {
     pthread_t threads[48];

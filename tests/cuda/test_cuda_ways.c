@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which implementation the cuda backend chooses for a call, on fakes of the driver and its libraries: by
- * the setting cuda.ways, by a calibration, or by default; and the report of collet.explain/1. Collet's
- * kernels do not run here, so results are not compared: cuda_host_* do that.
+ * Tests which implementation the cuda backend chooses for a call, by the setting cuda.ways, by a calibration, or by
+ * default. Also tests the report of collet.explain/1. The driver and its libraries are fakes. Collet's kernels do not
+ * run here, so results are not compared; the tests cuda_host_* compare them.
  */
 #include "cuda_fixture.h"
 
@@ -159,7 +159,8 @@ TEST_WITH(the_setting_decides, open_libraries, close_one)
     assert_false(by_library(FFT, 1, 64));
     assert_true(by_library(CHOLESKY, 1, 64));
     assert_contains(explained(CHOLESKY, 1, 64), "; chosen by the setting cuda.ways");
-    /* 80 small matrices in one batched call of cuSOLVER: too many for one call per matrix. */
+    /* 80 small matrices take one batched call of cuSOLVER, because a call for each matrix would be
+     * too slow. */
     assert_contains(explained(CHOLESKY, 80, 4), "/libfake_cusolver.so; chosen by the setting");
     assert_string_equal(explained(CHOLESKY, 1, 3),
                         "own kernels; cuSOLVER does not support the call");

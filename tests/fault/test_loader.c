@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every bad plugin of the zoo is refused for its own reason, and the good one next to it is found.
+ * Every bad plugin of the zoo is refused for its own reason, and the good plugin next to it is
+ * found.
  */
 #include "loader_fixture.h"
 

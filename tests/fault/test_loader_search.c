@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The search path of plugins, which files are trusted, and which of two duplicates is used.
+ * Tests the search path of plugins, which files are trusted, and which of two duplicates is used.
  */
 #include "loader_fixture.h"
 
@@ -227,7 +227,8 @@ TEST_WITH(warned_once, fixture_setup, fixture_teardown)
     assert_int_equal(lines, 2);
 }
 
-/* The reason says that `name` is not a group; NULL: it says so of no name. */
+/* Checks that the reason says that `name` is not a group. NULL: checks that the reason says this
+ * about no name. */
 static void assert_unknown_group(const char *reason, const char *name)
 {
     char expected[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cache of probe results, tested without probes: which results are kept, and which files are
+ * Tests the cache of probe results, without probes: which results are kept, and which files are
  * valid.
  */
 #include "loader_fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which implementation computes a call, from texts of measurements. */
+/* Tests which implementation computes a call, given texts of measurements. */
 
 #include "common/test.h"
 #include "cpu_openmp/providers/ways.h"
@@ -66,15 +66,15 @@ static const struct {
     {RATES, NULL, NULL, F32, 100, DNN, OWN},
     {RATES, NULL, NULL, F32, 150, DNN, BLAS},
     {RATES, NULL, NULL, F32, 400, DNN, BLAS},
-    /* A calibrated rate that is higher by a tenth changes the choice; a rate that the probe measured must be higher
-     * by more. For a side far above the measured side, the difference must be larger. */
+    /* A calibrated rate that is higher by a tenth changes the choice. A rate that the probe measured must be higher by
+     * more than a tenth. For a side far above the measured side, the difference must be larger. */
     {"f64/100:own=11,openblas=10", NULL, NULL, F64, 100, BLAS, BLAS},
     {"f64/100:own=11,openblas=10", NULL, NULL, F64, 100, OWN, OWN},
     {NULL, "f64/100:own=11,openblas=10", NULL, F64, 150, BLAS, OWN},
     {NULL, "f64/100:own=11,openblas=10", NULL, F64, 200, BLAS, BLAS},
     {NULL, "f64/100:own=13,openblas=10", NULL, F64, 2000, BLAS, OWN},
-    /* Matrices whose rows are whole pages, if not measured, use the rates of other matrices, as if these
-     * were measured at a far side. */
+    /* If matrices whose rows are whole pages were not measured, the rates of other matrices apply to them, as if these
+     * rates were measured at a side far from the call's side. */
     {"f64/100:own=13,openblas=10 f64-page/300:own=1,openblas=2", NULL, NULL, F64 + WAY_PAGE, 100, BLAS, BLAS},
     {"f64/100:own=13,openblas=10 f64-page/300:own=1,openblas=2", NULL, NULL, F64 + WAY_PAGE, 300, OWN, BLAS},
     {"f64/100:own=14,openblas=10", NULL, NULL, F64 + WAY_PAGE, 100, BLAS, OWN},

@@ -134,7 +134,8 @@ TEST(weights_made_on_a_device)
     free(packed);
 }
 
-/* There are more invalid codes than an i32 can count (one row, repeated): `info` saturates. */
+/* There are more invalid codes than an i32 can count, because one row is repeated. So `info`
+ * saturates. */
 TEST(counts_saturate)
 {
     enum { ROWS = 8192, COLUMNS = 262400 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which implementation the opencl backend chooses for a product, on PoCL with a stand-in for CLBlast: by the
- * setting opencl.ways, by a calibration, or by default. Both implementations give the same results, and
+ * Tests which implementation the opencl backend chooses for a product, by the setting opencl.ways, by a calibration, or
+ * by default. The tests run on PoCL with a stand-in for CLBlast. Both implementations give the same results, and
  * collet_explain reports the choice. Skipped if no driver has a device.
  */
 #include <dlfcn.h>

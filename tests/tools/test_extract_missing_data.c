@@ -46,7 +46,7 @@ TEST(no_time_is_made_up)
     expect_warning(result,
                    "notime.gro: the title of the first frame has no time (such as 't= 1.0'");
 
-    /* Keys that need no time are computed. If a key that needs it is named, that is an error. */
+    /* Keys that need no times are computed. A named key that needs the times is an error. */
     expect_warning(RUN(0, MISSING "c.gro", MISSING "notime.gro", "--keys", "com,L_*"), NULL);
     expect_warning(RUN(0, MISSING "c.gro", MISSING "notime.gro", "--keys", "*"), "no time");
     expect_error(RUN(2, MISSING "c.gro", MISSING "notime.gro", "--keys", "com,time_ps"),

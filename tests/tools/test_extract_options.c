@@ -133,7 +133,7 @@ TEST(selections)
     }
 }
 
-/* One atom: it is its own centre of mass and does not rotate. */
+/* A single atom is its own centre of mass and does not rotate. */
 TEST(one_atom)
 {
     OWNED_NPZ out =

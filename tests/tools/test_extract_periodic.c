@@ -207,7 +207,8 @@ TEST(frames_without_a_box)
            "boxes.gro", "boxes.gro", RG, "--start", "1", "--pbc", "center");
 }
 
-/* Each step of a path is the shortest; this is a guess if a molecule moves by half a box. */
+/* A path takes the shortest step between two frames. This is a guess if a molecule moves by half a
+ * box. */
 TEST(steps_of_half_a_box)
 {
     static const double x[] = {0.1, 1.1, 2.9, 1.2,
@@ -340,8 +341,8 @@ TEST(chains_that_are_numbered_on)
     }
 }
 
-/* The box is a cube, given by vectors of which one is long. A bond shorter than half the edge of the cube is not cut,
- * although it spans most of the box along one vector. */
+/* The box is a cube, but one of the vectors that describe it is long. A bond shorter than half the edge of the cube is
+ * not cut, although it spans most of the box along one vector. */
 TEST(bonds_in_a_skewed_box)
 {
     static const double x[] = {1, 1};
@@ -426,7 +427,7 @@ static const char *save_frame(const char *atoms, int n)
 
 /* If atoms of two residues are at the same places, it is unknown whether the residues are bonded. Molecules that the
  * selection does not choose in a frame do not belong to a body. Several free molecules among other molecules do not
- * belong to it either, but a single free molecule does. */
+ * belong to a body either, but a single free molecule does. */
 TEST(what_cannot_be_known_and_what_does_not_count)
 {
     static const char pose[] = "    1LIG     C1    1   1.000   1.000   1.000\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet-extract on GROMACS trajectories against the numbers of an independent reader
- * (reference.json), and the backends against each other.
+ * Compares the results of collet-extract on GROMACS trajectories with the numbers of an independent
+ * reader (reference.json), and the results of the backends with each other.
  */
 
 #include "directory.h"

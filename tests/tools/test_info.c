@@ -110,7 +110,8 @@ TEST(named_device)
     assert_ptr_equal(strchr(r.err, '\n'), r.err + strlen(r.err) - 1);
 }
 
-/* On a terminal of 60 columns no line is longer, unless it cannot be broken. The path of the build may have blanks. */
+/* On a terminal of 60 columns no line is longer than 60 columns, unless it cannot be broken. The path of the build may
+ * have blanks. */
 TEST(wrapping)
 {
     struct winsize size = {.ws_row = 24, .ws_col = 60};

@@ -146,7 +146,7 @@ TEST(several_devices_share_the_energies)
            "cpu_openmp,cpu_scalar");
     EXPECT(0, "\"devices\":\t[\"cpu_openmp\", \"cpu_scalar\"]", "film.h5", "--json", "--devices",
            "cpu_openmp,cpu_scalar", "-o", "two", "--dtype", "f64");
-    /* If one device is lost, the other does its part, and the user is told. */
+    /* If one device is lost, the other device does its part, and a message tells the user. */
     const char *const lost[] = {"film.h5", "-c",        "windows.txt",       "-o", "lost",
                                 "--json",  "--backend", "remote,cpu_openmp", NULL};
     tool_result r = run_remote(
@@ -200,7 +200,8 @@ TEST(existing_patterns_are_kept)
     EXPECT(1, "kept/Energy_282.00.h5: the file is locked", "film.h5", "-o", "kept", "--energies",
            "282", "--resume");
     H5Fclose(file);
-    /* Kept patterns do not depend on other energies in the configuration, but on the constants. */
+    /* A kept pattern does not depend on other energies in the configuration, but depends on the
+     * optical constants. */
     write_configuration("fewer.txt", "280.0", 3, "");
     EXPECT(0, "2 patterns of an earlier run kept", "film.h5", "-c", "fewer.txt", "-o", "kept",
            "--energies", "281,282", "--resume");
