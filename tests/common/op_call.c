@@ -72,7 +72,8 @@ static void set_u32(op_call *c, const collet_ops_field *f, uint32_t index, uint3
     memcpy(c->params.bytes + f->offset + index * sizeof value, &value, sizeof value);
 }
 
-/* Parameters for arrays with two axes a and b: reduces or shifts b; a permutation swaps a and b. */
+/* Sets parameters for arrays with two axes a and b. The call reduces or shifts b; a permutation
+ * swaps a and b. */
 static void take_params(op_call *c)
 {
     static const collet_scalar half = {.dtype = COLLET_F64, .value.f64 = 0.5};
@@ -254,7 +255,7 @@ int op_call_axis_count(const op_call *c, char letter)
     return count;
 }
 
-/* Sets *info to op `index` among those with signatures; 0 beyond the last. */
+/* Sets *info to number `index` of the ops with signatures. Returns 0 if there are fewer ops. */
 static int find_op(const collet_runtime *runtime, collet_ops_info *info, size_t index)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];

@@ -57,7 +57,8 @@
 void test_add(const char *file, int line, const char *name, CMUnitTestFunction test,
               CMFixtureFunction set_up, CMFixtureFunction tear_down);
 void test_group(CMFixtureFunction set_up, CMFixtureFunction tear_down);
-/* For a program with its own main. Returns the result of main: the number of failed tests, 1 without a test. */
+/* A program with its own main calls this function. Returns the result of main: the number of failed tests, 1 without a
+ * test. */
 int test_run(void);
 
 /* OWNED(type) *x = ...; destroys x at the end of its block, by the function of OWNS(type, function).

@@ -55,8 +55,8 @@ static void program_end(program *p)
     collet_runtime_destroy(p->rt);
 }
 
-/* Processor time, in seconds, of the other threads during LOOK seconds of calls; negative: a result
- * was wrong. */
+/* Makes calls for LOOK seconds. Returns the processor time of the other threads in seconds;
+ * negative: a result was wrong. */
 static double workers_use(program *p)
 {
     double end = test_seconds(CLOCK_MONOTONIC) + LOOK, sum = LENGTH;

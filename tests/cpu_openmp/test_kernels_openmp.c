@@ -354,7 +354,7 @@ TEST(test_results_do_not_depend_on_threads)
     }
 }
 
-/* Products and partial sums overflow or underflow f32; the results do not. */
+/* Products and partial sums overflow or underflow f32, but the results do not. */
 TEST(test_numbers_beyond_f32)
 {
     enum { ROWS = 40, SIZE = 3000 };
@@ -398,7 +398,7 @@ TEST(test_numbers_beyond_f32)
 
 #define MANY_NUMBERS 300007
 
-/* A transform of a single row, and of two rows in one call, which uses a plan. */
+/* Transforms a single row, and two rows in one call. The call with two rows uses a plan. */
 TEST(test_one_block)
 {
     static float x[2 * 16384];

@@ -275,7 +275,8 @@ TEST(test_many_callers)
 
 /* ---- Brief loops ----------------------------------------------------------------------------- */
 
-/* Pieces that take a given time: how many the caller did and how many workers did. */
+/* Work in pieces that take a given time. Counts the pieces of the caller and the pieces of
+ * workers. */
 typedef struct shares {
     int64_t nanoseconds;
     _Atomic int32_t of_caller, of_workers;

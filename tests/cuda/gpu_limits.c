@@ -230,7 +230,8 @@ typedef struct gemm {
     cudaDataType type;
     cublasComputeType_t compute;
     size_t size;
-    /* Bits of random numbers from 1 to 2: the bits that are always set, and the bits that vary. */
+    /* Random numbers from 1 to 2 have some bits that are always set (`exponent`), and some that
+     * vary (`fraction`). */
     uint64_t exponent, fraction;
     cublasHandle_t handle;
     int n;

@@ -43,8 +43,8 @@ static int open_libraries(void **state)
 
 enum { MATMUL, CHOLESKY, FFT };
 
-/* A call in f32 (fft: c64): `count` products of n x n matrices, decompositions of n x n matrices, or
- * transforms of n numbers. */
+/* A call in f32 (fft: c64). It computes `count` products of n x n matrices, `count` decompositions of n x n matrices,
+ * or `count` transforms of n numbers. */
 typedef struct some_call {
     int64_t shape[3], strides[3], row[2], row_strides[2];
     collet_operand operands[3];
@@ -224,7 +224,8 @@ TEST_WITH(what_is_not_there, open_libraries, close_one)
     assert_string_equal(explained(FFT, 1, 64), "own kernels; cuFFT declines the call");
 }
 
-/* If a library is switched off, missing or another library, Collet's kernels compute. */
+/* Collet's kernels compute if a library is switched off or missing, or if the named file is a
+ * different library. */
 TEST_WITH(missing_libraries, open_libraries, close_one)
 {
     static const struct {

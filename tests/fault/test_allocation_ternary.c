@@ -200,8 +200,8 @@ static void runs_without(collet_context *context, collet_ternary_network *networ
     assert_memory_equal(got, expected, sizeof got);
 }
 
-/* Fails each allocation of runs with other leading axes. Runs with the previous axes stay valid,
- * and runs with the new axes finally succeed. */
+/* Fails each allocation of runs whose input has other leading axes than before. Runs with the
+ * previous axes still succeed, and runs with the new axes succeed at last. */
 static void fail_other_axes(collet_context *context, collet_ternary_network *network,
                             const model *m, const void *expected)
 {

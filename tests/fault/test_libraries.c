@@ -134,7 +134,7 @@ static int run_case(const library_case *c)
              reports(c, info.capabilities) && product_is_right(cx, COLLET_F32) &&
              product_is_right(cx, COLLET_F64) &&
              (loaded_before || measures || is_open_as_reported(c->openblas, info.capabilities));
-    /* The core set for the library does not stay in the environment. */
+    /* cpu_openmp sets a core type for the library in the environment, and removes it afterwards. */
     if (environ != environment || getenv("OPENBLAS_CORETYPE") != coretype)
         ok = complain("environment", "changed");
     if (c->warns ? !strstr(warning, c->warns) : warning[0])

@@ -265,8 +265,8 @@ TEST_WITH(hangs, fixture_setup, fixture_teardown)
     expect_no_processes();
 }
 
-/* Processes that a plugin's constructor starts end with the probe, whatever their session. The
- * memory of a probe is limited. */
+/* When a probe ends, all processes that the plugin's constructor started end too, also processes in
+ * other sessions. The memory of a probe is limited. */
 TEST_WITH(started_processes_end, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;

@@ -188,7 +188,7 @@ TEST(test_team)
     }
 }
 
-/* backend-bench calibrate: rates of earlier runs, and what its summary says about implementations. */
+/* Tests backend-bench calibrate: how it keeps rates of earlier runs, and which implementations its summary names. */
 
 OWNS(cJSON, cJSON_Delete)
 

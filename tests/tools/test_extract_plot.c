@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-extract --plot: a picture for each group of quantities, with lines in it. */
+/* Tests collet-extract --plot: it makes a picture for each group of quantities, and the picture has
+ * lines. */
 
 #include "directory.h"
 #include "extract_runs.h"

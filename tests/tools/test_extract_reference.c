@@ -232,8 +232,8 @@ TEST(test_reference)
     assert_true(used > 0);
 }
 
-/* The velocity of the centre of mass equals the reference, also if several devices compute it. k_trans follows from it,
- * for the whole selection and for each residue. */
+/* The velocity of the centre of mass equals the reference, also if several devices compute it. k_trans agrees with this
+ * velocity, for the whole selection and for each residue. */
 TEST(test_velocity_of_the_centre)
 {
     for (size_t i = 0; i < SAMPLES; i++) {

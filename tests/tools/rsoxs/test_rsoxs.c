@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs: from files to files, interrupted, and with bad input. */
+/* Tests collet-rsoxs: whole runs from files to files, interrupted runs, and bad input. */
 
 #include "io/numerals.h"
 #include "rsoxs_runs.h"
@@ -288,7 +288,7 @@ TEST(companions_are_replaced)
         assert_int_equal(access(io_path(directory, files[i].name), F_OK) == 0, files[i].stays);
 }
 
-/* Inputs are neither replaced nor removed, under any of their names. */
+/* A run neither replaces nor removes its input files, whatever path names them. */
 TEST(inputs_are_never_replaced)
 {
     static const struct {
@@ -637,7 +637,7 @@ TEST(closed_directories_are_refused)
     assert_contains(r.err, "closed/new: cannot be created: Permission denied");
 }
 
-/* More patterns than a disk has room for are refused before anything is computed. */
+/* If the disk has no space for the patterns, the run is refused before anything is computed. */
 TEST(disks_are_measured)
 {
     const hsize_t shape[] = {1, 2048, 2048};

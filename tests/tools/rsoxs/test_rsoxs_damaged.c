@@ -45,7 +45,8 @@ TEST(damaged_files_end_no_program)
     expect_refused(DAMAGED "/damaged_parameters.h5", "is damaged: libhdf5 crashes");
 }
 
-/* Two materials, each dataset in chunks that a B-tree finds, with labels in the heap. */
+/* Saves a morphology of two materials. A B-tree leads to the chunks of each dataset, and the labels
+ * are in the heap. */
 static io_bytes save_chunked(const char *name)
 {
     static const char *const arrays[] = {"Vfrac", "S", "Theta", "Psi"};

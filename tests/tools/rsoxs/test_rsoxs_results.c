@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs --integrate and --png: the contents of the files; runs that are resumed, killed or
- * refused. */
+/* Tests collet-rsoxs --integrate and --png: the contents of the files, and runs that are resumed,
+ * killed or refused. */
 
 #include "rsoxs_runs.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs with several films and with --shard, and collet-merge of its shards. */
+/* Tests collet-rsoxs with several films and with --shard, and collet-merge on the shards. */
 
 #include "rsoxs_runs.h"
 
