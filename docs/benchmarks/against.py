@@ -79,7 +79,7 @@ def serve(job):
 
 
 def samples_of(call, seconds):
-    """The times of calls, in seconds: repeats the call for that long, at least once."""
+    """Repeats the call for this number of seconds, at least once, and returns the time of each call in seconds."""
     clock, samples = time.perf_counter, []
     end = clock() + seconds
     while not samples or before < end:

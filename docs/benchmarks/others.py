@@ -478,7 +478,7 @@ class Server:
         return {"sum": total}
 
     def turn(self, seconds):
-        """Repeats the call for so many seconds, at least once."""
+        """Repeats the call for this number of seconds, at least once."""
         call, clock, samples = self.call, time.perf_counter, self.samples
         used, begin = time.process_time(), clock()
         end = begin + seconds

@@ -84,7 +84,7 @@ def extract(copies, turns):
 
 
 def kernels(rotmd, frames, atoms, turns):
-    """com, inertia and L by rotmd's numba kernels and by collet.md's."""
+    """Computes com, inertia and L by rotmd's numba kernels and by collet.md."""
     spec = importlib.util.spec_from_file_location(
         "rotmd_kernels", pathlib.Path(rotmd) / "src/rotmd/core/kernels.py")
     numba = importlib.util.module_from_spec(spec)

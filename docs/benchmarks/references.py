@@ -156,7 +156,7 @@ def lapack(library, prefix, op, matrix, outs, right=None):
     m, n = matrix.shape
     k, most = min(m, n), max(m, n)
     a, tau, numbers = matrix.copy(), np.empty(most, matrix.dtype), np.empty(8 * most + 64, np.int32)
-    work = np.empty(8 * most * most + 256 * most + 1024, matrix.dtype)  # LAPACK's formulas for blocks of 64, not exceeded here
+    work = np.empty(8 * most * most + 256 * most + 1024, matrix.dtype)  # enough for LAPACK with blocks of 64
     into = a
 
     def routine(name, *arguments):

@@ -27,7 +27,8 @@ MACHINES = {"8": (8, 1, 20, 60, 0), "64": (64, 1, 15, 245, 0), "192": (192, 2, 1
 
 
 def families(xp):
-    """Names, and for each: a function that makes operands of n items, the call, bytes of memory an item, and grain."""
+    """Maps each name to a function that makes operands of n items, the call, the bytes of memory for an item, and the
+    grain."""
     def f32(n, k):
         return [xp.asarray([0.5] * 8, dtype=xp.float32)[xp.arange(n) % 8] for _ in range(k)]
 

@@ -58,10 +58,10 @@ int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, in
 /* Whether a rule ("*") computes the outputs' shapes. */
 int op_call_by_rule(const op_call *c);
 
-/* collet_ops_infer with the inputs and the outputs' dtypes. */
+/* Calls collet_ops_infer with the inputs and the outputs' dtypes. */
 collet_status op_call_infer(const op_call *c, collet_array_spec *outs, collet_error *err);
 
-/* collet_ops_infer with complete outputs. */
+/* Calls collet_ops_infer with complete outputs. */
 collet_status op_call_infer_given(const op_call *c, collet_error *err);
 
 /* Multiplies the extents of letter axes by `letters`, or by `others` if a rule computes the shapes

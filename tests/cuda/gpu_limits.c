@@ -251,7 +251,8 @@ static int multiply(bench *b, const void *argument)
         g->type, g->n, 0, 1, g->compute, CUBLAS_GEMM_DEFAULT);
 }
 
-/* Fills with random numbers, not zeros: a GPU multiplies zeros with less power, and so faster. */
+/* Fills a matrix with random numbers, not zeros: a GPU needs less power for products of zeros, and
+ * so computes them faster. */
 static int fill(bench *b, const gemm *g)
 {
     size_t bytes = (size_t)g->n * (size_t)g->n * g->size;

@@ -169,7 +169,8 @@ static const failing_case cases[] = {
 };
 
 /* Runs sessions in which the first call fails, then the second, ... until all calls have failed
- * once. If there are many, tests only some. Returns the number of sessions. */
+ * once. If there are many calls, the test makes only some of them fail. Returns the number of
+ * sessions. */
 static long every_call_may_fail(const fixture *f, const failing_case *c)
 {
     static char reasons[65536];

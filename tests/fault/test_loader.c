@@ -502,7 +502,7 @@ TEST_WITH(undeclared_setting, fixture_setup, fixture_teardown)
     assert_contains(p->reason, "the setting zoo_undeclared.probed");
 }
 
-/* All settings reach the probe, whatever their number. */
+/* All settings reach the probe, however many there are. */
 TEST_WITH(many_settings_reach_the_probe, fixture_setup, fixture_teardown)
 {
     enum { COUNT = 1000 };

@@ -194,7 +194,7 @@ TEST_WITH(stale_by_limits, setup, fixture_teardown)
     }
 }
 
-/* Alternating between two configurations probes once for each. */
+/* If a program alternates between two configurations, it probes only once for each. */
 TEST_WITH(several_results, setup, fixture_teardown)
 {
     fixture *f = *state;

@@ -403,7 +403,7 @@ static void add_not_loadable(fixture *f, const char *name)
     fixture_add_patched(f, name, offset, &(ElfW(Addr)){1}, sizeof(ElfW(Addr)));
 }
 
-/* A file that could not be loaded does not hide a file that could. */
+/* A file that could not be loaded does not hide a file that can be loaded. */
 TEST_WITH(loaded_wins, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;

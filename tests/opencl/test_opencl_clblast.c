@@ -126,7 +126,7 @@ static void every_layout_is_taken(void **state)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         fake->calls = 0;
         assert_product(w.cx, &shapes[i]);
-        /* An inner dimension of 530, at most 256 per call. */
+        /* The inner dimension is 530, and a call takes at most 256 of it. */
         assert_int_equal(fake->calls, 3);
     }
 }

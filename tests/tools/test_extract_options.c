@@ -335,7 +335,7 @@ TEST(json)
     assert_true(meta_at(meta, "timing/wall_s")->valuedouble > 0);
 }
 
-/* In concatenated files the time decreases. dL/dt gives a warning. */
+/* Where a concatenated file begins again, the time decreases. dL/dt then gives a warning. */
 TEST(times_that_fall)
 {
     OWNED_NPZ out = {0};

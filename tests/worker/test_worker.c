@@ -166,7 +166,7 @@ TEST(kernels_are_those_of_the_backend)
     assert_true(have > 300);
 }
 
-/* A backend that a program must not load may be served by a worker. */
+/* A worker may serve a backend that a program must not load. */
 TEST(denied_backends_are_served)
 {
     static const char *const settings[] = {"plugin_deny=bad", NULL};
