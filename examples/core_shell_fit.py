@@ -57,7 +57,7 @@ def loss_of(scaled, measured):
 
 
 def fit():
-    """The result of SciPy, the standard deviations of the unknowns, and the data."""
+    """Returns SciPy's result, the standard deviations of the unknowns, and the data."""
     measured = scatter.simulate(film(TRUTH), dtype="f64").integrate(dtype="f64").anisotropy
     measured += np.random.default_rng(1).normal(0, SIGMA, measured.shape)
     bounds = [(4, 10), (1, 6), *[(-5, 5), (0.01, 5)] * len(ENERGIES)]

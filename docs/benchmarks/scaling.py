@@ -21,8 +21,9 @@ import time
 # Constants of plugins/cpu_openmp/runtime/team.c and job.h, and the times (us) that core/DESIGN.md derives.
 PARTS, PIECES, FAN = 64, 8, 4
 WAKE, RUNS, LINE, REPORT = 1.5, 5.0, 0.08, 0.1
-# Threads; nodes; GB/s of one thread, of one node, of one node's pages for a thread of the other node. The figures of the
-# servers are the nominal bandwidths of 8 and 12 channels of DDR5-4800 times 0.8.
+# For each machine: the number of threads, the number of nodes, and the bandwidths in GB/s of one thread, of one node,
+# and of a thread that reads pages of the other node. The figures of the servers are the nominal bandwidths of 8 and 12
+# channels of DDR5-4800 times 0.8.
 MACHINES = {"8": (8, 1, 20, 60, 0), "64": (64, 1, 15, 245, 0), "192": (192, 2, 12, 370, 4), "192, one node": (192, 2, 12, 370, 4)}
 
 

@@ -143,7 +143,8 @@ def waiting(value):
 
 def wait_for(function):
     """`waiting` if the function returns Arrays that are not computed yet; otherwise `ignoring`, which costs only its
-    call, as for NumPy. Tries several times, because only the first results of a process may be uncomputed."""
+    call, as for NumPy. Tries several times, because the first results of a process may wait although later results do
+    not."""
     for _ in range(3):
         value = function()
         waiting_now = isinstance(value, collet.Array) and collet._core.is_pending(value)

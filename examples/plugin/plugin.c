@@ -12,7 +12,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 
 /*
  * example.clamp: out = the nearest number to a in [lower, upper]; NaN stays NaN. f32 and f64, any
- * shape; `out` may be exactly `a`. lower > upper, or one of them NaN: REFUSED, and nothing is written.
+ * shape; `out` may be exactly `a`. If lower > upper, or one of them is NaN, the call is REFUSED and nothing is written.
  */
 typedef struct example_clamp_params {
     uint32_t struct_size; /* sizeof(example_clamp_params) */

@@ -275,8 +275,8 @@ TEST(test_many_callers)
 
 /* ---- Brief loops ----------------------------------------------------------------------------- */
 
-/* Work in pieces that take a given time. Counts the pieces of the caller and the pieces of
- * workers. */
+/* A loop whose pieces take a given time, with the counts of the pieces that the caller and the
+ * workers did. */
 typedef struct shares {
     int64_t nanoseconds;
     _Atomic int32_t of_caller, of_workers;

@@ -235,7 +235,7 @@ TEST_WITH(cubins_on_disk, open_one, close_one)
     assert_int_equal(system(command), 0);
 }
 
-/* ---- What goes wrong on the device ----------------------------------------------------------- */
+/* ---- Failures on the device ------------------------------------------------------------------ */
 
 TEST_WITH(a_launch_refused, open_one, close_one)
 {

@@ -331,7 +331,7 @@ TEST_WITH(group_of_the_user, set_up, fixture_teardown)
     expect_trust(file, "group-writable", "members of the group ");
 }
 
-/* Files of the user, of libcore's owner, and of another user. */
+/* Checks files of the user, of libcore's owner, and of another user. */
 TEST_WITH(owners, set_up, fixture_teardown)
 {
     const char *file = fixture_path(*state, "good.so");

@@ -203,8 +203,9 @@ static void count_warnings(const collet_host *host, int32_t level, const char *f
     lines += level <= COLLET_LOG_INFO;
 }
 
-/* Three files are refused; two are refused for the same reason. If another plugin is usable, each
- * reason is one warning; otherwise nothing is logged, because an error reports the reasons. */
+/* Three files are refused, two of them for the same reason. If another plugin is usable, one
+ * warning is logged for each reason. Otherwise nothing is logged, because an error reports the
+ * reasons. */
 TEST_WITH(warned_once, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;

@@ -58,10 +58,10 @@ static const struct {
     double side;
     way usual, chosen;
 } choices[] = {
-    /* Nothing was measured: the default. */
+    /* If nothing was measured, the choice is the default. */
     {NULL, "", NULL, F32, 256, DNN, DNN},
     {NULL, "", NULL, LU, 10, OWN, OWN},
-    /* The fastest implementation at the nearest measured side. */
+    /* The choice is the fastest implementation at the nearest measured side. */
 #define RATES "f32/64:own=50,openblas=40,onednn=30 f32/256:own=60.5,openblas=108.3,onednn=91 f64/64:own=9,openblas=8"
     {RATES, NULL, NULL, F32, 100, DNN, OWN},
     {RATES, NULL, NULL, F32, 150, DNN, BLAS},

@@ -490,7 +490,7 @@ TEST(dimers_in_a_membrane)
     }
 }
 
-/* Aggregates as one body, which the boundary divides or does not divide. Some are longer than half the box. A layer
+/* Each aggregate is one body, which the boundary divides or does not divide. Some are longer than half the box. A layer
  * that fills the box cannot be moved to another place, and molecules that do not touch are no aggregate. */
 TEST(aggregates_that_the_boundary_divides)
 {

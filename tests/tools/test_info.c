@@ -62,8 +62,8 @@ TEST(test_listing)
     assert_null(strstr(r.out, "cpu_openmp"));
 }
 
-/* COLLET_BACKEND and the argument NAME may name a device, as a program may. A device that a program
- * cannot choose is not marked as selected. */
+/* COLLET_BACKEND and the argument NAME may name a device, like the backend that a program chooses.
+ * A device that a program cannot choose is not marked as selected. */
 TEST(named_device)
 {
     static const char *const none[][2] = {

@@ -185,8 +185,8 @@ static void fill(collet_context *cx, collet_array *a, float value, float asked)
     assert_floats(cx, a, expected);
 }
 
-/* Accepted calls are remembered, refused calls are not. Calls with other parameters, shapes or
- * offsets are other calls. */
+/* The backend `worker` remembers accepted calls, but not refused calls. It asks again if the
+ * parameters, shapes or offsets of a call differ. */
 TEST(accepted_calls_are_remembered)
 {
     const collet_scalar zero = {.dtype = COLLET_F32};
