@@ -563,7 +563,8 @@ static void *spin_for_ever(void *unused)
     return unused;
 }
 
-/* One thread does not crowd one processor; three threads crowd two processors, but not three. A child has no workers. */
+/* A load of one thread does not crowd one processor. Three threads crowd two processors, but not three. A child process
+ * has no workers. */
 static bool crowds_as_threads_spin(void)
 {
     bool alone = load_is_crowded(1), started = true;
