@@ -3,7 +3,7 @@
 
 The unknowns are the radius of the cores, the thickness of the shells, and delta and beta of the shells along their
 (radial) direction at each energy. scatter.loss_and_grad gives the gradient with respect to every voxel; the chain
-rule turns it into the gradient by the two lengths. Needs SciPy."""
+rule turns it into the gradient with respect to the two lengths. Needs SciPy."""
 
 import numpy as np
 from scipy.optimize import minimize
@@ -57,7 +57,7 @@ def loss_of(scaled, measured):
 
 
 def fit():
-    """The result of SciPy, the standard deviations of the unknowns, and the data."""
+    """Returns SciPy's result, the standard deviations of the unknowns, and the data."""
     measured = scatter.simulate(film(TRUTH), dtype="f64").integrate(dtype="f64").anisotropy
     measured += np.random.default_rng(1).normal(0, SIGMA, measured.shape)
     bounds = [(4, 10), (1, 6), *[(-5, 5), (0.01, 5)] * len(ENERGIES)]

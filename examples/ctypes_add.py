@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libcore from Python's ctypes, without the package collet: adds two arrays on any backend.
+"""Adds two arrays on any backend. Calls libcore by Python's ctypes, without the package collet.
 
 python3 ctypes_add.py [path of libcollet-core.so]
 """

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mean square displacement of the molecules of water: their centres of mass from a trajectory,
- * and the curve over all pairs of frames, with errors of five blocks.
+ * Computes the mean square displacement of the molecules of water. Their centres of mass come from
+ * a trajectory. The curve is a mean over all pairs of frames, and its errors come from five blocks
+ * of frames.
  *
  *     diffusion conf.gro traj.trr
  */

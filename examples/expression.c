@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pair potential with a cutoff and its force, each computed in one pass: an expression from a text,
- * and its derivative. */
+/* A pair potential with a cutoff, and its force. The potential is an expression that is parsed from a text, and the
+ * force is its derivative. Each is computed in one pass. */
 #include <collet/expression.h>
 #include <stdio.h>
 
-/* Lennard-Jones, for r < c; the charges q of both atoms are rows and columns. */
+/* The Lennard-Jones potential plus q/r, for r < c. A row of the result is for one q, a column for
+ * one r. */
 static const char potential[] = "where(r < c, 4 * (r**-12 - r**-6) + q/r, 0)";
 
 static collet_status evaluate(collet_context *cx, const char *text, double *energies,

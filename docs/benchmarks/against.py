@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/process/test_against.py
-"""Ops of Collet next to the libraries that have the same functions, called directly, in turn.
+"""Compares ops of Collet with the same functions of other libraries. Collet and the libraries take turns.
 
     against.py [OP...] [--shape SHAPE] [--axis N] [--dtype DTYPE,...] [--openblas FILE,...] [--json]
 
-matmul against OpenBLAS, BLIS and oneDNN (bf16 with sums in f32, i8 in i32); lu, solve, qr, svd, eigh and cholesky against the
-LAPACK inside OpenBLAS, eigh of a batch against NumPy's loop over LAPACK; forward fft against FFTW planned by measuring, with
-these threads and with one; ops bound by memory against its bandwidth (backend-bench OP). Without OP all are measured.
+matmul is compared with OpenBLAS, BLIS and oneDNN (bf16 with sums in f32, i8 with sums in i32). lu, solve, qr, svd, eigh
+and cholesky are compared with the LAPACK inside OpenBLAS, eigh of a batch with NumPy's loop over LAPACK. Forward fft is
+compared with FFTW, planned by measuring, on --threads threads and on one thread. Ops bound by memory are compared with
+the memory's bandwidth (backend-bench OP). Without OP the script measures all ops.
 
-Each call has a process of its own, in which a library is opened once for each setting that the processor supports
-(OPENBLAS_CORETYPE, DNNL_MAX_CPU_ISA, BLIS_ARCH_TYPE) and once without, so that a wrong choice of kernels or a crash becomes
-visible. Where the setting `isa` limits Collet to x86-64-v2 or v3, libraries with such a setting run at the same level only.
-All have the same operands and number of threads, and each call costs the same microsecond of Python. The ratio is Collet's
-speed over the library's: of the medians, and of the fastest calls. A library that takes more than 1.5 times as long as the best
-one is left out after the first of eight rounds. Libraries that are absent, do not support the call, crash, or compute
-another result are reported as such. Exit status: 0 success; 1 something could not be measured, or there is no library to compare
-with; 2 wrong command line.
+For each call, the script opens a library in several processes: one for each value of the library's own setting that the
+processor supports (OPENBLAS_CORETYPE, DNNL_MAX_CPU_ISA, BLIS_ARCH_TYPE), and one without the setting. So a wrong choice
+of kernels or a crash becomes visible. Where the setting `isa` limits Collet to x86-64-v2 or v3, libraries with such a
+setting run at the same level only. All libraries get the same operands and number of threads. Python adds the same
+microsecond to each call. A ratio is Collet's speed divided by the library's speed: once by the medians, once by the
+fastest calls. A library that takes more than 1.5 times as long as the best one is left out after the first of eight
+rounds. Libraries that are absent, do not support the call, crash, or compute another result are reported as such. Exit
+status: 0 success; 1 something could not be measured, or there is no library to compare with; 2 wrong command line.
 """
 
 import argparse
@@ -54,11 +55,11 @@ CASES = [  # op, dtypes, shapes, axes
 # ---- The process of a library --------------------------------------------------------------------
 
 def serve(job):
-    """Prepares the call, sends the library's description and the digest of its result, and then, for each number of
-    seconds read, measures calls for so long."""
+    """Prepares the call, and sends the library's description and the digest of its result. Then reads numbers of
+    seconds, and measures calls for each of these times."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what libraries print
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # ends with its parent, even in the middle of a call
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # ends with the parent process, even during a call
     outs, ins, _ = layout_of(job)
     ins = [operand(job["op"], i, dtype, shape) for i, (dtype, shape) in enumerate(ins)]
     outs = [np.zeros(shape, KINDS[dtype]) for dtype, shape in outs]
@@ -78,7 +79,7 @@ def serve(job):
 
 
 def samples_of(call, seconds):
-    """The times of calls, in seconds: repeats the call for that long, at least once."""
+    """Repeats the call for this number of seconds, at least once, and returns the time of each call in seconds."""
     clock, samples = time.perf_counter, []
     end = clock() + seconds
     while not samples or before < end:
@@ -193,7 +194,7 @@ def compare(job, options, limit):
 
 
 def report_of(taking, flops):
-    """The figures of Collet (the first of `taking`) and of each library, and the library with the fastest call: other
+    """The figures of Collet (the first of `taking`) and of each library, and the library with the fastest call. Other
     load of the machine affects the fastest call least."""
     def figures(process):
         s = np.array(process.samples)
@@ -276,7 +277,7 @@ def ask(options, tool, *words):
 
 
 def isa_limit(options):
-    """The level of x86-64 that the setting `isa` limits Collet to; 4: none."""
+    """The level of x86-64 that the setting `isa` limits Collet to; 4: no limit."""
     isa = next(s["value"] for s in ask(options, "backend-info", "--env")["settings"] if s["key"] == "isa")
     return int(isa[-1]) if re.fullmatch(r".*v[234]", isa) else 4
 

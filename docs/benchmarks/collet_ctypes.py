@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collet's C interface by ctypes, as far as the scripts of this folder need it."""
+"""The functions of Collet's C interface that the scripts of this folder need, called by ctypes."""
 
 import ctypes
 
@@ -81,7 +81,7 @@ class Collet:
         return made if data is None else made.write(data)
 
     def op(self, name, outs, ins, axes=None):
-        """A function that calls the op; `axes` as its parameter block has them."""
+        """A function that calls the op. `axes` has the form of the axes in the op's parameter block."""
         number, error = ctypes.c_uint32(), Error.Struct()
         params = (ctypes.c_uint32 * 64)()
         if self.core.collet_ops_find(self.runtime, ctypes.byref(number), name.encode(), ctypes.byref(error)):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """film.py DIRECTORY Z Y X MATERIALS ENERGIES: writes a film of random voxels for collet-rsoxs, with its configuration
-and optical constants. The benchmarks of scattering use such films. Needs numpy and h5py."""
+and optical constants. The benchmarks of scattering use films that this script writes. Needs numpy and h5py."""
 import os
 import sys
 

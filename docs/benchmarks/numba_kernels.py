@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loops of others.py for numba."""
+"""The loops of others.py, compiled by numba."""
 # pylint: disable=not-an-iterable
 
 from numba import njit, prange

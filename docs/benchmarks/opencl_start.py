@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The time of the first kernel of a process with warm caches: Collet's backend opencl and the same
-steps through the OpenCL API alone, with clCreateProgramWithBinary, in turn, a new process each time.
+"""Measures how long a new process needs until its first kernel has run, with warm caches.
 
     opencl_start.py [--library build/lib/libcollet-core.so] [--rounds 9] [--json]
 
-Needs Python 3; no build and no test does. Times are in milliseconds, from the search for a device to
-the end of the first kernel, without the loading of libraries; the first round fills the caches and
-does not count.
+Two programs take turns, each run in a new process: Collet's backend opencl, and the same steps through the OpenCL API
+alone, with clCreateProgramWithBinary. No build and no test runs this script. It needs Python 3. Times are in
+milliseconds, from the search for a device to the end of the first kernel, without the loading of libraries. The first
+round fills the caches and does not count.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def check(name, error):
 
 
 def device_of(library):
-    """The first device of the first platform that has one."""
+    """The first device of the first platform that has a device."""
     count = ctypes.c_uint(0)
     check("clGetPlatformIDs", library.clGetPlatformIDs(0, None, ctypes.byref(count)))
     platforms = (ctypes.c_void_p * count.value)()
@@ -89,7 +89,7 @@ def program_of(library, context, device, path):
 
 
 def bare(path):
-    """Seconds of a start through the API alone; writes the binary if it does not exist."""
+    """The seconds that a start through the API alone takes. Writes the binary if it does not exist."""
     library = ctypes.CDLL("libOpenCL.so.1")
     begin = time.perf_counter()
     device = device_of(library)
@@ -115,7 +115,7 @@ def bare(path):
 
 
 def collet(path):
-    """Seconds of a start of Collet, from the choice of the backend on."""
+    """The seconds that a start of Collet takes, from the choice of the backend on."""
     library = ctypes.CDLL(path)
     library.collet_last_error.restype = ctypes.c_char_p
     runtime, context = ctypes.c_void_p(), ctypes.c_void_p()

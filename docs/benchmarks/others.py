@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Collet next to NumPy, SciPy, numba, JAX and DUCC, in turn, in one run: on an idle machine and while
-1 and 2 other processes are busy, with default settings of each.
+"""Compares Collet with NumPy, SciPy, numba, JAX and DUCC, each with its default settings. They take turns in one run:
+on an idle machine, and while 1 and 2 other processes are busy.
 
     others.py [--library build/lib/libcollet-core.so] [--seconds 1] [--busy 0,1,2] [--with LIBRARIES] [NAME...]
 
-Each library has a process of its own. For each row the libraries compute the same values, whose sums of magnitudes are
-compared, and then take turns, with a pause in which threads fall asleep. The table has, for each library and number of
-busy processes, the median, the mean and the 99th percentile of the time of a call; with busy processes also the mean as
-a multiple of the fair time (see backend-bench --busy). `<` marks a library whose mean is better than Collet's by more
-than 10 %. Libraries that are missing are left out, with a line. NAME limits the rows to those that contain it.
+Each library has a process of its own. For each row the libraries first compute the same values, and the script compares
+the sums of their magnitudes. Then the libraries take turns. A pause before each turn lets threads fall asleep. The
+table has, for each library and number of busy processes, the median, the mean and the 99th percentile of the time of a
+call; with busy processes also the mean as a multiple of the fair time (see backend-bench --busy). `<` marks a library
+whose mean is better than Collet's by more than 10 %. A missing library is left out; a line of the output names it. With
+NAME, only rows whose names contain NAME are measured.
 """
 
 import argparse
@@ -67,7 +68,7 @@ ROWS = [
 # ---- Inputs --------------------------------------------------------------------------------------
 
 def kind(dtype):
-    """The dtype by NumPy."""
+    """NumPy's type for this dtype."""
     import numpy
     return {"f32": numpy.float32, "f64": numpy.float64, "c64": numpy.complex64,
             "c128": numpy.complex128, "i32": numpy.int32, "i64": numpy.int64}[dtype]
@@ -306,7 +307,7 @@ class Jax(NumPy):
 
 
 class Numba:
-    """The loop that one would write, compiled with parallel=True; see numba_kernels.py."""
+    """The loop that a user would write, compiled with parallel=True; see numba_kernels.py."""
 
     def __init__(self, _options):
         import numba_kernels
@@ -358,7 +359,7 @@ class Numba:
 
 
 class OfCollet:
-    """Collet by its C interface."""
+    """Collet, called by its C interface."""
 
     def __init__(self, options):
         from collet_ctypes import Collet
@@ -451,7 +452,7 @@ LIBRARIES = {"collet": OfCollet, "numpy": NumPy, "scipy": SciPy, "numba": Numba,
 # ---- The process of a library --------------------------------------------------------------------
 
 class Server:
-    """Prepares a row, measures turns of it, reports."""
+    """Prepares a row, measures its turns, and reports the figures."""
 
     def __init__(self, library):
         self.library, self.call, self.samples, self.used, self.passed = library, None, [], 0.0, 0.0
@@ -477,7 +478,7 @@ class Server:
         return {"sum": total}
 
     def turn(self, seconds):
-        """Repeats the call for so many seconds, at least once."""
+        """Repeats the call for this number of seconds, at least once."""
         call, clock, samples = self.call, time.perf_counter, self.samples
         used, begin = time.process_time(), clock()
         end = begin + seconds
@@ -545,7 +546,7 @@ class Client:
 # ---- Measuring -----------------------------------------------------------------------------------
 
 def busy_processes(count):
-    """Processes that are busy until they are killed or this one ends."""
+    """Processes that are busy until they are killed or this process ends."""
     text = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n" \
            "    for _ in range(1000000): pass"
     return [subprocess.Popen([sys.executable, "-c", text]) for _ in range(count)]
@@ -583,14 +584,14 @@ def begin_row(clients, row):
 
 
 def time_text(seconds):
-    """Three digits."""
+    """A time with three digits and its unit."""
     unit, scale = ("us", 1e6) if seconds < 1e-3 else ("ms", 1e3)
     value = seconds * scale
     return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"
 
 
 def cell(stats, ours, alone, busy):
-    """The columns of one library for one number of busy processes."""
+    """The columns of the table for one library and one number of busy processes."""
     mark = "<" if stats["mean"] * BETTER < ours["mean"] else " "
     text = f"{time_text(stats['median']):>8} {time_text(stats['mean']):>8}{mark}" \
            f"{time_text(stats['p99']):>8}"

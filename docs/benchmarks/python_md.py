@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""collet.md next to collet-extract, and next to rotmd's own kernels by numba.
+"""Compares collet.md with collet-extract, and with rotmd's own numba kernels.
 
     PYTHONPATH=build/python python3 docs/benchmarks/python_md.py [--rotmd DIRECTORY] [--copies 200]
 
-Results are ratios of one run; the two programs of each pair run alternately, and the shortest time of each counts.
-DIRECTORY is a checkout of rotmd, which needs numba. On a busy machine compare the processor times.
+Results are ratios of one run. The two programs of each pair run alternately, and the shortest time of each program
+counts. DIRECTORY is a checkout of rotmd, which needs numba. On a busy machine compare the processor times.
 """
 
 import argparse
@@ -45,7 +45,8 @@ def least(turns, *cases):
 
 
 def show(name, seconds, others):
-    """A line for each: name, wall, processor, ratio to the first."""
+    """Prints a line for each program: its name, the wall time, the processor time, and their ratios to the first
+    program's times."""
     for label, row in [(name, seconds), *others]:
         print(f"  {label:34} {row[0]:9.4f} s {row[1]:9.4f} s   x {row[0] / seconds[0]:8.2f} "
               f"x {row[1] / seconds[1]:8.2f}")
@@ -83,7 +84,7 @@ def extract(copies, turns):
 
 
 def kernels(rotmd, frames, atoms, turns):
-    """com, inertia and L by rotmd's numba kernels and by collet.md's."""
+    """Computes com, inertia and L by rotmd's numba kernels and by collet.md."""
     spec = importlib.util.spec_from_file_location(
         "rotmd_kernels", pathlib.Path(rotmd) / "src/rotmd/core/kernels.py")
     numba = importlib.util.module_from_spec(spec)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/process/test_against.py
-"""The libraries that against.py compares with, called directly by ctypes, and Collet: each is a function of a job, which has the
-op, the shape and so on, and of its operands."""
+"""Collet, and the libraries that against.py compares with it. The libraries are called directly by ctypes. Each is a
+function of a job (the op, the shape and so on) and of the job's operands."""
 
 import ctypes
 import math
@@ -67,9 +67,9 @@ def operand(op, index, dtype, shape):
 
 
 def digest(values):
-    """Two numbers by which results are compared, with differences relative to the first: the root mean square of the
-    values, and their sum with pseudo-random signs over the root of the count, which depends on the order of the
-    values."""
+    """Two numbers by which results are compared. The first is the root mean square of the values. The second is the sum
+    of the values with pseudo-random signs, divided by the root of the count, so it depends on the order of the values.
+    Differences are relative to the first number."""
     x = np.asarray(values).astype(np.complex128).reshape(-1).view(np.float64)
     signs = np.random.default_rng(0).integers(0, 2, x.size) * 2 - 1
     return [float(np.sqrt(np.mean(x * x))), float(np.sum(signs * x) / math.sqrt(x.size))]
@@ -80,15 +80,15 @@ def layout_of(job):
 
 
 def same_of(job):
-    """The index of the output that is compared, or None: for the other ops LAPACK decomposes the transpose, whose
-    outputs differ."""
+    """The index of the output that is compared. None: LAPACK decomposes the transpose for this op, and the outputs of
+    the transpose differ."""
     return {"matmul": 0, "fft": 0, "svd": 1, "eigh": 0}.get(job["op"])
 
 
-# ---- Libraries: each returns a function that makes the call, a text about the library, and the output to compare -----
+# ---- Libraries: each returns a function that makes the call, a text on the library, and the output to compare -----
 
 def load(job, *names):
-    """The first library that exists, of the system or of --libraries."""
+    """The first of these libraries that exists on the system or in --libraries."""
     for name in names:
         try:
             return ctypes.CDLL(os.path.join(job["libraries"], name))
@@ -150,12 +150,13 @@ def openblas(job, ins, outs):
 
 
 def lapack(library, prefix, op, matrix, outs, right=None):
-    """Decompositions. LAPACK works in place on column-major matrices, so a call copies the input first, like any
-    caller. Rows are passed as columns: the routine decomposes the transpose, with the same number of operations."""
+    """Decompositions. LAPACK works in place, so a call first copies the input, as any caller must. LAPACK's matrices
+    are column-major, and rows are passed as columns. So the routine decomposes the transpose, which takes the same
+    number of operations."""
     m, n = matrix.shape
     k, most = min(m, n), max(m, n)
     a, tau, numbers = matrix.copy(), np.empty(most, matrix.dtype), np.empty(8 * most + 64, np.int32)
-    work = np.empty(8 * most * most + 256 * most + 1024, matrix.dtype)  # LAPACK's formulas for blocks of 64, not exceeded here
+    work = np.empty(8 * most * most + 256 * most + 1024, matrix.dtype)  # enough for LAPACK with blocks of 64
     into = a
 
     def routine(name, *arguments):
@@ -200,7 +201,7 @@ def numpy_loop(_job, ins, outs):
 
 def blis(job, ins, outs):
     library = load(job, "libblis.so.4")
-    library.bli_init()  # else arch_query_id aborts where BLIS_ARCH_TYPE is set
+    library.bli_init()  # otherwise arch_query_id aborts if BLIS_ARCH_TYPE is set
     library.bli_info_get_version_str.restype = library.bli_arch_string.restype = ctypes.c_char_p
     kernels = library.bli_arch_string(library.bli_arch_query_id()).decode()
     function = library.cblas_sgemm if job["dtype"] == "f32" else library.cblas_dgemm
@@ -235,7 +236,7 @@ class Argument(ctypes.Structure):
 def primitive(dnnl, major, ins, outs):
     """The matmul primitive of oneDNN 2 or 3. The numbers are constants of dnnl_types.h, equal in both versions."""
     dtypes = {np.dtype(np.uint16): 2, np.dtype(np.float32): 3, np.dtype(np.int32): 4, np.dtype(np.int8): 5}
-    size = 8192  # bytes: more than a description of version 2 has
+    size = 8192  # bytes; descriptions of version 2 are smaller
     engine, stream, made = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
     plan, arguments, descriptions = ctypes.c_void_p(), (Argument * 3)(), []
     good(dnnl.dnnl_engine_create(ctypes.byref(engine), 1, ctypes.c_size_t(0)))
@@ -300,7 +301,7 @@ LIBRARIES = {
     "openblas": (openblas, {op: "f32 f64" for op in ["matmul", *SOLVERS.split()]}, "OPENBLAS_CORETYPE",
                  [("Nehalem", (), 2), ("Haswell", AVX2, 3), ("Zen", (*AVX2, "AuthenticAMD"), 3), ("SkylakeX", AVX512, 4),
                   ("Cooperlake", BF16, 4)]),
-    # BLIS 0.9 takes some processors with AVX-512 for Haswell, its number 3.
+    # BLIS 0.9 treats some processors with AVX-512 as Haswell, which has the number 3 in BLIS.
     "blis": (blis, {"matmul": "f32 f64"}, "BLIS_ARCH_TYPE", [("3", AVX2, 3), ("0", AVX512, 4)]),
     "onednn": (onednn, {"matmul": "f32 bf16 i8"}, "DNNL_MAX_CPU_ISA",
                [("SSE41", (), 2), ("AVX2", AVX2, 3), ("AVX512_CORE_BF16", BF16, 4)]),

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What calls of cpu_openmp would gain on machines with more processors, by simulation.
+"""Simulates how much faster calls of cpu_openmp would be on machines with more processors.
 
     scaling.py [--python build/python] [--here]
 
-One thread of this machine is measured: nanoseconds of an item whose operands are in the L2 cache, in processor time. A simulated
-team takes the pieces of a call as team.c does: the caller writes the parts and wakes four workers, each of these wakes
-four more, each thread takes the pieces of its own part and then those of others. A piece takes the larger of its computing
-time and the time of its bytes; threads share the bandwidth of the node that has the pages. Printed are the speedups over
-one thread of the same machine. --here compares the simulation with the times of two threads of this machine, which must be idle.
+The script measures one thread of this machine: the processor time, in nanoseconds, of an item whose operands are in the
+L2 cache. A simulated team takes the pieces of a call as team.c does: the caller writes the parts and wakes four
+workers, each of these wakes four more, each thread takes the pieces of its own part and then pieces of other parts. A
+piece takes the larger of its computing time and the time of its bytes; threads share the bandwidth of the node that has
+the pages. The script prints the speedups over one thread of the simulated machine. --here compares the simulation with
+the times of two threads of this machine, which must be idle.
 """
 
 import argparse
@@ -20,13 +21,15 @@ import time
 # Constants of plugins/cpu_openmp/runtime/team.c and job.h, and the times (us) that core/DESIGN.md derives.
 PARTS, PIECES, FAN = 64, 8, 4
 WAKE, RUNS, LINE, REPORT = 1.5, 5.0, 0.08, 0.1
-# Threads; nodes; GB/s of one thread, of one node, of one node's pages for a thread of the other node. The figures of the
-# servers are the nominal bandwidths of 8 and 12 channels of DDR5-4800 by 0.8.
+# For each machine: the number of threads, the number of nodes, and the bandwidths in GB/s of one thread, of one node,
+# and of a thread that reads pages of the other node. The figures of the servers are the nominal bandwidths of 8 and 12
+# channels of DDR5-4800 times 0.8.
 MACHINES = {"8": (8, 1, 20, 60, 0), "64": (64, 1, 15, 245, 0), "192": (192, 2, 12, 370, 4), "192, one node": (192, 2, 12, 370, 4)}
 
 
 def families(xp):
-    """Names, and for each: a function that makes operands of n items, the call, bytes of memory an item, and grain."""
+    """Maps each name to a function that makes operands of n items, the call, the bytes of memory for an item, and the
+    grain."""
     def f32(n, k):
         return [xp.asarray([0.5] * 8, dtype=xp.float32)[xp.arange(n) % 8] for _ in range(k)]
 
@@ -38,7 +41,7 @@ def families(xp):
 
 
 def measured(call, operands, n):
-    """The shortest nanoseconds of an item, in processor time."""
+    """The shortest processor time of an item, in nanoseconds."""
     best = float("inf")
     for _ in range(7):
         begin, turns = time.process_time_ns(), 60

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""small.py [--large] [--cpu] [--repeat N] [NAME ...]: the times of everyday statements beside NumPy's in one run, alternately, at
-5, 100 and 1,000 elements, or with --large at 100,000 and 1,000,000: the medians of collet's time / NumPy's and of collet's time,
-the geometric means, and the worst. Results that wait are computed. --cpu: for a busy machine, the least
-processor times instead of medians, with COLLET_NUM_THREADS=1."""
+"""small.py [--large] [--cpu] [--repeat N] [NAME ...]: times everyday statements in collet and in NumPy, alternately, in
+one run, with 5, 100 and 1,000 elements, or with --large 100,000 and 1,000,000 elements. Prints for each statement the
+median of collet's time divided by NumPy's, and the median of collet's time; then the geometric mean and the largest of
+the ratios. A time includes the computation of lazy results. --cpu is for a busy machine: it prints the least processor
+times instead of medians. Set COLLET_NUM_THREADS=1 for it."""
 
 import argparse
 import math
@@ -65,7 +66,7 @@ def cases(xp, asarray, n):
 
 
 def large(xp, asarray, n):
-    """As cases, for many elements."""
+    """Like `cases`, for arrays with many elements."""
     draw = np.random.default_rng(n)
     host, side = draw.normal(size=n), int(math.sqrt(n))
     x, y, ordered = asarray(host), asarray(draw.normal(size=n)), asarray(np.sort(host))
@@ -120,7 +121,7 @@ def asarray_u1(x):
 
 
 def seconds(functions, repeat, clock):
-    """The ratio of the two times, measured alternately, and the first one."""
+    """The ratio of the two functions' times, which are measured alternately, and the first function's time."""
     timers, numbers = [], []
     for function, wait in functions:
         timers.append(timeit.Timer(lambda function=function, wait=wait: wait(function()), timer=clock))
@@ -136,13 +137,14 @@ def seconds(functions, repeat, clock):
 
 
 def waiting(value):
-    """Computes what waits."""
+    """Computes the elements of an Array that is not computed yet."""
     value._place()
 
 
 def wait_for(function):
-    """waiting if the function's results wait; otherwise a function that, as for NumPy, costs only its call. The first
-    results of a process may wait where later ones do not."""
+    """`waiting` if the function returns Arrays that are not computed yet; otherwise `ignoring`, which costs only its
+    call, as for NumPy. Tries several times, because the first results of a process may wait although later results do
+    not."""
     for _ in range(3):
         value = function()
         waiting_now = isinstance(value, collet.Array) and collet._core.is_pending(value)

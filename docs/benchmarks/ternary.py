@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/process/test_studies.py
-"""Ternary weights: the operations that Rotor's document measures, and larger products.
+"""Measures operations with ternary weights: the operations that Rotor's document measures, and larger products.
 
     PYTHONPATH=build/python python3 docs/benchmarks/ternary.py [NAME] [--backend NAME] [--threads N] [--seconds S] [--json]
 
-Packing and unpacking, a dot product, products of a matrix and a vector, and a network with 512 inputs, 256 hidden units, 10
-outputs and a batch of 32, with random weights: milliseconds of a call by Python. With NAME only cases whose names contain it.
+Measures packing and unpacking, a dot product, products of a matrix and a vector, and a network with 512 inputs, 256
+hidden units, 10 outputs and a batch of 32. The weights are random. Prints the milliseconds of a call by Python. With
+NAME, only cases whose names contain NAME are measured.
 """
 
 import argparse
@@ -23,7 +24,7 @@ NETWORK = "network 512-256-10, batch 32"
 
 
 def codes(*shape):
-    """Each as frequent."""
+    """Random codes: -1, 0 and 1 are equally frequent."""
     return collet.asarray(RANDOM.integers(-1, 2, shape).astype(np.int8))
 
 

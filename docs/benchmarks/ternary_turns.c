@@ -2,12 +2,12 @@
 /*
  * ternary_turns.c - products of ternary weights by Collet and by ggml (TQ2_0 weights, f32
  * activations that it quantizes to q8_K) in turn, in one process and on the same number of threads.
- * docs/benchmarks/ ternary_ggml.sh builds and runs it; no build and no test does.
+ * docs/benchmarks/ ternary_ggml.sh builds and runs this program; no build and no test runs it.
  *
  *   ternary_turns [THREADS [TURNS]]
  *
- * A turn calls each for a tenth of a second. It prints the median over all turns of the turns'
- * medians, the fastest call, and the median of the turns' ratios to ggml.
+ * A turn calls each library for a tenth of a second. The program prints the median, over all turns,
+ * of the turns' medians; the fastest call; and the median of the turns' ratios to ggml.
  */
 #include <math.h>
 #include <stdint.h>
@@ -74,7 +74,8 @@ static void call(int which, side *s)
         give_up(collet_last_error(s->cx));
 }
 
-/* The median time of a call in a tenth of a second; *fastest: of all calls so far. */
+/* Calls for a tenth of a second and returns the median time of a call. *fastest: the shortest time
+ * of all calls so far. */
 static double measure(int which, side *s, double *fastest)
 {
     static double times[CALLS_MAX];
@@ -91,7 +92,7 @@ static double measure(int which, side *s, double *fastest)
     return median(times, n);
 }
 
-/* An array of the elements at `data`; without values if that is NULL. */
+/* An array of the elements at `data`; if `data` is NULL, without values. */
 static collet_array *array_of(collet_context *cx, collet_dtype dtype, int64_t rows, int64_t columns,
                               const void *data)
 {
@@ -104,7 +105,8 @@ static collet_array *array_of(collet_context *cx, collet_dtype dtype, int64_t ro
     return a;
 }
 
-/* Activations are whole numbers with a maximum of 127 in each 256: both quantize them exactly. */
+/* Activations are whole numbers with a maximum of 127 in each block of 256, so both libraries
+ * quantize them exactly. */
 static void make_sides(side sides[SIDES], collet_context *cx, struct ggml_context *g,
                        int64_t tokens, int64_t rows, int64_t columns, int threads)
 {

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of arrays with several strides next to NumPy, in turn, in one process.
+"""Compares functions of arrays with several kinds of strides with NumPy's functions, in turn, in one process.
 
     views.py [--sizes 1e4,1e6] [--dtypes f8,f4,i8] [--worst 30] [--json FILE] [--python build/python] [NAME...]
 
 Each function runs on vectors (adjacent, every second element, reversed), on square matrices (adjacent, transposed,
-every second column) and on tables of three columns and of three rows. A figure is the shortest time in microseconds;
-NumPy is 2.1 or later;
-the ratio is Collet's to NumPy's: 1 or less is as fast or faster. Printed are the geometric mean of the ratios and the
-largest ones, one line for each function with its worst array. --json writes all of them.
+every second column) and on tables of three columns and of three rows. A figure is the shortest time in microseconds. A
+ratio is Collet's time divided by NumPy's: at 1 or less, Collet is as fast or faster. The script prints the geometric
+mean of the ratios and the largest ratios, with one line for each function and its slowest array. --json writes all
+ratios. Needs NumPy 2.1 or later.
 """
 
 import argparse

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * worker BACKEND...: prints what a backend in a process of its own costs. Each figure is the
- * smallest of many. To compile: cc -O2 worker.c $(pkg-config --cflags --libs collet)
+ * worker BACKEND...: prints the times of calls and transfers on each BACKEND. With the arguments
+ * "cpu_openmp worker:cpu_openmp" the difference is the cost of a separate process for the backend.
+ * Each figure is the smallest of many.
+ * To compile: cc -O2 worker.c $(pkg-config --cflags --libs collet)
  */
 #include <stdio.h>
 #include <stdlib.h>

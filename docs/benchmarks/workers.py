@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""workers.py TOPOLOGY TRAJECTORY [FILMS]: the same work by the threads of one process, by one worker and by two, of
-Dask and of a process pool, in turn; and the overhead of a task. Prints for each the time, and the processor time of all
-processes, which matters on a machine with other work: the smaller of two rounds, also as ratios to the threads'
-values."""
+"""workers.py TOPOLOGY TRAJECTORY [FILMS]: does the same work in several ways, in turn: by the threads of one process,
+by one and by two workers of Dask, and by a process pool of two workers. Prints the time of each way, and the processor
+time of all processes, which matters on a machine with other work. Each figure is the smaller of two rounds, and is also
+printed as a ratio to the threads' figure. Also prints the overhead of a task."""
 
 import contextlib
 import functools
@@ -45,7 +45,7 @@ def overhead(client):
 
 
 def clocks():
-    """Seconds, and processor seconds of this process and the processes that it started."""
+    """The time in seconds, and the processor time of this process and of the processes that it started."""
     me = psutil.Process()
     used = [p.cpu_times() for p in (me, *me.children(recursive=True))]
     return time.perf_counter(), sum(u.user + u.system for u in used)

@@ -10,11 +10,10 @@ writes W1.npy b1.npy W2.npy b2.npy held_out.npy labels.npy to the directory DIR;
 
 writes digits.t2 from them.
 
-Digits come from the four small bitmap fonts below, made thicker or thinner, moved, slanted and with
-noise: grey values 0 to 16 in 256 numbers. The network is 256 -> 256 -> 10, so that every row of
-weights fills whole blocks of 256 and a weight takes 2 bits. The weights are quantized in every step
-like `collet-ternary pack --absmean` does, with a straight-through gradient. Needs only NumPy. Results are
-reproducible on one machine.
+Digits come from the four small bitmap fonts below. They are made thicker or thinner, moved and slanted, and get noise.
+A digit has 256 grey values from 0 to 16. The network is 256 -> 256 -> 10, so that every row of weights fills whole
+blocks of 256 and a weight takes 2 bits. The weights are quantized in every step like `collet-ternary pack --absmean`
+does, with a straight-through gradient. Needs only NumPy. Results are reproducible on one machine.
 """
 import pathlib
 import sys
@@ -72,8 +71,8 @@ def glyphs(font):
 
 
 def draw(glyph, random):
-    """One digit, sampled from the glyph with strokes as wide as the ink field is smooth. Lengths are
-    in eighths of the picture."""
+    """A picture of one digit. Each ink cell of the glyph becomes a smooth spot, whose width is the thickness of the
+    strokes. Lengths are in eighths of the picture."""
     height, width = glyph.shape
     scale_y = random.uniform(6.0, 7.6) / height
     scale_x = random.uniform(4.2, 6.6) / width

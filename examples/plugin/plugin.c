@@ -12,7 +12,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 
 /*
  * example.clamp: out = the nearest number to a in [lower, upper]; NaN stays NaN. f32 and f64, any
- * shape; `out` may be exactly `a`. lower > upper, or one of them NaN: REFUSED, and nothing is written.
+ * shape; `out` may be exactly `a`. If lower > upper, or one of them is NaN, the call is REFUSED and nothing is written.
  */
 typedef struct example_clamp_params {
     uint32_t struct_size; /* sizeof(example_clamp_params) */
@@ -76,7 +76,7 @@ static const collet_operand *operand(const collet_kernel_call *call, uint32_t i)
     return (const collet_operand *)(const void *)(first + (size_t)i * call->operand_size);
 }
 
-/* The first element of a row: `row` counts all axes except the last; the last but one varies fastest. */
+/* The first element of a row. `row` counts all axes except the last; the last axis but one varies fastest. */
 static char *row_start(const collet_operand *o, int64_t row, int64_t size)
 {
     char *at = (char *)o->buffer + o->byte_offset;

@@ -187,7 +187,8 @@ typedef struct view {
     int64_t shape[COLLET_MAX_DIMS], strides[COLLET_MAX_DIMS];
 } view;
 
-/* The counter of a queue, which commands of other queues may wait for after the queue is gone. */
+/* The counter of a queue. Commands of other queues may wait for it even after the queue is
+ * destroyed. */
 typedef struct timeline {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -256,7 +257,7 @@ static void timeline_release(timeline *t)
     free(t);
 }
 
-/* Waits until `done` is at least `value`; 0: not before the time limit. */
+/* Waits until `done` is at least `value`; returns 0 if the time limit passes first. */
 static int timeline_wait(timeline *t, uint64_t value, int64_t nanoseconds)
 {
     struct timespec end;
@@ -551,7 +552,8 @@ static void store(unsigned char *at, int64_t element, double x)
         *(double *)(void *)at = x;
 }
 
-/* Rows are the last axis; `row` counts the others, and the last but one varies fastest. */
+/* A row has the elements along the last axis. `row` counts the other axes; the last axis but one
+ * varies fastest. */
 static int64_t row_count(const view *v)
 {
     int64_t rows = 1;

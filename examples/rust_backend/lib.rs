@@ -189,7 +189,7 @@ unsafe fn add_elements(at: [*mut f32; 3], shape: &[i64], strides: [&[i64]; 3]) {
 }
 
 unsafe extern "C" fn add(_device: *mut Device, _queue: *mut Queue, call: *const KernelCall) -> i32 {
-    let size = (*call).operand_size as usize; // of libcore's, which may be longer than ours
+    let size = (*call).operand_size as usize; // libcore's struct may be longer than ours
     let operands = [0, 1, 2].map(|k| &*(*call).operands.add(k * size).cast::<Operand>());
     let axes = operands[0].ndim as usize;
     add_elements(

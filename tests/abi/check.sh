@@ -102,7 +102,7 @@ slots() {
     ! grep bare <<<"$found" || fail "the slots above have no tag"
 }
 
-# The public headers after the preprocessor: -P, or their macros: -dM.
+# Prints the public headers after the preprocessor (with -P), or their macros (with -dM).
 public() {
     local header include=("-I$SOURCE/include")
     for header in "$SOURCE"/engines/*/include; do
@@ -224,7 +224,7 @@ clash() {
     grep -q cpu_scalar <<<"$output" || fail "$1 printed $output"
 }
 
-# dlopen, exp and others also have older symbol versions, which a build on an older glibc uses.
+# A build on an older glibc would use the older symbol versions of dlopen, exp and others.
 # From glibc 2.38 on, strtol, scanf and their like have names like __isoc23_strtol.
 glibc() {
     local names older='dl(open|close|sym|error|addr1?|info)|[fl]?stat|fstatat|__libc_start_main|pthread_.*'

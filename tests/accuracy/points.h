@@ -12,10 +12,11 @@ uint64_t points_all(collet_dtype dtype);
 void points_every(void *x, collet_dtype dtype, uint64_t first, int64_t count);
 
 /*
- * `count` pseudorandom numbers, determined by `block`: half have random bit patterns, half are hard
- * arguments: sin and cos near multiples of pi/2 and within a few periods, log near 1, exp near
- * overflow and underflow, tanh at its bend and where it rounds to 1, other functions near 0, near 1
- * and in the range of ordinary arguments that elementwise.def gives.
+ * `count` pseudorandom numbers, determined by `block`. Half of the numbers have random bit
+ * patterns. The other half are hard arguments. For sin and cos these are near multiples of pi/2 and
+ * within a few periods; for log, near 1; for exp, near overflow and underflow; for tanh, at its
+ * bend and where it rounds to 1. For other functions they are near 0, near 1 and in the range of
+ * ordinary arguments that elementwise.def gives.
  */
 void points_hard(void *x, collet_dtype dtype, uint32_t op, uint64_t block, int64_t count);
 

@@ -28,7 +28,7 @@ typedef struct reference {
     long double (*wider2)(long double, long double);
     double limit_f32, limit_f64; /* in ulp */
     double most_f32, most_f64;   /* the largest supported argument, 0: no limit */
-    double least, span;          /* half of the numbers are least .. least + span */
+    double least, span;          /* half of the numbers are in least .. least + span */
 } reference;
 
 static double expit(double x)

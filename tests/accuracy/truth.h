@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * truth.h - reference values of functions of one argument: fast values with a few more digits than a result, and slow
- * values of high precision. They share no code with the backends except libm.
+ * values of high precision. The reference values and the backends share no code except libm.
  */
 #ifndef TESTS_ACCURACY_TRUTH_H
 #define TESTS_ACCURACY_TRUTH_H

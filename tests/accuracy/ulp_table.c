@@ -112,7 +112,8 @@ static double screened_double(const run *r, int64_t i, double x, double got)
     return fabs(got - expected) * per_unit;
 }
 
-/* Measures a screened error again if it may be the largest, and every CHECK_EVERY-th. */
+/* Measures a screened error again if it may be the largest error. Also measures every
+ * CHECK_EVERY-th screened error again. */
 static double measured_again(const run *r, double largest, int64_t i, double x, double got,
                              double error)
 {
@@ -131,8 +132,8 @@ static double measured_again(const run *r, double largest, int64_t i, double x, 
     return precise;
 }
 
-/* Screens a whole block before measuring its largest errors again: increasing errors would each be
- * the largest so far. */
+/* Screens a whole block before measuring its largest errors again. Otherwise each of a series of
+ * increasing errors would be the largest error so far, and would be measured again. */
 static void compare(const run *r, tally *t, int64_t count)
 {
     double largest = t->worst;

@@ -6,7 +6,7 @@
 #include <dirent.h>
 #include <string.h>
 
-/* How many have a name that contains `part`; 0 if the directory cannot be read. */
+/* Returns the number of files whose names contain `part`; 0 if the directory cannot be read. */
 static inline int count_files(const char *directory, const char *part)
 {
     int count = 0;

@@ -270,7 +270,7 @@ long __wrap_syscall(long number, ...)
     return failure("syscall") ? -1 : __real_syscall(number, first, last, 0);
 }
 
-/* ---- Of bytes ------------------------------------------------------------------------------ */
+/* ---- Transfers ----------------------------------------------------------------------------- */
 
 ssize_t __real_read(int fd, void *bytes, size_t n);
 ssize_t __wrap_read(int fd, void *bytes, size_t n);

@@ -72,7 +72,8 @@ static void set_u32(op_call *c, const collet_ops_field *f, uint32_t index, uint3
     memcpy(c->params.bytes + f->offset + index * sizeof value, &value, sizeof value);
 }
 
-/* Parameters for arrays with two axes a and b: reduces or shifts b; a permutation swaps a and b. */
+/* Sets parameters for arrays with two axes a and b. The call reduces or shifts b; a permutation
+ * swaps a and b. */
 static void take_params(op_call *c)
 {
     static const collet_scalar half = {.dtype = COLLET_F64, .value.f64 = 0.5};
@@ -215,7 +216,8 @@ static void label_outputs(op_call *c)
     }
 }
 
-/* Outputs whose shapes a rule computes. Tries both values of flags: the dtypes may require one. */
+/* Outputs whose shapes a rule computes. Tries both values of each flag, because the dtypes may
+ * require one of the values. */
 static void take_inferred(op_call *c)
 {
     collet_array_spec outs[COLLET_MAX_OPERANDS];
@@ -253,7 +255,7 @@ int op_call_axis_count(const op_call *c, char letter)
     return count;
 }
 
-/* Sets *info to op `index` among those with signatures; 0 beyond the last. */
+/* Sets *info to number `index` of the ops with signatures. Returns 0 if there are fewer ops. */
 static int find_op(const collet_runtime *runtime, collet_ops_info *info, size_t index)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
@@ -301,7 +303,7 @@ void op_call_stretch(op_call *c, int64_t letters, int64_t others)
 {
     int named = 0;
     letters = op_call_by_rule(c) ? others : letters;
-    /* Several letters an operand. */
+    /* Each operand of `scatter` has several letters. */
     if (!strcmp(c->info.family, "scatter"))
         letters = 4;
     for (uint32_t k = 0; k < c->count; k++) {

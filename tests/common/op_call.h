@@ -58,14 +58,15 @@ int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, in
 /* Whether a rule ("*") computes the outputs' shapes. */
 int op_call_by_rule(const op_call *c);
 
-/* collet_ops_infer with the inputs and the outputs' dtypes. */
+/* Calls collet_ops_infer with the inputs and the outputs' dtypes. */
 collet_status op_call_infer(const op_call *c, collet_array_spec *outs, collet_error *err);
 
-/* collet_ops_infer with complete outputs. */
+/* Calls collet_ops_infer with complete outputs. */
 collet_status op_call_infer_given(const op_call *c, collet_error *err);
 
 /* Multiplies the extents of letter axes by `letters`, or by `others` if a rule computes the shapes
- * (then only the rule's first signature is valid); "..." by `others` if the op has no letters. */
+ * (then only the rule's first signature is valid). Multiplies the axes of "..." by `others` if the
+ * op has no letters. */
 void op_call_stretch(op_call *c, int64_t letters, int64_t others);
 
 /* The number of operands with an axis of that letter; an axis of two letters counts for both. */

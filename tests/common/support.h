@@ -37,8 +37,8 @@ static inline void assert_status_at(collet_context *cx, collet_status got, colle
 #define assert_ok(cx, got) assert_status(cx, got, COLLET_OK)
 #define assert_text_has(cx, ...) assert_contains(collet_last_error(cx), __VA_ARGS__)
 
-/* For tests that count commands, timestamps and waits, or choose which command fails. The tests may run with
- * COLLET_TRACE, and a trace adds its own commands, timestamps and waits. */
+/* Tests call this function if they count commands, timestamps and waits, or choose which command fails. Tests may run
+ * with COLLET_TRACE, and a trace adds its own commands, timestamps and waits. */
 static inline void without_trace(void)
 {
     unsetenv("COLLET_TRACE");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test.h - tests that register themselves: TEST(name) { ... } defines a test, a function with the parameter
- * `void **state`. The tests of a program run in the order of the file. The program needs no main. Declares what most
- * tests use of the C library and of CMocka.
+ * `void **state`. The tests of a program run in the order of the file. The program needs no main. This header also
+ * declares what most tests use of the C library and of CMocka.
  */
 #ifndef TESTS_COMMON_TEST_H
 #define TESTS_COMMON_TEST_H
@@ -57,7 +57,8 @@
 void test_add(const char *file, int line, const char *name, CMUnitTestFunction test,
               CMFixtureFunction set_up, CMFixtureFunction tear_down);
 void test_group(CMFixtureFunction set_up, CMFixtureFunction tear_down);
-/* For a program with its own main. Returns the result of main: the number of failed tests, 1 without a test. */
+/* A program with its own main calls this function. Returns the result of main: the number of failed tests, 1 without a
+ * test. */
 int test_run(void);
 
 /* OWNED(type) *x = ...; destroys x at the end of its block, by the function of OWNS(type, function).

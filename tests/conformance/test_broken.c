@@ -297,7 +297,7 @@ static void the_named_backend_is_checked(void **state)
     setenv("COLLET_BACKEND", "no_such_backend", 1);
     assert_int_equal(status_of(COLLET_TEST_BROKEN " --op add --sig d:dd"), 0);
     assert_int_equal(status_of("cpu_scalar --op add --sig d:dd --quick"), 0);
-    /* The kernels and the slots of a named device. */
+    /* backend-check tests the kernels and the slots of a named device. */
     assert_int_equal(status_of("worker:cpu_scalar --op add --sig d:dd --quick"), 0);
     assert_int_equal(status_of("worker:cpu_scalar:0 --verbs --op device"), 0);
     assert_int_equal(status_of("worker:no_such_backend --op add"), 1);

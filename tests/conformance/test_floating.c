@@ -60,7 +60,7 @@ typedef struct state {
     void (*set)(void);
 } state;
 
-/* The results in the other states are compared with the result in the first. */
+/* The results in the other states are compared with the result in the first state. */
 static const state states[] = {
     {"the default state", usual},
     {"rounding upward without subnormal numbers", upward},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-check on a plugin whose kernels never return: the time that it takes and its report. */
+/* Runs backend-check on a plugin whose kernels never return, and checks the time that backend-check
+ * takes and its report. */
 #include "common/test.h"
 
 #include <sys/wait.h>
@@ -11,7 +12,7 @@
 #define LIMIT "--timeout 0 --limit 2 --sample"
 #define LONG "--timeout 3 --op add --sig f:ff"
 
-/* All run at once, because all they do is wait. */
+/* All runs of backend-check go on at once, because they only wait. */
 static struct {
     const char *arguments;
     FILE *output;

@@ -107,7 +107,7 @@ static void ignore(void *user, int number, const char *text)
 {
 }
 
-/* All large cases (several megabytes each), some of them, or none can be run. */
+/* The kit can run all large cases (several megabytes each), some of them, or none. */
 TEST(large_cases_are_counted)
 {
     collet_context *context;

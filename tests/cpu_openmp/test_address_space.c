@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Limits on address space (ulimit -v). If OpenBLAS cannot map its buffers, it tries for ever. So
- * cpu_openmp gives it fewer threads or does not open it, and reports a reason that names the limit.
- * No probe hangs or crashes, and products are right. Each test runs in a separate process.
+ * cpu_openmp gives OpenBLAS fewer threads or does not open the library, and reports a reason that
+ * names the limit. No probe hangs or crashes, and products are right. Each test runs in a separate
+ * process.
  */
 
 #include <sys/resource.h>

@@ -18,8 +18,8 @@
 
 #define LENGTH (1 << 18)
 
-/* Seconds of processor time. Worker threads that take part in calls use more than this within LOOK
- * seconds, even if other programs leave them little time. Sleeping workers use none. */
+/* Seconds of processor time. Worker threads that take part in calls use more time than this within
+ * LOOK seconds, even if other programs leave them little time. Sleeping workers use no time. */
 #define USED 1e-4
 #define LOOK 0.2
 #define LIMIT 30 /* seconds within which calls must follow a change */
@@ -55,8 +55,8 @@ static void program_end(program *p)
     collet_runtime_destroy(p->rt);
 }
 
-/* Processor time, in seconds, of the other threads during LOOK seconds of calls; negative: a result
- * was wrong. */
+/* Makes calls for LOOK seconds. Returns the processor time of the other threads in seconds;
+ * negative: a result was wrong. */
 static double workers_use(program *p)
 {
     double end = test_seconds(CLOCK_MONOTONIC) + LOOK, sum = LENGTH;
@@ -71,9 +71,10 @@ static double workers_use(program *p)
     return sum != LENGTH ? -1 : others > 0 ? others : 0;
 }
 
-/* Whether, within LIMIT seconds, workers take part in calls, or (with_workers 0) do not take part
- * several times in a row. cpu_openmp follows a change within a second, but other programs may keep
- * its threads from running, and so workers from starting or from going to sleep. */
+/* Whether workers take part in calls within LIMIT seconds. If with_workers is 0: whether, within
+ * LIMIT seconds, workers take no part in several measurements in a row. cpu_openmp follows a change
+ * within a second. But other programs may keep its threads from running, so that workers start late
+ * or go to sleep late. */
 static int follows(program *p, int with_workers)
 {
     double begin = test_seconds(CLOCK_MONOTONIC), used = 0;

@@ -133,8 +133,8 @@ static void *compute(void *argument)
 }
 
 /* Opens the libraries without computing: the backend accepts the call, and libcore then refuses it
- * because the output is acquired. So later no constructor of a library is running, during which
- * nothing could delay exit(). */
+ * because the output is acquired. So no constructor of a library runs later. (During a constructor
+ * nothing could delay exit().) */
 static void open_libraries(const operation *o, collet_context *cx, const arrays *x)
 {
     collet_array *out = o->run == spectrum ? x->spectrum : x->b;
@@ -313,7 +313,7 @@ TEST(test_cpu_scalar)
         exits("cpu_scalar", i);
 }
 
-/* Two operations only: compiling many kernels takes seconds. */
+/* Tests only two operations, because compiling many kernels takes seconds. */
 TEST(test_opencl)
 {
     exits("opencl", PRODUCT_F64);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two contexts on two threads: concurrently they take about as long as in turn, and neither is favoured. Other
+ * Two contexts on two threads take about as long concurrently as in turn, and neither context is favoured. Other
  * programs disturb the times, so one good attempt of several suffices.
  */
 

@@ -62,7 +62,8 @@ TEST(test_product_is_not_captured)
     assert_int_equal(0, captured);
 }
 
-/* The host's OpenBLAS setting is kept, whether it uses the library before or after us. */
+/* The host's OpenBLAS setting is kept, whether the host uses the library before or after
+ * cpu_openmp. */
 TEST(test_blas_threads_stay)
 {
     static double a[N * N], c[N * N];
@@ -153,7 +154,8 @@ enum { COLUMNS = 11, LONG = COLUMNS * 200000 };
 /* Ternary weights whose rows span several pieces; more tokens than fit a panel. */
 enum { HIGH = 150, WIDE = 20011, NARROW = 700, TOKENS = 37 };
 
-/* Transforms: of a length without large factors, of a prime, of a plane, of lines, of real numbers, of a volume. */
+/* Transforms: of a length without large factors, of a prime length, of a plane, of lines, of real numbers,
+ * of a volume. */
 enum { LENGTH = 3 * 5 * 7 * 11 * 13, PRIME = 4099, SIDE = 48, LINES = 33, DEEP = 20, LOW = 16, LAST = 36 };
 
 typedef struct inputs {
@@ -352,7 +354,7 @@ TEST(test_results_do_not_depend_on_threads)
     }
 }
 
-/* Products and partial sums overflow or underflow f32; the results do not. */
+/* Products and partial sums overflow or underflow f32, but the results do not. */
 TEST(test_numbers_beyond_f32)
 {
     enum { ROWS = 40, SIZE = 3000 };
@@ -396,7 +398,7 @@ TEST(test_numbers_beyond_f32)
 
 #define MANY_NUMBERS 300007
 
-/* A transform of a single row, and of two rows in one call, which uses a plan. */
+/* Transforms a single row, and two rows in one call. The call with two rows uses a plan. */
 TEST(test_one_block)
 {
     static float x[2 * 16384];
@@ -515,7 +517,8 @@ TEST(test_trim_gives_plans_back)
     compute_transforms(&r);
     size_t with_plans = mallinfo2().uordblks;
     compute_transforms(&r);
-    /* Allocating and freeing workspaces changes the total by a few bytes. */
+    /* Allocating and freeing workspaces changes the total of allocated bytes only by a few
+     * bytes. */
     assert_true(mallinfo2().uordblks < with_plans + 1000);
     assert_true(with_plans > before + 50000);
     trim(device);

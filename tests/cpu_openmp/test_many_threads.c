@@ -152,9 +152,9 @@ static void nothing(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
 }
 
-/* Runs a phase with work for `useful` threads. The caller must wake only a few workers, all threads
- * together at most useful - 1, and one thread must wake the caller. Returns the number of workers
- * woken; -1: too many. */
+/* Runs a phase with work for `useful` threads. The caller must wake only a few workers. All threads
+ * together must wake at most useful - 1 workers, and one thread must wake the caller. Returns the
+ * number of workers woken; -1: too many. */
 static int32_t woken(team_body body, int32_t useful)
 {
     forget_wakes();
@@ -184,7 +184,7 @@ TEST(test_wakes_are_few)
     assert_true(in_child(wakes_are_few));
 }
 
-/* Succeeds if it happens in one of several tries: other programs may delay some threads. */
+/* One success in several tries suffices, because other programs may delay some threads. */
 static bool everyone_is_woken(void)
 {
     int32_t total = 0;

@@ -36,7 +36,8 @@ static _Thread_local cpu_set_t bound; /* processors of this thread; empty: the p
 static int pulls, pushes, returns;
 static bool workers_are_late; /* woken workers do not run */
 
-/* Exported, so that the linker also replaces the functions in libraries of a sanitizer's build. */
+/* The functions are exported, so that the linker also replaces them in libraries of a sanitizer's
+ * build. */
 #pragma GCC visibility push(default)
 int __wrap_sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set);
 int __wrap_sched_setaffinity(pid_t thread, size_t size, const cpu_set_t *set);

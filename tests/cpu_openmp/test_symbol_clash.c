@@ -127,8 +127,8 @@ static void check_solution(collet_context *cx, collet_dtype dtype, double tolera
     free(m);
 }
 
-/* The eigenvalues sum to the trace, their squares to the sum of squared elements; the singular
- * values of this matrix are its eigenvalues. */
+/* The sum of the eigenvalues is the trace, and the sum of their squares is the sum of the squared
+ * elements. The singular values of this matrix are its eigenvalues. */
 static void check_spectra(collet_context *cx, collet_dtype dtype, double tolerance)
 {
     static const int64_t shape[] = {N, N}, one[] = {N};

@@ -186,7 +186,7 @@ static void *run_holder(void *argument)
 }
 
 /* Counts the threads that work on pieces at the same time. Each waits until the expected number of
- * threads has arrived (for some seconds at most), and then 20 ms for an additional one. */
+ * threads has arrived (for some seconds at most), and then 20 ms for an additional thread. */
 typedef struct crowd {
     int32_t expected;
     _Atomic int32_t now, most, patience;
@@ -263,7 +263,7 @@ static void *call_often(void *argument)
     return NULL;
 }
 
-/* More callers than the team has threads, and than it has jobs. */
+/* The team gets more callers than it has threads, and more than it has jobs. */
 TEST(test_many_callers)
 {
     pthread_t threads[48];
@@ -275,7 +275,8 @@ TEST(test_many_callers)
 
 /* ---- Brief loops ----------------------------------------------------------------------------- */
 
-/* Pieces that take a given time: how many the caller did and how many workers did. */
+/* A loop whose pieces take a given time, with the counts of the pieces that the caller and the
+ * workers did. */
 typedef struct shares {
     int64_t nanoseconds;
     _Atomic int32_t of_caller, of_workers;
@@ -562,7 +563,8 @@ static void *spin_for_ever(void *unused)
     return unused;
 }
 
-/* One thread does not crowd one processor; three threads crowd two processors, but not three. A child has no workers. */
+/* A load of one thread does not crowd one processor. Three threads crowd two processors, but not three. A child process
+ * has no workers. */
 static bool crowds_as_threads_spin(void)
 {
     bool alone = load_is_crowded(1), started = true;

@@ -27,7 +27,7 @@ expect() {
 }
 
 blas=
-[ $# -gt 4 ] || blas=$build/tests/libraries/libprefixed.so  # a stand-in, which jobs cannot use
+[ $# -gt 4 ] || blas=$build/tests/libraries/libprefixed.so  # a stand-in; the jobs cannot use it
 OPENBLAS=$blas "$source/tools/dev/bundle.sh" "$work/bundle" "$build" || fail "no bundle"
 "$source/tools/dev/bundle.sh" "$work/bundle" "$build" 2>"$work/printed" && fail "an existing folder was overwritten"
 run=$work/bundle/run.sh

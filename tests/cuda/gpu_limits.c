@@ -230,7 +230,8 @@ typedef struct gemm {
     cudaDataType type;
     cublasComputeType_t compute;
     size_t size;
-    /* Bits of random numbers from 1 to 2: the bits that are always set, and the bits that vary. */
+    /* Random numbers from 1 to 2 have some bits that are always set (`exponent`), and some that
+     * vary (`fraction`). */
     uint64_t exponent, fraction;
     cublasHandle_t handle;
     int n;
@@ -250,7 +251,8 @@ static int multiply(bench *b, const void *argument)
         g->type, g->n, 0, 1, g->compute, CUBLAS_GEMM_DEFAULT);
 }
 
-/* Fills with random numbers, not zeros: a GPU multiplies zeros with less power, and so faster. */
+/* Fills a matrix with random numbers, not zeros: a GPU needs less power for products of zeros, and
+ * so computes them faster. */
 static int fill(bench *b, const gemm *g)
 {
     size_t bytes = (size_t)g->n * (size_t)g->n * g->size;

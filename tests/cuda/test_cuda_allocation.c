@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocation number N of the backend's host code fails, for N = 0, 1, ... until a session needs no
- * more: each call reports the failure or succeeds without the memory, nothing leaks on the host or
- * the device, and the same session then succeeds. The backend's objects are linked into this
- * program, so that only their allocations go through common/failing_malloc.c.
+ * Allocation number N of the backend's host code fails, for N = 0, 1, ... until a session makes
+ * fewer allocations. Each call reports the failure or succeeds without the memory. Nothing leaks on
+ * the host or the device, and the same session then succeeds. The backend's objects are linked into
+ * this program, so that only their allocations go through common/failing_malloc.c.
  */
 #include "cuda_fixture.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For which layouts, batches and types the cuda backend calls cuBLAS (here a fake), and for which it launches Collet's
- * kernel (which does not run here). cuda_host_cublas checks the results.
+ * Tests for which layouts, batches and types the cuda backend calls cuBLAS (here a fake), and for which it launches
+ * Collet's kernel (which does not run here). cuda_host_cublas checks the results.
  */
 #include "cuda_fixture.h"
 #include "shared/host/util/operand.h"

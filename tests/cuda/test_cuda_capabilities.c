@@ -20,8 +20,8 @@ static const char *capabilities(void)
     return json;
 }
 
-/* The plugin has no device. The reason in its capabilities and from device_open contains this
- * text. */
+/* Checks that the plugin has no device, and that the reason in its capabilities and from
+ * device_open contains this text. */
 static void is_without(const char *text)
 {
     collet_device *d = NULL;
@@ -49,7 +49,8 @@ TEST_WITH(no_driver, fresh, nothing_left)
     is_without("libcuda.so.1 not found: no NVIDIA driver");
 }
 
-/* The same through libcore: the plugin loads, has no device, and its info contains the reason. */
+/* The same test through libcore: the plugin loads, has no device, and its info contains the
+ * reason. */
 TEST_WITH(no_driver_in_libcore, fresh, nothing_left)
 {
     const char *const settings[] = {"cache=off", "cuda.library=/nowhere/libcuda.so.1", NULL};

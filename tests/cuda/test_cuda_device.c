@@ -128,7 +128,7 @@ TEST_WITH(timeline, open_one, close_one)
     assert_status_is(plugin->queue_wait(device, queue, first, 3000000, &err), COLLET_NOT_READY);
     assert_good(plugin->queue_after(device, other, queue, first, &err));
     assert_int_equal(cu->waits, 1);
-    /* A wait for the first command does not wait for the last. */
+    /* A wait for the first command does not wait for the last command. */
     assert_good(plugin->queue_wait(device, queue, first, -1, &err));
     assert_good(plugin->queue_wait(device, queue, first, 0, &err));
     assert_status_is(plugin->queue_wait(device, queue, last, 0, &err), COLLET_NOT_READY);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For which transforms the cuda backend calls cuFFT (here a fake), with its plans and work areas, and for which it
- * launches Collet's kernels (which do not run here). cuda_host_cufft checks the results.
+ * Tests for which transforms the cuda backend calls cuFFT (here a fake), and for which it launches Collet's kernels
+ * (which do not run here). Also tests the plans and work areas of cuFFT. cuda_host_cufft checks the results.
  */
 #include "cuda_fixture.h"
 

@@ -82,7 +82,8 @@ static void handler(int number)
 {
 }
 
-/* If a program ignores SIGXFSZ, as Python does, or handles it, NVRTC does not change that. */
+/* If a program ignores SIGXFSZ, as Python does, or handles the signal, NVRTC does not change
+ * this. */
 TEST_WITH(a_signal_of_the_program, open_one, close_one)
 {
     static const struct sigaction actions[] = {{.sa_handler = SIG_IGN}, {.sa_handler = handler}};
@@ -234,7 +235,7 @@ TEST_WITH(cubins_on_disk, open_one, close_one)
     assert_int_equal(system(command), 0);
 }
 
-/* ---- What goes wrong on the device ----------------------------------------------------------- */
+/* ---- Failures on the device ------------------------------------------------------------------ */
 
 TEST_WITH(a_launch_refused, open_one, close_one)
 {

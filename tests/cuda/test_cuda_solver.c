@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which decompositions of the cuda backend call cuSOLVER: a stand-in counts the calls. Kernels do
- * not run here and results are not checked; cuda_host_cusolver checks them.
+ * Tests which decompositions of the cuda backend call cuSOLVER; a stand-in counts the calls.
+ * Kernels do not run here. cuda_host_cusolver checks the results.
  */
 #include "cuda_fixture.h"
 
@@ -78,7 +78,7 @@ TEST_WITH(batched, open_solver, close_solver)
     assert_int_equal(calls_for(queue, 1, 4), 1);
     /* 3 x 3 is computed by Collet's kernel. */
     assert_int_equal(calls_for(queue, 5, 3), 0);
-    /* The fake rejects the pointers: the kernel that writes them does not run. */
+    /* The fake rejects the pointers, because the kernel that writes them does not run. */
     assert_status_is(run_cholesky(queue, 5, 4), COLLET_FAILED);
     assert_contains(err.text, "cusolverDnpotrfBatched: status");
 }
@@ -87,7 +87,7 @@ TEST_WITH(handles, open_solver, close_solver)
 {
     collet_queue *other = new_queue(device);
     assert_int_equal(calls_for(queue, 1, 100), 1);
-    /* One handle for sizes, two for its infos, one for the queue. */
+    /* The backend has one handle for sizes, two for its infos, and one for the queue. */
     assert_int_equal(solver->handles, 4);
     assert_int_equal(calls_for(queue, 1, 120), 1);
     assert_int_equal(solver->handles, 4);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which implementation the cuda backend chooses for a call, on fakes of the driver and its libraries: by
- * the setting cuda.ways, by a calibration, or by default; and the report of collet.explain/1. Collet's
- * kernels do not run here, so results are not compared: cuda_host_* do that.
+ * Tests which implementation the cuda backend chooses for a call, by the setting cuda.ways, by a calibration, or by
+ * default. Also tests the report of collet.explain/1. The driver and its libraries are fakes. Collet's kernels do not
+ * run here, so results are not compared; the tests cuda_host_* compare them.
  */
 #include "cuda_fixture.h"
 
@@ -43,8 +43,8 @@ static int open_libraries(void **state)
 
 enum { MATMUL, CHOLESKY, FFT };
 
-/* A call in f32 (fft: c64): `count` products of n x n matrices, decompositions of n x n matrices, or
- * transforms of n numbers. */
+/* A call in f32 (fft: c64). It computes `count` products of n x n matrices, `count` decompositions of n x n matrices,
+ * or `count` transforms of n numbers. */
 typedef struct some_call {
     int64_t shape[3], strides[3], row[2], row_strides[2];
     collet_operand operands[3];
@@ -159,7 +159,8 @@ TEST_WITH(the_setting_decides, open_libraries, close_one)
     assert_false(by_library(FFT, 1, 64));
     assert_true(by_library(CHOLESKY, 1, 64));
     assert_contains(explained(CHOLESKY, 1, 64), "; chosen by the setting cuda.ways");
-    /* 80 small matrices in one batched call of cuSOLVER: too many for one call per matrix. */
+    /* 80 small matrices take one batched call of cuSOLVER, because a call for each matrix would be
+     * too slow. */
     assert_contains(explained(CHOLESKY, 80, 4), "/libfake_cusolver.so; chosen by the setting");
     assert_string_equal(explained(CHOLESKY, 1, 3),
                         "own kernels; cuSOLVER does not support the call");
@@ -223,7 +224,8 @@ TEST_WITH(what_is_not_there, open_libraries, close_one)
     assert_string_equal(explained(FFT, 1, 64), "own kernels; cuFFT declines the call");
 }
 
-/* If a library is switched off, missing or another library, Collet's kernels compute. */
+/* Collet's kernels compute if a library is switched off or missing, or if the named file is a
+ * different library. */
 TEST_WITH(missing_libraries, open_libraries, close_one)
 {
     static const struct {

@@ -8,7 +8,7 @@ while read -r line; do
     read -ra words <<<"$line"
     case $line in
     build/*) "$2/${words[0]#build/}" "${words[@]:1}" ;;
-    *) # Status 1: some libraries are absent, or compute something else on this processor.
+    *) # Status 1 means that some libraries are absent, or compute other results on this processor.
         compared=0
         while read -r text; do
             printf '%s\n' "$text"

@@ -26,7 +26,7 @@ named() {
 # Paths in other projects, and files that the build makes.
 foreign='tests/unit/test_cuda_device_utils.py lib/collet/__init__.py rows/<name>.inc'
 
-# exists PATH: whether the tree has the path, perhaps in a folder that the surrounding text names.
+# exists PATH: succeeds if the tree has the path, perhaps in a folder that the surrounding text names.
 exists() {
     local pattern
     [[ " $foreign " != *" $1 "* ]] || return 0

@@ -70,7 +70,7 @@ $(cat "$root/.output")"
     echo "$document: $count blocks ran"
 }
 
-# A shell cannot read blanks in the output of pkg-config, and this folder may have some.
+# A shell splits the output of pkg-config at blanks, and the path of this folder may have blanks.
 if [ -n "${PKG_CONFIG_PATH-}" ]; then
     link=$(mktemp -d)
     trap 'rm -r "$link"' EXIT

@@ -27,7 +27,8 @@ int fixture_teardown(void **state);
 const char *fixture_path(const fixture *f, const char *name);
 /* Copies zoo_<zoo>.so into the directory as `name`. */
 void fixture_add(fixture *f, const char *zoo, const char *name);
-/* Writes the file `name` of the directory; reads any file (caller frees). */
+/* fixture_write writes the file `name` of the directory. fixture_read reads any file; the caller
+ * frees the result. */
 void fixture_write(fixture *f, const char *name, const void *bytes, size_t count);
 char *fixture_read(const char *path, size_t *count);
 /* Copies zoo_good.so with another manifest (which must fit into its padding) or patched bytes. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* show_search [DIRECTORY [BACKEND]] - changes to the directory, creates a runtime, prints the records
- * of its search and the backend that computes. For trust.sh, noexec.sh and unmounted.sh. */
+ * of its search and the backend that computes. trust.sh, noexec.sh and unmounted.sh run this
+ * program. */
 #include <stdio.h>
 #include <unistd.h>
 

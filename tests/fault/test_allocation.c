@@ -14,8 +14,8 @@ typedef struct session {
     collet_array *a, *b, *c, *view;
 } session;
 
-/* Together with the arrays of `calls` this needs more than the device's memory, so libcore must
- * free some. */
+/* Together with the arrays of `calls`, the arrays of this function need more than the device's
+ * memory. So libcore must free some memory. */
 static collet_status use_and_free(session *s)
 {
     const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};

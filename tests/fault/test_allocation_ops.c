@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every op in a new context while allocation number N of the call fails: scratch, temporaries of
- * overlapping operands, objects that a context creates on first use. The call reports it, its
- * outputs are unchanged, nothing leaks, and the same call then succeeds.
+ * Runs every op in a new context while allocation number N of the call fails. The call allocates
+ * scratch, temporaries of overlapping operands, and objects that a context creates on first use.
+ * The call reports the failure, its outputs are unchanged, nothing leaks, and the same call then
+ * succeeds.
  */
 
 #include "common/failing_malloc.h"
@@ -79,8 +80,8 @@ static int run_without(const op_call *c, const char *backend, long n, long *left
     return failed;
 }
 
-/* A device keeps objects from its first uses. So a call leaks only if it leaves blocks each of
- * TIMES times. */
+/* A device keeps objects that its first calls create. So a call leaks only if each of TIMES
+ * repetitions leaves blocks. */
 #define TIMES 30
 
 /* Fails each allocation of the call; returns their number. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packed weights, networks and their files while allocation number N fails: the call reports it,
- * returns no object, leaks nothing, and succeeds when repeated. A second run of a network does not
- * allocate.
+ * Uses packed weights, networks and their files while allocation number N fails. The call reports
+ * the failure, returns no object, leaks nothing, and succeeds when repeated. A second run of a
+ * network does not allocate.
  */
 
 #include "common/failing_malloc.h"
@@ -182,7 +182,7 @@ TEST(making_networks)
     close_model(&m);
 }
 
-/* The next run must not allocate: its first allocation would fail. */
+/* The next run must not allocate: the first allocation would fail. */
 static void runs_without(collet_context *context, collet_ternary_network *network, const model *m,
                          const void *expected)
 {
@@ -200,8 +200,8 @@ static void runs_without(collet_context *context, collet_ternary_network *networ
     assert_memory_equal(got, expected, sizeof got);
 }
 
-/* Fails each allocation of runs with other leading axes. Runs with the previous axes stay valid,
- * and runs with the new axes finally succeed. */
+/* Fails each allocation of runs whose input has other leading axes than before. Runs with the
+ * previous axes still succeed, and runs with the new axes succeed at last. */
 static void fail_other_axes(collet_context *context, collet_ternary_network *network,
                             const model *m, const void *expected)
 {

@@ -169,13 +169,15 @@ static const failing_case cases[] = {
 };
 
 /* Runs sessions in which the first call fails, then the second, ... until all calls have failed
- * once. If there are many, tests only some. Returns the number of sessions. */
+ * once. If there are many calls, the test makes only some of them fail. Returns the number of
+ * sessions. */
 static long every_call_may_fail(const fixture *f, const failing_case *c)
 {
     static char reasons[65536];
     int said = !c->text[0];
     long n = 0, sessions = 0;
-    /* The n-th call of a probe depends on the speed of processes: repeats if no call was the call with the text. */
+    /* Which call of a probe is the n-th depends on the speed of processes. So the test repeats until a failure gave the
+     * text. */
     for (int failed = 1, rounds = 3; failed; n += n < 10 || !said ? 1 : 3) {
         collet_error err = {COLLET_OK, ""};
         int before = fixture_descriptors();
@@ -329,7 +331,7 @@ TEST_WITH(group_of_the_user, set_up, fixture_teardown)
     expect_trust(file, "group-writable", "members of the group ");
 }
 
-/* Files of the user, of libcore's owner, and of another user. */
+/* Checks files of the user, of libcore's owner, and of another user. */
 TEST_WITH(owners, set_up, fixture_teardown)
 {
     const char *file = fixture_path(*state, "good.so");

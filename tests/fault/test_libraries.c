@@ -89,7 +89,7 @@ static int reports(const library_case *c, const char *capabilities)
     return 1;
 }
 
-/* The library is loaded, with the reported core, if and only if the probe accepted it. */
+/* The library is loaded, with the reported core, if and only if the probe accepted the library. */
 static int is_open_as_reported(const char *library, const char *capabilities)
 {
     char expected[128];
@@ -134,7 +134,7 @@ static int run_case(const library_case *c)
              reports(c, info.capabilities) && product_is_right(cx, COLLET_F32) &&
              product_is_right(cx, COLLET_F64) &&
              (loaded_before || measures || is_open_as_reported(c->openblas, info.capabilities));
-    /* The core set for the library does not stay in the environment. */
+    /* cpu_openmp sets a core type for the library in the environment, and removes it afterwards. */
     if (environ != environment || getenv("OPENBLAS_CORETYPE") != coretype)
         ok = complain("environment", "changed");
     if (c->warns ? !strstr(warning, c->warns) : warning[0])
@@ -157,7 +157,8 @@ static void expect(const library_case *c)
 
 #define FAKE(name) COLLET_TEST_LIBRARIES "/lib" name ".so"
 #define REFUSED(why) "\"blas\": {\"library\": null, \"reason\": \"" why
-/* Without blanks: libcore has added a choice and has written the JSON of the capabilities anew. */
+/* The JSON of the capabilities has no blanks, because libcore has added a choice and has written it
+ * again. */
 #define LEFT_ALONE(library, why)                                                                   \
     "\"" library "\":{\"library\":null,\"reason\":\"not used in safe mode: " why
 
@@ -303,8 +304,8 @@ TEST(a_core_by_features)
     assert_int_equal(setenv("OPENBLAS_CORETYPE", "", 1), 0);
     expect(&by_features);
     assert_int_equal(unsetenv("OPENBLAS_CORETYPE"), 0);
-    /* No warning if OpenBLAS is already loaded, as NumPy's is in every program that imports
-     * NumPy. */
+    /* There is no warning if OpenBLAS is already loaded. NumPy's OpenBLAS is loaded in every
+     * program that imports NumPy. */
     loaded_before = 1;
     expect(
         &(library_case){FAKE("right"), "off", NULL, {"\"library\": \"Stand-in 1.0\""}, NULL, NULL});
@@ -350,7 +351,7 @@ TEST(a_core_of_the_environment)
     assert_int_equal(unsetenv("OPENBLAS_CORETYPE"), 0);
 }
 
-/* The stand-in crashes unless it is limited to an instruction set, as oneDNN 2.6 does in some
+/* The stand-in crashes unless it is limited to an instruction set. oneDNN 2.6 does the same in some
  * virtual machines. */
 TEST(a_crash_of_one_instruction_set)
 {
@@ -392,7 +393,8 @@ TEST(versions_of_onednn)
                            "cpu_openmp.onednn has no effect: "});
 }
 
-/* Without a setting oneDNN is searched by its sonames, here Debian 13's. */
+/* Without a setting, cpu_openmp searches oneDNN by its sonames; here the soname is from Debian
+ * 13. */
 TEST(sonames_of_onednn)
 {
     if (dlopen("libdnnl.so.3", RTLD_LAZY)) /* a real one would be found first */

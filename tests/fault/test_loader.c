@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every bad plugin of the zoo is refused for its own reason, and the good one next to it is found.
+ * Every bad plugin of the zoo is refused for its own reason, and the good plugin next to it is
+ * found.
  */
 #include "loader_fixture.h"
 
@@ -264,8 +265,8 @@ TEST_WITH(hangs, fixture_setup, fixture_teardown)
     expect_no_processes();
 }
 
-/* Processes that a plugin's constructor starts end with the probe, whatever their session. The
- * memory of a probe is limited. */
+/* When a probe ends, all processes that the plugin's constructor started end too, also processes in
+ * other sessions. The memory of a probe is limited. */
 TEST_WITH(started_processes_end, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
@@ -501,7 +502,7 @@ TEST_WITH(undeclared_setting, fixture_setup, fixture_teardown)
     assert_contains(p->reason, "the setting zoo_undeclared.probed");
 }
 
-/* All settings reach the probe, whatever their number. */
+/* All settings reach the probe, however many there are. */
 TEST_WITH(many_settings_reach_the_probe, fixture_setup, fixture_teardown)
 {
     enum { COUNT = 1000 };

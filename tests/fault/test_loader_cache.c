@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cache of probe results: when an entry is used, and that invalid entries are ignored.
+ * Tests the cache of probe results: when an entry is used, and that invalid entries are ignored.
  *
  * A mark in the cached capabilities distinguishes a cached result from a new result.
  */
@@ -129,8 +129,8 @@ TEST_WITH(stale_by_file, setup, fixture_teardown)
     assert_false(was_used(f));
 }
 
-/* Another collet-probe makes the cache stale, as an update of libcore does (collet-probe contains
- * it). */
+/* Another collet-probe makes the cache stale. An update of libcore does the same, because
+ * collet-probe contains libcore. */
 TEST_WITH(stale_by_probe, setup, fixture_teardown)
 {
     fixture *f = *state;
@@ -194,7 +194,7 @@ TEST_WITH(stale_by_limits, setup, fixture_teardown)
     }
 }
 
-/* Alternating between two configurations probes once for each. */
+/* If a program alternates between two configurations, it probes only once for each. */
 TEST_WITH(several_results, setup, fixture_teardown)
 {
     fixture *f = *state;

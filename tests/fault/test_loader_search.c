@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The search path of plugins, which files are trusted, and which of two duplicates is used.
+ * Tests the search path of plugins, which files are trusted, and which of two duplicates is used.
  */
 #include "loader_fixture.h"
 
@@ -203,8 +203,9 @@ static void count_warnings(const collet_host *host, int32_t level, const char *f
     lines += level <= COLLET_LOG_INFO;
 }
 
-/* Three files are refused; two are refused for the same reason. If another plugin is usable, each
- * reason is one warning; otherwise nothing is logged, because an error reports the reasons. */
+/* Three files are refused, two of them for the same reason. If another plugin is usable, one
+ * warning is logged for each reason. Otherwise nothing is logged, because an error reports the
+ * reasons. */
 TEST_WITH(warned_once, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
@@ -227,7 +228,8 @@ TEST_WITH(warned_once, fixture_setup, fixture_teardown)
     assert_int_equal(lines, 2);
 }
 
-/* The reason says that `name` is not a group; NULL: it says so of no name. */
+/* Checks that the reason says that `name` is not a group. NULL: checks that the reason says this
+ * about no name. */
 static void assert_unknown_group(const char *reason, const char *name)
 {
     char expected[64];
@@ -402,7 +404,7 @@ static void add_not_loadable(fixture *f, const char *name)
     fixture_add_patched(f, name, offset, &(ElfW(Addr)){1}, sizeof(ElfW(Addr)));
 }
 
-/* A file that could not be loaded does not hide a file that could. */
+/* A file that could not be loaded does not hide a file that can be loaded. */
 TEST_WITH(loaded_wins, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;

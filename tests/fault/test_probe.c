@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How libcore interprets the report of a probe, whatever it contains and however the probe ends,
- * and the capabilities that a plugin returns.
+ * Tests how libcore interprets the report of a probe, whatever the report contains and however the
+ * probe ends. Also tests how libcore interprets the capabilities that a plugin returns.
  */
 #include <signal.h>
 #include <sys/stat.h>

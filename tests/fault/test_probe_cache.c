@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cache of probe results, tested without probes: which results are kept, and which files are
+ * Tests the cache of probe results, without probes: which results are kept, and which files are
  * valid.
  */
 #include "loader_fixture.h"
@@ -22,8 +22,8 @@
 #define LONG FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY FORTY
 #define KEPT "{\"format\":2,\"key\":\"%.44s\""
 
-/* In the last but one the reason is too long. In the others a member is missing or contradicts
- * another. */
+/* In the last report but one, the reason is too long. In the other reports a member is missing or
+ * contradicts another member. */
 static const char *const unusable[] = {
     "{\"format\":2,\"code\":\"entry-null\",\"reason\":\"so\"}",
     "{\"format\":2,\"key\":\"%.43s\",\"code\":\"entry-null\",\"reason\":\"so\"}",
@@ -120,7 +120,7 @@ TEST_WITH(variables, set_up, fixture_teardown)
     probe_report report = {.code = NULL};
     char **before = environ, *none[] = {NULL};
     assert_true(kept(&key, "entry-null", NULL));
-    assert_int_equal(setenv("LD_PRELOADED", "1", 1), 0); /* another one */
+    assert_int_equal(setenv("LD_PRELOADED", "1", 1), 0); /* another variable */
     assert_true(probe_cache_get(&key, &report));
     probe_report_clear(&report);
     assert_int_equal(unsetenv("LD_PRELOADED"), 0);
@@ -160,7 +160,7 @@ TEST_WITH(names, set_up, fixture_teardown)
     probe_cache_key key = sample_key(f);
     static char deep[2 * PATH_MAX];
     assert_true(kept(&key, "entry-null", NULL));
-    fixture_write(f, "kept/here/probe" FORTY FORTY, "", 0); /* not one of these */
+    fixture_write(f, "kept/here/probe" FORTY FORTY, "", 0); /* not a file of the cache */
     assert_true(kept(&key, "entry-null", NULL));
     assert_int_equal(access(fixture_path(f, "kept/here/probe" FORTY FORTY), F_OK), 0);
     snprintf(deep, sizeof deep, "%s/%0*d", f->directory, PATH_MAX, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How libcore interprets the report if system calls fail in collet-probe (failing_probe). */
+/* Tests how libcore interprets the report if system calls fail in collet-probe (failing_probe). */
 #include <errno.h>
 #include <limits.h>
 #include <sys/wait.h>

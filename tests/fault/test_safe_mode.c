@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes that die and are repeated in safe mode, and how choices are passed back to a plugin. */
+/* Tests that a probe that dies is repeated in safe mode, and that the probe's results are passed to
+ * the plugin. */
 #include <fcntl.h>
 #include <sys/resource.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of expressions, their compilation for some dtypes, and their derivatives. */
+/* Parses any text as an expression, compiles it for some dtypes, and differentiates it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any index file is refused, or a reader finds frames by it or reports that it belongs to another
- * file. */
+/* Any index file is refused, or a reader uses it to find frames, or the reader reports that the
+ * index belongs to another file. */
 #include "fuzz_file.h"
 
 #include "trajectory/reading/index_file.h"

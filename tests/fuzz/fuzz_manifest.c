@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes, as a plugin's file or (if they do not start with the ELF magic) as the manifest of a
- * valid plugin's file, are refused with a code and a message, or read as manifest.h specifies.
+ * The input is a plugin's file or, if it does not start with the ELF magic, the manifest of a valid
+ * plugin's file. Any input is refused with a code and a message, or read as manifest.h specifies.
  */
 #include "fuzz_file.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any safetensors file is refused with a message, or each tensor has a fault or is within the file. */
+/* Any safetensors file is refused with a message, or each of its tensors lies within the file or is reported
+ * as faulty. */
 #include "fuzz_file.h"
 
 #include "ternary/formats/safetensors.h"

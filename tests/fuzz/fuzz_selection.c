@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any selection text is refused with a message, or selects atoms of a topology in ascending order,
- * the same in all frames unless it varies. */
+/* Any selection text is refused with a message, or selects atoms of a topology in ascending order.
+ * A selection that does not vary selects the same atoms in all frames. */
 #include "trajectory/atoms/choice.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any .t2 file is refused with a message, or its layers can be verified and read. Each input with
- * a header also runs with corrected size and checksum, which random bytes would never match.
+ * Any .t2 file is refused with a message, or its layers can be verified and read. Each input with a
+ * header also runs with its size and checksum corrected, because random bytes would never have the
+ * right checksum.
  */
 #include "fuzz_file.h"
 

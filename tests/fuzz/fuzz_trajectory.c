@@ -11,7 +11,8 @@
 
 #define MAX_ATOMS 1000 /* if a header claims more atoms, only two are read, to bound memory */
 
-/* The first bytes of formats that are recognised by them. The fourth byte chooses among several. */
+/* The first bytes of the formats that are recognised by their first bytes. If a format has several
+ * beginnings, the fourth byte of the input chooses one. */
 static const struct {
     const char *format, *start;
 } starts[] = {{"dump", "ITEM"},        {"nc", "CDF\1"},        {"nc", "CDF\2"},

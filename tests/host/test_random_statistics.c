@@ -36,8 +36,9 @@ typedef struct tally {
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* The bin of x: `bins` bins of equal width over [0, 1), or over the range of a normal, whose outer
- * two take the tails. */
+/* The bin of x among `bins` bins. The bins of uniform numbers have equal widths over [0, 1). The
+ * bins of normal numbers have equal widths between -4 and 4, except the first and the last bin,
+ * which take the tails. */
 static int bin_of(int normal, double x, int bins)
 {
     double scaled = normal ? (x + NORMAL_RANGE) / (2 * NORMAL_RANGE) * (bins - 2) + 1 : x * bins;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which implementation computes a call, from texts of measurements. */
+/* Tests which implementation computes a call, given texts of measurements. */
 
 #include "common/test.h"
 #include "cpu_openmp/providers/ways.h"
@@ -58,23 +58,23 @@ static const struct {
     double side;
     way usual, chosen;
 } choices[] = {
-    /* Nothing was measured: the default. */
+    /* If nothing was measured, the choice is the default. */
     {NULL, "", NULL, F32, 256, DNN, DNN},
     {NULL, "", NULL, LU, 10, OWN, OWN},
-    /* The fastest implementation at the nearest measured side. */
+    /* The choice is the fastest implementation at the nearest measured side. */
 #define RATES "f32/64:own=50,openblas=40,onednn=30 f32/256:own=60.5,openblas=108.3,onednn=91 f64/64:own=9,openblas=8"
     {RATES, NULL, NULL, F32, 100, DNN, OWN},
     {RATES, NULL, NULL, F32, 150, DNN, BLAS},
     {RATES, NULL, NULL, F32, 400, DNN, BLAS},
-    /* A calibrated rate that is higher by a tenth changes the choice; a rate that the probe measured must be higher
-     * by more. For a side far above the measured side, the difference must be larger. */
+    /* A calibrated rate that is higher by a tenth changes the choice. A rate that the probe measured must be higher by
+     * more than a tenth. For a side far above the measured side, the difference must be larger. */
     {"f64/100:own=11,openblas=10", NULL, NULL, F64, 100, BLAS, BLAS},
     {"f64/100:own=11,openblas=10", NULL, NULL, F64, 100, OWN, OWN},
     {NULL, "f64/100:own=11,openblas=10", NULL, F64, 150, BLAS, OWN},
     {NULL, "f64/100:own=11,openblas=10", NULL, F64, 200, BLAS, BLAS},
     {NULL, "f64/100:own=13,openblas=10", NULL, F64, 2000, BLAS, OWN},
-    /* Matrices whose rows are whole pages, if not measured, use the rates of other matrices, as if these
-     * were measured at a far side. */
+    /* If matrices whose rows are whole pages were not measured, the rates of other matrices apply to them, as if these
+     * rates were measured at a side far from the call's side. */
     {"f64/100:own=13,openblas=10 f64-page/300:own=1,openblas=2", NULL, NULL, F64 + WAY_PAGE, 100, BLAS, BLAS},
     {"f64/100:own=13,openblas=10 f64-page/300:own=1,openblas=2", NULL, NULL, F64 + WAY_PAGE, 300, OWN, BLAS},
     {"f64/100:own=14,openblas=10", NULL, NULL, F64 + WAY_PAGE, 100, BLAS, OWN},
@@ -98,7 +98,7 @@ static const struct {
     {FAR, "f32/64:own=1,openblas=2", NULL, F32, 4000, BLAS, OWN},
     /* Below all calibrated sides, the probe's rates are used. */
     {"f32/64:own=9,openblas=2", "f32/500:own=1,openblas=2", NULL, F32, 64, BLAS, OWN},
-    /* The user decides. */
+    /* The user's choice takes precedence over all rates. */
 #define PAGES "f32/256:own=1,openblas=2 f32-page/256:own=1,openblas=2"
     {PAGES, NULL, "f32=onednn lu=own", F32, 256, BLAS, DNN},
     {PAGES, NULL, "f32=onednn lu=own", F32_PAGE, 256, BLAS, DNN},
@@ -179,7 +179,7 @@ TEST(malformed_parts_are_skipped)
     /* Keys for which the backend has only one implementation. */
     read_texts("f32-batch/64:own=1,openblas=2", "fft-c64/64:own=1,openblas=2", "f16=own fft=own");
     assert_int_equal(skipped, 4);
-    /* The others are counted. */
+    /* Further skipped items are only counted. */
     const ways *w = read_texts(NULL, NULL, "a b c d e f g own");
     assert_int_equal(skipped, 3);
     assert_string_equal(last, "cpu_openmp.ways: 4 more such items");

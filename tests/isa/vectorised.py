@@ -5,7 +5,7 @@
 Fails if a function of the objects has loops, but no loop with arithmetic on whole vector registers of LEVEL (v2, v3,
 v4, aarch64), unless EXCEPTIONS lists the function. A line of EXCEPTIONS is `LEVELS PATTERN reason`; PATTERN is a
 regular expression that must match the function's whole name. A pattern that matches no function, or that has no reason,
-is a failure too. So the test finds a loop that a compiler no longer vectorises, on any machine.
+is a failure too. So the test finds, on any machine, a loop that a compiler no longer vectorises.
 """
 
 import collections

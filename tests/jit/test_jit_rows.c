@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rows a device supports by its traits (plugins/shared/jit/runtime/rows.h). */
+/* Tests which rows a device supports, given its traits (plugins/shared/jit/runtime/rows.h). */
 
 #include "common/test.h"
 #include "shared/jit/runtime/launch.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs with the validation layer over their backends: the layer is silent, also over itself,
- * and no child of fork hangs. */
+/* Runs programs with the validation layer over their backends. The layer reports nothing, also if
+ * it lies over itself, and no child of fork hangs. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -112,8 +112,8 @@ static void ignore(remote_control *c, uint64_t queue, uint64_t value, collet_sta
 {
 }
 
-/* A queue waits for a read in another queue, then its write is refused. The refused write does not use the buffer,
- * and when its queue has finished, the read may still be in progress. */
+/* Queue B waits for a read in queue A, and then a write in B is refused. The refused write does not use the buffer.
+ * When B has finished, the read in A may still be in progress. */
 TEST(a_refused_write_is_no_use)
 {
     static remote_control control = {.enqueued = succeed, .waited = ignore};

@@ -363,7 +363,7 @@ static void act_neg(room *r)
     assert_int_equal(run_row(r, 1), COLLET_FAILED);
 }
 
-/* The subject uses an address that it kept (a defect) when it trims. */
+/* When the subject trims, it uses an address that it kept, which is a defect. */
 static void later(room *r)
 {
     const collet_trim_extension *t = layer->extension(r->device, COLLET_EXTENSION_TRIM);

@@ -23,7 +23,7 @@ function(collet_add_rows prefix conf option)
   endforeach()
 endfunction()
 
-# Work-groups of 16 items: already few frames and atoms are more than a group processes at once.
+# With work-groups of 16 items, even a few frames and atoms are more than a group processes at once.
 set(conf ${CMAKE_CURRENT_BINARY_DIR}/kernels.conf)
 file(WRITE ${conf} "")
 collet_add_rows(check_opencl_small_groups ${conf} --sample "observables ddddd:ffffl")

@@ -204,7 +204,7 @@ TEST(tables_are_kept_until_a_trim)
     spectrum(w.cx, out, in, first);
     uint64_t with_table = memory_of(w.cx, "opencl:0").current;
     assert_true(with_table > 4 * PRIME + 8 * HALF_PRIME + (128 << 10));
-    /* In another queue than the queue that wrote the table. */
+    /* This transform runs in another queue than the queue that wrote the table. */
     spectrum(other, out, in, again);
     assert_memory_equal(again, first, sizeof first);
     collet_context_destroy(other);

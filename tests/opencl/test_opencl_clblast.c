@@ -126,7 +126,7 @@ static void every_layout_is_taken(void **state)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         fake->calls = 0;
         assert_product(w.cx, &shapes[i]);
-        /* An inner dimension of 530, at most 256 per call. */
+        /* The inner dimension is 530, and a call takes at most 256 of it. */
         assert_int_equal(fake->calls, 3);
     }
 }
@@ -195,7 +195,8 @@ static void a_memory_shortage_is_temporary(void **state)
     assert_int_equal(fake->calls, 3);
 }
 
-/* PoCL needs seconds to compile CLBlast's programs: so only one f32 product, in a separate test. */
+/* PoCL needs seconds to compile CLBlast's programs. So there is only one f32 product, in a separate
+ * test. */
 static void the_real_library_is_right(void **state)
 {
     if (!dlopen("libclblast.so.1", RTLD_NOW | RTLD_LOCAL)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work distributed over more compute units than this machine has: PoCL reports as many as it is
- * configured for. Skipped if no driver does so.
+ * Distributes work over more compute units than this machine has. PoCL reports the number of
+ * compute units for which it is configured. Skipped if no driver does so.
  */
 
 #include "common/fixture.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One set of packed weights on the CPU and on two devices: the same bits, and the weights are
- * transferred to each device once. Counts computed on a device saturate at 2^31 - 1. Skipped if no
- * driver has two devices.
+ * Uses one set of packed weights on the CPU and on two devices. The results have the same bits, and
+ * the weights are transferred to each device once. Counts computed on a device saturate at 2^31 -
+ * 1. Skipped if no driver has two devices.
  */
 
 #include "common/fixture.h"
@@ -103,7 +103,7 @@ TEST(weights_move_once)
     assert_memory_equal(got, expected, sizeof got);
 }
 
-/* One network on several backends in turn. */
+/* Runs one network on several backends in turn. */
 TEST(a_network_moves)
 {
     static const char *const backends[] = {"opencl:0", "cpu_scalar", "opencl:0", "cpu_scalar"};
@@ -134,7 +134,8 @@ TEST(weights_made_on_a_device)
     free(packed);
 }
 
-/* There are more invalid codes than an i32 can count (one row, repeated): `info` saturates. */
+/* There are more invalid codes than an i32 can count, because one row is repeated. So `info`
+ * saturates. */
 TEST(counts_saturate)
 {
     enum { ROWS = 8192, COLUMNS = 262400 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which implementation the opencl backend chooses for a product, on PoCL with a stand-in for CLBlast: by the
- * setting opencl.ways, by a calibration, or by default. Both implementations give the same results, and
+ * Tests which implementation the opencl backend chooses for a product, by the setting opencl.ways, by a calibration, or
+ * by default. The tests run on PoCL with a stand-in for CLBlast. Both implementations give the same results, and
  * collet_explain reports the choice. Skipped if no driver has a device.
  */
 #include <dlfcn.h>
@@ -53,7 +53,7 @@ typedef struct product {
     collet_array *c, *a, *b;
 } product;
 
-/* Of ones. */
+/* An array of ones. */
 static collet_array *matrix(collet_context *cx, int64_t batch, int64_t rows, int64_t columns)
 {
     const int64_t shape[] = {batch, rows, columns};
@@ -77,7 +77,7 @@ static void free_product(product p)
     collet_array_destroy(p.c);
 }
 
-/* The number of calls of the stand-in for a product of ones. */
+/* Computes a product of ones, and returns how many calls of the stand-in it took. */
 static int calls_for(collet_context *cx, int64_t batch)
 {
     product p = make_product(cx, batch);
@@ -92,7 +92,7 @@ static int calls_for(collet_context *cx, int64_t batch)
     return fake->calls;
 }
 
-/* collet_explain's text about it. */
+/* The text of collet_explain about this product contains `part`. */
 static void assert_explained(collet_context *cx, int64_t batch, const char *part)
 {
     char text[4096];

@@ -69,7 +69,7 @@ for name in cpu_scalar:9 cpu_scalra cpu_scalar:x; do
     expect "$expected" backend-check "$name" --op add
 done
 
-# A setting that cannot be.
+# A setting with an impossible value.
 why="COLLET_NUM_THREADS: num_threads must be a whole number"
 export COLLET_NUM_THREADS=x
 [ ! -x "$programs/collet-extract" ] || expect 2 collet-extract "$data/peptide/conf.gro" "$data/peptide/traj.xtc" -o result.npz

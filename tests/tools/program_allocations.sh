@@ -13,7 +13,7 @@ while read -r command; do
     # shellcheck disable=SC2086
     expected=$(./$command 2>/dev/null </dev/null | head -n 1)
     while [ $at -lt 240 ]; do
-        at=$((at < 60 ? at + 1 : at + 8)) # the first are of the start, later ones of loops
+        at=$((at < 60 ? at + 1 : at + 8)) # first the allocations of the start, then those in loops
         # shellcheck disable=SC2086
         FAIL_AT=$at LD_LIBRARY_PATH=${library%/*} LD_PRELOAD=${library##*/} ./$command >"$out" 2>"$err" </dev/null
         code=$?

@@ -84,7 +84,8 @@ static void refused(tool_result result, int status, const char *text)
 
 /* ---- Ops --------------------------------------------------------------------------------- */
 
-/* All ops except `evaluate`, which needs a program: its row in the list has no shape to measure. */
+/* Measures all ops except `evaluate`. That op needs a program, so its row in the list has no shape
+ * to measure. */
 static const char *const op_names[][2] = {
 #define COLLET_OP(NAME, id, name, family, operands, rule, sigs, params, alias, split, check,       \
                   measure, summary)                                                                \
@@ -108,7 +109,8 @@ TEST(every_op_has_a_case)
     }
 }
 
-/* The limit of each op at its default shape (such as bandwidth), as a measurement reports it. */
+/* What limits the rate of each op at its default shape (such as bandwidth), as a measurement
+ * reports it. */
 TEST(what_bounds_a_case)
 {
     static const char *const bounds[][2] = {{"add", "memory"},
@@ -354,7 +356,7 @@ TEST(test_bandwidth)
         }
     }
     cJSON_Delete(root);
-    /* It needs no backend. */
+    /* `bandwidth` needs no backend. */
     r = BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_NOTHING, "bandwidth", "1M", QUICK);
     tool_expect(&r, 0);
 }

@@ -45,7 +45,7 @@ TEST(wrong_command_lines)
     assert_int_equal(count_files(cache, "calibration-"), 0);
 }
 
-/* If the result cannot be written, the tool says so before it measures for a minute. */
+/* If the result cannot be written, the tool reports this before it measures for a minute. */
 TEST(a_cache_that_is_switched_off)
 {
     assert_int_equal(setenv("COLLET_CACHE", "off", 1), 0);

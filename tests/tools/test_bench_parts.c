@@ -188,7 +188,7 @@ TEST(test_team)
     }
 }
 
-/* backend-bench calibrate: rates of earlier runs, and what its summary says about implementations. */
+/* Tests backend-bench calibrate: how it keeps rates of earlier runs, and which implementations its summary names. */
 
 OWNS(cJSON, cJSON_Delete)
 
@@ -238,7 +238,7 @@ TEST(the_way_that_will_be_taken)
     assert_int_equal(choice_by(at_256.rates, 2), 0);
 }
 
-/* What choices_tell prints. */
+/* Returns the text that choices_tell prints. */
 static const char *told(choice *choices, int32_t count, int32_t expected)
 {
     static char words[1024];

@@ -60,7 +60,7 @@ TEST(test_closed_output)
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
         for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
             if (ADDRESS_SANITIZER && k != i % 4 && i < 20)
-                continue; /* under ASan each way with only some programs */
+                continue; /* with ASan each way runs only some programs */
             const tool_setup setup = {.directory = directory, .prepare = ways[k].prepare};
             tool_result r = tool_run(runs[i][0], runs[i] + 1, &setup);
             if (r.status != ways[k].status || !strstr(r.err, ways[k].why) ||

@@ -9,8 +9,8 @@
 #define ESCAPE "\033["
 #define TOOL(name, ...) ((const char *const[]){COLLET_TEST_BIN "/" name, __VA_ARGS__, NULL})
 
-/* What the program prints with these variables (NULL: unset). Both streams are a terminal if `terminal`, else a pipe.
- * The caller frees the text. */
+/* Returns what the program prints with these values of NO_COLOR and TERM (NULL: unset). `terminal`: standard output and
+ * standard error are a terminal; otherwise they are a pipe. The caller frees the text. */
 static char *printed(const char *const *program, int terminal, const char *no_color,
                      const char *term)
 {

@@ -46,7 +46,7 @@ TEST(no_time_is_made_up)
     expect_warning(result,
                    "notime.gro: the title of the first frame has no time (such as 't= 1.0'");
 
-    /* Keys that need no time are computed. If a key that needs it is named, that is an error. */
+    /* Keys that need no times are computed. A named key that needs the times is an error. */
     expect_warning(RUN(0, MISSING "c.gro", MISSING "notime.gro", "--keys", "com,L_*"), NULL);
     expect_warning(RUN(0, MISSING "c.gro", MISSING "notime.gro", "--keys", "*"), "no time");
     expect_error(RUN(2, MISSING "c.gro", MISSING "notime.gro", "--keys", "com,time_ps"),
@@ -287,7 +287,7 @@ TEST(positions_whose_fields_touch)
     static const char first[] = "    1SOL     OW    1   1.000   2.000   3.000\n",
                       wide[] = "    1SOL     OW    112345.6781000.2341000.345\n";
     static const struct {
-        const char *a, *b, *text; /* NULL: they are read */
+        const char *a, *b, *text; /* NULL: the positions are read */
     } cases[] = {
         {first, "    1SOL     HW    2-100.123-200.234-300.345\n", NULL},
         {"    1SOL     OW    11000.1231000.2341000.345\n",

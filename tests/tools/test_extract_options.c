@@ -133,7 +133,7 @@ TEST(selections)
     }
 }
 
-/* One atom: it is its own centre of mass and does not rotate. */
+/* A single atom is its own centre of mass and does not rotate. */
 TEST(one_atom)
 {
     OWNED_NPZ out =
@@ -335,7 +335,7 @@ TEST(json)
     assert_true(meta_at(meta, "timing/wall_s")->valuedouble > 0);
 }
 
-/* In concatenated files the time decreases. dL/dt gives a warning. */
+/* Where a concatenated file begins again, the time decreases. dL/dt then gives a warning. */
 TEST(times_that_fall)
 {
     OWNED_NPZ out = {0};

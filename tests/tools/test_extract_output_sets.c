@@ -63,8 +63,8 @@ static void expect_set(int64_t frames)
     assert_int_equal(frames_of("time_ps.npy"), frames);
 }
 
-/* After a kill there is no meta.json, and complete files of both runs. The next run removes the
- * temporary files of the killed run. */
+/* After a kill there is no meta.json, and all other files are complete, from one run or the other.
+ * The next run removes the temporary files of the killed run. */
 TEST(test_killed_between_files)
 {
     for (int old = 0; old < 2; old++) { /* 1: an older set exists */
@@ -101,8 +101,8 @@ static void run_another(pid_t program)
         run(two_frames, in_directory(NULL, NULL), 0);
         _exit(0);
     }
-    /* Waits until the other run's files are complete, and then long enough that it could wrongly
-     * rename them. */
+    /* Waits until the other run's files are complete. Then waits long enough for the other run to
+     * rename its files, which would be wrong. */
     for (int i = 0; i < 2000 && io_count_entries(io_path(directory, "set")) <= 2 * FILES; i++)
         usleep(1000);
     usleep(100000);
@@ -121,7 +121,8 @@ TEST(test_beside_another_run)
     expect_set(2);
 }
 
-/* A program that locks the directory for a long time is no other run of collet-extract. */
+/* A program that locks the directory for a long time is not treated as another run of
+ * collet-extract. */
 TEST(test_locked_directory)
 {
     run(two_frames, in_directory(NULL, NULL), 0);

@@ -207,7 +207,8 @@ TEST(frames_without_a_box)
            "boxes.gro", "boxes.gro", RG, "--start", "1", "--pbc", "center");
 }
 
-/* Each step of a path is the shortest; this is a guess if a molecule moves by half a box. */
+/* A path takes the shortest step between two frames. This is a guess if a molecule moves by half a
+ * box. */
 TEST(steps_of_half_a_box)
 {
     static const double x[] = {0.1, 1.1, 2.9, 1.2,
@@ -340,8 +341,8 @@ TEST(chains_that_are_numbered_on)
     }
 }
 
-/* A cube, given by vectors one of which is long: a bond of less than half the edge is not cut, although it spans most
- * of the box along a vector. */
+/* The box is a cube, but one of the vectors that describe it is long. A bond shorter than half the edge of the cube is
+ * not cut, although it spans most of the box along one vector. */
 TEST(bonds_in_a_skewed_box)
 {
     static const double x[] = {1, 1};
@@ -359,8 +360,8 @@ TEST(bonds_in_a_skewed_box)
     }
 }
 
-/* Residues whose bonds the file does not name, in a row that the boundary of the box cuts: bonded by a distance of
- * 0.14 nm, or of elements that are not joined; 0.3 nm are no bond. */
+/* Residues in a row that the boundary of the box cuts, in a file without bonds. A distance of 0.14 nm makes a bond,
+ * except between elements that are never joined. A distance of 0.3 nm makes no bond. */
 TEST(residues_that_are_bonded)
 {
     static const char *const atoms[][3] = {{"NYL", "   C1", "   C2"}, {"DAL", "    N", "    C"},
@@ -390,8 +391,8 @@ TEST(residues_that_are_bonded)
     }
 }
 
-/* A ring of n molecules of two atoms round a point of a cube of 6 nm, `radius` nm from it; wrapped into the box.
- * `fill`: molecules all over the box instead. */
+/* Saves a ring of n molecules of two atoms in a cube of 6 nm. The centre of the ring is at `x`, and its radius is
+ * `radius` nm. Atoms outside the cube are wrapped into it. `fill`: the molecules fill the cube instead. */
 static const char *save_aggregate(double x, double radius, int n, int fill)
 {
     char text[65536];
@@ -424,8 +425,9 @@ static const char *save_frame(const char *atoms, int n)
     return "few.gro";
 }
 
-/* Residues whose atoms are at the same places may be bonded or not. Molecules that a selection does not choose in a
- * frame, and several free molecules among others, do not belong to a body; a single free molecule does. */
+/* If atoms of two residues are at the same places, it is unknown whether the residues are bonded. Molecules that the
+ * selection does not choose in a frame do not belong to a body. Several free molecules among other molecules do not
+ * belong to a body either, but a single free molecule does. */
 TEST(what_cannot_be_known_and_what_does_not_count)
 {
     static const char pose[] = "    1LIG     C1    1   1.000   1.000   1.000\n"
@@ -488,8 +490,8 @@ TEST(dimers_in_a_membrane)
     }
 }
 
-/* An aggregate as one body: the boundary divides it, or does not; also where it is longer than half the box. A layer
- * that fills the box has no other place, and molecules that do not touch are no aggregate. */
+/* Each aggregate is one body, which the boundary divides or does not divide. Some are longer than half the box. A layer
+ * that fills the box cannot be moved to another place, and molecules that do not touch are no aggregate. */
 TEST(aggregates_that_the_boundary_divides)
 {
     static const struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-extract --plot: a picture for each group of quantities, with lines in it. */
+/* Tests collet-extract --plot: it makes a picture for each group of quantities, and the picture has
+ * lines. */
 
 #include "directory.h"
 #include "extract_runs.h"
@@ -63,7 +64,7 @@ TEST(pictures)
     }
 }
 
-/* Times are known also where the results do not have them. */
+/* Pictures show times even if the results do not contain the times. */
 TEST(pictures_have_times)
 {
     static const char *const outputs[] = {"timed.npz", "bare.npz", "bare.csv"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet-extract on GROMACS trajectories against the numbers of an independent reader
- * (reference.json), and the backends against each other.
+ * Compares the results of collet-extract on GROMACS trajectories with the numbers of an independent
+ * reader (reference.json), and the results of the backends with each other.
  */
 
 #include "directory.h"
@@ -232,8 +232,8 @@ TEST(test_reference)
     assert_true(used > 0);
 }
 
-/* The velocity of the centre of mass equals the reference; it gives k_trans, for each residue too, and from several
- * devices. */
+/* The velocity of the centre of mass equals the reference, also if several devices compute it. k_trans agrees with this
+ * velocity, for the whole selection and for each residue. */
 TEST(test_velocity_of_the_centre)
 {
     for (size_t i = 0; i < SAMPLES; i++) {

@@ -9,8 +9,8 @@ static const int64_t extents[] = {(int64_t)1 << 62, (int64_t)1 << 60, (int64_t)1
                                   (int64_t)1 << 32, (int64_t)1 << 26};
 static const char *const dtypes[] = {"f32", "f64", "f16", "u8", "i64", "c128", "bool"};
 
-/* Sets shape number `index` of `count` extents: one or two extents are large; or one is large and the next is 0; or one
- * is 0 and all others are large. Returns 0 if there are no more shapes. */
+/* Sets shape number `index` with `count` extents. Either one or two extents are large, or one extent is large and the
+ * next is 0, or one extent is 0 and all others are large. Returns 0 if there are no more shapes. */
 static int shape_at(int32_t count, int32_t index, int64_t large, int64_t *shape)
 {
     int32_t pairs = count * count;

@@ -62,8 +62,8 @@ TEST(test_listing)
     assert_null(strstr(r.out, "cpu_openmp"));
 }
 
-/* COLLET_BACKEND and the argument NAME may name a device, as a program may. A device that a program
- * cannot choose is not marked as selected. */
+/* COLLET_BACKEND and the argument NAME may name a device, like the backend that a program chooses.
+ * A device that a program cannot choose is not marked as selected. */
 TEST(named_device)
 {
     static const char *const none[][2] = {
@@ -110,7 +110,8 @@ TEST(named_device)
     assert_ptr_equal(strchr(r.err, '\n'), r.err + strlen(r.err) - 1);
 }
 
-/* On a terminal of 60 columns no line is longer, unless it cannot be broken. The path of the build may have blanks. */
+/* On a terminal of 60 columns no line is longer than 60 columns, unless it cannot be broken. The path of the build may
+ * have blanks. */
 TEST(wrapping)
 {
     struct winsize size = {.ws_row = 24, .ws_col = 60};

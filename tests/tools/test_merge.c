@@ -149,7 +149,7 @@ static void extract_paths(const char *out, const char *start, const char *stop)
     run("collet-extract", 0, "", args);
 }
 
-/* python/tests/md/test_md_paths.py has molecules that go through boxes. */
+/* python/tests/md/test_md_paths.py tests paths of molecules that cross the boundary of the box. */
 TEST(paths_are_continued)
 {
     size_t n, m;

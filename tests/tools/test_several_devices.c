@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --devices of collet-extract and collet-ternary: the files, and the report of a device that fails. */
+/* Tests --devices of collet-extract and collet-ternary: the files, and the report of a device that fails. */
 
 #include "directory.h"
 #include "ternary_runs.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-extract --shard and collet-merge of a directory: command lines, killed runs, 100 shards.
- * tests/engines/test_trajectory_shards.c tests the results. */
+/* Tests collet-extract --shard and collet-merge on a directory: command lines, killed runs, 100
+ * shards. tests/engines/test_trajectory_shards.c tests the results. */
 
 #include "directory.h"
 #include "extract_runs.h"

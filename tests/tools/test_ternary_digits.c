@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trained example: held-out digits, with the same predictions on every backend. */
+/* Runs the trained example on held-out digits. Every backend makes the same predictions. */
 
 #include "directory.h"
 #include "json_expect.h"

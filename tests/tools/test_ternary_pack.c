@@ -167,7 +167,7 @@ TEST(test_already_ternary)
                "the threshold 0.3");
 }
 
-/* TQ2_0 of a GGUF file: the same bytes as from packing the codes; its scale is kept. */
+/* TQ2_0 of a GGUF file gives the same bytes as packing the codes, and its scale is kept. */
 TEST(test_gguf_blocks)
 {
     static const uint32_t types[] = {35, 34};

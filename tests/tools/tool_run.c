@@ -172,7 +172,7 @@ void tool_preload(void *library)
 
     snprintf(options, sizeof options, "%s:verify_asan_link_order=0", before ? before : "");
     setenv("ASAN_OPTIONS", options, 1);
-    /* A blank in LD_PRELOAD ends a name, but not one in LD_LIBRARY_PATH. */
+    /* A blank ends a name in LD_PRELOAD, but not in LD_LIBRARY_PATH. */
     char *folder = strdup(library), *name = strrchr(folder, '/');
     *name++ = '\0';
     setenv("LD_LIBRARY_PATH", folder, 1);

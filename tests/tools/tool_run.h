@@ -51,7 +51,7 @@ void tool_kill_at(void *call);
 
 /* Fails, and prints the run's output, unless the run ended with `status`. */
 void tool_expect(const tool_result *result, int status);
-/* And it must have printed each of these texts. */
+/* Like tool_expect; the run must also have printed each of these texts. */
 #define EXPECT_OUT(result, status, ...)                                                            \
     tool_expect(&(result), status), assert_contains((result).out, __VA_ARGS__)
 #define EXPECT_ERR(result, status, ...)                                                            \

@@ -63,7 +63,7 @@ static void open_well(char mode)
         noise(&row, sizeof row);
     if (mode == 'r' && chance() % 2)
         opened.row_count = chance() % 70000;
-    memset(opened.text, 'x', sizeof opened.text); /* without an end */
+    memset(opened.text, 'x', sizeof opened.text); /* no terminating NUL */
     send_bytes(&opened, sizeof opened);
     send_bytes(&row, sizeof row);
 }

@@ -166,7 +166,7 @@ TEST(kernels_are_those_of_the_backend)
     assert_true(have > 300);
 }
 
-/* A backend that a program must not load may be served by a worker. */
+/* A worker may serve a backend that a program must not load. */
 TEST(denied_backends_are_served)
 {
     static const char *const settings[] = {"plugin_deny=bad", NULL};
@@ -185,8 +185,8 @@ static void fill(collet_context *cx, collet_array *a, float value, float asked)
     assert_floats(cx, a, expected);
 }
 
-/* Accepted calls are remembered, refused calls are not. Calls with other parameters, shapes or
- * offsets are other calls. */
+/* The backend `worker` remembers accepted calls, but not refused calls. It asks again if the
+ * parameters, shapes or offsets of a call differ. */
 TEST(accepted_calls_are_remembered)
 {
     const collet_scalar zero = {.dtype = COLLET_F32};

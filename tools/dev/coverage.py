@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """coverage.py JSON MISSED: prints the table of docs/coverage.md from a report of gcovr (coverage.sh), and for each
-function the number of branches that no test takes, with the reason from coverage.txt. Writes the lines with such
+function the number of branches that no test takes, with the reason from coverage.txt. Writes the lines with these
 branches to the file MISSED. Exit status 1: a function has more such branches than coverage.txt lists."""
 import json
 import pathlib

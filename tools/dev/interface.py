@@ -84,7 +84,7 @@ def flat(members):
 
 
 def of_structs(tree):
-    """The expression of each size or offset, and its text in the file with a place for its value."""
+    """The C expression of each size or offset, and the line for it in the file, with a placeholder for the value."""
     for name, members in structs(tree):
         grows = members[0].name == "struct_size"
         yield f"sizeof({name})", f"STRUCT({name}, {'>=' if grows else '=='}, %s,"

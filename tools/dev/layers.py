@@ -30,7 +30,7 @@ def is_type_checking(node):
 
 
 def nodes(node):
-    """The node and all nodes in it whose code can run."""
+    """Yields the node, and all nodes inside it whose code can run."""
     yield node
     for child in node.orelse if is_type_checking(node) else ast.iter_child_nodes(node):
         yield from nodes(child)

@@ -71,13 +71,13 @@ ls "$work/libraries/archives" >"$directory/packages.txt"
 find "$root" -type l -lname '/*' | while read -r link; do
     ln -sf "$root$(readlink "$link")" "$link"
 done
-ln -s libgomp.so.1 "$root/usr/lib/$triplet/libgomp.so" # is in no package of its own
+ln -s libgomp.so.1 "$root/usr/lib/$triplet/libgomp.so" # no package has this link
 # Python's headers are the same for all versions of glibc.
 mkdir -p "$root/usr/include/$triplet"
 for headers in /usr/include/python3.[0-9]*; do
     [ ! -e "$headers" ] || cp -r "$headers" "$root/usr/include"
 done
-# So is pyconfig.h for both machines, except for macros that the stable interface does not use.
+# pyconfig.h is the same for both machines, except for macros that the stable interface does not use.
 for headers in "/usr/include/$(uname -m)-linux-gnu"/python3.[0-9]*; do
     [ ! -e "$headers" ] || cp -r "$headers" "$root/usr/include/$triplet"
 done
@@ -116,17 +116,17 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
-# Fewer libraries to carry: of packed files only .gz is read.
+# Packed files other than .gz are not read, so these two libraries are not needed.
 set(CMAKE_DISABLE_FIND_PACKAGE_BZip2 TRUE)
 set(CMAKE_DISABLE_FIND_PACKAGE_LibLZMA TRUE)
 set(CMAKE_LIBRARY_ARCHITECTURE $triplet)
-foreach(kind EXE SHARED MODULE) # before the folders of the compiler, which has this system's
+foreach(kind EXE SHARED MODULE) # first: the compiler's own folders have this system's libraries
   set(CMAKE_\${kind}_LINKER_FLAGS_INIT "-B$root/usr/lib/$triplet -L$root/usr/lib/$triplet -L$root/lib/$triplet")
 endforeach()
 # What the static libraries need.
 set(CMAKE_C_STANDARD_LIBRARIES "-Wl,--push-state,--as-needed -lz -lm -ldl -lpthread -Wl,--pop-state" CACHE STRING "")
 set(HDF5_DIR $root/usr/cmake)
-set(HDF5_C_COMPILER_EXECUTABLE none) # this system's would be asked for its libraries
+set(HDF5_C_COMPILER_EXECUTABLE none) # otherwise CMake asks this system's h5cc for libraries
 set(ENV{PKG_CONFIG_SYSROOT_DIR} $root)
 set(ENV{PKG_CONFIG_LIBDIR} $root/usr/lib/$triplet/pkgconfig:$root/usr/share/pkgconfig:$root/usr/lib/$triplet/openblas-pthread/pkgconfig)
 END

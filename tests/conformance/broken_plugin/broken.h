@@ -39,7 +39,7 @@ void *broken_element(const collet_operand *o, int64_t i);
 double broken_get(const collet_operand *o, int64_t i);
 void broken_set(const collet_operand *o, int64_t i, double value);
 
-/* BROKEN_CALL: a defect that makes the call itself. BROKEN_VALUE: a defect that returns the replacement of element i
+/* BROKEN_CALL: a defect that calls the kernel itself. BROKEN_VALUE: a defect that returns the replacement of element i
  * of an output; x is the element after a correct call. */
 #define BROKEN_CALL(name) void broken_##name(broken_call *m)
 #define BROKEN_VALUE(name) double broken_##name(const broken_call *m, int64_t i, double x)

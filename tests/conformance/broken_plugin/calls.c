@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defects that change the call, memory or the process; they make the call. */
+/* Defects that change the call, memory or the process. Each defect calls the kernel of cpu_scalar
+ * itself. */
 #include "broken.h"
 
 #include <locale.h>
@@ -179,7 +180,7 @@ BROKEN_CALL(assumes_alignment)
     broken_right(m);
 }
 
-/* Ignores the offset only if the access then stays within the buffer. */
+/* Ignores the offset, but only if the access then stays within the buffer. */
 BROKEN_CALL(ignores_the_offset)
 {
     if (m->o[1].ndim == 1 && m->o[1].strides[0] > 0)
@@ -231,7 +232,7 @@ BROKEN_CALL(assumes_rows)
     broken_right(m);
 }
 
-/* Only cubes: with other extents the wrong axes would leave the buffer. */
+/* Applies only to cubes: with other extents the wrong axes would lead outside the buffer. */
 BROKEN_CALL(inverts_the_permutation)
 {
     const collet_operand *in = &m->o[1];
@@ -337,7 +338,7 @@ BROKEN_CALL(sorts_upwards)
     }
 }
 
-/* Like a U computed as A V divided by zero singular values. */
+/* The result is like a U that was computed as A V divided by singular values of zero. */
 BROKEN_CALL(drops_null_vectors)
 {
     const collet_operand *u = &m->o[0], *s = &m->o[1];

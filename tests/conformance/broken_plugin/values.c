@@ -78,7 +78,7 @@ BROKEN_VALUE(logarithm_of_denormals)
     return of > 0 && of < 0x1p-126 ? -INFINITY : x;
 }
 
-/* An error that grows with the number of terms, like the error of a sum in f32. */
+/* The error grows with the number of terms, like the error of a sum in f32. */
 BROKEN_VALUE(adds_in_f32)
 {
     int64_t terms = operand_count(&m->o[1]) / operand_count(&m->o[0]);
@@ -176,7 +176,8 @@ BROKEN_VALUE(keeps_invalid_codes)
     return (row[k / CPU_T2_WEIGHTS * CPU_T2_BYTES + in % 64] >> (in / 64 * 2) & 3) == 3 ? 2 : x;
 }
 
-/* Like 8-bit accumulators in vectors of 32 lanes, where all products are 1. */
+/* The result is like the sum of 8-bit accumulators in vectors of 32 lanes, where all products are
+ * 1. */
 BROKEN_VALUE(adds_in_8_bits)
 {
     return x > 32 * 127 ? x - 256 * (x - 32 * 127) : x;

@@ -64,7 +64,8 @@ for name in $names; do
     [[ $good != "$work/remote.c" ]] || directory=$remote
     [ "$good" = "$built" ] || build "$good" "$directory"
     built=$good
-    # Without a defect nothing is waited for in vain: a busy machine may need long.
+    # The time limit is long for a plugin without a defect, because its check ends by itself, but slowly on a busy
+    # machine.
     [ "$(run_check "${name#*:}" 300)" = 0 ] || { echo "a false alarm: $(cat "$work/output")"; missed=$((missed + 1)); }
 done
 echo "$planted planted, $missed missed"

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* An image begins with this and the number of bytes that follow the line. */
+/* An image begins with this line. The number in it is the number of bytes that follow the line. */
 #define FAKE_HOST_IMAGE "host %zu\n"
 
 /*

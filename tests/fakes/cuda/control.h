@@ -6,8 +6,8 @@
  * them for the host (compiler.h).
  *
  * Each library exports one of these structs, such as `fake_cuda`. Tests set the members under "Set
- * by the test"; the library counts in the others. Only one thread at a time may use members that
- * are not atomic.
+ * by the test"; the library counts in the other members. Only one thread at a time may use members
+ * that are not atomic.
  */
 #ifndef TESTS_FAKES_CUDA_CONTROL_H
 #define TESTS_FAKES_CUDA_CONTROL_H
@@ -54,7 +54,7 @@ typedef struct fake_cuda_control {
     /* ---- For the other stand-ins ---- */
     int (*holds)(const void *address, size_t bytes); /* whether the bytes are in one allocation of
                                                         the current context's device */
-    int (*is_stream)(const void *stream);            /* whether it is alive in this context */
+    int (*is_stream)(const void *stream);            /* whether it is a living stream here */
     void (*catch_up)(void *stream);                  /* completes the stream's delayed copies */
     void (*report)(const char *library, int calls, int wrong); /* at exit: appends a line to the
                                                                 file in FAKE_CUDA_TALLY */

@@ -124,7 +124,7 @@ static int holds(const void *data, size_t count, size_t size)
     return !count || (fake_cuda.holds(data, count * size) && (uintptr_t)data % size == 0);
 }
 
-/* Checks the arguments of every call: with invalid ones the real library could crash. */
+/* Checks the arguments of every call: with invalid arguments the real library could crash. */
 static cusolverStatus_t begin(cusolverDnHandle_t handle, int ok)
 {
     if (fake_cusolver.fails)
@@ -160,8 +160,8 @@ static size_t extent(int lead, int columns)
 
 /* ---- One-sided Jacobi ------------------------------------------------------------------------ */
 
-/* One-sided Jacobi: LAPACK's singular vectors of small matrices are less accurate than
- * cuSOLVER's. */
+/* The SVD uses one-sided Jacobi, because LAPACK's singular vectors of small matrices are less
+ * accurate than cuSOLVER's. */
 typedef struct jacobi {
     int m, n;                                               /* m >= n */
     long double w[SMALL][SMALL], v[SMALL][SMALL], s[SMALL]; /* by columns; w becomes U */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of cusolver.c for the type REAL; F and L form the names of cuSOLVER and LAPACK. */
+/* The functions of cusolver.c for the type REAL. The macros F and L make the names of cuSOLVER's
+ * and LAPACK's functions. */
 
 /* ---- potrf ----------------------------------------------------------------------------------- */
 

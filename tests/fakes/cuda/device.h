@@ -83,8 +83,8 @@ template <class T> static inline T atomicCAS(T *p, T from, T to)
     return before;
 }
 
-/* Warp operations: every item stores its operands and reads the others' after a barrier.
- * prelude_cuda.dev describes the layout of the lanes. */
+/* Warp operations: every item stores its operands, and reads the operands of the other items after
+ * a barrier. prelude_cuda.dev describes the layout of the lanes. */
 #define HAVE_TILES 1
 static unsigned fake_tiles[1024][6];
 static inline int fake_byte(const unsigned *packed, int at, int sign)

@@ -341,7 +341,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
     return CUDA_SUCCESS;
 }
 
-/* Also works in a broken context, so that tests can count leaks. */
+/* This function also works in a broken context, so that tests can count leaks. */
 CUresult cuMemFree_v2(CUdeviceptr address)
 {
     piece *p = fake_piece_at((void *)(uintptr_t)address, 1);

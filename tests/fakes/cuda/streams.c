@@ -25,7 +25,7 @@ struct CUstream_st {
     CUcontext context;
     int slot;                  /* index in `alive`; FAKE_STREAMS: its order is not checked */
     int count;                 /* number of commands */
-    int seen[FAKE_STREAMS];    /* per stream: number of commands it is ordered after */
+    int seen[FAKE_STREAMS];    /* per stream: how many commands precede it */
     _Atomic int done;          /* all enqueued commands have completed */
     int late_count, late_done; /* delayed copies; how many of them are completed */
     late_copy late[LATE];

@@ -53,8 +53,8 @@ static void broken(const char *promise)
     abort();
 }
 
-/* enter and leave surround every call of a device; they abort if two calls overlap that must
- * not. */
+/* enter and leave surround every call of a device. They abort if two calls overlap that must not
+ * overlap. */
 static void enter(collet_device *d)
 {
     int one = d->kind == OWN_ONE_CALL || d->kind == HOST_ONE_CALL;

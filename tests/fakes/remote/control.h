@@ -19,8 +19,8 @@ typedef struct remote_command {
     int delay_us;                /* set by `enqueued`: delay before it runs */
 } remote_command;
 
-/* What a queue runs after a failed command: all later commands; only waits for other queues;
- * nothing. */
+/* What a queue still runs after a failed command. GOES_ON: all later commands. WAITS: only waits
+ * for other queues. SKIPS: nothing. */
 enum { REMOTE_GOES_ON, REMOTE_WAITS, REMOTE_SKIPS };
 
 typedef struct remote_control {

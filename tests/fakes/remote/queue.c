@@ -92,7 +92,7 @@ static collet_status task_run(collet_device *d, task *t)
     return status;
 }
 
-/* Behind a failure. */
+/* Returns 1 if the queue must skip a task that follows a failed command. */
 static int skipped(const collet_device *d, const task *t)
 {
     int mode = d->control ? d->control->after_failure : REMOTE_GOES_ON;

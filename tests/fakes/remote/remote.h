@@ -21,7 +21,7 @@ struct collet_buffer {
 
 struct collet_stamp {
     int64_t time;
-    _Atomic int pending; /* the command that sets it is not over */
+    _Atomic int pending; /* its command has not finished */
 };
 
 struct collet_device {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zoo - the valid backend that every plugin of the zoo modifies in one point.
+ * zoo - a valid backend. Every plugin of the zoo (tests/fakes/zoo) changes one thing in it.
  * tests/fakes/zoo/CMakeLists.txt writes its manifest and defines its name (ZOO_NAME).
  */
 #ifndef TESTS_FAKES_ZOO_ZOO_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stand-in for oneDNN version MAJOR that computes only f32 products (macro WRONG: wrong products).
- * Products crash unless an instruction set is chosen, like the products of oneDNN 2.6 in some virtual machines. Every
- * other function returns an error.
+ * Products crash unless an instruction set is chosen. The products of oneDNN 2.6 crash in the same way in some virtual
+ * machines. Every other function returns an error.
  */
 #include <omp.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stand-in for OpenBLAS with at most one fault, chosen by a macro: CRASHES, HANGS, ENDS (the
- * process), WRONG (results), LACKS (a function), LONG (integers of 64 bits), UNSOLVED (it has LAPACK,
- * and solves equations by NaN). Its core type is the value of OPENBLAS_CORETYPE when it is loaded, or Prescott if that is not set or "Unknown". The
- * names of its functions begin with PREFIX and end with SUFFIX.
+ * process), WRONG (results), LACKS (a function), LONG (integers of 64 bits), UNSOLVED (the solutions of LAPACK are
+ * NaN). The core type is the value that OPENBLAS_CORETYPE has when the stand-in is loaded, or Prescott if the variable
+ * is not set or is "Unknown". The names of its functions begin with PREFIX and end with SUFFIX.
  */
 #include <math.h>
 #include <signal.h>

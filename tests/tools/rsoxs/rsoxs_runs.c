@@ -137,7 +137,7 @@ int rsoxs_tear_down(void **state)
     return 0;
 }
 
-/* Without --q-grid a run warns of the default. */
+/* Without --q-grid a run warns about the default grid. */
 static int needs_grid(const char *const *args)
 {
     const char *end = args[0] ? strrchr(args[0], '.') : NULL;

@@ -16,7 +16,7 @@
 /* The faults of a morphology; all NULL: no faults. */
 typedef struct flaws {
     const char *missing;     /* a dataset */
-    const char *nan, *large; /* datasets with a voxel that is NaN, or too large */
+    const char *nan, *large; /* datasets with a voxel that is NaN or too large */
     const char *zero;        /* a dataset that is 0 in the voxel of `nan` */
     const char *degrees;     /* a dataset with angles in degrees */
     const char *narrow;      /* a dataset with one voxel too few along y */

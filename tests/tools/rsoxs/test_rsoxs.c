@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs: from files to files, interrupted, and with bad input. */
+/* Tests collet-rsoxs: whole runs from files to files, interrupted runs, and bad input. */
 
 #include "io/numerals.h"
 #include "rsoxs_runs.h"
@@ -130,7 +130,7 @@ static void expect_remote(const char *alike, const char *text, const char *const
 /* The two devices of the test backend share the energies if they are of the same kind. */
 TEST(several_devices_share_the_energies)
 {
-    write_configuration("windows.txt", "280.0", 10, "WindowingType = 1;\n"); /* they multiply */
+    write_configuration("windows.txt", "280.0", 10, "WindowingType = 1;\n"); /* windows multiply */
     REMOTE("remote.alike = 1\n", " on each of remote:0, remote:1\n", "film.h5", "--plan",
            "--backend", "remote,cpu_openmp");
     REMOTE("", "on cpu_openmp\n", "film.h5", "-c", "windows.txt", "-o", "alone", "--backend",
@@ -146,7 +146,7 @@ TEST(several_devices_share_the_energies)
            "cpu_openmp,cpu_scalar");
     EXPECT(0, "\"devices\":\t[\"cpu_openmp\", \"cpu_scalar\"]", "film.h5", "--json", "--devices",
            "cpu_openmp,cpu_scalar", "-o", "two", "--dtype", "f64");
-    /* If one device is lost, the other does its part, and the user is told. */
+    /* If one device is lost, the other device does its part, and a message tells the user. */
     const char *const lost[] = {"film.h5", "-c",        "windows.txt",       "-o", "lost",
                                 "--json",  "--backend", "remote,cpu_openmp", NULL};
     tool_result r = run_remote(
@@ -200,7 +200,8 @@ TEST(existing_patterns_are_kept)
     EXPECT(1, "kept/Energy_282.00.h5: the file is locked", "film.h5", "-o", "kept", "--energies",
            "282", "--resume");
     H5Fclose(file);
-    /* Kept patterns do not depend on other energies in the configuration, but on the constants. */
+    /* A kept pattern does not depend on other energies in the configuration, but depends on the
+     * optical constants. */
     write_configuration("fewer.txt", "280.0", 3, "");
     EXPECT(0, "2 patterns of an earlier run kept", "film.h5", "-c", "fewer.txt", "-o", "kept",
            "--energies", "281,282", "--resume");
@@ -287,7 +288,7 @@ TEST(companions_are_replaced)
         assert_int_equal(access(io_path(directory, files[i].name), F_OK) == 0, files[i].stays);
 }
 
-/* Inputs are neither replaced nor removed, under any of their names. */
+/* A run neither replaces nor removes its input files, whatever path names them. */
 TEST(inputs_are_never_replaced)
 {
     static const struct {
@@ -636,7 +637,7 @@ TEST(closed_directories_are_refused)
     assert_contains(r.err, "closed/new: cannot be created: Permission denied");
 }
 
-/* More patterns than a disk has room for are refused before anything is computed. */
+/* If the disk has no space for the patterns, the run is refused before anything is computed. */
 TEST(disks_are_measured)
 {
     const hsize_t shape[] = {1, 2048, 2048};

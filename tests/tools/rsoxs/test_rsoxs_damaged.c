@@ -45,7 +45,8 @@ TEST(damaged_files_end_no_program)
     expect_refused(DAMAGED "/damaged_parameters.h5", "is damaged: libhdf5 crashes");
 }
 
-/* Two materials, each dataset in chunks that a B-tree finds, with labels in the heap. */
+/* Saves a morphology of two materials. A B-tree leads to the chunks of each dataset, and the labels
+ * are in the heap. */
 static io_bytes save_chunked(const char *name)
 {
     static const char *const arrays[] = {"Vfrac", "S", "Theta", "Psi"};
@@ -74,7 +75,8 @@ static io_bytes save_chunked(const char *name)
     return io_load(io_path(directory, name));
 }
 
-/* If a chunk has 0 bytes, libhdf5 reads memory behind its block, which may crash the process. */
+/* If a chunk has 0 bytes, libhdf5 reads beyond the end of a block of memory, which may crash the
+ * process. */
 TEST(memory_behind_a_block_is_never_read)
 {
     /* The key of the last chunk in the B-tree: its size in bytes, a mask, its first layer. */

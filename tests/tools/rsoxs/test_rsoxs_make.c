@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs make: the patterns computed from its files agree with expected.json, which it writes. */
+/* Tests collet-rsoxs make: the patterns computed from the files that it makes agree with expected.json, which it
+ * writes. */
 
 #include "io/numerals.h"
 #include "rsoxs_runs.h"

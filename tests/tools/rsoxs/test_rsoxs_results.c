@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs --integrate and --png: the contents of the files; runs that are resumed, killed or
- * refused. */
+/* Tests collet-rsoxs --integrate and --png: the contents of the files, and runs that are resumed,
+ * killed or refused. */
 
 #include "rsoxs_runs.h"
 
@@ -290,7 +290,7 @@ TEST(two_runs_into_one_directory)
     expect(rsoxs_with(&setup, args), 1, "another directory (-o) to keep both");
 }
 
-/* The patterns exist already: only the results cannot be written. */
+/* The patterns exist already, so only writing the results can fail. */
 TEST(full_disks_are_reported)
 {
     const tool_setup setup = {.prepare = tool_limit_files, .user = "100"};

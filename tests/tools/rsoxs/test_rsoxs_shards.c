@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs with several films and with --shard, and collet-merge of its shards. */
+/* Tests collet-rsoxs with several films and with --shard, and collet-merge on the shards. */
 
 #include "rsoxs_runs.h"
 
@@ -393,8 +393,8 @@ TEST(shards_have_the_same_options)
            "dc is 'neighbours' in this file and 'keep'");
 }
 
-/* In another working directory, the relative file names in the description lead to files of another work, which is
- * complete: collet-merge must not report that. */
+/* In another working directory, the relative file names in the description lead to files of other work. That work is
+ * complete, but collet-merge must not report it as complete. */
 TEST(another_work_is_not_reported)
 {
     char shards[300];

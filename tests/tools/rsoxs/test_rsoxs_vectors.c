@@ -11,7 +11,8 @@
 
 static const char *const names[] = {"new", "old"};
 
-/* Adds a group with two materials. `factor`: the length of the vectors; 1: half of each material is aligned. */
+/* Adds a group with two materials. `factor`: the length of the vectors. If it is 1, half of each material is
+ * aligned. */
 static void write_vectors(const char *name, const char *group, double factor)
 {
     static double vectors[VOXELS][3], unaligned[VOXELS];

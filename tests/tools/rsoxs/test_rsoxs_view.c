@@ -255,7 +255,8 @@ TEST(the_same_slice_is_the_same_file)
 
 /* ---- Image files ----------------------------------------------------------------------------- */
 
-/* Finds an array in a .vti file of `size` bytes. The file's header says where its numbers are. */
+/* Finds an array in a .vti file of `size` bytes. The file's header gives the place of the array's
+ * numbers. */
 static const float *array_of(const char *bytes, long size, const char *name, int width)
 {
     char start[80];

@@ -43,7 +43,7 @@ static void expect_valid(const char *morphology, const char *text)
     EXPECT_OUT(r, 0, text);
 }
 
-/* A run without --q-grid says by how much the default is wrong, once. */
+/* A run without --q-grid reports once how large the errors of the default grid are. */
 TEST(the_default_grid_is_told)
 {
     const char *const args[] = {"film.h5", "-o", "told", "--energies", "280", NULL};
@@ -99,7 +99,7 @@ TEST(suspicious_files_are_told_by_runs_too)
     EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675; "
                 "angles must be in radians\n",
                 "degrees.h5", "-o", "degrees");
-    /* A run that reads another number of layers at a time also warns only once. */
+    /* A run that reads more or fewer layers at a time also warns only once. */
     EXPECT_SAID("collet-rsoxs: warning: degrees.h5: material 1 has angles of up to 57.2675; "
                 "angles must be in radians\n",
                 "degrees.h5", "-o", "degrees", "--force", "--method", "direct", "--backend",
