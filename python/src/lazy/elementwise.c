@@ -18,7 +18,7 @@
 #include "lazy.h"
 #include "wait.h"
 
-/* Comparisons of integers with ints of Python that have more than 64 bits. All functions need the GIL. */
+/* Comparisons of integer Arrays with Python ints of more than 64 bits. All functions need the GIL. */
 
 /* Whether the function with this name is a comparison. */
 static int comparison_is(PyObject *name)

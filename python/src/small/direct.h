@@ -21,8 +21,8 @@ typedef struct direct {
     int made;     /* by direct_make */
 } direct;
 
-/* Opens an Array for reading, or writing. 1: it is open; 0: `object` is something else, too large, on a device, or
- * has other strides, or calls are observed; -1 with an exception. */
+/* Opens an Array for reading, or writing. 1: the Array is open. 0: `object` is not an Array, is too large, is on a
+ * device, or has other strides; or calls are observed. -1 with an exception. */
 int direct_open(PyObject *object, direct *d);
 int direct_open_written(PyObject *object, direct *d);
 /* Makes an array for a result, of at most DIRECT_LIMIT * DIRECT_PARTS elements. As direct_open. */

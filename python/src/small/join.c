@@ -20,8 +20,8 @@ static void close_all(direct *parts, Py_ssize_t count)
         direct_close(&parts[i]);
 }
 
-/* Opens the Arrays of a list or tuple, which have one dtype and number of axes. Their number; 0: take the general way; -1
- * with an exception. */
+/* Opens the Arrays of a list or tuple, which have one dtype and number of axes. Returns their number; 0: use the
+ * general function; -1 with an exception. */
 static Py_ssize_t open_all(PyObject *sequence, direct *parts)
 {
     int is_list = PyList_CheckExact(sequence);
@@ -54,7 +54,7 @@ static void interleave(const direct *out, const direct *parts, Py_ssize_t count,
         }
 }
 
-/* The arguments (arrays, /, *, axis=0); 0: others. */
+/* Parses the arguments (arrays, /, *, axis=0). 0: the arguments have another form. */
 static int take_axis(PyObject *const *arguments, Py_ssize_t count, PyObject *names, int64_t *axis)
 {
     Py_ssize_t known = 0;
