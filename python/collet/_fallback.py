@@ -17,7 +17,7 @@ def mode() -> str:
 
 
 def known(value: object) -> str | None:
-    """A mode as it is stored; True and False are "on" and "off". ValueError for an unknown one."""
+    """A mode as it is stored; True and False are "on" and "off". Raises ValueError for an unknown one."""
     word = {True: "on", False: "off"}[value] if isinstance(value, bool) else value
     if word is not None and word not in MODES:
         raise ValueError(f"numpy_fallback is {value!r}; it is one of {', '.join(map(repr, MODES))}")

@@ -36,7 +36,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def check(value: Any, name: str) -> None:
-    """TypeError for a mask or a unit, which numpy.asarray drops silently, also inside sequences."""
+    """Raises TypeError for a mask or a unit, which numpy.asarray drops silently, also inside sequences."""
     kind = type(value)
     own = isinstance(value, np.ndarray)
     if own and hasattr(kind, "mask") and hasattr(kind, "filled"):  # masked arrays of NumPy and astropy
@@ -56,7 +56,7 @@ def check(value: Any, name: str) -> None:
 
 def number(value: Any, name: str) -> Any:
     """The value of a parameter. An array without axes becomes a Python number. A value that is not an array
-    stays unchanged. TypeError for other arrays."""
+    stays unchanged. Raises TypeError for other arrays."""
     check(value, name)
     if not hasattr(value, "__array__"):
         return value

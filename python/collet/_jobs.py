@@ -68,7 +68,7 @@ def keep(text: str) -> bool:
 
 
 def check() -> None:
-    """CancelledError if the task runs in the caller's process and was cancelled."""
+    """Raises CancelledError if the task runs in the caller's process and was cancelled."""
     event = _stop.get(None)
     if event and event.is_set():
         raise CancelledError("the iterator over the results was closed")

@@ -181,7 +181,7 @@ class Weights:
 
     @classmethod
     def quantize(cls, weights: Any, mode: str | None = None, threshold: float | None = None) -> Weights:
-        """Quantizes a matrix (M, K) of floats as quantize() does. InvalidError if an element is not finite.
+        """Quantizes a matrix (M, K) of floats as quantize() does. Raises InvalidError if an element is not finite.
 
         >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
         >>> w.shape

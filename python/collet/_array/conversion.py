@@ -51,7 +51,7 @@ def _rank(dtype: str) -> int:
 
 
 def check_kind(dtype: str, other: str, name: str, sign: str = "+") -> None:
-    """DtypeError if the result's kind differs from the kind of the array that stores it."""
+    """Raises DtypeError if the result's kind differs from the kind of the array that stores it."""
     both = dtype[0] + other[0]
     if _rank(other) > _rank(dtype) or (both in ("ui", "iu") and "uint64" in (dtype, other)) or \
             (name == "divide" and _rank(dtype) < 3):

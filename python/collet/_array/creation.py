@@ -125,7 +125,7 @@ _DEFAULTS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"
 
 def full(shape: Shape, fill_value: Number, dtype: npt.DTypeLike | None = None, *,
          device: str | None = None) -> Array:
-    """An Array whose elements are all `fill_value`. DtypeError if an integer dtype cannot hold the value.
+    """An Array whose elements are all `fill_value`. Raises DtypeError if an integer dtype cannot hold the value.
     The default dtype is the value's: int64 for an int, float64 for a float.
 
     >>> collet.full(3, 7).to_numpy()

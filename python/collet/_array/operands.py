@@ -126,7 +126,7 @@ def narrowed(a, dtype):
 
 
 def matrices(a, square=False):
-    """Returns the array. ShapeError if it has fewer than two axes, or if `square` and the last two differ
+    """Returns the array. Raises ShapeError if it has fewer than two axes, or if `square` and the last two differ
     in length."""
     if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):
         kind = "square matrices" if square else "matrices"
@@ -139,7 +139,7 @@ class AxisError(ValueError, IndexError):
 
 
 def axes_of(axes, ndim):
-    """Axes, an int or ints, as a tuple of ints from 0 on. AxisError for invalid axes, ValueError for repeated
+    """Axes, an int or ints, as a tuple of ints from 0 on. Raises AxisError for invalid axes, ValueError for repeated
     ones."""
     alone = hasattr(axes, "__index__") and not getattr(axes, "ndim", 0)
     listed = [operator.index(axes)] if alone else [operator.index(a) for a in axes]
@@ -153,7 +153,7 @@ def axes_of(axes, ndim):
 
 
 def axis_of(axis, ndim):
-    """An axis as an int from 0 on. AxisError if it is invalid."""
+    """An axis as an int from 0 on. Raises AxisError if it is invalid."""
     if axis is None:
         raise TypeError("axis is None; give an int, or merge all axes by reshape(-1)")
     return axes_of(operator.index(axis), ndim)[0]

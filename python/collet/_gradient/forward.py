@@ -121,7 +121,7 @@ def jacfwd(fun: _Function, argnums: Literal[0] = 0, has_aux: Literal[False] = Fa
 def jacfwd(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[P, Any]: ...
 def jacfwd(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[P, Any]:
     """Like jacobian, but computes the derivatives along all elements of the argument at once, which takes less time if the
-    result has more elements than the argument. TypeError for complex arguments.
+    result has more elements than the argument. Raises TypeError for complex arguments.
 
     >>> collet.jacfwd(lambda x: collet.stack([x, x**2]))(3.0)
     collet.Array([1., 6.], dtype=float64, shape=(2,), device='host')"""

@@ -175,7 +175,7 @@ class Array(Exchange):
         return squeeze(self, axis=axis)
 
     def view(self, dtype: npt.DTypeLike | None = None) -> Array:
-        """A view of the array. DtypeError for another dtype: Arrays never reinterpret bytes. astype
+        """A view of the array. Raises DtypeError for another dtype: Arrays never reinterpret bytes. astype
         converts.
 
         >>> x = collet.asarray([[1.0, 2], [3, 4]])

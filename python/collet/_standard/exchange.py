@@ -85,7 +85,7 @@ class Exchange(_core.Array):
                    copy: bool | None = None) -> Any:
         """A capsule over the elements, on their device or in the host's memory; with copy=True, over a
         copy. First waits for the work on the elements, so the given stream need not wait. On a
-        device the capsule is read-only. BufferError for a read-only Array if max_version is below 1: older
+        device the capsule is read-only. Raises BufferError for a read-only Array if max_version is below 1: older
         capsules have no read-only flag."""
         if stream is not None and (type(stream) is not int or stream < -1):
             raise ValueError(f"__dlpack__: stream is {stream!r}; it is None or an integer, at least -1")

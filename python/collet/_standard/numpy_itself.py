@@ -140,7 +140,7 @@ def _writes(name: str) -> bool:
 
 
 def _check_outputs(name: str, given: list[Any], named: dict[str, Any]) -> None:
-    """ValueError for such outputs."""
+    """Raises ValueError for such outputs."""
     if name.endswith(".at") and isinstance(given[0], np.ndarray) and not given[0].flags.writeable:
         raise ValueError(f"{name}: the array is read-only")
     out = named.get("out")

@@ -200,8 +200,8 @@ class Stream:
 
 def install(device=None):
     """Makes `device` torch's "cuda" from now on. None: the first usable device of Collet's choice.
-    Changes torch for the whole process; a second call changes the device. RuntimeError if this
-    torch has CUDA."""
+    Changes torch for the whole process; a second call changes the device. Raises RuntimeError if this torch has
+    CUDA."""
     if _state.device is None and torch.cuda.is_available():
         raise RuntimeError("collet.compat.mlff: this torch has CUDA of its own, which it can use")
     name = bench._resolve(device)

@@ -15,7 +15,7 @@ from ._statistics import MIDDLE
 @once_rounded("x", "weights")
 def average(x, /, *, axis=None, weights=None, returned=False, keepdims=False):
     """The weighted mean over axes, by default all. The weights have the shape of x, or are a vector along the
-    axis. With `returned`: also returns the sum of the weights. ZeroDivisionError if the weights add up to
+    axis. With `returned`: also returns the sum of the weights. Raises ZeroDivisionError if the weights add up to
     0.
 
     >>> float(collet.average([1.0, 4.0], weights=[2, 1]))

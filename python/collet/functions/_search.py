@@ -54,7 +54,7 @@ def searchsorted(x1, x2, /, *, side="left", sorter=None):
 
 
 def _raise_outside(info, what, indices, extent):
-    """IndexError if an op found an index that is out of range."""
+    """Raises IndexError if an op found an index that is out of range."""
     place = int(info)
     if place:
         wrong = int(indices.reshape(-1)[place - 1:place].reshape(()))

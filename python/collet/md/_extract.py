@@ -439,7 +439,7 @@ def merge(parts: Any, top: Any = None, *, progress: Any = False) -> Results:
     too.
 
     Raises collet.NotFoundError if parts are missing, and InvalidError if some parts belong to other work or
-    the inputs have changed; the message names them. FileError and FormatError for files.
+    the inputs have changed; the message names them. Raises FileError and FormatError for files.
 
     >>> import tempfile
     >>> water = "tests/data/md/water/"

@@ -66,7 +66,7 @@ def autocorrelation(x: Any, dt: float = 1, normalise: bool = True, subtract_mean
     normalise: divides C[k] by C[0]
     subtract_mean: first subtracts from each body's x its mean over all frames
     All lags come from Fourier transforms of x padded with zeros (theorem of Wiener and Khinchin).
-    Rounding errors are about 1e-15 C[0] frames / (frames - k). InvalidError if C[0] is 0 and
+    Rounding errors are about 1e-15 C[0] frames / (frames - k). Raises InvalidError if C[0] is 0 and
     normalise is true.
 
     >>> x = np.cos(0.1 * np.arange(1000))

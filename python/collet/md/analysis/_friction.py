@@ -273,8 +273,8 @@ def memory_kernel(acf: Correlation, stop: float | None = None) -> MemoryKernel:
 
     The integral of K is computed as the solution of a Volterra equation of the second kind, by trapezoids (B.
     Kowalik et al., Phys. Rev. E 100 (2019) 012126); K is its derivative. Errors of both are of the
-    order of dt^2; step_error estimates them. Errors grow with the lag. A UserWarning if the integral exceeds 1 / dt:
-    C then falls within a step, and the solution diverges.
+    order of dt^2; step_error estimates them. Errors grow with the lag. Issues a UserWarning if the integral exceeds
+    1 / dt: C then falls within a step, and the solution diverges.
 
     >>> x = np.random.default_rng(1).normal(size=1000)
     >>> x = np.convolve(x, np.ones(20), "same")
@@ -320,8 +320,8 @@ def torque_consistency(L: Any, torque: Any, dt: float = 1) -> TorqueConsistency:
     L, torque: (frames, 3) or (frames, bodies, 3), at least 3 frames
     Differences have three causes. Frames may be too far apart: the error grows as the square of dt. Leap-frog
     integrators write velocities of half a step earlier. If the periodic box cuts a body, its torque is wrong.
-    InvalidError if all torque is 0. A UserWarning if dL/dt and torque are correlated by less than 0.9: then the slope
-    has no meaning.
+    Raises InvalidError if all torque is 0. Issues a UserWarning if dL/dt and torque are correlated by less than 0.9:
+    then the slope has no meaning.
 
     >>> t = 0.1 * np.arange(100)
     >>> L = np.stack([np.sin(t), np.cos(t), 0 * t], -1)

@@ -35,7 +35,7 @@ _MANY = 0.05  # results are doubtful if more than this fraction of the steps are
 
 
 def warn_of_signs(dots: Iterable[Floats], caller: str, effect: str) -> None:
-    """A UserWarning if axes often turn so far in a step that their sign is a guess. dots: parts of the dot
+    """Issues a UserWarning if axes often turn so far in a step that their sign is a guess. dots: parts of the dot
     products of each axis with itself one frame later."""
     far = steps = 0
     for part in dots:
@@ -162,8 +162,8 @@ def angular_displacement(axes: Any) -> Floats:
     the smallest rotations from each frame to the next (S. Kaemmerer, W. Kob, R. Schilling, Phys.
     Rev. E 56 (1997) 5450). The shape is the shape of axes, (frames, 3) or (frames, bodies, 3).
 
-    A RuntimeWarning if an axis turns by more than 90 degrees in a step: its path is then unknown.
-    InvalidError if it turns by 180.
+    Issues a RuntimeWarning if an axis turns by more than 90 degrees in a step: its path is then unknown.
+    Raises InvalidError if it turns by 180.
 
     >>> t = 0.1 * np.arange(200)
     >>> axes = np.stack([np.cos(t), np.sin(t), 0 * t], -1)

@@ -104,7 +104,8 @@ def _weights_of(weights: Any, atoms: int, caller: str, name: str = "weights") ->
 
 
 def _slabs(positions: Any, caller: str) -> Iterator[tuple[slice, Floats]]:
-    """Yields slices of the frames, and these frames in float64. InvalidError for numbers that are not finite."""
+    """Yields slices of the frames, and these frames in float64. Raises InvalidError for numbers that are not
+    finite."""
     step = max(1, _AT_ONCE // (3 * positions.shape[1]))
     for start in range(0, len(positions), step):
         part = _host.array(positions[start:start + step], np.float64, f"{caller}: positions")

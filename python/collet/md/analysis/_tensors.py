@@ -123,7 +123,7 @@ def rotational_diffusion_tensor(axes: Any, dt: float = 1, start: float | None = 
 
     In free rotational diffusion <R(0)^T R(t)> = exp(-(tr D - D) t) in any frame of the body (L. D.
     Favro, Phys. Rev. 119 (1960) 53): a line with an intercept is fitted to the logarithm, element by
-    element. InvalidError if the range has fewer than two lags, or correlations in it are not above
+    element. Raises InvalidError if the range has fewer than two lags, or correlations in it are not above
     0. Gives the same UserWarning as rotation.
 
     >>> turns = np.random.default_rng(1).normal(scale=0.1, size=(300, 3))
