@@ -55,7 +55,7 @@ def _start(package, own):
 
 
 def missing_extension():
-    """The message: why collet._core is not found, and what to do."""
+    """Returns the message that says why collet._core is not found, and what to do."""
     import sys
     import sysconfig
     folder = os.path.dirname(os.path.abspath(__file__))

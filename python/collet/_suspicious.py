@@ -25,7 +25,7 @@ Arrays = tuple[Any, ...]  # of a material: (whether float64, volume, alignment, 
 
 
 def warn(texts: Iterable[str]) -> None:
-    """A RuntimeWarning for each value, at the line that called this package."""
+    """Issues a RuntimeWarning for each value, at the line that called this package."""
     level, frame = 1, sys._getframe()
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] == "collet":
         level, frame = level + 1, frame.f_back

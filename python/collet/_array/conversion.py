@@ -21,7 +21,7 @@ _WIDTHS = {f"{kind}{bits}": bits for kind in ("int", "uint") for bits in (8, 16,
 
 
 def converted(array: Array, dtype: str) -> Array:
-    """A copy in another dtype; integers modulo 2^width."""
+    """A copy in another dtype. Integers are converted modulo 2^width."""
     made: Array | None = _core.small_astype(array, dtype)
     if made is not None:
         return made

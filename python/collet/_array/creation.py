@@ -46,7 +46,8 @@ ON_THE_HOST = 1, 3, 11  # DLPack's device types: CPU, and host memory of CUDA an
 
 
 def shared(values: npt.NDArray[Any] | np.generic) -> Array:
-    """An Array over the memory of a NumPy array; an Array of a copy if the array's bytes have the other order."""
+    """An Array over the memory of a NumPy array. If the array's byte order is not the machine's, an Array over a
+    copy."""
     return asarray(values, copy=False if values.dtype.isnative else None)
 
 

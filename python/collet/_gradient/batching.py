@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_vmap.py
 """The rules of vmap. A rule computes a function for all rows at once: it gets a Batch and the arguments of the call, and
-returns arrays whose first axis counts the rows. Arguments that vmap follows are Batched, with the members of one row;
-others are the same for all rows. batching_rules.py has the rules of most functions."""
+returns arrays whose first axis counts the rows. Arguments that vmap follows are Batched, with the members of one row.
+Other arguments are the same for all rows. batching_rules.py has the rules of most functions."""
 
 import functools
 
@@ -51,7 +51,7 @@ class Batch:
         return f.broadcast_to(value, (self.size, *value.shape))
 
     def aligned(self, value, ndim):
-        """The value so that it broadcasts with others whose rows have `ndim` axes."""
+        """Reshapes the value so that it broadcasts with values whose rows have `ndim` axes."""
         if not self.has(value):
             return value
         missing = ndim - value.ndim

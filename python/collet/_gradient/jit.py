@@ -83,7 +83,7 @@ class _Jitted:
             elif kind is str or kind is bytes:
                 key.append(value)
             elif isinstance(value, Traced):
-                return self.fun(*arguments, **keywords)  # another transform follows the calls
+                return self.fun(*arguments, **keywords)  # another transform records these calls
             elif isinstance(value, (np.ndarray, np.generic)):
                 values[i] = value = shared(value)
                 key.append((value.shape, value._dtype))

@@ -82,8 +82,8 @@ def _matrix_power(a, n):
 
 
 def _solution(a, b, x, solve, by_matrix=lambda g: g):
-    """x, the solution of a x = b, and its backward function. solve: solves with the transposed matrix. by_matrix: from
-    the gradient with respect to the matrix of the equation, the gradient with respect to a."""
+    """Returns x, the solution of a x = b, and its backward function. solve: solves with the transposed matrix.
+    by_matrix: converts the gradient with respect to the equation's matrix to the gradient with respect to a."""
     vector = len(b.shape) == 1
     to_a, to_b = fitted(a, by_matrix), fitted(b, lambda g: g)
 
@@ -198,7 +198,8 @@ def _eigh(a, b=None, UPLO="L", *, subset_by_index=None):
 
 
 def _eigh_back(values, vectors):
-    """The function from the gradients of the results to the gradient of a, or of b in a x = w b x."""
+    """Returns the function that computes the gradient of a, or of b in a x = w b x, from the gradients of the
+    results."""
     def back(gradients, by_b=False):
         by_values, by_vectors = gradients
         inner = 0 if by_values is None else _diagonals(by_values)

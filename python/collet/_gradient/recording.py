@@ -45,7 +45,7 @@ def _copied_array(x):
 
 
 def _copied(value):
-    """A constant, with arrays copied: the function or its caller may write them later."""
+    """A constant. Its arrays are copied, because the function or its caller may write to them later."""
     if isinstance(value, (_core.Array, np.ndarray)):
         return _copied_array(value)
     if type(value) in (tuple, list):
@@ -193,7 +193,7 @@ def _refuse_parameter(name, parameter):
 
 
 def _check(name, function, arguments, keywords):
-    """Raises if recorded values decide the shape of the result or the course of the function."""
+    """Raises if recorded values decide the shape of the result, or which code of the function runs."""
     if name in rules.BY_VALUES or name == "bincount" and innermost(arguments[:1]) is not None:
         _refuse_values(name)
     for parameter, value in _signature(function).bind(*arguments, **keywords).arguments.items():

@@ -63,7 +63,7 @@ def rule(*names):
 
 
 def composite(*names):
-    """Registers the decorated function as a replacement of the named functions: it computes the same by
+    """Registers the decorated function as a replacement of the named functions. It computes the same results with
     functions that have rules."""
     def add(function):
         for name in names:
@@ -201,8 +201,8 @@ _UNEVEN = re.compile(r"\b(abs|sign)\b")
 
 
 def by_reduction(expression, arguments):
-    """Computes an expression whose outermost call is a reduction by the expression inside and that function. None for
-    other expressions."""
+    """Computes an expression whose outermost call is a reduction: first the expression inside of the reduction, then
+    the reduction by its function. Returns None for other expressions."""
     found = _reduction(expression)
     if found is None:
         return None

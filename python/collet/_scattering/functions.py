@@ -19,7 +19,7 @@ _NAMES = ("constants", "volume", "alignment", "theta", "psi", "direction", "unal
 
 
 class Function:
-    """The part that the functions of both libraries share: a sample, and those of its arrays that are arguments.
+    """The code that the functions for both libraries share: a sample, and the list of its arrays that are arguments.
 
     places: (index in sample.materials, name of the array) of each argument"""
 

@@ -391,8 +391,8 @@ class Array(Exchange):
 
 
 def _extended(written: type[Array]) -> type[Array]:
-    """The type that is written in C, with the members of the classes. A class of Python's own would be one that the garbage
-    collector visits: each Array would cost a third more."""
+    """The type that is written in C, with the members of the classes. If the class were written in Python, the
+    garbage collector would visit its objects, and each Array would cost a third more."""
     for part in (Exchange, written):
         for name, member in vars(part).items():
             if name != "__slots__":

@@ -67,7 +67,8 @@ class _Views:
         return value
 
     def wrapped(self, value: Any) -> Any:
-        """A result: an Array for each array that collet can hold. The Array itself for its view."""
+        """Converts a result: each array that collet can hold becomes an Array, and NumPy's view of an Array becomes
+        this Array."""
         if isinstance(value, np.ndarray):
             for view, array in self.views:
                 if value is view:
@@ -104,8 +105,8 @@ class _Views:
 
 
 def compute(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], reason: str, level: int = 3) -> Any:
-    """Calls a function of NumPy with views of the Arrays. `reason`: why collet does not compute it, for messages. `level`: how
-    many calls above this one the user's is, for warnings."""
+    """Calls a function of NumPy with views of the Arrays. `reason`: why collet does not compute it, for messages.
+    `level`: the number of calls between this call and the user's call, for warnings."""
     if hook.ACTIVE and hook.traced(*arguments, *keywords.values()):
         raise _core.UnsupportedError(f"{name} {reason}, and NumPy's function has no gradient: give it one by "
                                      "collet.custom_vjp, or take it out of the gradient by collet.stop_gradient")

@@ -125,7 +125,8 @@ def _as_numpy(name: str, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _check_cast(name: str, inputs: tuple[Any, ...], dtype: Any) -> None:
-    """dtype= is the dtype of the inputs too, except of functions whose results are bool; and only within a kind."""
+    """Raises unless dtype= can also be the dtype of the inputs: it must have their kind, and the results of the
+    function must not be bool."""
     if name in _BOOLEAN:
         raise _Lacking("computes with dtype= what collet's function does not")
     for x in inputs:
@@ -163,8 +164,8 @@ def _find(module: str, name: str) -> Any:
 
 
 class _Plan:
-    """What is known about a function of NumPy before its arguments are: collet's function and how the arguments become
-    its arguments."""
+    """What is known about a function of NumPy before a call: collet's function, and how NumPy's arguments are
+    converted to its arguments."""
 
     __slots__ = ("accepted", "as_they_are", "defaults", "first", "flat", "lacking", "last", "name", "names", "ours",
                  "positional", "stable", "title", "variadic")

@@ -222,8 +222,8 @@ def sizes(shape, extents):
 
 
 def crossing(size_a, size_b, a, b, first, last):
-    """Where `last` becomes faster than `first`: between two sizes the logarithms of the times are taken as
-    linear in the logarithm of the size. a, b: the medians by backend."""
+    """Returns the size from which on `last` is faster than `first`. Between two measured sizes, the logarithm of the
+    time is interpolated linearly in the logarithm of the size. a, b: the medians by backend."""
     before, after = math.log(a[last] / a[first]), math.log(b[first] / b[last])
     return size_a * (size_b / size_a) ** (before / (before + after) if before + after > 0 else 0)
 

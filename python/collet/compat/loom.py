@@ -42,7 +42,7 @@ class _NoOp(Exception):
 
 
 class _Theirs(Exception):
-    """LOOM's own code has to run: there is nothing to compute, or LOOM raises an error."""
+    """Raised to let LOOM's own code run: there is nothing to compute, or LOOM reports the error."""
 
 
 def counters():
@@ -394,7 +394,7 @@ def _backend(base):
 
 
 def install(fallback=True):
-    """Makes LOOM compute with Collet from now on. Imports LOOM: ImportError if it is not there, and
+    """Makes LOOM compute with Collet from now on. Imports LOOM. Raises ImportError if LOOM is not installed, and
     AttributeError if this version lacks a replaced name. A second call changes only fallback."""
     set_fallback(fallback)
     manager = importlib.import_module("loom.backend").get_backend_manager()

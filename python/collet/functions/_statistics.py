@@ -49,7 +49,8 @@ def _cumulative(name, x, axis, dtype, include_initial):
 
 
 def _complex_products(x):
-    """Products of the last 2, 4, 8, ... elements up to each: the op does not support complex numbers."""
+    """Computes the products of the last 2, 4, 8, ... elements up to each element, because the op does not support
+    complex numbers."""
     count = 1
     while count < x.shape[-1]:
         x = concat([x[..., :count], op.mul(x[..., count:], x[..., :-count])], axis=-1)

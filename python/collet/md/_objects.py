@@ -53,8 +53,8 @@ def has_times(frame):
 
 
 def _times_of(reader):
-    """The times of the frames of MDAnalysis's reader, of a file or a list of files, as extract has them of each file,
-    which stores them in single precision; None for other readers."""
+    """Returns the times of the frames of an MDAnalysis reader of one or several files. The times are the ones that
+    extract computes for each file, because the files store times in single precision. None for other readers."""
     readers = getattr(reader, "readers", [reader])
     if any(type(one).__name__ not in ("XTCReader", "TRRReader", "NCDFReader") for one in readers):
         return None
@@ -125,7 +125,7 @@ class Universe:
 
 
 def _chain(chain):
-    """The name of an mdtraj chain; versions before 1.10 do not keep the file's."""
+    """The name of an mdtraj chain. mdtraj before 1.10 does not keep the name that the file has."""
     name = getattr(chain, "chain_id", None)
     return str(chain.index) if name is None else name
 

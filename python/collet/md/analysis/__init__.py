@@ -21,12 +21,12 @@ float32 or float64 is copied. dt is the time between frames; lags and times have
 Errors are standard errors by blocks: the frames are cut into `blocks` consecutive parts of equal
 length (a rest shorter than a block is not used), each gives a curve, and the jackknife of Quenouille and
 Tukey over the curves gives the error. Without a normalisation the error is the standard deviation of the
-blocks divided by the square root of their number. Student's factor for so few blocks is in it (1.14 for five), so
-that value +- error contains the true value with the probability of one standard deviation, 68 %. Blocks shorter than
-the correlation time give errors that are too small. A lag as long as a block or longer has no error: NaN.
+blocks divided by the square root of their number. The error includes Student's factor for so few blocks (1.14 for
+five). So value +- error contains the true value with the probability of one standard deviation, 68 %. Blocks shorter
+than the correlation time give errors that are too small. A lag as long as a block or longer has no error: NaN.
 
-InvalidError for numbers that are not finite, ShapeError for other shapes or no frames, DtypeError for
-numbers that are not real, TypeError for masks and units.
+The functions raise InvalidError for numbers that are not finite, ShapeError for other shapes or no frames, DtypeError
+for numbers that are not real, and TypeError for masks and units.
 """
 
 from ._correlation import Correlation, autocorrelation

@@ -76,7 +76,7 @@ def _lags(times: Floats, caller: str) -> tuple[Floats, npt.NDArray[np.intp]]:
 
 
 def _of_pairs(series: Series, times: Floats, blocks: int) -> MeanSquareDisplacement:
-    """By all pairs of frames: lags are differences of times."""
+    """Computes the displacement from all pairs of frames. Lags are differences of their times."""
     lag, index = _lags(times, series.caller)
     groups = np.array_split(np.arange(series.bodies), min(blocks, series.bodies))
     sums = np.zeros((len(groups), len(lag)))

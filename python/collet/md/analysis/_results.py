@@ -50,7 +50,8 @@ def _columns() -> dict[str, list[str]]:
 
 
 def _legend(text: str, known: set[str]) -> tuple[str, str]:
-    """The body and the column of the legend "SOL 1 com x (nm)"; of another program's "Rg\\sX\\N" "" and "Rg_X"."""
+    """Returns the body and the column that a legend such as "SOL 1 com x (nm)" names. For another program's
+    "Rg\\sX\\N", returns "" and "Rg_X"."""
     plain = re.sub(r"\\s(.*?)\\N", r" \1", text).partition(" (")[0].strip()
     words = re.sub(r"\\.", "", plain).split()
     for first in range(len(words)):

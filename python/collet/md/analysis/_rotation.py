@@ -175,7 +175,7 @@ def angular_displacement(axes: Any) -> Floats:
 def rotational_mean_square_displacement(axes: Any, dt: float = 1, *,
                                         blocks: int = 5) -> MeanSquareDisplacement:
     """The mean_square_displacement of angular_displacement(axes), in rad^2. In free rotational diffusion of an axis it
-    is 4 D t, and diffusion() of the result gives D. Gives the same UserWarning as rotation.
+    is 4 D t, and diffusion() of the result gives D. Issues the same UserWarning as rotation.
 
     >>> t = 0.1 * np.arange(200)
     >>> axes = np.stack([np.cos(t), np.sin(t), 0 * t], -1)

@@ -78,7 +78,7 @@ def _positions(value: Any, caller: str) -> Any:
 
 
 def _atoms(chosen: Any, atoms: int, caller: str, name: str) -> Any:
-    """Converts a mask or indices to indices. None: those of all atoms."""
+    """Converts a mask or indices to indices. None: the indices of all atoms."""
     if chosen is None:
         return np.arange(atoms)
     found = _host.array(chosen, None, f"{caller}: {name}")

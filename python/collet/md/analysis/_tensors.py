@@ -94,7 +94,7 @@ def _fitted(whole: Floats, parts: Floats, lags: Floats, chosen: Any,
 
 
 def _correlations(axes: Floats, blocks: int) -> tuple[Floats, Floats]:
-    """The symmetric part of <R(0)^T R(t)>: for all frames, (lags, 3, 3), and for each block."""
+    """Computes the symmetric part of <R(0)^T R(t)>, (lags, 3, 3), for all frames and for each block."""
     curves: list[tuple[Floats, Floats]] = []
     for i, j in ((0, 0), (1, 1), (2, 2), *_PAIRS):
         x = axes[..., i] if i == j else axes[..., i] + axes[..., j]
