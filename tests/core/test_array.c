@@ -187,7 +187,7 @@ TEST_WITH(calls_name_what_does_not_fit, set_up_scalar, tear_down)
     assert_status(cx, collet_op_add(cx, c, a, foreign), COLLET_INVALID, "another runtime");
 }
 
-/* Inputs are broadcast to the output's shape, outputs never are, like in NumPy. */
+/* As in NumPy, inputs are broadcast to the output's shape, and outputs are never broadcast. */
 TEST_WITH(inputs_are_broadcast_to_the_output, set_up_scalar, tear_down)
 {
     const int64_t two_three[] = {2, 3}, two_one[] = {2, 1}, one_three[] = {1, 3};

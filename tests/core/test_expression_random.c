@@ -156,7 +156,7 @@ static void add_function(sample *s)
     s->values[s->count++] = (typed){id, elementwise_result(e, d)};
 }
 
-/* Adds an op whose operands have different dtypes, or one of them is a weak scalar. */
+/* Adds an op whose operands have different dtypes, or an op with one weak scalar as an operand. */
 static void add_mixed(sample *s)
 {
     static const uint32_t ops[] = {COLLET_OP_ADD, COLLET_OP_SUB, COLLET_OP_MUL};

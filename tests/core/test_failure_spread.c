@@ -49,8 +49,8 @@ static void assert_derived(collet_context *by, collet_array *y, collet_status st
 /* Call 4 of device 0, x = a + a, fails after another context has computed y = x + x. */
 static void another_context(const char *setting, const char *backend, collet_status status)
 {
-    /* The delay lets the calls below begin before libcore knows that the device is lost: it would
-     * not copy from a lost device. */
+    /* The delay lets the calls below begin before libcore knows that the device is lost. libcore would not copy from
+     * a lost device. */
     open_remote(setting, status == COLLET_DEVICE_LOST ? "remote.delay_us=50000" : NULL);
     OWNED(collet_context) *other = context_on(backend);
     OWNED(collet_array) *a = floats(cx, 4, 1), *x = empty_floats(cx, 4), *y = empty_floats(cx, 4);

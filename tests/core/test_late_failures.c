@@ -241,7 +241,7 @@ static void step_finish(program *p)
 
 static void step_backend(program *p)
 {
-    /* Mostly the first device: queues of the same device must wait for each other. */
+    /* Chooses mostly the first device, because queues of the same device must wait for each other. */
     if (collet_set_backend(p->cx, devices[pick(3) ? 1 : pick(device_count)]) != COLLET_OK)
         complain("collet_set_backend", p->cx);
 }

@@ -182,7 +182,7 @@ TEST(shapes)
     gguf_file_save(path, two, 2, NULL, 0);
     assert_refused(path, "w", COLLET_FORMAT, "not a multiple of its type's block");
     assert_string_equal(assert_refused(path, "v", COLLET_OK, NULL).type, "Q2_0/128");
-    /* Rows of 64 weights are possible in one layout only. */
+    /* Only one layout allows rows of 64 weights. */
     two[0] = (gguf_file_tensor){"w", Q2_0, 1, 64, NULL, 18, 0};
     gguf_file_save(path, two, 1, NULL, 1);
     assert_string_equal(assert_refused(path, "w", COLLET_OK, NULL).type, "Q2_0/64");
@@ -256,7 +256,7 @@ TEST(the_value_2_is_refused)
     }
 }
 
-/* A row has one scale; blocks of zeros may have any. */
+/* A row has one scale, but blocks of zeros may have any scale. */
 TEST(scales_of_blocks)
 {
     int8_t few[ROWS * COLUMNS];

@@ -55,7 +55,7 @@ def quantile(blocks):
 
 
 def has_errors(found, jackknifed, blocks):
-    """The errors are the jackknife's, all times one factor, which is Student's."""
+    """Each error is the jackknife's error times Student's factor, which is the same for all errors."""
     factor = found[1] / jackknifed[1]
     close(found, factor * jackknifed, 1e-11)
     close(factor, quantile(blocks), 1e-3)
@@ -416,7 +416,7 @@ def test_coarse_axes_warn():
 
 
 def principal_axes_of_turning(angle):
-    """Axes that turn by random angles of about `angle` in a step. Signs are chosen as by principal_axes."""
+    """Axes that turn by random angles of about `angle` in a step. Signs are chosen as principal_axes chooses them."""
     turns, triangles = np.linalg.qr(np.eye(3) + angle * random.normal(size=(200, 3, 3)))
     turns = turns * np.sign(np.einsum("fii->fi", triangles))[:, None]  # diagonals about 1 for small angles
     frames = [np.eye(3)]

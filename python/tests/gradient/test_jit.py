@@ -265,7 +265,8 @@ def test_results_of_no_steps():
 
 
 def test_memory():
-    """Steps free what later steps do not need, nothing of a call stays, and unused steps are not computed."""
+    """Each step frees the values that later steps do not need. After a call no value stays in memory. Unused steps
+    are not computed."""
     kept = []
 
     def f(x):

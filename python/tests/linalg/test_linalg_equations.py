@@ -216,7 +216,7 @@ def test_exponentials_in_closed_form(kind):
 
 @pytest.mark.parametrize("dtype", "fdFD")
 def test_exponentials_of_batches(kind, dtype):
-    """Each matrix is scaled by itself."""
+    """Each matrix of a batch is scaled separately."""
     a = RNG.normal(size=(5, 6, 6)) * np.array([0, 1e-3, 0.1, 2, 20])[:, None, None]
     a = (a - a.swapaxes(-1, -2)).astype(dtype)  # skew, so that the exponential is orthogonal
     a = a if dtype.islower() else (a + 1j * abs(a + a.swapaxes(-1, -2))).astype(dtype)
@@ -242,7 +242,7 @@ def test_exponentials_beside_scipy():
 
 
 def exact_determinant(a):
-    """By elimination in rational numbers."""
+    """Computes the determinant by elimination in rational numbers."""
     a, found = [[Fraction(x) for x in row] for row in a.tolist()], Fraction(1)
     for k in range(len(a)):
         pivot = next((i for i in range(k, len(a)) if a[i][k]), None)
@@ -303,7 +303,7 @@ def test_numpy_calls_them():
 @pytest.mark.parametrize("dtype", ["f8", "c16"])
 @pytest.mark.parametrize("order", [2, 5, 40])
 def test_systems_of_extreme_scales(dtype, order):
-    """Rows and columns may be scaled by any powers of two: the solution has the accuracy that it has without."""
+    """Rows and columns may be scaled by any powers of two: the solution is as accurate as without scaling."""
     rng = np.random.default_rng(order)
     a = rng.normal(size=(order, order)) + 4 * np.eye(order)
     a = (a + 1j * rng.normal(size=a.shape) if dtype == "c16" else a).astype(dtype)

@@ -126,7 +126,7 @@ def test_means_in_wider_dtypes():
 
 
 def test_errors_of_functions_that_numpy_calls():
-    """They come through as they are, without an error of ours before or after."""
+    """The exceptions of these functions are passed on unchanged. Collet adds no error before or after them."""
     def wrong(*_):
         raise error
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of small Arrays that are computed without ops (python/src/small): they have the results of the general functions,
-and leave to them what they do not take."""
+"""Functions of small Arrays that are computed without ops (python/src/small): they have the same results as the
+general functions, and leave all other arguments to the general functions."""
 
 import contextlib
 import subprocess
@@ -41,7 +41,7 @@ def bits(array):
 
 
 def agree(function, *arrays):
-    """The same Arrays or the same error in both ways. Returns the result."""
+    """Checks that the small and the general function give the same Arrays or the same error. Returns the result."""
     results = []
     for way in (contextlib.nullcontext, general):
         ours = [collet.asarray(a) for a in arrays]
