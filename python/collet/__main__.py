@@ -32,7 +32,7 @@ def guarded(function):
         finally:
             sys.stdout.flush()
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for the output that Python still writes when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python still writes output when it ends
         sys.exit(f"python -m collet: {error.filename or 'standard output'}: {error.strerror}")
 
 

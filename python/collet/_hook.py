@@ -6,8 +6,8 @@ python/src/base/tracer.c does the same for ops and expressions."""
 import functools
 import types
 
-ACTIVE = 0  # how many functions are being traced
-_TRACED = ()  # the classes of traced arrays
+ACTIVE = 0  # How many functions are being traced.
+_TRACED = ()  # The classes of traced arrays.
 _tape = None
 _ABSENT = object()
 

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 from . import _core
 from ._core import CancelledError, FailedError, ForkedError, UnavailableError
 
-_ATTEMPTS = 3  # attempts for a task whose arguments were lost with a worker; Dask itself repeats other tasks
-_SMALL = 1 << 20  # bytes that may pass through Dask's scheduler
-_FEW = 4  # tasks at a time for a client that does not report its number of workers
+_ATTEMPTS = 3  # Attempts for a task whose arguments were lost with a worker. Dask itself repeats other tasks.
+_SMALL = 1 << 20  # Bytes that may pass through Dask's scheduler.
+_FEW = 4  # Tasks at a time for a client that does not report its number of workers.
 
 _kept: contextvars.ContextVar[list[str]] = contextvars.ContextVar("collet._jobs.kept")
 _stop: contextvars.ContextVar[threading.Event] = contextvars.ContextVar("collet._jobs.stop")
@@ -94,8 +94,8 @@ class _Caller(NamedTuple):
     version: str
     host: str
     process: int
-    backend: str  # if it is "auto", the worker chooses
-    threads: int  # of each worker; 0: not known
+    backend: str  # With "auto" the worker chooses.
+    threads: int  # Threads of each worker; 0: not known.
 
 
 _limit_lock = threading.Lock()
@@ -249,7 +249,7 @@ class _Dask(_Here):
         self._slots, self._asked = 0, -1.0
 
     def slots(self) -> int:
-        if self._asked < 0 or time.monotonic() - self._asked > 2:  # asks again, because workers come and go
+        if self._asked < 0 or time.monotonic() - self._asked > 2:  # asked each time: workers come and go
             self._slots = sum(self._client.nthreads().values())
             self._asked = time.monotonic()
         return self._slots or _FEW

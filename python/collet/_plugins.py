@@ -9,8 +9,8 @@ import sys
 from . import _core
 
 GROUP = "collet.plugins"
-_LARGEST = 1 << 20  # bytes of an entry_points.txt
-_warned = set()  # texts of warnings: each start of the library reads all files again
+_LARGEST = 1 << 20  # Maximum size in bytes of an entry_points.txt.
+_warned = set()  # Warnings that were given: each start of the library reads all files again.
 
 
 def _warning(*text):

@@ -19,8 +19,8 @@ from ._hook import hook as _hook
 from ._listing import own
 from ._array.operands import arrays, axes_of, converted, floats, permuted, zeros_as
 
-_AT_ONCE = 3  # axes that the op transforms
-_WIDE = ("float32", "float64", "complex64", "complex128")  # dtypes of Arrays that are transformed as they are
+_AT_ONCE = 3  # Maximum number of axes that the op transforms.
+_WIDE = ("float32", "float64", "complex64", "complex128")  # Dtypes of Arrays that need no conversion.
 
 
 def _complex(a):

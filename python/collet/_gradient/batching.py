@@ -15,9 +15,9 @@ from . import rules
 from .tape import Batched
 from .trees import leaves, mapped, rebuilt
 
-BATCHES = {}  # name: rule
-COMPOSED = {}  # name: function of Batched arrays, which calls functions that have rules
-LOOPED = set()  # functions that are called once for each row
+BATCHES = {}  # Name: rule.
+COMPOSED = {}  # Name: function of Batched arrays, composed of functions that have rules.
+LOOPED = set()  # Functions that are called once for each row.
 
 
 def batching(*names):

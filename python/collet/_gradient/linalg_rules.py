@@ -142,8 +142,8 @@ def _pinv(a, rtol=None):
     def back(g):
         g, p = conj(g), made
         h, b = _adjoint(p), _adjoint(g)
-        first = f.matmul(b, f.matmul(p, h))  # for changes of a's column space
-        second = f.matmul(f.matmul(h, p), b)  # for changes of a's row space
+        first = f.matmul(b, f.matmul(p, h))  # The part for changes of a's column space.
+        second = f.matmul(f.matmul(h, p), b)  # The part for changes of a's row space.
         found = first - f.matmul(a, f.matmul(p, first)) + second - f.matmul(f.matmul(second, p), a)
         return conj(found - f.matmul(h, f.matmul(g, h)))
 
@@ -342,7 +342,7 @@ def _expm(A):
         if not A.size:
             return g
         n, a, size = A.shape[-1], _T(A), f.max(E_["abs"](bottom(g)), axis=(-2, -1), keepdims=True)
-        size = E_["where"](size > 0, size, 1)  # so that g does not determine how the matrix is scaled
+        size = E_["where"](size > 0, size, 1)  # with this factor the size of g does not change how the matrix is scaled
         above = f.concat([a, g / size], axis=-1)
         blocks = linalg.expm(f.concat([above, f.concat([f.zeros_like(a), a], axis=-1)], axis=-2))
         return blocks[..., :n, n:] * size

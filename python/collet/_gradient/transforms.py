@@ -26,7 +26,7 @@ __all__ = ["custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
-_Function = Callable[Concatenate[Array, ...], Array]  # of an Array: its gradient is an Array
+_Function = Callable[Concatenate[Array, ...], Array]  # a function of an Array, whose gradient is an Array
 _PLAIN = (bool, int, float, complex, str, bytes)
 _NUMPY = (np.ndarray, np.generic)
 

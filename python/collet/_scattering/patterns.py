@@ -114,9 +114,9 @@ class Sample(_Checked):
     z_collapse: str | None = None
     grid: str = "exact"
     omit_zero: bool = False
-    _warns: bool = field(default=False, repr=False)  # nobody chose the grid "cyrsoxs": a warning says what it is
-    _range: tuple[float, float] = field(default=(0.0, 0.0), repr=False)  # of the energies that processes share
-    _told: frozenset[str] = field(default=frozenset(), repr=False)  # suspicions that read() warned of
+    _warns: bool = field(default=False, repr=False)  # The user did not choose the grid "cyrsoxs": warn about it.
+    _range: tuple[float, float] = field(default=(0.0, 0.0), repr=False)  # Energies that processes share.
+    _told: frozenset[str] = field(default=frozenset(), repr=False)  # Suspicions that read() warned of.
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -27,8 +27,8 @@ class Exchange(_core.Array):
 
         def copy(self) -> Array: ...
 
-    _package: Any = None  # the module collet; set by that module
-    __array_priority__ = 100  # Dask and others compare the priorities, to choose the type of a result
+    _package: Any = None  # The module collet, which sets this name.
+    __array_priority__ = 100  # Dask and others compare the priorities, to choose the type of a result.
 
     # The first call imports protocols, which puts its own functions in place of these.
 

@@ -40,12 +40,12 @@ class _Views:
     __slots__ = "foreign", "given", "misplaced", "mode", "views"
 
     def __init__(self, mode: str) -> None:
-        self.mode = mode                        # of _fallback
-        self.views: list[tuple[Any, Any]] = []  # (view, its Array)
-        self.given: list[Any] = []              # arrays of NumPy among the arguments
-        self.misplaced: Any = None              # an Array that has no view: on a device, unless these are copied
-        self.foreign: Any = None                # the type of an array of another library among the arguments. Such arrays
-                                                # have rules of their own: masks, units, labels, devices
+        self.mode = mode                        # The setting: a mode of _fallback.
+        self.views: list[tuple[Any, Any]] = []  # Pairs (view, its Array).
+        self.given: list[Any] = []              # NumPy's arrays among the arguments.
+        self.misplaced: Any = None              # An Array on a device, which has no view unless it is copied.
+        self.foreign: Any = None                # The type of an argument that is an array of another library. Such arrays
+                                                # have rules of their own: masks, units, labels, devices.
 
     def of(self, value: Any) -> Any:
         kind = type(value)

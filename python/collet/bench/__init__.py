@@ -185,8 +185,8 @@ class BenchmarkResult:
     memory_after_gb: float
     peak_memory_gb: float
     device: str
-    clock: str = "host"              # the clock: "host" or "device"
-    resident_before_gb: float = 0.0  # memory of this process on the host
+    clock: str = "host"              # The clock: "host" or "device".
+    resident_before_gb: float = 0.0  # Memory of this process on the host.
     resident_after_gb: float = 0.0
     mean_ms: float = field(init=False)
     std_ms: float = field(init=False)

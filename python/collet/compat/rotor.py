@@ -150,7 +150,7 @@ def _gpu_ternary(module):
 
 
 _PATCHES = {"rotor.core": _core, "rotor.layers": _layers, "rotor.native": _native}
-_REPLACED = "rotor.gpu_ternary"  # not imported, because it imports pyopencl
+_REPLACED = "rotor.gpu_ternary"  # this module is not imported, because it imports pyopencl
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -190,7 +190,7 @@ def install():
 
 
 if __name__ == "__main__":
-    from collet.compat import _program, rotor  # not this copy, which is called __main__
+    from collet.compat import _program, rotor  # not this copy of the module, whose name is __main__
     _program.run("python -m collet.compat.rotor", rotor.install)
 
 

@@ -51,7 +51,7 @@ def _total(name, x, axis, dtype, keepdims):
     dtype = _WIDE.get(x.dtype.kind, x.dtype) if dtype is None else _core.dtype(dtype)
     work = _WIDE.get(dtype.kind, dtype)
     if dtype.kind == "b":
-        x = converted(x, dtype)  # before the sum, as in NumPy: the sum of 1 and -1 is true
+        x = converted(x, dtype)  # converted before the sum, as in NumPy: the sum of 1 and -1 is true
     elif _WIDE.get(x.dtype.kind, x.dtype) != work and (x.dtype.kind not in "biu" or dtype.kind not in "iu"):
         x = converted(x, work)
     total = _complex_product if name == "prod" and x.dtype.kind == "c" else _reduced

@@ -215,8 +215,8 @@ def unique_inverse(x, /):
     return UniqueInverseResult(found.values, found.inverse_indices)
 
 
-_MANY = 1024  # elements, from which on a table may be faster than a sort
-_TABLE = 6  # numbers of the range of integers for each element, up to which a table is faster than a sort
+_MANY = 1024  # From this number of elements on, a table may be faster than a sort.
+_TABLE = 6  # A table is faster than a sort if it has at most this many numbers for each element.
 
 
 def _above(x, low):

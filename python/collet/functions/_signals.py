@@ -170,8 +170,8 @@ def convolve(a, v, mode="full"):
     return f.concat(parts) if len(parts) > 1 else parts[0]
 
 
-_SHORT = 24  # for vectors up to this length _in_blocks takes longer
-_BLOCK = 64  # elements of the result in a row of the product of _in_blocks, and sums of _rising made by elements
+_SHORT = 24  # For vectors up to this length, _in_blocks is slower.
+_BLOCK = 64  # Elements in a row of the product of _in_blocks; sums that _rising makes one by one.
 
 
 def _all_finite(*arrays):

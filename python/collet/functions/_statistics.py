@@ -81,8 +81,8 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
 # ---- Order statistics: numpy.quantile's methods, as positions among the sorted elements
 
 
-MIDDLE = "the mean of two"  # the method of numpy.median
-_ELEMENTS = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")  # methods that select an element
+MIDDLE = "the mean of two"  # The method of numpy.median.
+_ELEMENTS = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")  # Methods that select an element.
 
 
 def _places(q, n, method):

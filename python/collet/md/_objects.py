@@ -80,7 +80,7 @@ class Universe:
         self._trajectory = atoms.universe.trajectory
         reader, now = self._trajectory, self._trajectory.ts
         native = not getattr(reader, "convert_units", True) and reader.units["length"] == "nm"
-        self._length = 1.0 if native else 0.1  # in nm: the unit of lengths
+        self._length = 1.0 if native else 0.1  # the unit of lengths, in nm
         self._timed = has_times(now)
         self._times = _times_of(reader)
         self.masses = _optional(atoms, "masses")

@@ -114,7 +114,7 @@ PyObject *create_from(PyObject *Py_UNUSED(module), PyObject *object)
 
 /* ---- From another dtype ------------------------------------------------------------------- */
 
-/* Converts n elements; numbers that the result's type holds exactly or rounded, as the op copy does. */
+/* Converts n elements as the op copy does. The result's type must hold the numbers exactly or rounded. */
 #define CONVERT(from, to)                                                                          \
     for (int64_t i = 0; i < n; i++)                                                                \
     ((to *)out)[i] = (to)((const from *)in)[i]

@@ -114,7 +114,7 @@ static int take_two(PyObject *const *arguments, Py_ssize_t count, direct *x, int
     return count == 2 && direct_integer(arguments[1], n) ? direct_open(arguments[0], x) : 0;
 }
 
-/* A function of an Array and an integer makes its result. As direct_make. */
+/* A function that makes its result from an Array and an integer. Returns as direct_make. */
 typedef int mover(const direct *x, int64_t n, direct *out);
 
 static PyObject *moved(mover *move, PyObject *const *arguments, Py_ssize_t count, PyObject *names)

@@ -107,7 +107,7 @@ def test_displacement_of_times_that_are_not_equally_spaced():
     assert np.isnan(analysis.mean_square_displacement(x[:, 0], times=times).error).all()
     free = np.outer(times, [1.0, 2, 2])  # a straight line: exactly (3 lag)^2
     close(analysis.mean_square_displacement(free, times=times).value, 9 * found.lag**2, 1e-7)
-    regular = analysis.mean_square_displacement(x, 2.0)  # the same by pairs and by transforms
+    regular = analysis.mean_square_displacement(x, 2.0)  # pairs and transforms give the same result
     by_pairs = analysis.mean_square_displacement(x, times=2.0 * np.arange(len(x)))
     close(by_pairs.value, regular.value, 1e-10)
     close(by_pairs.lag, regular.lag)

@@ -208,7 +208,7 @@ def test_exponentials_in_closed_form(kind):
         close(found, [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]], 1e-13)
     found = linalg.expm(kind(1j * np.diag([np.pi, -np.pi / 2])))
     close(found, np.diag([-1, -1j]), 1e-14)
-    # not normal, 1e6 above the eigenvalues: scaling by the norm alone loses 6 digits
+    # the matrix is not normal, and its norm is 1e6 times the eigenvalues: scaling by the norm loses 6 digits
     a = np.array([[1, 1e6], [0, -1]])
     close(np.asarray(linalg.expm(kind(a)))[0] / [np.e, 1e6 * np.sinh(1)], [1, 1], 1e-14)
     assert np.isnan(np.asarray(linalg.expm(kind(np.full((2, 2), np.inf))))).all()

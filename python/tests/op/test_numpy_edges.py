@@ -71,8 +71,8 @@ def test_interpolation_between_infinities(xp, fp):
     np.testing.assert_array_equal(collet.jit(collet.interp)(collet.asarray(x), collet.asarray(xp), collet.asarray(fp)), wanted)
 
 
-OTHER = {"ceil", "floor", "trunc"} if np.__version__ < "2" else set()  # NumPy 1 converts integers to floats
-REFUSED = {"positive"}  # NumPy's has no bool
+OTHER = {"ceil", "floor", "trunc"} if np.__version__ < "2" else set()  # NumPy 1 converts integers to floats.
+REFUSED = {"positive"}  # NumPy's function does not take bool.
 UFUNCS = {f.__name__: f for f in vars(np).values() if isinstance(f, np.ufunc) and f.nin < 3 and f.nout == 1 and not f.signature}
 
 

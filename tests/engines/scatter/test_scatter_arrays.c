@@ -9,7 +9,7 @@ OWNS(collet_scatter, collet_scatter_destroy)
 
 static const int64_t shape[] = {9, 40, 36};
 #define PIXELS (40 * 36)
-#define FILM_BYTES (9 * PIXELS * 4 * 2 * 8) /* of two materials with Euler angles */
+#define FILM_BYTES (9 * PIXELS * 4 * 2 * 8) /* bytes of two materials with Euler angles */
 
 /* A random morphology, in memory and in arrays that only the device has. */
 typedef struct film {

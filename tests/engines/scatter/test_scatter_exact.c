@@ -379,7 +379,7 @@ TEST(blobs_have_the_closed_form_under_any_beam)
     }
     for (size_t b = 0; b < 3; b++) {
         memcpy(f.direction, beams[b], sizeof f.direction);
-        for (int i = 0; i < 3; i++) /* this detector shows q as it is */
+        for (int i = 0; i < 3; i++) /* with this detector the pattern is not warped */
             f.detector[i] = i < 2 ? -beams[b][i] : beams[b][i];
         FREED(double) *a = patterns(&f, COLLET_F64),
                       *expected = malloc(ENERGIES * PIXELS * sizeof *expected);

@@ -207,7 +207,7 @@ static int32_t calibrate_cores(calibration_run *run, double seconds, cJSON *repo
 
 #define SECONDS 60.0
 #define CORES_SHARE 0.1
-#define WAYS_SHARE 0.25 /* at most this part of the time is for ways of products and decompositions */
+#define WAYS_SHARE 0.25 /* the largest part of the time that measuring ways of products and decompositions may take */
 
 /* Writes the document, and adds it to the report even if writing failed. Returns an exit status. */
 static int keep(bench_session *s, const calibrated *c, cJSON *list)

@@ -35,8 +35,8 @@ def student(blocks: int) -> float:
     probability of one standard deviation, 0.6827."""
     n = blocks - 1
     if n == 1:
-        return 1.8373  # Cauchy's distribution
-    # the quantile for many blocks (Abramowitz and Stegun 26.7.5), at 1
+        return 1.8373  # This is Cauchy's distribution.
+    # The quantile for many blocks (Abramowitz and Stegun 26.7.5), at 1.
     return 1 + 1 / (2 * n) + 1 / (4 * n**2) + 1 / (16 * n**3)
 
 

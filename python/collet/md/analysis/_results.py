@@ -277,7 +277,7 @@ def atoms_of(text: str, labels: Any) -> Any:
                        residue_ids=ids, chains=chains if any(chains) else None)
     frames.source = ("the file", *frames.source[1:])  # as messages name it
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # for example that the frames have no indices of atoms
+        warnings.simplefilter("ignore")  # the reason, for example that the frames have no indices of atoms
         chosen = md.extract(frames, selection=text, keys="positions", pbc="none")
     return chosen["positions"][0, :, 0].astype(np.int64)
 

@@ -30,8 +30,8 @@ class Rotation:
     s2_error: float
 
 
-_FAR = 0.5   # |u.u'| of an axis in two frames below which its sign is a guess
-_MANY = 0.05  # results are doubtful if more than this fraction of the steps are such
+_FAR = 0.5   # If |u.u'| of an axis in two frames is less, its sign is a guess.
+_MANY = 0.05  # Results are doubtful if more than this fraction of the signs are guesses.
 
 
 def warn_of_signs(dots: Iterable[Floats], caller: str, effect: str) -> None:

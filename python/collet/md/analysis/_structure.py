@@ -16,8 +16,8 @@ from ..._core import InvalidError, ShapeError
 from ._blocks import count, jackknife
 from ._series import Floats
 
-DEBYE = 48.0320471  # debye in 1 e nm
-_AT_ONCE = 2**22  # coordinates that are converted to float64 at a time
+DEBYE = 48.0320471  # Debye in 1 e nm.
+_AT_ONCE = 2**22  # Coordinates that are converted to float64 at a time.
 _ROUNDS = 100
 _CONVERGED = 1e-9  # fraction of the body's size: the iteration ends when the mean structure moves by less
 
