@@ -46,7 +46,7 @@ def _directions(primal: Any, tangent: Any, name: str, where: str) -> Iterator[An
 
 
 def _arrays(tree: Any) -> Any:
-    """The tree with floating-point numbers and NumPy's arrays as Arrays."""
+    """Converts the floating-point numbers and NumPy arrays of a tree to Arrays."""
     def leaf(value: Any) -> Any:
         if kind_of_number(value) in (float, complex):
             return _number(value, tree)

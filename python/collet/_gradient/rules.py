@@ -167,8 +167,8 @@ _REDUCTIONS = ("sum", "prod", "mean", "min", "max", "var", "std")
 
 
 def _reduction(expression):
-    """(reduction, the text inside, axis and keepdims) of an expression whose outermost call is a reduction,
-    else None."""
+    """Returns (reduction, the text inside, axis and keepdims) of an expression whose outermost call is a reduction;
+    None for other expressions."""
     text = text_of(expression)
     if text is None:
         return None

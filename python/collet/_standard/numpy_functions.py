@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_numpy_functions.py
-"""NumPy's functions that collet lacks, or has with other arguments, for Arrays: numpy.diag(x)."""
+"""Functions of NumPy that collet lacks, or has with other arguments, implemented for Arrays: numpy.diag(x)."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class _Views:
         self.views: list[tuple[Any, Any]] = []  # Pairs (view, its Array).
         self.given: list[Any] = []              # NumPy's arrays among the arguments.
         self.misplaced: Any = None              # An Array on a device, which has no view unless it is copied.
-        self.foreign: Any = None                # The type of an argument that is an array of another library. Such arrays
+        self.foreign: Any = None                # The type of an argument that is another library's array. Such arrays
                                                 # have rules of their own: masks, units, labels, devices.
 
     def of(self, value: Any) -> Any:

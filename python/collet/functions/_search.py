@@ -207,7 +207,7 @@ def unique_all(x, /):
 
 
 def unique_inverse(x, /):
-    """values and inverse_indices of unique_all.
+    """A named tuple with values and inverse_indices of unique_all.
 
     >>> collet.unique_inverse([2, 1, 2]).inverse_indices
     array([1, 0, 1])"""

@@ -45,9 +45,9 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
 
 
 def interp(x, xp, fp, left=None, right=None):
-    """Interpolates linearly between the points (xp, fp) at x; xp ascend. The result is float64. Below the
-    first point it is `left`, by default the first fp; above the last point `right`, by default the last fp. Infinite and NaN
-    values of fp have NumPy's results.
+    """Interpolates linearly between the points (xp, fp) at x; xp ascend. The result is float64. Below the first point
+    the result is `left`, by default the first fp. Above the last point it is `right`, by default the last fp.
+    Infinite and NaN values of fp have NumPy's results.
 
     >>> collet.interp([0.5, 9.0], [0, 1, 2], [0, 10, 30])
     array([ 5., 30.])"""

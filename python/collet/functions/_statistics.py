@@ -150,8 +150,8 @@ _MANY = 1024  # elements of an axis, from which on a partition is faster than a 
 
 
 def _selected(x, at):
-    """The elements before and after one position of the sorted last axis, the greatest element, and the position
-    among them."""
+    """Returns the elements before and after one position of the sorted last axis, the greatest element, and the
+    position among them."""
     below, above = int(np.floor(at[0])), int(np.ceil(at[0]))
     x = op.partition(x, axis=-1, kth=above)
     there = x[..., above:above + 1]

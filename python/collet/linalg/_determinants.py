@@ -37,7 +37,7 @@ def _pivots(a):
 
 
 def _times(x, factor):
-    """x times a real factor. Multiplies real and imaginary parts separately, so that an infinity in one
+    """Returns x times a real factor. Multiplies real and imaginary parts separately, so that an infinity in one
     does not make the other NaN."""
     if x.dtype.kind != "c":
         return op.mul(x, factor)
@@ -45,7 +45,7 @@ def _times(x, factor):
 
 
 def _by_powers(x, power, shares):
-    """x times 2^power, computed as several multiplications so that no factor overflows."""
+    """Returns x times 2^power, computed as several multiplications so that no factor overflows."""
     for _ in range(shares):
         part = op.floor(op.div(power, float(shares)))
         x, power, shares = _times(x, op.exp2(part)), op.sub(power, part), shares - 1

@@ -61,7 +61,7 @@ def correlation(whole: Floats, blocks: Floats, dt: float, normalise: bool) -> Co
 
 def autocorrelation(x: Any, dt: float = 1, normalise: bool = True, subtract_mean: bool = False, *,
                     blocks: int = 5) -> Correlation:
-    """C[k] = sum over t of x[t] . x[t + k] / (frames - k), averaged over bodies: a Correlation.
+    """Computes C[k] = sum over t of x[t] . x[t + k] / (frames - k), averaged over bodies. Returns a Correlation.
 
     normalise: divides C[k] by C[0]
     subtract_mean: first subtracts from each body's x its mean over all frames

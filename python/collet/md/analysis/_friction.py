@@ -183,9 +183,9 @@ def orientation_dependent_friction(theta: Any, psi: Any, omega: Any, dt: float,
                                    moment_of_inertia: float, *, bins: Any = (10, 12),
                                    range: Any = ((0, 90), (0, 360)), lags: int = 200,
                                    min_samples: int = 50) -> FrictionMap:
-    """moment_of_inertia / tau_c, with tau_c the integral of the correlation of omega from frames
-    whose orientation is in a bin: C[k] = mean of omega[t] . omega[t + k] over t in the bin. Returns a
-    FrictionMap.
+    """Computes moment_of_inertia / tau_c in each bin of orientations. tau_c is the integral of the correlation of
+    omega from frames whose orientation is in the bin: C[k] = mean of omega[t] . omega[t + k] over t in the bin.
+    Returns a FrictionMap.
 
     theta, psi: (frames,), angles, in the unit of `range`; omega: (frames, 3)
     bins, range: numbers of bins and ranges of theta and of psi; psi is periodic
@@ -265,7 +265,7 @@ def _integrals(curves: Floats, dt: float) -> Floats:
 
 
 def memory_kernel(acf: Correlation, stop: float | None = None) -> MemoryKernel:
-    """K of the generalised Langevin equation dC/dt = -integral of K(s) C(t - s) ds over s from 0 to
+    """Computes K of the generalised Langevin equation dC/dt = -integral of K(s) C(t - s) ds over s from 0 to
     t, for the correlation function C of a velocity: a MemoryKernel.
 
     acf: the result of autocorrelation for a velocity in a constant potential
