@@ -40,7 +40,7 @@ def traced(*values):
 
 
 def asarray(value, dtype):
-    """collet.asarray of a traced array, or of lists of them."""
+    """Computes collet.asarray of a traced array, or of lists of traced arrays."""
     return _tape.call("asarray", (value, dtype), {})
 
 

@@ -235,7 +235,7 @@ class _Executor(_Here):
 
 
 class _Dask(_Here):
-    """A Client of dask.distributed. If a worker ends, the scheduler runs its tasks again on others."""
+    """A Client of dask.distributed. If a worker ends, the scheduler runs its tasks again on other workers."""
 
     window_per_slot = 2
 

@@ -3,8 +3,8 @@
 """Discrete Fourier transforms under numpy.fft's names, on the ops fft and fftshift.
 
 Results are collet.Arrays for collet.Arrays, and NumPy arrays for everything else that numpy.asarray takes.
-Transforms of float32, float16, bfloat16 and complex64 are computed in float32, others in float64. Axes have
-any length. n and s cut an axis, or pad it with zeros. norm: "backward" divides the inverse transform by the
+Transforms of float32, float16, bfloat16 and complex64 are computed in float32, transforms of other dtypes in float64.
+Axes have any length. n and s cut an axis, or pad it with zeros. norm: "backward" divides the inverse transform by the
 number of points, "forward" divides the forward transform by it, and "ortho" divides both by its square
 root. Raises ValueError for other words, axes that do not exist or repeat, and lengths below 1.
 """

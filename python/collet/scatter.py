@@ -143,8 +143,8 @@ class Integrals:
     """Patterns averaged over rings of q. Arrays of float32 or float64; NaN for rings without pixels.
 
     The coordinates are energy, q, and chi, in degrees from x, the direction of the electric field, towards y. polar is
-    (energy, chi, q). The others are (energy, q): mean over all chi; parallel and perpendicular over the wedges about
-    the field's direction and across it; anisotropy (parallel - perpendicular) / (parallel + perpendicular).
+    (energy, chi, q). The other arrays are (energy, q): mean over all chi; parallel and perpendicular over the wedges
+    about the field's direction and across it; anisotropy (parallel - perpendicular) / (parallel + perpendicular).
 
     >>> ball = np.zeros((4, 8, 8), np.float32)
     >>> ball[1:3, 2:6, 2:6] = 1

@@ -62,7 +62,8 @@ def long_op(out=None):
 
 
 def is_heard(function):
-    """Whether the exception comes soon in at least one of several calls; in others the signal may come too late."""
+    """Whether the exception comes soon in at least one of several calls. In other calls the signal may come too
+    late."""
     with collet.using("cpu_scalar"):
         for _ in range(20):
             if seconds_until_heard(function) < 0.1:

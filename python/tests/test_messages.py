@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Error messages use the names of the Python interface, not those of C functions and constants."""
+"""Error messages use the names of the Python interface, not the names of C functions and constants."""
 
 import ctypes
 import pathlib

@@ -57,8 +57,7 @@ TEST(a_prefetch_copies_once)
     assert_status(w.cx, collet_array_prefetch(w.cx, a, "remote:9"), COLLET_UNAVAILABLE);
 }
 
-/* Results of one device are used on the other and on the host: every reader gets the newest
- * bytes. */
+/* Results of one device are used on the other device and on the host: every reader gets the newest bytes. */
 TEST(the_newest_bytes_win)
 {
     OWNED(world) w = open_world(BOTH, NULL, "remote:0");

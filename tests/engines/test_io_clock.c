@@ -220,7 +220,7 @@ TEST(no_clock_is_worse_than_what_is_stored)
         }
         assert_true(clocked <= stored + 1e-9);
     }
-    assert_true(lines > 200); /* the others do not move within the rounding */
+    assert_true(lines > 200); /* the rest: series without a clock */
 }
 
 static uint32_t bits(void)

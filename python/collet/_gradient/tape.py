@@ -165,7 +165,7 @@ def bottom(value):
 
 
 def untraced(value):
-    """The arguments of a call without traces of gradients, including those inside of lists and tuples."""
+    """The arguments of a call without traces of gradients. Traces inside of lists and tuples are removed too."""
     if isinstance(value, Traced):
         return bottom(value)
     if type(value) is tuple or type(value) is list:

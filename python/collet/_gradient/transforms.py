@@ -158,8 +158,8 @@ def value_and_grad(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_
                    ) -> Callable[P, tuple[Any, Any]]: ...
 def value_and_grad(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
                    ) -> Callable[P, tuple[Any, Any]]:
-    """Like grad, but the returned function returns (value, gradient). With has_aux it returns ((value,
-    others), gradient).
+    """Like grad, but the returned function returns (value, gradient). With has_aux the returned function returns
+    ((value, others), gradient); `others` are the other results of `fun`.
 
     >>> [float(x) for x in collet.value_and_grad(lambda x: x**2)(3.0)]
     [9.0, 6.0]"""

@@ -146,9 +146,9 @@ def jax_function(sample: Sample, arrays: Sequence[tuple[int, str]], *, dtype: np
     The function takes one array for each pair, float32 or float64, and returns the patterns (energies, Y, X). It calls the
     host (jax.pure_callback) for the patterns, and for their gradient in reverse mode (jax.custom_vjp), by the adjoint of the
     method "fast". The gradient transforms the morphology again. Pixels that are NaN have no gradient. While JAX's 64-bit mode
-    (jax_enable_x64) is off, patterns and gradients are float32, also of dtype="float64". jax.vmap calls the host for one
-    element after the other. JAX raises an error for derivatives of a gradient and in forward mode (jvp). ImportError: JAX is
-    not installed. GIL: released.
+    (jax_enable_x64) is off, patterns and gradients are float32, even with dtype="float64". jax.vmap calls the host
+    for one element after the other. JAX raises an error for derivatives of a gradient and in forward mode (jvp).
+    ImportError: JAX is not installed. GIL: released.
 
         >>> import jax
         >>> volume = np.zeros((4, 16, 16), np.float32)

@@ -39,9 +39,10 @@ class _Checked:
 
 @dataclass(eq=False)
 class Material(_Checked):
-    """A material of a morphology. Its arrays are (Z, Y, X), float32 or float64; others are converted. A RuntimeWarning
-    says that float16 becomes float32, and long double float64; if float16 rounded the fractions, they are divided by
-    their sums. Arrays, and arrays of other libraries on a device (DLPack), are used where they are.
+    """A material of a morphology. Its arrays are (Z, Y, X), float32 or float64; arrays of other dtypes are converted.
+    A RuntimeWarning says that float16 becomes float32, and long double float64; if float16 rounded the fractions,
+    they are divided by their sums. Arrays, and arrays of other libraries on a device (DLPack), are used where they
+    are.
 
     constants: delta and beta of n = 1 - delta + i beta along the direction, then delta and beta across it: (4,) for
         all energies, (energies, 4) for each energy, or a dict {eV: (4,)} by energy

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_operators.py
-"""Operators of collet.Array that are written in Python. The others are in python/src/lazy/operators.c."""
+"""Operators of collet.Array that are written in Python. All other operators are in python/src/lazy/operators.c."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def _check_cast(name: str, inputs: tuple[Any, ...], dtype: Any) -> None:
 
 # ---- __array_function__
 
-# NumPy's functions that have another name in collet; all others have the same name.
+# NumPy's functions that have another name in collet; all other functions have the same name.
 _OTHER = {"concatenate": "concat", "cumsum": "cumulative_sum", "cumprod": "cumulative_prod", "amax": "max",
           "amin": "min", "bitwise_not": "bitwise_invert"}
 _ARGUMENTS = {"ddof": "correction", "newshape": "shape", "reps": "repetitions", "a_min": "min",
@@ -194,7 +194,7 @@ class _Plan:
             self.lacking.discard("kind")
 
     def given(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
-        """The arguments by NumPy's names and in NumPy's order, without those that have their defaults."""
+        """The arguments by NumPy's names and in NumPy's order, without arguments that equal their defaults."""
         pairs = [*zip(self.names, arguments)]
         if keywords:
             pairs += [(n, keywords[n]) for n in self.names if n in keywords] if len(keywords) > 1 else keywords.items()

@@ -279,7 +279,7 @@ def _qr(a, mode="reduced"):
 def _cholesky(a):
     try:
         return _tensor(linalg.cholesky(_matrix(a)))
-    except linalg.LinAlgError as error:  # LOOM raises ValueError; in NumPy 1 LinAlgError is none
+    except linalg.LinAlgError as error:  # LOOM raises ValueError; LinAlgError of NumPy 1 is not a ValueError
         raise ValueError(str(error)) from None
 
 

@@ -12,7 +12,7 @@ or, for an unchanged program, on the first device of COLLET_BACKEND:
 After install() the functions of torch.cuda about devices, memory, events and streams describe the device,
 and torch.randn, rand, zeros, ones, empty, full and tensor with device="cuda" make a DeviceTensor there. A
 DeviceTensor is not a torch.Tensor. It contains a collet.Array, and supports the functions of torch for
-which an op exists; others raise TypeError or AttributeError. install() needs a torch without CUDA and
+which an op exists; other functions raise TypeError or AttributeError. install() needs a torch without CUDA and
 raises for any other.
 """
 

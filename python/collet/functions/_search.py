@@ -226,7 +226,7 @@ def _above(x, low):
 
 
 def _in_table(x1, x2, least, most):
-    """isin for integers from least to most, by a table of these numbers."""
+    """Computes isin for integers from least to most, by a table with an entry for each of these numbers."""
     low, high = (same_kind(np.asarray(n, x1.dtype), x1) for n in (least, most))
     table, there = (same_kind(np.full(n, v), x1) for n, v in ((most - least + 1, False), (1, True)))
     table = op.put(table, _above(x2, low), broadcast_to(there, x2.shape)).out

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/linalg/test_linalg_equations.py
-"""Functions that are composed of others and need no rules for gradients."""
+"""Functions that are composed of other functions, and so need no rules for gradients."""
 
 import math
 import operator

@@ -37,8 +37,8 @@ def _pivots(a):
 
 
 def _times(x, factor):
-    """Returns x times a real factor. Multiplies real and imaginary parts separately, so that an infinity in one
-    does not make the other NaN."""
+    """Returns x times a real factor. Multiplies real and imaginary parts separately, so that an infinity in one part
+    does not make the other part NaN."""
     if x.dtype.kind != "c":
         return op.mul(x, factor)
     return op.complex(op.mul(op.real(x), factor), op.mul(op.imag(x), factor))

@@ -112,7 +112,7 @@ typedef struct request {
     PyObject *out; /* NULL: no `out`; else the caller has the only reference to the node */
 } request;
 
-/* A node of the program, not the root, for which is_needed_again is true; NULL: there is none. */
+/* Returns a node of the program, not the root, for which is_needed_again is true; NULL if there is no such node. */
 static node *needed_again(const program *p)
 {
     for (uint32_t i = p->n_nodes - 1; i-- > 0;)

@@ -100,7 +100,7 @@ def test_triangles_of_every_size(kind, order):
 
 
 def test_lapack_form_of_lu(kind):
-    """The exchanges of rows, applied one after the other to a, give L U."""
+    """The exchanges of rows, applied to a in sequence, give L U."""
     for shape in ((4, 4), (5, 3), (3, 5), (2, 3, 3)):
         a = RNG.normal(size=shape)
         packed, pivots = (np.asarray(part) for part in linalg.lu_factor(kind(a)))

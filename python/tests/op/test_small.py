@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions, products and norms of small Arrays, computed by calls/small.c, equal those of the general
+"""Reductions, products and norms of small Arrays, computed by calls/small.c, equal the results of the general
 call."""
 
 import os

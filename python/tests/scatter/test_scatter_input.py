@@ -75,7 +75,7 @@ def normalised(sample):
 
 
 def test_float16_without_rounding():
-    """Sums of 1 stay as they are: the patterns are those of float32, bit for bit."""
+    """Sums of 1 stay unchanged: the patterns equal the patterns of float32 arrays, bit for bit."""
     quarters = np.random.default_rng(6).integers(0, 5, SHAPE) / 4
     half, single = ([scatter.Material(CONSTANTS[0], quarters.astype(d)),
                      scatter.Material(CONSTANTS[2], (1 - quarters).astype(d))] for d in (np.float16, np.float32))

@@ -20,7 +20,7 @@ typedef struct film {
 
 static const double energies[ENERGIES] = {285.2, 270.0, 320.5};
 
-/* The vacuum everywhere; constants are those of two materials and 0. */
+/* A film of vacuum. The constants are the constants of two materials, and 0. */
 static void make_empty(film *f, int64_t z, int64_t y, int64_t x)
 {
     uint64_t state = 3;

@@ -102,8 +102,8 @@ static void read_report(int in, double shortest[CALIBRATE_DTYPES])
 }
 
 /* Measures a product with a core type. OpenBLAS reads its core type when it is loaded, so this is done in
- * another process. The processes run one after the other, while the load of the machine may change: so the
- * shortest time of all calls counts. */
+ * another process. The processes run in sequence, and the load of the machine may change meanwhile. So the shortest
+ * time of all calls counts. */
 static void measure_core(const calibration_run *run, const char *backend, core *c, double seconds)
 {
     bench_session *s = run->session;

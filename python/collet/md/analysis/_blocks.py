@@ -26,7 +26,7 @@ def count(value: Any, caller: str, name: str, least: int) -> int:
 
 
 def others(blocks: Floats) -> Floats:
-    """For each block the mean over all others."""
+    """For each block, the mean over all other blocks."""
     return np.asarray((blocks.sum(axis=0) - blocks) / (len(blocks) - 1))
 
 
@@ -41,7 +41,7 @@ def student(blocks: int) -> float:
 
 
 def jackknife(estimates: Floats) -> Floats:
-    """The error from estimates, each of which leaves out one block, with Student's factor."""
+    """Returns the error, with Student's factor. Each of the given estimates leaves out one block."""
     spread = ((estimates - estimates.mean(axis=0))**2).sum(axis=0)
     blocks = len(estimates)
     return np.asarray(student(blocks) * np.sqrt(spread * (blocks - 1) / blocks))

@@ -101,7 +101,8 @@ def _slope_time(shares: Floats, dt: float) -> float:
 
 
 def _fitted_time(shares: Floats, dt: float) -> float:
-    """tau of exp(-t / tau), fitted by least squares to the values before the first that is not positive."""
+    """Returns tau of exp(-t / tau), fitted by least squares to the values before the first value that is not
+    positive."""
     end = first(shares <= 0, len(shares))
     times, values = dt * np.arange(end), shares[:end]
     start = _integral_time(shares, dt)

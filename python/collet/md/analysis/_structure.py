@@ -225,7 +225,7 @@ def dccm(positions: Any, *, fit: Any = None, weights: Any = None,
     fit: the atoms that are superposed, as in rmsd: the rigid part of the body. None: all
     weights: one for each atom, for the superposition; None: equal
     The mean structure is the mean of the superposed frames, iterated until it no longer changes. An atom that does
-    not move has C = 0 with all others and itself.
+    not move has C = 0 with all other atoms and with itself.
 
     >>> r = np.random.default_rng(1).normal(size=(100, 3, 3))
     >>> analysis.dccm(r).matrix.shape
