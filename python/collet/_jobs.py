@@ -310,8 +310,8 @@ class Run(Iterator[Outcome]):
     been taken; None: two for each worker. Calls `report` with the number of completed tasks about 20 times a second.
 
     Raises an error that would affect every other task too: UnavailableError if a worker lacks this version of collet,
-    ForkedError, FailedError if the pool is broken. An exception ends the iteration and cancels tasks that have not
-    begun."""
+    FailedError if the pool is broken, and ForkedError. An exception ends the iteration and cancels tasks that have
+    not begun."""
 
     def __init__(self, client: Any, tasks: Iterable[Task], window: int | None = None) -> None:
         if window is not None and window < 1:

@@ -156,7 +156,7 @@ def ifftn(a, s=None, axes=None, norm=None):
 
 
 def rfft(a, n=None, axis=-1, norm=None):
-    """The first n // 2 + 1 numbers of fft along the axis, for a real a; DtypeError for a complex a.
+    """The first n // 2 + 1 numbers of fft along the axis, for a real a. Raises DtypeError for a complex a.
 
     >>> collet.fft.rfft([1.0, 2, 0, -1])
     array([2.+0.j, 1.-3.j, 0.+0.j])"""

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random graphs, evaluated by the op `evaluate` and by single ops, which must give the same bits: all
- * dtypes, broadcast inputs, negative strides, outputs that are or overlap inputs, empty arrays.
- * Scalars for `evaluate` are arrays without axes for the single ops. A device may add in another
- * order: there, sums of floating-point numbers must agree within a tolerance.
+ * Random graphs, evaluated by the op `evaluate` and by single ops. Both must give the same bits, for all dtypes,
+ * broadcast inputs, negative strides, outputs that are or overlap inputs, empty arrays. Scalars for `evaluate` are
+ * arrays without axes for the single ops. A device may add in another order: there, sums of floating-point numbers
+ * must agree within a tolerance.
  *
  *     test_expression_random [SEED [COUNT [DEVICE PLUGINS]]]    exit code 77: DEVICE is not available
  */

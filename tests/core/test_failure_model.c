@@ -33,7 +33,7 @@
 #define STEPS 80
 #define COMMANDS 1024
 #define SERIALS 2048
-#define FAULTS 6 /* less than the 8 failures that a queue keeps apart */
+#define FAULTS 6 /* less than 8: a queue distinguishes at most 8 failures */
 
 typedef struct command_set {
     uint64_t bits[COMMANDS / 64];

@@ -107,8 +107,8 @@ static int fails(late_control *unused, uint64_t queue, uint64_t value)
 
 static late_control control = {.fails = fails};
 
-/* After a call: checks whether it may fail, and notes what finish may and must report. The copies
- * of the inputs that the call made on the device derive from its commands, too. */
+/* Called after a call: checks whether the call may fail, and notes what collet_finish may report and must report. The
+ * copies of the inputs that the call made on the device derive from its commands, too. */
 static void called(program *p, collet_status status, model *const *in, int count, const char *what)
 {
     command_set from = w.call;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The times of frames whose files store them in single precision. */
+/* Times of frames, from files that store times in single precision. */
 
 #include "io_files.h"
 #include "trajectory/reading/clock.h"

@@ -15,7 +15,7 @@ static double uniform(void)
     return (double)(state_of_random >> 40) / 16777216.0;
 }
 
-/* Fills with f32 numbers, as in trajectory files: in f64 all distances are then exact. */
+/* Fills the array with f32 numbers, as in trajectory files, so that all distances are exact in f64. */
 static void fill(double *points, int64_t n, double extent)
 {
     for (int64_t i = 0; i < 3 * n; i++)

@@ -139,8 +139,8 @@ class AxisError(ValueError, IndexError):
 
 
 def axes_of(axes, ndim):
-    """Converts axes, an int or ints, to a tuple of ints from 0 on. Raises AxisError for invalid axes, ValueError for
-    repeated ones."""
+    """Converts axes, an int or ints, to a tuple of ints from 0 on. Raises AxisError for invalid axes, and ValueError
+    for repeated axes."""
     alone = hasattr(axes, "__index__") and not getattr(axes, "ndim", 0)
     listed = [operator.index(axes)] if alone else [operator.index(a) for a in axes]
     for axis in listed:

@@ -146,9 +146,10 @@ def jit(fun: None = None, *, static_argnums: int | Sequence[int] | None = None,
 def jit(fun: Callable[..., Any] | None = None, *, static_argnums: int | Sequence[int] | None = None,
         static_argnames: str | Sequence[str] | None = None) -> Any:
     """A function that records the calls that `fun` makes, and in later calls repeats them without running the Python code of
-    `fun`; the results have the same bits. Gradients inside of `fun` are recorded too. There is a recording for each structure
-    of the arguments with their shapes and dtypes, and for each value of texts and of the arguments named in static_argnums and
-    static_argnames; the last 64 are kept. `clear_cache()` of the function removes them.
+    `fun`; the results have the same bits. Gradients inside of `fun` are recorded too. There is a recording for each
+    structure of the arguments, with their shapes and dtypes, and for each value of texts and of static arguments
+    (static_argnums and static_argnames). The last 64 recordings are kept. `clear_cache()` of the function removes
+    them.
 
     `fun` has to be pure, as in JAX: other arrays that it uses are constants, with the values that they had when it was
     recorded. Arguments that are numbers may change from call to call. Code that needs the value of a number or an

@@ -110,7 +110,8 @@ def like(x):
 
 
 def fitted(x, back):
-    """The backward function with its result fitted to the argument. None if the argument is a number."""
+    """Returns the backward function, with its result converted to the shape and dtype of the argument. None if the
+    argument is a number."""
     shape, dtype = like(x)
     if dtype is None or dtype.kind not in "fcV":
         return None

@@ -37,7 +37,7 @@ _REAL = {"complex64": "float32", "complex128": "float64"}
 
 
 def _number(value: Any, tree: Any) -> Any:
-    """A float or complex number of a tree as an Array, as exact as the arrays of the tree."""
+    """Converts a float or complex number of a tree to an Array, with the precision of the arrays of the tree."""
     kind = tape.kind_of_number(value)
     dtypes = {x.dtype for x in leaves(tree) if tape.floating(x) or isinstance(x, _NUMPY) and x.dtype.kind in "fcV"}
     dtype = result_type(kind(0), *dtypes) if dtypes else np.dtype(kind)

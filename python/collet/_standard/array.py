@@ -199,7 +199,7 @@ class Array(Exchange):
         return self._permute(order)
 
     def _view(self, shape: Sequence[int]) -> Array:
-        """A view with another shape; ShapeError if strides allow none."""
+        """A view with another shape. Raises ShapeError if the strides allow no view."""
         extents = [operator.index(n) for n in shape]
         if extents == [-1]:
             extents = [self.size]

@@ -64,7 +64,7 @@ class Exchange(_core.Array):
                              "x.to_device('host')")
         else:
             values = self.to_numpy()
-            values.flags.writeable = bool(copy or not self.size)  # fails, if at all, before a write
+            values.flags.writeable = bool(copy or not self.size)  # a copy that was not requested is read-only
         if dtype is None or values.dtype == dtype:
             return values
         if copy is False:

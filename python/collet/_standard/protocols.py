@@ -142,7 +142,7 @@ _OTHER = {"concatenate": "concat", "cumsum": "cumulative_sum", "cumprod": "cumul
           "amin": "min", "bitwise_not": "bitwise_invert"}
 _ARGUMENTS = {"ddof": "correction", "newshape": "shape", "reps": "repetitions", "a_min": "min",
               "a_max": "max"}
-# The parameters, in order, of functions without a signature.
+# The parameters of NumPy's functions that have no signature, in order.
 _SIGNATURES = {"concatenate": "arrays axis=0 out dtype", "where": "condition x y", "dot": "a b", "vdot": "a b",
                "inner": "a b", "argpartition": "a kth axis=-1", "bincount": "x weights minlength",
                **dict.fromkeys(("asarray", "asanyarray"), "a dtype order like")}

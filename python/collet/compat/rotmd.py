@@ -114,7 +114,7 @@ def install():
 
 
 def _main():
-    from collet.compat import _program, rotmd  # not this copy of the module, whose name is __main__
+    from collet.compat import _program, rotmd  # imported by name: this copy is __main__
     _program.run("python -m collet.compat.rotmd", rotmd.install)
 
 

@@ -30,8 +30,8 @@ def _is_single(x, axis):
 
 
 def _rows(name, x, axis, keepdims, correction=0.0):
-    """The reduction of a large Array's rows, which waits: functions that subtract or divide by it are computed in the
-    same pass. None: it is not such a reduction."""
+    """Returns the reduction of a large Array's rows as an Array that waits. Functions that subtract it or divide by
+    it are then computed in the same pass. None: it is not such a reduction."""
     return _core.reduce_rows(x, name, axis, correction) if keepdims and type(axis) is int else None
 
 

@@ -68,8 +68,9 @@ def interp(x, xp, fp, left=None, right=None):
     return f.where(x > xp[-1], fp[-1] if right is None else right, found)
 
 
-# The line through two points at x, from the first point. If the result is NaN, because a difference is infinite: from
-# the second point. If that is NaN too: the value that both points have. These are numpy.interp's rules.
+# The line through two points at x, from the first point. If the result is NaN, because a difference is infinite, the
+# line starts at the second point. If that result is NaN too, it is the value that both points have. These are
+# numpy.interp's rules.
 _FIRST, _SECOND = (f"((y1 - y0) / (x1 - x0) * (x - x{i}) + y{i})" for i in (0, 1))
 _LINE = f"where(isnan({_FIRST}), where(isnan({_SECOND}) & (y0 == y1), y0, {_SECOND}), {_FIRST})"
 _BETWEEN = f"where(isnan(x), x, where(x == x1, y1, where(x == x0, y0, {_LINE})))"

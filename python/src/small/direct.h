@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that compute with the elements of small Arrays here, in the host's memory, because a call of an op and the
- * Python code around it would take longer than the loops. They only move elements, count them, or have the same sums as the
- * general functions. Each is a function of the module that returns None for all other arguments; the caller then uses
- * the general function, which raises the errors.
+ * Python code around it would take longer than the loops. The functions only move elements, count elements, or add
+ * them in the same order as the general functions. Each is a function of the module that returns None for all other
+ * arguments; the caller then uses the general function, which raises the errors.
  */
 #pragma once
 

@@ -196,7 +196,7 @@ def test_free_particle_moves_as_the_square_of_time():
     frames, velocity = 20000, np.array([0.3, -2, 5])
     x = 1e3 + velocity * np.arange(frames)[:, None] * 0.01
     found = analysis.mean_square_displacement(x, 0.01)
-    # Rounding errors of the positions, up to 2000, are 1e-16 times that; the steps are 0.05.
+    # Positions are up to 2000, and their rounding errors are 1e-16 times that. The steps are 0.05.
     np.testing.assert_allclose(found.value[1:], velocity @ velocity * found.lag[1:]**2, rtol=1e-10)
     assert found.error[:4000].max() < 1e-8
 
@@ -246,7 +246,7 @@ def test_rotational_diffusion_of_an_axis():
     msd = analysis.rotational_mean_square_displacement(axes, blocks=10)
     fit = analysis.diffusion(msd, 1, 100)
     assert fit.dimensions == 2 and fit.error < 0.05 * d
-    assert abs(fit.value - d) < 4 * fit.error + 0.01 * d  # the last term: steps of 0.05 rad are not small
+    assert abs(fit.value - d) < 4 * fit.error + 0.01 * d  # 0.01 d: steps of 0.05 rad are not small
     found = analysis.rotation(axes, blocks=10)
     for curve, rate in ((found.c1, 2), (found.c2, 6)):
         expected = np.exp(-rate * d * curve.lag[:300])

@@ -21,8 +21,8 @@
 #define BUDGET_MAX 20e-3
 #define BUDGET_MIN 1e-3
 #define SHARE_OF_MEMORY 0.25
-/* Up to this many bytes, each backend with its own memory gets its own arrays, because keeping copies on
- * several devices consistent costs microseconds. Backends on the host's memory share arrays, because the
+/* Up to this many bytes, each backend with its own memory gets its own arrays. Reason: keeping copies on several
+ * devices consistent costs microseconds. Backends on the host's memory share arrays, because the
  * address of an array alone can make a call twice as slow. */
 #define APART 16e6
 

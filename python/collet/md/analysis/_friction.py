@@ -132,7 +132,8 @@ _TIMES: dict[str, Callable[[Floats, float], float]] = {
 
 def extract_friction_from_acf(acf: Correlation, moment_of_inertia: float,
                               temperature: float = 300, method: str = "integral") -> Friction:
-    """The friction of a rotation whose velocity falls as C(t) = exp(-gamma t / I): a Friction.
+    """Computes the friction of a rotation. The correlation function of its velocity is C(t) = exp(-gamma t / I).
+    Returns a Friction.
 
     acf: the result of autocorrelation for angular velocities, with lags in ps
     moment_of_inertia: in amu nm^2; temperature: in K

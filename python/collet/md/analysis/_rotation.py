@@ -158,8 +158,8 @@ def _displaced(series: Series) -> Floats:
 
 
 def angular_displacement(axes: Any) -> Floats:
-    """The angles about x, y and z, in rad, by which axes have turned since the first frame: the sum of
-    the smallest rotations from each frame to the next (S. Kaemmerer, W. Kob, R. Schilling, Phys.
+    """Computes the angles about x, y and z, in rad, by which axes have turned since the first frame. They are the
+    sums of the smallest rotations from each frame to the next (S. Kaemmerer, W. Kob, R. Schilling, Phys.
     Rev. E 56 (1997) 5450). The shape is the shape of axes, (frames, 3) or (frames, bodies, 3).
 
     Issues a RuntimeWarning if an axis turns by more than 90 degrees in a step: its path is then unknown.
