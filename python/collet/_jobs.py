@@ -31,7 +31,7 @@ _stop: contextvars.ContextVar[threading.Event] = contextvars.ContextVar("collet.
 
 
 class Task(NamedTuple):
-    """A call function(*arguments), or function(shared.value, *arguments). `name` is for messages."""
+    """The call function(*arguments), or function(shared.value, *arguments). Messages contain `name`."""
 
     name: str
     function: Callable[..., Any]

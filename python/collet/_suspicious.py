@@ -21,7 +21,7 @@ _ANGLE = 12.6  # radians
 _CONSTANT = 0.1
 
 Floats = npt.NDArray[np.floating[Any]]
-Arrays = tuple[Any, ...]  # a material: (whether float64, volume, alignment, theta, psi, direction, unaligned)
+Arrays = tuple[Any, ...]  # arrays of a material: (is float64, volume, alignment, theta, psi, direction, unaligned)
 
 
 def warn(texts: Iterable[str]) -> None:

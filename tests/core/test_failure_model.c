@@ -44,7 +44,7 @@ typedef struct model {
     collet_array *array;
     float value[N];
     uint32_t places; /* where its bytes are valid */
-    int undefined;   /* a device was lost that should have written it */
+    int undefined;   /* the device that should have written the array was lost */
     uint64_t buffer[DEVICES];
 } model;
 

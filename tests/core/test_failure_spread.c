@@ -112,7 +112,7 @@ TEST_WITH(failure_stays_beside_a_partial_write, NULL, tear_down)
     assert_floats(other, y, doubled);
 }
 
-/* A sum of results of more queues than an array records. One of the queues has failed, or none. */
+/* A sum of results of more queues than an array records. At most one of the queues has failed. */
 TEST(failure_of_any_of_many_queues)
 {
     const int queues = 12;

@@ -316,7 +316,7 @@ static const double *column(const collet_trajectory_batch *rows, const char *key
     return NULL;
 }
 
-/* After each kind of removal a system with any motion has no such motion; its other motion is unchanged. */
+/* After each kind of removal, a system no longer has motion of that kind. Its other motion is unchanged. */
 TEST(momentum_is_zero)
 {
     static box_system any;

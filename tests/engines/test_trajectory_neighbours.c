@@ -161,7 +161,7 @@ TEST(pairs_in_every_box)
             memset(&found, 0, sizeof found);
             fill(points, PAIR_POINTS, 2);
             if (boxes[b][0] == 0 && boxes[b][2] == 0 &&
-                boxes[b][5] == 0) /* no box: far from the others */
+                boxes[b][5] == 0) /* without a box, this point is far from the other points */
                 points[0] = 1e6;
             memcpy(moved, points, sizeof points);
             assert_success(trajectory_neighbours_pairs(neighbours, boxes[b], distances[d], moved,

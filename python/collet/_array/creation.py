@@ -46,8 +46,8 @@ ON_THE_HOST = 1, 3, 11  # DLPack's device types: CPU, and host memory of CUDA an
 
 
 def shared(values: npt.NDArray[Any] | np.generic) -> Array:
-    """An Array over the memory of a NumPy array. If the array's byte order is not the machine's, an Array over a
-    copy."""
+    """An Array over the memory of a NumPy array. If the array's byte order is not the machine's, the Array has a copy
+    of the elements."""
     return asarray(values, copy=False if values.dtype.isnative else None)
 
 

@@ -87,7 +87,7 @@ def loop(batch, function, arguments, keywords):
 
 
 def apply(rule, arguments, keywords, found):
-    """The result of a rule, as Batched arrays."""
+    """Converts the result of a rule to Batched arrays."""
     batch = Batch(found.of_trace, found.value.shape[0])
     made = rule(batch, *arguments, **keywords)
     return mapped(lambda x: Batched(x, batch.of_trace) if hasattr(x, "shape") else x, made)

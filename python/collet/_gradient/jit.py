@@ -55,7 +55,8 @@ def _static(fun: Callable[..., Any], numbers: int | Sequence[int] | None, names:
 
 
 def _constant(value: Any) -> Any:
-    """A key that differs for different static values: 1, 1.0 and True differ, and so do 0.0 and -0.0."""
+    """Returns a key that differs for different static values. The values 1, 1.0 and True differ, and so do 0.0 and
+    -0.0."""
     if type(value) in (tuple, frozenset):
         return type(value), tuple(map(_constant, value))
     return type(value), math.copysign(1.0, value) if type(value) is float else 0, value

@@ -105,7 +105,7 @@ def f_astype(x, dtype):
 
 
 def like(x):
-    """The shape and dtype of an argument, for `fit`."""
+    """Returns the shape and dtype of an argument, which `fit` needs."""
     return shape_of(x), getattr(x, "dtype", None)
 
 

@@ -41,8 +41,8 @@ def register_pytree_node(nodetype: type, flatten_func: Callable[[Any], tuple[Ite
 
 
 def _replaced(tree: Any, names: tuple[str, ...], values: list[Any]) -> Any:
-    """A copy of a dataclass with other fields. Checks of __post_init__ do not run: the fields may be traced arrays or
-    gradients."""
+    """A copy of a dataclass with other fields. The checks of __post_init__ do not run, because the fields may be
+    traced arrays or gradients."""
     made = copy.copy(tree)
     for name, value in zip(names, values):
         object.__setattr__(made, name, value)

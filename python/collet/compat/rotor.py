@@ -31,7 +31,7 @@ _AT_ONCE = 1 << 18  # codes that are computed at a time: they fit in a cache
 
 
 def _codes(bit0, bit1):
-    """Values of two arrays of bits: bit0 - bit1."""
+    """Computes the values bit0 - bit1 of two arrays of bits."""
     return np.subtract((_taken(bit0) != 0).view("i1"), (_taken(bit1) != 0).view("i1"))
 
 

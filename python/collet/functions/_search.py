@@ -70,7 +70,7 @@ def _indices(x, indices):
 
 
 def take(x, indices, /, *, axis=None):
-    """The elements at the indices of an axis. Only for a vector `axis` is optional. Negative indices count
+    """The elements at the indices of an axis. `axis` is optional only for a vector. Negative indices count
     from the end. The axes of `indices` replace that axis.
 
     >>> collet.take([5, 6, 7], [2, -3])

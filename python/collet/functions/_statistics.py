@@ -59,7 +59,7 @@ def _complex_products(x):
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
-    """The cumulative sums along an axis. Only for a vector `axis` is optional. Sums of integers and bool
+    """The cumulative sums along an axis. `axis` is optional only for a vector. Sums of integers and bool
     are int64 or uint64. include_initial: the sums begin with 0, so the axis is longer by one.
 
     >>> collet.cumulative_sum([1, 2, 3], include_initial=True)

@@ -16,7 +16,7 @@ LstsqResult = namedtuple("LstsqResult", "x residuals rank s", module=__package__
 
 
 def _significant(s, extent, rtol):
-    """Whether singular values (..., K) exceed rtol times the largest."""
+    """Whether singular values (..., K) exceed rtol times the largest singular value."""
     rtol = np.finfo(s.dtype).eps * extent if rtol is None else rtol
     rtol = converted(floats(rtol)[0], s.dtype)[..., None] if np.ndim(rtol) else float(rtol)
     return op.greater(s, op.mul(s[..., :1], rtol))

@@ -91,8 +91,8 @@ def _real(value: Any, name: str) -> Any:
 
 
 def parameters(function: str, size: Size, **given: Any) -> tuple[Any, ...]:
-    """The shape of the result, then the parameters. `given`: each parameter and its condition, or None. Raises
-    ValueError if a condition is false, or the parameters do not broadcast to the size."""
+    """Returns the shape of the result, and then the parameters. `given`: each parameter and its condition, or None.
+    Raises ValueError if a condition is false, or the parameters do not broadcast to the size."""
     found = []
     for name, (value, condition) in given.items():
         value = _real(value, name)

@@ -116,7 +116,7 @@ SPECIAL = [np.nan, -0.0, 2.0, 0.0, -np.inf, -np.nan, 0.0, np.inf, -0.0, 2.0, 1e3
 def test_ordering_and_differences(dtype):
     for a in [*samples(dtype), np.array(SPECIAL).astype(dtype), np.full(7, 3).astype(dtype)]:
         functions = [collet.sort, collet.argsort, collet.unique_values, collet.diff, collet.gradient]
-        if dtype != "f4":  # whose norms the general function computes in float64
+        if dtype != "f4":  # the general function computes float32 norms in float64
             functions.append(collet.linalg.norm)
         for function in functions:
             agree(function, a)

@@ -37,7 +37,7 @@ class Correlation:
     integral_stop: float
 
 def curves_of(series: Series, blocks: int, centered: bool) -> tuple[Floats, Floats]:
-    """C[k] of all frames and of each block."""
+    """Computes C[k] of all frames and of each block."""
     whole, parts = series.made(_analysis.autocorrelation, blocks, centered)
     return whole, parts
 
