@@ -138,7 +138,7 @@ TEST(times_of_cp2k)
     assert_true(frames->times[0] == 0.0055);
 }
 
-/* Every cut keeps the frames before it. */
+/* Wherever the file is cut, the frames before the cut are read. */
 TEST(truncations)
 {
     static const char text[] = FRAME("") FRAME("x");

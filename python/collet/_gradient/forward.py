@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_forward.py
 """Derivatives along directions. The pullback of vjp is linear in its argument, so the pullback of the pullback is the
-derivative along a direction: every function with a gradient has it."""
+derivative along a direction. So every function with a gradient also has this derivative."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def register_pytree_node(nodetype: type, flatten_func: Callable[[Any], tuple[Ite
                          unflatten_func: Callable[[Any, Sequence[Any]], Any]) -> None:
     """Makes objects of the class inner nodes of the trees that transforms take, as in JAX. flatten_func(object)
     returns (children, aux), where aux is hashable; unflatten_func(aux, children) makes an object. Raises ValueError
-    if the class is a tree already. Dataclasses and named tuples are trees without this.
+    if the class is a tree already. Dataclasses and named tuples are trees already, without a registration.
 
     >>> class Line:
     ...     def __init__(self, slope, offset):

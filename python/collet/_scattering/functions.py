@@ -52,7 +52,7 @@ class Function:
         return f"materials[{self.places[i][0]}].{self.places[i][1]}"
 
     def dtype(self, given: Sequence[str]) -> str:
-        """The dtype of a call whose arguments have the dtypes `given`."""
+        """Returns the dtype of the result of a call whose arguments have the dtypes `given`."""
         for i, name in enumerate(given):
             if name not in ("float32", "float64"):
                 raise DtypeError(f"{self.name(i)} is {name}, not float32 or float64")
@@ -60,7 +60,7 @@ class Function:
         return "float64" if wide else "float32"
 
     def shape(self, given: Sequence[tuple[int, ...]]) -> tuple[int, int, int]:
-        """(energies, Y, X) of a call whose arguments have the shapes `given`."""
+        """Returns the shape (energies, Y, X) of the result of a call whose arguments have the shapes `given`."""
         voxels = next((shape[:3] for (_, name), shape in zip(self.places, given) if name in ("volume", "unaligned")), None)
         voxels = self.sample.shape if voxels is None else voxels
         for i, ((_, name), shape) in enumerate(zip(self.places, given)):

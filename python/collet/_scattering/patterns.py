@@ -325,8 +325,8 @@ class Patterns:
     progress: called as progress(fraction, energies_done) about 20 times a second and after each
         pattern; True shows a bar of tqdm
     output: "numpy", or "array": the values of a Pattern are an Array in the memory of the device that computed it, without
-        a copy in the host's memory. RefusedError with several `devices`, if `detector` changes the pattern, and on the grids "fft" and
-        "cyrsoxs" without `mask`
+        a copy in the host's memory. This raises RefusedError with several `devices`, if `detector` changes the
+        pattern, and on the grids "fft" and "cyrsoxs" without `mask`
 
     All arguments except the voxels are checked at once. The first pattern checks the voxels: InvalidError
     names material and voxel. Suspicious values, such as angles that seem to be degrees, cause a

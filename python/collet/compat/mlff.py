@@ -226,7 +226,7 @@ _CUDA = {
 
 
 if __name__ == "__main__":
-    from collet.compat import _program, mlff  # imported by name: this copy is __main__
+    from collet.compat import _program, mlff  # the module by its name; this copy of it is __main__
     _program.run("python -m collet.compat.mlff", mlff.install)
 
 

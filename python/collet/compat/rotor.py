@@ -190,7 +190,7 @@ def install():
 
 
 if __name__ == "__main__":
-    from collet.compat import _program, rotor  # imported by name: this copy is __main__
+    from collet.compat import _program, rotor  # the module by its name; this copy of it is __main__
     _program.run("python -m collet.compat.rotor", rotor.install)
 
 

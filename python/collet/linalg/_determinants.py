@@ -63,8 +63,8 @@ def _halves(x):
 
 
 def _balanced(a):
-    """The matrices with rows multiplied by powers of 2, and the sums (...) of the exponents, if factors of the
-    elimination might underflow; else None."""
+    """If factors of the elimination might underflow, returns the matrices with rows multiplied by powers of 2, and
+    the sums (...) of the exponents. Else returns None."""
     if not a.size:
         return a, None
     size, least = op.max(op.abs(a), axes=-1), 2.0 ** (-np.finfo(a.dtype).maxexp // 2)

@@ -71,7 +71,7 @@ class Universe:
 
     def __init__(self, group, each=None):
         self._updating = group if hasattr(group, "is_uptodate") else None
-        self._chosen = {}  # the atoms of frames that were read and whose atoms are not yet selected, by frame
+        self._chosen = {}  # by frame: the group's atoms, stored when the frame is read, removed when they are selected
         atoms = (group if self._updating is None else group.universe).atoms
         if not len(atoms):
             raise _core.InvalidError(f"extract: the {type(group).__name__} has no atoms")

@@ -212,7 +212,7 @@ PyObject *join_triangle(PyObject *Py_UNUSED(module), PyObject *const *arguments,
         int64_t columns = x.spec.shape[ndim - 1], i = row % x.spec.shape[ndim - 2];
         int64_t at =
             i + k +
-            lower; /* the first column that is not in the lower triangle, or in the upper triangle */
+            lower; /* the first column after the lower triangle, or the first column of the upper triangle */
         size_t cut = (size_t)(at < 0 ? 0 : at > columns ? columns : at) * x.width;
         size_t whole = (size_t)columns * x.width, start = (size_t)row * whole;
         if (lower) {

@@ -178,7 +178,8 @@ static collet_error fails_with(film *f, int arrays, collet_status expected)
     return err;
 }
 
-/* The device finds each fault, and the message is the host's. A voxel within the host's tolerances is not a fault. */
+/* The device finds each fault, and the message equals the message of a check on the host. A voxel within the host's
+ * tolerances is not a fault. */
 TEST(faults_are_found_on_the_device)
 {
     static const struct {

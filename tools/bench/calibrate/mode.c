@@ -21,7 +21,7 @@
 
 #define FASTER 1.1
 #define SHAPE "512x512x512"
-#define AGAIN 2 /* a core type that seems faster is measured so many times more */
+#define AGAIN 2 /* number of further measurements of a core type that seems faster */
 
 extern char **environ;
 
