@@ -399,7 +399,7 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
     results of frames from it differ from the file's results in the seventh digit.
     Raises collet.FileError and FormatError for files, and InvalidError for options. Exceptions of an object or of
     `progress` pass through. Ctrl-C raises KeyboardInterrupt at once; the work stops at its next step, and still reads
-    until then. Another thread uses the object and `progress`.
+    until then. The object and `progress` are used by another thread than the caller's.
 
     The backend is the choice of collet.set_backend or using.
 

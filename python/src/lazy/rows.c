@@ -46,7 +46,7 @@ typedef struct cutter {
     rows *r;
     uint32_t level[PROGRAM_NODES], last; /* number of stages before the stage of each step; the largest */
     uint32_t users[PROGRAM_NODES];
-    stage *s; /* is built now; its steps have this level and shape */
+    stage *s; /* the stage that is built; its steps have this level and shape */
     uint32_t now, narrow;
     uint32_t values[SLOTS];
     uint8_t known[SLOTS];
