@@ -2,8 +2,8 @@
 # Tests: python/tests/test_stubs.py
 """stubs.py DIRECTORY LIST: writes the stubs of collet.functions, fft, linalg and of the elementwise functions there.
 
-Names, parameters and defaults are read from the sources, elementwise functions from LIST, collet/ops/elementwise.def. The tables
-below add the types: by name of the parameter, and of results by name of the function.
+Names, parameters and defaults are read from the sources, elementwise functions from LIST, collet/ops/elementwise.def.
+The tables below add the types: of parameters by the name of the parameter, of results by the name of the function.
 """
 
 import ast
@@ -13,7 +13,8 @@ import sys
 
 PACKAGE = pathlib.Path(__file__).parent / "collet"
 
-# The type of each parameter: `name`, or `function.name` if it has another type there. None as default adds `| None`.
+# The type of each parameter: `name`, or `function.name` if it has another type there. If the default is None, `|
+# None` is added.
 TYPES = {
     "Any": "constant_values histogram.bins histogram2d.bins histogram2d.range ord pad_width cond.p",
     "_Operand": "A a a1 a2 append ar1 ar2 arr arrays b bins f fp indices p prepend q rtol sorter v values weights x x1 x2 xp y",
@@ -44,10 +45,10 @@ TYPES = {
     "tuple[float, float]": "histogram.range",
 }
 TYPE_OF = {name: kind for kind, names in TYPES.items() for name in names.split()}
-# Parameters whose type depends on the arrays: with an Array, without.
+# Parameters whose type depends on the other arguments: the type if one of them is an Array, and the type if none is.
 TYPES_OF_BOTH = {"out": ("Array", "_Result"), "min": ("_Operand", "npt.ArrayLike"), "max": ("_Operand", "npt.ArrayLike")}
 
-# Parameters that have Arrays in a sequence or tuple.
+# Parameters that are a sequence or tuple of Arrays.
 HOLDERS = {"arrays": "Sequence[%s]", "c_and_lower": "tuple[%s, bool]", "lu_and_piv": "tuple[%s, %s]", "tup": "Sequence[%s]"}
 
 # The type of each result if an argument is an Array, and if none is; "": the same for all arguments.

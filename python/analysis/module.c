@@ -120,7 +120,7 @@ static PyObject *call_finish(call *c, int n, int with_s2)
     return tuple;
 }
 
-/* (x, blocks, centered): (curve, curves of blocks) */
+/* Takes (x, blocks, centered). Returns (curve, curves of blocks). */
 static PyObject *autocorrelation(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *x;
@@ -134,7 +134,7 @@ static PyObject *autocorrelation(PyObject *Py_UNUSED(module), PyObject *argument
     return call_finish(c, 2, 0);
 }
 
-/* (x, blocks): (curve, curves of blocks) */
+/* Takes (x, blocks). Returns (curve, curves of blocks). */
 static PyObject *displacement(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *x;
@@ -146,7 +146,7 @@ static PyObject *displacement(PyObject *Py_UNUSED(module), PyObject *arguments)
     return call_finish(c, 2, 0);
 }
 
-/* (axes, blocks): (c1, c1 of blocks, c2, c2 of blocks, S^2 without each block, S^2) */
+/* Takes (axes, blocks). Returns (c1, c1 of blocks, c2, c2 of blocks, S^2 without each block, S^2). */
 static PyObject *rotation(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *x;

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_runtime.py
-"""python -m collet: backend-info, with its options; texts name this command instead. --doctor alone runs collet.doctor(), which also
-examines the Python package. python -m collet calibrate: backend-bench calibrate, for the libraries that
-this package uses; compare, sweep, trajectory, roofline: bench/_studies.py."""
+"""python -m collet runs backend-info, with its options. Texts that it prints name this command instead of
+backend-info. --doctor alone runs collet.doctor(), which also examines the Python package. python -m collet calibrate:
+backend-bench calibrate, for the libraries that this package uses; compare, sweep, trajectory, roofline:
+bench/_studies.py."""
 
 import os
 import signal
@@ -31,7 +32,7 @@ def guarded(function):
         finally:
             sys.stdout.flush()
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for the output that Python still writes when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python still writes output when it ends
         sys.exit(f"python -m collet: {error.filename or 'standard output'}: {error.strerror}")
 
 

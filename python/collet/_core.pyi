@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The extension: what the package's Python is made of. Not for programs."""
+"""The extension on which the package's Python code is built. Programs do not import this module."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, final

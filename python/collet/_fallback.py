@@ -17,7 +17,8 @@ def mode() -> str:
 
 
 def known(value: object) -> str | None:
-    """A mode as it is stored; True and False are "on" and "off". ValueError for an unknown one."""
+    """Returns a mode in the form in which it is stored: True and False become "on" and "off". Raises ValueError for
+    an unknown mode."""
     word = {True: "on", False: "off"}[value] if isinstance(value, bool) else value
     if word is not None and word not in MODES:
         raise ValueError(f"numpy_fallback is {value!r}; it is one of {', '.join(map(repr, MODES))}")

@@ -6,8 +6,8 @@ python/src/base/tracer.c does the same for ops and expressions."""
 import functools
 import types
 
-ACTIVE = 0  # how many functions are being traced
-_TRACED = ()  # the classes of traced arrays
+ACTIVE = 0  # How many functions are being traced.
+_TRACED = ()  # The classes of traced arrays.
 _tape = None
 _ABSENT = object()
 
@@ -40,7 +40,7 @@ def traced(*values):
 
 
 def asarray(value, dtype):
-    """collet.asarray of a traced array, or of lists of them."""
+    """Computes collet.asarray of a traced array, or of lists of traced arrays."""
     return _tape.call("asarray", (value, dtype), {})
 
 
@@ -90,7 +90,7 @@ def _hurried(function, small):
 
 
 def _direct(function, small):
-    """As _hurried, for functions of several arguments."""
+    """Like _hurried, but for functions of several arguments."""
     @functools.wraps(function)
     def call(*arguments, **keywords):
         made = small(*arguments, **keywords)
@@ -101,8 +101,8 @@ def _direct(function, small):
 
 
 def hook(members, module, prefix="", small={}, direct={}):
-    """Wraps the public functions that the module itself defines. `small` and `direct`: by name, the functions of
-    one argument, or of several, that are tried first."""
+    """Wraps the public functions that the module itself defines. `small` and `direct` have, by name, functions that
+    are tried first: functions of one argument in `small`, of several in `direct`."""
     made = {}  # a function may have several names
     for name, value in list(members.items()):
         if type(value) is types.FunctionType and not name.startswith("_") and \

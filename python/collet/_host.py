@@ -36,7 +36,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def check(value: Any, name: str) -> None:
-    """TypeError for a mask or a unit, which numpy.asarray drops silently, also inside sequences."""
+    """Raises TypeError for a mask or a unit, also inside of a sequence: numpy.asarray would drop them silently."""
     kind = type(value)
     own = isinstance(value, np.ndarray)
     if own and hasattr(kind, "mask") and hasattr(kind, "filled"):  # masked arrays of NumPy and astropy
@@ -56,7 +56,7 @@ def check(value: Any, name: str) -> None:
 
 def number(value: Any, name: str) -> Any:
     """The value of a parameter. An array without axes becomes a Python number. A value that is not an array
-    stays unchanged. TypeError for other arrays."""
+    stays unchanged. Raises TypeError for other arrays."""
     check(value, name)
     if not hasattr(value, "__array__"):
         return value
@@ -85,7 +85,7 @@ def _converted(found: npt.NDArray[Any], dtype: np.dtype[Any], name: str) -> npt.
 
 def array(value: Any, dtype: npt.DTypeLike | None = None,
           name: str = "the array") -> npt.NDArray[Any]:
-    """Converts `value` to a numpy.ndarray, of `dtype` if given. TypeError, DtypeError."""
+    """Converts `value` to a numpy.ndarray, of `dtype` if given. Raises TypeError and DtypeError."""
     if type(value) is not np.ndarray:
         check(value, name)
         value = np.asanyarray(value)

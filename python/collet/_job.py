@@ -58,7 +58,7 @@ def check_devices(devices: Sequence[str] | None) -> list[str]:
 
 def warn_of_devices(shares: Iterable[tuple[str, int, float, str | None]], told: set[str],
                     stacklevel: int) -> None:
-    """A RuntimeWarning for each device that failed and is not in `told` yet."""
+    """Issues a RuntimeWarning for each device that failed and is not in `told` yet."""
     for device, _, _, error in shares:
         if error is not None and device not in told:
             told.add(device)

@@ -22,16 +22,16 @@ from typing import Any, NamedTuple
 from . import _core
 from ._core import CancelledError, FailedError, ForkedError, UnavailableError
 
-_ATTEMPTS = 3  # attempts for a task whose arguments were lost with a worker; Dask itself repeats other tasks
-_SMALL = 1 << 20  # bytes that may pass through Dask's scheduler
-_FEW = 4  # tasks at a time for a client that does not report its number of workers
+_ATTEMPTS = 3  # Attempts for a task whose arguments were lost with a worker. Dask itself repeats other tasks.
+_SMALL = 1 << 20  # Bytes that may pass through Dask's scheduler.
+_FEW = 4  # Tasks at a time for a client that does not report its number of workers.
 
 _kept: contextvars.ContextVar[list[str]] = contextvars.ContextVar("collet._jobs.kept")
 _stop: contextvars.ContextVar[threading.Event] = contextvars.ContextVar("collet._jobs.stop")
 
 
 class Task(NamedTuple):
-    """A call function(*arguments), or function(shared.value, *arguments). `name` is for messages."""
+    """The call function(*arguments), or function(shared.value, *arguments). Messages contain `name`."""
 
     name: str
     function: Callable[..., Any]
@@ -68,7 +68,7 @@ def keep(text: str) -> bool:
 
 
 def check() -> None:
-    """CancelledError if the task runs in the caller's process and was cancelled."""
+    """Raises CancelledError if the task runs in the caller's process and was cancelled."""
     event = _stop.get(None)
     if event and event.is_set():
         raise CancelledError("the iterator over the results was closed")
@@ -94,8 +94,8 @@ class _Caller(NamedTuple):
     version: str
     host: str
     process: int
-    backend: str  # if it is "auto", the worker chooses
-    threads: int  # of each worker; 0: not known
+    backend: str  # With "auto" the worker chooses.
+    threads: int  # Threads of each worker; 0: not known.
 
 
 _limit_lock = threading.Lock()
@@ -235,7 +235,7 @@ class _Executor(_Here):
 
 
 class _Dask(_Here):
-    """A Client of dask.distributed. If a worker ends, the scheduler runs its tasks again on others."""
+    """A Client of dask.distributed. If a worker ends, the scheduler runs its tasks again on other workers."""
 
     window_per_slot = 2
 
@@ -249,7 +249,7 @@ class _Dask(_Here):
         self._slots, self._asked = 0, -1.0
 
     def slots(self) -> int:
-        if self._asked < 0 or time.monotonic() - self._asked > 2:  # asks again, because workers come and go
+        if self._asked < 0 or time.monotonic() - self._asked > 2:  # asked each time: workers come and go
             self._slots = sum(self._client.nthreads().values())
             self._asked = time.monotonic()
         return self._slots or _FEW
@@ -310,8 +310,8 @@ class Run(Iterator[Outcome]):
     been taken; None: two for each worker. Calls `report` with the number of completed tasks about 20 times a second.
 
     Raises an error that would affect every other task too: UnavailableError if a worker lacks this version of collet,
-    ForkedError, FailedError if the pool is broken. An exception ends the iteration and cancels tasks that have not
-    begun."""
+    FailedError if the pool is broken, and ForkedError. An exception ends the iteration and cancels tasks that have
+    not begun."""
 
     def __init__(self, client: Any, tasks: Iterable[Task], window: int | None = None) -> None:
         if window is not None and window < 1:

@@ -35,8 +35,8 @@ def strangers(folder):
 
 
 def _start(package, own):
-    """The path of __init__.py, or of __init__.pyc if the package has no sources. It is in the folder of the
-    extension; in an editable installation, in the folder of the sources. __main__ is in the same folder."""
+    """The path of __init__.py, or of __init__.pyc if the package has no sources. The file is in the folder of the
+    extension. In an editable installation, it is in the folder of the sources. __main__ is in the same folder."""
     import sys
     kinds = (".pyc", ".py") if __file__.endswith(".pyc") else (".py",)
     for name in ("__main__", "__init__"):
@@ -55,7 +55,7 @@ def _start(package, own):
 
 
 def missing_extension():
-    """The message: why collet._core is not found, and what to do."""
+    """Returns the message that says why collet._core is not found, and what to do."""
     import sys
     import sysconfig
     folder = os.path.dirname(os.path.abspath(__file__))

@@ -9,8 +9,8 @@ import sys
 from . import _core
 
 GROUP = "collet.plugins"
-_LARGEST = 1 << 20  # bytes of an entry_points.txt
-_warned = set()  # texts of warnings: each start of the library reads all files again
+_LARGEST = 1 << 20  # Maximum size in bytes of an entry_points.txt.
+_warned = set()  # Warnings that were given: each start of the library reads all files again.
 
 
 def _warning(*text):
@@ -86,8 +86,8 @@ def _entries():
 
 
 def directories() -> list[str]:
-    """In the order of sys.path. Nothing of a distribution is imported: "package.folder" is the
-    directory package/folder beside its metadata."""
+    """Returns the directories in the order of sys.path. Imports nothing of a distribution: "package.folder" is the
+    directory package/folder beside the distribution's metadata."""
     found = []
     for folder, value in _entries():
         directory = os.path.join(folder, *value.split("."))
@@ -119,8 +119,9 @@ def defaults() -> list[str]:
 
 
 def tool(name: str) -> list[str]:
-    """A program of this package and its first arguments: it uses the same plugins and libraries. libcore is
-    in lib/, or in a folder of lib/ (Debian: lib/x86_64-linux-gnu), of the prefix with the program."""
+    """Returns a program of this package and its first arguments, with which it uses the same plugins and libraries as
+    this package. libcore is in lib/, or in a folder of lib/ (Debian: lib/x86_64-linux-gnu), of the prefix with the
+    program."""
     above = os.path.dirname(_core.directory())
     if not os.path.exists(path := os.path.join(above, "bin", name)):
         path = os.path.join(os.path.dirname(above), "bin", name)

@@ -185,7 +185,7 @@ def register_threadpoolctl() -> None:
 
 def configure(**settings: object) -> None:
     """Sets settings of libcore (docs/settings.md). They override the environment and the configuration
-    file, and replace the settings of earlier calls. A point in a key is written as two underscores. True
+    file, and replace the settings of earlier calls. Write two underscores for a dot in a key. True
     and False mean "on" and "off". A call without arguments discards the settings of earlier calls.
 
     Restarts the library: BusyError while an Array exists or another thread computes. An unknown key or

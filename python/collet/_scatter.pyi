@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The extension of collet.scatter. Not for programs."""
+"""The extension of collet.scatter. Programs do not import this module."""
 
 from typing import Any, final
 

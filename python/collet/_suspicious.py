@@ -21,11 +21,11 @@ _ANGLE = 12.6  # radians
 _CONSTANT = 0.1
 
 Floats = npt.NDArray[np.floating[Any]]
-Arrays = tuple[Any, ...]  # of a material: (whether float64, volume, alignment, theta, psi, direction, unaligned)
+Arrays = tuple[Any, ...]  # arrays of a material: (is float64, volume, alignment, theta, psi, direction, unaligned)
 
 
 def warn(texts: Iterable[str]) -> None:
-    """A RuntimeWarning for each value, at the line that called this package."""
+    """Issues a RuntimeWarning for each value, at the line that called this package."""
     level, frame = 1, sys._getframe()
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] == "collet":
         level, frame = level + 1, frame.f_back

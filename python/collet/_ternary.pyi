@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The extension of collet.ternary. Not for programs."""
+"""The extension of collet.ternary. Programs do not import this module."""
 
 import os
 from typing import Any

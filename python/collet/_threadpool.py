@@ -14,8 +14,8 @@ _registered = False
 
 
 def register() -> None:
-    """Registers Collet with threadpoolctl. ImportError if threadpoolctl is older than 3.3: older versions accept only
-    their own libraries."""
+    """Registers Collet with threadpoolctl. Raises ImportError if threadpoolctl is older than 3.3: older versions
+    accept only their own libraries."""
     global _registered
     if not hasattr(threadpoolctl, "LibController"):
         raise ImportError("Collet's threads need threadpoolctl 3.3 or later: pip install -U threadpoolctl")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The extension of collet.md. Not for programs."""
+"""The extension of collet.md. Programs do not import this module."""
 
 from collections.abc import Callable
 from typing import Any, final

@@ -17,8 +17,8 @@ _numbers = itertools.count(1)
 
 
 def _without(top, number=0):
-    """The stack of uses `top`, without ended uses and without the use with this number. Generators leave their
-    uses in any order."""
+    """The stack of uses `top`, without ended uses and without the use with this number. Generators may leave their
+    collet.using statements in any order."""
     kept, above, rest, use = [], 0, top, top
     while use:
         if use.ended or use.number == number:

@@ -3,10 +3,10 @@
 """Discrete Fourier transforms under numpy.fft's names, on the ops fft and fftshift.
 
 Results are collet.Arrays for collet.Arrays, and NumPy arrays for everything else that numpy.asarray takes.
-Transforms of float32, float16, bfloat16 and complex64 are computed in float32, others in float64. Axes have
-any length. n and s cut an axis, or pad it with zeros. norm: "backward" divides the inverse transform by the
+Transforms of float32, float16, bfloat16 and complex64 are computed in float32, transforms of other dtypes in float64.
+Axes have any length. n and s cut an axis, or pad it with zeros. norm: "backward" divides the inverse transform by the
 number of points, "forward" divides the forward transform by it, and "ortho" divides both by its square
-root. ValueError for other words, axes that do not exist or repeat, and lengths below 1.
+root. Raises ValueError for other words, axes that do not exist or repeat, and lengths below 1.
 """
 
 import math
@@ -19,8 +19,8 @@ from ._hook import hook as _hook
 from ._listing import own
 from ._array.operands import arrays, axes_of, converted, floats, permuted, zeros_as
 
-_AT_ONCE = 3  # axes that the op transforms
-_WIDE = ("float32", "float64", "complex64", "complex128")  # dtypes of Arrays that are transformed as they are
+_AT_ONCE = 3  # Maximum number of axes that the op transforms.
+_WIDE = ("float32", "float64", "complex64", "complex128")  # Dtypes of Arrays that need no conversion.
 
 
 def _complex(a):
@@ -156,7 +156,7 @@ def ifftn(a, s=None, axes=None, norm=None):
 
 
 def rfft(a, n=None, axis=-1, norm=None):
-    """The first n // 2 + 1 numbers of fft along the axis, for a real a; DtypeError for a complex a.
+    """The first n // 2 + 1 numbers of fft along the axis, for a real a. Raises DtypeError for a complex a.
 
     >>> collet.fft.rfft([1.0, 2, 0, -1])
     array([2.+0.j, 1.-3.j, 0.+0.j])"""

@@ -17,7 +17,7 @@ Numbers among the arrays take the dtype of the first array. Several outputs are 
 from ._ops import RESULT, describe, find, get, names, result_type
 
 
-# The functions become members of this module, which hide built-in functions: sum, min, abs.
+# The functions become members of this module. There they hide Python's built-in functions sum, min and abs.
 def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)

@@ -143,8 +143,8 @@ class Integrals:
     """Patterns averaged over rings of q. Arrays of float32 or float64; NaN for rings without pixels.
 
     The coordinates are energy, q, and chi, in degrees from x, the direction of the electric field, towards y. polar is
-    (energy, chi, q). The others are (energy, q): mean over all chi; parallel and perpendicular over the wedges about
-    the field's direction and across it; anisotropy (parallel - perpendicular) / (parallel + perpendicular).
+    (energy, chi, q). The other arrays are (energy, q): mean over all chi; parallel and perpendicular over the wedges
+    about the field's direction and across it; anisotropy (parallel - perpendicular) / (parallel + perpendicular).
 
     >>> ball = np.zeros((4, 8, 8), np.float32)
     >>> ball[1:3, 2:6, 2:6] = 1
@@ -182,7 +182,7 @@ def simulate(sample: Sample, *, client: Any = None, progress: Any = None,
     client: a Client of dask.distributed, or an executor of concurrent.futures, such as
         ProcessPoolExecutor(): each worker computes a part of the energies. The patterns are the same, bit
         for bit, on processors of the same kind. `memory` and `devices` apply to each worker.
-        UnavailableError if a worker lacks this version of collet
+        Raises UnavailableError if a worker lacks this version of collet
 
     >>> ball = np.zeros((4, 8, 8), np.float32)
     >>> ball[1:3, 2:6, 2:6] = 1
@@ -225,7 +225,7 @@ def loss_and_grad(sample: Sample, loss: Loss, *, wrt: Sequence[str] = ("constant
     respect to v is the difference of the gradients with respect to the two volumes. Where the alignment is 0,
     its gradient uses theta and psi, and is NaN if these are NaN. The gradient is computed by the adjoint of
     the fast method. It takes about as long as one to three simulations, for any number of variables. The
-    host's threads compute everything except the transforms. RefusedError for method="direct", and for several
+    host's threads compute everything except the transforms. Raises RefusedError for method="direct", and for several
     devices. GIL: released, except in `loss`.
 
         >>> volume = np.zeros((4, 16, 16))

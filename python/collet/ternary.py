@@ -41,7 +41,7 @@ def _index(words: Sequence[str], word: str, what: str) -> int:
 
 
 def _like(source: Any, result: Any) -> Any:
-    """`result` as an Array if `source` is an Array, else as a NumPy array."""
+    """Returns `result` as an Array if `source` is an Array, else as a NumPy array."""
     return result if isinstance(source, Array) else result.to_numpy()
 
 
@@ -148,9 +148,10 @@ def matmul(packed: Any, x: Any) -> Any:
 
 def linear(packed: Any, x: Any, scale: Any = None, bias: Any = None, *, activations: str = "int8",
            relu: bool = False, threshold: float = 0.0) -> Any:
-    """y = scale (packed q(x)) + bias, float32 (..., M); with relu max(y, 0). packed is (M, B), in the format "t2", x
-    float32 (..., K), and scale and bias are float32 (M) or None. `activations` chooses q: "int8", 8 bits and a scale
-    for each row of x; "int4", the same with 4 bits, -7 to 7; "ternary", codes by `threshold`; "f32", x itself.
+    """Computes y = scale (packed q(x)) + bias, float32 (..., M); with relu max(y, 0). packed is (M, B), in the format
+    "t2", x float32 (..., K), and scale and bias are float32 (M) or None. `activations` chooses q: "int8", 8 bits and
+    a scale for each row of x; "int4", the same with 4 bits, -7 to 7; "ternary", codes by `threshold`; "f32", x
+    itself.
 
     >>> packed = collet.ternary.pack(np.array([[1, -1, 0, 1]], np.int8))
     >>> x = np.array([3, 1, 7, 2], np.float32)
@@ -181,7 +182,7 @@ class Weights:
 
     @classmethod
     def quantize(cls, weights: Any, mode: str | None = None, threshold: float | None = None) -> Weights:
-        """Quantizes a matrix (M, K) of floats as quantize() does. InvalidError if an element is not finite.
+        """Quantizes a matrix (M, K) of floats as quantize() does. Raises InvalidError if an element is not finite.
 
         >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
         >>> w.shape

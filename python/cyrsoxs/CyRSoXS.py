@@ -4,11 +4,10 @@
 
 Programs that import CyRSoXS, such as NRSS, run unchanged and without an NVIDIA GPU: classes, methods,
 enumerations, defaults, dtypes and shapes are the same. As in CyRSoXS, a message is printed for an invalid
-argument, the argument is ignored, and validate() is False afterwards. Errors that CyRSoXS does not check
-raise an exception of collet: fractions that are not between 0 and 1 or add up to more than 1, by more than
-1e-5; S that is
-not between 0 and 1, by more than 1e-4; arrays of another size; a pattern that is NaN everywhere, as
-for energies in keV. If fractions add up to less than 1, the remainder is vacuum. Without rotMask the same
+argument, the argument is ignored, and validate() is False afterwards. Errors that CyRSoXS does not check raise an
+exception of collet: fractions that are not between 0 and 1 or add up to more than 1 (tolerance: 1e-5); S that is not
+between 0 and 1 (tolerance: 1e-4); arrays of another size; a pattern that is NaN everywhere, for example because
+energies are in keV. If fractions add up to less than 1, the remainder is vacuum. Without rotMask the same
 pixels
 are NaN as in CyRSoXS: its last rotation makes the left and upper neighbours of a NaN pixel NaN.
 
@@ -74,7 +73,8 @@ for _enumeration in (InterpolationType, FFTWindowing, ScatterApproach, Morpholog
 
 @contextlib.contextmanager
 def ostream_redirect(stdout=True, stderr=True):
-    """Redirects the output of launch(): to sys.stdout if `stdout`, else to nowhere. The same for stderr."""
+    """Redirects the standard output of launch() to sys.stdout; discards it if `stdout` is false. Treats stderr in the
+    same way."""
     with contextlib.ExitStack() as stack:
         if not stdout:
             stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
@@ -251,7 +251,7 @@ class RefractiveIndex:
         self._values[self._input._energies[index]] = values
 
     def validate(self):
-        """Whether each energy has optical constants. Prints the energies without."""
+        """Whether each energy has optical constants. Prints the energies that have none."""
         missing = [e for e in self._input._energies if e not in self._values]
         for energy in missing:
             print(f"no optical constants at {energy:g} eV")
@@ -435,7 +435,7 @@ class ScatteringPattern:
     def writeToVTI(self, dirName="VTI"):
         """Writes Energy_285.00.vti for each energy in `dirName`, which is created: image files that
         ParaView opens, with an array projection, or projection_K0 and so on for several k vectors,
-        over q in 1/nm. CyRSoXS prints that it does not support them."""
+        over q in 1/nm. CyRSoXS itself does not support such files, and prints that."""
         os.makedirs(dirName, exist_ok=True)
         shape = self._input._shape[1:]
         step = [2 * np.pi / (n * self._input._size) for n in shape]
@@ -580,7 +580,7 @@ def _aligned(arrays):
 
 
 def main():
-    """The command: CyRSoXS MORPHOLOGY.h5 [DIRECTORY]. config.txt and Material<i>.txt are in the current
+    """Runs the command CyRSoXS MORPHOLOGY.h5 [DIRECTORY]. The files config.txt and Material<i>.txt are in the current
     directory."""
     if not 2 <= len(sys.argv) <= 3:
         sys.exit("Usage: CyRSoXS MORPHOLOGY.h5 [DIRECTORY]")

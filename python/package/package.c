@@ -43,7 +43,7 @@ PyMODINIT_FUNC PyInit_collet(void)
     static PyModuleDef_Slot slots[] = {
         {Py_mod_exec, (void *)load},
 #ifdef Py_GIL_DISABLED
-        {Py_mod_gil, Py_MOD_GIL_USED}, // for the whole package: Python then turns the GIL on
+        {Py_mod_gil, Py_MOD_GIL_USED}, // Python then turns the GIL on, for the whole package
 #endif
         {0, NULL},
     };

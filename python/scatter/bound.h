@@ -12,12 +12,13 @@ extern const binding *bound;
 /* A C-contiguous array of `dtype` and `count` elements. */
 typedef struct bound_memory {
     collet_array *array;
-    const void *data; /* its elements in the host's memory, readable until bound_release; NULL: of bound_view */
+    const void *data; /* its elements, readable in the host's memory until bound_release; NULL after bound_view */
 } bound_memory;
 
-/* Keeps an array where it is. 0; or -1 with an exception, as bound_acquire. */
+/* Describes an array without moving it to the host's memory. Returns as bound_acquire. */
 int bound_view(bound_memory *memory, PyObject *object, collet_dtype dtype, int64_t count, const char *name);
-/* 0; or -1 with an exception, whose text calls the object `name`; then there is nothing to release. */
+/* Makes the elements readable in the host's memory. 0; or -1 with an exception, whose text calls the object `name`:
+ * then there is nothing to release. */
 int bound_acquire(bound_memory *memory, collet_context *context, PyObject *object,
                   collet_dtype dtype, int64_t count, const char *name);
 /* Releases memory, with the context that acquired it; does nothing for a zeroed struct. */

@@ -17,7 +17,7 @@ static void make_rings(collet_scatter_rings *rings, int flat, long long y, long 
     rings->x = x;
 }
 
-/* Arguments (rings). Returns the q of each ring, in f64. */
+/* Takes the arguments (rings). Returns the q of each ring, in f64. */
 PyObject *rings_q(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     collet_scatter_rings rings = {0};

@@ -54,8 +54,8 @@ int layers_take(layer_list *list, PyObject *sequence);
 void layers_free(layer_list *list);
 
 /* Fills *params from a pair (mode, threshold) and returns params. Returns NULL without an exception if `pair` is None:
- * NULL means the default: it keeps weights that are already ternary, and quantizes others with a threshold of 0.3. On
- * error returns NULL with an exception. */
+ * NULL stands for the default parameters: weights that are already ternary are kept, and others are quantized with a
+ * threshold of 0.3. On error returns NULL with an exception. */
 const collet_ternary_quantize_params *quantize_take(PyObject *pair,
                                                     collet_ternary_quantize_params *params);
 

@@ -41,7 +41,7 @@ typedef struct packing {
     const collet_ternary_quantize_params *params; /* &own or NULL */
     collet_ternary_quantize_params own;
     collet_ternary_weights *weights;
-    collet_array *found; /* the result of RECOGNISE; NULL: the weights are not ternary */
+    collet_array *found; /* the result of mode RECOGNISE; NULL: the weights are not ternary */
     bound_watch watch;
 } packing;
 

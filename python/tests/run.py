@@ -3,7 +3,7 @@
 
 import sys
 
-if __name__ == "__main__":  # not in processes that tests start, which import this file
+if __name__ == "__main__":  # processes that tests start import this file, and must not run it
     try:
         import numpy  # noqa: F401
         import pytest

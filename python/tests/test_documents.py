@@ -71,7 +71,7 @@ def plain_names(text):
 
 
 def test_lists_of_from_numpy():
-    """Each name is either in collet or in exactly one list of missing names."""
+    """Each name is either in collet, or in exactly one of the lists of missing names."""
     text = (ROOT / "docs/from-numpy.md").read_text()
     other = text.partition("| NumPy | Collet |")[2].partition("\n\n")[0]
     missing = text.partition("## Missing")[2]

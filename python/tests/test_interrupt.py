@@ -62,7 +62,8 @@ def long_op(out=None):
 
 
 def is_heard(function):
-    """Whether the exception comes soon in at least one of several calls; in others the signal may come too late."""
+    """Whether the exception comes soon in at least one of several calls. In other calls the signal may come too
+    late."""
     with collet.using("cpu_scalar"):
         for _ in range(20):
             if seconds_until_heard(function) < 0.1:
@@ -168,8 +169,8 @@ def test_an_array_that_is_read_before_the_first_kernel_slows_no_call():
 
 @NEEDS_REMOTE
 def test_a_device():
-    """A command that fails late is an error of the call with a NumPy output. Ctrl-C interrupts waits, also for host
-    memory."""
+    """A command that fails late is an error of the call with a NumPy output. Ctrl-C interrupts waits, including waits
+    for elements in the host's memory."""
     code, out, error, _ = run("""if True:
         a = np.ones(3, "f4")
         collet.configure(remote__fail="2 4")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Error messages use the names of the Python interface, not those of C functions and constants."""
+"""Error messages use the names of the Python interface, not the names of C functions and constants."""
 
 import ctypes
 import pathlib
@@ -110,8 +110,8 @@ def test_texts_in_c():
     settings += ["COLLET_MPI", "COLLET_HDF5"]  # a setting of programs, and an option of the build
     wrong = []
     for file in [*ROOT.glob("core/**/*.c"), *ROOT.glob("engines/**/*.c")]:
-        # not files whose messages are for authors of plugins, for users of programs, or for C programs
-        # (COLLET_LAYERS=programs)
+        # Leaves out files whose messages are for authors of plugins, for users of programs, or for C programs
+        # (COLLET_LAYERS=programs).
         if {"plugins", "mpi", "written.c"} & set(file.parts):
             continue
         for text in re.findall(r'"((?:[^"\\\n]|\\.)*)"', re.sub(r"/\*.*?\*/", "", file.read_text(),

@@ -57,7 +57,7 @@ def test_binary_operators(compute):
                 continue  # defined by docs/KERNELS.md
             for pair in (a, b), (b, a):
                 if compute is operator.pow and "b" in (a.dtype.kind, getattr(pair[0], "dtype", a.dtype).kind):
-                    continue  # not compared: NumPy's power of bools is int8
+                    continue  # powers of bools are not compared: in NumPy they are int8
                 if pair[1] is a and (compute in (operator.floordiv, operator.mod, divmod) and not a.all() or
                                      compute in BITS[3:] and (a < 0).any() or
                                      compute is operator.pow and (a.real < 0).any()):

@@ -111,7 +111,8 @@ def test_attenuation(kind):
 
 
 def test_z_collapse():
-    """z_collapse of isotropic volumes equals a film of one layer with their mean; both methods; gradients."""
+    """z_collapse of isotropic volumes equals a film of one layer with their mean. Tested with both methods, and for
+    gradients."""
     sample = film("euler", z_collapse="mean")
     isotropic = [scatter.Material(m.constants, m.volume) for m in sample.materials]
     flat = [scatter.Material(m.constants, m.volume.mean(0, keepdims=True)) for m in isotropic]

@@ -136,7 +136,7 @@ WRITTEN_IN_C = types.MethodDescriptorType, types.GetSetDescriptorType, types.Wra
 
 def test_stubs_are_what_there_is(tmp_path):
     """The stubs agree with the modules, except for op, whose functions are made at run time. The stub of the type Array has the
-    members that are written in C; _standard/array.py has the others."""
+    members that are written in C; _standard/array.py has all other members."""
     allowed = tmp_path / "allowed"
     allowed.write_text("".join(f"collet._core.Array.{name}\n" for name, member in vars(collet.Array).items()
                                if not isinstance(member, WRITTEN_IN_C)))

@@ -330,6 +330,6 @@ def test_a_use_inside_an_evaluation():
         gc.enable()
         gc.set_threshold(*before)
     assert {inner for _, inner in found} == {A}
-    # The collector runs where an object is made that it visits. Arrays are none, so it does not run within an evaluation, whose
-    # choice is B.
+    # The cycle collector runs when an object is created that it tracks. It does not track Arrays, so it does not run
+    # within an evaluation, whose choice is B.
     assert {outer for outer, _ in found} == {A}

@@ -13,11 +13,11 @@
 typedef struct source {
     collet_trajectory_source given;
     PyObject *read; /* read(index, positions, velocities, forces) fills these, and returns the time in ps */
-    PyObject *choose; /* choose(index) returns a byte for each atom, 1: it is in the frame; None: all are */
+    PyObject *choose; /* choose(index) returns a byte for each atom, 1: selected; None: all are selected */
     PyObject *arrays
         [4]; /* NumPy arrays: positions, velocities, forces (None: the source lacks these), box */
     void *data[4];
-    PyObject *lists[SOURCE_TEXTS]; /* keep the texts of names, residue names, segments, chains */
+    PyObject *lists[SOURCE_TEXTS]; /* keep names, residue names, segments and chains alive */
     const char **texts[SOURCE_TEXTS];
     int32_t *residue_ids;
     int64_t *residue_numbers;

@@ -346,7 +346,8 @@ static PyObject *formats(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused
     return list;
 }
 
-/* times(paths): the times of all frames of the files, a tuple of bytes, as the bytes of doubles. */
+/* times(paths): returns the times of all frames of the files, as bytes that contain doubles. `paths` is a tuple of
+ * bytes. */
 static PyObject *times(PyObject *Py_UNUSED(module), PyObject *list)
 {
     Py_ssize_t count = PyTuple_Check(list) ? PyTuple_Size(list) : 0;

@@ -187,7 +187,7 @@ TEST_WITH(calls_name_what_does_not_fit, set_up_scalar, tear_down)
     assert_status(cx, collet_op_add(cx, c, a, foreign), COLLET_INVALID, "another runtime");
 }
 
-/* Inputs are broadcast to the output's shape, outputs never are, like in NumPy. */
+/* As in NumPy, inputs are broadcast to the output's shape, and outputs are never broadcast. */
 TEST_WITH(inputs_are_broadcast_to_the_output, set_up_scalar, tear_down)
 {
     const int64_t two_three[] = {2, 3}, two_one[] = {2, 1}, one_three[] = {1, 3};
@@ -251,7 +251,7 @@ TEST_WITH(wrapped_memory_is_used_in_place, set_up_scalar, tear_down)
     assert_ok(cx, collet_array_wrap(cx, &b, COLLET_F32, 1, &four, &up, &memory[1], 0, NULL, NULL));
     const float odd[] = {7, 5, 3, 1};
     assert_floats(cx, a, odd);
-    /* Both share memory[1] and memory[3] but have separate storages. */
+    /* Both arrays share memory[1] and memory[3], but have separate storages. */
     assert_ok(cx, collet_op_copy(cx, b, a));
     const float moved[] = {0, 7, 5, 3, 1, 5, 6, 7};
     assert_memory_equal(memory, moved, sizeof moved);

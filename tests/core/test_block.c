@@ -202,8 +202,7 @@ static void count_questions(remote_control *c, uint64_t queue, uint64_t value, c
     asked += status == COLLET_NOT_READY;
 }
 
-/* However many arrays were freed while a queue is busy, each call queries the queue only a few
- * times. */
+/* Each call queries a busy queue only a few times, however many arrays were freed meanwhile. */
 TEST(questions_do_not_grow_with_freed_memory)
 {
     static remote_control control = {.enqueued = succeed, .waited = count_questions};

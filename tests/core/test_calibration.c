@@ -15,7 +15,7 @@
 #define MADE "{\"format\":1,\"made\":\"2026-11-27T15:40:00Z\","
 #define FAST_TRANSFERS "\"transfer\":{\"to_device\":1e12,\"to_host\":1e12,\"latency\":1e-7},"
 
-/* cpu_scalar comes first by priority; remote is faster from 2,000 elements on. */
+/* By priority, cpu_scalar comes first. From 2,000 elements on, remote is faster. */
 #define SCALAR MADE "\"times\":{\"add f32\":[[100,1e-7],[1000000,1e-3]]}}"
 #define REMOTE_TIMES "\"times\":{\"add f32\":[[100,1e-6],[1000000,1e-5]]}}"
 #define REMOTE MADE FAST_TRANSFERS REMOTE_TIMES
@@ -123,7 +123,7 @@ TEST_WITH(auto_follows_the_table, set_up, tear_down)
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 1000, NULL), "cpu_scalar");
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "remote");
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 3000000, NULL), "remote");
-    /* Not measured: another op, another size of dtype; not supported by remote: i32. */
+    /* Another op and another size of dtype were not measured. remote does not support i32. */
     assert_string_equal(runs_on(&w, COLLET_OP_MUL, COLLET_F32, 100000, NULL), "cpu_scalar");
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F64, 100000, NULL), "cpu_scalar");
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_I32, 100000, NULL), "cpu_scalar");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls: operands that are absent, empty or overlap, axes, and values that are converted. */
+/* Calls: operands that are absent, are empty or overlap; axes; values that are converted. */
 
 #include "common/fixture.h"
 
@@ -134,7 +134,7 @@ TEST_WITH(fills_convert_as_copies_do, set_up, tear_down)
     assert_status(cx, collet_op_axpy(cx, a, NULL, a, a), COLLET_INVALID, "axpy: params is NULL");
 }
 
-/* The inverse of a shift differs from it where a length is odd. */
+/* The inverse of a shift differs from the shift if a length is odd. */
 TEST_WITH(shifts_and_axes, set_up, tear_down)
 {
     static const float shifted[] = {4, 5, 1, 2, 3}, back[] = {3, 4, 5, 1, 2};

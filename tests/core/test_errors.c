@@ -90,7 +90,7 @@ static void one_longer_axis(size_t index, uint32_t k, int32_t axis)
     assert_true(op_call_describe(&c, rt, index, 0, 0));
     if (!axis_is_bound(&c, k, axis))
         return;
-    c.operand[k].shape[axis] += 2; /* by 2: a half spectrum allows two lengths that differ by 1 */
+    c.operand[k].shape[axis] += 2; /* 2, because a half spectrum allows two lengths that differ by 1 */
     op_call_arrays(&c, cx);
     must_fail_both(&c, COLLET_SHAPE);
     names_shapes(&c, k, !wrong_alone(&c.operand[k], axis));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random graphs, evaluated by the op `evaluate` and by single ops, which must give the same bits: all
- * dtypes, broadcast inputs, negative strides, outputs that are or overlap inputs, empty arrays.
- * Scalars for `evaluate` are arrays without axes for the single ops. A device may add in another
- * order: there, sums of floating-point numbers must agree within a tolerance.
+ * Random graphs, evaluated by the op `evaluate` and by single ops. Both must give the same bits, for all dtypes,
+ * broadcast inputs, negative strides, outputs that are or overlap inputs, empty arrays. Scalars for `evaluate` are
+ * arrays without axes for the single ops. A device may add in another order: there, sums of floating-point numbers
+ * must agree within a tolerance.
  *
  *     test_expression_random [SEED [COUNT [DEVICE PLUGINS]]]    exit code 77: DEVICE is not available
  */
@@ -156,7 +156,7 @@ static void add_function(sample *s)
     s->values[s->count++] = (typed){id, elementwise_result(e, d)};
 }
 
-/* Adds an op whose operands have different dtypes, or one of them is a weak scalar. */
+/* Adds an op whose operands have different dtypes, or an op with one weak scalar as an operand. */
 static void add_mixed(sample *s)
 {
     static const uint32_t ops[] = {COLLET_OP_ADD, COLLET_OP_SUB, COLLET_OP_MUL};

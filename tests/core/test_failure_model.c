@@ -33,7 +33,7 @@
 #define STEPS 80
 #define COMMANDS 1024
 #define SERIALS 2048
-#define FAULTS 6 /* less than the 8 failures that a queue keeps apart */
+#define FAULTS 6 /* less than 8: a queue distinguishes at most 8 failures */
 
 typedef struct command_set {
     uint64_t bits[COMMANDS / 64];
@@ -44,7 +44,7 @@ typedef struct model {
     collet_array *array;
     float value[N];
     uint32_t places; /* where its bytes are valid */
-    int undefined;   /* a device was lost that should have written it */
+    int undefined;   /* the device that should have written the array was lost */
     uint64_t buffer[DEVICES];
 } model;
 

@@ -49,8 +49,8 @@ static void assert_derived(collet_context *by, collet_array *y, collet_status st
 /* Call 4 of device 0, x = a + a, fails after another context has computed y = x + x. */
 static void another_context(const char *setting, const char *backend, collet_status status)
 {
-    /* The delay lets the calls below begin before libcore knows that the device is lost: it would
-     * not copy from a lost device. */
+    /* The delay lets the calls below begin before libcore knows that the device is lost. libcore would not copy from
+     * a lost device. */
     open_remote(setting, status == COLLET_DEVICE_LOST ? "remote.delay_us=50000" : NULL);
     OWNED(collet_context) *other = context_on(backend);
     OWNED(collet_array) *a = floats(cx, 4, 1), *x = empty_floats(cx, 4), *y = empty_floats(cx, 4);
@@ -112,7 +112,7 @@ TEST_WITH(failure_stays_beside_a_partial_write, NULL, tear_down)
     assert_floats(other, y, doubled);
 }
 
-/* A sum of results of more queues than an array records. One of the queues has failed, or none. */
+/* A sum of results of more queues than an array records. At most one of the queues has failed. */
 TEST(failure_of_any_of_many_queues)
 {
     const int queues = 12;

@@ -53,7 +53,7 @@ TEST(no_limit_ends_the_program)
             if (!WIFEXITED(status))
                 fail_msg("%s, %llu bytes: signal %d", backends[b], (unsigned long long)limits[i],
                          WTERMSIG(status));
-            if (b < 2 && WEXITSTATUS(status)) /* these backends need to write nothing */
+            if (b < 2 && WEXITSTATUS(status)) /* these backends write no files */
                 fail_msg("%s, %llu bytes: an error", backends[b], (unsigned long long)limits[i]);
         }
 }

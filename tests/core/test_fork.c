@@ -337,7 +337,7 @@ static void compare_with_headers(void)
 #define BUSY 3
 static atomic_int stop, started;
 
-/* At any moment some of these hold locks. */
+/* At any moment some of these threads hold locks. */
 static void *busy(void *backend)
 {
     collet_context *own = context_of(rt);

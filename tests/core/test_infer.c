@@ -299,7 +299,7 @@ static void check_shape(const collet_array_spec *spec, int32_t ndim, const int64
     assert_memory_equal(spec->shape, shape, (size_t)ndim * sizeof *shape);
 }
 
-/* B + 1 offsets, or an input with an axis of bodies, give the outputs that axis. */
+/* If an input has B + 1 offsets or an axis of B bodies, the outputs have an axis of bodies. */
 TEST(bodies_of_frames)
 {
     const collet_array_spec r = {.dtype = COLLET_F64, .ndim = 3, .shape = {2, 5, 3}};

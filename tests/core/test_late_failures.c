@@ -107,8 +107,8 @@ static int fails(late_control *unused, uint64_t queue, uint64_t value)
 
 static late_control control = {.fails = fails};
 
-/* After a call: checks whether it may fail, and notes what finish may and must report. The copies
- * of the inputs that the call made on the device derive from its commands, too. */
+/* Called after a call: checks whether the call may fail, and notes what collet_finish may report and must report. The
+ * copies of the inputs that the call made on the device derive from its commands, too. */
 static void called(program *p, collet_status status, model *const *in, int count, const char *what)
 {
     command_set from = w.call;
@@ -241,7 +241,7 @@ static void step_finish(program *p)
 
 static void step_backend(program *p)
 {
-    /* Mostly the first device: queues of the same device must wait for each other. */
+    /* Chooses mostly the first device, because queues of the same device must wait for each other. */
     if (collet_set_backend(p->cx, devices[pick(3) ? 1 : pick(device_count)]) != COLLET_OK)
         complain("collet_set_backend", p->cx);
 }

@@ -263,7 +263,7 @@ TEST(copies_between_devices)
 
 /* ---- Lost devices ------------------------------------------------------------------------ */
 
-/* A kernel of the context `in` loses the device; libcore knows of the loss when this returns. */
+/* A kernel of the context `in` loses the device; libcore knows of the loss when this function returns. */
 static void lose(collet_context *in)
 {
     OWNED(collet_array) *a = empty_floats(in, N);

@@ -57,8 +57,7 @@ TEST(a_prefetch_copies_once)
     assert_status(w.cx, collet_array_prefetch(w.cx, a, "remote:9"), COLLET_UNAVAILABLE);
 }
 
-/* Results of one device are used on the other and on the host: every reader gets the newest
- * bytes. */
+/* Results of one device are used on the other device and on the host: every reader gets the newest bytes. */
 TEST(the_newest_bytes_win)
 {
     OWNED(world) w = open_world(BOTH, NULL, "remote:0");
@@ -224,8 +223,8 @@ static void *read_elsewhere(void *argument)
     return NULL;
 }
 
-/* A reader of the first result does not wait for the second, and a reader of the second does not
- * keep others from enqueuing. A device that hangs is lost after `timeout` seconds. */
+/* A reader of the first result does not wait for the second result. While a thread waits for the second result, other
+ * threads can enqueue work. A device that hangs is lost after `timeout` seconds. */
 TEST(a_hung_device_is_lost_in_time)
 {
     static const char *const settings[] = {"remote.hang=2", "timeout=3", NULL};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Timestamps: by the clock of the test backend, which only kernels advance, and by the host's
- * clock. */
+/* Timestamps by two clocks: the clock of the test backend, which only kernels advance, and the host's clock. */
 #include <stdatomic.h>
 
 #include "common/support.h"

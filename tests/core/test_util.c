@@ -303,7 +303,7 @@ TEST(types)
     assert_false(setting_type_valid(&(setting){.type = "number", .values = ""}));
 }
 
-/* Matching a call's shapes with an op's patterns: axes of two letters. */
+/* A call's shapes are matched with an op's patterns, which have axes of two letters. */
 
 #define OPERANDS 3
 

@@ -80,7 +80,7 @@ int main(int argc, char **argv)
     if (ranks_rank(r) == 1 && strcmp(what, "kill") == 0)
         raise(SIGKILL);
     if (strcmp(what, "stop") == 0 && ranks_rank(r) != 1)
-        sleep(60); /* otherwise rank 1 would not have to wait */
+        sleep(60); /* rank 1 then has to wait */
     if (strcmp(what, "stop") == 0 && ranks_agree(r, 0, &largest, stop, &err) == COLLET_CANCELLED)
         return fail(r, err.text);
     if (ranks_agree(r, 10 * ranks_rank(r) - 5, &largest, NULL, &err) != COLLET_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The times of frames whose files store them in single precision. */
+/* Times of frames, from files that store times in single precision. */
 
 #include "io_files.h"
 #include "trajectory/reading/clock.h"
@@ -167,8 +167,8 @@ TEST(programs_that_compute_in_single_precision)
     }
 }
 
-/* Steps that count from a different start. Through the origin a line fits, but its interval is not a decimal number,
- * and is wrong. */
+/* Steps that count from a different start. A line through the origin fits too, but its interval is wrong, and is not
+ * a decimal number. */
 TEST(steps_of_a_later_start)
 {
     series s = {.n = 0};
@@ -183,7 +183,7 @@ TEST(steps_of_a_later_start)
     }
 }
 
-/* CHARMM's unit of time: no short decimal number. */
+/* CHARMM's unit of time is not a short decimal number. */
 TEST(intervals_that_are_not_decimal)
 {
     series s = {.n = 0};
@@ -194,7 +194,8 @@ TEST(intervals_that_are_not_decimal)
     gives(&s, TRAJECTORY_CLOCK_FRAMES, 1e-5);
 }
 
-/* Times of any start and interval: a clock is a line, which is never farther from the truth than the stored times. */
+/* Times of any start and interval. A clock is a line, and its times are never farther from the true times than the
+ * stored times are. */
 TEST(no_clock_is_worse_than_what_is_stored)
 {
     int lines = 0;
@@ -219,7 +220,7 @@ TEST(no_clock_is_worse_than_what_is_stored)
         }
         assert_true(clocked <= stored + 1e-9);
     }
-    assert_true(lines > 200); /* the others do not move within the rounding */
+    assert_true(lines > 200); /* the rest: series without a clock */
 }
 
 static uint32_t bits(void)

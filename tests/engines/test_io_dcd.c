@@ -231,7 +231,7 @@ TEST(twelve_atoms)
     }
 }
 
-/* The unit of time is AKMA, for LAMMPS femtoseconds. A file without a time step has no times. */
+/* Times are in AKMA units; in files of LAMMPS they are in femtoseconds. A file without a time step has no times. */
 TEST(times)
 {
     static const struct {

@@ -188,8 +188,8 @@ static int check_one(const char *path)
 
 /* ---- Files of every format --------------------------------------------------------------- */
 
-/* Checks the inputs of a fuzz target, some of them damaged or truncated: each file alone, and twice as
- * the two parts of a trajectory. */
+/* Checks the inputs of a fuzz target, and some of these inputs are damaged or truncated. Reads each file alone, and
+ * reads it twice as two parts of a trajectory. */
 static void check_corpus(const char *name)
 {
     char path[4096], other[4096];

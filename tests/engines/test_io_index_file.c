@@ -248,7 +248,7 @@ static int read_slice(int64_t start, int64_t stop, int64_t step, int right)
 /* An index whose checksums are right, but whose positions belong to other frames. */
 TEST(wrong_places)
 {
-    /* by how many frames, and bytes, each place is moved */
+    /* the number of frames, and of bytes, by which each place is moved */
     static const struct {
         int64_t frames[FRAMES], bytes[FRAMES];
         int n;                                       /* frames */

@@ -179,7 +179,7 @@ TEST(no_last_line_end)
             copy, less < 2 ? 2 : 1, less < 2 ? COLLET_OK : COLLET_FORMAT, less < 2 ? "" : cut);
         assert_true(less > 1 || ((const double *)frames->positions)[17] == .1125);
     }
-    /* The first frame is accepted, with a note, also if its last number is shorter than the others. */
+    /* The first frame is accepted, with a note, also if its last number is shorter than the other numbers. */
     memcpy(copy, text, (sizeof text - 1) / 2);
     copy[(sizeof text - 1) / 2 - 2] = '\0';
     trajectory_frames_free(read_all(copy, 1, COLLET_OK, ""));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Headers of .npy files: written ones are correct for any shape, and have the same length for any
- * number of rows; which headers are read and which are refused. */
+/* Headers of .npy files. Headers that are written are correct for any shape, and have the same length for any number
+ * of rows. Also tested: which headers are read, and which are refused. */
 #include "io/npy.h"
 #include "io/npy_read.h"
 #include "io_files.h"

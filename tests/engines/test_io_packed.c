@@ -130,7 +130,7 @@ TEST(every_cut_and_every_spoilt_byte)
             packed[at] ^= 0x55;
             int64_t length = read_all(save(packed, n), &status, &err);
             packed[at] ^= 0x55;
-            /* Not recognised as packed; or refused; or a byte of the head that means nothing for the data. */
+            /* The file is not recognised as packed, or is refused, or the changed byte does not affect the data. */
             if (length == (int64_t)n && memcmp(unpacked, packed, n) != 0)
                 continue;
             if (length < 0)

@@ -55,8 +55,7 @@ TEST(columns)
     assert_memory_equal(frames->positions, expected, sizeof expected);
 }
 
-/* Alternate locations: of each residue the first location is read, and the atoms without a
- * location. */
+/* Alternate locations: the reader takes the atoms without a location, and the first location of each residue. */
 TEST(locations)
 {
     trajectory_topology *t = read_text("ATOM      1  N   SER A   1       1.000   2.000   3.000\n"

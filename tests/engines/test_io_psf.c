@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .psf topologies: the variants of programs, masses, truncated and malformed files. */
+/* .psf topologies: the variants that programs write, masses, truncated and malformed files. */
 
 #include "directory.h"
 

@@ -16,7 +16,7 @@
 
 /* ---- Writing ----------------------------------------------------------------------------- */
 
-/* Writes rows of 3 x 2 numbers (each number is its index) and of one time. */
+/* Writes rows. Each row has 3 x 2 numbers, whose values are their indices, and a time. */
 static collet_status write_all(const char *path, int32_t form, int64_t n_rows, collet_error *err)
 {
     static const int64_t shape[2] = {3, 2};

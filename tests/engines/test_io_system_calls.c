@@ -15,7 +15,7 @@
 
 #define CORPUS COLLET_TEST_CORPUS "/"
 
-/* The number of successful views before one fails; negative: none fails. */
+/* The number of views that succeed before a view fails; negative: no view fails. */
 static long views = -1;
 
 collet_status __real_io_source_view(io_source *source, int64_t offset, size_t length,

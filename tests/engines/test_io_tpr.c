@@ -266,7 +266,8 @@ static void put_ion(writer *w)
     put_interactions(w, NULL, 0);
 }
 
-/* Parameters of interactions whose size differs between versions, and of all others of the file. */
+/* Writes the parameters of the interactions whose parameters have another size in other versions, and the parameters
+ * of all other interactions in the file. */
 static void put_parameters(writer *w)
 {
     const struct version *v = w->version;

@@ -138,7 +138,7 @@ TEST(times_of_cp2k)
     assert_true(frames->times[0] == 0.0055);
 }
 
-/* Every cut keeps the frames before it. */
+/* Wherever the file is cut, the frames before the cut are read. */
 TEST(truncations)
 {
     static const char text[] = FRAME("") FRAME("x");
@@ -149,7 +149,7 @@ TEST(truncations)
                cut < sizeof text - 1 ? "the file ends at byte" : NULL);
 }
 
-/* Files whose last line has no line end: more digits may follow the last number. */
+/* In a file whose last line has no line end, digits of the last number may be missing. */
 TEST(files_without_a_last_line_end)
 {
 #define FIXED "3\n\nC 1.000 2.000 3.000\nC -1.000 0.500 10.000\nC 0.000 0.000 "

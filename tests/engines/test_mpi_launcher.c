@@ -25,7 +25,7 @@ static const char *const all[] = {"OMPI_COMM_WORLD_SIZE",
                                   "SLURM_ARRAY_TASK_COUNT",
                                   "COLLET_MPI"};
 
-/* Sets these variables ("NAME=VALUE NAME=VALUE"), and removes all others of launchers. */
+/* Sets these variables ("NAME=VALUE NAME=VALUE"), and removes all other variables of launchers. */
 static void set(const char *text)
 {
     char copy[256], *rest = copy, *word;

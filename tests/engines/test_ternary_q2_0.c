@@ -143,7 +143,7 @@ TEST(no_layout_fits)
 {
     gguf_file_tensor two[] = {matrix("w", 0), matrix("v", 1)};
     gguf_file_save(path, two, 2, NULL, 0);
-    /* The last tensor is compared only if the others leave a choice. */
+    /* The last tensor is compared only if the other tensors leave a choice. */
     assert_string_equal(assert_refused(path, "w", COLLET_OK, NULL).type, "Q2_0/64");
     gguf_file_tensor three[] = {matrix("w", 0), matrix("v", 1), {"f", 0, 1, 4, NULL, 16, 0}};
     gguf_file_save(path, three, 3, NULL, 0);
@@ -182,7 +182,7 @@ TEST(shapes)
     gguf_file_save(path, two, 2, NULL, 0);
     assert_refused(path, "w", COLLET_FORMAT, "not a multiple of its type's block");
     assert_string_equal(assert_refused(path, "v", COLLET_OK, NULL).type, "Q2_0/128");
-    /* Rows of 64 weights are possible in one layout only. */
+    /* Only one layout allows rows of 64 weights. */
     two[0] = (gguf_file_tensor){"w", Q2_0, 1, 64, NULL, 18, 0};
     gguf_file_save(path, two, 1, NULL, 1);
     assert_string_equal(assert_refused(path, "w", COLLET_OK, NULL).type, "Q2_0/64");
@@ -191,7 +191,7 @@ TEST(shapes)
     assert_refused(path, "w", COLLET_OVERFLOW, "more elements than 64 bits can count");
 }
 
-/* Files in either layout are never taken for the other. */
+/* A file in one layout is never taken for a file in the other layout. */
 TEST(random_files)
 {
     static const ternary_gguf_block both[] = {{64, 18}, {128, 34}};
@@ -256,7 +256,7 @@ TEST(the_value_2_is_refused)
     }
 }
 
-/* A row has one scale; blocks of zeros may have any. */
+/* A row has one scale, but blocks of zeros may have any scale. */
 TEST(scales_of_blocks)
 {
     int8_t few[ROWS * COLUMNS];

@@ -7,7 +7,7 @@
 
 #define ROWS 5
 #define COLUMNS 300
-#define S 0.0243f /* a scale as in the BitNet models */
+#define S 0.0243f /* a scale with the magnitude of scales in the BitNet models */
 
 static const collet_ternary_quantize_params absmean = {.struct_size = sizeof absmean,
                                                        .mode = COLLET_TERNARY_ABSMEAN};

@@ -81,7 +81,8 @@ TEST(bits_of_a_byte_are_a_quarter_of_the_rows_apart)
     assert_string_equal(assert_refused(path, "a.weight_scale", COLLET_OK, NULL).type, "BF16");
 }
 
-/* Pieces of about a million weights: with this shape some of them have rows of two quarters. */
+/* The work is done in pieces of about a million weights. With this shape some pieces have rows of two quarters of the
+ * matrix. */
 TEST(pieces_of_a_large_matrix)
 {
     enum { MANY = 1032, WIDE = 4096 };

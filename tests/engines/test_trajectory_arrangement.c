@@ -196,7 +196,7 @@ TEST(followed_and_centred_molecules)
                      edge / 2) < 1e-3);
 }
 
-/* The first frame decides; it is read once more only if a thread meets a later frame before. */
+/* The first frame decides how atoms are arranged. It is read again only if a thread needs a later frame earlier. */
 static collet_status count_calls(void *user, trajectory_frames **out, collet_error *err)
 {
     *out = NULL;

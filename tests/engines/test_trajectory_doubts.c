@@ -88,7 +88,7 @@ TEST(frames_that_no_file_has)
     io_remove_directory(directory);
 }
 
-/* With `strict` rows before the frame in question are delivered, then the work ends; the batch is of one frame. */
+/* With `strict`, rows before the doubtful frame are delivered, and then the work ends. Here a batch has one frame. */
 TEST(rows_before_a_frame_that_is_refused)
 {
     char *directory = io_make_directory();

@@ -181,7 +181,7 @@ static void make_resting(box_system *s, int64_t n)
 
 static const double wind[3] = {3, -12, 7}, spin[3] = {0.4, 0.3, -2}, zero[3] = {0};
 
-/* Makes *to of *from, with a drift: linear, angular or both. */
+/* Copies *from to *to, and adds a drift: linear, angular or both. */
 static void make_drifting(box_system *to, const box_system *from, uint32_t drift)
 {
     *to = *from;
@@ -316,7 +316,7 @@ static const double *column(const collet_trajectory_batch *rows, const char *key
     return NULL;
 }
 
-/* After each kind of removal a system with any motion has no such motion; its other motion is unchanged. */
+/* After each kind of removal, a system no longer has motion of that kind. Its other motion is unchanged. */
 TEST(momentum_is_zero)
 {
     static box_system any;
@@ -486,7 +486,7 @@ TEST(paths_in_a_box)
     wrap(&drifting);
     const collet_trajectory_batch *a, *b;
     OWNED(collet_trajectory) *x = collect(&o, &a), *y = collect(&e, &b);
-    for (int f = 1; f < 5; f++) /* up to images, which the first frame decides */
+    for (int f = 1; f < 5; f++) /* except for images, which the first frame decides */
         for (int k = 0; k < 9; k++) {
             double got = column(a, "com")[9 * f + k] - column(a, "com")[k];
             double right = column(b, "com")[9 * f + k] - column(b, "com")[k];
@@ -639,7 +639,7 @@ TEST(what_is_said)
     expect_meta(&o, "displacement of the centre of mass of 15 atoms removed from positions", NULL);
 }
 
-/* A step of an atom that is not selected may have gone the other way round. */
+/* An atom that is not selected may have moved the other way round the box. */
 TEST(steps_of_half_a_box)
 {
     static box_system s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Molecules are found by bonds, by residues if bonds are unknown, and are joined along chains. */
+/* Molecules are found by bonds. If bonds are unknown, residues are joined along chains. */
 #include "directory.h"
 #include "trajectory/atoms/molecules.h"
 

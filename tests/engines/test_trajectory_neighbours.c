@@ -15,7 +15,7 @@ static double uniform(void)
     return (double)(state_of_random >> 40) / 16777216.0;
 }
 
-/* Fills with f32 numbers, as in trajectory files: in f64 all distances are then exact. */
+/* Fills the array with f32 numbers, as in trajectory files, so that all distances are exact in f64. */
 static void fill(double *points, int64_t n, double extent)
 {
     for (int64_t i = 0; i < 3 * n; i++)
@@ -161,7 +161,7 @@ TEST(pairs_in_every_box)
             memset(&found, 0, sizeof found);
             fill(points, PAIR_POINTS, 2);
             if (boxes[b][0] == 0 && boxes[b][2] == 0 &&
-                boxes[b][5] == 0) /* no box: far from the others */
+                boxes[b][5] == 0) /* without a box, this point is far from the other points */
                 points[0] = 1e6;
             memcpy(moved, points, sizeof points);
             assert_success(trajectory_neighbours_pairs(neighbours, boxes[b], distances[d], moved,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of a selection that differs from frame to frame, against sums over its atoms. */
+/* Results of a selection that differs from frame to frame, compared with sums over its atoms. */
 
 #include "common/test.h"
 

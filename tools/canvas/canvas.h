@@ -15,8 +15,8 @@ typedef struct tool_canvas {
     double scale; /* device pixels per unit */
 } tool_canvas;
 
-/* Creates a white picture of width x height pixels; lines are one unit wide, the font is sans-serif. Free it
- * also after an error. NO_MEMORY; the text names `path`. */
+/* Creates a white picture of width x height pixels; lines are one unit wide, the font is sans-serif. Free the picture
+ * also after an error. Fails with NO_MEMORY; the text names `path`. */
 collet_status tool_canvas_create(tool_canvas *canvas, int width, int height, double scale,
                                  const char *path, collet_error *err);
 void tool_canvas_free(tool_canvas *canvas);
@@ -41,7 +41,7 @@ typedef void (*tool_tick_fn)(void *user, double t, const char *label);
 void tool_canvas_ticks(const tool_canvas *canvas, const tool_range *range, double length,
                        double space, tool_tick_fn draw, void *user);
 
-/* Writes the PNG under a temporary name and renames it when it is complete. IO, also if the file exists and
- * `replace` is 0; NO_MEMORY. */
+/* Writes the PNG under a temporary name and renames it when it is complete. Fails with NO_MEMORY, or with IO, also if
+ * the file exists and `replace` is 0. */
 collet_status tool_canvas_save(const tool_canvas *canvas, const char *path, int replace,
                                collet_error *err);

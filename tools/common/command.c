@@ -26,7 +26,7 @@ int tool_command_run(const tool_command *self, int argc, char **argv)
     return self->run(self, argc - 1, argv + 1);
 }
 
-/* Appends the two texts, formatted by `format`, to a list. NULL if out of memory, or if `list` is NULL. */
+/* Appends the two texts, formatted by `format`, to a list. Returns NULL if out of memory, or if `list` is NULL. */
 static char *append(char *list, const char *format, const char *first, const char *second)
 {
     char *more = NULL;

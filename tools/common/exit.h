@@ -24,7 +24,7 @@ static inline int tool_exit_of(collet_status status)
                                               : TOOL_EXIT_FAILURE;
 }
 
-/* The same where options were checked before: COLLET_INVALID is of the contents of files. */
+/* Like tool_exit_of, for calls after the options were checked: COLLET_INVALID then concerns the contents of files. */
 static inline int tool_exit_of_files(collet_status status)
 {
     return status == COLLET_INVALID ? TOOL_EXIT_FAILURE : tool_exit_of(status);

@@ -12,7 +12,8 @@ static atomic_int noted;
 
 static void note(int signal_number)
 {
-    /* For a second signal, also of another kind: SA_RESETHAND has just restored the default action of this signal. */
+    /* This is a second signal, perhaps of another kind. SA_RESETHAND has just restored its default action, so it ends
+     * the process. */
     if (atomic_exchange(&noted, signal_number) != 0)
         raise(signal_number);
 }

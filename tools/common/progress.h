@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.h - shows the progress of a program: on a terminal a line that is replaced, elsewhere a line from
+/* progress.h - shows the progress of a program. On a terminal it replaces one line; elsewhere it prints a line from
  * time to time. Also prints messages of the runtime. Functions may be called on any thread. */
 #pragma once
 

@@ -28,7 +28,7 @@ static int64_t hash(int argc, char **argv)
     return (int64_t)(h >> 2);
 }
 
-/* INVALID unless the largest and the smallest hash of all ranks are equal. */
+/* Returns INVALID unless the largest and the smallest hash of all ranks are equal. */
 static collet_status check_command(tool_ranks *t, int argc, char **argv, collet_error *err)
 {
     int64_t mine = hash(argc, argv), most, least;

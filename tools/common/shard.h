@@ -15,8 +15,8 @@ typedef struct tool_shard {
 } tool_shard;
 
 /* Reads "I/N", or "slurm": the shard then follows from SLURM_ARRAY_TASK_ID, _MIN, _MAX, _STEP and
- * _COUNT, which Slurm sets in the tasks of an array. INVALID for another text, or if such a variable
- * is missing or contradicts the others; the error's text begins with "--shard". */
+ * _COUNT, which Slurm sets in the tasks of an array. Fails with INVALID for another text, or if such a variable is
+ * missing or contradicts the others; the error's text begins with "--shard". */
 collet_status tool_shard_read(const char *text, tool_shard *shard, collet_error *err);
 
 /* Reads the text as tool_shard_read does; reports an error as an error of the command line. */

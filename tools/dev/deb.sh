@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# deb.sh DIRECTORY: Debian packages of the last commit, in DIRECTORY, without debug symbols, with the report of lintian. Needs
-# debhelper, lintian and the packages that debian/control names (`apt-get build-dep ./`). Exit status 1 if lintian finds faults.
+# deb.sh DIRECTORY: makes Debian packages of the last commit in DIRECTORY, without debug symbols, and prints the
+# report of lintian. Needs debhelper, lintian and the packages that debian/control names (`apt-get build-dep ./`).
+# Exit status 1 if lintian finds faults.
 set -eu
 [ $# = 1 ] || {
     echo "usage: deb.sh DIRECTORY" >&2

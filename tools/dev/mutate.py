@@ -33,8 +33,8 @@ from clang.cindex import CursorKind as Kind
 SOURCES = ["core/**/*.c", "engines/io/*.c", "engines/trajectory/formats/**/*.c", "engines/trajectory/reading/*.c",
            "engines/trajectory/atoms/*.c", "engines/ternary/formats/*.c"]
 LABELS = {"core", "fault", "fuzz", "io", "extract", "ternary", "worker", "info"}
-LONG = 10  # seconds: a test that takes longer runs only if no other test reaches the mutant
-WAIT = 90  # seconds that a test may take without a mutant; its processor time is limited too
+LONG = 10  # A test that takes more seconds runs only if no other test reaches the mutant.
+WAIT = 90  # Seconds that a test may take without a mutant. Its processor time is limited too.
 SANDBOX = ["unshare", "--pid", "--fork", "--mount", "--mount-proc", "--kill-child", "sh", "-c", """
     set -e; ulimit -c 0; ulimit -t "$2"
     mount -t tmpfs none /tmp

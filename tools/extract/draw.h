@@ -24,8 +24,8 @@ typedef struct extract_picture {
     extract_panel panels[EXTRACT_PANELS];
 } extract_picture;
 
-/* Writes the picture to a temporary file and renames it when it is complete. IO, NO_MEMORY; REFUSED
- * without cairo. */
+/* Writes the picture to a temporary file and renames it when it is complete. Fails with IO or NO_MEMORY, and with
+ * REFUSED without cairo. */
 collet_status extract_draw(const extract_picture *picture, const char *path, int force,
                            collet_error *err);
 /* A check before the picture is made: IO if the file exists and `force` is 0; REFUSED without cairo. */

@@ -8,7 +8,7 @@
 collet_status extract_plot_check(const collet_trajectory *trajectory, const char *directory,
                                  int force, collet_error *err);
 
-/* Draws DIRECTORY/NAME.png for each group that the series have. IO, also if a picture exists and `force` is 0;
- * NO_MEMORY; REFUSED without cairo. */
+/* Draws DIRECTORY/NAME.png for each group that the series have. Fails with NO_MEMORY; with REFUSED without cairo;
+ * with IO, also if a picture exists and `force` is 0. */
 collet_status extract_plot(const extract_series *series, const char *directory, int force,
                            collet_error *err);

@@ -29,7 +29,7 @@ typedef struct extract_series {
     double *values; /* each line's value in the frame: mean, deviation */
 } extract_series;
 
-/* NO_MEMORY. Free the series also after an error. */
+/* Fails with NO_MEMORY. Free the series also after an error. */
 collet_status extract_series_create(extract_series *series, const collet_trajectory *trajectory,
                                     collet_error *err);
 void extract_series_free(extract_series *series);

@@ -35,7 +35,7 @@ static uint32_t count_kernels(const collet_runtime *runtime, const char *choice)
     return count;
 }
 
-/* Chooses a device as programs do. OK, and *kernels is the number of its ops; otherwise prints libcore's
+/* Chooses a device as programs do. On success sets *kernels to the number of its ops. Otherwise prints libcore's
  * error, which contains the nearest names. */
 static collet_status try_choice(const info_options *given, const char *name, uint32_t *kernels)
 {

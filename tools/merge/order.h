@@ -13,9 +13,9 @@ typedef struct merge_remarks {
 
 /* Sorts n >= 1 parts, whose times were read, by their first time, in whatever order they are named. Sets `kept` of
  * each part: an earlier part ends where a later part begins. A part is left out if another part has all its times.
- * Remarks report replaced rows, gaps and other intervals. INVALID if rows would be lost, because times are missing or
- * decrease, or because a part lies within another part and has other times; NO_MEMORY. Free the remarks also after an
- * error. */
+ * Remarks report replaced rows, gaps and other intervals. Fails with INVALID if rows would be lost, because times are
+ * missing or decrease, or because a part lies within another part and has other times; NO_MEMORY. Free the remarks
+ * also after an error. */
 collet_status merge_order(merge_part *parts, size_t n, merge_remarks *remarks, collet_error *err);
 /* Adds a text. COLLET_NO_MEMORY. */
 __attribute__((format(printf, 3, 4))) collet_status merge_remarks_add(merge_remarks *remarks, collet_error *err,

@@ -259,8 +259,8 @@ static collet_status compare_outputs(const merge_part *first, const merge_part *
     return COLLET_OK;
 }
 
-/* INVALID if the parts have the key rmsd and different references. By default the reference of each run is its own
- * first frame. */
+/* Fails with INVALID if the parts have the key rmsd and different references. By default the reference of each run is
+ * its own first frame. */
 static collet_status compare_references(const merge_part *first, const merge_part *other,
                                         collet_error *err)
 {
@@ -285,7 +285,7 @@ static int has_moved(const merge_part *part)
            (find(part, "outputs", "com") || find(part, "outputs", "positions"));
 }
 
-/* INVALID if --drift moved positions. */
+/* Fails with INVALID if --drift moved positions. */
 static collet_status check_moved(const merge_part *part, collet_error *err)
 {
     return has_moved(part)

@@ -18,12 +18,12 @@ typedef struct merge_part {
     size_t number; /* the part's place on the command line, from 0 */
 } merge_part;
 
-/* Opens a part and reads its times. IO; FORMAT if the files are not results of collet-extract, or
- * belong to different runs; NO_MEMORY. The caller closes the part, also after an error. */
+/* Opens a part and reads its times. Fails with IO or NO_MEMORY, and with FORMAT if the files are not results of
+ * collet-extract, or belong to different runs. The caller closes the part, also after an error. */
 collet_status merge_part_open(const char *path, merge_part *part, collet_error *err);
 void merge_part_close(merge_part *part);
 
-/* COLLET_INVALID if two parts are not results of the same kind; the text names the difference. */
+/* Returns COLLET_INVALID if two parts are not results of the same kind; the text names the difference. */
 collet_status merge_part_compare(const merge_part *first, const merge_part *other,
                                  collet_error *err);
 

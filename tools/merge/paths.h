@@ -7,7 +7,7 @@
 /* 1 if the merge computes the array `key` of the parts anew, by merge_paths_join. */
 int merge_paths_has(const merge_part *part, const char *key);
 
-/* INVALID if the paths of a part cannot be continued; the text says why. */
+/* Returns INVALID if the paths of a part cannot be continued; the text says why. */
 collet_status merge_paths_check(const merge_part *part, collet_error *err);
 
 /* Computes the centres of mass of the kept rows of n parts, in the order of time, as one run over all their frames does,

@@ -6,8 +6,8 @@
 
 #define RSOXS_SETTINGS 400
 
-/* Sets the run's `chosen`, its other energies and its `work` from the energies of the input. IO, INVALID or
- * FORMAT if an existing file blocks the writing of a pattern. */
+/* Sets the run's `chosen`, its other energies and its `work` from the energies of the input. Fails with IO, INVALID
+ * or FORMAT if an existing file blocks the writing of a pattern. */
 collet_status rsoxs_energies_choose(rsoxs_run *run, collet_error *err);
 
 /* Sets *left to 1 if the energy must be computed. If an existing pattern is kept, the run counts it; an error

@@ -26,7 +26,7 @@ typedef struct rsoxs_films {
 
 /* Reads the list of --films and the configuration, and names the directories: -o DIR (by default the
  * configuration's directory) for one film, DIR/NAME for several films. Sets first and end: shard I of N
- * computes whole films if there are at least N films, otherwise energies of films. INVALID, for instance
+ * computes whole films if there are at least N films, otherwise energies of films. Fails with INVALID, for instance
  * if two films have the same name. */
 collet_status rsoxs_films_open(rsoxs_films *films, const rsoxs_options *options, collet_error *err);
 void rsoxs_films_close(rsoxs_films *films);

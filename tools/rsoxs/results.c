@@ -325,7 +325,7 @@ collet_status rsoxs_results_write(rsoxs_run *run, collet_error *err)
     results r = {.run = run, .rings = rings_of(run, 0), .all = {.struct_size = sizeof r.all}};
     int64_t patterns = run->n_beams * run->n_chosen;
     tool_progress *progress = &run->session->progress;
-    int alone = run->session->n_films == 1; /* otherwise the progress line shows the films */
+    int alone = run->session->n_films == 1; /* if 0, the progress line shows the films */
     if (alone) {
         tool_progress_end(progress);
         tool_progress_begin(progress, program_invocation_short_name,

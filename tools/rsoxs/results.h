@@ -4,7 +4,7 @@
 
 #include "state.h"
 
-/* INVALID if the results of --integrate and --png cannot be made, or would replace other files. */
+/* Returns INVALID if the results of --integrate and --png cannot be made, or would replace other files. */
 collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err);
 /* Returns the memory that --integrate needs in addition to the arrays; 0 without --integrate. */
 uint64_t rsoxs_results_bytes(const rsoxs_run *run);

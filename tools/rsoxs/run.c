@@ -108,7 +108,7 @@ static collet_status check_inputs(const rsoxs_run *run, const char *output, coll
     return status;
 }
 
-/* INVALID if the run would replace or remove a file that it reads. */
+/* Returns INVALID if the run would replace or remove a file that it reads. */
 static collet_status rsoxs_check_outputs(const rsoxs_run *run, collet_error *err)
 {
     DIR *directory = opendir(run->directory);

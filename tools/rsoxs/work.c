@@ -79,7 +79,7 @@ static char *make_text(const rsoxs_films *films, const rsoxs_options *o, size_t 
     return NULL;
 }
 
-/* INVALID if `text` belongs to another work than `file`; the error names the first difference that
+/* Returns INVALID if `text` belongs to another work than `file`; the error names the first difference that
  * matters. */
 static collet_status compare(const char *path, const rsoxs_work *file, const char *text,
                              size_t size, collet_error *err)

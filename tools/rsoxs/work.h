@@ -15,7 +15,7 @@ typedef struct rsoxs_work {
     size_t size;
 } rsoxs_work;
 
-/* Writes the file, unless it already exists with the same content. INVALID if another shard has other
+/* Writes the file, unless it already exists with the same content. Fails with INVALID if another shard has other
  * options, energies or films and options->force is 0; the number of shards may change. */
 collet_status rsoxs_work_note(const rsoxs_films *films, const rsoxs_options *options,
                               collet_error *err);

@@ -60,7 +60,7 @@ static inline int ternary_has_tensors(uint32_t kind)
 void ternary_parse(const tool_command *command, int argc, char **argv, void *input,
                    const ternary_options *options);
 
-/* Reads one of the rows above, except activations. ARGP_ERR_UNKNOWN for another key. */
+/* Reads one of the rows above, except activations. Returns ARGP_ERR_UNKNOWN for another key. */
 error_t ternary_parse_option(int key, char *text, struct argp_state *state,
                              ternary_options *options);
 

@@ -24,6 +24,6 @@ collet_status ternary_report_print(const ternary_report *report, int json, colle
 /* Prints the list of a file's tensors. */
 collet_status ternary_report_tensors(const ternary_report *report, int json, collet_error *err);
 
-/* Prints an object and deletes it. COLLET_NO_MEMORY, also if `object` is NULL. */
+/* Prints an object and deletes it. Returns COLLET_NO_MEMORY if out of memory, or if `object` is NULL. */
 struct cJSON;
 collet_status ternary_print_json(struct cJSON *object, collet_error *err);

@@ -17,8 +17,8 @@ typedef struct ternary_session {
 } ternary_session;
 
 /* Opens a session with the backend and threads of the options. `unit` is the word for the things that the
- * progress line counts. IO if the options' output exists and must not be replaced. An invalid option ends the program
- * (ternary_refuse). */
+ * progress line counts. Fails with IO if the options' output exists and must not be replaced. An invalid option ends
+ * the program (ternary_refuse). */
 collet_status ternary_session_open(ternary_session *session, const ternary_options *options,
                                    const char *unit, collet_error *err);
 void ternary_session_close(ternary_session *session);

@@ -21,7 +21,7 @@ _WIDTHS = {f"{kind}{bits}": bits for kind in ("int", "uint") for bits in (8, 16,
 
 
 def converted(array: Array, dtype: str) -> Array:
-    """A copy in another dtype; integers modulo 2^width."""
+    """A copy in another dtype. Integers are converted modulo 2^width."""
     made: Array | None = _core.small_astype(array, dtype)
     if made is not None:
         return made
@@ -51,7 +51,7 @@ def _rank(dtype: str) -> int:
 
 
 def check_kind(dtype: str, other: str, name: str, sign: str = "+") -> None:
-    """DtypeError if the result's kind differs from the kind of the array that stores it."""
+    """Raises DtypeError if the result's kind differs from the kind of the array that stores it."""
     both = dtype[0] + other[0]
     if _rank(other) > _rank(dtype) or (both in ("ui", "iu") and "uint64" in (dtype, other)) or \
             (name == "divide" and _rank(dtype) < 3):

@@ -46,7 +46,8 @@ ON_THE_HOST = 1, 3, 11  # DLPack's device types: CPU, and host memory of CUDA an
 
 
 def shared(values: npt.NDArray[Any] | np.generic) -> Array:
-    """An Array over the memory of a NumPy array; an Array of a copy if the array's bytes have the other order."""
+    """An Array over the memory of a NumPy array. If the array's byte order is not the machine's, the Array has a copy
+    of the elements."""
     return asarray(values, copy=False if values.dtype.isnative else None)
 
 
@@ -125,7 +126,7 @@ _DEFAULTS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"
 
 def full(shape: Shape, fill_value: Number, dtype: npt.DTypeLike | None = None, *,
          device: str | None = None) -> Array:
-    """An Array whose elements are all `fill_value`. DtypeError if an integer dtype cannot hold the value.
+    """An Array whose elements are all `fill_value`. Raises DtypeError if an integer dtype cannot hold the value.
     The default dtype is the value's: int64 for an int, float64 for a float.
 
     >>> collet.full(3, 7).to_numpy()

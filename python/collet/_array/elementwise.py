@@ -62,7 +62,7 @@ def _sentence(name: str, summary: str, words: str) -> str:
 
 
 def make(name: str) -> Function:
-    """The function with this name. KeyError if there is none."""
+    """The function with this name. Raises KeyError if there is none."""
     op_name = _OPS.get(name, "" if name in _NOT else name)
     try:
         about = _core.op_describe(op_name)

@@ -75,7 +75,8 @@ def can_cast(from_: Any, to: npt.DTypeLike, /) -> bool:
 
 
 def finfo(type: Any, /) -> Finfo:
-    """bits, eps, max, min and smallest_normal of a floating dtype. A complex dtype has the values of its parts.
+    """Returns bits, eps, max, min and smallest_normal of a floating dtype. A complex dtype has the values of its
+    parts.
     type: a dtype or an array.
 
     >>> collet.finfo("float32").bits
@@ -92,7 +93,7 @@ def finfo(type: Any, /) -> Finfo:
 
 
 def iinfo(type: Any, /) -> Iinfo:
-    """bits, max and min of an integer dtype. type: a dtype or an array.
+    """Returns bits, max and min of an integer dtype. type: a dtype or an array.
 
     >>> collet.iinfo("int8").max
     127"""

@@ -114,7 +114,7 @@ def promoted(*values):
 
 
 def converted(a, dtype):
-    """The array in another dtype. The array itself if it has that dtype already."""
+    """Returns the array in another dtype; the array itself if it has that dtype already."""
     if isinstance(a, Array):
         return cast(a, _core.dtype_name(dtype))
     return a.astype(dtype, copy=False)
@@ -126,7 +126,7 @@ def narrowed(a, dtype):
 
 
 def matrices(a, square=False):
-    """Returns the array. ShapeError if it has fewer than two axes, or if `square` and the last two differ
+    """Returns the array. Raises ShapeError if it has fewer than two axes, or if `square` and the last two differ
     in length."""
     if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):
         kind = "square matrices" if square else "matrices"
@@ -139,8 +139,8 @@ class AxisError(ValueError, IndexError):
 
 
 def axes_of(axes, ndim):
-    """Axes, an int or ints, as a tuple of ints from 0 on. AxisError for invalid axes, ValueError for repeated
-    ones."""
+    """Converts axes, an int or ints, to a tuple of ints from 0 on. Raises AxisError for invalid axes, and ValueError
+    for repeated axes."""
     alone = hasattr(axes, "__index__") and not getattr(axes, "ndim", 0)
     listed = [operator.index(axes)] if alone else [operator.index(a) for a in axes]
     for axis in listed:
@@ -153,7 +153,7 @@ def axes_of(axes, ndim):
 
 
 def axis_of(axis, ndim):
-    """An axis as an int from 0 on. AxisError if it is invalid."""
+    """Converts an axis to an int from 0 on. Raises AxisError if it is invalid."""
     if axis is None:
         raise TypeError("axis is None; give an int, or merge all axes by reshape(-1)")
     return axes_of(operator.index(axis), ndim)[0]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_lazy.py
-"""Adds to a late error the place in the program that made the Array."""
+"""If an error of a lazy Array occurs late, adds to its text the place in the program that made the Array."""
 
 from __future__ import annotations
 

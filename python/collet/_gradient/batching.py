@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_vmap.py
 """The rules of vmap. A rule computes a function for all rows at once: it gets a Batch and the arguments of the call, and
-returns arrays whose first axis counts the rows. Arguments that vmap follows are Batched, with the members of one row;
-others are the same for all rows. batching_rules.py has the rules of most functions."""
+returns arrays whose first axis counts the rows. Arguments that vmap follows are Batched, with the members of one row.
+Other arguments are the same for all rows. batching_rules.py has the rules of most functions."""
 
 import functools
 
@@ -15,9 +15,9 @@ from . import rules
 from .tape import Batched
 from .trees import leaves, mapped, rebuilt
 
-BATCHES = {}  # name: rule
-COMPOSED = {}  # name: function of Batched arrays, which calls functions that have rules
-LOOPED = set()  # functions that are called once for each row
+BATCHES = {}  # Name: rule.
+COMPOSED = {}  # Name: function of Batched arrays, composed of functions that have rules.
+LOOPED = set()  # Functions that are called once for each row.
 
 
 def batching(*names):
@@ -51,7 +51,7 @@ class Batch:
         return f.broadcast_to(value, (self.size, *value.shape))
 
     def aligned(self, value, ndim):
-        """The value so that it broadcasts with others whose rows have `ndim` axes."""
+        """Reshapes the value so that it broadcasts with values whose rows have `ndim` axes."""
         if not self.has(value):
             return value
         missing = ndim - value.ndim
@@ -87,7 +87,7 @@ def loop(batch, function, arguments, keywords):
 
 
 def apply(rule, arguments, keywords, found):
-    """The result of a rule, as Batched arrays."""
+    """Converts the result of a rule to Batched arrays."""
     batch = Batch(found.of_trace, found.value.shape[0])
     made = rule(batch, *arguments, **keywords)
     return mapped(lambda x: Batched(x, batch.of_trace) if hasattr(x, "shape") else x, made)

@@ -20,9 +20,9 @@ from .tape import COMPOSITES
 for _name in elementwise.names():
     BATCHES[_name] = by_elements(E_[_name])
 
-# They examine values, or have ops without an axis for the rows.
+# These functions examine values, or call ops that have no axis for the rows.
 LOOPED.update(("average", "bincount", "digitize", "histogram", "histogram2d", "interp", "nanargmax", "nanargmin", "searchsorted"))
-# Composed of public functions, also for arrays that are not differentiated.
+# These functions are composed of public functions, also for arrays that are not differentiated.
 COMPOSED.update((n, COMPOSITES[n]) for n in (
     "asarray", "broadcast_arrays", "cross", "diag", "linspace", "outer", "tensordot", "trace", "linalg.dot", "linalg.vdot"))
 
@@ -140,7 +140,7 @@ def _broadcast_to(batch, x, /, shape):
     return f.broadcast_to(batch.aligned(x, len(shape)), (batch.size, *shape))
 
 
-for _name in ("diagonal", "tril", "triu"):  # of the last two axes
+for _name in ("diagonal", "tril", "triu"):  # they work on the last two axes
     BATCHES[_name] = lambda batch, x, /, *, name=_name, **keywords: getattr(f, name)(x.value, **keywords)
 
 

@@ -33,8 +33,8 @@ for _name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_eq
     CONSTANTS.add(_name)
 
 
-# Functions that return the gradient with respect to x. Arguments: the gradient with respect to the result, x, the
-# result.
+# Functions that return the gradient with respect to x. Their arguments are the gradient with respect to the result,
+# x, and the result.
 _FORMULAS = {
     "sin": lambda g, x, y: g * E_["cos"](x), "cos": lambda g, x, y: -(g * E_["sin"](x)),
     "exp": lambda g, x, y: g * y, "log": lambda g, x, y: g / x, "tanh": lambda g, x, y: g * (1 - y * y),

@@ -16,14 +16,14 @@ CONSTANTS.update(("fft.fftfreq", "fft.rfftfreq"))
 
 
 def _resized(g, shape):
-    """g cut, or padded with zeros at the end, to another shape."""
+    """Cuts g, or pads g with zeros at the end, to another shape."""
     part = tuple(slice(min(n, m)) for n, m in zip(g.shape, shape))
     g = g[part] if g.shape != tuple(len(range(*p.indices(n))) for p, n in zip(part, g.shape)) else g
     return g if g.shape == tuple(shape) else unindex(g, Key(part), tuple(shape))
 
 
 def _complete(name, several):
-    """For transforms from complex to complex arrays."""
+    """The rule of a transform from complex to complex arrays."""
     def transform(a, n=None, axis=-1, norm=None):
         function, shape, dtype = getattr(fft, name), a.shape, a.dtype
 

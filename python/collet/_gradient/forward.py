@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_forward.py
 """Derivatives along directions. The pullback of vjp is linear in its argument, so the pullback of the pullback is the
-derivative along a direction: every function with a gradient has it."""
+derivative along a direction. So every function with a gradient also has this derivative."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _directions(primal: Any, tangent: Any, name: str, where: str) -> Iterator[An
 
 
 def _arrays(tree: Any) -> Any:
-    """The tree with floating-point numbers and NumPy's arrays as Arrays."""
+    """Converts the floating-point numbers and NumPy arrays of a tree to Arrays."""
     def leaf(value: Any) -> Any:
         if kind_of_number(value) in (float, complex):
             return _number(value, tree)
@@ -56,8 +56,8 @@ def _arrays(tree: Any) -> Any:
 
 
 def _linearized(fun: Callable[..., Any], primals: Sequence[Any], name: str, has_aux: bool = False) -> Any:
-    """The result of the function, a function from the tangents to the derivative of the result along them, and the
-    others of has_aux."""
+    """Returns the result of the function, and a function that maps tangents to the derivative of the result along
+    them. With has_aux also returns the other results."""
     primals = [_arrays(tree) for tree in primals]
     value, pullback, *others = vjp(fun, *primals, has_aux=has_aux)
     ends = [end for end in leaves(value) if floating(end)]
@@ -88,8 +88,9 @@ def linearize(fun: Callable[..., tuple[R, T]], *primals: Any, has_aux: Literal[T
 @overload
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool) -> tuple[Any, ...]: ...
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """The result of `fun`, and a function from tangents, one for each argument, to the derivative of the result along
-    them; with has_aux also the others, as in JAX. The function keeps the arrays that it needs.
+    """Returns the result of `fun`, and a function that maps tangents, one for each argument, to the derivative of the
+    result along them. With has_aux also returns the other results, as in JAX. The function keeps the arrays that it
+    needs.
 
     >>> y, along = collet.linearize(lambda x: x**2, collet.asarray([1.0, 3.0]))
     >>> along(collet.asarray([1.0, 10.0]))
@@ -106,8 +107,9 @@ def jvp(fun: Callable[..., tuple[R, T]], primals: Sequence[Any], tangents: Seque
 @overload
 def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool) -> tuple[Any, ...]: ...
 def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
-    """(result, derivative of the result along the tangents), and with has_aux also the others, as in JAX. primals: the
-    arguments of `fun`; tangents: trees of the same structure. The tangents of arrays of integers have no effect.
+    """Returns (result, derivative of the result along the tangents), and with has_aux also the other results, as in
+    JAX. primals: the arguments of `fun`; tangents: trees of the same structure. The tangents of arrays of integers
+    have no effect.
 
     >>> collet.jvp(collet.sin, [collet.asarray(0.0)], [collet.asarray(2.0)])[1]
     collet.Array(2., dtype=float64, shape=(), device='host')"""
@@ -121,7 +123,7 @@ def jacfwd(fun: _Function, argnums: Literal[0] = 0, has_aux: Literal[False] = Fa
 def jacfwd(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[P, Any]: ...
 def jacfwd(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[P, Any]:
     """Like jacobian, but computes the derivatives along all elements of the argument at once, which takes less time if the
-    result has more elements than the argument. TypeError for complex arguments.
+    result has more elements than the argument. Raises TypeError for complex arguments.
 
     >>> collet.jacfwd(lambda x: collet.stack([x, x**2]))(3.0)
     collet.Array([1., 6.], dtype=float64, shape=(2,), device='host')"""
@@ -171,7 +173,8 @@ def hvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     >>> collet.hvp(lambda x: collet.sum(x**3), [collet.asarray([1.0, 2.0])], [collet.asarray([1.0, 1.0])])
     collet.Array([ 6., 12.], dtype=float64, shape=(2,), device='host')"""
     def slope(*given: Any) -> Any:
-        """The derivative along the tangents: the second derivatives are symmetric, so its gradient is the result."""
+        """The derivative of `fun` along the tangents. Second derivatives are symmetric, so the gradient of this
+        function is the result of hvp."""
         gradients = grad(fun, tuple(range(len(given))))(*given)
         pairs = zip(leaves(gradients), [t for i, (p, t) in enumerate(zip(given, tangents))
                                         for t in _directions(p, t, "hvp", f"argument {i}")])

@@ -55,7 +55,8 @@ def _static(fun: Callable[..., Any], numbers: int | Sequence[int] | None, names:
 
 
 def _constant(value: Any) -> Any:
-    """A key that differs for different static values: 1, 1.0 and True differ, and so do 0.0 and -0.0."""
+    """Returns a key that differs for different static values. The values 1, 1.0 and True differ, and so do 0.0 and
+    -0.0."""
     if type(value) in (tuple, frozenset):
         return type(value), tuple(map(_constant, value))
     return type(value), math.copysign(1.0, value) if type(value) is float else 0, value
@@ -83,7 +84,7 @@ class _Jitted:
             elif kind is str or kind is bytes:
                 key.append(value)
             elif isinstance(value, Traced):
-                return self.fun(*arguments, **keywords)  # another transform follows the calls
+                return self.fun(*arguments, **keywords)  # another transform records these calls
             elif isinstance(value, (np.ndarray, np.generic)):
                 values[i] = value = shared(value)
                 key.append((value.shape, value._dtype))
@@ -146,9 +147,10 @@ def jit(fun: None = None, *, static_argnums: int | Sequence[int] | None = None,
 def jit(fun: Callable[..., Any] | None = None, *, static_argnums: int | Sequence[int] | None = None,
         static_argnames: str | Sequence[str] | None = None) -> Any:
     """A function that records the calls that `fun` makes, and in later calls repeats them without running the Python code of
-    `fun`; the results have the same bits. Gradients inside of `fun` are recorded too. There is a recording for each structure
-    of the arguments with their shapes and dtypes, and for each value of texts and of the arguments named in static_argnums and
-    static_argnames; the last 64 are kept. `clear_cache()` of the function removes them.
+    `fun`; the results have the same bits. Gradients inside of `fun` are recorded too. There is a recording for each
+    structure of the arguments, with their shapes and dtypes, and for each value of texts and of static arguments
+    (static_argnums and static_argnames). The last 64 recordings are kept. `clear_cache()` of the function removes
+    them.
 
     `fun` has to be pure, as in JAX: other arrays that it uses are constants, with the values that they had when it was
     recorded. Arguments that are numbers may change from call to call. Code that needs the value of a number or an

@@ -81,8 +81,8 @@ def _matrix_power(a, n):
 
 
 def _solution(a, b, x, solve, by_matrix=lambda g: g):
-    """x, the solution of a x = b, and its backward function. solve: solves with the transposed matrix. by_matrix: from
-    the gradient with respect to the matrix of the equation, the gradient with respect to a."""
+    """Returns x, the solution of a x = b, and its backward function. solve: solves with the transposed matrix.
+    by_matrix: converts the gradient with respect to the equation's matrix to the gradient with respect to a."""
     vector = len(b.shape) == 1
     to_a, to_b = fitted(a, by_matrix), fitted(b, lambda g: g)
 
@@ -141,8 +141,8 @@ def _pinv(a, rtol=None):
     def back(g):
         g, p = conj(g), made
         h, b = _adjoint(p), _adjoint(g)
-        first = f.matmul(b, f.matmul(p, h))  # for changes of a's column space
-        second = f.matmul(f.matmul(h, p), b)  # for changes of a's row space
+        first = f.matmul(b, f.matmul(p, h))  # The part for changes of a's column space.
+        second = f.matmul(f.matmul(h, p), b)  # The part for changes of a's row space.
         found = first - f.matmul(a, f.matmul(p, first)) + second - f.matmul(f.matmul(second, p), a)
         return conj(found - f.matmul(h, f.matmul(g, h)))
 
@@ -197,7 +197,8 @@ def _eigh(a, b=None, UPLO="L", *, subset_by_index=None):
 
 
 def _eigh_back(values, vectors):
-    """The function from the gradients of the results to the gradient of a, or of b in a x = w b x."""
+    """Returns the function that computes the gradient of a, or of b in a x = w b x, from the gradients of the
+    results."""
     def back(gradients, by_b=False):
         by_values, by_vectors = gradients
         inner = 0 if by_values is None else _diagonals(by_values)
@@ -340,7 +341,7 @@ def _expm(A):
         if not A.size:
             return g
         n, a, size = A.shape[-1], _T(A), f.max(E_["abs"](bottom(g)), axis=(-2, -1), keepdims=True)
-        size = E_["where"](size > 0, size, 1)  # so that g does not determine how the matrix is scaled
+        size = E_["where"](size > 0, size, 1)  # with this factor the size of g does not change how the matrix is scaled
         above = f.concat([a, g / size], axis=-1)
         blocks = linalg.expm(f.concat([above, f.concat([f.zeros_like(a), a], axis=-1)], axis=-2))
         return blocks[..., :n, n:] * size

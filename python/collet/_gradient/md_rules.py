@@ -128,7 +128,7 @@ def _op_gyration(positions, masses, offsets=None):
 
 
 def _superposed(x, w, reference):
-    """The rmsd and the rotation, by the singular values of the covariance."""
+    """Computes the rmsd and the rotation from the singular values of the covariance."""
     d = x - _center(x, w)[..., None, :]
     r = reference - _center(reference, w)[..., None, :]
     covariance = f.matmul(f.matrix_transpose(w * d), r)

@@ -22,9 +22,9 @@ _DATA = set("A a a1 a2 append ar1 ar2 arr arrays b bins c_and_lower choicelist c
             "weights x x1 x2 x3 xp y".split())
 _ENDS = {("linspace", "start"), ("linspace", "stop")}
 _SMALL = 1024
-_FILLED = {"ones_like", "zeros_like"}  # their results depend on the shape alone, so small ones are constants
-_STATIC = {"broadcast_shapes", "can_cast", "finfo", "result_type"}  # their results are no arrays
-# The functions of numbers, as Python computes them, by the names of the operators' functions.
+_FILLED = {"ones_like", "zeros_like"}  # Their results depend only on the shape. Small results are constants.
+_STATIC = {"broadcast_shapes", "can_cast", "finfo", "result_type"}  # The results of these functions are not arrays.
+# The functions of Python's numbers, by the names of the functions in the module operator.
 _OF_NUMBERS = {
     "abs": abs, "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv,
     "floor_divide": operator.floordiv, "remainder": operator.mod, "pow": operator.pow, "negative": operator.neg,
@@ -45,7 +45,7 @@ def _copied_array(x):
 
 
 def _copied(value):
-    """A constant, with arrays copied: the function or its caller may write them later."""
+    """A constant. Its arrays are copied, because the function or its caller may write to them later."""
     if isinstance(value, (_core.Array, np.ndarray)):
         return _copied_array(value)
     if type(value) in (tuple, list):
@@ -60,8 +60,8 @@ class Program:
 
     def __init__(self, trace):
         self.of_trace, self.open, self.backend = trace, True, _core.get_backend()
-        self.steps = []  # (names that the line assigns, names that it reads, the line)
-        self.names = {"Key": Key}  # the functions and constants of the lines
+        self.steps = []  # (Names that the line assigns, names that it reads, the line.)
+        self.names = {"Key": Key}  # The functions and constants of the lines.
         self.count = 0
 
     def argument(self, value):
@@ -193,7 +193,7 @@ def _refuse_parameter(name, parameter):
 
 
 def _check(name, function, arguments, keywords):
-    """Raises if recorded values decide the shape of the result or the course of the function."""
+    """Raises if recorded values decide the shape of the result, or which code of the function runs."""
     if name in rules.BY_VALUES or name == "bincount" and innermost(arguments[:1]) is not None:
         _refuse_values(name)
     for parameter, value in _signature(function).bind(*arguments, **keywords).arguments.items():

@@ -63,7 +63,7 @@ def rule(*names):
 
 
 def composite(*names):
-    """Registers the decorated function as a replacement of the named functions: it computes the same by
+    """Registers the decorated function as a replacement of the named functions. It computes the same results with
     functions that have rules."""
     def add(function):
         for name in names:
@@ -105,12 +105,13 @@ def f_astype(x, dtype):
 
 
 def like(x):
-    """The shape and dtype of an argument, for `fit`."""
+    """Returns the shape and dtype of an argument, which `fit` needs."""
     return shape_of(x), getattr(x, "dtype", None)
 
 
 def fitted(x, back):
-    """The backward function with its result fitted to the argument. None if the argument is a number."""
+    """Returns the backward function, with its result converted to the shape and dtype of the argument. None if the
+    argument is a number."""
     shape, dtype = like(x)
     if dtype is None or dtype.kind not in "fcV":
         return None
@@ -167,8 +168,8 @@ _REDUCTIONS = ("sum", "prod", "mean", "min", "max", "var", "std")
 
 
 def _reduction(expression):
-    """(reduction, the text inside, axis and keepdims) of an expression whose outermost call is a reduction,
-    else None."""
+    """Returns (reduction, the text inside, axis and keepdims) of an expression whose outermost call is a reduction;
+    None for other expressions."""
     text = text_of(expression)
     if text is None:
         return None
@@ -201,8 +202,8 @@ _UNEVEN = re.compile(r"\b(abs|sign)\b")
 
 
 def by_reduction(expression, arguments):
-    """Computes an expression whose outermost call is a reduction by the expression inside and that function. None for
-    other expressions."""
+    """Computes an expression whose outermost call is a reduction: first the expression inside of the reduction, then
+    the reduction by its function. Returns None for other expressions."""
     found = _reduction(expression)
     if found is None:
         return None

@@ -14,7 +14,7 @@ def _logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
     size, sign = special.logsumexp(a, axis, b, True, True)
 
     def by_b(g):
-        """The gradient with respect to b, of a gradient with respect to the logarithm of the sum."""
+        """Converts a gradient with respect to the logarithm of the sum to the gradient with respect to b."""
         return f.reshape(g, size.shape) * E_["exp"](a - size) / sign
 
     def by_a(g):
@@ -27,7 +27,7 @@ def _logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
     def back(gradients):
         by_size, by_sign = gradients
         g = 0 if by_size is None else by_size
-        if by_sign is not None and sign.dtype.kind == "c":  # of a real sum it is constant
+        if by_sign is not None and sign.dtype.kind == "c":  # the sign of a real sum is constant
             g = g - 1j * E_["real"](1j * by_sign * f.reshape(sign, by_sign.shape))
         return to_a and to_a(g), None, to_b and to_b(g), None, None
 

@@ -18,11 +18,11 @@ from .. import _core
 from .._core import Array
 
 LOCK = threading.Lock()
-numbers = itertools.count()  # for traces and nodes; an inner trace has a greater number than an outer trace
+numbers = itertools.count()  # numbers traces and nodes; an inner trace has a greater number than an outer trace
 
-RULES = {}       # name: function of values that returns the result and its backward functions
-COMPOSITES = {}  # name: function of traced arrays, which calls functions that have rules
-CONSTANTS = set()  # functions that have no gradient: their results are not traced
+RULES = {}       # Name: function of values that returns the result and its backward functions.
+COMPOSITES = {}  # Name: function of traced arrays, composed of functions that have rules.
+CONSTANTS = set()  # Functions that have no gradient: their results are not traced.
 
 _FLOATING = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 
@@ -165,7 +165,7 @@ def bottom(value):
 
 
 def untraced(value):
-    """The arguments of a call without traces of gradients, including those inside of lists and tuples."""
+    """The arguments of a call without traces of gradients. Traces inside of lists and tuples are removed too."""
     if isinstance(value, Traced):
         return bottom(value)
     if type(value) is tuple or type(value) is list:

@@ -26,7 +26,7 @@ __all__ = ["custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
-_Function = Callable[Concatenate[Array, ...], Array]  # of an Array: its gradient is an Array
+_Function = Callable[Concatenate[Array, ...], Array]  # a function of an Array, whose gradient is an Array
 _PLAIN = (bool, int, float, complex, str, bytes)
 _NUMPY = (np.ndarray, np.generic)
 
@@ -37,7 +37,7 @@ _REAL = {"complex64": "float32", "complex128": "float64"}
 
 
 def _number(value: Any, tree: Any) -> Any:
-    """A float or complex number of a tree as an Array, as exact as the arrays of the tree."""
+    """Converts a float or complex number of a tree to an Array, with the precision of the arrays of the tree."""
     kind = tape.kind_of_number(value)
     dtypes = {x.dtype for x in leaves(tree) if tape.floating(x) or isinstance(x, _NUMPY) and x.dtype.kind in "fcV"}
     dtype = result_type(kind(0), *dtypes) if dtypes else np.dtype(kind)
@@ -158,8 +158,8 @@ def value_and_grad(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_
                    ) -> Callable[P, tuple[Any, Any]]: ...
 def value_and_grad(fun: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
                    ) -> Callable[P, tuple[Any, Any]]:
-    """Like grad, but the returned function returns (value, gradient). With has_aux it returns ((value,
-    others), gradient).
+    """Like grad, but the returned function returns (value, gradient). With has_aux the returned function returns
+    ((value, others), gradient); `others` are the other results of `fun`.
 
     >>> [float(x) for x in collet.value_and_grad(lambda x: x**2)(3.0)]
     [9.0, 6.0]"""

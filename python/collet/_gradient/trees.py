@@ -26,8 +26,8 @@ _registered: dict[type, tuple[Callable[[Any], tuple[Iterable[Any], Any]], Callab
 def register_pytree_node(nodetype: type, flatten_func: Callable[[Any], tuple[Iterable[Any], Any]],
                          unflatten_func: Callable[[Any, Sequence[Any]], Any]) -> None:
     """Makes objects of the class inner nodes of the trees that transforms take, as in JAX. flatten_func(object)
-    returns (children, aux), where aux is hashable; unflatten_func(aux, children) makes an object. ValueError if the class
-    is a tree already. Dataclasses and named tuples are trees without this.
+    returns (children, aux), where aux is hashable; unflatten_func(aux, children) makes an object. Raises ValueError
+    if the class is a tree already. Dataclasses and named tuples are trees already, without a registration.
 
     >>> class Line:
     ...     def __init__(self, slope, offset):
@@ -41,8 +41,8 @@ def register_pytree_node(nodetype: type, flatten_func: Callable[[Any], tuple[Ite
 
 
 def _replaced(tree: Any, names: tuple[str, ...], values: list[Any]) -> Any:
-    """A copy of a dataclass with other fields. Checks of __post_init__ do not run: the fields may be traced arrays or
-    gradients."""
+    """A copy of a dataclass with other fields. The checks of __post_init__ do not run, because the fields may be
+    traced arrays or gradients."""
     made = copy.copy(tree)
     for name, value in zip(names, values):
         object.__setattr__(made, name, value)

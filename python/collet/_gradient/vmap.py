@@ -106,7 +106,8 @@ def vmap(fun: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, *, randomness
 
     randomness: a random.Generator gives each row "different" numbers or the "same" numbers, or is an "error".
 
-    docs/python/transforms.md has the functions that are called once for each row, and those that raise UnsupportedError.
+    docs/python/transforms.md lists the functions that are called once for each row, and the functions that raise
+    UnsupportedError.
 
     >>> collet.vmap(lambda x, y: x @ y, in_axes=(0, None))(collet.ones((3, 2)), collet.ones(2))
     collet.Array([2., 2., 2.], dtype=float64, shape=(3,), device='host')"""

@@ -19,7 +19,7 @@ _NAMES = ("constants", "volume", "alignment", "theta", "psi", "direction", "unal
 
 
 class Function:
-    """The part that the functions of both libraries share: a sample, and those of its arrays that are arguments.
+    """The code that the functions for both libraries share: a sample, and the list of its arrays that are arguments.
 
     places: (index in sample.materials, name of the array) of each argument"""
 
@@ -52,7 +52,7 @@ class Function:
         return f"materials[{self.places[i][0]}].{self.places[i][1]}"
 
     def dtype(self, given: Sequence[str]) -> str:
-        """The dtype of a call whose arguments have the dtypes `given`."""
+        """Returns the dtype of the result of a call whose arguments have the dtypes `given`."""
         for i, name in enumerate(given):
             if name not in ("float32", "float64"):
                 raise DtypeError(f"{self.name(i)} is {name}, not float32 or float64")
@@ -60,7 +60,7 @@ class Function:
         return "float64" if wide else "float32"
 
     def shape(self, given: Sequence[tuple[int, ...]]) -> tuple[int, int, int]:
-        """(energies, Y, X) of a call whose arguments have the shapes `given`."""
+        """Returns the shape (energies, Y, X) of the result of a call whose arguments have the shapes `given`."""
         voxels = next((shape[:3] for (_, name), shape in zip(self.places, given) if name in ("volume", "unaligned")), None)
         voxels = self.sample.shape if voxels is None else voxels
         for i, ((_, name), shape) in enumerate(zip(self.places, given)):
@@ -146,9 +146,9 @@ def jax_function(sample: Sample, arrays: Sequence[tuple[int, str]], *, dtype: np
     The function takes one array for each pair, float32 or float64, and returns the patterns (energies, Y, X). It calls the
     host (jax.pure_callback) for the patterns, and for their gradient in reverse mode (jax.custom_vjp), by the adjoint of the
     method "fast". The gradient transforms the morphology again. Pixels that are NaN have no gradient. While JAX's 64-bit mode
-    (jax_enable_x64) is off, patterns and gradients are float32, also of dtype="float64". jax.vmap calls the host for one
-    element after the other. JAX raises an error for derivatives of a gradient and in forward mode (jvp). ImportError: JAX is
-    not installed. GIL: released.
+    (jax_enable_x64) is off, patterns and gradients are float32, even with dtype="float64". jax.vmap calls the host
+    for one element after the other. JAX raises an error for derivatives of a gradient and in forward mode (jvp).
+    ImportError: JAX is not installed. GIL: released.
 
         >>> import jax
         >>> volume = np.zeros((4, 16, 16), np.float32)

@@ -39,9 +39,10 @@ class _Checked:
 
 @dataclass(eq=False)
 class Material(_Checked):
-    """A material of a morphology. Its arrays are (Z, Y, X), float32 or float64; others are converted. A RuntimeWarning
-    says that float16 becomes float32, and long double float64; if float16 rounded the fractions, they are divided by
-    their sums. Arrays, and arrays of other libraries on a device (DLPack), are used where they are.
+    """A material of a morphology. Its arrays are (Z, Y, X), float32 or float64; arrays of other dtypes are converted.
+    A RuntimeWarning says that float16 becomes float32, and long double float64; if float16 rounded the fractions,
+    they are divided by their sums. Arrays, and arrays of other libraries on a device (DLPack), are used where they
+    are.
 
     constants: delta and beta of n = 1 - delta + i beta along the direction, then delta and beta across it: (4,) for
         all energies, (energies, 4) for each energy, or a dict {eV: (4,)} by energy
@@ -114,9 +115,9 @@ class Sample(_Checked):
     z_collapse: str | None = None
     grid: str = "exact"
     omit_zero: bool = False
-    _warns: bool = field(default=False, repr=False)  # nobody chose the grid "cyrsoxs": a warning says what it is
-    _range: tuple[float, float] = field(default=(0.0, 0.0), repr=False)  # of the energies that processes share
-    _told: frozenset[str] = field(default=frozenset(), repr=False)  # suspicions that read() warned of
+    _warns: bool = field(default=False, repr=False)  # The user did not choose the grid "cyrsoxs": warn about it.
+    _range: tuple[float, float] = field(default=(0.0, 0.0), repr=False)  # Energies that processes share.
+    _told: frozenset[str] = field(default=frozenset(), repr=False)  # Suspicions that read() warned of.
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -324,8 +325,8 @@ class Patterns:
     progress: called as progress(fraction, energies_done) about 20 times a second and after each
         pattern; True shows a bar of tqdm
     output: "numpy", or "array": the values of a Pattern are an Array in the memory of the device that computed it, without
-        a copy in the host's memory. RefusedError with several `devices`, if `detector` changes the pattern, and on the grids "fft" and
-        "cyrsoxs" without `mask`
+        a copy in the host's memory. This raises RefusedError with several `devices`, if `detector` changes the
+        pattern, and on the grids "fft" and "cyrsoxs" without `mask`
 
     All arguments except the voxels are checked at once. The first pattern checks the voxels: InvalidError
     names material and voxel. Suspicious values, such as angles that seem to be degrees, cause a

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-TOLERANCE = 1e-5  # of the sum of a voxel's fractions: SUM_TOLERANCE in engines/scatter/checks.c
-_HALF = 2.0**-11  # the largest relative error of rounding to float16
-_VOLUME, _DIRECTION, _UNALIGNED = 1, 5, 6  # places in a material's tuple
+TOLERANCE = 1e-5  # Tolerance of the sum of a voxel's fractions; SUM_TOLERANCE in engines/scatter/checks.c.
+_HALF = 2.0**-11  # The largest relative error of rounding to float16.
+_VOLUME, _DIRECTION, _UNALIGNED = 1, 5, 6  # Places in a material's tuple.
 
-Given = Sequence[Any]  # of a material: the six arrays as they were given, or None
-Arrays = tuple[Any, ...]  # of a material: (whether float64, volume, alignment, theta, psi, direction, unaligned)
+Given = Sequence[Any]  # The six arrays of a material as they were given, or None.
+Arrays = tuple[Any, ...]  # A material: (whether float64, volume, alignment, theta, psi, direction, unaligned).
 
 
 def known(array: npt.NDArray[Any]) -> np.dtype[Any]:
@@ -67,7 +67,7 @@ def prepare(given: Sequence[Given], materials: Sequence[Arrays]) -> tuple[list[A
     if halves:
         total = _sums(materials)
         error = float(np.abs(total - 1).max(initial=0))
-        squared = any(a.ndim == 4 for a in halves)  # of vectors, whose squared length is a fraction
+        squared = any(a.ndim == 4 for a in halves)  # the squared length of these vectors is a fraction
         if TOLERANCE < error <= (2 * _HALF if squared else _HALF) + TOLERANCE:
             text += (f"; the sums of the fractions differ from 1 by up to {error:.2g}, because float16 rounds the "
                      "fractions; they are divided by their sums")

@@ -175,7 +175,7 @@ class Array(Exchange):
         return squeeze(self, axis=axis)
 
     def view(self, dtype: npt.DTypeLike | None = None) -> Array:
-        """A view of the array. DtypeError for another dtype: Arrays never reinterpret bytes. astype
+        """A view of the array. Raises DtypeError for another dtype: Arrays never reinterpret bytes. astype
         converts.
 
         >>> x = collet.asarray([[1.0, 2], [3, 4]])
@@ -199,7 +199,7 @@ class Array(Exchange):
         return self._permute(order)
 
     def _view(self, shape: Sequence[int]) -> Array:
-        """A view with another shape; ShapeError if strides allow none."""
+        """A view with another shape. Raises ShapeError if the strides allow no view."""
         extents = [operator.index(n) for n in shape]
         if extents == [-1]:
             extents = [self.size]
@@ -391,8 +391,8 @@ class Array(Exchange):
 
 
 def _extended(written: type[Array]) -> type[Array]:
-    """The type that is written in C, with the members of the classes. A class of Python's own would be one that the garbage
-    collector visits: each Array would cost a third more."""
+    """The type that is written in C, with the members of the classes. If the class were written in Python, the
+    garbage collector would visit its objects, and each Array would cost a third more."""
     for part in (Exchange, written):
         for name, member in vars(part).items():
             if name != "__slots__":

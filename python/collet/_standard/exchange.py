@@ -27,8 +27,8 @@ class Exchange(_core.Array):
 
         def copy(self) -> Array: ...
 
-    _package: Any = None  # the module collet; set by that module
-    __array_priority__ = 100  # Dask and others compare the priorities, to choose the type of a result
+    _package: Any = None  # The module collet, which sets this name.
+    __array_priority__ = 100  # Dask and others compare the priorities, to choose the type of a result.
 
     # The first call imports protocols, which puts its own functions in place of these.
 
@@ -64,7 +64,7 @@ class Exchange(_core.Array):
                              "x.to_device('host')")
         else:
             values = self.to_numpy()
-            values.flags.writeable = bool(copy or not self.size)  # fails, if at all, before a write
+            values.flags.writeable = bool(copy or not self.size)  # a copy that was not requested is read-only
         if dtype is None or values.dtype == dtype:
             return values
         if copy is False:
@@ -85,7 +85,7 @@ class Exchange(_core.Array):
                    copy: bool | None = None) -> Any:
         """A capsule over the elements, on their device or in the host's memory; with copy=True, over a
         copy. First waits for the work on the elements, so the given stream need not wait. On a
-        device the capsule is read-only. BufferError for a read-only Array if max_version is below 1: older
+        device the capsule is read-only. Raises BufferError for a read-only Array if max_version is below 1: older
         capsules have no read-only flag."""
         if stream is not None and (type(stream) is not int or stream < -1):
             raise ValueError(f"__dlpack__: stream is {stream!r}; it is None or an integer, at least -1")

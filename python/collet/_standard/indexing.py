@@ -130,8 +130,8 @@ class _Chosen:
         kept: list[int] = []
         numbers: list[int] = []
         chosen: list[int] = []
-        places: list[int] = []  # positions of the other axes among the keys
-        own: list[int] = []  # positions of numbers and indices among the keys
+        places: list[int] = []  # Positions of the other axes among the keys.
+        own: list[int] = []  # Positions of numbers and indices among the keys.
         self.array, self.offset, base, axis = array, 0, array, 0
         self.indices: list[Array] = []
         self.shape: list[int] = []
@@ -233,7 +233,7 @@ def _single_mask(array: Array, key: Any) -> Array | None:
     if mask._dtype != "bool" or mask.ndim not in (1, array.ndim) or not mask.ndim:
         return None
     _check_mask(mask, array.shape[:mask.ndim], 0)
-    return mask if mask.shape == array.shape[:mask.ndim] else None  # such as a mask of no elements
+    return mask if mask.shape == array.shape[:mask.ndim] else None  # None: the mask has no elements, for example
 
 
 def _one_axis(array: Array, key: Any) -> tuple[int, Array] | None:
@@ -313,8 +313,8 @@ def positions(array: Array, key: Any) -> Array:
     return found._permute([*range(chosen.first), *range(lead, lead + count), *range(chosen.first, lead)])
 
 
-_FEW = 64  # indices: up to this number, rows are copied one after the other
-_LONG = 1024  # elements of a row: only rows of at least this length are copied so
+_FEW = 64  # Up to this number of indices, rows are copied one after the other.
+_LONG = 1024  # Only rows of at least this number of elements are copied in this way.
 
 
 _FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")

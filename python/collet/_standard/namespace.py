@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_namespace.py
-"""The names that collet takes from the standard and from NumPy. Each is looked up at its first use: the
-functions import NumPy, and that takes longer than importing the rest of the package."""
+"""The names that collet takes from the standard and from NumPy. Each name is looked up at its first use, because the
+functions import NumPy, which takes longer than importing the rest of the package."""
 
 import functools
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_numpy_functions.py
-"""NumPy's functions that collet lacks, or has with other arguments, for Arrays: numpy.diag(x)."""
+"""Functions of NumPy that collet lacks, or has with other arguments, implemented for Arrays: numpy.diag(x)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K"
 
 
 def _round(a: Any, decimals: int = 0) -> Any:
-    """numpy.round(a, decimals): halves to even."""
+    """numpy.round(a, decimals): rounds halves to even digits."""
     if a.dtype.kind not in "fcV":
         scale = 10 ** max(-decimals, 0)
         return a if scale == 1 else namespace.round(a / scale).astype(a.dtype) * scale

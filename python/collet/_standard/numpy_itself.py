@@ -40,12 +40,12 @@ class _Views:
     __slots__ = "foreign", "given", "misplaced", "mode", "views"
 
     def __init__(self, mode: str) -> None:
-        self.mode = mode                        # of _fallback
-        self.views: list[tuple[Any, Any]] = []  # (view, its Array)
-        self.given: list[Any] = []              # arrays of NumPy among the arguments
-        self.misplaced: Any = None              # an Array that has no view: on a device, unless these are copied
-        self.foreign: Any = None                # the type of an array of another library among the arguments. Such arrays
-                                                # have rules of their own: masks, units, labels, devices
+        self.mode = mode                        # The setting: a mode of _fallback.
+        self.views: list[tuple[Any, Any]] = []  # Pairs (view, its Array).
+        self.given: list[Any] = []              # NumPy's arrays among the arguments.
+        self.misplaced: Any = None              # An Array on a device, which has no view unless it is copied.
+        self.foreign: Any = None                # The type of an argument that is another library's array. Such arrays
+                                                # have rules of their own: masks, units, labels, devices.
 
     def of(self, value: Any) -> Any:
         kind = type(value)
@@ -67,7 +67,8 @@ class _Views:
         return value
 
     def wrapped(self, value: Any) -> Any:
-        """A result: an Array for each array that collet can hold. The Array itself for its view."""
+        """Converts a result: each array that collet can hold becomes an Array, and NumPy's view of an Array becomes
+        this Array."""
         if isinstance(value, np.ndarray):
             for view, array in self.views:
                 if value is view:
@@ -104,8 +105,8 @@ class _Views:
 
 
 def compute(function: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], reason: str, level: int = 3) -> Any:
-    """Calls a function of NumPy with views of the Arrays. `reason`: why collet does not compute it, for messages. `level`: how
-    many calls above this one the user's is, for warnings."""
+    """Calls a function of NumPy with views of the Arrays. `reason`: why collet does not compute it, for messages.
+    `level`: the number of calls between this call and the user's call, for warnings."""
     if hook.ACTIVE and hook.traced(*arguments, *keywords.values()):
         raise _core.UnsupportedError(f"{name} {reason}, and NumPy's function has no gradient: give it one by "
                                      "collet.custom_vjp, or take it out of the gradient by collet.stop_gradient")
@@ -140,7 +141,7 @@ def _writes(name: str) -> bool:
 
 
 def _check_outputs(name: str, given: list[Any], named: dict[str, Any]) -> None:
-    """ValueError for such outputs."""
+    """Raises ValueError for such outputs."""
     if name.endswith(".at") and isinstance(given[0], np.ndarray) and not given[0].flags.writeable:
         raise ValueError(f"{name}: the array is read-only")
     out = named.get("out")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_operators.py
-"""Operators of collet.Array that are written in Python. The others are in python/src/lazy/operators.c."""
+"""Operators of collet.Array that are written in Python. All other operators are in python/src/lazy/operators.c."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def reduction(name: str, order: str) -> Callable[..., Array]:
     return reduce
 
 
-# Functions that are methods too: the function, its arguments in NumPy's order, with required arguments
-# before "/", and the output of an example.
+# Functions that are also methods. Each entry has the function, its arguments in NumPy's order, with
+# required arguments before "/", and the output of an example.
 METHODS = {
     "argsort": ("argsort", "/ axis", "(axis=1)", "array([[0, 1],\n       [1, 0]])"),
     "clip": ("clip", "/ min max", "(2, 3)", "array([[2., 3.],\n       [3., 2.]])"),

@@ -125,7 +125,8 @@ def _as_numpy(name: str, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _check_cast(name: str, inputs: tuple[Any, ...], dtype: Any) -> None:
-    """dtype= is the dtype of the inputs too, except of functions whose results are bool; and only within a kind."""
+    """Raises unless dtype= can also be the dtype of the inputs: it must have their kind, and the results of the
+    function must not be bool."""
     if name in _BOOLEAN:
         raise _Lacking("computes with dtype= what collet's function does not")
     for x in inputs:
@@ -136,12 +137,12 @@ def _check_cast(name: str, inputs: tuple[Any, ...], dtype: Any) -> None:
 
 # ---- __array_function__
 
-# NumPy's functions that have another name in collet; all others have the same name.
+# NumPy's functions that have another name in collet; all other functions have the same name.
 _OTHER = {"concatenate": "concat", "cumsum": "cumulative_sum", "cumprod": "cumulative_prod", "amax": "max",
           "amin": "min", "bitwise_not": "bitwise_invert"}
 _ARGUMENTS = {"ddof": "correction", "newshape": "shape", "reps": "repetitions", "a_min": "min",
               "a_max": "max"}
-# The parameters, in order, of functions without a signature.
+# The parameters of NumPy's functions that have no signature, in order.
 _SIGNATURES = {"concatenate": "arrays axis=0 out dtype", "where": "condition x y", "dot": "a b", "vdot": "a b",
                "inner": "a b", "argpartition": "a kth axis=-1", "bincount": "x weights minlength",
                **dict.fromkeys(("asarray", "asanyarray"), "a dtype order like")}
@@ -163,8 +164,8 @@ def _find(module: str, name: str) -> Any:
 
 
 class _Plan:
-    """What is known about a function of NumPy before its arguments are: collet's function and how the arguments become
-    its arguments."""
+    """What is known about a function of NumPy before a call: collet's function, and how NumPy's arguments are
+    converted to its arguments."""
 
     __slots__ = ("accepted", "as_they_are", "defaults", "first", "flat", "lacking", "last", "name", "names", "ours",
                  "positional", "stable", "title", "variadic")
@@ -193,7 +194,7 @@ class _Plan:
             self.lacking.discard("kind")
 
     def given(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
-        """The arguments by NumPy's names and in NumPy's order, without those that have their defaults."""
+        """The arguments by NumPy's names and in NumPy's order, without arguments that equal their defaults."""
         pairs = [*zip(self.names, arguments)]
         if keywords:
             pairs += [(n, keywords[n]) for n in self.names if n in keywords] if len(keywords) > 1 else keywords.items()

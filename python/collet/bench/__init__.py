@@ -152,7 +152,7 @@ class Timer:
         self._first = _core.timestamp(self.device)
 
     def stop(self) -> float:
-        """Ends the time, which it returns in ms.
+        """Stops the measurement, and returns the time in ms.
 
         >>> timer = bench.Timer("cpu_scalar:0")
         >>> timer.start()
@@ -185,8 +185,8 @@ class BenchmarkResult:
     memory_after_gb: float
     peak_memory_gb: float
     device: str
-    clock: str = "host"              # the clock: "host" or "device"
-    resident_before_gb: float = 0.0  # memory of this process on the host
+    clock: str = "host"              # The clock: "host" or "device".
+    resident_before_gb: float = 0.0  # Memory of this process on the host.
     resident_after_gb: float = 0.0
     mean_ms: float = field(init=False)
     std_ms: float = field(init=False)
@@ -277,7 +277,7 @@ def _count(what, value, minimum):
 def benchmark_function(func: Callable[..., Any], *args: Any, n_warmup: int = 10,
                        n_calls: int = 100, device: str | None = None, name: str = "Function",
                        **kwargs: Any) -> BenchmarkResult:
-    """Times of n_calls calls func(*args, **kwargs), after n_warmup that are not measured: a
+    """Measures n_calls calls func(*args, **kwargs), after n_warmup calls that are not measured. Returns a
     BenchmarkResult. Exceptions of func are passed to the caller.
 
     >>> bench.benchmark_function(np.sqrt, np.ones(9), n_calls=5, device="cpu_scalar:0").n_calls
@@ -293,8 +293,8 @@ def benchmark_md_trajectory(model_func: Callable[[Any], Any], inputs: Sequence[A
                             n_warmup: int = 10, device: str | None = None,
                             name: str = "MD Trajectory", check_memory_leak: bool = True,
                             leak_tolerance_mb: float = 10.0) -> BenchmarkResult:
-    """Times of model_func(x) for each x of the sequence `inputs`, after one call for each of the
-    first n_warmup. With check_memory_leak: a RuntimeWarning if the memory of the device or of the process
+    """Measures model_func(x) for each x of the sequence `inputs`, after one unmeasured call for each of the first
+    n_warmup inputs. With check_memory_leak: issues a RuntimeWarning if the memory of the device or of the process
     grew by more than leak_tolerance_mb. Memory of results that are kept is included.
 
     >>> frames = [np.ones(9)] * 5

@@ -14,10 +14,10 @@ import sys
 
 from .. import __version__, _plugins
 
-TOLERANCE = 0.05  # smaller changes of the median are not reported, whatever the noise
-SMALLEST, POINTS_EACH = 10, 2  # elements of the first size of a sweep; sizes for each power of ten
-LEAK_RESIDENT = 10 << 20  # bytes that allocators may keep; as in collet.bench
-UNAVAILABLE = 77  # the exit status of backend-bench for a backend that cannot be used
+TOLERANCE = 0.05  # Smaller changes of the median are not reported, whatever the noise.
+SMALLEST, POINTS_EACH = 10, 2  # Elements of the first size of a sweep; number of sizes for each power of ten.
+LEAK_RESIDENT = 10 << 20  # Bytes that allocators may keep, as in collet.bench.
+UNAVAILABLE = 77  # The exit status of backend-bench for a backend that cannot be used.
 USUAL = ["add", "sum", "exp", "matvec", "matmul", "fft", "observables"]
 
 
@@ -175,7 +175,7 @@ class Table:
                 print(*(f"{title:{'<' if width < 0 else '>'}{abs(width)}}" for _, title, width, _ in shown))
             print(*(f"{'-' if row[key] is None else text(row[key]):{'<' if width < 0 else '>'}{abs(width)}}"
                     for key, _, width, text in shown))
-        sys.stdout.flush()  # so that finished rows are printed even if the program is stopped
+        sys.stdout.flush()  # finished rows are then printed even if the program is stopped
 
     def note(self, key, row, text):
         """Reports a finding beside the rows: in the list `key` of the JSON report, and without --json as a line."""
@@ -222,8 +222,8 @@ def sizes(shape, extents):
 
 
 def crossing(size_a, size_b, a, b, first, last):
-    """Where `last` becomes faster than `first`: between two sizes the logarithms of the times are taken as
-    linear in the logarithm of the size. a, b: the medians by backend."""
+    """Returns the size from which on `last` is faster than `first`. Between two measured sizes, the logarithm of the
+    time is interpolated linearly in the logarithm of the size. a, b: the medians by backend."""
     before, after = math.log(a[last] / a[first]), math.log(b[first] / b[last])
     return size_a * (size_b / size_a) ** (before / (before + after) if before + after > 0 else 0)
 

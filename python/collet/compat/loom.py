@@ -42,7 +42,7 @@ class _NoOp(Exception):
 
 
 class _Theirs(Exception):
-    """LOOM's own code has to run: there is nothing to compute, or LOOM raises an error."""
+    """Raised to let LOOM's own code run: there is nothing to compute, or LOOM reports the error."""
 
 
 def counters():
@@ -279,7 +279,7 @@ def _qr(a, mode="reduced"):
 def _cholesky(a):
     try:
         return _tensor(linalg.cholesky(_matrix(a)))
-    except linalg.LinAlgError as error:  # LOOM raises ValueError; in NumPy 1 LinAlgError is none
+    except linalg.LinAlgError as error:  # LOOM raises ValueError; LinAlgError of NumPy 1 is not a ValueError
         raise ValueError(str(error)) from None
 
 
@@ -394,7 +394,7 @@ def _backend(base):
 
 
 def install(fallback=True):
-    """Makes LOOM compute with Collet from now on. Imports LOOM: ImportError if it is not there, and
+    """Makes LOOM compute with Collet from now on. Imports LOOM. Raises ImportError if LOOM is not installed, and
     AttributeError if this version lacks a replaced name. A second call changes only fallback."""
     set_fallback(fallback)
     manager = importlib.import_module("loom.backend").get_backend_manager()
@@ -416,7 +416,7 @@ def install(fallback=True):
 
 
 def _main():
-    from collet.compat import _program, loom  # not this copy, which is called __main__
+    from collet.compat import _program, loom  # the module by its name; this copy of it is __main__
     strict = sys.argv[1:2] == ["--no-fallback"]
     _program.run("python -m collet.compat.loom [--no-fallback]", lambda: loom.install(fallback=not strict), 1 + strict)
 

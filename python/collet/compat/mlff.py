@@ -12,7 +12,7 @@ or, for an unchanged program, on the first device of COLLET_BACKEND:
 After install() the functions of torch.cuda about devices, memory, events and streams describe the device,
 and torch.randn, rand, zeros, ones, empty, full and tensor with device="cuda" make a DeviceTensor there. A
 DeviceTensor is not a torch.Tensor. It contains a collet.Array, and supports the functions of torch for
-which an op exists; others raise TypeError or AttributeError. install() needs a torch without CUDA and
+which an op exists; other functions raise TypeError or AttributeError. install() needs a torch without CUDA and
 raises for any other.
 """
 
@@ -200,8 +200,8 @@ class Stream:
 
 def install(device=None):
     """Makes `device` torch's "cuda" from now on. None: the first usable device of Collet's choice.
-    Changes torch for the whole process; a second call changes the device. RuntimeError if this
-    torch has CUDA."""
+    Changes torch for the whole process; a second call changes the device. Raises RuntimeError if this torch has
+    CUDA."""
     if _state.device is None and torch.cuda.is_available():
         raise RuntimeError("collet.compat.mlff: this torch has CUDA of its own, which it can use")
     name = bench._resolve(device)
@@ -226,7 +226,7 @@ _CUDA = {
 
 
 if __name__ == "__main__":
-    from collet.compat import _program, mlff  # not this copy, which is called __main__
+    from collet.compat import _program, mlff  # the module by its name; this copy of it is __main__
     _program.run("python -m collet.compat.mlff", mlff.install)
 
 

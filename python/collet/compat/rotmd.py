@@ -114,7 +114,7 @@ def install():
 
 
 def _main():
-    from collet.compat import _program, rotmd  # not this copy, which is called __main__
+    from collet.compat import _program, rotmd  # the module by its name; this copy of it is __main__
     _program.run("python -m collet.compat.rotmd", rotmd.install)
 
 

@@ -31,7 +31,7 @@ _AT_ONCE = 1 << 18  # codes that are computed at a time: they fit in a cache
 
 
 def _codes(bit0, bit1):
-    """Values of two arrays of bits: bit0 - bit1."""
+    """Computes the values bit0 - bit1 of two arrays of bits."""
     return np.subtract((_taken(bit0) != 0).view("i1"), (_taken(bit1) != 0).view("i1"))
 
 
@@ -150,7 +150,7 @@ def _gpu_ternary(module):
 
 
 _PATCHES = {"rotor.core": _core, "rotor.layers": _layers, "rotor.native": _native}
-_REPLACED = "rotor.gpu_ternary"  # not imported, because it imports pyopencl
+_REPLACED = "rotor.gpu_ternary"  # this module is not imported, because it imports pyopencl
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -190,7 +190,7 @@ def install():
 
 
 if __name__ == "__main__":
-    from collet.compat import _program, rotor  # not this copy, which is called __main__
+    from collet.compat import _program, rotor  # the module by its name; this copy of it is __main__
     _program.run("python -m collet.compat.rotor", rotor.install)
 
 

@@ -15,7 +15,7 @@ from ._statistics import MIDDLE
 @once_rounded("x", "weights")
 def average(x, /, *, axis=None, weights=None, returned=False, keepdims=False):
     """The weighted mean over axes, by default all. The weights have the shape of x, or are a vector along the
-    axis. With `returned`: also returns the sum of the weights. ZeroDivisionError if the weights add up to
+    axis. With `returned`: also returns the sum of the weights. Raises ZeroDivisionError if the weights add up to
     0.
 
     >>> float(collet.average([1.0, 4.0], weights=[2, 1]))
@@ -31,7 +31,7 @@ def average(x, /, *, axis=None, weights=None, returned=False, keepdims=False):
         weights = f.broadcast_to(weights, x.shape)
     products = x * weights * 1.0
     total = f.sum(f.astype(weights, products.dtype, copy=False), axis=axis, keepdims=keepdims)
-    known = hook.known(total)  # jit, whose values may differ later, gets an infinity or NaN instead
+    known = hook.known(total)  # under jit values may differ later: an infinity or NaN instead
     if not hook.traced(known) and not bool(f.all(known != 0)):
         raise ZeroDivisionError("average: the weights add up to zero, so there is no average")
     found = f.sum(products, axis=axis, keepdims=keepdims) / total

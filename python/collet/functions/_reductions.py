@@ -30,8 +30,8 @@ def _is_single(x, axis):
 
 
 def _rows(name, x, axis, keepdims, correction=0.0):
-    """The reduction of a large Array's rows, which waits: functions that subtract or divide by it are computed in the
-    same pass. None: it is not such a reduction."""
+    """Returns the reduction of a large Array's rows as an Array that waits. Functions that subtract it or divide by
+    it are then computed in the same pass. None: it is not such a reduction."""
     return _core.reduce_rows(x, name, axis, correction) if keepdims and type(axis) is int else None
 
 
@@ -51,7 +51,7 @@ def _total(name, x, axis, dtype, keepdims):
     dtype = _WIDE.get(x.dtype.kind, x.dtype) if dtype is None else _core.dtype(dtype)
     work = _WIDE.get(dtype.kind, dtype)
     if dtype.kind == "b":
-        x = converted(x, dtype)  # before the sum, as in NumPy: the sum of 1 and -1 is true
+        x = converted(x, dtype)  # converted before the sum, as in NumPy: the sum of 1 and -1 is true
     elif _WIDE.get(x.dtype.kind, x.dtype) != work and (x.dtype.kind not in "biu" or dtype.kind not in "iu"):
         x = converted(x, work)
     total = _complex_product if name == "prod" and x.dtype.kind == "c" else _reduced

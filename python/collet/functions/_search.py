@@ -54,7 +54,7 @@ def searchsorted(x1, x2, /, *, side="left", sorter=None):
 
 
 def _raise_outside(info, what, indices, extent):
-    """IndexError if an op found an index that is out of range."""
+    """Raises IndexError if an op found an index that is out of range."""
     place = int(info)
     if place:
         wrong = int(indices.reshape(-1)[place - 1:place].reshape(()))
@@ -70,7 +70,7 @@ def _indices(x, indices):
 
 
 def take(x, indices, /, *, axis=None):
-    """The elements at the indices of an axis. Only for a vector `axis` is optional. Negative indices count
+    """The elements at the indices of an axis. `axis` is optional only for a vector. Negative indices count
     from the end. The axes of `indices` replace that axis.
 
     >>> collet.take([5, 6, 7], [2, -3])
@@ -207,7 +207,7 @@ def unique_all(x, /):
 
 
 def unique_inverse(x, /):
-    """values and inverse_indices of unique_all.
+    """A named tuple with values and inverse_indices of unique_all.
 
     >>> collet.unique_inverse([2, 1, 2]).inverse_indices
     array([1, 0, 1])"""
@@ -215,8 +215,8 @@ def unique_inverse(x, /):
     return UniqueInverseResult(found.values, found.inverse_indices)
 
 
-_MANY = 1024  # elements, from which on a table may be faster than a sort
-_TABLE = 6  # numbers of the range of integers for each element, up to which a table is faster than a sort
+_MANY = 1024  # From this number of elements on, a table may be faster than a sort.
+_TABLE = 6  # A table is faster than a sort if it has at most this many numbers for each element.
 
 
 def _above(x, low):
@@ -226,7 +226,7 @@ def _above(x, low):
 
 
 def _in_table(x1, x2, least, most):
-    """isin for integers from least to most, by a table of these numbers."""
+    """Computes isin for integers from least to most, by a table with an entry for each of these numbers."""
     low, high = (same_kind(np.asarray(n, x1.dtype), x1) for n in (least, most))
     table, there = (same_kind(np.full(n, v), x1) for n, v in ((most - least + 1, False), (1, True)))
     table = op.put(table, _above(x2, low), broadcast_to(there, x2.shape)).out

@@ -181,8 +181,8 @@ def expand_dims(x, /, axis=0):
 
 
 def reshape(x, /, shape, *, copy=None):
-    """A view with another shape, or a copy if the strides allow no view. copy=False: ValueError instead of
-    a copy. copy=True: always a copy. -1 in the shape stands for the remaining extent.
+    """A view with another shape, or a copy if the strides allow no view. copy=False: raises ValueError instead of
+    copying. copy=True: always copies. -1 in the shape stands for the remaining extent.
 
     >>> collet.reshape([1, 2, 3, 4], (2, -1)).shape
     (2, 2)"""

@@ -45,9 +45,9 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
 
 
 def interp(x, xp, fp, left=None, right=None):
-    """Interpolates linearly between the points (xp, fp) at x; xp ascend. The result is float64. Below the
-    first point it is `left`, by default the first fp; above the last point `right`, by default the last fp. Infinite and NaN
-    values of fp have NumPy's results.
+    """Interpolates linearly between the points (xp, fp) at x; xp ascend. The result is float64. Below the first point
+    the result is `left`, by default the first fp. Above the last point it is `right`, by default the last fp.
+    Infinite and NaN values of fp have NumPy's results.
 
     >>> collet.interp([0.5, 9.0], [0, 1, 2], [0, 10, 30])
     array([ 5., 30.])"""
@@ -68,8 +68,9 @@ def interp(x, xp, fp, left=None, right=None):
     return f.where(x > xp[-1], fp[-1] if right is None else right, found)
 
 
-# The line through two points at x, from the first point. If the result is NaN, because a difference is infinite: from
-# the second point. If that is NaN too: the value that both points have. These are numpy.interp's rules.
+# The line through two points at x, from the first point. If the result is NaN, because a difference is infinite, the
+# line starts at the second point. If that result is NaN too, it is the value that both points have. These are
+# numpy.interp's rules.
 _FIRST, _SECOND = (f"((y1 - y0) / (x1 - x0) * (x - x{i}) + y{i})" for i in (0, 1))
 _LINE = f"where(isnan({_FIRST}), where(isnan({_SECOND}) & (y0 == y1), y0, {_SECOND}), {_FIRST})"
 _BETWEEN = f"where(isnan(x), x, where(x == x1, y1, where(x == x0, y0, {_LINE})))"
@@ -170,8 +171,8 @@ def convolve(a, v, mode="full"):
     return f.concat(parts) if len(parts) > 1 else parts[0]
 
 
-_SHORT = 24  # for vectors up to this length _in_blocks takes longer
-_BLOCK = 64  # elements of the result in a row of the product of _in_blocks, and sums of _rising made by elements
+_SHORT = 24  # For vectors up to this length, _in_blocks is slower.
+_BLOCK = 64  # Elements in a row of the product of _in_blocks; sums that _rising makes one by one.
 
 
 def _all_finite(*arrays):

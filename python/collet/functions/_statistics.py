@@ -49,7 +49,8 @@ def _cumulative(name, x, axis, dtype, include_initial):
 
 
 def _complex_products(x):
-    """Products of the last 2, 4, 8, ... elements up to each: the op does not support complex numbers."""
+    """Computes the products of the last 2, 4, 8, ... elements up to each element, because the op does not support
+    complex numbers."""
     count = 1
     while count < x.shape[-1]:
         x = concat([x[..., :count], op.mul(x[..., count:], x[..., :-count])], axis=-1)
@@ -58,7 +59,7 @@ def _complex_products(x):
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
-    """The cumulative sums along an axis. Only for a vector `axis` is optional. Sums of integers and bool
+    """The cumulative sums along an axis. `axis` is optional only for a vector. Sums of integers and bool
     are int64 or uint64. include_initial: the sums begin with 0, so the axis is longer by one.
 
     >>> collet.cumulative_sum([1, 2, 3], include_initial=True)
@@ -80,8 +81,8 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
 # ---- Order statistics: numpy.quantile's methods, as positions among the sorted elements
 
 
-MIDDLE = "the mean of two"  # the method of numpy.median
-_ELEMENTS = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")  # methods that select an element
+MIDDLE = "the mean of two"  # The method of numpy.median.
+_ELEMENTS = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")  # Methods that select an element.
 
 
 def _places(q, n, method):
@@ -149,8 +150,8 @@ _MANY = 1024  # elements of an axis, from which on a partition is faster than a 
 
 
 def _selected(x, at):
-    """The elements before and after one position of the sorted last axis, the greatest element, and the position
-    among them."""
+    """Returns the elements before and after one position of the sorted last axis, the greatest element, and the
+    position among them."""
     below, above = int(np.floor(at[0])), int(np.ceil(at[0]))
     x = op.partition(x, axis=-1, kth=above)
     there = x[..., above:above + 1]

@@ -25,7 +25,7 @@ def check(info, what):
 
 
 def columns(name, a, b):
-    """The right sides b of a x = b as columns: (..., M, R). ShapeError if they do not fit a's rows."""
+    """The right sides b of a x = b as columns: (..., M, R). Raises ShapeError if they do not fit a's rows."""
     if not b.ndim or b.shape[-2:][0] != a.shape[-2]:
         raise ShapeError(f"{name}: a has the shape {a.shape} and b {b.shape}; b needs {a.shape[-2]} rows, one for each "
                          "row of a")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/linalg/test_linalg_equations.py
-"""Functions that are composed of others and need no rules for gradients."""
+"""Functions that are composed of other functions, and so need no rules for gradients."""
 
 import math
 import operator
@@ -52,7 +52,8 @@ def multi_dot(arrays):
 
 
 def _square(name, a, rows, shape):
-    """a as a matrix; its columns are the elements of an array of that shape. ShapeError if it is not square."""
+    """a as a matrix; its columns are the elements of an array of that shape. Raises ShapeError if it is not
+    square."""
     if rows != math.prod(shape):
         raise ShapeError(f"{name}: the axes of a make {rows} rows and {math.prod(shape)} columns; a square matrix is needed")
     return reshape(a, (rows, rows))
@@ -60,7 +61,7 @@ def _square(name, a, rows, shape):
 
 def tensorsolve(a, b, axes=None):
     """Solves tensordot(a, x, x.ndim) = b for x. a has the axes of b, followed by those of x. axes: axes of a that are
-    first moved to its end. LinAlgError if a is singular.
+    first moved to its end. Raises LinAlgError if a is singular.
 
     >>> collet.linalg.tensorsolve(2 * np.eye(4).reshape(2, 2, 4), [[2, 4], [6, 8]])
     array([1., 2., 3., 4.])"""
@@ -74,7 +75,7 @@ def tensorsolve(a, b, axes=None):
 
 def tensorinv(a, ind=2):
     """The inverse of tensordot with a: tensordot(tensorinv(a, ind), b, ind) solves tensordot(a, x, x.ndim) = b. The first
-    `ind` axes of a, which b has, become the last ones. LinAlgError if a is singular.
+    `ind` axes of a, which b has, become the last ones. Raises LinAlgError if a is singular.
 
     >>> collet.linalg.tensorinv(2 * np.eye(4).reshape(2, 2, 4)).shape
     (4, 2, 2)"""
@@ -121,7 +122,7 @@ def _exchanged(b, pivots, inverse):
 
 def lu_solve(lu_and_piv, b, trans=0):
     """Solves a x = b for x with (lu, piv) of lu_factor(a). b: (N,) or (..., N, R). trans: 1 or "T" solves a^T x = b, 2 or
-    "C" solves a^H x = b. LinAlgError if a matrix is singular.
+    "C" solves a^H x = b. Raises LinAlgError if a matrix is singular.
 
     >>> collet.linalg.lu_solve(collet.linalg.lu_factor([[0, 2], [4, 0]]), [2, 4])
     array([1., 1.])"""

@@ -95,7 +95,7 @@ def svd(a, full_matrices=True, compute_uv=True):
     (..., K), Vh (..., N, N). Without full_matrices: U (..., M, K), Vh (..., K, N). Without compute_uv: only
     S.
 
-    LinAlgError if a is not finite or the iteration does not converge.
+    Raises LinAlgError if a is not finite or the iteration does not converge.
 
     >>> collet.linalg.svd([[3, 0], [0, 4]]).S
     array([4., 3.])"""
@@ -124,7 +124,7 @@ def eig(a):
     eigenvectors are columns of norm 1. Both results are always complex. Complex eigenvalues of real
     matrices come in exact conjugate pairs, with the positive imaginary part first.
 
-    LinAlgError if a is not finite or the iteration does not converge.
+    Raises LinAlgError if a is not finite or the iteration does not converge.
 
     >>> collet.linalg.eig([[2]]).eigenvalues
     array([2.+0.j])"""
@@ -151,7 +151,7 @@ def eigh(a, b=None, UPLO="L", *, subset_by_index=None):
     subset_by_index: (first, last), the indices of the first and the last eigenvalue to return, as in SciPy. All are
     computed.
 
-    LinAlgError if a is not finite, the iteration does not converge, or b is not positive definite.
+    Raises LinAlgError if a is not finite, the iteration does not converge, or b is not positive definite.
 
     >>> collet.linalg.eigh([[3, 0], [0, 2]]).eigenvalues
     array([2., 3.])"""
@@ -207,7 +207,7 @@ def eigvalsh(a, b=None, UPLO="L"):
 
 def cholesky(a, *, upper=False):
     """Factors symmetric or Hermitian matrices: a = L L^H. Returns L; reads only the lower triangle of a.
-    upper=True: returns U of a = U^H U, and reads only the upper triangle. LinAlgError if a matrix is not
+    upper=True: returns U of a = U^H U, and reads only the upper triangle. Raises LinAlgError if a matrix is not
     positive definite.
 
     >>> collet.linalg.cholesky([[4]])

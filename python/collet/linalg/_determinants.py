@@ -37,15 +37,15 @@ def _pivots(a):
 
 
 def _times(x, factor):
-    """x times a real factor. Multiplies real and imaginary parts separately, so that an infinity in one
-    does not make the other NaN."""
+    """Returns x times a real factor. Multiplies real and imaginary parts separately, so that an infinity in one part
+    does not make the other part NaN."""
     if x.dtype.kind != "c":
         return op.mul(x, factor)
     return op.complex(op.mul(op.real(x), factor), op.mul(op.imag(x), factor))
 
 
 def _by_powers(x, power, shares):
-    """x times 2^power, computed as several multiplications so that no factor overflows."""
+    """Returns x times 2^power, computed as several multiplications so that no factor overflows."""
     for _ in range(shares):
         part = op.floor(op.div(power, float(shares)))
         x, power, shares = _times(x, op.exp2(part)), op.sub(power, part), shares - 1
@@ -63,8 +63,8 @@ def _halves(x):
 
 
 def _balanced(a):
-    """The matrices with rows multiplied by powers of 2, and the sums (...) of the exponents, if factors of the
-    elimination might underflow; else None."""
+    """If factors of the elimination might underflow, returns the matrices with rows multiplied by powers of 2, and
+    the sums (...) of the exponents. Else returns None."""
     if not a.size:
         return a, None
     size, least = op.max(op.abs(a), axes=-1), 2.0 ** (-np.finfo(a.dtype).maxexp // 2)

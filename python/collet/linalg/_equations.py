@@ -14,7 +14,7 @@ _BLOCK = 64  # the order of the largest triangular matrix that op.solve gets
 def solve(a, b):
     """Solves a x = b for x. a: square, (..., N, N). b: (N,) or (..., N, R). x: (..., N) or (..., N, R).
 
-    LinAlgError if a matrix is singular (an exact zero as pivot). NaN where a or b is not finite.
+    Raises LinAlgError if a matrix is singular (an exact zero as pivot). NaN where a or b is not finite.
 
     >>> collet.linalg.solve([[2, 0], [0, 4]], [2, 2])
     array([1. , 0.5])"""
@@ -31,7 +31,7 @@ def _solution(name, a, b):
 
 
 def inv(a):
-    """The inverse of square matrices. LinAlgError if one is singular.
+    """The inverse of square matrices. Raises LinAlgError if one is singular.
 
     >>> collet.linalg.inv([[2.0]])
     array([[0.5]])"""
@@ -59,7 +59,7 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
     (..., N, R). Only one triangle of a is read: the lower triangle if `lower`. trans: 0 or "N"; 1 or "T": solves
     a^T x = b; 2 or "C": solves a^H x = b. unit_diagonal: the diagonal is not read, its elements count as 1.
 
-    LinAlgError if an element of the diagonal is 0.
+    Raises LinAlgError if an element of the diagonal is 0.
 
     >>> collet.linalg.solve_triangular([[2, 1], [0, 4]], [4, 8])
     array([1., 2.])"""
@@ -76,7 +76,7 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
 
 
 def transposition(name, trans):
-    """0, 1 or 2 for the values of `trans`. ValueError for another value."""
+    """0, 1 or 2 for the values of `trans`. Raises ValueError for another value."""
     for number, letter in enumerate("NTC"):
         if trans in (number, letter):
             return number

@@ -72,8 +72,8 @@ def _log2_of_power(size, count):
 
 
 def _fewest_exponents(a, most, powers, degree, limit):
-    """The exponents for matrices that are not normal, from norms of powers of a, which is scaled by 2^-most: at most
-    `most`."""
+    """Returns exponents, at most `most`, for matrices that are not normal. Computes them from the norms of powers of
+    a, which is first scaled by 2^-most."""
     limits = np.maximum(_norms(powers[2]) ** (1 / 4), _norms(powers[3]) ** (1 / 6))
     fewer = np.minimum(most, np.floor(np.log2(limit / np.maximum(limits, 2.0**-1000))))
     wanted = np.maximum(most - fewer, 0)

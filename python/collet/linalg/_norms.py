@@ -77,7 +77,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     ord of vectors: None or 2 (Euclidean), 0 (how many are not 0), inf, -inf, or a number p, the p-th root
     of the sum of p-th powers; of matrices: None or "fro" (Frobenius),
     "nuc", 1, -1, 2, -2, inf, -inf.
-    keepdims: the axes stay, with length 1. ValueError for another ord or axis.
+    keepdims: the axes stay, with length 1. Raises ValueError for another ord or axis.
 
     >>> float(collet.linalg.norm([3, 4]))
     5.0"""
@@ -122,7 +122,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
 def cond(x, p=None):
     """The condition number (...) of matrices: the ratio of the largest to the smallest singular value, inf
     if the smallest is 0. p: an ord of norm; then the condition number of square matrices in that norm.
-    LinAlgError if a matrix has no inverse.
+    Raises LinAlgError if a matrix has no inverse.
 
     >>> float(collet.linalg.cond([[2, 0], [0, 4]]))
     2.0"""

@@ -40,7 +40,7 @@ def vdot(a, b):
 
 def matrix_power(a, n):
     """The n-th power of square matrices. Powers of integers are computed modulo 2^width. A negative n:
-    powers of the inverse. LinAlgError if the inverse does not exist.
+    powers of the inverse. Raises LinAlgError if the inverse does not exist.
 
     >>> collet.linalg.matrix_power([[1, 1], [0, 1]], 3)
     array([[1, 3],

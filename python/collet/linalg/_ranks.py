@@ -16,7 +16,7 @@ LstsqResult = namedtuple("LstsqResult", "x residuals rank s", module=__package__
 
 
 def _significant(s, extent, rtol):
-    """Whether singular values (..., K) exceed rtol times the largest."""
+    """Whether singular values (..., K) exceed rtol times the largest singular value."""
     rtol = np.finfo(s.dtype).eps * extent if rtol is None else rtol
     rtol = converted(floats(rtol)[0], s.dtype)[..., None] if np.ndim(rtol) else float(rtol)
     return op.greater(s, op.mul(s[..., :1], rtol))
@@ -85,7 +85,7 @@ def _common_rank(name, s, extent, rcond):
 
 def orth(A, rcond=None):
     """An orthonormal basis (..., M, rank) of the range of A (..., M, N), as scipy.linalg.orth. rcond: as rtol in
-    matrix_rank. The matrices of a batch have to have one rank, else ShapeError.
+    matrix_rank. Raises ShapeError if the matrices of a batch have different ranks.
 
     >>> collet.linalg.orth([[2, 0], [0, 0]]).shape
     (2, 1)"""
@@ -95,7 +95,7 @@ def orth(A, rcond=None):
 
 def null_space(A, rcond=None):
     """An orthonormal basis (..., N, N - rank) of the null space of A (..., M, N), as scipy.linalg.null_space. rcond: as
-    rtol in matrix_rank. The matrices of a batch have to have one rank, else ShapeError.
+    rtol in matrix_rank. Raises ShapeError if the matrices of a batch have different ranks.
 
     >>> abs(collet.linalg.null_space([[2, 0], [0, 0]]))
     array([[0.],

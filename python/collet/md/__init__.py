@@ -65,7 +65,7 @@ def __getattr__(name: str) -> Any:  # loads the engine's library at its first us
     if name == "RotationalObservables":
         try:
             from ._mdanalysis import RotationalObservables
-        except ImportError as error:  # for hasattr, and for programs that look up every name of dir()
+        except ImportError as error:  # hasattr, and programs that look up every name of dir(), need AttributeError
             raise AttributeError(f"collet.md.RotationalObservables needs MDAnalysis, pip install MDAnalysis: {error}") \
                 from error
         return RotationalObservables

@@ -11,7 +11,7 @@ import time
 
 from .. import _core, _jobs
 
-_PARTS = 4  # for each worker, so that a slow worker causes little delay
+_PARTS = 4  # shards for each worker: with several, a slow worker causes little delay
 
 
 @contextlib.contextmanager

@@ -162,7 +162,7 @@ def _axis(values):
 
 
 def _choice(name, value, *choices):
-    """The index of a value among the choices; InvalidError for other values."""
+    """The index of a value among the choices. Raises InvalidError for other values."""
     if value not in choices:
         names = [repr(choice) for choice in choices]
         raise _core.InvalidError(f"extract: {name} is {value!r}, not {', '.join(names[:-1])} "
@@ -397,9 +397,9 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
     Warnings about the results are RuntimeWarnings too. Times that MDAnalysis or mdtraj made up,
     because a file has none, are not used. MDAnalysis keeps Angstrom in float32, so that
     results of frames from it differ from the file's results in the seventh digit.
-    Raises collet.FileError and FormatError for files, InvalidError for options; exceptions of an
-    object or of `progress` pass through. Ctrl-C raises KeyboardInterrupt at once; the work stops at
-    its next step, and still reads until then. Another thread uses the object and `progress`.
+    Raises collet.FileError and FormatError for files, and InvalidError for options. Exceptions of an object or of
+    `progress` pass through. Ctrl-C raises KeyboardInterrupt at once; the work stops at its next step, and still reads
+    until then. The object and `progress` are used by another thread than the caller's.
 
     The backend is the choice of collet.set_backend or using.
 
@@ -439,7 +439,7 @@ def merge(parts: Any, top: Any = None, *, progress: Any = False) -> Results:
     too.
 
     Raises collet.NotFoundError if parts are missing, and InvalidError if some parts belong to other work or
-    the inputs have changed; the message names them. FileError and FormatError for files.
+    the inputs have changed; the message names them. Raises FileError and FormatError for files.
 
     >>> import tempfile
     >>> water = "tests/data/md/water/"

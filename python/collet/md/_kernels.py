@@ -50,8 +50,8 @@ def _bodies(positions, masses, *others):
 
 
 def _rows(kernel, ndim, *arrays):
-    """Calls kernel(*arrays). The first array has `ndim` axes. If it has one axis fewer, it is one frame,
-    and the results are of one frame."""
+    """Calls kernel(*arrays). The first array has `ndim` axes. An array with one axis fewer is one frame, and the
+    results are then of one frame."""
     if len(arrays[0].shape) != ndim - 1:
         return kernel(*arrays)
     results = kernel(*(a[None] for a in arrays))
@@ -103,7 +103,7 @@ def inertia_tensor_batch(positions: Any, masses: Any, com: Any) -> Any:
 
 
 def cross_product_trajectory(positions: Any, vectors: Any, masses: Any, com: Any) -> Any:
-    """sum m (r - com) x v: angular momentum with velocities, torque with forces and masses of 1.
+    """Computes sum m (r - com) x v: the angular momentum from velocities, or the torque from forces and masses of 1.
 
     positions, vectors : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
     masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
@@ -127,7 +127,7 @@ def cross_product_trajectory(positions: Any, vectors: Any, masses: Any, com: Any
 
 def observables(positions: Any, masses: Any, velocities: Any = None, forces: Any = None,
                 offsets: Any = None) -> Any:
-    """com, inertia, L, torque and kinetic energies in one pass: a named tuple.
+    """Computes com, inertia, L, torque and kinetic energies in one pass. Returns a named tuple.
 
     positions : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
     masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies

@@ -34,8 +34,9 @@ class RotationalObservables(AnalysisBase):
     def run(self, start=None, stop=None, step=None, frames=None, verbose=None, *, backend=None, **unused):
         """Computes all frames from start below stop in steps; returns self.
 
-        frames : indices, or a bool for each frame, instead of start, stop and step. All frames between the first and the
-            last in the largest step that meets these are read, and derivatives and paths refer to these frames
+        frames : indices, or a bool for each frame, instead of start, stop and step. From the first frame to the last,
+            frames are read in the largest step that includes all the given frames. Derivatives and paths refer to the
+            frames that are read
         verbose : whether a bar shows the progress
         backend : None or "serial", of MDAnalysis: Collet's own backends compute (collet.using, `devices`, `client`);
             n_workers and n_parts are not used"""

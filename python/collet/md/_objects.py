@@ -53,8 +53,8 @@ def has_times(frame):
 
 
 def _times_of(reader):
-    """The times of the frames of MDAnalysis's reader, of a file or a list of files, as extract has them of each file,
-    which stores them in single precision; None for other readers."""
+    """Returns the times of the frames of an MDAnalysis reader of one or several files. The times are the ones that
+    extract computes for each file, because the files store times in single precision. None for other readers."""
     readers = getattr(reader, "readers", [reader])
     if any(type(one).__name__ not in ("XTCReader", "TRRReader", "NCDFReader") for one in readers):
         return None
@@ -71,7 +71,7 @@ class Universe:
 
     def __init__(self, group, each=None):
         self._updating = group if hasattr(group, "is_uptodate") else None
-        self._chosen = {}  # the atoms of frames that were read and whose atoms are not yet selected, by frame
+        self._chosen = {}  # by frame: the group's atoms, stored when the frame is read, removed when they are selected
         atoms = (group if self._updating is None else group.universe).atoms
         if not len(atoms):
             raise _core.InvalidError(f"extract: the {type(group).__name__} has no atoms")
@@ -80,7 +80,7 @@ class Universe:
         self._trajectory = atoms.universe.trajectory
         reader, now = self._trajectory, self._trajectory.ts
         native = not getattr(reader, "convert_units", True) and reader.units["length"] == "nm"
-        self._length = 1.0 if native else 0.1  # in nm: the unit of lengths
+        self._length = 1.0 if native else 0.1  # the unit of lengths, in nm
         self._timed = has_times(now)
         self._times = _times_of(reader)
         self.masses = _optional(atoms, "masses")
@@ -125,7 +125,7 @@ class Universe:
 
 
 def _chain(chain):
-    """The name of an mdtraj chain; versions before 1.10 do not keep the file's."""
+    """The name of an mdtraj chain. mdtraj before 1.10 does not keep the name that the file has."""
     name = getattr(chain, "chain_id", None)
     return str(chain.index) if name is None else name
 

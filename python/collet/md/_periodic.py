@@ -155,8 +155,9 @@ def unwrap(positions: Any, box: Any = None, *, bonds: Any = None, molecules: Any
 
 def pack_into_box(positions: Any, box: Any = None, *, bonds: Any = None, molecules: Any = None,
                   masses: Any = None) -> Any:
-    """Makes molecules whole, and moves their centres (with `masses` the centres of mass) into the box, where fractions
-    of a, b and c are from 0 to below 1. Without bonds and molecules each atom is a molecule. Other
+    """Makes molecules whole, and moves their centres (with `masses` the centres of mass) into the box: their
+    coordinates as fractions of a, b and c are then from 0 to below 1. Without bonds and molecules each atom is a
+    molecule. Other
     arguments, results and errors: as in make_whole.
 
     >>> box = np.diag([3.0, 3.0, 3.0])

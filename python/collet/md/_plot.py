@@ -56,7 +56,7 @@ def _lines_of(results, key):
     values = results[key].reshape(len(results[key]), len(results.bodies or "1"), -1)
     for i, name in enumerate(components(key, values.shape[2])):
         if only not in name or key in _SYMMETRIC and name[0] > name[1]:
-            continue  # not selected, or equal to another component by symmetry
+            continue  # this component is not selected, or equals another component by symmetry
         yield name, values[:, :, i]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/md/test_md_sources.py
-"""Other sources of frames for extract: arrays and iterators. Also finds the files of an MDAnalysis universe whose
-frames equal those of its files."""
+"""Other sources of frames for extract: arrays and iterators. Also finds the files of an MDAnalysis universe, if its
+frames equal the frames of its files."""
 
 import os
 import tempfile

@@ -40,7 +40,7 @@ def _scaled(values: Any, factor: float, summand: float) -> Any:
 def uniform(low: float = 0.0, high: float = 1.0, size: Size = None, *, seed: int, offset: int = 0,
             dtype: npt.DTypeLike = "float64", out: Any = None) -> Array:
     """Uniform numbers in [low, high), from the seed's sequence, beginning at position `offset`. Scaled
-    numbers may round to high. DtypeError if out or dtype is neither float32 nor float64.
+    numbers may round to high. Raises DtypeError if out or dtype is neither float32 nor float64.
 
     >>> collet.random.uniform(size=3, seed=7)
     collet.Array([0.75015222, 0.08565787, 0.79528404], dtype=float64, shape=(3,), device='host')

@@ -91,8 +91,8 @@ def _real(value: Any, name: str) -> Any:
 
 
 def parameters(function: str, size: Size, **given: Any) -> tuple[Any, ...]:
-    """The shape of the result, then the parameters. `given`: each parameter and its condition, or None. ValueError if a
-    condition is false, or the parameters do not broadcast to the size."""
+    """Returns the shape of the result, and then the parameters. `given`: each parameter and its condition, or None.
+    Raises ValueError if a condition is false, or the parameters do not broadcast to the size."""
     found = []
     for name, (value, condition) in given.items():
         value = _real(value, name)
@@ -116,7 +116,7 @@ def holds_for_all(holds: Any) -> bool:
 
 
 def check_range(function: str, low: Any, high: Any) -> None:
-    """ValueError unless low <= high and their difference is finite."""
+    """Raises ValueError unless low <= high and their difference is finite."""
     span = high - low
     if not holds_for_all((span >= 0) & (span < math.inf)):
         raise ValueError(f"{function}: low is {low} and high {high}; high must not be below low, and high - low has to be finite")

@@ -11,13 +11,13 @@
 #include "src/base/numpy.h"
 #include "src/base/runtime.h"
 
-/* An Array: it has a value, or waits and has a node, or has no axes and is a number, for which a value is made when it is
- * needed. */
+/* An Array has a value; or it waits to be computed, and has a node; or it is a number without axes. The value of a
+ * number is made when something needs it. */
 typedef struct array_object {
     PyObject_HEAD lazy_value *value;
     node *node;
     uint64_t generation;  /* of the runtime of the value or node */
-    collet_scalar number; /* without a dtype: the Array is no number */
+    collet_scalar number; /* dtype 0: the Array is not a number */
     PyObject *references; /* weak references */
 } array_object;
 
@@ -456,7 +456,7 @@ static PyObject *reshape(PyObject *self, PyObject *shape)
     return shaped(self, shape, collet_array_reshape);
 }
 
-/* Replaces one extent -1 such that the product of the extents is `size`. */
+/* Replaces an extent of -1 by the number with which the product of all extents is `size`. */
 static void fill_extent(int64_t *extents, int count, int64_t size)
 {
     int64_t known = 1;
@@ -473,7 +473,7 @@ static void fill_extent(int64_t *extents, int count, int64_t size)
         extents[at] = size / known;
 }
 
-/* reshape(*shape): a view or, if strides allow no view, a copy. */
+/* reshape(*shape): returns a view; a copy if the strides allow no view. */
 static PyObject *reshape_any(PyObject *self, PyObject *arguments)
 {
     int64_t extents[COLLET_MAX_DIMS], wanted = 1;
@@ -575,7 +575,7 @@ int array_add_method(PyMethodDef *method)
 
 /* ---- Functions ---------------------------------------------------------------------------- */
 
-/* array_dtype: NumPy's dtype, array_dtype_name: its name; from anything that numpy_dtype_parse takes. */
+/* array_dtype returns NumPy's dtype, array_dtype_name its name. Both accept whatever numpy_dtype_parse accepts. */
 PyObject *array_dtype(PyObject *Py_UNUSED(module), PyObject *name)
 {
     collet_dtype dtype = numpy_dtype_parse(name);

@@ -34,7 +34,8 @@ collet_array *array_get(PyObject *object);
  * evaluations that read them. */
 collet_array *array_get_written(PyObject *object);
 
-/* Whether nodes wait to read the elements of an Array, or evaluations read them now. The Array is computed. */
+/* Whether nodes wait to read the elements of an Array, or evaluations read them now. The Array must be computed
+ * already. */
 int array_has_readers(PyObject *object);
 /* Computes the nodes that wait to read the Array, and waits for evaluations that read it. 0, or -1 with an
  * exception. */
@@ -47,7 +48,7 @@ int array_describe(PyObject *object, collet_array_spec *spec);
 int64_t array_size_of(const collet_array_spec *spec);
 
 /* array_of_number: a new Array without axes. array_number: whether the Array is such a number, with its value in *number.
- * Such an Array needs no memory of libcore; array_value and array_get make it. */
+ * Such an Array has no memory of libcore until array_value or array_get makes it. */
 PyObject *array_of_number(const collet_scalar *number);
 int array_number(PyObject *object, collet_scalar *number);
 

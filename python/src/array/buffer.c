@@ -12,7 +12,7 @@ typedef struct extents {
     Py_ssize_t shape[COLLET_MAX_DIMS], strides[COLLET_MAX_DIMS]; /* strides in bytes */
 } extents;
 
-/* Formats of the module struct; NULL: it has none. */
+/* Format characters of Python's module struct, by dtype; NULL: the module has none for this dtype. */
 static const char *const formats[COLLET_DTYPE_COUNT] = {
     [COLLET_BOOL] = "?", [COLLET_I8] = "b",   [COLLET_U8] = "B",  [COLLET_I16] = "h",
     [COLLET_U16] = "H",  [COLLET_I32] = "i",  [COLLET_U32] = "I", [COLLET_I64] = "l",
@@ -56,7 +56,7 @@ static versioned_tensor *memory_of(PyObject *self, int flags, void **address, in
 
 static int get_buffer(PyObject *self, Py_buffer *view, int flags)
 {
-    static double nothing; /* the address of no elements */
+    static double nothing; /* Arrays without elements report this address */
     void *address = &nothing;
     int readonly = 0;
     view->obj = NULL;

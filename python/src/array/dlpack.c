@@ -229,8 +229,8 @@ static PyObject *capsule(PyObject *self, PyObject *arguments)
     tensor = copied ? export(self, a, device, COLLET_WRITE) : dlpack_share(self, device);
     if (tensor && copied)
         tensor->flags |= DLPACK_IS_COPIED;
-    /* Tensors on devices have the flag too, although their Arrays can be written: they are not refused, so that
-     * libraries older than DLPack 1 get them. */
+    /* Tensors on devices have the flag DLPACK_READ_ONLY too, although their Arrays can be written. They are exported
+     * all the same, because libraries older than DLPack 1 could not import them otherwise. */
     if (tensor && !versioned && tensor->flags & DLPACK_READ_ONLY &&
         tensor->tensor.device_type == DLPACK_CPU) {
         tensor->deleter(tensor);

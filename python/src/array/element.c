@@ -185,7 +185,7 @@ static int to_bool(PyObject *self)
 
 /* ---- Reading and writing ------------------------------------------------------------------ */
 
-/* Whether the key names one element by integers of Python. */
+/* Whether the key selects a single element by Python ints. */
 static int index_of(PyObject *key, const collet_array *a, int64_t *index)
 {
     int is_tuple = PyTuple_CheckExact(key), ndim = collet_array_ndim(a);
@@ -199,13 +199,14 @@ static int index_of(PyObject *key, const collet_array *a, int64_t *index)
             return 0;
         int64_t at = PyLong_AsLongLongAndOverflow(part, &overflow);
         if (overflow || at < -extent || at >= extent)
-            return 0; /* the general way raises IndexError */
+            return 0; /* the general indexing code raises IndexError */
         index[i] = at < 0 ? at + extent : at;
     }
     return 1;
 }
 
-/* The address of an element that can be read or written here without a wait for a device; NULL: in another way. */
+/* Returns the address of an element that can be read or written here without a wait for a device. NULL: the general
+ * indexing code has to access the element. */
 static char *address_of(collet_array *a, const int64_t *index, int32_t access)
 {
     char *at = collet_array_host_address(a, access);
@@ -230,7 +231,7 @@ static int store(collet_array *a, const int64_t *index, const collet_scalar *s)
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* The element as an Array; NULL: in another way, or with an exception. */
+/* Returns the element as an Array. NULL without an exception: the general indexing code has to read the element. */
 static PyObject *element(collet_array *a, const int64_t *index)
 {
     collet_scalar s = {.dtype = collet_array_dtype(a)};

@@ -80,7 +80,7 @@ typedef struct walk {
     const collet_array *from;
     collet_array *view; /* owned; NULL: no part has cut an axis yet */
     int changed;        /* 1: the result has axes that the view lacks */
-    int32_t axis, ndim; /* number of axes done, of the view and of the result */
+    int32_t axis, ndim; /* numbers of axes processed so far: of the view, of the result */
     int64_t shape[COLLET_MAX_DIMS];
 } walk;
 

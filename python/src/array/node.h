@@ -17,7 +17,7 @@ typedef struct elementwise elementwise;
 typedef enum input_kind {
     INPUT_NODE,
     INPUT_VALUE,
-    INPUT_NUMBER,   /* an input of the program: other numbers need no other program */
+    INPUT_NUMBER,   /* an input of the program, which is compiled once for all numbers */
     INPUT_CONSTANT, /* a number that is a part of the program */
 } input_kind;
 

@@ -52,7 +52,7 @@ static size_t bytes_of(const collet_array *a)
     return (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
 }
 
-/* Copies the elements to or from `data`, memory of `owner`, by `run`. 0, or -1 with an
+/* Calls `run` to copy the elements to or from `data`, memory of `owner`. 0, or -1 with an
    exception. */
 static int move(PyObject *self, PyObject *owner, void *data, size_t bytes,
                 collet_status (*run)(work *, collet_context *))

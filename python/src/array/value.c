@@ -46,7 +46,7 @@ static int is_held(const memory *m)
 
 static void account(const memory *m, int before)
 {
-    if (held.generation != runtime_generation()) { /* a child of fork, or another runtime */
+    if (held.generation != runtime_generation()) { /* `held` counts an earlier runtime */
         held.generation = runtime_generation();
         held.bytes = 0;
     }

@@ -10,5 +10,5 @@
  * takes; copies the elements if the layout or `dtype` (0: any) does not fit. NULL with an exception. */
 collet_array *wrap_elements(PyObject *object, collet_dtype dtype, const char *name);
 
-/* Function of the module: an Array from (NumPy array, copy, shared). shared: others use the memory too. */
+/* Function of the module: makes an Array from (NumPy array, copy, shared). shared: other code uses the memory too. */
 PyObject *wrap_numpy(PyObject *module, PyObject *arguments);

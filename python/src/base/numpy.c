@@ -24,9 +24,9 @@ typedef struct array_interface {
     PyObject *descr;
 } array_interface;
 
-/* NumPy's own structs (PyArrayObject_fields, PyArray_Descr), whose layout has not changed since NumPy
- * 1.7: to read them is faster than __array_struct__, whose capsule costs as much as the rest of a small
- * call. They are used only if they agree with the capsule (learn_layout). */
+/* The layout of NumPy's own structs (PyArrayObject_fields, PyArray_Descr) has not changed since NumPy 1.7. Reading
+ * these structs is faster than __array_struct__, because its capsule costs as much as the rest of a small call. The
+ * structs are used only if they agree with the capsule (learn_layout). */
 typedef struct array_fields {
     PyObject_HEAD void *data;
     int nd;
@@ -151,7 +151,7 @@ static collet_dtype parse_numpy(PyObject *dtype)
 }
 
 /* The dtype that NumPy (or, if NumPy has no such name, libcore) calls by this name; 0: none. Does not use NumPy,
- * which takes long to import. */
+ * because importing NumPy takes long. */
 static collet_dtype parse_name(PyObject *text)
 {
     for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Access to NumPy by its Python interface and by __array_struct__, whose C struct is the same in all versions of
- * NumPy, so that the extension is not compiled for one version. All functions need the GIL.
+/* Access to NumPy by its Python interface and by __array_struct__. The C struct of __array_struct__ is the same in
+ * all versions of NumPy, so the extension works with every version. All functions need the GIL.
  */
 #pragma once
 
@@ -20,9 +20,9 @@ typedef struct numpy_view {
 /* Describes the memory of an array; `name` is used in error messages. 0, or -1 with an exception. */
 int numpy_view_of(PyObject *array, const char *name, numpy_view *view);
 
-/* Return new references, or NULL with an exception. numpy_empty: to a new C-contiguous array.
- * numpy_asarray: to array(object) of _host.py, which refuses objects that would lose a part.
- * numpy_copy: to a C-contiguous copy in native byte order. */
+/* Return new references, or NULL with an exception. numpy_empty returns a new C-contiguous array. numpy_asarray
+ * returns array(object) of _host.py, which refuses objects that would lose a part in the conversion. numpy_copy
+ * returns a C-contiguous copy in native byte order. */
 PyObject *numpy_empty(collet_dtype dtype, int32_t ndim, const int64_t *shape);
 PyObject *numpy_asarray(PyObject *object, collet_dtype dtype /* 0: any */, const char *name);
 PyObject *numpy_copy(PyObject *array, const collet_array_spec *spec);

@@ -28,7 +28,7 @@ typedef struct thread {
     long long fixed_use; /* the collet.using in which runtime_switch was called */
     const char *backend; /* the backend of the last call, and whether it computes at once */
     int at_once;
-    char usual[CHOICE_TEXT]; /* the runtime's choice: of the environment, the configuration or "auto" */
+    char usual[CHOICE_TEXT]; /* the runtime's choice: from environment, configuration or "auto" */
 } thread;
 
 static struct {
@@ -36,8 +36,8 @@ static struct {
     uint64_t generation;
     char choice[CHOICE_TEXT]; /* the choice of set_backend; "": none */
     uint64_t chosen;          /* grows when the choice of the process changes */
-    PyObject *current;        /* a function that returns the innermost collet.using: a tuple that begins */
-    PyObject *choice_of;      /* with its number, or None; a function from a using to its choice. NULL: none */
+    PyObject *current;        /* a Python function: returns the innermost collet.using, a tuple that begins */
+    PyObject *choice_of;      /* with its number; or None. choice_of(using) returns its choice. NULL: not set */
     int64_t arrays;
     atomic_int waits;  /* 1: a backend was used that does not compute at once */
     atomic_int inside; /* number of threads in calls of libcore without the GIL */
@@ -250,8 +250,8 @@ static int set_choice(thread *t, const char *choice)
     return 0;
 }
 
-/* Gives the thread's context the choice of the use (a collet.using), or if that is None the choice
- * of the process. */
+/* Gives the thread's context the choice of `use`, a collet.using. If `use` is None, gives it the choice of the
+ * process. */
 static int choose(thread *t, PyObject *use, long long number)
 {
     PyObject *own = use == Py_None ? Py_NewRef(Py_None)
@@ -432,7 +432,7 @@ PyObject *runtime_get_backend(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(u
 }
 
 /* Sets the functions current and choice_of of collet.using: contextvars are not in the stable interface, so
- * Python code keeps the uses. Called again when a use has ended that other contexts still contain. */
+ * Python code keeps the uses. Called again when a collet.using has ended, but other contexts still contain it. */
 PyObject *runtime_set_uses(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *current, *choice_of;

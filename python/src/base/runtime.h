@@ -38,7 +38,8 @@ typedef struct runtime_lent {
 } runtime_lent;
 
 /* Takes the context of runtime_context() away from the calling thread. Until runtime_give_back the thread gets
- * a new context if it needs one. runtime_give_back replaces that context by the first, so callers may keep the first. */
+ * a new context if it needs one. runtime_give_back replaces the new context by the original context, so callers may
+ * keep the original. */
 void runtime_lend(runtime_lent *lent);
 void runtime_give_back(const runtime_lent *lent);
 

@@ -180,7 +180,8 @@ static int wait_for(work *w, int begin)
     return result;
 }
 
-/* After an exception of a signal handler: leaves the job running. -1: it has finished already; else 1. */
+/* After an exception of a signal handler: leaves the job running and returns 1. Returns -1 if the job has finished
+ * already. */
 static int leave(work *w)
 {
     pthread_mutex_lock(&mutex);
@@ -204,7 +205,7 @@ static void run_here(work *w)
     runtime_return(state);
 }
 
-/* Ends finished work, as work_run returns it. */
+/* Ends finished work, and returns the result that work_run returns. */
 static int end(work *w)
 {
     if (w->status != COLLET_OK) {

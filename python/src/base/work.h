@@ -20,7 +20,7 @@ struct work {
     runtime_lent lent;
     collet_status status;
     int finished, abandoned;
-    char text[COLLET_ERROR_TEXT]; /* of a failure; "" after `run`: the context has the text */
+    char text[COLLET_ERROR_TEXT]; /* why it failed; "": the context has the text */
 };
 
 /* Nanoseconds of the monotonic clock. Any thread, without the GIL too. */

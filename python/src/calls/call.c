@@ -287,7 +287,7 @@ static int infer(request *c)
 {
     const op_object *op = c->op;
     collet_array_spec ins[COLLET_MAX_OPERANDS];
-    int open = 0, chosen = c->dtype || c->shape; /* outputs to make; whether the caller chose something */
+    int open = 0, chosen = c->dtype || c->shape; /* outputs to make; whether the caller gave dtype or shape */
     for (uint32_t i = 0; i < op->n_out; i++) {
         open += !c->given[i];
         chosen |= c->given[i] || c->operands[i].absent;

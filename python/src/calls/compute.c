@@ -119,8 +119,8 @@ static uint64_t fingerprint(const call *c)
     return hash | 1;
 }
 
-/* Whether a call may have to wait for work of a device: on a device, because the results go to the host's memory; on
- * the host, because earlier work on an Array may not be finished. */
+/* Whether a call may have to wait for a device. A call on a device waits if its results go to the host's memory. A
+ * call on the host waits if earlier work on one of its Arrays is not finished. */
 static int waits(const call *c)
 {
     int found = 0, at_once = runtime_at_once();

@@ -152,8 +152,7 @@ static int falls(const collet_array_spec *spec, const int64_t *strides, const in
     return 1;
 }
 
-/* Sorts the axes by their strides, the largest first; axes of one element come before all
- * others. */
+/* Sorts the axes by their strides, the largest first; axes of one element come before all other axes. */
 static void sort_axes(const collet_array_spec *spec, const int64_t *strides, int32_t *order)
 {
     int64_t key[COLLET_MAX_DIMS];

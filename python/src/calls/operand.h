@@ -10,7 +10,7 @@ typedef struct operand {
     collet_array *wrapped; /* the same as `array` if the operand owns it, else NULL */
     int host;              /* 1: the operand is in the memory of `view`; 0: it is an Array */
     int absent;            /* 1: an output that is not needed */
-    numpy_view view;       /* for an Array only `spec` is set */
+    numpy_view view;       /* of an operand that is an Array, only `spec` is set */
     _Alignas(16) unsigned char number[16];
 } operand;
 

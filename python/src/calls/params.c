@@ -20,7 +20,7 @@ static int refuse(const op_field *field, PyObject *value, const char *expected)
     return -1;
 }
 
-/* Replaces a TypeError by a TypeError that says what is expected; other exceptions stay. Returns -1. */
+/* Replaces a TypeError by a TypeError that says what is expected. Leaves other exceptions unchanged. Returns -1. */
 static int refuse_type(const op_field *field, PyObject *value, const char *expected)
 {
     if (PyErr_ExceptionMatches(PyExc_TypeError))

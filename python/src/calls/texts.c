@@ -143,7 +143,7 @@ PyObject *texts_evaluate(PyObject *Py_UNUSED(module), PyObject *const *arguments
     expression_object *e = parsed(arguments[0]);
     PyObject *names = e ? expression_names(e) : NULL;
     if (names) {
-        e->users++; /* no change of the expression meanwhile: a mapping may run any code */
+        e->users++; /* forbids changes of the expression: a mapping may run any code */
         if (!look_up(names, given, mapping)) {
             made = evaluate_expression(e, given, out, NULL);
             for (Py_ssize_t i = PyTuple_Size(names); i > 0; i--)

@@ -18,7 +18,7 @@
 #include "lazy.h"
 #include "wait.h"
 
-/* Comparisons of integers with ints of Python that have more than 64 bits. All functions need the GIL. */
+/* Comparisons of integer Arrays with Python ints of more than 64 bits. All functions need the GIL. */
 
 /* Whether the function with this name is a comparison. */
 static int comparison_is(PyObject *name)
@@ -68,8 +68,8 @@ static PyTypeObject *type;
 
 /* ---- Calls with out ----------------------------------------------------------------------- */
 
-/* Computes f of `in` into `out`. Operands that wait are computed in the same evaluation, except those that read the
- * memory of `out`: they are computed before. */
+/* Computes f of `in` into `out`. Operands that wait are computed in the same evaluation. Exception: operands that
+ * read the memory of `out` are computed before. */
 static PyObject *compute_into(elementwise *f, PyObject *const *in, PyObject *out)
 {
     collet_array_spec spec;
@@ -217,7 +217,7 @@ static int take_keywords(const elementwise *f, PyObject *const *values, PyObject
     return 0;
 }
 
-/* clip without one of the limits, or without both. */
+/* The function clip without one of the limits, or without both. */
 static PyObject *clip(const elementwise *f, PyObject **in, PyObject *out)
 {
     int lower = in[1] && in[1] != Py_None, upper = in[2] && in[2] != Py_None;

@@ -112,7 +112,7 @@ typedef struct request {
     PyObject *out; /* NULL: no `out`; else the caller has the only reference to the node */
 } request;
 
-/* A node of the program, not the root, for which is_needed_again is true; NULL: there is none. */
+/* Returns a node of the program, not the root, for which is_needed_again is true; NULL if there is no such node. */
 static node *needed_again(const program *p)
 {
     for (uint32_t i = p->n_nodes - 1; i-- > 0;)
@@ -140,7 +140,8 @@ static PyObject *computed_into(program *p, PyObject *out)
 
 static PyObject *published(program *p, int every)
 {
-    /* A reduced value that has an Array costs no memory, but a pass over its operand if it is computed again. */
+    /* A reduced value that has an Array is stored now: it needs little memory, and computing it again would take a
+     * pass over its operand. */
     for (uint32_t i = 0; i + 1 < p->n_nodes && p->n_outs < COLLET_EXPRESSION_OUTPUTS; i++)
         if (every || (p->by_rows && p->steps[i].narrow) ? p->nodes[i]->owner != NULL
                                                         : is_needed_again(p->nodes[i]))
@@ -338,7 +339,8 @@ PyObject *lazy_reduce(PyObject *Py_UNUSED(module), PyObject *arguments)
     return made;
 }
 
-/* Whether a reduction of the rows of such an Array is worth while to wait for. */
+/* Whether the reduction of the rows of such an Array should wait, so that it is computed together with other
+ * steps. */
 static int has_rows(const collet_array_spec *s, long axis)
 {
     int64_t size = 1;

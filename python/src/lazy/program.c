@@ -36,7 +36,8 @@ static void put(program *p, const void *bytes, size_t size)
     p->key_size += (uint32_t)size;
 }
 
-/* The index of a value or number among the given ones, to which it is added if necessary; -1 with an exception. */
+/* Returns the index of a value or number in the list of given values, and adds it to the list if necessary. -1 with
+ * an exception. */
 static int give(program *p, lazy_value *v, PyObject *number)
 {
     uint32_t i = 0;

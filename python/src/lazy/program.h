@@ -7,8 +7,8 @@
  * steps (objects for inputs, compiling, computing, publishing) may run such code. That code may evaluate
  * the same nodes or write their inputs. Therefore each call of a program first checks that none of the memory that it
  * reads was written since the copy, and pins this memory, so that a write waits until the call has read; no Python code
- * runs between the check and the computation. If memory was written, the nodes that read it have values by then, and
- * the caller copies again. All functions need the GIL.
+ * runs between the check and the computation. If memory was written, the write has computed the nodes that read the
+ * memory, and the caller makes a new copy. All functions need the GIL.
  */
 #pragma once
 

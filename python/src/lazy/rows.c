@@ -44,9 +44,9 @@ static uint32_t slot_of(uint16_t from)
 typedef struct cutter {
     const program *p;
     rows *r;
-    uint32_t level[PROGRAM_NODES], last; /* the stages before the stage of the step; the largest such number */
+    uint32_t level[PROGRAM_NODES], last; /* number of stages before the stage of each step; the largest */
     uint32_t users[PROGRAM_NODES];
-    stage *s; /* is built now; its steps have this level and shape */
+    stage *s; /* the stage that is built; its steps have this level and shape */
     uint32_t now, narrow;
     uint32_t values[SLOTS];
     uint8_t known[SLOTS];

@@ -11,10 +11,11 @@
 
 #include "step.h"
 
-/* Rows shorter than this are reduced in another order if there are few rows. */
+/* If there are few rows, rows shorter than this are reduced in another order. */
 #define ROWS_SHORTEST 32
 #define ROWS_LONGEST (1 << 15)
-/* Elements from which on it is worth while: smaller Arrays stay in the cache as a whole, and calls/small.c reduces them. */
+/* The number of elements from which on computing by rows saves time. Smaller Arrays fit into the cache as a whole,
+ * and calls/small.c reduces them. */
 #define ROWS_LEAST (128 << 10)
 
 /* Cuts the program into stages. A PyCapsule, or NULL with an exception. */

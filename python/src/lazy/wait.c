@@ -204,9 +204,10 @@ static int fits_shape(const node *n, const collet_array_spec *out, int64_t *row)
     return 1;
 }
 
-/* The index of an operand that waits and has to be computed before, because it cannot be a part of the same expression;
- * -1: there is none. Such an operand has another shape (it is then computed once and not for each element of the
- * result), is needed a second time, or has another choice of backend; or the expression would have too many inputs. */
+/* Returns the index of an operand that waits and has to be computed first, because it cannot be a part of the same
+ * expression. -1: there is no such operand. Such an operand has another shape (it is then computed once and not for
+ * each element of the result), is needed a second time, or has another choice of backend; or the expression would
+ * have too many inputs. */
 static int unfit_operand(const elementwise *f, const argument *a, const collet_array_spec *out,
                          uint32_t choice)
 {

@@ -30,7 +30,7 @@ static PyObject *from_numpy(PyObject *source)
     numpy_view v;
     direct out;
     if (numpy_view_of(source, "the array", &v)) {
-        PyErr_Clear(); /* the general way raises it */
+        PyErr_Clear(); /* the general function raises the error */
         Py_RETURN_NONE;
     }
     int small = v.usable && is_dense(&v) && array_size_of(&v.spec) <= DIRECT_LIMIT;
@@ -60,7 +60,7 @@ static int read_number(PyObject *item, collet_scalar *s)
     return (is_exact || dtype_of(item) == s->dtype) && element_scalar(item, s);
 }
 
-/* Reads a list of numbers, or of such lists of one length. 1: done; 0: take the general way. */
+/* Reads a list of numbers, or of such lists of one length. 1: done; 0: use the general function. */
 static int read_list(PyObject *list, const direct *out, int32_t axis, char **to)
 {
     Py_ssize_t count = PyList_Size(list);
@@ -114,7 +114,7 @@ PyObject *create_from(PyObject *Py_UNUSED(module), PyObject *object)
 
 /* ---- From another dtype ------------------------------------------------------------------- */
 
-/* Converts n elements; numbers that the result's type holds exactly or rounded, as the op copy does. */
+/* Converts n elements as the op copy does. The result's type must hold the numbers exactly or rounded. */
 #define CONVERT(from, to)                                                                          \
     for (int64_t i = 0; i < n; i++)                                                                \
     ((to *)out)[i] = (to)((const from *)in)[i]

@@ -31,7 +31,7 @@ static int open_for(PyObject *object, direct *d, int32_t access)
     d->size = collet_array_size(a);
     d->width = collet_dtype_size(d->spec.dtype);
     d->data = d->size ? collet_array_host_address(a, access) : NULL;
-    return d->data != NULL; /* the general way says why not, or can */
+    return d->data != NULL; /* the general function raises the error, or copies from the device */
 }
 
 int direct_open(PyObject *object, direct *d)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that compute with the elements of small Arrays here, in the host's memory, because a call of an op and the
- * Python code around it would take longer than the loops. They only move elements, count them, or have the same sums as the
- * general functions. Each is a function of the module that returns None for all other arguments; the caller then uses
- * the general function, which raises the errors.
+ * Python code around it would take longer than the loops. The functions only move elements, count elements, or add
+ * them in the same order as the general functions. Each is a function of the module that returns None for all other
+ * arguments; the caller then uses the general function, which raises the errors.
  */
 #pragma once
 
@@ -21,8 +21,8 @@ typedef struct direct {
     int made;     /* by direct_make */
 } direct;
 
-/* Opens an Array for reading, or writing. 1: it is open; 0: `object` is something else, too large, on a device, or
- * has other strides, or calls are observed; -1 with an exception. */
+/* Opens an Array for reading, or writing. 1: the Array is open. 0: `object` is not an Array, is too large, is on a
+ * device, or has other strides; or calls are observed. -1 with an exception. */
 int direct_open(PyObject *object, direct *d);
 int direct_open_written(PyObject *object, direct *d);
 /* Makes an array for a result, of at most DIRECT_LIMIT * DIRECT_PARTS elements. As direct_open. */

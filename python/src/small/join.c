@@ -20,8 +20,8 @@ static void close_all(direct *parts, Py_ssize_t count)
         direct_close(&parts[i]);
 }
 
-/* Opens the Arrays of a list or tuple, which have one dtype and number of axes. Their number; 0: take the general way; -1
- * with an exception. */
+/* Opens the Arrays of a list or tuple, which have one dtype and number of axes. Returns their number; 0: use the
+ * general function; -1 with an exception. */
 static Py_ssize_t open_all(PyObject *sequence, direct *parts)
 {
     int is_list = PyList_CheckExact(sequence);
@@ -54,7 +54,7 @@ static void interleave(const direct *out, const direct *parts, Py_ssize_t count,
         }
 }
 
-/* The arguments (arrays, /, *, axis=0); 0: others. */
+/* Parses the arguments (arrays, /, *, axis=0). 0: the arguments have another form. */
 static int take_axis(PyObject *const *arguments, Py_ssize_t count, PyObject *names, int64_t *axis)
 {
     Py_ssize_t known = 0;
@@ -114,7 +114,7 @@ static int take_two(PyObject *const *arguments, Py_ssize_t count, direct *x, int
     return count == 2 && direct_integer(arguments[1], n) ? direct_open(arguments[0], x) : 0;
 }
 
-/* A function of an Array and an integer makes its result. As direct_make. */
+/* A function that makes its result from an Array and an integer. Returns as direct_make. */
 typedef int mover(const direct *x, int64_t n, direct *out);
 
 static PyObject *moved(mover *move, PyObject *const *arguments, Py_ssize_t count, PyObject *names)
@@ -212,7 +212,7 @@ PyObject *join_triangle(PyObject *Py_UNUSED(module), PyObject *const *arguments,
         int64_t columns = x.spec.shape[ndim - 1], i = row % x.spec.shape[ndim - 2];
         int64_t at =
             i + k +
-            lower; /* the first column that is not in the lower triangle, or in the upper triangle */
+            lower; /* the first column after the lower triangle, or the first column of the upper triangle */
         size_t cut = (size_t)(at < 0 ? 0 : at > columns ? columns : at) * x.width;
         size_t whole = (size_t)columns * x.width, start = (size_t)row * whole;
         if (lower) {

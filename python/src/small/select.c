@@ -17,7 +17,7 @@ static int64_t index_at(const direct *index, int64_t i)
     return ((const int64_t *)(const void *)index->data)[i];
 }
 
-/* Whether it has integers that are all indices of an axis of that extent. */
+/* Whether all elements of `index` are integers, and valid indices of an axis of that extent. */
 static int is_index(const direct *index, int64_t extent)
 {
     if (index->spec.dtype != COLLET_I64 && index->spec.dtype != COLLET_I32)
@@ -79,7 +79,7 @@ static int take(const direct *x, const direct *index, int32_t axis, direct *out)
 
 /* ---- Masks -------------------------------------------------------------------------------- */
 
-/* Whether it is a mask of the first axes of `x`. */
+/* Whether the operand is a mask of the first axes of `x`. */
 static int is_mask(const direct *mask, const direct *x)
 {
     if (mask->spec.dtype != COLLET_BOOL || !mask->spec.ndim || mask->spec.ndim > x->spec.ndim)

@@ -4,8 +4,8 @@
 
 #include "src/base/python.h"
 
-/* array[key] and array[key] = number, for a key that is an Array. A new reference; None: take the general way. NULL with
- * an exception. select_assign returns True if it has stored the number. */
+/* array[key] and array[key] = number, for a key that is an Array. A new reference; None: use the general function.
+ * NULL with an exception. select_assign returns True if it has stored the number. */
 PyObject *select_read(PyObject *array, PyObject *key);
 PyObject *select_assign(PyObject *array, PyObject *key, PyObject *value);
 

@@ -8,7 +8,7 @@
 #include "src/array/array.h"
 #include "src/calls/small.h"
 
-/* Whether two elements differ, as by the op not_equal. */
+/* Whether two elements differ by the rules of the op not_equal. */
 static int differ(const char *a, const char *b, collet_dtype dtype, size_t width)
 {
     if (dtype == COLLET_F64)

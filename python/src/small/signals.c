@@ -80,7 +80,7 @@ PyObject *signals_interp(PyObject *Py_UNUSED(module), PyObject *const *arguments
 
 /* ---- Convolution -------------------------------------------------------------------------- */
 
-#define PRODUCTS 4096 /* of this size products by the library are as fast */
+#define PRODUCTS 4096 /* above this size, the library's products are faster */
 
 /* out[k] = sum over j of a[k + first - j] v[j], for all j for which both exist. a has n, v has m elements. */
 #define CONVOLVE(name, type, sum_type)                                                             \

@@ -55,7 +55,7 @@ def quantile(blocks):
 
 
 def has_errors(found, jackknifed, blocks):
-    """The errors are the jackknife's, all times one factor, which is Student's."""
+    """Each error is the jackknife's error times Student's factor, which is the same for all errors."""
     factor = found[1] / jackknifed[1]
     close(found, factor * jackknifed, 1e-11)
     close(factor, quantile(blocks), 1e-3)
@@ -107,7 +107,7 @@ def test_displacement_of_times_that_are_not_equally_spaced():
     assert np.isnan(analysis.mean_square_displacement(x[:, 0], times=times).error).all()
     free = np.outer(times, [1.0, 2, 2])  # a straight line: exactly (3 lag)^2
     close(analysis.mean_square_displacement(free, times=times).value, 9 * found.lag**2, 1e-7)
-    regular = analysis.mean_square_displacement(x, 2.0)  # the same by pairs and by transforms
+    regular = analysis.mean_square_displacement(x, 2.0)  # pairs and transforms give the same result
     by_pairs = analysis.mean_square_displacement(x, times=2.0 * np.arange(len(x)))
     close(by_pairs.value, regular.value, 1e-10)
     close(by_pairs.lag, regular.lag)
@@ -196,7 +196,7 @@ def test_free_particle_moves_as_the_square_of_time():
     frames, velocity = 20000, np.array([0.3, -2, 5])
     x = 1e3 + velocity * np.arange(frames)[:, None] * 0.01
     found = analysis.mean_square_displacement(x, 0.01)
-    # Rounding errors of the positions, up to 2000, are 1e-16 times that; the steps are 0.05.
+    # Positions are up to 2000, and their rounding errors are 1e-16 times that. The steps are 0.05.
     np.testing.assert_allclose(found.value[1:], velocity @ velocity * found.lag[1:]**2, rtol=1e-10)
     assert found.error[:4000].max() < 1e-8
 
@@ -246,7 +246,7 @@ def test_rotational_diffusion_of_an_axis():
     msd = analysis.rotational_mean_square_displacement(axes, blocks=10)
     fit = analysis.diffusion(msd, 1, 100)
     assert fit.dimensions == 2 and fit.error < 0.05 * d
-    assert abs(fit.value - d) < 4 * fit.error + 0.01 * d  # the last term: steps of 0.05 rad are not small
+    assert abs(fit.value - d) < 4 * fit.error + 0.01 * d  # 0.01 d: steps of 0.05 rad are not small
     found = analysis.rotation(axes, blocks=10)
     for curve, rate in ((found.c1, 2), (found.c2, 6)):
         expected = np.exp(-rate * d * curve.lag[:300])
@@ -416,7 +416,7 @@ def test_coarse_axes_warn():
 
 
 def principal_axes_of_turning(angle):
-    """Axes that turn by random angles of about `angle` in a step. Signs are chosen as by principal_axes."""
+    """Axes that turn by random angles of about `angle` in a step. Signs are chosen as principal_axes chooses them."""
     turns, triangles = np.linalg.qr(np.eye(3) + angle * random.normal(size=(200, 3, 3)))
     turns = turns * np.sign(np.einsum("fii->fi", triangles))[:, None]  # diagonals about 1 for small angles
     frames = [np.eye(3)]

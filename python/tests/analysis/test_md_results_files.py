@@ -22,7 +22,7 @@ KEYS = "time_ps,com,axes,rg,end_to_end,gyration_tensor"
 
 @pytest.fixture(name="run")
 def run_in_folder(tmp_path, monkeypatch, capsys):
-    """run(arguments) returns the printed text and the arrays; after a failure only the text."""
+    """run(arguments) returns the printed text and the arrays; after a failure it returns only the text."""
     monkeypatch.chdir(tmp_path)
 
     def run(arguments):

@@ -101,7 +101,7 @@ def test_steps_are_taken_along_the_axes_before():
     axes = turned(random.normal(size=(200, 3)))
     x = np.concatenate([np.zeros((1, 3)), axes[:-1, :, 0].cumsum(axis=0)])
     found = analysis.translational_diffusion_tensor(x, 1, 4, 6, axes=axes)
-    # x = lag along the first axis: half the slope of the line fitted to lag^2 at lags 4 to 6 is 5
+    # the body moves by lag along axis 0: half the slope of a line through lag^2 at lags 4 to 6 is 5
     np.testing.assert_allclose(found.tensor, np.diag([5, 0, 0]), atol=1e-9)
 
 

@@ -6,7 +6,7 @@ needs pytest, and the packages with their tests; the wheels on PyPI contain thes
 
     PYTHONPATH=build/python python python/tests/clients/library_suites.py scipy.special
 
-The file is also the plugin of pytest that does this: it adds collet to the libraries that the tests know."""
+The file is also a pytest plugin, which adds collet to the libraries that the tests know."""
 
 import collections
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""md.extract(client=): the results of one call, bit for bit, from workers."""
+"""md.extract(client=): workers compute the same results, bit for bit, as a call without a client."""
 
 import os
 import pathlib

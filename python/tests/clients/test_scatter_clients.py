@@ -337,7 +337,7 @@ def test_close_cancels(client, tmp_path):
 
 
 def test_futures_that_cannot_be_cancelled(monkeypatch):
-    """Futures such as Parsl's, which cannot be cancelled."""
+    """Futures that cannot be cancelled, like Parsl's futures."""
     def refuse(_):
         raise NotImplementedError
 

@@ -97,7 +97,7 @@ def test_seeds():
 
 
 def test_seeds_of_several_integers():
-    """They are NumPy's hash of the sequence, which stays the same for ever."""
+    """These seeds are NumPy's hash of the sequence. NumPy guarantees that this hash never changes."""
     wanted = 12997252459554536576
     for seed in [1, 2, 3], (1, 2, 3), np.array([1, 2, 3]), np.array([1, 2, 3], "u4"), np.random.SeedSequence([1, 2, 3]):
         for made in random.Generator(seed), random.default_rng(seed):

@@ -79,7 +79,8 @@ def all_numbers(generator):
 
 
 def test_backends_agree():
-    """The methods of `exact` have the same bits, others differ by a few ulp."""
+    """The results of the methods in `exact` have the same bits on all backends. The results of other methods differ
+    by a few ulp."""
     exact = {*COUNTS, "gamma", "standard_gamma", "chisquare", "arrays", "integers", "bits", "order", "several", "uniform"}
     found = {}
     for backend in collet.backends():

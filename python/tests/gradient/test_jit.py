@@ -234,7 +234,8 @@ def test_backends():
 
 
 def test_constants():
-    """Arrays that are no arguments have the values of the recording, also if the function or others write them later."""
+    """Arrays that are not arguments keep the values that they had during the recording, even if the function or other
+    code writes to them later."""
     outside = collet.asarray([1.0, 2.0])
 
     def f(x):
@@ -265,11 +266,12 @@ def test_results_of_no_steps():
 
 
 def test_memory():
-    """Steps free what later steps do not need, nothing of a call stays, and unused steps are not computed."""
+    """Each step frees the values that later steps do not need. After a call no value stays in memory. Unused steps
+    are not computed."""
     kept = []
 
     def f(x):
-        collet.linalg.inv(x)  # singular for zeros: an error if it were computed
+        collet.linalg.inv(x)  # this matrix is singular for zeros, so computing the result would raise an error
         return collet.sum(x @ x, axis=0)
 
     jitted = collet.jit(f)

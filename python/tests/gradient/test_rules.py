@@ -114,7 +114,7 @@ def test_expressions():
         collet.grad(lambda z: collet.real(collet.evaluate("z*abs(z)", {"z": z})).sum())(Z)
 
 
-# ---- Functions of arrays: their calls, of a real array X and, if they take complex arrays, of Z
+# ---- Calls of functions of arrays, with a real array X and, if they take complex arrays, with Z
 
 M = generator.normal(size=(3, 3)) + 3 * np.eye(3)
 BATCH = generator.normal(size=(2, 3, 3)) + 3 * np.eye(3)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of the ops of molecular dynamics and of collet.md agree with central differences, and values with the
-ops."""
+"""Gradients of the ops of molecular dynamics and of collet.md agree with central differences. Values agree with the
+results of the ops."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of statistics, physics and learning that use vmap, jvp, jit and others. Each takes a namespace of arrays and an
-object with the transforms, and returns arrays."""
+"""Programs of statistics, physics and learning that use vmap, jvp, jit and other transforms. Each takes a namespace
+of arrays and an object with the transforms, and returns arrays."""
 
 import numpy as np
 

@@ -100,7 +100,7 @@ def test_triangles_of_every_size(kind, order):
 
 
 def test_lapack_form_of_lu(kind):
-    """The exchanges of rows, applied one after the other to a, give L U."""
+    """The exchanges of rows, applied to a in sequence, give L U."""
     for shape in ((4, 4), (5, 3), (3, 5), (2, 3, 3)):
         a = RNG.normal(size=shape)
         packed, pivots = (np.asarray(part) for part in linalg.lu_factor(kind(a)))
@@ -208,7 +208,7 @@ def test_exponentials_in_closed_form(kind):
         close(found, [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]], 1e-13)
     found = linalg.expm(kind(1j * np.diag([np.pi, -np.pi / 2])))
     close(found, np.diag([-1, -1j]), 1e-14)
-    # not normal, 1e6 above the eigenvalues: scaling by the norm alone loses 6 digits
+    # the matrix is not normal, and its norm is 1e6 times the eigenvalues: scaling by the norm loses 6 digits
     a = np.array([[1, 1e6], [0, -1]])
     close(np.asarray(linalg.expm(kind(a)))[0] / [np.e, 1e6 * np.sinh(1)], [1, 1], 1e-14)
     assert np.isnan(np.asarray(linalg.expm(kind(np.full((2, 2), np.inf))))).all()
@@ -216,7 +216,7 @@ def test_exponentials_in_closed_form(kind):
 
 @pytest.mark.parametrize("dtype", "fdFD")
 def test_exponentials_of_batches(kind, dtype):
-    """Each matrix is scaled by itself."""
+    """Each matrix of a batch is scaled separately."""
     a = RNG.normal(size=(5, 6, 6)) * np.array([0, 1e-3, 0.1, 2, 20])[:, None, None]
     a = (a - a.swapaxes(-1, -2)).astype(dtype)  # skew, so that the exponential is orthogonal
     a = a if dtype.islower() else (a + 1j * abs(a + a.swapaxes(-1, -2))).astype(dtype)
@@ -242,7 +242,7 @@ def test_exponentials_beside_scipy():
 
 
 def exact_determinant(a):
-    """By elimination in rational numbers."""
+    """Computes the determinant by elimination in rational numbers."""
     a, found = [[Fraction(x) for x in row] for row in a.tolist()], Fraction(1)
     for k in range(len(a)):
         pivot = next((i for i in range(k, len(a)) if a[i][k]), None)
@@ -303,7 +303,7 @@ def test_numpy_calls_them():
 @pytest.mark.parametrize("dtype", ["f8", "c16"])
 @pytest.mark.parametrize("order", [2, 5, 40])
 def test_systems_of_extreme_scales(dtype, order):
-    """Rows and columns may be scaled by any powers of two: the solution has the accuracy that it has without."""
+    """Rows and columns may be scaled by any powers of two: the solution is as accurate as without scaling."""
     rng = np.random.default_rng(order)
     a = rng.normal(size=(order, order)) + 4 * np.eye(order)
     a = (a + 1j * rng.normal(size=a.shape) if dtype == "c16" else a).astype(dtype)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of a matrix with its own transpose, of which cpu_openmp computes one triangle."""
+"""Products of a matrix with its own transpose. cpu_openmp computes one triangle of such a product."""
 
 import numpy as np
 import pytest

@@ -391,7 +391,7 @@ def test_whole_molecules():
 
 
 def test_strict(tmp_path):
-    """Each way to the results refuses bodies that are not in one piece, and none that is."""
+    """Every function that computes results refuses bodies that are not in one piece, and accepts bodies that are."""
     files = DATA / "water/conf.gro", DATA / "water/traj.trr"
     cut = {"keys": "rg", "pbc": "none", "strict": True, "each": "residue"}
     text = "strict: frame 0: SOL 3: its atoms are 0.985 box lengths apart"
@@ -415,7 +415,8 @@ def test_strict(tmp_path):
 @pytest.mark.parametrize("pbc", ["whole", "center", "none"])
 @pytest.mark.parametrize("each", [None, "residue"])
 def test_shards_are_decided_by_the_first_frame_of_all(pbc, each, tmp_path):
-    """A residue without bonds whose atoms are joined otherwise by later frames: frames of arrays and of a file."""
+    """Later frames alone would join the atoms of this residue, which has no bonds, in another way. Tested with frames
+    of arrays and of a file."""
     x = np.tile(np.array([0.1, 0.4, 0.7, 1.0, 1.3])[None, :, None], (40, 1, 3))
     x[30:, 1:3, 0] = 2.6, 2.3
     frames = md.Frames(x, box=[3, 3, 3], times=np.arange(40.0), names=["C"] * 5, residue_names=["LIG"] * 5, residue_ids=[1] * 5)

@@ -74,7 +74,7 @@ def test_merged_parts_are_one_run(folder):
     for k in range(7):
         extract(folder, f"part{k}.npz", trajectory=[f"part{k}.gro"])
     joined = np.concatenate([np.load(folder / f"part{k}.npz")["com"] for k in range(7)])
-    assert abs(joined - one["com"]).max() > SIDE / 2  # as they are, they do not fit together
+    assert abs(joined - one["com"]).max() > SIDE / 2  # without changes the parts do not fit together
     assert "0.4 of the box" not in run(MERGE, folder, "-q", "-o", "seven.npz", *[f"part{k}.npz" for k in (3, 0, 6, 1, 5, 2, 4)])
     same(folder, "seven.npz")
     run(MERGE, folder, "-q", "-o", "a.npz", "part1.npz", "part0.npz", "part2.npz")  # merges can be merged
@@ -141,7 +141,7 @@ def test_what_cannot_be_continued(folder):
     assert np.load(folder / "rg.npz")["rg"].tobytes() == np.load(folder / "one.npz")["rg"].tobytes()
     parts("--keys", "time_ps,com", "--each", "residue")
     meta = {name: json.loads((folder / f"{name}.meta.json").read_text()) for name in ("a", "b")}
-    for shapes, message in (({"com_wrapped": None}, "it has no array com_wrapped"),  # as written by an older version
+    for shapes, message in (({"com_wrapped": None}, "it has no array com_wrapped"),  # so in older versions
                             ({"molecule_wrapped": [3]}, "do not have the shapes of one run"),
                             ({"box": [9]}, "do not have the shapes of one run"),
                             ({key: [2**36, 3] for key in ("com", "com_wrapped", "molecule_wrapped")}, "com_wrapped")):

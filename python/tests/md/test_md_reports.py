@@ -91,7 +91,8 @@ def test_files_that_overlap_by_several_frames(parts):
 
 
 def test_the_same_file_twice(parts):
-    """MDAnalysis: continuous=True had each frame of a file that was given twice, with times that go back."""
+    """MDAnalysis: with continuous=True, the frames of a file that was given twice appeared twice, and times went
+    back."""
     path = parts("a.gro", 0, 5)
     with pytest.warns(RuntimeWarning, match="no frame of this file is used: another file begins at 0 ps too"):
         found = md.extract(path, [path, path], keys="time_ps")
@@ -99,7 +100,8 @@ def test_the_same_file_twice(parts):
 
 
 def test_long_paths_in_a_fluctuating_box():
-    """cpptraj: unwrapping became very inaccurate for long times at constant pressure; GROMACS too, with -pbc nojump."""
+    """cpptraj, and GROMACS with -pbc nojump: unwrapping became very inaccurate for long times at constant
+    pressure."""
     random = np.random.default_rng(4)
     steps = random.normal(scale=0.2, size=(5000, 5, 3))
     edges = 3 + 0.02 * random.normal(size=5000)
@@ -113,7 +115,8 @@ def test_long_paths_in_a_fluctuating_box():
 
 
 def test_paths_begin_at_the_first_frame_that_is_read():
-    """GROMACS: trjconv -pbc nojump needs the first frame to be whole in the structure file; another first frame moved atoms."""
+    """GROMACS: trjconv -pbc nojump needs a structure file that has the first frame, with whole molecules. If reading
+    began at another frame, it moved atoms."""
     files = WATER / "conf.gro", WATER / "traj.trr"
     options = {"keys": "com,com_wrapped", "each": "residue", "pbc": "nojump"}
     found = md.extract(*files, **options, start=9)

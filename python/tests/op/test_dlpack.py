@@ -169,7 +169,7 @@ def test_asarray_of_tensors_on_a_device():
     y, shared = collet.asarray(Foreign(x), dtype="f4"), collet.asarray(Foreign(x), copy=False)
     assert y.device == far[0] and y.to_numpy().tolist() == [1, 1, 1] and y.dtype == "f4"
     assert shared.device == far[0] and shared.to_numpy().tolist() == [1, 1, 1]
-    with pytest.raises(collet.BusyError):  # refused: Collet cannot order its work with the other library's
+    with pytest.raises(collet.BusyError):  # refused: Collet cannot order its work with the other library's work
         x += 1
 
 

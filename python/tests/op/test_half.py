@@ -158,7 +158,7 @@ def test_nextafter(dtype):
     for to in np.inf, -np.inf, 0.0, -0.0, np.nan, 1.0:
         b = np.full(a.shape, to, name)
         with np.errstate(over="ignore"):
-            want = np.where(a == b, b, np.nextafter(a, b))  # as in C: b if a == b, such as -0 and 0
+            want = np.where(a == b, b, np.nextafter(a, b))  # as in C, the result is b if a == b: -0 and 0
         for got in collet.nextafter(collet.asarray(a), collet.asarray(b)), collet.nextafter(a, b):
             got = got.to_numpy() if isinstance(got, collet.Array) else got
             assert got.dtype == want.dtype

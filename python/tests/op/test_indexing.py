@@ -219,7 +219,7 @@ def test_values_that_do_not_fit():
 
 
 def test_one_element_is_a_copy():
-    """In NumPy an element is a number, and with '...' a view. For Arrays: a copy, and with '...' a view."""
+    """In NumPy x[i] is a number, and x[i, ...] a view. For Arrays x[i] is a copy, and x[i, ...] a view."""
     x = collet.asarray([[1.0, 2], [3, 4]])
     first, view = x[0, 0], x[..., 0, 0]
     first += 5

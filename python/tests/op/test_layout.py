@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of elementwise functions have the axes of their inputs in memory; inputs of several orders."""
+"""Results of elementwise functions have the same order of axes in memory as their inputs. Also tested: inputs of
+different orders."""
 
 import itertools
 
@@ -52,8 +53,8 @@ def test_the_order_of_results():
     assert xp.astype(x.T, "f8").strides == x.T.strides
     assert (x[:, ::2].mT + 1).shape == (150, 3, 35) and (x[:, ::2].mT + 1).strides == (105, 1, 3)
     other = xp.asarray(np.asfortranarray(numbers("f4")), copy=False)
-    assert (x + other).strides == c_order  # the inputs have different orders
-    assert (x.T[:, :1] + x.T).strides == x.T.strides  # a broadcast input does not affect the order
+    assert (x + other).strides == c_order  # The inputs have different orders.
+    assert (x.T[:, :1] + x.T).strides == x.T.strides  # A broadcast input does not affect the order.
     assert (xp.broadcast_to(x[0], SHAPE) + 1).strides == c_order
     assert x.T.copy().strides == (70 * 150, 150, 1)
     assert (x.T + 1).to_numpy().tobytes() == (numbers("f4").T + 1).tobytes()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lazy Arrays: values equal those of eager evaluation and of NumPy. Also tested: when they are evaluated, which
-memory they keep, threads, processes and copies. `test_lazy.py SEED STATEMENTS` runs another random
+"""Values of lazy Arrays equal the values of eager evaluation and NumPy's values. Also tested: when they are
+evaluated, which memory they keep, threads, processes and copies. `test_lazy.py SEED STATEMENTS` runs another random
 program."""
 
 import asyncio

@@ -79,7 +79,7 @@ def expected(way, x):
 
 
 def attempt(seed, threads=False):
-    """Runs one program and uses several values, while finalizers of garbage use others and write inputs.
+    """Runs one program and uses several values, while finalizers of garbage use other values and write inputs.
     Returns the number of uses."""
     random = np.random.default_rng(seed)
     values = [random.normal(size=N) for _ in range(8)]

@@ -71,8 +71,8 @@ def test_interpolation_between_infinities(xp, fp):
     np.testing.assert_array_equal(collet.jit(collet.interp)(collet.asarray(x), collet.asarray(xp), collet.asarray(fp)), wanted)
 
 
-OTHER = {"ceil", "floor", "trunc"} if np.__version__ < "2" else set()  # NumPy 1 converts integers to floats
-REFUSED = {"positive"}  # NumPy's has no bool
+OTHER = {"ceil", "floor", "trunc"} if np.__version__ < "2" else set()  # NumPy 1 converts integers to floats.
+REFUSED = {"positive"}  # NumPy's function does not take bool.
 UFUNCS = {f.__name__: f for f in vars(np).values() if isinstance(f, np.ufunc) and f.nin < 3 and f.nout == 1 and not f.signature}
 
 
@@ -126,7 +126,7 @@ def test_means_in_wider_dtypes():
 
 
 def test_errors_of_functions_that_numpy_calls():
-    """They come through as they are, without an error of ours before or after."""
+    """The exceptions of these functions are passed on unchanged. Collet adds no error before or after them."""
     def wrong(*_):
         raise error
 
@@ -154,7 +154,7 @@ def test_other_orders_of_bytes():
 
 
 def test_quantiles_of_infinities():
-    """Selected elements are exact, though the difference to the next one is infinite."""
+    """Selected elements are exact, even if the difference to the next element is infinite."""
     x = np.array([[NAN, INF, INF, 1.0], [-INF, 2.0, NAN, 3.0], [5.0, NAN, NAN, NAN]])
     for q in 0.0, 0.5, 1.0:
         ordered = [np.sort(row[~np.isnan(row)]) for row in x]

@@ -359,7 +359,8 @@ LAZY = {"abs": lambda x: abs(x), "minimum": lambda a, b: collet.minimum(a, b), "
 
 
 def with_numbers(name, function, python):
-    """A function that computes Arrays by `function`, and numbers alone by `python`, whose result is a number."""
+    """Returns a function that computes Arrays by `function`. If all arguments are numbers, it computes a number by
+    `python`."""
     def apply(*given):
         if any(isinstance(x, collet.Array) for x in given):
             return function(*given)

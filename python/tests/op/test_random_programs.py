@@ -485,7 +485,7 @@ MAKERS = [unary, unary, binary, binary, binary, operators, operators, power_of_n
           reduction, cumulative, sorting, sets, searching, manipulation, manipulation, manipulation, reading, reading, writing,
           writing, matrices, fourier, creation]
 
-SMALL = (0, 128)  # Arrays of fewer elements are computed at once; the others wait
+SMALL = (0, 128)  # Arrays of fewer elements are computed at once; other Arrays wait
 
 
 def run(seed, statements):

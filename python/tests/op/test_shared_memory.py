@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that NumPy or another library writes too, shared in both directions: values equal those of eager
+"""Memory that NumPy or another library writes too, shared in both directions: values equal the values of eager
 evaluation, on the host and on devices."""
 
 import gc

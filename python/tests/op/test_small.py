@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions, products and norms of small Arrays, computed by calls/small.c, equal those of the general
+"""Reductions, products and norms of small Arrays, computed by calls/small.c, equal the results of the general
 call."""
 
 import os
@@ -97,7 +97,8 @@ def test_products_are_those_of_the_general_call(dtype):
 @pytest.mark.skipif(os.environ.get("COLLET_MEASURE") != "off", reason="a library may be measured to be faster")
 @pytest.mark.parametrize("dtype, limit", [("f4", 2 ** -20), ("f8", 2 ** -49)])
 def test_long_products(dtype, limit):
-    """Long sums stay within the limit also for 0.1 * 0.1, where all rounding errors have the same sign."""
+    """The error of long sums stays within the limit, also for sums of 0.1 * 0.1, where all rounding errors have the
+    same sign."""
     tenths = np.full((8, 2000), 0.1, dtype)
     square = float(tenths[0, 0]) ** 2
     with collet.using("cpu_openmp"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of small Arrays that are computed without ops (python/src/small): they have the results of the general functions,
-and leave to them what they do not take."""
+"""Functions of small Arrays that are computed without ops (python/src/small): they have the same results as the
+general functions, and leave all other arguments to the general functions."""
 
 import contextlib
 import subprocess
@@ -41,7 +41,7 @@ def bits(array):
 
 
 def agree(function, *arrays):
-    """The same Arrays or the same error in both ways. Returns the result."""
+    """Checks that the small and the general function give the same Arrays or the same error. Returns the result."""
     results = []
     for way in (contextlib.nullcontext, general):
         ours = [collet.asarray(a) for a in arrays]
@@ -116,7 +116,7 @@ SPECIAL = [np.nan, -0.0, 2.0, 0.0, -np.inf, -np.nan, 0.0, np.inf, -0.0, 2.0, 1e3
 def test_ordering_and_differences(dtype):
     for a in [*samples(dtype), np.array(SPECIAL).astype(dtype), np.full(7, 3).astype(dtype)]:
         functions = [collet.sort, collet.argsort, collet.unique_values, collet.diff, collet.gradient]
-        if dtype != "f4":  # whose norms the general function computes in float64
+        if dtype != "f4":  # the general function computes float32 norms in float64
             functions.append(collet.linalg.norm)
         for function in functions:
             agree(function, a)

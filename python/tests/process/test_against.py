@@ -153,7 +153,7 @@ def test_a_library_that_hangs_ends_with_the_script(tmp_path, end):
 
 
 def running(group):
-    """The processes of a group, without those that have ended and wait for init."""
+    """The processes of a group, except processes that have ended and that init has not yet collected."""
     found = []
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:

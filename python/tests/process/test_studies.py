@@ -186,8 +186,8 @@ def test_verdicts():
 
 
 def test_roofs():
-    assert _studies.roof_of(None, 300, 40) == 40  # without operations the roof is in bytes
-    assert _studies.roof_of(2, 300, 40) == 80  # below the ridge, which is at 7.5
+    assert _studies.roof_of(None, 300, 40) == 40  # Without operations the roof is in bytes.
+    assert _studies.roof_of(2, 300, 40) == 80  # This is below the ridge, which is at 7.5.
     assert _studies.roof_of(10, 300, 40) == _studies.roof_of(7.5, 300, 40) == 300
     assert _studies.roof_of(2, None, 40) is None
 

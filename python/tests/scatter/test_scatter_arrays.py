@@ -92,7 +92,7 @@ def test_faults_and_suspicions_on_the_device():
 
 @pytest.mark.parametrize("change", [collet.asarray, lambda a: collet.asarray(np.repeat(a, 2, 1))[:, ::2]])
 def test_arrays_of_the_host(change):
-    """Arrays in the host's memory, also with strides, give the same bits; gradients too."""
+    """Arrays in the host's memory, with and without strides, give the same bits. So do gradients."""
     loss = scatter.LeastSquares(np.ones((2, *SHAPE[1:])))
     expected = scatter.loss_and_grad(film(), loss, wrt=["volume", "constants"])
     found = scatter.loss_and_grad(changed(film(), change), loss, wrt=["volume", "constants"])

@@ -58,7 +58,7 @@ def test_wrong_arrays(arrays, text):
 def test_shapes():
     both = Function(SAMPLE, [(0, "volume"), (1, "constants")], None, {})
     assert both.shape([(2, 4, 6), (4,)]) == both.shape([(2, 4, 6), (2, 4)]) == (2, 4, 6)
-    assert both.shape([(3, 5, 7), (4,)]) == (2, 5, 7)  # the argument has the shape, not the sample
+    assert both.shape([(3, 5, 7), (4,)]) == (2, 5, 7)  # Y and X are the argument's, not the sample's
     with pytest.raises(collet.ShapeError, match=r"materials\[1\].constants is 3 x 4, not 2 x 4"):
         both.shape([(2, 4, 6), (3, 4)])
     with pytest.raises(collet.ShapeError, match=r"materials\[1\].direction is 2 x 4 x 6, not 2 x 4 x 6 x 3"):

@@ -75,7 +75,7 @@ def normalised(sample):
 
 
 def test_float16_without_rounding():
-    """Sums of 1 stay as they are: the patterns are those of float32, bit for bit."""
+    """Sums of 1 stay unchanged: the patterns equal the patterns of float32 arrays, bit for bit."""
     quarters = np.random.default_rng(6).integers(0, 5, SHAPE) / 4
     half, single = ([scatter.Material(CONSTANTS[0], quarters.astype(d)),
                      scatter.Material(CONSTANTS[2], (1 - quarters).astype(d))] for d in (np.float16, np.float32))
@@ -96,7 +96,7 @@ def test_only_some_arrays_are_float16():
 
 @pytest.mark.parametrize("dtype, off", [(np.float16, 2e-3), (np.float32, 2e-4), (np.float64, 2e-5)])
 def test_larger_deviations_are_errors(dtype, off):
-    """A voxel whose sum rounding cannot explain is an error, and no other voxel is changed."""
+    """A voxel is an error if rounding cannot explain the sum of its fractions. No other voxel is changed."""
     p = parts()
     p[0, 1, 2, 3] += off
     sample = scatter.Sample([scatter.Material(c, a.astype(dtype)) for c, a in zip(CONSTANTS, p)], [285.0], 2.5)

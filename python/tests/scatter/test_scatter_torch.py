@@ -62,7 +62,7 @@ def test_only_what_needs_a_gradient():
 
 
 def test_constants_of_all_energies():
-    """A tensor (4,) is for all energies, and its gradient is the sum over them."""
+    """A tensor (4,) applies to all energies, and its gradient is the sum over the energies."""
     sample, arrays = film("euler"), [(1, "constants")]
     one = torch.tensor([1e-3, 2e-4, 2e-3, 3e-4], dtype=torch.float64, requires_grad=True)
     each = one.detach().repeat(3, 1).requires_grad_()
@@ -228,7 +228,8 @@ def test_one_warning_of_the_grid():
 
 
 def test_fit():
-    """delta and beta, along and across, at each energy: from 20 percent off to the known ones."""
+    """Fits delta and beta, along and across, at each energy. The fit starts 20 percent off and must reach the known
+    values."""
     sample = film("euler", attenuation=True)
     arrays = [(2, "constants")]
     patterns = scatter.torch_function(sample, arrays)

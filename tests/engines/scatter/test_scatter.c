@@ -94,7 +94,7 @@ TEST(nearest_slices_end_with_the_sphere)
 }
 
 /* A pattern has the same bits whichever energies are computed together with it: after an
- * interruption the missing energies are computed without the others. */
+ * interruption the missing energies are computed without the other energies. */
 TEST(energies_do_not_meet)
 {
     enum { ALL = 40, FIRST = 23 };

@@ -9,7 +9,7 @@ OWNS(collet_scatter, collet_scatter_destroy)
 
 static const int64_t shape[] = {9, 40, 36};
 #define PIXELS (40 * 36)
-#define FILM_BYTES (9 * PIXELS * 4 * 2 * 8) /* of two materials with Euler angles */
+#define FILM_BYTES (9 * PIXELS * 4 * 2 * 8) /* bytes of two materials with Euler angles */
 
 /* A random morphology, in memory and in arrays that only the device has. */
 typedef struct film {
@@ -139,8 +139,9 @@ static collet_counters counted(void)
     return c;
 }
 
-/* Less than a pattern comes from the device, and less than a fourth of the film's bytes go there. If the film is given by
- * addresses it goes there, unless the backend works in the host's memory. */
+/* Fewer bytes than a pattern has are copied from the device, and less than a fourth of the film's bytes to the
+ * device. A film that is given by addresses is copied to the device, unless the backend works in the host's
+ * memory. */
 TEST(nothing_goes_through_the_host)
 {
     film f;
@@ -177,7 +178,8 @@ static collet_error fails_with(film *f, int arrays, collet_status expected)
     return err;
 }
 
-/* The device finds each fault, and the message is the host's. A voxel within the host's tolerances is none. */
+/* The device finds each fault, and the message equals the message of a check on the host. A voxel within the host's
+ * tolerances is not a fault. */
 TEST(faults_are_found_on_the_device)
 {
     static const struct {

@@ -294,8 +294,8 @@ TEST(the_others_do_the_part_of_a_lost_device)
     team alone = team_of(choices, 1, NULL);
     FREED(double) *expected = patterns_of_team(&alone, s.o);
     close_team(&alone);
-    /* The device is not lost in every turn: on a busy machine the others may do all the work before
-     * it makes that call. */
+    /* The device is not lost in every turn: on a busy machine the other devices may do all the work before this
+     * device makes that call. */
     for (int turn = 0; turn < turns || (lost < least && turn < 20 * turns); turn++) {
         int call = 1 + turn % turns * (40 / turns);
         char lose[32];

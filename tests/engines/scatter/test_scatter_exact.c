@@ -20,7 +20,7 @@ typedef struct film {
 
 static const double energies[ENERGIES] = {285.2, 270.0, 320.5};
 
-/* The vacuum everywhere; constants are those of two materials and 0. */
+/* A film of vacuum. The constants are the constants of two materials, and 0. */
 static void make_empty(film *f, int64_t z, int64_t y, int64_t x)
 {
     uint64_t state = 3;
@@ -246,7 +246,7 @@ TEST(patterns_turn_with_the_film)
             collet_dtype dtype = wide ? COLLET_F64 : COLLET_F32;
             make_random_film(&film_, 4, 13, 13);
             turned_film(&turned, &film_, m);
-            /* One angle, of a field along x: the turned film gets the turned field. */
+            /* There is one angle, with a field along x: the turned film gets the turned field. */
             film_.angles[0] = film_.angles[1] = film_.angles[2] = 0;
             turned.angles[0] = turned.angles[2] = swaps ? 90 : 0;
             turned.angles[1] = 0;
@@ -379,7 +379,7 @@ TEST(blobs_have_the_closed_form_under_any_beam)
     }
     for (size_t b = 0; b < 3; b++) {
         memcpy(f.direction, beams[b], sizeof f.direction);
-        for (int i = 0; i < 3; i++) /* this detector shows q as it is */
+        for (int i = 0; i < 3; i++) /* with this detector the pattern is not warped */
             f.detector[i] = i < 2 ? -beams[b][i] : beams[b][i];
         FREED(double) *a = patterns(&f, COLLET_F64),
                       *expected = malloc(ENERGIES * PIXELS * sizeof *expected);
@@ -439,7 +439,7 @@ TEST(no_pixel_gets_a_part_of_q_0)
     }
 }
 
-/* Slices, and neighbours in the place of q = 0, belong to the other grids. */
+/* The options that choose slices, and neighbours in the place of q = 0, belong to the other grids. */
 TEST(options_of_other_grids_are_refused)
 {
     film f;
@@ -457,7 +457,8 @@ TEST(options_of_other_grids_are_refused)
 
 /* ---- Parts and comparisons ------------------------------------------------------------------- */
 
-/* Each energy alone, with the range of all energies, has the bits that it has among them, in both dtypes. */
+/* An energy that is computed alone, with the range of all energies, has the same bits as when all energies are
+ * computed together. Both dtypes are tested. */
 TEST(energies_of_a_range_have_the_same_bits)
 {
     film f;
@@ -477,7 +478,7 @@ TEST(energies_of_a_range_have_the_same_bits)
             assert_memory_equal(one, all + e * 108, 108 * sizeof *one);
         }
     }
-    /* Alone, too: at q = 0 all q_z are 0 to rounding, which may be on either side. */
+    /* One or two energies, without a range: at q = 0 each q_z is 0 except for a rounding error of either sign. */
     for (int i = 0; i < 40; i++) {
         const double energy[2] = {250.0 + i * 2.718, 251.0 + i * 2.718};
         collet_scatter_options o = options_of_film(&f, COLLET_F64);
@@ -508,7 +509,8 @@ static collet_status read_layers(void *user, void *const *arrays, int64_t m, int
     return COLLET_OK;
 }
 
-/* The quotients are quotients of the patterns; a large film is compared in its middle. */
+/* The comparison reports quotients of the intensities of the two patterns. Of a large film only the middle is
+ * compared. */
 TEST(grids_are_compared)
 {
     film f, large;

@@ -55,7 +55,7 @@ bench_usage bench_usage_now(void)
 {
     struct timespec used;
     bench_usage now = {.seconds = tool_now()};
-    double ticks[8] = {0}; /* user nice system idle iowait irq softirq steal: proc(5) */
+    double ticks[8] = {0}; /* the fields are user nice system idle iowait irq softirq steal: proc(5) */
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     now.used = (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
     FILE *file = fopen("/proc/stat", "r");

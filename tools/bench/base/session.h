@@ -25,8 +25,8 @@ typedef struct bench_session {
 /*
  * Opens the runtime and chooses the backends to measure: the list of --backend, else the choice of
  * COLLET_BACKEND or the configuration file, else every usable backend. With with_backends = 0 it is not an error if
- * there is no backend. UNKNOWN_BACKEND, UNAVAILABLE and errors of collet_runtime_create; after an error the
- * session is closed.
+ * there is no backend. Fails with UNKNOWN_BACKEND, UNAVAILABLE and the errors of collet_runtime_create; after an
+ * error the session is closed.
  */
 collet_status bench_session_open(bench_session *s, const bench_options *options,
                                  int32_t with_backends, collet_error *err);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define PATTERN ((int64_t)1 << 16) /* after this many numbers inputs repeat */
+#define PATTERN ((int64_t)1 << 16) /* inputs repeat after this many numbers */
 
 /* 1 if the elements of such operands do not depend on each other, so that they may repeat. */
 static int32_t repeats(char make)

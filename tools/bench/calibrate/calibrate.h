@@ -41,8 +41,8 @@ typedef struct calibration_run {
     int32_t op_count;                /* 0: all ops */
 } calibration_run;
 
-/* Sorts the arguments into backends, which become the session's choices, and ops. Also checks --dtype.
- * UNKNOWN_BACKEND, NOT_FOUND, UNAVAILABLE, DTYPE. */
+/* Sorts the arguments into backends, which become the session's choices, and ops. Also checks --dtype. Fails with
+ * UNKNOWN_BACKEND, NOT_FOUND, UNAVAILABLE or DTYPE. */
 collet_status calibrate_choose(calibration_run *run, collet_error *err);
 /* 1 if the command line allows this op (this dtype) to be measured. */
 int32_t calibrate_has_op(const calibration_run *run, const char *op);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-bench calibrate --check: the regret of auto: its time divided by the time of the best backend alone.
+/* backend-bench calibrate --check: measures the regret of auto, which is its time divided by the time of the best
+ * backend alone.
  * Tests: tests/tools/test_bench_calibrate.c */
 #include "bench/ops/report.h"
 #include "calibrate.h"

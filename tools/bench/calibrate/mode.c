@@ -21,7 +21,7 @@
 
 #define FASTER 1.1
 #define SHAPE "512x512x512"
-#define AGAIN 2 /* a core type that seems faster is measured so many times more */
+#define AGAIN 2 /* number of further measurements of a core type that seems faster */
 
 extern char **environ;
 
@@ -102,8 +102,8 @@ static void read_report(int in, double shortest[CALIBRATE_DTYPES])
 }
 
 /* Measures a product with a core type. OpenBLAS reads its core type when it is loaded, so this is done in
- * another process. The processes run one after the other, while the load of the machine may change: so the
- * shortest time of all calls counts. */
+ * another process. The processes run in sequence, and the load of the machine may change meanwhile. So the shortest
+ * time of all calls counts. */
 static void measure_core(const calibration_run *run, const char *backend, core *c, double seconds)
 {
     bench_session *s = run->session;
@@ -207,7 +207,7 @@ static int32_t calibrate_cores(calibration_run *run, double seconds, cJSON *repo
 
 #define SECONDS 60.0
 #define CORES_SHARE 0.1
-#define WAYS_SHARE 0.25 /* at most this part of the time is for ways of products and decompositions */
+#define WAYS_SHARE 0.25 /* the largest part of the time that measuring ways of products and decompositions may take */
 
 /* Writes the document, and adds it to the report even if writing failed. Returns an exit status. */
 static int keep(bench_session *s, const calibrated *c, cJSON *list)

@@ -21,8 +21,8 @@
 #define BUDGET_MAX 20e-3
 #define BUDGET_MIN 1e-3
 #define SHARE_OF_MEMORY 0.25
-/* Up to this many bytes, each backend with its own memory gets its own arrays, because keeping copies on
- * several devices consistent costs microseconds. Backends on the host's memory share arrays, because the
+/* Up to this many bytes, each backend with its own memory gets its own arrays. Reason: keeping copies on several
+ * devices consistent costs microseconds. Backends on the host's memory share arrays, because the
  * address of an array alone can make a call twice as slow. */
 #define APART 16e6
 
@@ -255,7 +255,7 @@ int32_t calibrate_times(calibration_run *run)
 #define SMALL ((int64_t)1 << 10)  /* 4 KiB */
 #define TRANSFERS 5
 #define TRANSFERS_SMALL 50
-#define TRANSFERS_SHARE 0.1 /* at most this part of the time; the first transfers are always made */
+#define TRANSFERS_SHARE 0.1 /* the largest part of the time that transfers may take; the first are always made */
 
 /* Measures transfers from the host's memory to the device's, and back. Sets seconds[0] and seconds[1] to the medians of
  * `count` transfers, or of the transfers until `end`. */

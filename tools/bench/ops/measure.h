@@ -94,7 +94,7 @@ collet_status bench_measure(bench_session *session, const bench_layout *layout,
  * processes / share. */
 double bench_fair_seconds(const bench_result *r);
 
-/* Returns the share of the memory bandwidth that the call reaches: medians compared, and fastest samples compared.
+/* Return the share of the memory bandwidth that the call reaches, from medians and from the fastest samples.
  * floor.strategy must not be NULL. */
 double bench_share_of_median(const bench_result *r);
 double bench_share_of_fastest(const bench_result *r);

@@ -49,7 +49,7 @@ typedef struct make_scene {
     make_object *objects; /* NULL: grains */
 } make_scene;
 
-/* Places the objects. INVALID if they do not fit. Free the scene with make_scene_free. */
+/* Places the objects. Fails with INVALID if they do not fit. Free the scene with make_scene_free. */
 collet_status make_scene_open(make_scene *scene, const make_options *options, collet_error *err);
 void make_scene_free(make_scene *scene);
 int make_is_aligned(const make_scene *scene, int64_t material);

@@ -22,7 +22,7 @@ typedef struct rsoxs_picture {
 
 /* 1 if this program was built with cairo. */
 extern const int rsoxs_has_pictures;
-/* Writes the picture to a temporary file and renames it when it is complete. IO, also if the file exists and
- * `replace` is 0; NO_MEMORY; REFUSED without cairo. */
+/* Writes the picture to a temporary file and renames it when it is complete. Fails with NO_MEMORY; with REFUSED
+ * without cairo; with IO, also if the file exists and `replace` is 0. */
 collet_status rsoxs_picture_write(const rsoxs_picture *picture, const char *path, int replace,
                                   collet_error *err);

@@ -14,19 +14,19 @@ diffusion, potentials of mean force, friction and memory; and analyses of positi
 A series is (frames,), (frames, 3), or (frames, bodies, 3), equally spaced in time; scalars of
 bodies are (frames, bodies, 1). Results are means over all pairs of frames a lag apart, and over all bodies.
 For the results of one body pass x[:, body]. Everything is computed in float64 and returned as NumPy arrays;
-the Fourier transforms run on the backend that collet.using or collet.set_backend chose. Beside the input an
+the Fourier transforms run on the backend that collet.using or collet.set_backend chose. In addition to the input an
 analysis needs about 50 MiB, or about ten times the series of one body if that is more. Input that is not
 float32 or float64 is copied. dt is the time between frames; lags and times have its unit.
 
-Errors are standard errors by blocks: the frames are cut into `blocks` consecutive parts of equal
-length (a rest shorter than a block is not used), each gives a curve, and the jackknife of Quenouille and
-Tukey over the curves gives the error. Without a normalisation the error is the standard deviation of the
-blocks divided by the square root of their number. Student's factor for so few blocks is in it (1.14 for five), so
-that value +- error contains the true value with the probability of one standard deviation, 68 %. Blocks shorter than
-the correlation time give errors that are too small. A lag as long as a block or longer has no error: NaN.
+Errors are standard errors by blocks. The frames are cut into `blocks` consecutive parts of equal length; a rest
+shorter than a block is not used. Each block gives a curve. The jackknife of Quenouille and Tukey over the curves
+gives the error. Without a normalisation the error is the standard deviation of the blocks divided by the square root
+of their number. The error includes Student's factor for so few blocks (1.14 for five). So value +- error contains the
+true value with the probability of one standard deviation, 68 %. Blocks shorter than the correlation time give errors
+that are too small. A lag as long as a block or longer has no error: NaN.
 
-InvalidError for numbers that are not finite, ShapeError for other shapes or no frames, DtypeError for
-numbers that are not real, TypeError for masks and units.
+The functions raise InvalidError for numbers that are not finite, ShapeError for other shapes or no frames, DtypeError
+for numbers that are not real, and TypeError for masks and units.
 """
 
 from ._correlation import Correlation, autocorrelation

@@ -38,7 +38,7 @@ class Task:
         self._file, self.options = file, options
         self.frames = slice(options.start, options.stop, options.step)
         self.dt = 0.0
-        self.times: Any = None  # not equally spaced; then dt is 0
+        self.times: Any = None  # whether times are not equally spaced; then dt is 0
 
     def array(self, key: str) -> Any:
         """The array of a key, whose first axis is the frames: only the chosen frames."""

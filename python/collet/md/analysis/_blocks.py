@@ -26,7 +26,7 @@ def count(value: Any, caller: str, name: str, least: int) -> int:
 
 
 def others(blocks: Floats) -> Floats:
-    """For each block the mean over all others."""
+    """For each block, the mean over all other blocks."""
     return np.asarray((blocks.sum(axis=0) - blocks) / (len(blocks) - 1))
 
 
@@ -35,13 +35,13 @@ def student(blocks: int) -> float:
     probability of one standard deviation, 0.6827."""
     n = blocks - 1
     if n == 1:
-        return 1.8373  # Cauchy's distribution
-    # the quantile for many blocks (Abramowitz and Stegun 26.7.5), at 1
+        return 1.8373  # This is Cauchy's distribution.
+    # The quantile for many blocks (Abramowitz and Stegun 26.7.5), at 1.
     return 1 + 1 / (2 * n) + 1 / (4 * n**2) + 1 / (16 * n**3)
 
 
 def jackknife(estimates: Floats) -> Floats:
-    """The error from estimates, each of which leaves out one block, with Student's factor."""
+    """Returns the error, with Student's factor. Each of the given estimates leaves out one block."""
     spread = ((estimates - estimates.mean(axis=0))**2).sum(axis=0)
     blocks = len(estimates)
     return np.asarray(student(blocks) * np.sqrt(spread * (blocks - 1) / blocks))

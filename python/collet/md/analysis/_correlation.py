@@ -37,7 +37,7 @@ class Correlation:
     integral_stop: float
 
 def curves_of(series: Series, blocks: int, centered: bool) -> tuple[Floats, Floats]:
-    """C[k] of all frames and of each block."""
+    """Computes C[k] of all frames and of each block."""
     whole, parts = series.made(_analysis.autocorrelation, blocks, centered)
     return whole, parts
 
@@ -61,12 +61,12 @@ def correlation(whole: Floats, blocks: Floats, dt: float, normalise: bool) -> Co
 
 def autocorrelation(x: Any, dt: float = 1, normalise: bool = True, subtract_mean: bool = False, *,
                     blocks: int = 5) -> Correlation:
-    """C[k] = sum over t of x[t] . x[t + k] / (frames - k), averaged over bodies: a Correlation.
+    """Computes C[k] = sum over t of x[t] . x[t + k] / (frames - k), averaged over bodies. Returns a Correlation.
 
     normalise: divides C[k] by C[0]
     subtract_mean: first subtracts from each body's x its mean over all frames
     All lags come from Fourier transforms of x padded with zeros (theorem of Wiener and Khinchin).
-    Rounding errors are about 1e-15 C[0] frames / (frames - k). InvalidError if C[0] is 0 and
+    Rounding errors are about 1e-15 C[0] frames / (frames - k). Raises InvalidError if C[0] is 0 and
     normalise is true.
 
     >>> x = np.cos(0.1 * np.arange(1000))

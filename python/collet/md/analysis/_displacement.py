@@ -76,7 +76,7 @@ def _lags(times: Floats, caller: str) -> tuple[Floats, npt.NDArray[np.intp]]:
 
 
 def _of_pairs(series: Series, times: Floats, blocks: int) -> MeanSquareDisplacement:
-    """By all pairs of frames: lags are differences of times."""
+    """Computes the displacement from all pairs of frames. Lags are differences of their times."""
     lag, index = _lags(times, series.caller)
     groups = np.array_split(np.arange(series.bodies), min(blocks, series.bodies))
     sums = np.zeros((len(groups), len(lag)))
@@ -136,7 +136,7 @@ def diffusion(msd: MeanSquareDisplacement, start: float | None = None,
         then in rad^2 over the unit of lag
     start, stop: the range of lags where msd is linear, in the unit of lag; None: a tenth and a half of
         the length of a block, which are 2 and 10 % of the trajectory with 5 blocks, and with `times`
-    The fit is least squares without weights, with an intercept. InvalidError if the range has
+    The fit is least squares without weights, with an intercept. Raises InvalidError if the range has
     fewer than two lags.
 
     >>> x = np.cumsum(np.random.default_rng(1).normal(size=(1000, 3)), axis=0)

@@ -101,7 +101,8 @@ def _slope_time(shares: Floats, dt: float) -> float:
 
 
 def _fitted_time(shares: Floats, dt: float) -> float:
-    """tau of exp(-t / tau), fitted by least squares to the values before the first that is not positive."""
+    """Returns tau of exp(-t / tau), fitted by least squares to the values before the first value that is not
+    positive."""
     end = first(shares <= 0, len(shares))
     times, values = dt * np.arange(end), shares[:end]
     start = _integral_time(shares, dt)
@@ -131,7 +132,8 @@ _TIMES: dict[str, Callable[[Floats, float], float]] = {
 
 def extract_friction_from_acf(acf: Correlation, moment_of_inertia: float,
                               temperature: float = 300, method: str = "integral") -> Friction:
-    """The friction of a rotation whose velocity falls as C(t) = exp(-gamma t / I): a Friction.
+    """Computes the friction of a rotation. The correlation function of its velocity is C(t) = exp(-gamma t / I).
+    Returns a Friction.
 
     acf: the result of autocorrelation for angular velocities, with lags in ps
     moment_of_inertia: in amu nm^2; temperature: in K
@@ -183,9 +185,9 @@ def orientation_dependent_friction(theta: Any, psi: Any, omega: Any, dt: float,
                                    moment_of_inertia: float, *, bins: Any = (10, 12),
                                    range: Any = ((0, 90), (0, 360)), lags: int = 200,
                                    min_samples: int = 50) -> FrictionMap:
-    """moment_of_inertia / tau_c, with tau_c the integral of the correlation of omega from frames
-    whose orientation is in a bin: C[k] = mean of omega[t] . omega[t + k] over t in the bin. Returns a
-    FrictionMap.
+    """Computes moment_of_inertia / tau_c in each bin of orientations. tau_c is the integral of the correlation of
+    omega from frames whose orientation is in the bin: C[k] = mean of omega[t] . omega[t + k] over t in the bin.
+    Returns a FrictionMap.
 
     theta, psi: (frames,), angles, in the unit of `range`; omega: (frames, 3)
     bins, range: numbers of bins and ranges of theta and of psi; psi is periodic
@@ -265,7 +267,7 @@ def _integrals(curves: Floats, dt: float) -> Floats:
 
 
 def memory_kernel(acf: Correlation, stop: float | None = None) -> MemoryKernel:
-    """K of the generalised Langevin equation dC/dt = -integral of K(s) C(t - s) ds over s from 0 to
+    """Computes K of the generalised Langevin equation dC/dt = -integral of K(s) C(t - s) ds over s from 0 to
     t, for the correlation function C of a velocity: a MemoryKernel.
 
     acf: the result of autocorrelation for a velocity in a constant potential
@@ -273,8 +275,8 @@ def memory_kernel(acf: Correlation, stop: float | None = None) -> MemoryKernel:
 
     The integral of K is computed as the solution of a Volterra equation of the second kind, by trapezoids (B.
     Kowalik et al., Phys. Rev. E 100 (2019) 012126); K is its derivative. Errors of both are of the
-    order of dt^2; step_error estimates them. Errors grow with the lag. A UserWarning if the integral exceeds 1 / dt:
-    C then falls within a step, and the solution diverges.
+    order of dt^2; step_error estimates them. Errors grow with the lag. Issues a UserWarning if the integral exceeds
+    1 / dt: C then falls within a step, and the solution diverges.
 
     >>> x = np.random.default_rng(1).normal(size=1000)
     >>> x = np.convolve(x, np.ones(20), "same")
@@ -320,8 +322,8 @@ def torque_consistency(L: Any, torque: Any, dt: float = 1) -> TorqueConsistency:
     L, torque: (frames, 3) or (frames, bodies, 3), at least 3 frames
     Differences have three causes. Frames may be too far apart: the error grows as the square of dt. Leap-frog
     integrators write velocities of half a step earlier. If the periodic box cuts a body, its torque is wrong.
-    InvalidError if all torque is 0. A UserWarning if dL/dt and torque are correlated by less than 0.9: then the slope
-    has no meaning.
+    Raises InvalidError if all torque is 0. Issues a UserWarning if dL/dt and torque are correlated by less than 0.9:
+    then the slope has no meaning.
 
     >>> t = 0.1 * np.arange(100)
     >>> L = np.stack([np.sin(t), np.cos(t), 0 * t], -1)

@@ -40,7 +40,7 @@ def read(path: str) -> Any:
         with open(path, "rb"):
             pass
         if not sys.executable or getattr(sys, "frozen", False):
-            _copy(path, target)  # in this process: there is no interpreter to start
+            _copy(path, target)  # reads in this process, because there is no interpreter to start
         else:
             made = subprocess.run([sys.executable, __file__, path, json.dumps(sys.path)],
                                   stdin=subprocess.DEVNULL, stdout=target, stderr=subprocess.PIPE,

@@ -220,7 +220,7 @@ def _jacobian(kind: Any, edges: Floats, caller: str) -> npt.NDArray[np.floating[
 def potential_of_mean_force(x: Any, y: Any = None, *, bins: Any = 50, range: Any = None,
                             temperature: float = 300, jacobian: Any = None, weights: Any = None,
                             periodic: Any = False, blocks: int = 5) -> MeanForcePotential:
-    """-k T ln(p / J) along a coordinate, or over two, in kJ/mol: a MeanForcePotential.
+    """Computes -k T ln(p / J) along one coordinate, or over two, in kJ/mol. Returns a MeanForcePotential.
 
     x, y, bins, range, weights, periodic: as in histogram; weights undo a bias: exp(bias / k T)
     temperature: in K

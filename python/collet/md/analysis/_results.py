@@ -50,7 +50,8 @@ def _columns() -> dict[str, list[str]]:
 
 
 def _legend(text: str, known: set[str]) -> tuple[str, str]:
-    """The body and the column of the legend "SOL 1 com x (nm)"; of another program's "Rg\\sX\\N" "" and "Rg_X"."""
+    """Returns the body and the column that a legend such as "SOL 1 com x (nm)" names. For another program's
+    "Rg\\sX\\N", returns "" and "Rg_X"."""
     plain = re.sub(r"\\s(.*?)\\N", r" \1", text).partition(" (")[0].strip()
     words = re.sub(r"\\.", "", plain).split()
     for first in range(len(words)):
@@ -276,7 +277,7 @@ def atoms_of(text: str, labels: Any) -> Any:
                        residue_ids=ids, chains=chains if any(chains) else None)
     frames.source = ("the file", *frames.source[1:])  # as messages name it
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # for example that the frames have no indices of atoms
+        warnings.simplefilter("ignore")  # the reason, for example that the frames have no indices of atoms
         chosen = md.extract(frames, selection=text, keys="positions", pbc="none")
     return chosen["positions"][0, :, 0].astype(np.int64)
 

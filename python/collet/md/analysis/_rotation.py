@@ -30,12 +30,12 @@ class Rotation:
     s2_error: float
 
 
-_FAR = 0.5   # |u.u'| of an axis in two frames below which its sign is a guess
-_MANY = 0.05  # results are doubtful if more than this fraction of the steps are such
+_FAR = 0.5   # If |u.u'| of an axis in two frames is less, its sign is a guess.
+_MANY = 0.05  # Results are doubtful if more than this fraction of the signs are guesses.
 
 
 def warn_of_signs(dots: Iterable[Floats], caller: str, effect: str) -> None:
-    """A UserWarning if axes often turn so far in a step that their sign is a guess. dots: parts of the dot
+    """Issues a UserWarning if axes often turn so far in a step that their sign is a guess. dots: parts of the dot
     products of each axis with itself one frame later."""
     far = steps = 0
     for part in dots:
@@ -158,12 +158,12 @@ def _displaced(series: Series) -> Floats:
 
 
 def angular_displacement(axes: Any) -> Floats:
-    """The angles about x, y and z, in rad, by which axes have turned since the first frame: the sum of
-    the smallest rotations from each frame to the next (S. Kaemmerer, W. Kob, R. Schilling, Phys.
+    """Computes the angles about x, y and z, in rad, by which axes have turned since the first frame. They are the
+    sums of the smallest rotations from each frame to the next (S. Kaemmerer, W. Kob, R. Schilling, Phys.
     Rev. E 56 (1997) 5450). The shape is the shape of axes, (frames, 3) or (frames, bodies, 3).
 
-    A RuntimeWarning if an axis turns by more than 90 degrees in a step: its path is then unknown.
-    InvalidError if it turns by 180.
+    Issues a RuntimeWarning if an axis turns by more than 90 degrees in a step: its path is then unknown.
+    Raises InvalidError if it turns by 180.
 
     >>> t = 0.1 * np.arange(200)
     >>> axes = np.stack([np.cos(t), np.sin(t), 0 * t], -1)
@@ -175,7 +175,7 @@ def angular_displacement(axes: Any) -> Floats:
 def rotational_mean_square_displacement(axes: Any, dt: float = 1, *,
                                         blocks: int = 5) -> MeanSquareDisplacement:
     """The mean_square_displacement of angular_displacement(axes), in rad^2. In free rotational diffusion of an axis it
-    is 4 D t, and diffusion() of the result gives D. Gives the same UserWarning as rotation.
+    is 4 D t, and diffusion() of the result gives D. Issues the same UserWarning as rotation.
 
     >>> t = 0.1 * np.arange(200)
     >>> axes = np.stack([np.cos(t), np.sin(t), 0 * t], -1)

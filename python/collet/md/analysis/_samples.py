@@ -47,7 +47,7 @@ def statistical_inefficiency(x: Any) -> float:
     Chodera et al., J. Chem. Theory Comput. 3 (2007) 26; as in pymbar). The mean of x has the standard error
     std(x) sqrt(g / frames).
 
-    InvalidError if x is constant.
+    Raises InvalidError if x is constant.
 
     >>> x = np.random.default_rng(1).normal(size=1000)
     >>> analysis.statistical_inefficiency(x) < 2

@@ -19,7 +19,7 @@ _AT_ONCE = 2**22  # numbers that are Fourier-transformed at a time: 32 MiB
 
 
 def positive(value: Any, caller: str, name: str) -> float:
-    """Returns the value as a finite float above 0. InvalidError for others."""
+    """Returns the value as a finite float above 0. Raises InvalidError for others."""
     number = _host.number(value, f"{caller}: {name}")
     if not isinstance(number, (int, float)) or not 0 < number < float("inf"):
         raise InvalidError(f"{caller}: {name} is {value!r}; it must be a finite number above 0")
@@ -70,7 +70,7 @@ class Series:
 
     def numbers(self, body: int = 0, count: int | None = None) -> Floats:
         """The numbers of `count` bodies (None: all) from `body` on, as float64 (frames,
-        bodies, components). May share memory with x. InvalidError if a number is not finite."""
+        bodies, components). May share memory with x. Raises InvalidError if a number is not finite."""
         end = None if count is None else body + count
         part = _host.array(self.x[:, body:end], np.float64, f"{self.caller}: {self.name}")
         bad = np.argwhere(~np.isfinite(part))

@@ -16,8 +16,8 @@ from ..._core import InvalidError, ShapeError
 from ._blocks import count, jackknife
 from ._series import Floats
 
-DEBYE = 48.0320471  # debye in 1 e nm
-_AT_ONCE = 2**22  # coordinates that are converted to float64 at a time
+DEBYE = 48.0320471  # Debye in 1 e nm.
+_AT_ONCE = 2**22  # Coordinates that are converted to float64 at a time.
 _ROUNDS = 100
 _CONVERGED = 1e-9  # fraction of the body's size: the iteration ends when the mean structure moves by less
 
@@ -78,7 +78,7 @@ def _positions(value: Any, caller: str) -> Any:
 
 
 def _atoms(chosen: Any, atoms: int, caller: str, name: str) -> Any:
-    """Converts a mask or indices to indices. None: those of all atoms."""
+    """Converts a mask or indices to indices. None: the indices of all atoms."""
     if chosen is None:
         return np.arange(atoms)
     found = _host.array(chosen, None, f"{caller}: {name}")
@@ -104,7 +104,8 @@ def _weights_of(weights: Any, atoms: int, caller: str, name: str = "weights") ->
 
 
 def _slabs(positions: Any, caller: str) -> Iterator[tuple[slice, Floats]]:
-    """Yields slices of the frames, and these frames in float64. InvalidError for numbers that are not finite."""
+    """Yields slices of the frames, and these frames in float64. Raises InvalidError for numbers that are not
+    finite."""
     step = max(1, _AT_ONCE // (3 * positions.shape[1]))
     for start in range(0, len(positions), step):
         part = _host.array(positions[start:start + step], np.float64, f"{caller}: positions")
@@ -224,7 +225,7 @@ def dccm(positions: Any, *, fit: Any = None, weights: Any = None,
     fit: the atoms that are superposed, as in rmsd: the rigid part of the body. None: all
     weights: one for each atom, for the superposition; None: equal
     The mean structure is the mean of the superposed frames, iterated until it no longer changes. An atom that does
-    not move has C = 0 with all others and itself.
+    not move has C = 0 with all other atoms and with itself.
 
     >>> r = np.random.default_rng(1).normal(size=(100, 3, 3))
     >>> analysis.dccm(r).matrix.shape

@@ -94,7 +94,7 @@ def _fitted(whole: Floats, parts: Floats, lags: Floats, chosen: Any,
 
 
 def _correlations(axes: Floats, blocks: int) -> tuple[Floats, Floats]:
-    """The symmetric part of <R(0)^T R(t)>: for all frames, (lags, 3, 3), and for each block."""
+    """Computes the symmetric part of <R(0)^T R(t)>, (lags, 3, 3), for all frames and for each block."""
     curves: list[tuple[Floats, Floats]] = []
     for i, j in ((0, 0), (1, 1), (2, 2), *_PAIRS):
         x = axes[..., i] if i == j else axes[..., i] + axes[..., j]
@@ -123,7 +123,7 @@ def rotational_diffusion_tensor(axes: Any, dt: float = 1, start: float | None = 
 
     In free rotational diffusion <R(0)^T R(t)> = exp(-(tr D - D) t) in any frame of the body (L. D.
     Favro, Phys. Rev. 119 (1960) 53): a line with an intercept is fitted to the logarithm, element by
-    element. InvalidError if the range has fewer than two lags, or correlations in it are not above
+    element. Raises InvalidError if the range has fewer than two lags, or correlations in it are not above
     0. Gives the same UserWarning as rotation.
 
     >>> turns = np.random.default_rng(1).normal(scale=0.1, size=(300, 3))
