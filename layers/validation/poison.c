@@ -89,8 +89,8 @@ void poison_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Installs the handler again if the program has replaced it; passes other faults to the
- * program's. */
+/* Installs the layer's handler again if the program has replaced it. The layer's handler passes other faults to the
+ * program's handler. */
 static int install(void)
 {
     struct sigaction now,

@@ -25,6 +25,6 @@ void poison_unlock(void);
 void *poison_take(size_t bytes, const char *what, poison_block **block);
 /* Removes access to a block. NULL does nothing. */
 void poison_release(poison_block *block);
-/* The name of a call whose copies were accessed after it had returned, or beyond their end; each is
- * returned once. NULL: none. */
+/* The name of a call whose copies were accessed after it had returned, or beyond their end. Each name is returned
+ * once. NULL: there is none. */
 const char *poison_fault(void);

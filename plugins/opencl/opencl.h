@@ -63,7 +63,7 @@ void opencl_describe_compiler(const opencl_driver *cl, cl_device_id id, char pla
 /* If PoCL would end the process when it compiles with the cache `place`, returns 1 and sets `reason`. Else, also if
  * `place` is "", returns 0. */
 int opencl_cache_fails(const char *place, char reason[OPENCL_REASON]);
-/* Whether two devices have one name. */
+/* Whether two devices have the same name. */
 int opencl_same_model(const opencl_driver *cl, cl_device_id a, cl_device_id b);
 /* Sets traits, options, identity, total_memory and `single` from d->id. */
 void opencl_describe(collet_device *d);

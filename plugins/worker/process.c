@@ -302,7 +302,7 @@ bool process_wait(process *p, int milliseconds)
     return ended;
 }
 
-/* Instead of sigabbrev_np, which needs glibc 2.32. */
+/* The name of a signal. Replaces sigabbrev_np, which needs glibc 2.32. */
 static const char *signal_name(int number)
 {
     switch (number) {

@@ -13,7 +13,7 @@
 
 #define LINE 64
 
-/* Tiles below one another. */
+/* The number of tiles, one below the other, that are computed in turn. */
 #define TILES_BELOW 4
 
 /* Memory of a thread on its stack: enough for one step, and for axpy. */

@@ -145,7 +145,7 @@ static int32_t find_across(const machine *m)
     return repeated;
 }
 
-/* Makes axis i the last but one. The order of the others is kept. */
+/* Makes axis i the last but one. The order of the other axes is kept. */
 static void move_axis(loop *l, int32_t i)
 {
     for (; i < l->ndim - 2; i++) {
@@ -160,8 +160,8 @@ static void move_axis(loop *l, int32_t i)
     }
 }
 
-/* Chooses tiles that hold whole cache lines of the inputs that are transposed. No tiles if read_soon is set:
- * machine_range needs rows in order. */
+/* Chooses tiles that hold whole cache lines of the inputs that are transposed. There are no tiles if read_soon is
+ * set: machine_range needs rows in order. */
 static void find_tiles(machine *m)
 {
     loop *l = &m->l;
@@ -312,7 +312,7 @@ static void add_fill(machine *m, values *v, uint32_t value)
 }
 
 /* The output that step i may write without a buffer, or NONE. The output must be adjacent, and no later step may
- * read an input that is the same array. A conversion may not have such an input itself. */
+ * read an input that is the same array. If step i is a conversion, it may not read such an input either. */
 static uint16_t direct_output(const machine *m, const values *v, uint32_t i)
 {
     const collet_program *p = m->program;

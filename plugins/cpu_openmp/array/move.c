@@ -36,7 +36,7 @@
 #define LINES_LENGTH 1024
 #define LINES_ROWS 4096
 
-/* Minimum columns for streaming stores: with fewer, the fence after a tile costs more than they
+/* Minimum columns for streaming stores: with fewer columns, the fence after a tile costs more than such stores
  * save. */
 #define STREAMED_COLUMNS 64
 

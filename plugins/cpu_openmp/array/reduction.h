@@ -22,7 +22,7 @@ typedef enum result_kind {
     RESULT_WORD,     /* an integer modulo 2^64, after the exclusive or with about.bits */
     RESULT_COUNT,    /* an integer */
     RESULT_POSITIVE, /* whether an integer is not 0 */
-    RESULT_EQUAL     /* whether an integer is `all` */
+    RESULT_EQUAL     /* whether an integer equals `all` */
 } result_kind;
 
 typedef struct method {

@@ -23,7 +23,7 @@ typedef struct fft_split {
 
 /* How the numbers of a long line are read and written. */
 typedef struct fft_ends {
-    int32_t real_in, real_out;           /* no imaginary parts there */
+    int32_t real_in, real_out;           /* 1: memory has no imaginary parts */
     int32_t exchanged_in, exchanged_out; /* inverse: real and imaginary parts are exchanged */
     double scale;
 } fft_ends;

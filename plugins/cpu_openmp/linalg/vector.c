@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dot and matvec: compensated sums in f64; in f32 and f64 where f32 alone is read and written. The
+/* dot and matvec, by compensated sums in f64. If all operands are f32, sums are in f32 and f64. The
  * division into tiles and chunks depends on the shape alone, and chunks are added in order, so that
  * the result does not depend on the number of threads.
  * Tests: conformance/linalg/vector.c, tests/cpu_openmp/test_kernels_openmp.c */
@@ -384,7 +384,7 @@ static void multiply_short(const collet_device *device, const collet_kernel_call
     real_store(cpu_at(y), to_wide, cpu_total(&(cpu_sum){sum, lost}));
 }
 
-/* Each row of a matrix reads the vector. A vector whose elements are not adjacent is copied once before. */
+/* Each row of a matrix reads the vector. A vector whose elements are not adjacent is first copied, once. */
 typedef struct copied {
     collet_operand operands[VIEWS];
     int64_t shape[COLLET_MAX_DIMS]; /* the shape of the copy: 1 along axes that repeat vectors */

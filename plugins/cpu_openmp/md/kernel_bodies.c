@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies of few atoms, one in each lane: atom j of every body at a time, gathered. A body with fewer
- * atoms than others adds zeros, so that its sums do not depend on its neighbours.
+/* Sums bodies of few atoms, one body in each lane. Atom j of every body is gathered, then atom j + 1. A body with
+ * fewer atoms than others adds zeros, so that its sums do not depend on its neighbours.
  * Tests: conformance/md/md.c */
 #include "kernel_lanes.h"
 
@@ -155,8 +155,8 @@ INLINE lanes either(indices condition, lanes yes, lanes no)
     return (lanes)(((indices)yes & condition) | ((indices)no & ~condition));
 }
 
-/* Computes L.I^-1 L by elimination. Negative if the tensor is singular or nearly singular, since elimination
- * would lose digits. */
+/* Computes L.I^-1 L by elimination. The result is negative if the tensor is singular or nearly singular, because
+ * elimination would lose digits. */
 INLINE lanes twice_rotational(const lanes second[6], const lanes L[3])
 {
     const lanes xx = second[1] + second[2], yy = second[0] + second[2], zz = second[0] + second[1];

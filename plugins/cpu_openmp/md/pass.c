@@ -238,7 +238,7 @@ static void sum_one(const atoms_job *job, const md_body *body, body_sums *centra
 
 /* ---- Several bodies -------------------------------------------------------------------------- */
 
-/* This many bodies are summed, then finished in turn. Finishing a body is a chain of divisions; the
+/* The number of bodies that are summed, and then finished in turn. Finishing a body is a chain of divisions; the
  * chains of several bodies overlap in time if no pass is between them. */
 #define BATCH 16
 
@@ -282,7 +282,7 @@ static int fits_lanes(const atoms_job *job, const md_body *body)
     return body->atoms > 0 && body->atoms <= FEW_ATOMS && !job->origins && job->m.at;
 }
 
-/* Sums `count` bodies: consecutive bodies of few atoms together, one per lane, others one at a time. */
+/* Sums `count` bodies: consecutive bodies of few atoms together, one body per lane; other bodies one at a time. */
 static void sum_batch(const atoms_job *job, frame_bodies *lanes, batch *b, int count)
 {
     int most = job->device->level->body->lanes, fit;

@@ -28,7 +28,7 @@ typedef struct library_choice {
     library_settings settings;
 } library_choice;
 
-/* settings NULL: settles the settings that c has already. */
+/* If `settings` is NULL, settles the settings that c already has. */
 void library_settle(library_choice *c, const library_settings *settings);
 
 /* Opens the library `name` (as for dlopen). Its constructors find `variables` in the environment, instead
@@ -54,7 +54,7 @@ int library_forked(void);
  * finds the library half initialised. */
 void library_initialise(void (*first_call)(void));
 
-/* The library's handle when the process has it loaded already, else NULL. */
+/* The library's handle if the process has already loaded the library, else NULL. */
 void *library_loaded(const char *name);
 
 /* Sets *function (a pointer to a function) to the library's function; 0 when there is none. */

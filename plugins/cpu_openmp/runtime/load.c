@@ -14,7 +14,7 @@ static int32_t running_here(void)
     struct dirent *task;
     while (tasks && (task = readdir(tasks))) {
         char path[300], state = 0;
-        if (task->d_name[0] == '.') /* "../stat" is that of the process */
+        if (task->d_name[0] == '.') /* "../stat" is the file of the process */
             continue;
         snprintf(path, sizeof path, "/proc/self/task/%s/stat", task->d_name);
         FILE *file = fopen(path, "re");

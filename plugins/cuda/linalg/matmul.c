@@ -163,7 +163,7 @@ static int is_ready(collet_device *d)
     return cuda_library_ready(d->base.host, d->cu.version, &cuda_blas_facts, &d->blas.library);
 }
 
-/* Uses cuBLAS if it is installed, is chosen (ways.h) and supports the operands' layout; else jit_matmul. */
+/* Uses cuBLAS if it is installed, is chosen (ways.h) and supports the operands' layout; else calls jit_matmul. */
 jit_run cuda_matmul;
 collet_status cuda_matmul(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {

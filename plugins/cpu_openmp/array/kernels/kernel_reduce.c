@@ -338,7 +338,8 @@ INLINE longs LEAST_F64(longs a, longs b)
 
 /* ---- Places of extremes --------------------------------------------------------------------- */
 
-/* Groups of VECTOR_BYTES elements are compared at a time, then the first group that has the element by vectors. */
+/* Compares groups of VECTOR_BYTES elements. The first group that has the element is then searched vector by
+ * vector. */
 #define SKIP(TYPE, WORD, GROUP)                                                                    \
     for (; i + (GROUP) <= n; i += (GROUP)) {                                                       \
         WORD found = 0;                                                                            \

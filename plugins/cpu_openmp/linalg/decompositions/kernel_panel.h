@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#define PANEL_COLUMNS 64 /* at most, of qr */
+#define PANEL_COLUMNS 64 /* the maximum number of columns of a panel of qr */
 
 typedef struct panel_kernels {
     /* The largest magnitude of n numbers, 0 if n is 0; NaN when a number is not finite. */

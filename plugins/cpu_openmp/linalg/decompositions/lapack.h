@@ -44,9 +44,8 @@ dense_view dense_output(const collet_operand *o, int64_t index);
 void dense_copy(const collet_device *device, int32_t threads, const dense_view *out,
                 const dense_view *in);
 
-/* The same, into rows or columns of adjacent elements; returns the largest magnitude, or NaN when
- * one is not finite. With `lower` only the lower triangle is read; the elements above it become
- * zero. */
+/* The same, into rows or columns of adjacent elements; returns the largest magnitude, or NaN if an element is not
+ * finite. With `lower` only the lower triangle is read; the elements above it become zero. */
 double dense_load(const collet_device *device, int32_t threads, const dense_view *out,
                   const dense_view *in, int lower);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products and triangular systems on the team's threads by single-threaded OpenBLAS, whose own threads would wait for
- * threads that the operating system has not scheduled.
+ * Products and triangular systems on the team's threads by single-threaded calls of OpenBLAS. Its own threads would
+ * wait for threads that the operating system has not scheduled.
  * Tests: conformance/linalg/factors.c, tests/host/test_decompositions.c
  */
 #include "cpu_openmp/runtime/team.h"

@@ -4,8 +4,7 @@
  * search.
  *
  * A key has as many bits as its element, in the low bits of a u64. Every NaN has the greatest key.
- * The key of -0 is one less than the key of +0, or equal to it if zeros are to be equal. Pure
- * functions.
+ * The key of -0 is one less than the key of +0, or equal to it if zeros are to be equal. The functions are pure.
  */
 #pragma once
 

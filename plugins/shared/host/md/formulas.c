@@ -46,7 +46,7 @@ double cpu_tilt(const double axes[9], const double axis[3])
     double a[3], b[3], normal[3];
     if (!cpu_unit3(column, a) || !cpu_unit3(axis, b))
         return NAN;
-    /* 90 - theta from both its sine and its cosine: an arc cosine loses half the digits near 0. */
+    /* Computes 90 - theta from both its sine and its cosine, because an arc cosine loses half the digits near 0. */
     cpu_cross3(a, b, normal);
     return atan2(fabs(cpu_dot3(a, b)), sqrt(cpu_dot3(normal, normal))) * DEGREES;
 }

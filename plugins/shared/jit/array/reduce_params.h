@@ -21,7 +21,7 @@ typedef struct reduce_view {
     i64 rows, columns, part_rows, part_columns, parts, across;
     /* Kept elements, and the groups that cover them. */
     i64 kept, groups;
-    /* Axes of kept elements, then of rows; the columns' is column_axis. */
+    /* The axes of kept elements, then the axes of rows; the axis of columns is column_axis. */
     i32 kept_axes, row_axes, column_axis;
     /* A group has 1 << kept_bits kept elements and divides its items among them, 1 << column_bits per row.
      * kept_adjacent: adjacent items have adjacent kept elements; else adjacent reduced elements. */

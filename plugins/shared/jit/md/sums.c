@@ -95,7 +95,7 @@ uint64_t md_sums_workspace(const md_geometry *g)
 static const char *const options[16][4] = {
     [1] = OPTIONS(1), [2] = OPTIONS(2), [7] = OPTIONS(7), [9] = OPTIONS(9), [15] = OPTIONS(15)};
 
-/* Whether sums are pairs of f32: results are f32. */
+/* Whether sums are pairs of f32. They are if results are f32. */
 static int in_pairs(const jit_sequence *q)
 {
     return operand_of(q->call, 0)->dtype == COLLET_F32;

@@ -8,7 +8,7 @@
 #include "shared/jit/runtime/view.h"
 #include "sums.h"
 
-/* What an op sums (`what`), and the numbers of its operands; 0: the op has no such operand, as operand 0 is an
+/* What an op sums (`what`), and the numbers of its operands; 0: the op has no such operand, because operand 0 is an
  * output. */
 typedef struct atoms_op {
     uint32_t what;
