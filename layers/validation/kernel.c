@@ -150,7 +150,7 @@ static int find_row(kernel_call *k)
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-/* Adds a buffer to the list, once; marks it as written if any operand writes it. */
+/* Adds a buffer to the list if it is not there yet. Marks the buffer as written if any operand writes it. */
 static void add_buffer(kernel_call *k, void *handle, int writes)
 {
     for (uint32_t i = 0; i < k->buffer_count; i++)
@@ -292,8 +292,8 @@ static uint64_t outputs_sum(const kernel_call *k)
     return sum;
 }
 
-/* Whether the plugin uses no memory of the call after `run` has returned, so that the layer may
- * compare it. */
+/* Whether the plugin uses no memory of the call after `run` has returned, so that the layer may compare the memory
+ * afterwards. */
 static int is_done_on_return(const kernel_call *k)
 {
     return on_host(k) && k->call.device->properties.order == COLLET_ORDER_SYNCHRONOUS;

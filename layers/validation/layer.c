@@ -105,7 +105,7 @@ static int fill_rows(instance *i)
 
 #define WRAP(slot) t->slot = below->slot ? validation_##slot : NULL
 
-/* Slots that this layer does not know are NULL, because the layer could not replace handles. */
+/* Slots that this layer does not know are NULL, because the layer could not replace the handles in their calls. */
 static void fill_slots(collet_plugin *t, const collet_plugin *below)
 {
     t->capabilities = below->capabilities;

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Blocks of one size: small blocks for calls, large blocks for bytes that are written and read. A page
- * without access follows each. */
+/* Blocks of one size: small blocks for calls, large blocks for bytes that are written and read. A page without
+ * access follows each block. */
 #define SMALL 16384
 #define SMALL_COUNT 256
 #define LARGE POISON_LARGEST

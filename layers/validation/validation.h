@@ -65,7 +65,7 @@ typedef struct device {
     _Atomic int lost;
 } device;
 
-/* A value of the queue's counter that covers the commands up to number `sequence`. */
+/* When the queue's counter has reached `value`, the commands up to number `sequence` are done. */
 typedef struct queue_mark {
     uint64_t value, sequence;
 } queue_mark;
@@ -131,7 +131,7 @@ void call_begin_unknown(call *c, const char *slot, const collet_host *host, coll
 /* Call these before and after the plugin's code runs. */
 void call_enter(call *c);
 void call_left(call *c);
-/* call_left, and checks the plugin's status and error; `allowed`: CONTRACT_... */
+/* Does what call_left does, and checks the plugin's status and error. `allowed`: bits CONTRACT_... */
 collet_status call_status(call *c, collet_status status, uint32_t allowed);
 /* Ends the call: returns the status for libcore, with the text in libcore's error. */
 collet_status call_end(call *c, collet_status status);

@@ -87,8 +87,8 @@ collet_status opencl_finish(collet_queue *q, cl_int error, uint64_t *ticket, col
  * handle. The caller holds the queue's lock. */
 cl_int opencl_profile(collet_queue *q);
 
-/* The status for an error of a call: REFUSED if a resource is short, DEVICE_LOST, else FAILED; sets
- * the text "what: CL_NAME". */
+/* The status for an error of a call: REFUSED if a resource is short, DEVICE_LOST if the device was lost, else
+ * FAILED; sets the text "what: CL_NAME". */
 collet_status opencl_fail(collet_device *d, cl_int error, const char *what, collet_error *err);
 
 /* ---- The parts of the driver (shared/jit/runtime/driver.h) ----------------------------------- */

@@ -61,8 +61,8 @@ static bool add(const places *p, int place, cpu_set_t *set)
 /* The places of OpenMP (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY). The OpenMP runtime binds the thread that
  * loads it to the first place, and new threads and processes inherit this binding. */
 
-/* If OpenMP has bound the calling thread to the first place, lets it use the processors of all places, which
- * host->threads counts; else changes nothing. */
+/* If OpenMP has bound the calling thread to the first place, lets the thread use the processors of all places
+ * (host->threads counts these processors). Else changes nothing. */
 static void places_leave(void)
 {
     places p;

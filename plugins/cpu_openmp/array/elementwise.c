@@ -11,7 +11,7 @@
 #define SMALL_BYTES (20 << 10)
 #define SMALL_HEAVY_BYTES (5 << 10)
 
-/* Programs of this file: at most two steps of three inputs. */
+/* Programs of this file: at most two steps, of at most three inputs each. */
 #define STEPS_MAX MACHINE_STEPS(6)
 
 /* Calls the block kernel and returns 1 if the operands are small and all adjacent, or if all but one

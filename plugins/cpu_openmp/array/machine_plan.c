@@ -17,7 +17,7 @@
 
 #define LINE 64
 
-/* Elements of a block if nothing is kept in buffers. */
+/* The number of elements of a block if nothing is kept in buffers. */
 #define WHOLE (1 << 20)
 
 /* A heavy function costs about as much as this many copies. */
@@ -47,7 +47,7 @@ typedef struct values {
     uint16_t slot[MACHINE_VALUES];   /* NONE: no longer in a buffer */
     uint16_t filled[MACHINE_VALUES]; /* slot of a block that repeats a single value, or NONE */
     uint16_t spare[MACHINE_VALUES];  /* buffers */
-    uint8_t flags[MACHINE_VALUES];   /* SINGLE, and FILL: a step needs it as a block */
+    uint8_t flags[MACHINE_VALUES];   /* bits SINGLE, and FILL: a step needs the value as a block */
     uint32_t spares;
 } values;
 
@@ -190,7 +190,7 @@ static void find_tiles(machine *m)
     }
 }
 
-/* Elements of a block, which the widest value determines. */
+/* The number of elements of a block. The widest value determines it. */
 static void find_block(machine *m)
 {
     const collet_program *p = m->program;

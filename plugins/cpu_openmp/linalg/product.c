@@ -71,7 +71,7 @@ static int is_symmetric(const product *p)
 }
 
 /* Divides a symmetric product into at least `parts` squares on and below the diagonal. A library computes a square on
- * the diagonal at once, so one thread needs no more. */
+ * the diagonal at once, so one thread needs no more parts. */
 static void divide_triangle(product *p, int64_t parts)
 {
     int64_t across = p->strategy == BY_BLAS && p->type < BLAS_C64 ? 1 : 4;

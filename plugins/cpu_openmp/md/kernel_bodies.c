@@ -132,7 +132,7 @@ INLINE indices centre(accumulators *s, triple o, int with_v, int with_f)
     for (int i = 0; i < 3; i++) {
         shift[i] = nan_where(without_mass, p[i] * per_mass);
         com[i] = (i == 0 ? o.x : i == 1 ? o.y : o.z) + shift[i];
-        /* If the centre is infinite, all sums become NaN; infinities could cancel to a finite number. */
+        /* If the centre is infinite, all sums become NaN, because infinities could cancel to a finite number. */
         shift[i] = nan_where(~is_finite(shift[i]), shift[i]);
         s->second[i] -= p[i] * shift[i];
     }

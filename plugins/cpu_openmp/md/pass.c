@@ -200,7 +200,7 @@ static void centre(const md_body *body, const double origin[3], const frame_sums
     for (int i = 0; i < 3; i++) {
         shift[i] = without_mass ? (double)NAN : s->first[i] * per_mass;
         c->com[i] = origin[i] + shift[i];
-        /* If the centre is infinite, all sums become NaN; infinities could cancel to a finite number. */
+        /* If the centre is infinite, all sums become NaN, because infinities could cancel to a finite number. */
         shift[i] = isfinite(shift[i]) ? shift[i] : (double)NAN;
         if (without_mass && body->atoms == 0)
             shift[i] = 0.0;

@@ -464,7 +464,7 @@ void blas_solve(const blas *b, blas_type type, blas_triangle which, const blas_m
                 const blas_matrix *x, int64_t m, int64_t n)
 {
     struct triangle t = triangles[which];
-    /* trsv for one column: trsm first packs the triangle, which costs more than the solution. */
+    /* Uses trsv for one column, because trsm first packs the triangle, and packing costs more than the solution. */
     int vector = t.side == CblasLeft && n == 1;
     int rows = (int)m, columns = (int)n;
     double one[2];

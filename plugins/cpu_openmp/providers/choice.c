@@ -162,7 +162,7 @@ static void choose_openblas(const collet_host *host, const isa_level *level)
     char found[32];
     library_settings s = settings_of(host, "openblas", core_type(host, level));
     if (s.target[0] && blas_is_loaded(s.name, found, sizeof found) && !same_core(found, s.target))
-        host->log(host, COLLET_LOG_INFO, /* as a warning it would appear in every program with NumPy */
+        host->log(host, COLLET_LOG_INFO, /* a warning would appear in every program with NumPy */
                   "the program has already loaded %s, and it runs as %s; the core %s would be faster: set "
                   BLAS_CORE_VARIABLE "=%s before the program starts",
                   s.name, found, s.target, s.target);

@@ -3,8 +3,8 @@
  * library.h - shared libraries that this plugin opens at run time and keeps for the life of the
  * process.
  *
- * Their functions are taken from the library's own handle, and the library itself is opened with
- * RTLD_DEEPBIND: neither our calls nor the calls within it reach functions of the same names that
+ * The functions of a library are taken from its own handle, and the library is opened with RTLD_DEEPBIND. So
+ * neither our calls nor the calls within the library reach functions of the same names that
  * the host program exports (cblas_sgemm, sgemm_...). Any thread may call the functions of this header.
  */
 #pragma once

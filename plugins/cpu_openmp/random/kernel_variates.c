@@ -122,7 +122,7 @@ INLINE f64 stirling_error_of(f64 n)
     return small * stirling_errors[(integer - 1) & 15] + (1.0 - small) * series;
 }
 
-/* x ln(x / m) + m - x, and adds the magnitudes that its rounding errors are in proportion to. */
+/* Returns x ln(x / m) + m - x. Adds to *size the magnitudes to which its rounding errors are proportional. */
 INLINE f64 plain_deviance(f64 x, f64 m, f64 *size)
 {
     f64 logarithm = plain_log(x / m);

@@ -168,8 +168,8 @@ static int64_t call(job *j, const team_phase *phase, int32_t count, int32_t thre
 }
 
 /* Lets libraries that a body calls use only the calling worker. This is the only function of OpenMP that a worker
- * calls, and only with a piece for which a caller waits: when the program ends, a worker outlasts the OpenMP
- * runtime. */
+ * calls. A worker calls it only while a caller waits for its piece, because at the end of the program a worker
+ * outlasts the OpenMP runtime. */
 static void limit_libraries(void)
 {
     static _Thread_local bool limited;
@@ -264,7 +264,8 @@ static void pull(const job *j)
     }
 }
 
-/* Moves one worker that is awake but has no piece away from the caller's processor, for which it may be waiting. */
+/* Moves one worker away from the caller's processor: a worker that is awake, has no piece and may be waiting for
+ * this processor. */
 static void push(int32_t threads)
 {
     int32_t workers = atomic_load_explicit(&team.workers, memory_order_relaxed);
@@ -341,7 +342,7 @@ static bool help_any(const worker *w)
 typedef struct patience {
     int64_t gap;        /* nanoseconds between calls, smoothed */
     int64_t wake;       /* shortest recent time from the call that wakes a worker until the worker runs */
-    int32_t processors; /* CPUs of the process; fewer workers than this spin */
+    int32_t processors; /* number of CPUs of the process; the number of spinning workers is smaller */
 } patience;
 
 /* The number of processors that the process may use; a bound worker may use fewer. */
@@ -355,10 +356,10 @@ static int32_t processors(void)
     return count;
 }
 
-/* Looks, not too often, whether more threads of the program want to run than there are processors. If there are more,
- * an idle worker would take a processor from one of these threads: for example from a thread of the program's own
- * OpenMP loops, which spins between loops and for which the next loop waits. Threads of other programs do not count:
- * the system gives each its share. */
+/* Looks from time to time whether more threads of the program want to run than there are processors. If there are
+ * more, an idle worker would take a processor from one of these threads: for example from a thread of the program's
+ * own OpenMP loops, which spins between loops and for which the next loop waits. Threads of other programs do not
+ * count: the system gives each its share. */
 static void look(int64_t now, int32_t processors)
 {
     int64_t before = atomic_load_explicit(&team.looked_at, memory_order_relaxed);

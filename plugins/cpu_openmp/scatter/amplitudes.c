@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_amplitudes where the elements of planes and amplitudes are adjacent along x. A row of pixels is handled in
- * the order of the elements that it reads: X / 2, ..., 0, then X / 2 + 1, ..., X - 1.
+/* scatter_amplitudes for calls in which the elements of planes and amplitudes are adjacent along x. A row of pixels
+ * is handled in the order of the elements that it reads: X / 2, ..., 0, then X / 2 + 1, ..., X - 1.
  * Tests: conformance/scatter/amplitudes.c */
 #include "cpu_openmp/runtime/device.h"
 

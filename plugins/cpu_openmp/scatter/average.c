@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_average where the energies of a pixel are adjacent. A pixel's places in the images are
+/* scatter_average for calls in which the energies of a pixel are adjacent. A pixel's places in the images are
  * found once for all energies.
  * Tests: conformance/scatter/average.c */
 #include "cpu_openmp/runtime/device.h"
@@ -16,7 +16,7 @@
 #define KINDS 8    /* the most images per angle that have a weight other than 0 */
 #define GRAIN 16   /* pixels per thread, at least */
 #define STEP 32    /* the number of energies of a pixel that are computed at a time: whole vectors */
-#define SAME 1e-13 /* weights, cosines and sines that differ by less count as equal */
+#define SAME 1e-13 /* weights, cosines and sines whose difference is smaller count as equal */
 #define MOST_ANGLES ((int64_t)1 << 40)
 
 /* One angle. */

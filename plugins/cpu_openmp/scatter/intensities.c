@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_intensities where the energies of a pixel are adjacent and the polarisation is not rotated.
+/* scatter_intensities for calls in which the energies of a pixel are adjacent and the polarisation is not rotated.
  * Tests: conformance/scatter/amplitudes.c */
 #include "cpu_openmp/runtime/device.h"
 

@@ -118,7 +118,7 @@ static cublasHandle_t handle_of(collet_device *d, collet_queue *q)
 /* Row-major c = a b is column-major c^T = b^T a^T. */
 static cublasStatus_t multiply(const cuda_blas *blas, cublasHandle_t handle, const product *p)
 {
-    /* For complex types, cuBLAS reads two numbers. */
+    /* For complex types, cuBLAS reads two numbers: the real and the imaginary part. */
     static const double one_f64[] = {1.0, 0.0}, zero_f64[] = {0.0, 0.0};
     static const float one_f32[] = {1.0f, 0.0f}, zero_f32[] = {0.0f, 0.0f};
     static const int32_t one_i32 = 1, zero_i32 = 0;

@@ -231,8 +231,8 @@ static way usual_way(const routine *r, int64_t side)
     return side >= r->large_from ? WAY_OPENBLAS : WAY_OWN;
 }
 
-/* Whether LAPACK is used for matrices with this shorter side. Below half of large_from it never is, even if it is
- * faster: our singular values and solutions are more exact. */
+/* Whether LAPACK is used for matrices with this shorter side. For sides below half of large_from it is never used,
+ * even if it is faster, because our singular values and solutions are more exact. */
 static int is_large(const collet_device *device, const routine *r, blas_type type, int64_t side)
 {
     return side >= r->large_from / 2 &&

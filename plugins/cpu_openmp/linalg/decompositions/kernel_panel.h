@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_panel.h - operations on columns and rows between the matrix products of decompositions.
- * The index of a table is [f32, f64]; counts and strides are in elements, elements of a row
- * adjacent. */
+ * The index of a table is [f32, f64]; counts and strides are in elements. The elements of a row are adjacent. */
 #pragma once
 
 #include <stdint.h>

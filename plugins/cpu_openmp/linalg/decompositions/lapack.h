@@ -105,8 +105,8 @@ void lapack_eig(const lapack_job *job, void *scratch, int64_t begin, int64_t end
 
 /* ---- Only for lapack_*.c --------------------------------------------------------------------- */
 
-/* Enclose calls of the library. threads = job->threads: LAPACK with its own threads. threads = 1: the library on
- * one thread, and the functions of lapack_parts.c. */
+/* Enclose calls of the library. threads = job->threads is for LAPACK with its own threads. threads = 1 is for calls
+ * of the library on one thread, and for the functions of lapack_parts.c. */
 void lapack_enter(const lapack_job *job, blas_use *use, int32_t threads);
 void lapack_leave(const lapack_job *job, blas_use *use);
 

@@ -22,7 +22,8 @@ static void turn_right(const bidiagonal *b, int64_t i, int64_t k, double c, doub
 
 /* ---- Iteration ------------------------------------------------------------------------------- */
 
-/* If d[zero] is 0 before the end of a block: rotations with the rows below make e[zero] 0. */
+/* Called if d[zero] is 0 and is not the last element of a block: makes e[zero] 0 by rotations with the rows
+ * below. */
 static void clear_row(const bidiagonal *b, int64_t zero, int64_t last)
 {
     double f = b->e[zero], c, s;
@@ -36,7 +37,7 @@ static void clear_row(const bidiagonal *b, int64_t zero, int64_t last)
     }
 }
 
-/* If d[last] is 0: rotations with the columns before it make e[last - 1] 0. */
+/* Called if d[last] is 0: makes e[last - 1] 0 by rotations with the columns before it. */
 static void clear_column(const bidiagonal *b, int64_t first, int64_t last)
 {
     double f = b->e[last - 1], c, s;

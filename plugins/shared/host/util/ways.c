@@ -84,7 +84,8 @@ static int key_named(const ways_kind *kind, const char *word, size_t length)
     return -1;
 }
 
-/* Reads a number as printf writes it in the locale C, whatever the current locale is; moves *at behind the number. */
+/* Reads a number as printf writes it in the locale C, whatever the current locale is, and moves *at past the
+ * number. */
 static int read_number(const char **at, const char *end, double *number)
 {
     double unit = 0.0;

@@ -32,7 +32,7 @@ md_geometry md_geometry_of(const jit_traits *t, int64_t frames, int64_t atoms,
         g.rows = frames * g.bodies;
         g.offsets = md_first(offsets);
         g.offsets_step = offsets->strides[0];
-        /* Uses the mean number of atoms per body: the real numbers are known only on the device. */
+        /* Uses the mean number of atoms per body, because the actual numbers are known only on the device. */
         atoms = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)(g.bodies > 0 ? g.bodies : 1));
     }
     int64_t team = 1, target = (int64_t)t->units * ITEMS_A_UNIT;

@@ -33,7 +33,7 @@ typedef struct sums_job {
     md_place masses;      /* a row is an atom; there is one column */
     md_place given;       /* the operand with origins; without it they are the bodies' first atoms */
     i64 partial, origins; /* offsets of the sums and the origins in the workspace, in sums */
-    i64 list;             /* offset, in i32s, of the number of listed rows, which the rows follow */
+    i64 list;             /* offset, in i32s, of the number of listed rows; the rows follow this number */
     i32 listed;           /* 1: sums only listed rows, about the origins in the workspace */
     i32 unused;
 } sums_job;

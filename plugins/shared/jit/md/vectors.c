@@ -56,7 +56,7 @@ JIT_KERNEL(atoms)
                  .offsets = find(call, op->offsets)};
     for (int i = 0; i < MD_RESULTS; i++)
         s.results[i] = op->results[i] ? operand_of(call, op->results[i] - 1) : NULL;
-    /* With an optional input, more is summed. */
+    /* If an optional input is present, more quantities are summed. */
     if (call->op == COLLET_OP_OBSERVABLES) {
         s.what |= s.velocities ? MD_ANGULAR | MD_LINEAR : 0;
         s.what |= s.forces ? MD_FORCES : 0;
