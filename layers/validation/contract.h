@@ -11,7 +11,7 @@
 
 #define CONTRACT_TEXT 320
 
-/* The statuses besides OK that a slot may return, as bits. */
+/* The statuses that a slot may return besides OK, as bits. */
 #define CONTRACT_BIT(name) (1u << COLLET_##name)
 #define CONTRACT_OPEN (CONTRACT_BIT(UNAVAILABLE) | CONTRACT_BIT(FAILED) | CONTRACT_BIT(NO_MEMORY))
 #define CONTRACT_CREATE                                                                            \

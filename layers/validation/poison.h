@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * poison - copies of the memory that a call points to, which cannot be accessed after the call.
+ * poison - copies of the memory that a call points to. The copies cannot be accessed after the call.
  *
  * A plugin that keeps such an address touches a page without access; a handler of SIGSEGV notes the
  * call, gives access and lets the plugin continue. Reads and writes beyond the end of a copy are

@@ -80,8 +80,8 @@ static int file_system_of(const char *place, struct statvfs *fs)
     return 1;
 }
 
-/* PoCL compiles kernels to files in its cache, which it opens as libraries. If a file cannot be written, its LLVM ends
- * the process. */
+/* PoCL compiles kernels to files in its cache and opens these files as libraries. If a file cannot be written, its
+ * LLVM ends the process. */
 int opencl_cache_fails(const char *place, char reason[OPENCL_REASON])
 {
     struct stat st;

@@ -57,11 +57,11 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
 /* Whether kernels must run in sequence: PoCL before version 6 miscounts the uses of a kernel's code while the
  * kernel runs in several sizes at once, and aborts the process. */
 int opencl_is_single(const char *platform_version);
-/* Sets `place` to the directory of PoCL's cache; "" for other drivers, or if it is unknown. For PoCL also prevents
- * exit() from destroying objects of PoCL's compiler, which PoCL's threads may still be using. */
+/* Sets `place` to the directory of PoCL's cache; "" for other drivers, or if it is unknown. For PoCL, also prevents
+ * exit() from destroying objects of PoCL's compiler, because PoCL's threads may still be using them. */
 void opencl_describe_compiler(const opencl_driver *cl, cl_device_id id, char place[PATH_MAX]);
-/* If PoCL would end the process when it compiles with the cache `place`, returns 1 and sets `reason`. Else, also if
- * `place` is "", returns 0. */
+/* If PoCL would end the process when it compiles with the cache `place`, returns 1 and sets `reason`. Else returns
+ * 0. If `place` is "", returns 0. */
 int opencl_cache_fails(const char *place, char reason[OPENCL_REASON]);
 /* Whether two devices have the same name. */
 int opencl_same_model(const opencl_driver *cl, cl_device_id a, cl_device_id b);

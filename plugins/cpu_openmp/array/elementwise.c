@@ -111,7 +111,7 @@ static int axpy_small(const collet_device *device, const collet_kernel_call *cal
     return 1;
 }
 
-/* Two steps: the product alpha x, which is rounded, and the sum of the product and y. */
+/* Two steps: the rounded product alpha x, and the sum of this product and y. */
 KERNEL(axpy)
 {
     const collet_axpy_params *params = call->params;

@@ -98,7 +98,7 @@ static void run_step(const worker *w, const machine_step *s, int64_t n)
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-/* Makes slot k hold n elements of input k, which are along a row from `at` on. */
+/* Makes slot k hold n elements of input k: the elements along a row from `at` on. */
 static void take_row(worker *w, int32_t k, const char *at, int64_t n)
 {
     const machine *m = w->m;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduction.h - chooses the kernels of a reduction, converts its elements and stores its results. Also reduces single
- * small blocks without the plan of reduce.c, which would take longer than the block. */
+/* reduction.h - chooses the kernels of a reduction, converts its elements and stores its results. Also reduces
+ * single small blocks without the plan of reduce.c, because planning would take longer than reducing the block. */
 #pragma once
 
 #include <collet/plugin.h>

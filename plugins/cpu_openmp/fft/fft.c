@@ -358,8 +358,8 @@ static void transform_here(long_line *l)
     each(l, l->w->length, UNCHIRP);
 }
 
-/* Transforms one line. The split steps read the input and write the output directly where that side needs no other
- * step; else the line goes through z. */
+/* Transforms one line. The split steps read the input and write the output directly if that side needs no other
+ * step. Else the line goes through z. */
 static void run_long(long_line *l, const fft_group *g)
 {
     const fft_pass *p = l->pass;

@@ -18,8 +18,9 @@
 
 /* Mirrors the lower triangle of a symmetric product (a^T a, without conjugation) to its upper triangle. */
 
-/* Copies block i, j of the matrix `c`, which begins at row i and column j (j <= i), to the other side of the diagonal.
- * Elements have 2^shift bytes; the elements of a row are adjacent. A block on the diagonal is mirrored inside. */
+/* Copies a block of the matrix `c` to the other side of the diagonal. The block begins at row i and column j (j <=
+ * i). Elements have 2^shift bytes; the elements of a row are adjacent. A block on the diagonal is mirrored
+ * inside. */
 static void symmetric_mirror(const move_kernels *move, const gemm_matrix *c, int32_t shift,
                              int64_t i, int64_t j, int64_t rows, int64_t columns)
 {

@@ -30,11 +30,11 @@
 /* Sums of a tile: they stay in the L2 cache while a matrix is read along its columns. */
 #define COLUMN_TILE 4096
 
-/* Sums of a tile of narrow products, which cost less: they stay in the L1 cache. */
+/* Sums of a tile of narrow products. Narrow products cost less, so their sums must stay in the L1 cache. */
 #define NARROW_TILE 2048
 
-/* Short rows are processed up to ROW_TILE at a time, which amortises overhead; long rows VECTOR_ROWS at a time, or
- * twice as many. */
+/* Short rows are processed up to ROW_TILE at a time, to amortise overhead. Long rows are processed VECTOR_ROWS at a
+ * time, or twice as many. */
 #define ROW_TILE 256
 #define ROW_TILE_ELEMENTS 2048
 
@@ -353,7 +353,7 @@ static collet_status run(const collet_device *device, vector_plan *p)
     return COLLET_OK;
 }
 
-/* Short dot products of real numbers run without a plan, which would cost more than the product. */
+/* Short dot products of real numbers run without a plan, because planning would cost more than the product. */
 static int is_short(const collet_kernel_call *call)
 {
     const collet_operand *a = operand_of(call, A);

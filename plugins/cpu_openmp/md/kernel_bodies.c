@@ -236,7 +236,7 @@ INLINE uint32_t sum_of(int wide, int with_v, int with_f, const frame_bodies *b, 
     }
     o = (triple){finite_or_0(o.x), finite_or_0(o.y), finite_or_0(o.z)};
     for (int64_t j = 0; j < most; j++) {
-        /* Bodies with fewer than j + 1 atoms read their first atom, which does not count. */
+        /* Bodies with fewer than j + 1 atoms read their first atom again; this atom is not counted. */
         indices valid = (indices)(atoms > j);
         triple r = gather_atoms(wide, &b->r, at_r + (valid & (j * b->r.atom_step)));
         lanes m = gather(b->wide_masses, at_m + (valid & (j * b->m.atom_step)));

@@ -23,7 +23,7 @@
 
 typedef struct atoms_job atoms_job;
 
-/* The layout of the atoms of an operand of shape F x N x 3 or N x 3, or of masses, F x N or N, which do not use
+/* The layout of the atoms of an operand. Its shape is F x N x 3 or N x 3, for masses F x N or N. Masses do not use
  * `step`. Strides are in bytes. */
 typedef struct atoms_source {
     const char *at; /* NULL: absent */

@@ -302,7 +302,7 @@ static void start_threads(const blas *b, int count)
 }
 
 /* The library has one thread count for all callers: an even share of the largest grant, but not more than the
- * smallest grant. Otherwise a thread of a team, which has a grant of one, would use several threads. */
+ * smallest grant. Otherwise a thread of a team would use several threads, although its grant is one. */
 static void set_threads(blas *b)
 {
     int32_t users = 0, smallest = 0, largest = 0;

@@ -108,9 +108,8 @@ static void warn_of_refusal(const collet_host *host, const char *library, const 
  *
  * Measured with 0.3.21 (Debian 12), f32 and f64 GF/s on two threads of an AMD EPYC (family 26,
  * model 2): Cooperlake 467 and 195, SkylakeX 446 to 484 and 188 to 200, Haswell 251 and 124, Zen
- * 250 and 123, Nehalem 87 and 48. Zen 4 was also fastest with the core type Cooperlake. On Emerald
- * Rapids, which is newer than the library, the library itself selects Prescott: f32 33 instead of
- * 330.
+ * 250 and 123, Nehalem 87 and 48. Zen 4 was also fastest with the core type Cooperlake. Emerald Rapids is newer
+ * than the library. There the library itself selects Prescott: f32 products then have 33 GF/s instead of 330.
  */
 static const struct core {
     const char *name;

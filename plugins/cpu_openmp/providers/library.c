@@ -34,7 +34,7 @@
 typedef struct extended {
     struct extended *next; /* a list of all of them, so that leak checkers see them as reachable */
     char **before;
-    char **array, **copy; /* array: the new environment; copy: its original contents, which show changes */
+    char **array, **copy; /* array: the new environment; copy: the original contents of `array`, to find changes */
     size_t count, ours;   /* the first `ours` strings are ours */
 } extended;
 

@@ -62,7 +62,7 @@ void onednn_plans_free(onednn_plans *plans);
 /* bf16 to bf16 (summed in f32, rounded once) or f32; int8 to int32. */
 typedef enum onednn_type { ONEDNN_BF16_BF16, ONEDNN_BF16_F32, ONEDNN_I8_I32 } onednn_type;
 
-/* Multiplies with a plan from `plans`, which is compiled if it does not exist. */
+/* Multiplies with a plan from `plans`. The plan is compiled if it does not exist. */
 int onednn_product_planned(onednn *o, onednn_plans *plans, onednn_type type, const blas_matrix *c,
                            const blas_matrix *a, const blas_matrix *b, int64_t m, int64_t n,
                            int64_t k);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * integers and variate for parameters that all elements share. The bits are those of variate.dev: vectors compute the
- * quantities that decide about an element, with a bound of their error. If the error could change the decision,
- * variate.dev draws the element.
+ * integers and variate for parameters that all elements share. The results have the same bits as the results of
+ * variate.dev: vectors compute the quantities that decide about an element, with a bound of their error. If the
+ * error could change the decision, variate.dev draws the element.
  * Tests: conformance/random/variates.c, tests/host/test_random.c
  */
 #include <string.h>

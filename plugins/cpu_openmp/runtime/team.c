@@ -337,7 +337,7 @@ static bool help_any(const worker *w)
 
 /*
  * How long an idle worker spins before it sleeps: about twice the usual time between calls if that is short and no
- * other thread needs the processor; else as long as a wake-up takes.
+ * other thread needs the processor; else as long as waking a thread takes.
  */
 typedef struct patience {
     int64_t gap;        /* nanoseconds between calls, smoothed */

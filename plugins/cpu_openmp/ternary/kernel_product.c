@@ -148,8 +148,8 @@ INLINE const uint8_t *row_at(const ternary_panel *p, int64_t row)
 #define NEAR (16 << 10)
 #define SOON 512
 
-/* Prefetch the line `offset` bytes ahead, which may be outside the weights: fetch_soon into the L1 cache, fetch_line
- * into the L2 cache. */
+/* Prefetch the line `offset` bytes ahead; this line may be outside the weights. fetch_soon prefetches into the L1
+ * cache, fetch_line into the L2 cache. */
 INLINE void fetch_soon(const uint8_t *at, int64_t offset)
 {
     __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)offset), 0, 3);

@@ -52,8 +52,8 @@ typedef struct move_kernels {
                                            int64_t in_step, char *stage, const char *last_stage);
     /* Copies with non-temporal stores. When the function returns, other threads see the copy. */
     void (*stream)(char *out, const char *in, int64_t bytes);
-    /* The same for a piece of a larger copy: other threads see it after stream_end, which would
-     * cost too much after each piece. */
+    /* The same for a piece of a larger copy: other threads see the piece after stream_end. The caller calls
+     * stream_end once, because it would cost too much after each piece. */
     void (*stream_piece)(char *out, const char *in, int64_t bytes);
     void (*stream_end)(void);
 } move_kernels;

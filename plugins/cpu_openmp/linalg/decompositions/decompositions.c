@@ -33,7 +33,7 @@ typedef struct eigen3_job {
 enum { VALUES, VECTORS, INFO, MATRIX, EIGH_OPERANDS };
 static const int32_t own_axes[EIGH_OPERANDS] = {1, 2, 0, 2};
 
-/* Bytes between matrices along the last batch axis that has more than one. */
+/* Bytes between matrices along the last batch axis that has more than one matrix. */
 static int64_t batch_step(const collet_operand *o, int32_t axes)
 {
     for (int32_t i = o->ndim - axes - 1; i >= 0; i--) {

@@ -129,8 +129,8 @@ typedef struct lapack_factors {
     void *panel;    /* scratch of rows x lapack_panel_columns elements */
 } lapack_factors;
 
-/* Panels of at most this many columns are factored column by column. LAPACK factors complex matrices; for it the
- * whole matrix is copied. */
+/* Panels of at most this many columns are factored column by column. Complex matrices are factored by LAPACK, after
+ * the whole matrix has been copied. */
 #define LAPACK_PANEL 16
 int64_t lapack_panel_columns(const collet_operand *a);
 

@@ -86,7 +86,7 @@ static void take_rows(void *argument, int32_t thread, int64_t begin, int64_t end
     }
 }
 
-/* Checks indices begin .. end-1 of all rows, also if no elements are taken. */
+/* Checks indices begin .. end-1 of all rows, even if no elements are taken. */
 static void check_indices(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     job *j = argument;

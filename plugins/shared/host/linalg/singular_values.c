@@ -92,7 +92,7 @@ static void step(const bidiagonal *b, int64_t first, int64_t last)
     }
 }
 
-/* Whether e[i] is negligible, which splits the matrix. */
+/* Whether e[i] is negligible, so that the matrix splits there. */
 static int is_split(const bidiagonal *b, int64_t i)
 {
     return fabs(b->e[i]) <= DBL_EPSILON / 2.0 * (fabs(b->d[i]) + fabs(b->d[i + 1]));

@@ -7,7 +7,7 @@
 typedef struct text {
     char *at;
     uint64_t capacity;
-    uint64_t used; /* length of the whole text without its NUL, even where it did not fit */
+    uint64_t used; /* length of the whole text without its NUL, even if the text did not fit */
 } text;
 
 void text_add(text *t, const char *format, ...) COLLET_PRINTF(2, 3);

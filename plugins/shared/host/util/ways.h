@@ -117,7 +117,8 @@ typedef struct ways {
 void ways_read(ways *w, const collet_host *host, const ways_kind *kind, int calibrated);
 
 /* Returns the implementation for a call: the user's choice (`usual` if that is impossible); else the fastest at the
- * nearest measured side, unless `usual` is nearly as fast; without measurements `usual`. If nothing was measured with
+ * nearest measured side, unless `usual` is nearly as fast. Without measurements the result is `usual`. If nothing
+ * was measured with
  * -page, the rates without -page are used. Sets *at (`at` may be NULL) to the rates that were used, or NULL. */
 way ways_choose(const ways *w, int key, double side, way usual, const way_point **at);
 

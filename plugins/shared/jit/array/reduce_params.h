@@ -29,8 +29,8 @@ typedef struct reduce_view {
     i32 negated; /* max is -min(-x) */
     i32 pass;
     i64 extent[REDUCE_DIMS];
-    /* Strides of kept axes in the output; strides of reduced axes in the index of an element, which is in C order
-     * of the inputs' reduced axes. */
+    /* The strides of kept axes in the output, and the strides of reduced axes in the index of an element. The index
+     * counts elements in C order of the inputs' reduced axes. */
     i64 result[REDUCE_DIMS];
     i64 stride[INPUTS][REDUCE_DIMS];
 } reduce_view;

@@ -250,7 +250,7 @@ static int32_t passes_of(const collet_kernel_call *call, fft_pass passes[FFT_AXE
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 
-/* The number of launches of a pass. A convolution transforms forward and back, which doubles it. */
+/* The number of launches of a pass. A convolution transforms forward and back, which doubles the number. */
 static int32_t launches_of(const fft_stages *s)
 {
     return s->inner == s->n ? s->count : 2 * s->count;

@@ -51,7 +51,7 @@ static rmsd_call call_of(collet_device *device, collet_queue *queue, const colle
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-/* Computes the centres of mass of the reference, which is the same for every frame (stride 0). */
+/* Computes the centres of mass of the reference. The reference is the same for every frame (stride 0). */
 static void centre_reference(rmsd_call *c)
 {
     const int64_t bodies = c->g.bodies;

@@ -4,7 +4,7 @@
 
 #include <collet/plugin.h>
 
-/* The functions of a row, as in plugin.h; families declare theirs with these types. */
+/* The functions of a row, as in plugin.h; families declare their functions with these types. */
 typedef collet_status jit_run(collet_device *device, collet_queue *queue,
                               const collet_kernel_call *call);
 typedef collet_status jit_accepts(collet_device *device, const collet_kernel_call *call,
