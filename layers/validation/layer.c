@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of the layer, one for each table below it.
+/* The tables of the layer, one for each backend's table.
  * Tests: tests/layers/test_validation.c */
 #include "validation.h"
 

@@ -33,8 +33,8 @@ typedef struct opencl_blas {
 } opencl_blas;
 
 /* Returns 1 if CLBlast computes products on this device. If the setting opencl.clblast names a library, it is
- * used on any device; by default libclblast.so.1 is used, except on CPUs; "off": none. The library must use
- * the same OpenCL loader as the plugin. Opening is tried once. A failure is logged, as a warning if
+ * used on any device; by default libclblast.so.1 is used, except on CPUs; "off": no library is used. The library
+ * must use the same OpenCL loader as the plugin. Opening is tried once. A failure is logged, as a warning if
  * opencl.clblast names the library or opencl.ways requests it. Only one thread may call it at a time. */
 int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, cl_device_id id, int asked,
                       opencl_blas *blas);

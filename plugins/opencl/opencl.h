@@ -61,7 +61,7 @@ int opencl_is_single(const char *platform_version);
  * exit() from destroying objects of PoCL's compiler, because PoCL's threads may still be using them. */
 void opencl_describe_compiler(const opencl_driver *cl, cl_device_id id, char place[PATH_MAX]);
 /* If PoCL would end the process when it compiles with the cache `place`, returns 1 and sets `reason`. Else returns
- * 0. If `place` is "", returns 0. */
+ * 0, even if `place` is "". */
 int opencl_cache_fails(const char *place, char reason[OPENCL_REASON]);
 /* Whether two devices have the same name. */
 int opencl_same_model(const opencl_driver *cl, cl_device_id a, cl_device_id b);

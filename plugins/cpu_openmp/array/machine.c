@@ -139,8 +139,8 @@ static int64_t row_offset(const loop *l, int32_t k, int64_t row)
     return offset;
 }
 
-/* Copies short rows row .. row + rows - 1 of view k to the adjacent rows at `block`; if `put`, from `block` to the
- * view. If the view is `single`, one element stands for all rows. */
+/* Copies short rows row .. row + rows - 1 of view k to the adjacent rows at `block`. If `put` is set, copies from
+ * `block` to the view instead. If the view is `single`, one element stands for all rows. */
 static void move_rows(const machine *m, int32_t k, int64_t row, int64_t rows, char *block, int put)
 {
     const loop *l = &m->l;

@@ -79,7 +79,7 @@ typedef struct machine {
     uint32_t first_buffer; /* slot */
     uint32_t buffers;
     int read_soon;       /* outputs: no non-temporal stores */
-    uint32_t few;        /* up to `few` buffers have MACHINE_BLOCK bytes; if more, MACHINE_SMALL_BLOCK */
+    uint32_t few;        /* up to `few` buffers have MACHINE_BLOCK bytes; more have MACHINE_SMALL_BLOCK */
     uint32_t wide;       /* slot of the first of four buffers for operands of MACHINE_HALF */
     int64_t block_bytes; /* bytes of a buffer */
     int64_t block;       /* elements */

@@ -218,7 +218,7 @@ static way choose_way(product *p)
 }
 
 /* Opens a library for the first product that uses it, not earlier, because OpenBLAS starts threads. If oneDNN cannot
- * be opened, OpenBLAS is used; if OpenBLAS cannot be opened, our kernels. */
+ * be opened, OpenBLAS is used; if OpenBLAS cannot be opened, our kernels are used. */
 static strategy open_way(product *p, way chosen)
 {
     if (chosen == WAY_ONEDNN && part_of(p->from) == p->from && !p->wide)

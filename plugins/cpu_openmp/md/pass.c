@@ -190,7 +190,7 @@ static void subtract_cross(const double a[3], const double b[3], double from[3])
 }
 
 /* Moves a body's sums from the origin of the pass to its centre of mass. Without mass there is no
- * centre: sums over atoms are then NaN, sums over no atoms 0. */
+ * centre: the sums are then NaN, or 0 if there are no atoms. */
 static void centre(const md_body *body, const double origin[3], const frame_sums *s, body_sums *c)
 {
     double shift[3], force[3], per_mass = 1.0 / s->mass;

@@ -106,7 +106,7 @@ static void warn_of_refusal(const collet_host *host, const char *library, const 
  * Core types of OpenBLAS and the features that they need; the last core type that the processor supports is set.
  * A processor that supports none of them is so old that every OpenBLAS has kernels for it.
  *
- * Measured with 0.3.21 (Debian 12), f32 and f64 GF/s on two threads of an AMD EPYC (family 26,
+ * Rates of f32 and f64 products in GF/s, measured with 0.3.21 (Debian 12) on two threads of an AMD EPYC (family 26,
  * model 2): Cooperlake 467 and 195, SkylakeX 446 to 484 and 188 to 200, Haswell 251 and 124, Zen
  * 250 and 123, Nehalem 87 and 48. Zen 4 was also fastest with the core type Cooperlake. Emerald Rapids is newer
  * than the library. There the library itself selects Prescott: f32 products then have 33 GF/s instead of 330.

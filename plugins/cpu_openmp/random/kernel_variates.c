@@ -221,7 +221,8 @@ static void draw_gammas(const law *l, lanes *p, u64 seed, int n, f64 *out, other
             out[i] *= plain_exp(power[i]);
 }
 
-/* search_count for all elements: each loses the probabilities of 0, 1, ... until one exceeds it. */
+/* search_count for all elements: subtracts the probabilities of 0, 1, ... from the number of each element, until a
+ * probability exceeds what is left. */
 static void search_counts(const law *l, lanes *p, u64 seed, int n, f64 *out)
 {
     f64 most = l->distribution == VARIATE_BINOMIAL && l->a < 150.0 ? l->a : 150.0,

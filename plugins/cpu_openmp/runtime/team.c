@@ -132,7 +132,8 @@ static void wake_some(job *j, int32_t index, int32_t threads)
     wake(job_left(j, index, count), threads);
 }
 
-/* Whether the program's threads crowded the processors when a worker last looked (see look), not long ago. */
+/* Whether the program's threads crowded the processors when a worker last looked (see look), if that was not long
+ * ago. */
 static bool is_crowded(void)
 {
     return atomic_load_explicit(&team.crowded, memory_order_relaxed) &&

@@ -15,7 +15,7 @@
  *
  * The workers are not threads of an OpenMP region, because the barrier of a region waits for every
  * thread. They are bound to the places that OpenMP reads from OMP_PROC_BIND, OMP_PLACES or
- * GOMP_CPU_AFFINITY (places.h); without these variables, to the machine's NUMA nodes (nodes.h).
+ * GOMP_CPU_AFFINITY (places.h). Without these variables they are bound to the machine's NUMA nodes (nodes.h).
  */
 #pragma once
 

@@ -22,7 +22,8 @@ typedef struct job {
 #define PADDING SCATTER_LANES /* numbers after a row, for the last vector */
 #define MOST_NUMBERS 0x1p40
 
-/* Numbers of a thread: q_z and four for the phases of each node of a pixel; the phases and the sums of some nodes. */
+/* Numbers that a thread stores: for each node of a pixel, q_z and four numbers for the phases; then the phases and
+ * the sums of some nodes. */
 static double thread_numbers(const collet_kernel_call *call)
 {
     const collet_operand *out = operand_of(call, 0);

@@ -28,7 +28,7 @@ typedef struct move_block {
 } move_block;
 
 typedef struct move_kernels {
-    /* Copies n elements; the steps are in bytes. With in_step 0 one element is copied n times. */
+    /* Copies n elements; the steps are in bytes. If in_step is 0, one element is copied n times. */
     void (*row[MOVE_SIZES])(char *out, int64_t out_step, const char *in, int64_t in_step,
                             int64_t n);
     /* rows x n elements; *_row and *_step are bytes along the axes, 0 repeats. This is fast for few elements per row,

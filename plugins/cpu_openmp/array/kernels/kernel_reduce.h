@@ -34,8 +34,8 @@ typedef struct reduction {
  * does. */
 typedef int64_t place_first(const char *in, int64_t n, double number, int64_t word);
 
-/* out: for each of the adjacent columns the row of its least or greatest element, or of its first NaN. bits: as in
- * reduce_about, for integers. */
+/* Stores in `out`, for each of the adjacent columns, the row of its least or greatest element, or of its first NaN.
+ * bits: as in reduce_about, for integers. */
 typedef void place_columns(char *out, int64_t out_step, const char *in, int64_t row_step,
                            int64_t rows, int64_t columns, int greatest, uint64_t bits);
 

@@ -103,7 +103,7 @@ void lapack_subtract_square(const lapack_job *job, const blas_matrix *c, const b
 
 /* ---- Triangular systems ---------------------------------------------------------------------- */
 
-/* Solves for columns begin .. end-1 of x; if the triangle is on the right, for rows. */
+/* Solves for columns begin .. end-1 of x. If the triangle is on the right, solves for rows begin .. end-1. */
 static TEAM_BODY(solve)
 {
     const parts *p = argument;

@@ -21,7 +21,7 @@ void cpu_euler_zyz(const double r[9], double angles[3])
         cosine = -1.0;
     angles[1] = acos(cosine);
     if ((r[2] == 0.0 && r[5] == 0.0) || (r[6] == 0.0 && r[7] == 0.0)) {
-        /* Only phi +- psi is defined; the formulas would depend on the signs of zeros. */
+        /* Here only phi +- psi is defined, and the general formulas would depend on the signs of zeros. */
         angles[0] = atan2(0.0 - r[1], r[4]);
         angles[2] = 0.0;
         return;

@@ -38,8 +38,8 @@ typedef struct fft_stages {
     int32_t wide;     /* f64, else f32 */
     int32_t count;    /* stages for length `inner` */
     fft_stage_plan stage[FFT_STAGES_MAX];
-    /* exp(-2 pi i e / inner) is coarse[e >> fine_bits] * fine[e & (1 << fine_bits) - 1]. Only if there are several
-     * stages. */
+    /* exp(-2 pi i e / inner) is coarse[e >> fine_bits] * fine[e & (1 << fine_bits) - 1]. These tables exist only if
+     * there are several stages. */
     int32_t fine_bits;
     int64_t fine, coarse;
     int64_t chirp, spectrum; /* offsets of the tables of fft_line; only if inner != n */

@@ -15,8 +15,8 @@ static const jit_source finish_source =
 
 /* The number of items that keep a compute unit busy. */
 #define ITEMS_A_UNIT 2048
-/* Atoms per item: an item should have at least LEAST_ATOMS; if it has more than ENOUGH_ATOMS, the team always gets
- * more items; with more than MOST_ATOMS, sums would lose digits. */
+/* Atoms per item. An item should have at least LEAST_ATOMS. If it has more than ENOUGH_ATOMS, the team always gets
+ * more items. With more than MOST_ATOMS, sums would lose digits. */
 #define LEAST_ATOMS 4
 #define ENOUGH_ATOMS 64
 #define MOST_ATOMS 4096

@@ -241,7 +241,7 @@ typedef struct jit_program_slots {
                              uint32_t count, const char *options, const char *key, void **handle,
                              collet_error *err);
     void (*unload)(collet_device *device, void *handle);
-    /* The kernel `name` of a program; on failure NULL, and the driver's message in `why`. */
+    /* Returns the kernel `name` of a program. On failure returns NULL, with the driver's message in `why`. */
     void *(*kernel_open)(collet_device *device, void *program, const char *name, char why[160]);
     /* Optional: a backend without this slot frees the kernels with their program. */
     void (*kernel_close)(collet_device *device, void *handle);
