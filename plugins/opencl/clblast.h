@@ -12,7 +12,7 @@ enum { CLBLAST_ROWS = 101, CLBLAST_AS_IS = 111, CLBLAST_TRANSPOSED = 112 };
 #define CLBLAST_GEMM(type)                                                                         \
     int (*)(int, int, int, size_t, size_t, size_t, type, cl_mem, size_t, size_t, cl_mem, size_t,   \
             size_t, type, cl_mem, size_t, size_t, cl_command_queue *, cl_event *)
-/* The same with a batch stride after each leading dimension, and the batch count. */
+/* The same parameters with a batch stride after each leading dimension, and the batch count after c. */
 #define CLBLAST_GEMM_BATCH(type)                                                                   \
     int (*)(int, int, int, size_t, size_t, size_t, type, cl_mem, size_t, size_t, size_t, cl_mem,   \
             size_t, size_t, size_t, type, cl_mem, size_t, size_t, size_t, size_t,                  \

@@ -52,7 +52,8 @@ static void clear_column(const bidiagonal *b, int64_t first, int64_t last)
     }
 }
 
-/* The eigenvalue of the last 2 x 2 block of B^T B closer to its last entry. */
+/* The last 2 x 2 block of B^T B has two eigenvalues. Returns the eigenvalue that is closer to the
+ * block's last entry. */
 static double shift_of(const bidiagonal *b, int64_t first, int64_t last)
 {
     const double *d = b->d, *e = b->e;

@@ -103,7 +103,7 @@ typedef struct way_list {
 
 #define WAY_NOT_FORCED (-1)
 #define WAY_IMPOSSIBLE(w)                                                                          \
-    (-2 - (w)) /* the user chose w, which does not compute the key; the macro is its own inverse */
+    (-2 - (w)) /* the user chose w, but w does not compute the key; applied twice, it returns w */
 
 /* Constant once it is read. */
 typedef struct ways {
