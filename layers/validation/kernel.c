@@ -20,7 +20,7 @@ typedef struct kernel_call {
     const collet_kernel_call *given;
     const collet_kernel_row *row;
     uint32_t count;
-    buffer *buffers[COLLET_MAX_OPERANDS + 1]; /* distinct buffers; the buffer of the workspace is last */
+    buffer *buffers[COLLET_MAX_OPERANDS + 1]; /* distinct buffers; the workspace is last */
     int written[COLLET_MAX_OPERANDS + 1];
     uint32_t buffer_count;
     poison_block *block;

@@ -51,7 +51,7 @@ typedef struct vector_plan {
     int wide;    /* the factors are f64, or pairs of f64 */
     int to_wide; /* the results are f64, or pairs of f64 */
     int parts;   /* 2: complex */
-    int narrow;  /* groups of products are summed in f32, or in f64 if a sum has left the range of f32 */
+    int narrow;  /* groups of products are summed in f32, or in f64 if f32 lacks the range */
     batch batch;
     int64_t rows, inner;
     int64_t row[VIEWS], column[VIEWS];      /* strides in bytes */

@@ -343,7 +343,7 @@ static bool help_any(const worker *w)
 typedef struct patience {
     int64_t gap;        /* nanoseconds between calls, smoothed */
     int64_t wake;       /* shortest recent time from the call that wakes a worker until the worker runs */
-    int32_t processors; /* number of CPUs of the process; the number of spinning workers is smaller */
+    int32_t processors; /* number of CPUs of the process; fewer workers spin */
 } patience;
 
 /* The number of processors that the process may use; a bound worker may use fewer. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define KEY_TEXT 32
-#define WARNINGS 3    /* the maximum number of warnings per setting; further skipped items are only counted */
+#define WARNINGS 3    /* maximum warnings per setting; further skipped items are only counted */
 #define ITEM_SHOWN 80 /* bytes */
 
 static const char *const types[WAY_TYPES] = {"f32", "f64", "c64", "c128", "bf16", "i8", "f16"};
