@@ -10,7 +10,7 @@ typedef struct copy {
     call call;
     device *from;
     queue *from_queue;
-    int locked; /* 1: from_queue is marked: this call enqueues in it */
+    int locked; /* 1: this call has marked that it enqueues in from_queue */
     buffer *target, *source;
 } copy;
 

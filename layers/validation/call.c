@@ -36,7 +36,8 @@ void call_wrong(call *c, side by, const char *format, ...)
     memcpy(c->wrong.text, text, sizeof text);
 }
 
-/* Reports violations of earlier calls: a thread accessed memory of their arguments. */
+/* Reports violations of earlier calls: a thread accessed memory of a call's arguments after the call had
+ * returned. */
 static void report_faults(const call *c)
 {
     char text[256];
@@ -113,7 +114,7 @@ void call_left(call *c)
         call_wrong(c, PLUGIN, "%s", text);
 }
 
-/* Does the same as host->fail, because without a device the host is unknown. */
+/* Does what host->fail does. Without a device the host is unknown, so host->fail cannot be called. */
 static void COLLET_PRINTF(3, 4)
     error_set(collet_error *err, collet_status status, const char *format, ...)
 {

@@ -19,5 +19,5 @@ typedef struct conduct {
 } conduct;
 
 conduct conduct_now(void);
-/* 1 if the state has changed: `text` says how. Restores the state of the thread. */
+/* Returns 1 if the state has changed, and writes to `text` how. Restores the state of the thread. */
 int conduct_changed(const conduct *before, char text[CONTRACT_TEXT]);

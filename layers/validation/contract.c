@@ -29,7 +29,7 @@ int contract_status(collet_status status, uint32_t allowed, const collet_error *
     return text[0] != '\0';
 }
 
-/* After the head a table has only functions. */
+/* After its head a table has only pointers to functions. */
 int contract_table(const void *table, uint32_t size, char text[CONTRACT_TEXT])
 {
     struct {

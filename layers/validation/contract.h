@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * contract - rules of collet/plugin.h and collet/extensions.h that one call shows to be broken. The layer applies
- * them to the calls of a program, the conformance kit to its own calls.
+ * contract - checks of the rules in collet/plugin.h and collet/extensions.h that need to see only one call. The layer
+ * checks the calls of a program; the conformance kit checks its own calls.
  *
- * A function returns 1 if a rule is broken, and says in `text` how.
+ * Each function returns 1 if its rule is broken, and writes to `text` how.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #define CONTRACT_TEXT 320
 
-/* The statuses besides OK that a slot may return, as bits. */
+/* The statuses that a slot may return besides OK, as bits. */
 #define CONTRACT_BIT(name) (1u << COLLET_##name)
 #define CONTRACT_OPEN (CONTRACT_BIT(UNAVAILABLE) | CONTRACT_BIT(FAILED) | CONTRACT_BIT(NO_MEMORY))
 #define CONTRACT_CREATE                                                                            \

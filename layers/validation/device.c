@@ -6,7 +6,7 @@
 
 #include "poison.h"
 
-/* Copies the properties that the plugin set to libcore's struct. */
+/* Copies to libcore's struct the properties that the plugin has set. */
 static void take_properties(call *c, const collet_device_properties *from, uint32_t size,
                             collet_device_properties *to)
 {

@@ -20,7 +20,7 @@ typedef struct kernel_call {
     const collet_kernel_call *given;
     const collet_kernel_row *row;
     uint32_t count;
-    buffer *buffers[COLLET_MAX_OPERANDS + 1]; /* distinct buffers; the workspace's is last */
+    buffer *buffers[COLLET_MAX_OPERANDS + 1]; /* distinct buffers; the workspace is last */
     int written[COLLET_MAX_OPERANDS + 1];
     uint32_t buffer_count;
     poison_block *block;
@@ -47,7 +47,7 @@ static int on_host(const kernel_call *k)
 #define SIZE_OF(NAME, id, size, ...) [id] = size,
 static const uint32_t dtype_sizes[] = {COLLET_DTYPE_LIST(SIZE_OF)};
 
-/* Computes the bytes [*low, *high) of the buffer that the operand reaches; 0: more than 64 bits. */
+/* Computes the bytes [*low, *high) of the buffer that the operand reaches. Returns 0 if they do not fit 64 bits. */
 static int operand_reach(const collet_operand *o, int64_t *low, int64_t *high)
 {
     int64_t size = dtype_sizes[o->dtype], first = 0, last = 0, offset = (int64_t)o->byte_offset;
@@ -150,7 +150,7 @@ static int find_row(kernel_call *k)
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-/* Adds a buffer to the list, once; marks it as written if any operand writes it. */
+/* Adds a buffer to the list if it is not there yet. Marks the buffer as written if any operand writes it. */
 static void add_buffer(kernel_call *k, void *handle, int writes)
 {
     for (uint32_t i = 0; i < k->buffer_count; i++)
@@ -162,7 +162,7 @@ static void add_buffer(kernel_call *k, void *handle, int writes)
     k->written[k->buffer_count++] = writes;
 }
 
-/* Replaces handles by objects; 0 after a violation: then it holds no object. */
+/* Replaces handles by objects. Returns 0 after a violation; the call then holds no object. */
 static int take_buffers(kernel_call *k)
 {
     const collet_kernel_call *g = k->given;
@@ -292,8 +292,8 @@ static uint64_t outputs_sum(const kernel_call *k)
     return sum;
 }
 
-/* Whether the plugin uses no memory of the call after `run` has returned, so that the layer may
- * compare it. */
+/* Whether the plugin uses no memory of the call after `run` has returned, so that the layer may compare the memory
+ * afterwards. */
 static int is_done_on_return(const kernel_call *k)
 {
     return on_host(k) && k->call.device->properties.order == COLLET_ORDER_SYNCHRONOUS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of the layer, one for each table below it.
+/* The tables of the layer, one for each backend's table.
  * Tests: tests/layers/test_validation.c */
 #include "validation.h"
 
@@ -105,7 +105,7 @@ static int fill_rows(instance *i)
 
 #define WRAP(slot) t->slot = below->slot ? validation_##slot : NULL
 
-/* Slots that this layer does not know are NULL, because the layer could not replace handles. */
+/* Slots that this layer does not know are NULL, because the layer could not replace the handles in their calls. */
 static void fill_slots(collet_plugin *t, const collet_plugin *below)
 {
     t->capabilities = below->capabilities;

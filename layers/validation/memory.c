@@ -134,7 +134,7 @@ collet_status validation_buffer_write(collet_device *handle, collet_queue *in, c
     buffer *b = transfer_begin(&c, in, named, offset, source, bytes, 1);
     if (!b)
         return call_end(&c, status);
-    /* Pass a copy, so that reading it after the call is noticed. */
+    /* The plugin gets a copy, so that the layer notices a read after the call. */
     void *copy = poison_take(bytes, c.slot, &block);
     if (copy)
         memcpy(copy, source, bytes);
@@ -175,7 +175,7 @@ collet_status validation_buffer_read(collet_device *handle, collet_queue *in, co
     poison_release(block);
     if (c.queue && status != COLLET_REFUSED)
         queue_used(c.queue, b);
-    /* All work before the read is done, because it was in the queue's order. */
+    /* The read took place in the queue's order, so all work enqueued before it is done. */
     if (c.queue && status == COLLET_OK)
         queue_all_done(c.queue);
     call_release_buffer(b, 0);

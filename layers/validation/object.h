@@ -39,7 +39,7 @@ int object_remove(object *o);
 
 /* Marks the caller as a user that writes the object; 0 if another call reads or writes it. */
 int object_write_begin(object *o);
-/* 0 if another call writes the object. */
+/* Whether the caller may read the object: 0 if another call writes it. */
 int object_read_allowed(const object *o);
 void object_write_end(object *o);
 

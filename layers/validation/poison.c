@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Blocks of one size: small blocks for calls, large blocks for bytes that are written and read. A page
- * without access follows each. */
+/* Blocks of one size: small blocks for calls, large blocks for bytes that are written and read. A page without
+ * access follows each block. */
 #define SMALL 16384
 #define SMALL_COUNT 256
 #define LARGE POISON_LARGEST
@@ -89,8 +89,8 @@ void poison_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Installs the handler again if the program has replaced it; passes other faults to the
- * program's. */
+/* Installs the layer's handler again if the program has replaced it. The layer's handler passes other faults to the
+ * program's handler. */
 static int install(void)
 {
     struct sigaction now,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * poison - copies of the memory that a call points to, which cannot be accessed after the call.
+ * poison - copies of the memory that a call points to. The copies cannot be accessed after the call.
  *
  * A plugin that keeps such an address touches a page without access; a handler of SIGSEGV notes the
  * call, gives access and lets the plugin continue. Reads and writes beyond the end of a copy are
@@ -25,6 +25,6 @@ void poison_unlock(void);
 void *poison_take(size_t bytes, const char *what, poison_block **block);
 /* Removes access to a block. NULL does nothing. */
 void poison_release(poison_block *block);
-/* The name of a call whose copies were accessed after it had returned, or beyond their end; each is
- * returned once. NULL: none. */
+/* The name of a call whose copies were accessed after it had returned, or beyond their end. Each name is returned
+ * once. NULL: there is none. */
 const char *poison_fault(void);

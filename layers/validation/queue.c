@@ -28,8 +28,8 @@ void queue_used(queue *q, buffer *b)
     pthread_mutex_unlock(&b->lock);
 }
 
-/* Notes a mark. Under the lock. Commands between two marks count as done when the first is
- * reached. */
+/* Notes a mark; the caller holds the lock. If the list is full, pairs of marks are merged: the commands of both then
+ * count as done when the first mark is reached. */
 static void remember_mark(queue *q, uint64_t value)
 {
     uint32_t last = q->mark_count - 1;

@@ -3,7 +3,7 @@
  * validation - a layer that checks every call between libcore and a backend by the rules of
  * collet/plugin.h.
  *
- * A wrong call of libcore is not passed on; a wrong result of a plugin is. Both are logged as
+ * A wrong call of libcore is not passed on; a wrong result of a plugin is passed on. Both are logged as
  * errors, and the call returns FAILED if it returns a status. The layer wraps the backend's
  * objects, so that it knows their lifetimes and uses.
  */
@@ -65,7 +65,7 @@ typedef struct device {
     _Atomic int lost;
 } device;
 
-/* A value of the queue's counter that covers the commands up to number `sequence`. */
+/* When the queue's counter has reached `value`, the commands up to number `sequence` are done. */
 typedef struct queue_mark {
     uint64_t value, sequence;
 } queue_mark;
@@ -131,7 +131,7 @@ void call_begin_unknown(call *c, const char *slot, const collet_host *host, coll
 /* Call these before and after the plugin's code runs. */
 void call_enter(call *c);
 void call_left(call *c);
-/* call_left, and checks the plugin's status and error; `allowed`: CONTRACT_... */
+/* Does what call_left does, and checks the plugin's status and error. `allowed`: bits CONTRACT_... */
 collet_status call_status(call *c, collet_status status, uint32_t allowed);
 /* Ends the call: returns the status for libcore, with the text in libcore's error. */
 collet_status call_end(call *c, collet_status status);
@@ -168,7 +168,7 @@ void queue_used(queue *q, buffer *b);
 int queue_failed(queue *q);
 /* Notes that all commands enqueued in `q` so far are done. */
 void queue_all_done(queue *q);
-/* 1 if a use of the buffer may be in progress; *where is the queue's number. */
+/* 1 if a use of the buffer may be in progress; *where receives the queue's number. */
 int buffer_in_use(buffer *b, uint64_t *where);
 
 /* ---- extension.c ------------------------------------------------------------------------- */
@@ -215,14 +215,14 @@ extern const struct collet_timing_extension validation_timing;
 
 /* The instance to which a table of this layer belongs, or NULL. */
 instance *instance_of(const collet_plugin *table);
-/* Hold the lock of the list of instances around the next two functions, and around a fork. */
+/* Lock and unlock the list of instances: around calls of the next two functions, and around a fork. */
 void instance_lock(void);
 void instance_unlock(void);
 /* The instance over a backend's table, or NULL. */
 instance *instance_over(const collet_plugin *below);
 void instance_add(instance *i);
-/* instance_hash: a checksum of bytes, continued from `sum`; instance_sum: of a table with its rows
- * and ops. */
+/* instance_hash: a checksum of bytes, continued from `sum`. instance_sum: the checksum of a table with its rows and
+ * ops. */
 uint64_t instance_hash(uint64_t sum, const void *bytes, size_t count);
 uint64_t instance_sum(const collet_plugin *below);
 /* Row `index` of the backend's table. */

@@ -9,7 +9,7 @@
  * support even the lowest level, or if `cap` names no level. */
 const isa_level *levels_select(const char *cap, const char **reason);
 
-/* The best kernels at this level. At v4, if the processor has them: levels_narrow uses int8 and bf16
- * instructions, levels_ternary int8 and population-count instructions. */
+/* The best kernels at this level. At v4, levels_narrow uses int8 and bf16 instructions, and levels_ternary uses
+ * int8 and population-count instructions, if the processor has them. */
 const struct narrow_kernels *levels_narrow(const isa_level *level);
 const struct ternary_products *levels_ternary(const isa_level *level);

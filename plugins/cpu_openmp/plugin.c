@@ -48,13 +48,14 @@ static const char *threads_reason(const collet_host *host, int32_t threads)
                                : "the processor quota of the cgroup";
 }
 
-/* Adds the libraries and the choices: why a library is refused, and the measured rates. */
+/* Adds to the capabilities the libraries and the choices, which say why a library is refused and hold the measured
+ * rates. */
 static void describe_libraries(const collet_host *host, const isa_level *level, text *json)
 {
     static pthread_mutex_t measuring = PTHREAD_MUTEX_INITIALIZER;
     static char measured[4096]; /* set once per process */
     char members[8192];
-    /* Measured only in a probe: elsewhere nothing reads the rates. */
+    /* The rates are measured only in a probe, because other processes do not read them from the capabilities. */
     const char *wanted = host->config(host, "in_probe") ? host->config(host, "measure") : NULL;
     text choices = {.at = members, .capacity = sizeof members};
     text rates = {.at = measured, .capacity = sizeof measured};

@@ -51,7 +51,7 @@ INLINE f32 cbrt_f32(f32 a)
     return (f32)cbrt((f64)a);
 }
 
-/* lgamma_r, because lgamma writes the global variable signgam. */
+/* Calls lgamma_r, because lgamma writes the global variable signgam. */
 INLINE f64 lgamma_f64(f64 a)
 {
     int sign;

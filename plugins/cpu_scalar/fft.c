@@ -52,7 +52,7 @@ static cached_plan *make(const plan_key *key, void *context)
     return &p->head;
 }
 
-/* Pairs per buffer of a line; there are two. */
+/* The number of pairs in each of the two buffers of a line. */
 static int64_t buffer_pairs(const collet_kernel_call *call)
 {
     const collet_fft_params *params = call->params;

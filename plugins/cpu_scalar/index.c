@@ -54,7 +54,7 @@ ACCEPTS(sort)
     return COLLET_OK;
 }
 
-/* sort, argsort and partition. partition sorts the whole axis, which is a valid result. */
+/* sort, argsort and partition. partition sorts the whole axis; that is a valid result. */
 KERNEL(sort)
 {
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);

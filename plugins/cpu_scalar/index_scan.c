@@ -73,7 +73,7 @@ static int64_t bin_of(double low, double high, int64_t bins, double x)
     return i;
 }
 
-/* Counts and weights are added in the output. */
+/* Counts and weights are added up in the output. */
 KERNEL(histogram)
 {
     const collet_histogram_params *params = call->params;

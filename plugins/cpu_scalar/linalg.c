@@ -108,7 +108,7 @@ static void product(const collet_operand *c, collet_dtype from, const matrix m[3
     }
 }
 
-/* Unsigned, so that a sum beyond 32 bits has a defined value. */
+/* The sum is unsigned, so that it has a defined value beyond 32 bits. */
 static void product_i8(const matrix m[3], int64_t rows, int64_t columns, int64_t inner)
 {
     for (int64_t i = 0; i < rows; i++) {

@@ -69,7 +69,7 @@ static double exponential_f32(const uint32_t block[4], uint32_t lane)
     return (double)(0 - logl((float)block[lane] * 0x1p-32f + 0x1p-33f));
 }
 
-/* From a number that is neither 0 nor 1. */
+/* The result comes from a uniform number that is neither 0 nor 1. */
 static double exponential_f64(const uint32_t block[4], uint32_t lane)
 {
     return (double)(0 - logl((double)(pair(block, 2 * lane) >> 12) * 0x1p-52 + 0x1p-53));

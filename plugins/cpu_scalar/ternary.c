@@ -26,8 +26,8 @@ typedef struct row_walk {
     int64_t in_row; /* index along the innermost of the `heads` axes */
 } row_walk;
 
-/* View 0 is `out`'s rows, view 1 the rows of `in`, which has the same leading axes, view 2 one
- * number per row, if `numbers` is present. */
+/* View 0 has the rows of `out`. View 1 has the rows of `in`, whose leading axes are the same. If `numbers` is
+ * present, view 2 has one number per row. */
 static void rows_begin(row_walk *r, const collet_operand *out, const collet_operand *in,
                        const collet_operand *numbers)
 {

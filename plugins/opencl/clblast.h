@@ -12,7 +12,7 @@ enum { CLBLAST_ROWS = 101, CLBLAST_AS_IS = 111, CLBLAST_TRANSPOSED = 112 };
 #define CLBLAST_GEMM(type)                                                                         \
     int (*)(int, int, int, size_t, size_t, size_t, type, cl_mem, size_t, size_t, cl_mem, size_t,   \
             size_t, type, cl_mem, size_t, size_t, cl_command_queue *, cl_event *)
-/* The same with a batch stride after each leading dimension, and the batch count. */
+/* The same parameters with a batch stride after each leading dimension, and the batch count after c. */
 #define CLBLAST_GEMM_BATCH(type)                                                                   \
     int (*)(int, int, int, size_t, size_t, size_t, type, cl_mem, size_t, size_t, size_t, cl_mem,   \
             size_t, size_t, size_t, type, cl_mem, size_t, size_t, size_t, size_t,                  \
@@ -33,8 +33,8 @@ typedef struct opencl_blas {
 } opencl_blas;
 
 /* Returns 1 if CLBlast computes products on this device. If the setting opencl.clblast names a library, it is
- * used on any device; by default libclblast.so.1 is used, except on CPUs; "off": none. The library must use
- * the same OpenCL loader as the plugin. Opening is tried once. A failure is logged, as a warning if
+ * used on any device; by default libclblast.so.1 is used, except on CPUs; "off": no library is used. The library
+ * must use the same OpenCL loader as the plugin. Opening is tried once. A failure is logged, as a warning if
  * opencl.clblast names the library or opencl.ways requests it. Only one thread may call it at a time. */
 int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, cl_device_id id, int asked,
                       opencl_blas *blas);

@@ -80,8 +80,8 @@ static int file_system_of(const char *place, struct statvfs *fs)
     return 1;
 }
 
-/* PoCL compiles kernels to files in its cache, which it opens as libraries. If a file cannot be written, its LLVM ends
- * the process. */
+/* PoCL compiles kernels to files in its cache and opens these files as libraries. If a file cannot be written, its
+ * LLVM ends the process. */
 int opencl_cache_fails(const char *place, char reason[OPENCL_REASON])
 {
     struct stat st;
@@ -151,8 +151,8 @@ static int pocl_aborts(char reason[OPENCL_REASON])
     return 1;
 }
 
-/* The name of the environment variable, if one is set, that makes ocl-icd or Khronos's loader look for drivers
- * elsewhere; else NULL. */
+/* Returns the name of an environment variable that is set and makes ocl-icd or Khronos's loader look for drivers
+ * elsewhere. Returns NULL if there is no such variable. */
 static const char *redirected(void)
 {
     static const char *const names[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES",
@@ -303,8 +303,8 @@ static uint32_t is_processor(const opencl_driver *cl, cl_device_id id)
 }
 
 /* The largest power of two, up to 256, that the device supports as group size. Local memory must suffice for `update`
- * of update.dev, `move` of radix.dev and `short_rows` of sort.dev. Of all kernels that need more local memory for
- * larger groups and do not adapt to its size, these need the most. */
+ * of update.dev, `move` of radix.dev and `short_rows` of sort.dev. Among the kernels that need more local memory
+ * for larger groups and do not adapt to its size, these kernels need the most. */
 static uint32_t group_size(const opencl_driver *cl, cl_device_id id)
 {
     const uint32_t serial = is_processor(cl, id);

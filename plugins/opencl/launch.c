@@ -18,8 +18,8 @@ static cl_int set_arguments(const opencl_driver *cl, cl_kernel kernel, const jit
     return error;
 }
 
-/* Gets the queue's private kernel, created on first use; valid until the next call. Under the
- * queue's lock. */
+/* Gets the queue's private kernel, created on first use; valid until the next call. The caller holds the queue's
+ * lock. */
 static collet_status kernel_get(collet_queue *q, const jit_launch *l, const jit_kernel **kernel,
                                 collet_error *err)
 {

@@ -149,8 +149,8 @@ static void drop(collet_device *d, int code)
     pthread_mutex_unlock(&d->base.lock);
 }
 
-/* Computes products of f32 and f64 by CLBlast if it is chosen (ways.h) and supports the operands' layout; all others by
- * jit_matmul. */
+/* Computes products of f32 and f64 by CLBlast if it is chosen (ways.h) and supports the operands' layout.
+ * jit_matmul computes all other products. */
 jit_run opencl_matmul;
 collet_status opencl_matmul(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {

@@ -63,7 +63,7 @@ static void pinned_give(collet_queue *q, jit_piece *piece)
     pthread_mutex_unlock(&q->base.lock);
 }
 
-/* Creates a queue only for mapping the buffer, as OpenCL requires a queue for that. */
+/* Creates a queue only for mapping the buffer, because OpenCL requires a queue for that. */
 static collet_status pinned_alloc(collet_device *d, void **address, void **handle, uint64_t bytes,
                                   collet_error *err)
 {

@@ -106,9 +106,9 @@ const collet_native_extension opencl_native = {
     native_import};
 
 /* Copies between devices. Each device has its own context, so that a lost device does not affect others. If both
- * share the host's memory, the source is mapped, which copies nothing, and the other device reads the mapping; user
- * events order commands across contexts. Other drivers implement a mapping by copying through the host, as libcore
- * would. */
+ * share the host's memory, the source is mapped (this copies nothing), and the other device reads the mapping. User
+ * events order commands across contexts. If devices do not share the host's memory, a mapping would be a copy
+ * through the host; libcore can make this copy itself. */
 
 static int reaches(collet_device *d, collet_device *from)
 {

@@ -57,13 +57,13 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
 /* Whether kernels must run in sequence: PoCL before version 6 miscounts the uses of a kernel's code while the
  * kernel runs in several sizes at once, and aborts the process. */
 int opencl_is_single(const char *platform_version);
-/* Sets `place` to the directory of PoCL's cache; "" for other drivers, or if it is unknown. For PoCL also prevents
- * exit() from destroying objects of PoCL's compiler, which PoCL's threads may still be using. */
+/* Sets `place` to the directory of PoCL's cache; "" for other drivers, or if it is unknown. For PoCL, also prevents
+ * exit() from destroying objects of PoCL's compiler, because PoCL's threads may still be using them. */
 void opencl_describe_compiler(const opencl_driver *cl, cl_device_id id, char place[PATH_MAX]);
-/* If PoCL would end the process when it compiles with the cache `place`, returns 1 and sets `reason`. Else, also if
- * `place` is "", returns 0. */
+/* If PoCL would end the process when it compiles with the cache `place`, returns 1 and sets `reason`. Else returns
+ * 0, even if `place` is "". */
 int opencl_cache_fails(const char *place, char reason[OPENCL_REASON]);
-/* Whether two devices have one name. */
+/* Whether two devices have the same name. */
 int opencl_same_model(const opencl_driver *cl, cl_device_id a, cl_device_id b);
 /* Sets traits, options, identity, total_memory and `single` from d->id. */
 void opencl_describe(collet_device *d);
@@ -87,8 +87,8 @@ collet_status opencl_finish(collet_queue *q, cl_int error, uint64_t *ticket, col
  * handle. The caller holds the queue's lock. */
 cl_int opencl_profile(collet_queue *q);
 
-/* The status for an error of a call: REFUSED if a resource is short, DEVICE_LOST, else FAILED; sets
- * the text "what: CL_NAME". */
+/* The status for an error of a call: REFUSED if a resource is short, DEVICE_LOST if the device was lost, else
+ * FAILED; sets the text "what: CL_NAME". */
 collet_status opencl_fail(collet_device *d, cl_int error, const char *what, collet_error *err);
 
 /* ---- The parts of the driver (shared/jit/runtime/driver.h) ----------------------------------- */

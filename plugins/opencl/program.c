@@ -37,7 +37,7 @@ static void keep(collet_device *d, cl_program handle, const char *key)
     free(binary);
 }
 
-/* Fails with the end of the compiler's log, which shows the error. */
+/* Fails with the end of the compiler's log, because the error is there. */
 static collet_status build_failed(collet_device *d, cl_program handle, const char *name,
                                   const char *options, cl_int error, collet_error *err)
 {

@@ -298,7 +298,7 @@ static void trim(collet_queue *q)
     jit_kernels_clear(q->base.device, &q->kernels);
 }
 
-/* No `mark`: each command has an event. */
+/* There is no slot `mark`, because each command has an event. */
 const jit_queue_slots opencl_queues = {
     .open = queue_open,
     .close = queue_close,
@@ -310,8 +310,9 @@ const jit_queue_slots opencl_queues = {
     .trim = trim,
 };
 
-/* collet.timing/1: markers in a queue with profiling, which replaces the queue's handle at the first stamp, so that
- * programs that measure nothing pay nothing. Markers in a separate queue are late: PoCL runs later commands first.
+/* collet.timing/1: a stamp is a marker in a queue with profiling. Only the first stamp replaces the queue's handle
+ * by a handle with profiling, so that programs that measure nothing pay nothing. Markers in a separate queue are
+ * late: PoCL runs later commands first.
  */
 
 static collet_status stamp(collet_device *d, collet_queue *q, collet_stamp **out, collet_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts the worker of a device, and ends it. Its program is beside the plugin's own file.
+/* Starts the worker of a device, and ends it. The worker's program is in the directory of the plugin's own file.
  * Tests: tests/worker/test_worker.c */
 #include "device.h"
 
@@ -138,8 +138,8 @@ static void device_free(collet_device *d)
     free(d);
 }
 
-/* Whether nobody else may write to the program collet-worker. libcore has checked this for the plugin beside it and for
- * their directory. A missing program is reported when it is started. */
+/* Whether nobody else may write to the program collet-worker. libcore has already made this check for their
+ * directory and for the plugin in it. A missing program is reported when it is started. */
 static bool program_trusted(const collet_plugin *plugin, const char *program)
 {
     Dl_info info;
@@ -186,7 +186,7 @@ static collet_status device_start(collet_device *d, collet_device_properties *pr
     return status;
 }
 
-/* The text without "worker:NAME: " in front of it: libcore adds that itself. */
+/* Passes the text without "worker:NAME: " in front of it, because libcore adds this prefix itself. */
 static const char *without_name(const char *text, const char *name)
 {
     size_t length = strlen(name);

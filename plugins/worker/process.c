@@ -61,8 +61,8 @@ static bool add(const places *p, int place, cpu_set_t *set)
 /* The places of OpenMP (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY). The OpenMP runtime binds the thread that
  * loads it to the first place, and new threads and processes inherit this binding. */
 
-/* If OpenMP has bound the calling thread to the first place, lets it use the processors of all places, which
- * host->threads counts; else changes nothing. */
+/* If OpenMP has bound the calling thread to the first place, lets the thread use the processors of all places
+ * (host->threads counts these processors). Else changes nothing. */
 static void places_leave(void)
 {
     places p;
@@ -302,7 +302,7 @@ bool process_wait(process *p, int milliseconds)
     return ended;
 }
 
-/* Instead of sigabbrev_np, which needs glibc 2.32. */
+/* The name of a signal. Replaces sigabbrev_np, which needs glibc 2.32. */
 static const char *signal_name(int number)
 {
     switch (number) {

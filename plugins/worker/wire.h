@@ -30,7 +30,7 @@
 
 typedef struct wire_opened {
     char version[16];
-    int32_t status; /* whether the device was opened; the members below up to `trims` are set if it is OK */
+    int32_t status; /* whether the device was opened; the members below up to `trims` are set if the status is OK */
     uint32_t memory, order, threads, max_queues;
     uint32_t row_count; /* how many rows follow */
     uint32_t trims;     /* 1: the device has collet.trim/1 */

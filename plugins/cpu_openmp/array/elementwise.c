@@ -11,7 +11,7 @@
 #define SMALL_BYTES (20 << 10)
 #define SMALL_HEAVY_BYTES (5 << 10)
 
-/* Programs of this file: at most two steps of three inputs. */
+/* Programs of this file: at most two steps, of at most three inputs each. */
 #define STEPS_MAX MACHINE_STEPS(6)
 
 /* Calls the block kernel and returns 1 if the operands are small and all adjacent, or if all but one
@@ -111,7 +111,7 @@ static int axpy_small(const collet_device *device, const collet_kernel_call *cal
     return 1;
 }
 
-/* Two steps: the product alpha x, which is rounded, and the sum of the product and y. */
+/* Two steps: the rounded product alpha x, and the sum of this product and y. */
 KERNEL(axpy)
 {
     const collet_axpy_params *params = call->params;

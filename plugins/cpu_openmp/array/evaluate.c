@@ -47,7 +47,7 @@ static machine machine_of(const collet_device *device, const collet_evaluate_par
 
 /* ---- Reductions ------------------------------------------------------------------------------ */
 
-/* Outputs of a program that are only computed to be reduced: piece by piece. */
+/* Outputs of a program that are computed only to be reduced. Each piece is reduced as soon as it is computed. */
 typedef struct reduced_outputs {
     packed_call packed; /* a call of the program with only these outputs, in C order */
     collet_program program;
@@ -159,7 +159,8 @@ static void compute(const void *context, int32_t thread, int64_t begin, int64_t 
     machine_range(&r->m, r->m.memory + thread * r->thread_bytes, begin, end, out, REDUCE_CAPACITY);
 }
 
-/* The workspace has the steps, the machine's memory, the buffers of the reduction, and the workspace of its call. */
+/* The workspace holds the steps, the machine's memory, the buffers of the reduction, and the workspace of its
+ * call. */
 static uint64_t reduced_bytes(const collet_device *device, const collet_kernel_call *call)
 {
     const collet_evaluate_params *params = call->params;

@@ -13,7 +13,7 @@
 
 #define LINE 64
 
-/* Tiles below one another. */
+/* The number of tiles, one below the other, that are computed in turn. */
 #define TILES_BELOW 4
 
 /* Memory of a thread on its stack: enough for one step, and for axpy. */
@@ -98,7 +98,7 @@ static void run_step(const worker *w, const machine_step *s, int64_t n)
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-/* Makes slot k hold n elements of input k, which are along a row from `at` on. */
+/* Makes slot k hold n elements of input k: the elements along a row from `at` on. */
 static void take_row(worker *w, int32_t k, const char *at, int64_t n)
 {
     const machine *m = w->m;
@@ -139,8 +139,8 @@ static int64_t row_offset(const loop *l, int32_t k, int64_t row)
     return offset;
 }
 
-/* Copies short rows row .. row + rows - 1 of view k to the adjacent rows at `block`; if `put`, from `block` to the
- * view. If the view is `single`, one element stands for all rows. */
+/* Copies short rows row .. row + rows - 1 of view k to the adjacent rows at `block`. If `put` is set, copies from
+ * `block` to the view instead. If the view is `single`, one element stands for all rows. */
 static void move_rows(const machine *m, int32_t k, int64_t row, int64_t rows, char *block, int put)
 {
     const loop *l = &m->l;

@@ -4,11 +4,11 @@
  *
  * The operands are walked in blocks whose values stay in the L1 cache: a step is one call of a block
  * kernel. Operands with adjacent elements are used in place, others are gathered into a buffer.
- * Rows too short for a block are walked several at a time. Inputs whose elements are adjacent along
- * another axis than the outputs' are transposed tile by tile. Results are bitwise equal to successive calls of the
- * ops.
+ * Rows too short for a block are walked several at a time. If the elements of an input are adjacent along another
+ * axis than the elements of the outputs, the input is transposed tile by tile. Results are bitwise equal to
+ * successive calls of the ops.
  *
- * Each value of the program has a slot, the number of its address. First come the views of the operands
+ * Each value of the program has a slot: the index of its address. First come the views of the operands
  * (outputs, then inputs), then constants, then buffers. A value that is the same for all elements of a
  * block is `single`: one number.
  */
@@ -64,7 +64,7 @@ typedef struct machine_view {
 enum {
     MACHINE_ADJACENT,
     MACHINE_SINGLE,  /* one number for all elements of a block */
-    MACHINE_GATHERED /* or scattered, an output */
+    MACHINE_GATHERED /* an input is gathered, an output scattered */
 };
 
 typedef struct machine {
@@ -79,7 +79,7 @@ typedef struct machine {
     uint32_t first_buffer; /* slot */
     uint32_t buffers;
     int read_soon;       /* outputs: no non-temporal stores */
-    uint32_t few;        /* up to `few` buffers have MACHINE_BLOCK bytes; if more, MACHINE_SMALL_BLOCK */
+    uint32_t few;        /* up to `few` buffers have MACHINE_BLOCK bytes; more have MACHINE_SMALL_BLOCK */
     uint32_t wide;       /* slot of the first of four buffers for operands of MACHINE_HALF */
     int64_t block_bytes; /* bytes of a buffer */
     int64_t block;       /* elements */
@@ -92,18 +92,18 @@ typedef struct machine {
                             `few` is MACHINE_ON_STACK */
 } machine;
 
-/* The number of buffers of MACHINE_BLOCK bytes on the stack of a thread; or there are twice as many small buffers. */
+/* The number of buffers of MACHINE_BLOCK bytes on the stack of a thread. Small buffers are twice as many. */
 #define MACHINE_ON_STACK 4
 
-/* Bytes of the tiles of all inputs that are transposed: on the stack of a thread. */
+/* Bytes of the tiles of all inputs that are transposed. The tiles are on the stack of a thread. */
 #define MACHINE_PANEL (8 << 10)
 
 /* The most machine steps that a program of `n` values needs: some steps only fill a buffer. */
 #define MACHINE_STEPS(n) (2 * (n))
 
 /* Prepares `m` for a program of at most MACHINE_VALUES values and the operands of a call: the
- * outputs of the program, then its inputs. `steps` has room for MACHINE_STEPS(values) steps; NULL: the
- * operands have no addresses yet, and machine_memory is then an upper bound. On entry only device,
+ * outputs of the program, then its inputs. `steps` has room for MACHINE_STEPS(values) steps. If `steps` is NULL, the
+ * operands have no addresses yet, and machine_memory returns an upper bound. On entry only device,
  * program, constants, few and read_soon of `m` are set; the rest is 0. */
 void machine_prepare(machine *m, const collet_kernel_call *call, machine_step *steps);
 

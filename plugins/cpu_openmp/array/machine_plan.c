@@ -17,7 +17,7 @@
 
 #define LINE 64
 
-/* Elements of a block if nothing is kept in buffers. */
+/* The number of elements of a block if nothing is kept in buffers. */
 #define WHOLE (1 << 20)
 
 /* A heavy function costs about as much as this many copies. */
@@ -47,7 +47,7 @@ typedef struct values {
     uint16_t slot[MACHINE_VALUES];   /* NONE: no longer in a buffer */
     uint16_t filled[MACHINE_VALUES]; /* slot of a block that repeats a single value, or NONE */
     uint16_t spare[MACHINE_VALUES];  /* buffers */
-    uint8_t flags[MACHINE_VALUES];   /* SINGLE, and FILL: a step needs it as a block */
+    uint8_t flags[MACHINE_VALUES];   /* bits SINGLE, and FILL: a step needs the value as a block */
     uint32_t spares;
 } values;
 
@@ -145,7 +145,7 @@ static int32_t find_across(const machine *m)
     return repeated;
 }
 
-/* Makes axis i the last but one. The order of the others is kept. */
+/* Makes axis i the last but one. The order of the other axes is kept. */
 static void move_axis(loop *l, int32_t i)
 {
     for (; i < l->ndim - 2; i++) {
@@ -160,8 +160,8 @@ static void move_axis(loop *l, int32_t i)
     }
 }
 
-/* Chooses tiles that hold whole cache lines of the inputs that are transposed. No tiles if read_soon is set:
- * machine_range needs rows in order. */
+/* Chooses tiles that hold whole cache lines of the inputs that are transposed. There are no tiles if read_soon is
+ * set: machine_range needs rows in order. */
 static void find_tiles(machine *m)
 {
     loop *l = &m->l;
@@ -190,7 +190,7 @@ static void find_tiles(machine *m)
     }
 }
 
-/* Elements of a block, which the widest value determines. */
+/* The number of elements of a block. The widest value determines it. */
 static void find_block(machine *m)
 {
     const collet_program *p = m->program;
@@ -312,7 +312,7 @@ static void add_fill(machine *m, values *v, uint32_t value)
 }
 
 /* The output that step i may write without a buffer, or NONE. The output must be adjacent, and no later step may
- * read an input that is the same array. A conversion may not have such an input itself. */
+ * read an input that is the same array. If step i is a conversion, it may not read such an input either. */
 static uint16_t direct_output(const machine *m, const values *v, uint32_t i)
 {
     const collet_program *p = m->program;

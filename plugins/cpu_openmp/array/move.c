@@ -24,7 +24,7 @@
 /* A piece of a large output that stays in the L1 cache until non-temporal stores write it. */
 #define PIECE_BYTES 4096
 
-/* Side, in bytes, of the tiles of a transposition within the caches: both sides' pages stay in the
+/* Side, in bytes, of the tiles of a transposition within the caches: the pages of input and output stay in the
  * TLB. */
 #define SQUARE_BYTES 512
 
@@ -36,7 +36,7 @@
 #define LINES_LENGTH 1024
 #define LINES_ROWS 4096
 
-/* Minimum columns for streaming stores: with fewer, the fence after a tile costs more than they
+/* Minimum columns for streaming stores: with fewer columns, the fence after a tile costs more than such stores
  * save. */
 #define STREAMED_COLUMNS 64
 

@@ -208,7 +208,7 @@ static void run_short_f64(const void *context, char *const *at, const int64_t *s
         *(int64_t *)(void *)(at[0] + i * step[0]) = place_in_short(context, at[1] + i * step[1], 1);
 }
 
-#define FEW 8 /* adjacent columns, from which on they are searched together */
+#define FEW 8 /* the fewest adjacent columns that are searched together */
 
 /* NULL: the columns are not searched together. */
 static place_columns *columns_of(const job *j)
@@ -229,7 +229,8 @@ static void run_columns(const void *context, char *const *at, const int64_t *ste
                   j->method.about.bits);
 }
 
-/* Adjacent elements of one block each: their extreme, then the first that equals it. */
+/* For outputs that each reduce one block of adjacent elements: finds the extreme, then the first element that equals
+ * it. */
 static void run_block(const void *context, char *const *at, const int64_t *step, int64_t n)
 {
     const job *j = context;

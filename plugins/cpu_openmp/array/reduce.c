@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions but argmin and argmax. Elements are reduced in chunks whose size depends on the shape alone, and
+/* All reductions except argmin and argmax. Elements are reduced in chunks whose size depends on the shape alone, and
  * chunks are combined in order, so that the result does not depend on the number of threads. A
- * chunk's result is a number and, for sums, its rounding error. The squares of the distances from the mean
- * are a second pass; for f32 along rows, each chunk has two passes and its own mean.
+ * chunk's result is a number and, for sums, its rounding error. A second pass sums the squares of the distances from
+ * the mean. For f32 along rows, each chunk has its own mean and its own two passes.
  * Tests: conformance/array/reduce.c, tests/cpu_openmp/test_kernels_openmp.c
  */
 #include "cpu_openmp/runtime/device.h"
@@ -33,7 +33,7 @@ typedef struct part {
     const method *method;
     double mean; /* the mean of a chunk */
     int left; /* narrow: a number left the range of f32 before the current elements were computed */
-    const char *ahead; /* where elements that are in scratch_of already begin, relative to plan->in; NULL: none are */
+    const char *ahead; /* where the elements in scratch_of begin, relative to plan->in; NULL: it holds no elements */
 } part;
 
 /* ---- Elements of a source -------------------------------------------------------------------- */
@@ -285,8 +285,8 @@ static void join_chunk(const reduce_plan *plan, double *result, const double *mo
     }
 }
 
-/* The number of short rows whose elements a source computes at a time, because a program of a few elements takes
- * longer to start than to run. 0: they are computed row by row. */
+/* The number of short rows whose elements a source computes at a time: to start a program takes longer than to run it
+ * on a few elements. 0: they are computed row by row. */
 static int64_t rows_together(const reduce_plan *plan)
 {
     int64_t row = plan->reduced.count * plan->size, step = plan->kept.step[plan->kept.ndim - 1];

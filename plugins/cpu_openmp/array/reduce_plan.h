@@ -50,7 +50,7 @@ typedef struct reduce_plan {
     int64_t chunks; /* the number of chunks of a tile */
     int64_t items;  /* tiles in all */
     int shared;     /* several threads share the chunks of a tile */
-    int by_elements; /* one kept element at a time; stores results together: a store costs as much as a result */
+    int by_elements; /* one kept element at a time; results are stored together, because stores take long */
     double *partial; /* results of `tile` columns: [items][chunks] if shared, else two per thread */
     const reduce_source *source; /* NULL: the elements are at `in` */
     int64_t size;                /* bytes of an element, and of its parts */
@@ -70,7 +70,7 @@ static inline int64_t reduce_thread_size(const reduce_plan *plan)
     return divide_up(2 * reduce_tile_size(plan), 16) * 16;
 }
 
-/* Fills *plan, but for the methods, the addresses and what describes the elements, for a call. */
+/* Fills *plan for a call, except the methods, the addresses and the members that describe the elements. */
 void reduce_plan_make(reduce_plan *plan, const collet_device *device, const collet_kernel_call *call);
 
 /* The byte offset in the input of element `index` of the first ndim axes; adds the offset in the output to *out. */

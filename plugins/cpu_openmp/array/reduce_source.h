@@ -10,7 +10,7 @@
 /* The maximum number of bytes that are computed at a time. */
 #define REDUCE_CAPACITY (512 << 10)
 
-/* Outputs of one run. */
+/* The maximum number of outputs of one run. */
 #define REDUCE_OUTPUTS COLLET_PROGRAM_OUTPUTS
 
 typedef struct reduce_source {

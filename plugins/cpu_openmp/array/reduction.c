@@ -13,7 +13,7 @@
 #include "shared/host/util/rows.h"
 #include "shared/host/util/sum.h"
 
-/* Elements that are converted or made adjacent at a time, which stay in the L1 cache. */
+/* The number of elements that are converted or made adjacent at a time; they stay in the L1 cache. */
 #define BLOCK 512
 #define FEW 32 /* up to this many elements are reduced in place, without a copy */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduction.h - chooses the kernels of a reduction, converts its elements and stores its results. Also reduces single
- * small blocks without the plan of reduce.c, which would take longer than the block. */
+/* reduction.h - chooses the kernels of a reduction, converts its elements and stores its results. Also reduces
+ * single small blocks without the plan of reduce.c, because planning would take longer than reducing the block. */
 #pragma once
 
 #include <collet/plugin.h>
@@ -22,7 +22,7 @@ typedef enum result_kind {
     RESULT_WORD,     /* an integer modulo 2^64, after the exclusive or with about.bits */
     RESULT_COUNT,    /* an integer */
     RESULT_POSITIVE, /* whether an integer is not 0 */
-    RESULT_EQUAL     /* whether an integer is `all` */
+    RESULT_EQUAL     /* whether an integer equals `all` */
 } result_kind;
 
 typedef struct method {
@@ -32,7 +32,7 @@ typedef struct method {
     collet_dtype from;   /* the dtype of the elements */
     collet_dtype to;     /* the kernel's dtype: it differs if elements are converted first */
     convert_run convert; /* converts adjacent elements; NULL: there is no vector loop */
-    /* Copies elements that are not adjacent (kernel_move.h); NULL: kernels read them where they are as fast. */
+    /* Copies elements that are not adjacent (kernel_move.h); NULL: kernels are as fast without the copy. */
     void (*gather)(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t n);
     double first;        /* the result of an empty reduction, or its bits */
     result_kind kind;
@@ -40,9 +40,9 @@ typedef struct method {
     int64_t all;
 } method;
 
-/* How `op` (a COLLET_OP_ of a reduction, MIN for ARGMIN and MAX for ARGMAX) reduces `count` elements
- * of dtype `from`. The divisor is `count`, and 1 for SUM. VAR and STD: the sum of squares; the
- * caller sets about.center and the divisor. */
+/* Sets *m to the method by which `op` reduces `count` elements of dtype `from`. `op` is the COLLET_OP_ of a
+ * reduction; pass MIN for ARGMIN and MAX for ARGMAX. The divisor becomes `count`, but 1 for SUM. For VAR and STD
+ * the method is the sum of squares, and the caller sets about.center and the divisor. */
 void method_choose(method *m, const collet_device *device, uint32_t op, collet_dtype from,
                    int64_t count);
 

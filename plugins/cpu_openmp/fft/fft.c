@@ -13,7 +13,7 @@
 #include "shared/host/util/plan_cache.h"
 #include "kernel_fft.h"
 
-/* The largest divisor of n not above its square root: the rows. */
+/* The number of rows: the largest divisor of n that is not above its square root. */
 static int64_t fft_split_rows(int64_t n)
 {
     int64_t rows = (int64_t)sqrt((double)n);
@@ -101,7 +101,7 @@ typedef struct strategy {
     const fft_functions *kernels;
     int32_t lanes;         /* lines that are computed at a time; 1 for a single short line */
     int64_t length, inner; /* elements of the complex line, and of its convolution */
-    int32_t split;         /* lines are split, in turn; else groups of whole lines */
+    int32_t split;         /* 1: lines are split, one after another; 0: groups of whole lines */
     int64_t rows, columns; /* extents of the matrix into which a line is split */
     uint64_t half;         /* bytes of one of a thread's two buffers */
     uint64_t work, line;   /* bytes of the split matrix, and of the line between its steps */
@@ -358,8 +358,8 @@ static void transform_here(long_line *l)
     each(l, l->w->length, UNCHIRP);
 }
 
-/* Transforms one line. The split steps read the input and write the output directly where that side needs no other
- * step; else the line goes through z. */
+/* Transforms one line. The split steps read the input and write the output directly if that side needs no other
+ * step. Else the line goes through z. */
 static void run_long(long_line *l, const fft_group *g)
 {
     const fft_pass *p = l->pass;

@@ -23,7 +23,7 @@ typedef struct fft_split {
 
 /* How the numbers of a long line are read and written. */
 typedef struct fft_ends {
-    int32_t real_in, real_out;           /* no imaginary parts there */
+    int32_t real_in, real_out;           /* 1: memory has no imaginary parts */
     int32_t exchanged_in, exchanged_out; /* inverse: real and imaginary parts are exchanged */
     double scale;
 } fft_ends;
@@ -41,8 +41,8 @@ typedef struct fft_functions {
     void (*group)(const fft_group *g, void *a, void *b);
     /* Transforms one line, without vectors; a and b hold pairs of numbers. */
     void (*single)(const fft_group *g, void *a, void *b);
-    /* Transforms columns first .. first + lanes - 1, as far as they exist, from `in` to `work`, which
-     * holds round_up(rows, lanes) * columns pairs. `first` is a multiple of lanes. a, b: `rows` pairs of
+    /* Transforms those of the columns first .. first + lanes - 1 that exist, from `in` to `work`. `work` holds
+     * round_up(rows, lanes) * columns pairs. `first` is a multiple of lanes. a, b: `rows` pairs of
      * vectors each. */
     void (*columns)(const fft_split *s, const fft_ends *e, const fft_span *in, int64_t first,
                     void *work, void *a, void *b);

@@ -9,7 +9,7 @@
 /* With a greater error, most strips would have an element too near to an edge for the fast method. */
 #define ERROR_MOST (1.0 / 1024)
 
-/* Estimates the bin by a multiplication, which may be wrong by one bin; then compares with the edges. */
+/* Estimates the bin by a multiplication. The estimate may be wrong by one bin, so it is compared with the edges. */
 static void find_exactly(const histogram_edges *e, int32_t *restrict to, const double *restrict in,
                          int64_t n)
 {

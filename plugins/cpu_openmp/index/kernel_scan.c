@@ -47,9 +47,10 @@
 #define WORD uint64_t
 #include "kernel_scan.inc"
 #else
-/* Scalar, as AVX2 does not multiply 64-bit integers. They wrap, so any order gives the same bits. */
+/* This loop is scalar, because AVX2 does not multiply 64-bit integers. Products wrap, so any order gives the same
+ * bits. */
 
-/* Chains that hide the latency of a multiplication. */
+/* The number of independent chains, which hide the latency of a multiplication. */
 #define CHAINS 4
 
 static void run_product_u64(void *out, const void *in, int64_t n, const scan_word *before,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_scan.h - cumulative sums and products: of f32 and f64 in f64, of u64 modulo 2^64. */
+/* kernel_scan.h - cumulative sums and products. f32 and f64 are computed in f64, u64 modulo 2^64. */
 #pragma once
 
 #include <stdint.h>

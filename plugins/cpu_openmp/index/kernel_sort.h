@@ -19,7 +19,8 @@ typedef struct sort_width {
     /* One step of a quicksort of n >= 1 keys. Afterwards no key before cut[0] is greater than a key at or
      * after cut[1]; the keys from cut[0] to cut[1] - 1 are final. Neither outer part has all n keys. */
     void (*divide)(void *keys, int64_t n, const index_order *order, int64_t cut[2]);
-    /* Partitions: key kth gets its value in sorted order, no key before it is greater, no key after it less. */
+    /* Partitions: key kth gets its value in sorted order, no key before it is greater, and no key after it is
+     * less. */
     void (*select)(void *keys, int64_t n, int64_t kth);
 } sort_width;
 

@@ -2,7 +2,7 @@
 /*
  * cumulative_sum and cumulative_prod. A long row is cut into chunks: a thread joins the elements of a chunk, gets the
  * total of all earlier chunks from the thread of the chunk before, and joins this total with its elements, which are
- * still in a cache. The order depends on the length alone, and so do the bits.
+ * still in a cache. The order of operations depends on the length alone, and so do the bits of the results.
  * Tests: conformance/index/scan.c
  */
 #include "cpu_openmp/runtime/device.h"

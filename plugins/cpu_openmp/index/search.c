@@ -42,7 +42,7 @@ static void search_elements(const job *j, const uint64_t *wanted, int64_t *found
     }
 }
 
-/* For many values: the keys of the sorted array exist, and the loop, which gathers them, vectorises. */
+/* For many values: the keys of the sorted array have been computed, and the loop that gathers them vectorises. */
 static void search_keys(const job *j, const uint64_t *wanted, int64_t *found)
 {
     const uint64_t *keys = j->keys;

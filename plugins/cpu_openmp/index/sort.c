@@ -264,7 +264,7 @@ static void divide_row(row *r)
     }
 }
 
-/* Cuts the row into parts, not between words with equal upper halves. */
+/* Cuts the row into parts, but never between words with equal upper halves. */
 static int64_t cut_row(row *r)
 {
     const job *j = r->job;

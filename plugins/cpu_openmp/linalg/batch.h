@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch.h - iteration over the leading (batch) axes of operands, without divisions. Every operand
- * has all the axes; where it is broadcast its stride is 0. */
+/* batch.h - iteration over the leading (batch) axes of operands, without divisions. Every operand has all the axes.
+ * Along an axis where the operand is broadcast, its stride is 0. */
 #pragma once
 
 #include "shared/host/util/rows.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The scheme of K. Goto and R. van de Geijn (ACM Trans. Math. Softw. 34, 12, 2008): blocks of a and
- * b are copied so that the innermost loop, which keeps a tile of c in registers, reads them in
- * order; a's block stays in the L2 cache, a panel of b's block in the L1 cache.
+ * b are copied so that the innermost loop, which keeps a tile of c in registers, reads them in order. The block of a
+ * stays in the L2 cache; a panel of the block of b stays in the L1 cache.
  * Tests: conformance/linalg/linalg.c */
 #include "kernel_gemm.h"
 

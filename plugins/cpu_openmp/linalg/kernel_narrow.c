@@ -96,7 +96,7 @@ INLINE words multiply_f32(words sum, words a, words b)
 static const form widened_f16 = {1, 2, 1, f16_pack_left, f16_pack_right, f32_tile};
 static const form widened_bf16 = {1, 2, 1, bf16_pack_left, bf16_pack_right, f32_tile};
 
-/* ---- bf16 by its own instruction ------------------------------------------------------------- */
+/* ---- bf16 by the bf16 instruction ------------------------------------------------------------- */
 
 #if defined(__AVX512BF16__)
 
@@ -119,7 +119,7 @@ INLINE word pair_of_bf16(const uint16_t *at, int64_t step, int64_t n, word *seen
 
 INLINE words multiply_bf16(words sum, words a, words b)
 {
-#if defined(__clang__) && __clang_major__ < 18 /* clang 17 crashes where an operand is one number of the memory */
+#if defined(__clang__) && __clang_major__ < 18 /* clang 17 crashes if an operand is a single number in memory */
     __asm__("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
     return sum;
 #else
@@ -330,7 +330,8 @@ static const char *element(const form *f, const gemm_matrix *m, int64_t i, int64
     return m->at + (i * m->row + j * m->column) * f->size;
 }
 
-/* Computes one panel of c, over the whole inner axis. Returns nonzero if the form does not support an element. */
+/* Computes one panel of c, over the whole inner axis. Returns a nonzero number if `tile` does not support an
+ * element. */
 static word panel(const form *f, target *t, const gemm_matrix *a, const gemm_matrix *b,
                   int64_t inner, word *a_block, word *b_block)
 {
@@ -384,7 +385,7 @@ static void product(const gemm_matrix *c, collet_dtype to, const gemm_matrix *a,
 
 /* ---- One column of i8 ------------------------------------------------------------------------ */
 
-/* Rows at a time: memory serves several streams faster than one. */
+/* Rows that are read at a time: memory serves several streams faster than one stream. */
 #define DOTS 4
 
 #if defined(__AVX2__)

@@ -4,7 +4,7 @@
  *
  * Products of i8 are exact, modulo 2^32. f16 and bf16 are multiplied and summed in f32; the sum is rounded
  * once to the type of the result. bf16 instructions flush products and sums below the smallest normal f32
- * to 0. Subnormal factors are exact: their products do not use these instructions.
+ * to 0. Subnormal factors lose no bits, because products with such factors do not use these instructions.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tile of c stays in registers over the whole inner axis; b is not packed. The last vector of a
- * row overlaps the one before, which is cheaper than a masked vector.
+ * row overlaps the vector before it; this is cheaper than a masked vector.
  * Tests: conformance/linalg/linalg.c */
 #include "kernel_small.h"
 

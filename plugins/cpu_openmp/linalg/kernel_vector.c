@@ -7,7 +7,7 @@
 /* This many products are summed as a tree without compensation: the few roundings are harmless. */
 #define TREE 8
 
-/* Independent partial sums per row, at most; they hide latency. */
+/* The maximum number of independent partial sums per row, which hide latency. */
 #define VECTOR_CHAINS 4
 
 #define REAL float

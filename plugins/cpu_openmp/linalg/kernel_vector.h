@@ -15,7 +15,8 @@ typedef struct vector_kernels {
     /* Adds n products to *sum, and their rounding errors to *lost. */
     void (*dot[2])(double *sum, double *lost, const char *a, int64_t a_step, const char *b,
                    int64_t b_step, int64_t n);
-    /* Adds a(i, j) x(j), j < columns, to sum[i] and lost[i], i < rows. Fastest with VECTOR_ROWS rows. */
+    /* Adds a(i, j) x(j), j < columns, to sum[i] and lost[i], i < rows. The function is fastest with VECTOR_ROWS
+     * rows. */
     void (*rows[2])(double *sum, double *lost, const char *a, int64_t row_step, int64_t column_step,
                     const char *x, int64_t x_step, int64_t rows, int64_t columns);
     /* Adds a(i, j) x(i), i < rows, to sum[j] and lost[j], j < columns. */

@@ -16,10 +16,11 @@
 
 #define TILE 32
 
-/* Mirrors the lower triangle of a symmetric product (a^T a, without conjugation) to its upper one. */
+/* Mirrors the lower triangle of a symmetric product (a^T a, without conjugation) to its upper triangle. */
 
-/* Copies block i, j of the matrix `c`, which begins at row i and column j (j <= i), to the other side of the diagonal.
- * Elements have 2^shift bytes; the elements of a row are adjacent. A block on the diagonal is mirrored inside. */
+/* Copies a block of the matrix `c` to the other side of the diagonal. The block begins at row i and column j (j <=
+ * i). Elements have 2^shift bytes; the elements of a row are adjacent. A block on the diagonal is mirrored
+ * inside. */
 static void symmetric_mirror(const move_kernels *move, const gemm_matrix *c, int32_t shift,
                              int64_t i, int64_t j, int64_t rows, int64_t columns)
 {
@@ -174,7 +175,8 @@ static void run_part(const product *p, const gemm_matrix m[MATRICES], int64_t ro
     }
 }
 
-/* A part of a symmetric product, on the diagonal or below it, and the part on the other side. `c` is the product. */
+/* A part of a symmetric product, on the diagonal or below it, and its mirror image on the other side. `c` is the
+ * product. */
 static void run_mirrored(const product *p, const gemm_matrix *c, const gemm_matrix m[MATRICES],
                          int64_t i, int64_t j, int32_t thread)
 {
@@ -278,8 +280,8 @@ static int onednn_fits(const product *p)
 }
 
 /* Whether a product is brief (see team_phase): at most the time of 16 PRODUCT_GRAIN multiplications of f32, some tens
- * of microseconds. A multiplication of f64 counts twice, a complex one four times, an element that is read or written
- * eight times. */
+ * of microseconds. A multiplication of f64 counts twice, a multiplication of complex numbers four times. An element
+ * that is read or written counts as eight multiplications. */
 static int is_brief(const product *p)
 {
     double each = (p->wide ? 2.0 : 1.0) * (part_of(p->from) == p->from ? 1.0 : 4.0);

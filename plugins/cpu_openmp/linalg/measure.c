@@ -20,7 +20,7 @@
 #define TURNS_LONG 2
 #define LONG 2e-3
 
-/* What is measured, the most important first. */
+/* The products that are measured, the most important products first. */
 static const struct product_case {
     int type;
     int16_t rows, columns, inner;
@@ -123,7 +123,7 @@ static int is_possible(const measuring *m, way w)
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 
-/* Fills the factors with small integers of the type. They are not subnormal: that could be slower. */
+/* Fills the factors with small integers of the type. None is subnormal, because subnormal numbers could be slower. */
 static void fill(const measuring *m)
 {
     for (int k = 1; k < 3; k++) {

@@ -17,8 +17,8 @@
 #define LIBRARY_MIN (32 * 32 * 32)
 
 /* Rows and columns of the parts of a product are multiples of this number, so that parts are whole tiles
- * of OpenBLAS. They need not be whole tiles of our kernels (12 or 48): parts of unequal size would cost
- * more, an eighth of the time at 256. */
+ * of OpenBLAS. They need not be whole tiles of our kernels (12 or 48): parts of unequal size would cost more: an
+ * eighth of the time for matrices of 256 x 256. */
 #define PART 16
 
 /* Multiplications from which a symmetric product computes one triangle. */
@@ -58,7 +58,7 @@ static int64_t round_up(int64_t x, int64_t unit)
     return divide_up(x, unit) * unit;
 }
 
-/* Whether b is a^T. Like NumPy's, such a product takes half of the time, and is exactly symmetric. */
+/* Whether b is a^T. As in NumPy, such a product takes half of the time and is exactly symmetric. */
 static int is_symmetric(const product *p)
 {
     const batch *b = &p->batch;
@@ -71,7 +71,7 @@ static int is_symmetric(const product *p)
 }
 
 /* Divides a symmetric product into at least `parts` squares on and below the diagonal. A library computes a square on
- * the diagonal at once, so one thread needs no more. */
+ * the diagonal at once, so one thread needs no more parts. */
 static void divide_triangle(product *p, int64_t parts)
 {
     int64_t across = p->strategy == BY_BLAS && p->type < BLAS_C64 ? 1 : 4;
@@ -82,8 +82,8 @@ static void divide_triangle(product *p, int64_t parts)
     p->parts = p->parts_across * p->parts_across;
 }
 
-/* Divides each product into one nearly square part per thread; large products into a few parts per thread,
- * so that other threads can take parts of a late thread. Each part packs both of its factors; many small
+/* Divides each product into one nearly square part per thread, and large products into a few parts per thread, so
+ * that other threads can take parts of a late thread. Each part packs both of its factors; many small
  * parts, independent of the number of threads, would cost a tenth of the speed. */
 static void divide(product *p)
 {
@@ -218,7 +218,7 @@ static way choose_way(product *p)
 }
 
 /* Opens a library for the first product that uses it, not earlier, because OpenBLAS starts threads. If oneDNN cannot
- * be opened, OpenBLAS is used; if OpenBLAS cannot be opened, our kernels. */
+ * be opened, OpenBLAS is used; if OpenBLAS cannot be opened, our kernels are used. */
 static strategy open_way(product *p, way chosen)
 {
     if (chosen == WAY_ONEDNN && part_of(p->from) == p->from && !p->wide)
@@ -230,8 +230,8 @@ static strategy open_way(product *p, way chosen)
     return product_is_narrow(p) ? BY_NARROW : fits_small(p) ? BY_SMALL : BY_GEMM;
 }
 
-/* A product with one row or column reads each element of the other factor only once: that costs
- * less than packing it. */
+/* A product with one row or column reads each element of the other factor only once. Reading it costs less than
+ * packing it. */
 static int fits_dots(const product *p)
 {
     return p->from == COLLET_I8 && (p->columns == 1 || p->rows == 1) && p->m[A].column == 1 &&

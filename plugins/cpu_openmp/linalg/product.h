@@ -43,7 +43,7 @@ typedef struct product {
     char *scratch;                                        /* one piece per thread */
 } product;
 
-/* Fills *p, but for the scratch memory, for a call of matmul. Opens the library that the product uses. */
+/* Fills *p, except the scratch memory, for a call of matmul. Opens the library that the product uses. */
 void product_make(product *p, const collet_device *device, const collet_kernel_call *call);
 
 /* Whether the elements are of a type shorter than f32. */

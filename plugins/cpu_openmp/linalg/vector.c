@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dot and matvec: compensated sums in f64; in f32 and f64 where f32 alone is read and written. The
+/* dot and matvec, by compensated sums in f64. If all operands are f32, sums are in f32 and f64. The
  * division into tiles and chunks depends on the shape alone, and chunks are added in order, so that
  * the result does not depend on the number of threads.
  * Tests: conformance/linalg/vector.c, tests/cpu_openmp/test_kernels_openmp.c */
@@ -30,11 +30,11 @@
 /* Sums of a tile: they stay in the L2 cache while a matrix is read along its columns. */
 #define COLUMN_TILE 4096
 
-/* Sums of a tile of narrow products, which cost less: they stay in the L1 cache. */
+/* Sums of a tile of narrow products. Narrow products cost less, so their sums must stay in the L1 cache. */
 #define NARROW_TILE 2048
 
-/* Short rows are processed up to ROW_TILE at a time, which amortises overhead; long rows VECTOR_ROWS at a time, or
- * twice as many. */
+/* Short rows are processed up to ROW_TILE at a time, to amortise overhead. Long rows are processed VECTOR_ROWS at a
+ * time, or twice as many. */
 #define ROW_TILE 256
 #define ROW_TILE_ELEMENTS 2048
 
@@ -51,7 +51,7 @@ typedef struct vector_plan {
     int wide;    /* the factors are f64, or pairs of f64 */
     int to_wide; /* the results are f64, or pairs of f64 */
     int parts;   /* 2: complex */
-    int narrow;  /* groups of products are summed in f32; if one leaves its range, in f64 */
+    int narrow;  /* groups of products are summed in f32, or in f64 if f32 lacks the range */
     batch batch;
     int64_t rows, inner;
     int64_t row[VIEWS], column[VIEWS];      /* strides in bytes */
@@ -353,7 +353,7 @@ static collet_status run(const collet_device *device, vector_plan *p)
     return COLLET_OK;
 }
 
-/* Short dot products of real numbers run without a plan, which would cost more than the product. */
+/* Short dot products of real numbers run without a plan, because planning would cost more than the product. */
 static int is_short(const collet_kernel_call *call)
 {
     const collet_operand *a = operand_of(call, A);
@@ -384,7 +384,7 @@ static void multiply_short(const collet_device *device, const collet_kernel_call
     real_store(cpu_at(y), to_wide, cpu_total(&(cpu_sum){sum, lost}));
 }
 
-/* Each row of a matrix reads the vector. A vector whose elements are not adjacent is copied once before. */
+/* Each row of a matrix reads the vector. A vector whose elements are not adjacent is first copied, once. */
 typedef struct copied {
     collet_operand operands[VIEWS];
     int64_t shape[COLLET_MAX_DIMS]; /* the shape of the copy: 1 along axes that repeat vectors */

@@ -9,7 +9,7 @@
 #include "shared/host/md/frames.h"
 #include "shared/host/md/operands.h"
 
-/* Minimum number of rows per thread: an eigenproblem takes about a microsecond, the rest less. */
+/* Minimum number of rows per thread: an eigenproblem takes about a microsecond, other rows less. */
 #define GRAIN_EIGEN 16
 #define GRAIN 256
 

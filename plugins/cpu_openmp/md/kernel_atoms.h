@@ -77,7 +77,7 @@ typedef struct frame_field {
     int64_t atom_step, step;
 } frame_field;
 
-/* Bodies with masses, of at least one atom each. Strides are any. */
+/* Bodies with masses, of at least one atom each. They may have any strides. */
 typedef struct frame_bodies {
     frame_field r, v, f, m; /* v and f are set only if the pass needs them */
     int wide, wide_masses;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies of few atoms, one in each lane: atom j of every body at a time, gathered. A body with fewer
- * atoms than others adds zeros, so that its sums do not depend on its neighbours.
+/* Sums bodies of few atoms, one body in each lane. Atom j of every body is gathered, then atom j + 1. A body with
+ * fewer atoms than others adds zeros, so that its sums do not depend on its neighbours.
  * Tests: conformance/md/md.c */
 #include "kernel_lanes.h"
 
@@ -132,7 +132,7 @@ INLINE indices centre(accumulators *s, triple o, int with_v, int with_f)
     for (int i = 0; i < 3; i++) {
         shift[i] = nan_where(without_mass, p[i] * per_mass);
         com[i] = (i == 0 ? o.x : i == 1 ? o.y : o.z) + shift[i];
-        /* If the centre is infinite, all sums become NaN; infinities could cancel to a finite number. */
+        /* If the centre is infinite, all sums become NaN, because infinities could cancel to a finite number. */
         shift[i] = nan_where(~is_finite(shift[i]), shift[i]);
         s->second[i] -= p[i] * shift[i];
     }
@@ -155,8 +155,8 @@ INLINE lanes either(indices condition, lanes yes, lanes no)
     return (lanes)(((indices)yes & condition) | ((indices)no & ~condition));
 }
 
-/* Computes L.I^-1 L by elimination. Negative if the tensor is singular or nearly singular, since elimination
- * would lose digits. */
+/* Computes L.I^-1 L by elimination. The result is negative if the tensor is singular or nearly singular, because
+ * elimination would lose digits. */
 INLINE lanes twice_rotational(const lanes second[6], const lanes L[3])
 {
     const lanes xx = second[1] + second[2], yy = second[0] + second[2], zz = second[0] + second[1];
@@ -236,7 +236,7 @@ INLINE uint32_t sum_of(int wide, int with_v, int with_f, const frame_bodies *b, 
     }
     o = (triple){finite_or_0(o.x), finite_or_0(o.y), finite_or_0(o.z)};
     for (int64_t j = 0; j < most; j++) {
-        /* Bodies with fewer than j + 1 atoms read their first atom, which does not count. */
+        /* Bodies with fewer than j + 1 atoms read their first atom again; this atom is not counted. */
         indices valid = (indices)(atoms > j);
         triple r = gather_atoms(wide, &b->r, at_r + (valid & (j * b->r.atom_step)));
         lanes m = gather(b->wide_masses, at_m + (valid & (j * b->m.atom_step)));

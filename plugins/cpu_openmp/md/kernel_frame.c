@@ -9,9 +9,9 @@
 typedef float half_lanes __attribute__((vector_size(4 * W)));
 typedef float half_lanes_at_any __attribute__((vector_size(4 * W), aligned(4), may_alias));
 
-/* Three vectors hold x0 y0 z0 x1 y1 z1 .... As 3 and W have no common divisor, no two x are in the same
- * lane number; the same holds for y and z. So a blend of the three vectors gives all x, in the order
- * 3 j mod W of the atoms; likewise all y, rotated by one lane, and all z, rotated by two lanes. */
+/* Three vectors hold x0 y0 z0 x1 y1 z1 .... 3 and W have no common divisor, so no two x are in the same lane number;
+ * the same holds for y and z. So a blend of the three vectors gives all x, in the order 3 j mod W of the atoms;
+ * other blends give all y, rotated by one lane, and all z, rotated by two lanes. */
 #if W == 8
 #define ORDERED(a) __builtin_shufflevector(a, a, 0, 3, 6, 1, 4, 7, 2, 5)
 #define BLEND_X(a, b, c)                                                                           \

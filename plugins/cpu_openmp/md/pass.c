@@ -190,7 +190,7 @@ static void subtract_cross(const double a[3], const double b[3], double from[3])
 }
 
 /* Moves a body's sums from the origin of the pass to its centre of mass. Without mass there is no
- * centre: sums over atoms are then NaN, sums over no atoms 0. */
+ * centre: the sums are then NaN, or 0 if there are no atoms. */
 static void centre(const md_body *body, const double origin[3], const frame_sums *s, body_sums *c)
 {
     double shift[3], force[3], per_mass = 1.0 / s->mass;
@@ -200,7 +200,7 @@ static void centre(const md_body *body, const double origin[3], const frame_sums
     for (int i = 0; i < 3; i++) {
         shift[i] = without_mass ? (double)NAN : s->first[i] * per_mass;
         c->com[i] = origin[i] + shift[i];
-        /* If the centre is infinite, all sums become NaN; infinities could cancel to a finite number. */
+        /* If the centre is infinite, all sums become NaN, because infinities could cancel to a finite number. */
         shift[i] = isfinite(shift[i]) ? shift[i] : (double)NAN;
         if (without_mass && body->atoms == 0)
             shift[i] = 0.0;
@@ -238,7 +238,7 @@ static void sum_one(const atoms_job *job, const md_body *body, body_sums *centra
 
 /* ---- Several bodies -------------------------------------------------------------------------- */
 
-/* This many bodies are summed, then finished in turn. Finishing a body is a chain of divisions; the
+/* The number of bodies that are summed, and then finished in turn. Finishing a body is a chain of divisions; the
  * chains of several bodies overlap in time if no pass is between them. */
 #define BATCH 16
 
@@ -282,7 +282,7 @@ static int fits_lanes(const atoms_job *job, const md_body *body)
     return body->atoms > 0 && body->atoms <= FEW_ATOMS && !job->origins && job->m.at;
 }
 
-/* Sums `count` bodies: consecutive bodies of few atoms together, one per lane, others one at a time. */
+/* Sums `count` bodies: consecutive bodies of few atoms together, one body per lane; other bodies one at a time. */
 static void sum_batch(const atoms_job *job, frame_bodies *lanes, batch *b, int count)
 {
     int most = job->device->level->body->lanes, fit;

@@ -23,8 +23,8 @@
 
 typedef struct atoms_job atoms_job;
 
-/* The layout of the atoms of an operand of shape F x N x 3 or N x 3, or of masses, F x N or N, which do not use
- * `step`. Strides in bytes. */
+/* The layout of the atoms of an operand. Its shape is F x N x 3 or N x 3, for masses F x N or N. Masses do not use
+ * `step`. Strides are in bytes. */
 typedef struct atoms_source {
     const char *at; /* NULL: absent */
     int64_t frame_step, atom_step, step;
@@ -69,7 +69,7 @@ collet_status atoms_run(const collet_device *device, const collet_kernel_call *c
 int64_t atoms_blocks(int64_t atoms);
 
 /* Threads divide the blocks of each body with more atoms than this, body by body; the other bodies are divided by
- * rows. -1: the blocks of all bodies; INT64_MAX: of no body. `atoms`: per frame. */
+ * rows. -1: they divide the blocks of all bodies; INT64_MAX: of no body. `atoms`: per frame. */
 int64_t atoms_shared_above(const collet_device *device, int64_t frames, int64_t bodies,
                            int64_t atoms);
 
@@ -88,5 +88,6 @@ const void *atoms_adjacent_masses(const atoms_source *source, int64_t frame, int
 /* The number of atoms that are copied at a time if they are not adjacent; a multiple of the lanes of every level. */
 #define ATOMS_COPIED 192
 
-/* Sets `origin` to the body's first atom. Components that are not finite become 0; if the body is empty, all do. */
+/* Sets `origin` to the body's first atom. Components that are not finite become 0. If the body is empty, all
+ * components become 0. */
 void atoms_first(const atoms_source *source, const md_body *body, double origin[3]);

@@ -15,7 +15,7 @@
 
 /* Address space that OpenBLAS needs: OPEN_BYTES for the library and its constructor, THREAD_BYTES
  * for the buffer (BUFFER_SIZE in common_x86_64.h) and the stack of each thread. Version 0.3.29 maps one
- * more buffer. If there is too little space, the library retries the mapping forever. Measured with
+ * more buffer. If there is too little space, the library retries the mapping forever. The numbers were measured with
  * 0.3.21 and 0.3.29. */
 #define OPEN_BYTES (UINT64_C(64) << 20)
 #define THREAD_BYTES (UINT64_C(136) << 20)
@@ -148,8 +148,8 @@ static const char *prefix_of(void *handle, const char *name)
     return NULL;
 }
 
-/* Whether the library was built with 64-bit integers, as NumPy's copy is. Most such builds have names that end with
- * 64_. */
+/* Whether the library was built with 64-bit integers, like the copy in NumPy. Most such builds have names that end
+ * with 64_. */
 static bool has_long_integers(void *handle, const blas *b, const char *prefix)
 {
     return prefix ? strstr(b->get_config(), "USE64BITINT") != NULL
@@ -206,7 +206,7 @@ static int threads_at_open(int *all)
 
 static void open_library(void)
 {
-    /* Static, because the environment that the library's constructor reads points to these arrays. */
+    /* These arrays are static, because the environment that the library's constructor reads points to them. */
     static char core[sizeof settings->target + sizeof BLAS_CORE_VARIABLE], threads[40];
     int all, count;
     const char *variables[4] = {NULL}, **last = variables;
@@ -301,8 +301,8 @@ static void start_threads(const blas *b, int count)
         places_return(&own);
 }
 
-/* The library has one thread count for all callers: an even share of the largest grant, but not
- * more than the smallest grant, or each thread of a team (a grant of one) would use several. */
+/* The library has one thread count for all callers: an even share of the largest grant, but not more than the
+ * smallest grant. Otherwise a thread of a team would use several threads, although its grant is one. */
 static void set_threads(blas *b)
 {
     int32_t users = 0, smallest = 0, largest = 0;
@@ -464,7 +464,7 @@ void blas_solve(const blas *b, blas_type type, blas_triangle which, const blas_m
                 const blas_matrix *x, int64_t m, int64_t n)
 {
     struct triangle t = triangles[which];
-    /* trsv for one column: trsm first packs the triangle, which costs more than the solution. */
+    /* Uses trsv for one column, because trsm first packs the triangle, and packing costs more than the solution. */
     int vector = t.side == CblasLeft && n == 1;
     int rows = (int)m, columns = (int)n;
     double one[2];

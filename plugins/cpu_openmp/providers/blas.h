@@ -2,8 +2,8 @@
 /*
  * blas.h - OpenBLAS with its LAPACK, found at run time.
  *
- * Functions of the same names that the host program exports (cblas_*, sgemm_, sgetrf_) are never called
- * instead of the library's (library.h). blas_enter sets the number of threads that the library uses; the
+ * Functions of the same names that the host program exports (cblas_*, sgemm_, sgetrf_) are never called instead of
+ * the functions of the library (library.h). blas_enter sets the number of threads that the library uses; the
  * last blas_leave restores the number that the host program had set.
  */
 #pragma once
@@ -73,21 +73,21 @@ void blas_settle(const library_settings *settings);
 /* Returns 1 and sets `core` to the library's core type if the process has already loaded the library; else 0. */
 int blas_is_loaded(const char *name, char *core, uint64_t capacity);
 
-/* The library, opened at the first call and kept for the life of the process. NULL, with *reason
- * (`reason` may be NULL), when it cannot be used. Any thread may call it. */
+/* The library, opened at the first call and kept for the life of the process. Returns NULL and sets *reason (`reason`
+ * may be NULL) if the library cannot be used. Any thread may call it. */
 blas *blas_open(const char **reason);
 
 /* Makes every later blas_open fail. Call it before any use of the library. */
 void blas_refuse(const char *reason);
 
-/* Version, and the core type that its kernels are for, as OpenBLAS names them. */
+/* The library's version and the core type of its kernels, as OpenBLAS names them. */
 const char *blas_config(const blas *b);
 const char *blas_core(const blas *b);
 
 /* The library's file. */
 void blas_path(blas *b, char *path, uint64_t capacity);
 
-/* library_enter for a group of calls of this library from up to `callers` threads. fork() stops the
+/* Like library_enter, for a group of calls of this library from up to `callers` threads. fork() stops the
  * library's threads, in the parent too; blas_begin starts them again. Returns 0 if the system does not
  * start them, or if the limit on address space (ulimit -v) leaves too little for a buffer for each
  * caller: the library would retry forever. blas_end with the same number ends the group. */
@@ -96,10 +96,10 @@ void blas_end(blas *b, int32_t callers);
 
 /* Enclose every group of calls, between blas_begin and blas_end. Any number of groups may run at the same
  * time, on any threads. Each call of the group may use up to `threads` (>= 1) of the library's threads,
- * which count as threads of the team (team_take); it gets fewer if other callers use some of these threads. 1 is for
- * calls from the threads of a team and takes no thread. Returns the number granted. A group that begins while another
- * group runs does not change the results of that group; the library has one thread count, which is
- * then chosen to suit both.
+ * which count as threads of the team (team_take); the call gets fewer threads if other callers use some of them.
+ * `threads` = 1 is for calls from the threads of a team and takes no thread. Returns the number granted. A group
+ * that begins while another group runs does not change the results of that group. The library has only one thread
+ * count, so the count is chosen to suit both groups.
  */
 int32_t blas_enter(blas *b, blas_use *use, int32_t threads);
 void blas_leave(blas *b, blas_use *use);
@@ -110,13 +110,14 @@ void blas_multiply(const blas *b, blas_type type, const blas_matrix *c, const bl
                    const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor, int keep);
 
 /* Triangular systems of x (m x n) in place: x = L^-1 x with the unit lower triangle of a (m x m),
- * x = U^-1 x with its upper triangle, or x = x L^-H with the lower triangle of a (n x n). Neither
- * is transposed; extents as above. */
+ * x = U^-1 x with its upper triangle, or x = x L^-H with the lower triangle of a (n x n). Neither matrix is
+ * transposed. Extents are as above. */
 typedef enum blas_triangle { BLAS_UNIT_LOWER, BLAS_UPPER, BLAS_LOWER_RIGHT } blas_triangle;
 void blas_solve(const blas *b, blas_type type, blas_triangle which, const blas_matrix *a,
                 const blas_matrix *x, int64_t m, int64_t n);
 
-/* The lower triangle of c = factor a a^H + keep c; a is n x k, and not transposed if it is complex. Extents as above. */
+/* The lower triangle of c = factor a a^H + keep c; a is n x k, and not transposed if it is complex. Extents are as
+ * above. */
 void blas_square(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *a,
                  int64_t n, int64_t k, int factor, int keep);
 

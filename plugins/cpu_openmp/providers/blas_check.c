@@ -9,7 +9,7 @@
 
 #define ORDER 150
 
-/* Equations for x = 1, 2, ..., with a large diagonal, hence well conditioned. */
+/* Equations whose solution is x = 1, 2, .... They have a large diagonal and are therefore well conditioned. */
 static void make_equations(char *matrix, char *right, int wide)
 {
     int64_t size = wide ? 8 : 4;

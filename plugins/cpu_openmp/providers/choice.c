@@ -81,9 +81,9 @@ static void add_refusal(text *json, text *choices, const char *library, const ch
     choice_add(choices, word, reason);
 }
 
-/* Logs that the probe refused a library: a warning if a setting therefore has no effect, else a debug message, since
- * backend-info reports it too. `usual`: the default of the setting of the library's name; `more`: the suffix of the
- * key of its second setting. */
+/* Logs that the probe refused a library: a warning if a setting therefore has no effect, else only a debug message,
+ * because backend-info reports the refusal too. `usual`: the default of the setting of the library's name; `more`:
+ * the suffix of the key of its second setting. */
 static void warn_of_refusal(const collet_host *host, const char *library, const char *usual,
                             const char *more)
 {
@@ -104,13 +104,12 @@ static void warn_of_refusal(const collet_host *host, const char *library, const 
 
 /*
  * Core types of OpenBLAS and the features that they need; the last core type that the processor supports is set.
- * If it supports none, it is so old that every OpenBLAS has kernels for it.
+ * A processor that supports none of them is so old that every OpenBLAS has kernels for it.
  *
- * Measured with 0.3.21 (Debian 12), f32 and f64 GF/s on two threads of an AMD EPYC (family 26,
+ * Rates of f32 and f64 products in GF/s, measured with 0.3.21 (Debian 12) on two threads of an AMD EPYC (family 26,
  * model 2): Cooperlake 467 and 195, SkylakeX 446 to 484 and 188 to 200, Haswell 251 and 124, Zen
- * 250 and 123, Nehalem 87 and 48. Zen 4 was also fastest with the core type Cooperlake. On Emerald
- * Rapids, which is newer than the library, the library itself selects Prescott: f32 33 instead of
- * 330.
+ * 250 and 123, Nehalem 87 and 48. Zen 4 was also fastest with the core type Cooperlake. Emerald Rapids is newer
+ * than the library. There the library itself selects Prescott: f32 products then have 33 GF/s instead of 330.
  */
 static const struct core {
     const char *name;
@@ -123,7 +122,7 @@ static const struct core {
     {"Cooperlake", PROCESSOR_V4 | PROCESSOR_BF16, 0},
 };
 
-/* Compares names of letters and digits without case. strcasecmp would depend on the locale. */
+/* Compares names of letters and digits, and ignores case. strcasecmp would depend on the locale. */
 static int same_core(const char *a, const char *b)
 {
     size_t i = 0;
@@ -162,7 +161,7 @@ static void choose_openblas(const collet_host *host, const isa_level *level)
     char found[32];
     library_settings s = settings_of(host, "openblas", core_type(host, level));
     if (s.target[0] && blas_is_loaded(s.name, found, sizeof found) && !same_core(found, s.target))
-        host->log(host, COLLET_LOG_INFO, /* as a warning it would appear in every program with NumPy */
+        host->log(host, COLLET_LOG_INFO, /* a warning would appear in every program with NumPy */
                   "the program has already loaded %s, and it runs as %s; the core %s would be faster: set "
                   BLAS_CORE_VARIABLE "=%s before the program starts",
                   s.name, found, s.target, s.target);

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A library calls its own functions by names that a program may define too: RTLD_DEEPBIND makes it
- * find its own. Sanitizers do not allow that flag. */
+/* A library calls its own functions by names that a program may define too: RTLD_DEEPBIND makes it find its own
+ * functions. Sanitizers do not allow that flag. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define OPEN_FLAGS (RTLD_NOW | RTLD_LOCAL)
 #elif defined(__has_feature)
@@ -32,9 +32,9 @@
  * reader always finds a complete array.
  */
 typedef struct extended {
-    struct extended *next; /* a list of all, so that leak checkers see them as reachable */
+    struct extended *next; /* a list of all of them, so that leak checkers see them as reachable */
     char **before;
-    char **array, **copy; /* array: the new environment; copy: its original contents, which show changes */
+    char **array, **copy; /* array: the new environment; copy: the original contents of `array`, to find changes */
     size_t count, ours;   /* the first `ours` strings are ours */
 } extended;
 
@@ -138,8 +138,9 @@ static void wait_for_others(void)
         (void)pthread_cond_wait(&calls.changed, &calls.lock);
 }
 
-/* Handlers of pthread_atfork run before fork() in reverse order of their registration. Ours is registered again after
- * each library is opened, so that it waits for calls before the library's own handler stops its threads. */
+/* Handlers of pthread_atfork run before fork() in reverse order of their registration. Our handler is registered
+ * again after each library is opened, so that it waits for calls before the library's own handler stops its
+ * threads. */
 static _Thread_local int handlers;
 
 static void before_fork(void)

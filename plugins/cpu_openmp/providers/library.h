@@ -3,8 +3,8 @@
  * library.h - shared libraries that this plugin opens at run time and keeps for the life of the
  * process.
  *
- * Their functions are taken from the library's own handle, and the library itself is opened with
- * RTLD_DEEPBIND: neither our calls nor the calls within it reach functions of the same names that
+ * The functions of a library are taken from its own handle, and the library is opened with RTLD_DEEPBIND. So
+ * neither our calls nor the calls within the library reach functions of the same names that
  * the host program exports (cblas_sgemm, sgemm_...). Any thread may call the functions of this header.
  */
 #pragma once
@@ -28,7 +28,7 @@ typedef struct library_choice {
     library_settings settings;
 } library_choice;
 
-/* settings NULL: settles the settings that c has already. */
+/* If `settings` is NULL, settles the settings that c already has. */
 void library_settle(library_choice *c, const library_settings *settings);
 
 /* Opens the library `name` (as for dlopen). Its constructors find `variables` in the environment, instead
@@ -54,7 +54,7 @@ int library_forked(void);
  * finds the library half initialised. */
 void library_initialise(void (*first_call)(void));
 
-/* The library's handle when the process has it loaded already, else NULL. */
+/* The library's handle if the process has already loaded the library, else NULL. */
 void *library_loaded(const char *name);
 
 /* Sets *function (a pointer to a function) to the library's function; 0 when there is none. */

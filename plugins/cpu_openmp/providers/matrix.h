@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* A row-major matrix with `stride` elements between rows; if `transposed`, column-major, between columns.
- * TRANSPOSED_CONJUGATE: a factor of a product is transposed and conjugated. */
+/* A row-major matrix with `stride` elements between rows. If `transposed`, a column-major matrix with `stride`
+ * elements between columns. TRANSPOSED_CONJUGATE: a factor of a product is transposed and conjugated. */
 #define TRANSPOSED_CONJUGATE 2
 
 typedef struct blas_matrix {

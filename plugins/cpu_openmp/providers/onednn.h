@@ -26,11 +26,11 @@ typedef struct onednn onednn;
 /* Like blas_settle; the setting `target` limits the instruction set like DNNL_MAX_CPU_ISA. */
 void onednn_settle(const library_settings *settings);
 
-/* The library, opened at the first call and kept for the life of the process. NULL, with *reason
- * (`reason` may be NULL), when it cannot be used. Any thread may call it. */
+/* The library, opened at the first call and kept for the life of the process. Returns NULL and sets *reason (`reason`
+ * may be NULL) if the library cannot be used. Any thread may call it. */
 onednn *onednn_open(const char **reason);
 
-/* Every later onednn_open fails. Only before anything uses the library. */
+/* Makes every later onednn_open fail. Call it before any use of the library. */
 void onednn_refuse(const char *reason);
 
 /* The version, such as "2.6.3"; the limit of the instruction set, as in DNNL_MAX_CPU_ISA; the library's file. */
@@ -47,7 +47,7 @@ void onednn_leave(int before);
      * and c is unchanged. */
 int onednn_product_f32(const onednn *o, const blas_matrix *c, const blas_matrix *a,
                        const blas_matrix *b, int64_t m, int64_t n, int64_t k);
-/* int8 factors, int32 results; sums are exact modulo 2^32. For large products it is faster than a plan. */
+/* int8 factors, int32 results; sums are exact modulo 2^32. For large products this function is faster than a plan. */
 int onednn_product_i8(const onednn *o, const blas_matrix *c, const blas_matrix *a,
                       const blas_matrix *b, int64_t m, int64_t n, int64_t k);
 
@@ -62,7 +62,7 @@ void onednn_plans_free(onednn_plans *plans);
 /* bf16 to bf16 (summed in f32, rounded once) or f32; int8 to int32. */
 typedef enum onednn_type { ONEDNN_BF16_BF16, ONEDNN_BF16_F32, ONEDNN_I8_I32 } onednn_type;
 
-/* Multiplies with a plan from `plans`, which is compiled if it does not exist. */
+/* Multiplies with a plan from `plans`. The plan is compiled if it does not exist. */
 int onednn_product_planned(onednn *o, onednn_plans *plans, onednn_type type, const blas_matrix *c,
                            const blas_matrix *a, const blas_matrix *b, int64_t m, int64_t n,
                            int64_t k);

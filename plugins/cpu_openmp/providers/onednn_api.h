@@ -42,8 +42,8 @@ typedef struct onednn_argument {
     void *memory;
 } onednn_argument;
 
-/* The library and its functions. Handles are void *, statuses and enumerations
- * int; a memory descriptor is passed by its address in version 2, by its handle in version 3. */
+/* The library and its functions. Handles are void *; statuses and enumerations are int. A memory descriptor is
+ * passed by its address in version 2, by its handle in version 3. */
 struct onednn {
     int major;
     const onednn_version_info *(*version)(void);

@@ -4,7 +4,7 @@
 
 #include "matrix.h"
 
-/* The type of the factors; the product is f32 for bf16, int32 for int8, else the same. */
+/* The type of the factors. The product has the same type, but f32 for bf16 and int32 for int8. */
 typedef enum check_type { CHECK_F32, CHECK_F64, CHECK_BF16, CHECK_I8, CHECK_TYPES } check_type;
 
 /* Computes one product c (m x n, not transposed) = a (m x k) b (k x n) of the type, on the calling thread

@@ -27,7 +27,7 @@ typedef uint64_t words __attribute__((vector_size(VECTOR_BYTES)));
 #define MULTIPLY(a, b) (((a)&0xffffffffu) * ((b)&0xffffffffu))
 #endif
 
-/* The words 0 to 3 of the blocks whose counters x holds, and low and high: the two 64-bit numbers of each block. */
+/* x: at first the counters, then words 0 to 3 of the blocks. low, high: the two 64-bit numbers of each block. */
 typedef struct philox_blocks {
     words x[4][VECTORS], low[VECTORS], high[VECTORS];
 } philox_blocks;

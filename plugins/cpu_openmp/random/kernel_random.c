@@ -123,8 +123,8 @@ INLINE void exponential_f32(float *out, const uint64_t *bits, int blocks)
 
 /* ---- f64 ------------------------------------------------------------------------------------- */
 
-/* The upper 53 bits as a number in [0, 1). Without an instruction that converts 64-bit integers, the two parts
- * of the number are placed in the low bits of a double whose value is then subtracted. */
+/* The upper 53 bits as a number in [0, 1). Without an instruction that converts 64-bit integers, each of the two
+ * parts of the number is placed in the low bits of a double, and the double's initial value is then subtracted. */
 INLINE double fraction_f64(uint64_t bits)
 {
 #if defined(__AVX512DQ__) || defined(__aarch64__)
@@ -179,7 +179,7 @@ INLINE void normal_f64(double *out, const uint64_t *bits, int blocks)
     }
 }
 
-/* From 52 bits, so that the number whose logarithm is taken is neither 0 nor 1. */
+/* The number is made from 52 bits, so that the argument of the logarithm is neither 0 nor 1. */
 INLINE void exponential_f64(double *out, const uint64_t *bits, int blocks)
 {
     for (int i = 0; i < 2 * blocks; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * integers and variate for parameters that all elements share. The bits are those of variate.dev: vectors compute the
- * quantities that decide about an element, with a bound of their error. If that does not suffice, variate.dev draws
- * the element.
+ * integers and variate for parameters that all elements share. The results have the same bits as the results of
+ * variate.dev: vectors compute the quantities that decide about an element, with a bound of their error. If the
+ * error could change the decision, variate.dev draws the element.
  * Tests: conformance/random/variates.c, tests/host/test_random.c
  */
 #include <string.h>
@@ -112,7 +112,7 @@ static void try_gamma(const law *l, lanes *p, int n)
     }
 }
 
-/* stirling_error of variate.dev for n >= 1. Without a choice, so that vectors gather from the table. */
+/* stirling_error of variate.dev for n >= 1. There is no branch, so that vectors gather from the table. */
 INLINE f64 stirling_error_of(f64 n)
 {
     f64 z = 1.0 / (n * n), small = n <= 15.0 ? 1.0 : 0.0;
@@ -122,7 +122,7 @@ INLINE f64 stirling_error_of(f64 n)
     return small * stirling_errors[(integer - 1) & 15] + (1.0 - small) * series;
 }
 
-/* x ln(x / m) + m - x, and adds the magnitudes that its rounding errors are in proportion to. */
+/* Returns x ln(x / m) + m - x. Adds to *size the magnitudes to which its rounding errors are proportional. */
 INLINE f64 plain_deviance(f64 x, f64 m, f64 *size)
 {
     f64 logarithm = plain_log(x / m);
@@ -130,7 +130,7 @@ INLINE f64 plain_deviance(f64 x, f64 m, f64 *size)
     return x * logarithm + (m - x);
 }
 
-/* draw_count for a mean of at least 10. What is computed for k and rest below 1 decides nothing. */
+/* draw_count for a mean of at least 10. Values computed for k and rest below 1 have no effect on the result. */
 INLINE void try_count(const law *l, lanes *p, int n, int poisson)
 {
     const f64 most = poisson ? 0x1p63 : l->a, mean = poisson ? l->a : l->a * l->b,
@@ -176,7 +176,8 @@ typedef struct others {
     i32 place[PIECE];
 } others;
 
-/* Repeats a trial, from block `block` on, until each of the n elements has a value or is among the others. */
+/* Repeats a trial, from block `block` on, until each of the n elements has a value or is in the list of elements that
+ * variate.dev draws. */
 static void repeat(const law *l, trial attempt, lanes *p, u64 seed, u32 block, int n, f64 *out,
                    others *o)
 {
@@ -220,7 +221,8 @@ static void draw_gammas(const law *l, lanes *p, u64 seed, int n, f64 *out, other
             out[i] *= plain_exp(power[i]);
 }
 
-/* search_count for all elements: each loses the probabilities of 0, 1, ... until one exceeds it. */
+/* search_count for all elements: subtracts the probabilities of 0, 1, ... from the number of each element, until a
+ * probability exceeds what is left. */
 static void search_counts(const law *l, lanes *p, u64 seed, int n, f64 *out)
 {
     f64 most = l->distribution == VARIATE_BINOMIAL && l->a < 150.0 ? l->a : 150.0,

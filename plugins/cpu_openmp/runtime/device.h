@@ -2,8 +2,8 @@
 /*
  * device.h - the device of cpu_openmp: all CPU threads that the host grants. Private to the plugin.
  *
- * A device is constant once it is open, except for its plans, which have their own lock: any number
- * of threads may run kernels on it.
+ * A device is constant once it is open, except for its plans, which have their own lock. So any number of threads
+ * may run kernels on a device.
  */
 #pragma once
 

@@ -34,7 +34,8 @@
     X(ternary_products, ternary)                                                                   \
     X(ternary_rows, ternary_rows)
 
-/* One level: the tables of all kernel_*.c that are compiled for it. Constant; lives as long as the process. */
+/* One level: the tables of all kernel_*.c that are compiled for it. It is constant and lives as long as the
+ * process. */
 typedef struct isa_level {
     const char *name; /* "x86-64-v3" */
     int number;       /* from 1; a higher level has all instructions of lower levels */
@@ -43,8 +44,8 @@ typedef struct isa_level {
 #undef FIELD
 } isa_level;
 
-/* The number of the highest level that both the processor and the operating system support; 0: not
- * even the lowest. */
+/* The number of the highest level that both the processor and the operating system support; 0: they do not support
+ * even the lowest level. */
 int isa_usable_levels(void);
 
 /* XCR0: which registers the operating system saves. Only on x86-64. */

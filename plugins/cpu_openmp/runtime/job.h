@@ -15,8 +15,9 @@
 #define JOB_PIECES 8 /* the maximum number of pieces of a part */
 #define JOB_LINE 64
 
-/* The rest of a part: the number of threads that may take pieces (thread numbers below it), the number of pieces, and
- * how many of them have begun. One word, so that a compare-and-swap takes a piece only of the job that was seen. */
+/* The state of a part: the number of threads that may take pieces (all thread numbers below it may), the number of
+ * pieces, and how many pieces have begun. The state is one word, so that a compare-and-swap cannot take a piece of a
+ * later job. */
 #define JOB_REST(threads, pieces, begun)                                                           \
     ((uint64_t)(threads) << 32 | (uint64_t)(pieces) << 16 | (begun))
 #define JOB_THREADS(word) ((int32_t)((word) >> 32))
@@ -66,8 +67,8 @@ void job_report(job *j, uint32_t pieces);
 /* The number of pieces that no thread has begun, from part `first` on; at most `most`. */
 int32_t job_left(const job *j, int32_t first, int32_t most);
 
-/* The order in which a thread looks for pieces: part `own`, then the others of the `count` parts from `first` on, which
- * belong to its NUMA node, then the parts of other nodes. */
+/* The order in which a thread looks for pieces: part `own`, then the other parts of its NUMA node (the `count` parts
+ * from `first` on), then the parts of other nodes. */
 typedef struct job_order {
     int32_t own, first, count, parts;
 } job_order;

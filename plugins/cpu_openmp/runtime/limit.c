@@ -10,15 +10,15 @@
 
 #include <collet/extensions.h>
 
-/* One for the process, because all devices share the threads. Each host reports the smaller of the system's limit and
- * its COLLET_NUM_THREADS. Devices apply COLLET_NUM_THREADS themselves, so the largest number of all hosts is used here:
- * it is the system's limit wherever that limit has an effect. */
+/* The process has one limit, because all devices share the threads. Each host reports the smaller of the system's
+ * limit and its COLLET_NUM_THREADS. Devices apply COLLET_NUM_THREADS themselves, so the largest number of all hosts
+ * is used here: wherever the system's limit has an effect, this number equals it. */
 static struct {
     pthread_mutex_t lock;
     limit_host *first;       /* protected by `lock` */
     _Atomic int64_t seconds; /* time of the last update */
     _Atomic int32_t threads; /* 0: no host, no limit */
-    int32_t (*_Atomic program)(void); /* returns the program's limit; from any of the hosts; NULL: none */
+    int32_t (*_Atomic program)(void); /* returns the program's limit; any of the hosts supplies it; NULL: none does */
 } quota = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int32_t (*program_limit(const collet_host *host))(void)
@@ -49,7 +49,7 @@ void limit_unfollow(limit_host *h)
     pthread_mutex_unlock(&quota.lock);
 }
 
-/* Makes the lock anew: another thread of the parent may have held it during fork(). */
+/* Initialises the lock again, because another thread of the parent may have held it during fork(). */
 void limit_forget(void)
 {
     pthread_mutex_init(&quota.lock, NULL);

@@ -14,7 +14,7 @@ static int32_t running_here(void)
     struct dirent *task;
     while (tasks && (task = readdir(tasks))) {
         char path[300], state = 0;
-        if (task->d_name[0] == '.') /* "../stat" is that of the process */
+        if (task->d_name[0] == '.') /* "../stat" is the file of the process */
             continue;
         snprintf(path, sizeof path, "/proc/self/task/%s/stat", task->d_name);
         FILE *file = fopen(path, "re");
@@ -50,7 +50,7 @@ int32_t load_free_processors(int32_t most)
     int32_t running = running_anywhere();
     if (running - 1 + most <= processors)
         return most;
-    int32_t here = running_here(), again = running_anywhere(); /* read twice, as our threads may start or stop */
+    int32_t here = running_here(), again = running_anywhere(); /* read twice, because our threads may start or stop */
     int64_t left = processors - ((again > running ? again : running) - here);
     return left < 1 ? 1 : left < most ? (int32_t)left : most;
 }

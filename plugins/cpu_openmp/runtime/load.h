@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load.h - the threads that want the processors. */
+/* load.h - the number of threads that run or are ready to run. */
 #pragma once
 
 #include <stdbool.h>

@@ -24,7 +24,7 @@ void places_find(places *p);
  * greater than 0. Does not call OpenMP. */
 const cpu_set_t *places_place(const places *p, int32_t thread, int32_t threads);
 
-/* Lets the calling thread, and threads that it starts, use all places until places_return. If OpenMP binds no threads,
- * or something else has bound the calling thread, returns false and changes nothing. */
+/* Until places_return, lets the calling thread, and threads that it starts, use all places. If OpenMP binds no
+ * threads, or something else has bound the calling thread, returns false and changes nothing. */
 bool places_leave(cpu_set_t *own);
 void places_return(const cpu_set_t *own);

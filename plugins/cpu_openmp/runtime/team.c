@@ -39,7 +39,7 @@
 #define GAP_MAX 250000   /* longest usual time between calls for which a worker spins */
 #define BRIEF_MAX 40000  /* time after which the caller of a brief loop wakes workers */
 #define CROWD_WAIT 150000 /* the same while the program's threads crowd the processors */
-#define CROWD_KEPT 100000000 /* time after which nothing is known about that */
+#define CROWD_KEPT 100000000 /* time after which the last look at the processors is out of date */
 #define LOOK_AFTER 10000000  /* time after which an idle worker looks again */
 #define WAKE_MIN 2000
 #define WAKE_MAX 50000
@@ -48,7 +48,7 @@
 #define STALL_MIN 50000 /* waiting time after which the caller moves a worker that has no processor */
 #define STALL_MAX 20000000
 
-/* Process-wide. fork() leaves the child a copy without threads: see forget. */
+/* The one team of the process. After fork() the child has a copy without threads: see forget. */
 static struct {
     _Alignas(LINE) _Atomic uint32_t calls;   /* grows with each phase */
     _Alignas(LINE) _Atomic uint32_t owned;   /* jobs that a caller owns, one bit each */
@@ -132,7 +132,8 @@ static void wake_some(job *j, int32_t index, int32_t threads)
     wake(job_left(j, index, count), threads);
 }
 
-/* Whether the program's threads crowded the processors when a worker last looked (see look), not long ago. */
+/* Whether the program's threads crowded the processors when a worker last looked (see look), if that was not long
+ * ago. */
 static bool is_crowded(void)
 {
     return atomic_load_explicit(&team.crowded, memory_order_relaxed) &&
@@ -141,7 +142,7 @@ static bool is_crowded(void)
 
 /* The time at which the caller of a job wakes workers: NOW, or later. A brief loop that soon follows another brief loop
  * wakes workers now: more loops are likely to come, and the workers will spin for them. While the program's threads
- * crowd the processors, no worker spins, and one that is woken takes the processor of another thread. */
+ * crowd the processors, no worker spins, and a worker that is woken takes the processor of another thread. */
 static int64_t wake_time(const team_phase *phase, int32_t spinning)
 {
     if (!phase->brief || spinning > 0)
@@ -168,8 +169,8 @@ static int64_t call(job *j, const team_phase *phase, int32_t count, int32_t thre
 }
 
 /* Lets libraries that a body calls use only the calling worker. This is the only function of OpenMP that a worker
- * calls, and only with a piece for which a caller waits: when the program ends, a worker outlasts the OpenMP
- * runtime. */
+ * calls. A worker calls it only while a caller waits for its piece, because at the end of the program a worker
+ * outlasts the OpenMP runtime. */
 static void limit_libraries(void)
 {
     static _Thread_local bool limited;
@@ -264,7 +265,8 @@ static void pull(const job *j)
     }
 }
 
-/* Moves one worker that is awake but has no piece away from the caller's processor, for which it may be waiting. */
+/* Moves one worker away from the caller's processor: a worker that is awake, has no piece and may be waiting for
+ * this processor. */
 static void push(int32_t threads)
 {
     int32_t workers = atomic_load_explicit(&team.workers, memory_order_relaxed);
@@ -336,12 +338,12 @@ static bool help_any(const worker *w)
 
 /*
  * How long an idle worker spins before it sleeps: about twice the usual time between calls if that is short and no
- * other thread needs the processor; else as long as a wake-up takes.
+ * other thread needs the processor; else as long as waking a thread takes.
  */
 typedef struct patience {
     int64_t gap;        /* nanoseconds between calls, smoothed */
     int64_t wake;       /* shortest recent time from the call that wakes a worker until the worker runs */
-    int32_t processors; /* CPUs of the process; fewer workers than this spin */
+    int32_t processors; /* number of CPUs of the process; fewer workers spin */
 } patience;
 
 /* The number of processors that the process may use; a bound worker may use fewer. */
@@ -355,9 +357,10 @@ static int32_t processors(void)
     return count;
 }
 
-/* Looks, not too often, whether more threads of the program want to run than there are processors. An idle worker would
- * take a processor from one of them, as from a thread of the program's own OpenMP loops, which spins between loops and
- * for which the next loop waits. Threads of other programs do not count: the system gives each its share. */
+/* Looks from time to time whether more threads of the program want to run than there are processors. If there are
+ * more, an idle worker would take a processor from one of these threads: for example from a thread of the program's
+ * own OpenMP loops, which spins between loops and for which the next loop waits. Threads of other programs do not
+ * count: the system gives each its share. */
 static void look(int64_t now, int32_t processors)
 {
     int64_t before = atomic_load_explicit(&team.looked_at, memory_order_relaxed);
@@ -427,7 +430,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Runs in the child after fork(). Its only thread is not in a call. */
+/* Runs in the child after fork(). The child's only thread is not in a call. */
 static void forget(void)
 {
     atomic_store(&team.owned, 0);
@@ -604,7 +607,8 @@ void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, voi
 
 int32_t team_threads(int32_t available)
 {
-    /* Not omp_get_max_threads: libraries of the host program change it for the calling thread. */
+    /* This does not ask omp_get_max_threads, because libraries of the host program change its value for the calling
+     * thread. */
     const char *text = getenv("OMP_NUM_THREADS");
     long threads = text ? strtol(text, NULL, 10) : 0;
     return threads > 0 && threads < available ? (int32_t)threads : available;

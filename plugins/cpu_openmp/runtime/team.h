@@ -2,8 +2,8 @@
 /*
  * team.h - runs loops on several threads; all threads of this plugin come from here.
  *
- * One team serves all devices, contexts and runtimes of a process. It consists of workers, which the first
- * calls start and which last as long as the process, and of each calling thread during its call.
+ * One team serves all devices, contexts and runtimes of a process. The team consists of workers and of each calling
+ * thread during its call. The first calls start the workers, which last as long as the process.
  * A loop is cut into more pieces than threads. Each running thread, the caller too, takes the next piece;
  * so a worker that the operating system has not scheduled delays nothing unless it has begun a piece. The
  * caller waits only for pieces that have begun; it spins for a few microseconds and then sleeps, so that
@@ -15,7 +15,7 @@
  *
  * The workers are not threads of an OpenMP region, because the barrier of a region waits for every
  * thread. They are bound to the places that OpenMP reads from OMP_PROC_BIND, OMP_PLACES or
- * GOMP_CPU_AFFINITY (places.h); without these variables, to the machine's NUMA nodes (nodes.h).
+ * GOMP_CPU_AFFINITY (places.h). Without these variables they are bound to the machine's NUMA nodes (nodes.h).
  */
 #pragma once
 
@@ -56,7 +56,7 @@ static inline int32_t team_is_brief(int64_t count, int64_t grain)
 void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, void *argument);
 
 /*
- * Reserves threads for a call of a library with its own threads, which wait for each other. Returns
+ * Reserves threads for a call of a library that has its own threads. These threads wait for each other. Returns
  * the number of threads, at most `requested` (>= 1), that the call may use if this plugin may use `limit`
  * threads: at least 1, and not more than there are processors that nothing else uses now. Afterwards the
  * caller releases this number by team_give. */

@@ -66,9 +66,9 @@ static inline int64_t spin(_Atomic uint32_t *word, uint32_t value, int64_t limit
 }
 
 /* Requests short time slices from Linux for the calling thread. A thread that is woken preempts a thread
- * with a longer slice. Otherwise it waits until that slice, 3 ms by default, ends, often on the processor of
- * the thread that woke it: idle processors of a virtual machine do not look idle to Linux. No effect before
- * Linux 6.12, and on threads with a scheduling policy other than SCHED_OTHER. */
+ * with a longer slice. Otherwise it waits until that slice ends, 3 ms by default. It often waits on the processor of
+ * the thread that woke it, because idle processors of a virtual machine do not look idle to Linux. The request has no
+ * effect before Linux 6.12, and no effect on threads with a scheduling policy other than SCHED_OTHER. */
 static inline void wait_briefly(void)
 {
     struct { /* sched_setattr(2); glibc declares it from 2.41 on */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_amplitudes where the elements of planes and amplitudes are adjacent along x. A row of pixels is handled in
- * the order of the elements that it reads: X / 2, ..., 0, then X / 2 + 1, ..., X - 1.
+/* scatter_amplitudes for calls in which the elements of planes and amplitudes are adjacent along x. A row of pixels
+ * is handled in the order of the elements that it reads: X / 2, ..., 0, then X / 2 + 1, ..., X - 1.
  * Tests: conformance/scatter/amplitudes.c */
 #include "cpu_openmp/runtime/device.h"
 
@@ -22,11 +22,12 @@ typedef struct job {
 #define PADDING SCATTER_LANES /* numbers after a row, for the last vector */
 #define MOST_NUMBERS 0x1p40
 
-/* Numbers of a thread: q_z and four for the phases of each node of a pixel; the phases and the sums of some nodes. */
+/* Numbers that a thread stores: for each node of a pixel, q_z and four numbers for the phases; then the phases and
+ * the sums of some nodes. */
 static double thread_numbers(const collet_kernel_call *call)
 {
     const collet_operand *out = operand_of(call, 0);
-    double row = (double)out->shape[3] + 2 * PADDING; /* two vectors may be filled in part */
+    double row = (double)out->shape[3] + 2 * PADDING; /* two vectors may be only partly filled */
     return (1 + 4 * (double)out->shape[0]) * row + SCATTER_LAYERS * SCATTER_NODES * 2 * SCATTER_LANES +
            (double)out->shape[1] * SCATTER_NODES * 2 * row;
 }
@@ -119,7 +120,7 @@ static block block_at(const job *j, int64_t y, int64_t i, int all)
     return b;
 }
 
-/* Writes the sums of a block: of field f at node d, from `re` on. */
+/* Writes the sums of field f at node d, from `re` on, for a block. */
 static void store(const job *j, int64_t d, int64_t f, int64_t y, const block *b, const char *re)
 {
     const collet_operand *out = operand_of(j->call, 0), *before = operand_of(j->call, 4);
@@ -137,8 +138,8 @@ static void store(const job *j, int64_t d, int64_t f, int64_t y, const block *b,
                     re + (b->reversed ? b->n - 1 - p : p) * size, lanes);
 }
 
-/* Computes nodes d .. d + nodes - 1 of row y. The results are written row by row, because vector by vector they would be
- * spread over as many pages as there are fields and nodes. */
+/* Computes nodes d .. d + nodes - 1 of row y. The results are written row by row. If they were written vector by
+ * vector, they would be spread over as many pages as there are fields and nodes. */
 static void run_nodes(const job *j, int64_t y, const scatter_row *row, int64_t d, int32_t nodes)
 {
     const collet_operand *out = operand_of(j->call, 0), *planes = operand_of(j->call, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_average where the energies of a pixel are adjacent. A pixel's places in the images are
+/* scatter_average for calls in which the energies of a pixel are adjacent. A pixel's places in the images are
  * found once for all energies.
  * Tests: conformance/scatter/average.c */
 #include "cpu_openmp/runtime/device.h"
@@ -16,7 +16,7 @@
 #define KINDS 8    /* the most images per angle that have a weight other than 0 */
 #define GRAIN 16   /* pixels per thread, at least */
 #define STEP 32    /* the number of energies of a pixel that are computed at a time: whole vectors */
-#define SAME 1e-13 /* weights, cosines and sines that differ by less count as equal */
+#define SAME 1e-13 /* weights, cosines and sines whose difference is smaller count as equal */
 #define MOST_ANGLES ((int64_t)1 << 40)
 
 /* One angle. */
@@ -238,7 +238,8 @@ static void run_some(const job *j, scatter_angle *angles, int64_t y, int64_t x, 
 
 /* If quarter turns permute the angles, and each image's weights keep or change their signs, the images can
  * be folded: first, the four pixels that quarter turns exchange are added, with these signs. Then two sums of samples
- * suffice for the four pixels of the result: two pixels are the sum of these, and the other two are their difference.
+ * suffice for the four pixels of the result: two pixels are the sum of the two sums, and the other two pixels are
+ * their difference.
  */
 
 /* Pixels of the folded quarter begin at this row and column, on the centre or next to it. */
@@ -253,8 +254,8 @@ static int64_t folded_side(int64_t n)
     return n - first_folded(n);
 }
 
-/* Of four pixels that quarter turns exchange, the folded images store the pixel that is right of the centre and not
- * above it. */
+/* For each group of four pixels that quarter turns exchange, the folded images store the pixel right of the centre
+ * and not above it. */
 static int is_folded(int64_t n, int64_t row, int64_t column)
 {
     int64_t dx = 2 * column - n, dy = 2 * row - n;
@@ -301,7 +302,7 @@ static TEAM_BODY(fold_rows)
 }
 
 /* Adds the taps at x, y of the folded images to two lists: images whose weights keep their signs, and images whose
- * weights change them. Returns 0 if a pixel is outside the images. */
+ * weights change their signs. Returns 0 if a pixel is outside the images. */
 static int find_folded(const job *j, const double *weights, double x, double y,
                        scatter_tap *taps[2], int64_t counts[2])
 {

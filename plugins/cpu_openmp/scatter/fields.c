@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_euler where voxels are adjacent along x.
+/* scatter_euler for calls in which voxels are adjacent along x.
  * Tests: conformance/scatter/fields.c */
 #include "cpu_openmp/runtime/device.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_images where the energies of a pixel are adjacent and the polarisation is not rotated.
+/* scatter_images for calls in which the energies of a pixel are adjacent and the polarisation is not rotated.
  * Tests: conformance/scatter/sphere.c */
 #include "cpu_openmp/runtime/device.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_intensities where the energies of a pixel are adjacent and the polarisation is not rotated.
+/* scatter_intensities for calls in which the energies of a pixel are adjacent and the polarisation is not rotated.
  * Tests: conformance/scatter/amplitudes.c */
 #include "cpu_openmp/runtime/device.h"
 
@@ -14,8 +14,9 @@
 
 #define MOST_NUMBERS 0x1p40
 #define LANES 16  /* the most energies at a time */
-#define PIXELS 64 /* whose amplitudes are copied together: all nodes and fields of a pixel lie in the same few sets of a
-                   * cache, because they are as far apart as images are large */
+/* Pixels whose amplitudes are copied together. All nodes and fields of a pixel share few sets of a cache, because
+ * the distance between them is the size of an image. */
+#define PIXELS 64
 
 typedef struct job {
     const collet_kernel_call *call;
@@ -36,7 +37,7 @@ static int64_t depth_of(const collet_kernel_call *call)
     return operand_of(call, 2)->shape[1];
 }
 
-/* Bytes of the nodes' shares, and of all that a thread needs. */
+/* Bytes of the nodes' shares, and bytes of all memory that a thread needs. */
 static int64_t share_bytes(const collet_kernel_call *call)
 {
     return depth_of(call) * LANES * (int64_t)sizeof(double);

@@ -67,7 +67,7 @@ typedef struct scatter_line {
 /* A row of pixels, in the order in which the elements of a plane's row are stored. Phases are [node][stride]. */
 typedef struct scatter_row {
     int64_t fields, layers, stride;
-    double *re, *im, *step_re, *step_im; /* of the first layer; from a layer to the next */
+    double *re, *im, *step_re, *step_im; /* phases of the first layer; factors to the next */
     void *turns; /* SCATTER_LAYERS x SCATTER_NODES x 2 x SCATTER_LANES numbers */
     void *sums;  /* [fields][SCATTER_NODES][re, im][lanes]: results */
 } scatter_row;
@@ -88,11 +88,12 @@ typedef struct scatter_kernels {
     /* Computes the three images at a pixel for all energies. */
     void (*images[2])(const scatter_energies *energies, const scatter_pixel *pixel);
     int32_t lanes[2]; /* pixels that `amplitudes` computes at a time */
-    /* exp(i q thickness first) and exp(i q thickness) of n numbers q; NaN gives any numbers. */
+    /* exp(i q thickness first) and exp(i q thickness) for n numbers q. If q is NaN, the results are undefined. */
     void (*phases)(const double *q, double thickness, double first, int64_t n, double *re, double *im,
                    double *step_re, double *step_im);
-    /* row->sums of `nodes` nodes from row->re[offset] on, and of n <= lanes pixels, whose first elements are at `planes`;
-     * with `conjugate`, of the conjugates of the elements. `lanes` phases are read. */
+    /* Computes row->sums for `nodes` nodes, from row->re[offset] on, and for n <= lanes pixels, whose first
+     * elements are at `planes`. With `conjugate`, it takes the conjugates of the elements. It reads `lanes`
+     * phases. */
     void (*amplitudes[2])(const scatter_row *row, int64_t offset, int32_t nodes, int64_t n, const char *planes,
                           int64_t field_step, int64_t layer_step, int conjugate);
     /* out[i] = before[i] + number i of a row of sums, complex; `before` may be `out` or NULL. `reversed`: the numbers are

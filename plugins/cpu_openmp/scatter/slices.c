@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_slices where the elements of layers and slices are adjacent along x. A row of pixels is
+/* scatter_slices for calls in which the elements of layers and slices are adjacent along x. A row of pixels is
  * cut where the slices change and at q = 0, so that each part reads adjacent elements.
  * Tests: conformance/scatter/sphere.c */
 #include "cpu_openmp/runtime/device.h"

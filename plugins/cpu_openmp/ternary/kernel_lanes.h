@@ -56,7 +56,7 @@ INLINE bytes field(bytes x, int l)
     return (bytes)((ushorts)x >> 2 * l) & 3;
 }
 
-/* The same number, left at its position in the byte: 4^l times as large. */
+/* The same number at its position in the byte, so that it is 4^l times as large. */
 INLINE bytes field_in_place(bytes x, int l)
 {
     return x & ((bytes){0} + (uint8_t)(3 << 2 * l));

@@ -82,14 +82,14 @@ INLINE words finished(const ternary_finish_interleaved *how, words sums, int64_t
     if (how->biases)
         y += how->biases[row];
     if (how->relu)
-        y = (floats)_mm512_max_ps(_mm512_setzero_ps(), (__m512)y); /* of NaN it is NaN */
+        y = (floats)_mm512_max_ps(_mm512_setzero_ps(), (__m512)y); /* NaN stays NaN */
     return (words)y;
 }
 
-/* If p->less is NULL, adds the sums of `rows` rows to the stored sums. Else stores the sums minus p->less;
- * with p->finish, their results. Not inlined, so that its addresses use no registers during the products.
- * All results of a token are stored together: tokens may be so far apart that their cache lines evict
- * each other. */
+/* If p->less is NULL, adds the sums of `rows` rows to the stored sums. Else stores the sums minus p->less or, if
+ * p->finish is set, the results of these sums. The function is not inlined, so that its addresses use no registers
+ * during the products. All results of a token are stored together, because tokens may be so far apart that their
+ * cache lines evict each other. */
 static __attribute__((noinline)) void store_interleaved(const ternary_panel *p, int64_t row,
                                                         int rows,
                                                         const words (*sums)[INTERLEAVED_HALVES])
@@ -148,8 +148,8 @@ INLINE const uint8_t *row_at(const ternary_panel *p, int64_t row)
 #define NEAR (16 << 10)
 #define SOON 512
 
-/* Prefetch the line `offset` bytes ahead, which may be outside the weights: fetch_soon into the L1 cache, fetch_line
- * into the L2 cache. */
+/* Prefetch the line `offset` bytes ahead; this line may be outside the weights. fetch_soon prefetches into the L1
+ * cache, fetch_line into the L2 cache. */
 INLINE void fetch_soon(const uint8_t *at, int64_t offset)
 {
     __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)offset), 0, 3);
@@ -160,8 +160,9 @@ INLINE void fetch_line(const uint8_t *at, int64_t offset)
     __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)offset), 0, 2);
 }
 
-/* Prefetches a line of each of the next `rows` rows, which the hardware prefetcher does not do. If all rows are larger
- * than NEAR, they go to the L2 cache, and the next lines of the current rows to the L1 cache. */
+/* Prefetches a line of each of the next `rows` rows, because the hardware prefetcher does not. If all rows are
+ * larger than NEAR, these lines are prefetched into the L2 cache, and the next lines of the current rows into the
+ * L1 cache. */
 INLINE void fetch_next(const uint8_t *at, int64_t row_step, int64_t rows)
 {
     const int near = rows * row_step <= NEAR;

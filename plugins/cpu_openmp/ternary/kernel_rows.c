@@ -48,7 +48,7 @@ INLINE words greater_of(words a, words b)
     return (a & above) | (b & ~above);
 }
 
-/* Four vectors at a time, to hide latency. */
+/* Processes four vectors at a time, to hide latency. */
 static uint32_t greatest(uint32_t so_far, const float *x, int64_t n)
 {
     words most[4] = {{0}};
@@ -69,7 +69,7 @@ static uint32_t greatest(uint32_t so_far, const float *x, int64_t n)
     return so_far;
 }
 
-/* The lowest byte of each lane, at `out`. */
+/* Stores the lowest byte of each lane at `out`. */
 INLINE void store_lowest(int8_t *out, words x)
 {
 #if defined(__AVX512BW__)

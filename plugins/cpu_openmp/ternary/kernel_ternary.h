@@ -77,7 +77,7 @@ typedef struct ternary_finish {
     int relu;
 } ternary_finish;
 
-/* All of adjacent elements. */
+/* All functions take adjacent elements. */
 typedef struct ternary_rows {
     int32_t (*sum_i8)(const int8_t *at, int64_t n);
     /* The greatest of `so_far` and the n magnitudes, as bits; NaN is greater than all numbers. */

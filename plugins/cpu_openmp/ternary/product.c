@@ -77,7 +77,7 @@ static void choose_source(product *p, const collet_kernel_call *call)
 }
 
 /* Rows of a panel, few enough that every thread has several panels. For matmul, the height that gives the busiest
- * thread the fewest rows. For `linear`, the largest height, as results are finished in bulk. */
+ * thread the fewest rows. For `linear`, the largest height, because results are finished in bulk. */
 static int64_t panel_rows(const collet_device *device, int64_t rows, int64_t ready, int linear)
 {
     int64_t threads = device->threads, groups = divide_up(ready, PANEL_TOKENS);

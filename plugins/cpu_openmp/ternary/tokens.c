@@ -38,8 +38,7 @@ typedef struct row {
     int64_t step, count;
 } row;
 
-/* Adjacent activations first .. first + n - 1, n <= PIECE; copied to `scratch` if they are not
- * adjacent.
+/* Returns activations first .. first + n - 1, n <= PIECE, as adjacent elements: in place, or copied to `scratch`.
  */
 static const float *piece_of(const row *x, int64_t first, int64_t n, float scratch[PIECE])
 {

@@ -2,10 +2,10 @@
 /*
  * kernel_functions_lanes.h - exp and log of 16 f32 at a time, for AVX-512 (HAVE_LANES is 1).
  *
- * kernel_functions.h is portable and leaves vectorisation to the compiler. Here tables are kept in
- * registers, which shortens the polynomials, and getexp, getmant and scalef handle every argument,
- * subnormal numbers, infinities and NaN included, so that there are no special cases. Tables and
- * polynomials are our own; errors measured over all 2^32 arguments: exp 0.77 ulp, log 0.76.
+ * kernel_functions.h is portable and leaves vectorisation to the compiler. Here tables are kept in registers, so
+ * that polynomials are shorter. The instructions getexp, getmant and scalef handle every argument, even subnormal
+ * numbers, infinities and NaN, so that there are no special cases. Tables and polynomials are our own; the errors
+ * over all 2^32 arguments are at most 0.77 ulp for exp and 0.76 ulp for log (measured).
  */
 #pragma once
 

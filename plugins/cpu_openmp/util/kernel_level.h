@@ -4,8 +4,8 @@
  *
  * Each kernel_*.c is compiled once per level with COLLET_LEVEL (v2, v3, v4, baseline) and the flags
  * of that level, and defines tables whose names end in the level: LEVEL_NAME(frame) is frame_v3.
- * Everything else is static, so that the linker never merges code of a higher level into a lower
- * one. Only code of the levels that levels_select allows may run.
+ * Everything else is static, so that the linker never merges code of a higher level into a lower level. Only code
+ * of the levels that levels_select allows may run.
  */
 #pragma once
 

@@ -30,7 +30,8 @@ INLINE double across(lanes x)
     return x[0];
 }
 
-/* Loads a float for each lane. With intrinsics, because GCC would convert the two halves of the vector separately. */
+/* Loads a float for each lane. Uses intrinsics, because GCC would convert the two halves of the vector
+ * separately. */
 INLINE lanes load_f32(const char *at)
 {
 #if defined(__AVX512F__)

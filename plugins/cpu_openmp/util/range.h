@@ -11,7 +11,7 @@ static inline int range_was_left(void)
     return fetestexcept(FE_OVERFLOW | FE_UNDERFLOW) != 0;
 }
 
-/* Clears the flags. Reads them first, since clearing takes longer than reading. */
+/* Clears the flags. Reads the flags first, because clearing takes longer than reading. */
 static inline void range_begin(void)
 {
     if (range_was_left())

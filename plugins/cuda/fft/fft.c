@@ -392,7 +392,7 @@ static int is_ready(collet_device *d, const collet_kernel_call *call, transform 
                               &d->fourier.library);
 }
 
-/* Uses cuFFT if it is installed, is chosen (ways.h) and supports the operands' layout; else jit_fft. */
+/* Uses cuFFT if it is installed, is chosen (ways.h) and supports the operands' layout; else calls jit_fft. */
 jit_run cuda_fft;
 jit_accepts cuda_fft_accepts;
 

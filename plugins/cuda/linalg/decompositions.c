@@ -3,7 +3,7 @@
 #include "exchange.h"
 
 /* All decompositions use cuSOLVER if it is installed and chosen (by default if the matrices are large, or small and
- * many), else plugins/shared/jit. */
+ * many), else the kernels of plugins/shared/jit. */
 jit_run cuda_decompose;
 jit_accepts cuda_decompose_accepts;
 
@@ -25,7 +25,8 @@ collet_status cuda_decompose_accepts(collet_device *d, const collet_kernel_call 
     collet_status status = o->own_accepts(d, call, workspace_bytes);
     if (!solver_plan(&j, o, d, NULL, call))
         return status;
-    /* cuSOLVER may run out of its own memory when the call runs, so the workspace must suffice for both. */
+    /* cuSOLVER may run out of its own memory when the call runs, so the workspace must suffice for both
+     * implementations. */
     uint64_t bytes = solver_scratch_bytes(&j);
     if (bytes > *workspace_bytes)
         *workspace_bytes = bytes;

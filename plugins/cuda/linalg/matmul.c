@@ -118,7 +118,7 @@ static cublasHandle_t handle_of(collet_device *d, collet_queue *q)
 /* Row-major c = a b is column-major c^T = b^T a^T. */
 static cublasStatus_t multiply(const cuda_blas *blas, cublasHandle_t handle, const product *p)
 {
-    /* For complex types, cuBLAS reads two numbers. */
+    /* For complex types, cuBLAS reads two numbers: the real and the imaginary part. */
     static const double one_f64[] = {1.0, 0.0}, zero_f64[] = {0.0, 0.0};
     static const float one_f32[] = {1.0f, 0.0f}, zero_f32[] = {0.0f, 0.0f};
     static const int32_t one_i32 = 1, zero_i32 = 0;
@@ -163,7 +163,7 @@ static int is_ready(collet_device *d)
     return cuda_library_ready(d->base.host, d->cu.version, &cuda_blas_facts, &d->blas.library);
 }
 
-/* Uses cuBLAS if it is installed, is chosen (ways.h) and supports the operands' layout; else jit_matmul. */
+/* Uses cuBLAS if it is installed, is chosen (ways.h) and supports the operands' layout; else calls jit_matmul. */
 jit_run cuda_matmul;
 collet_status cuda_matmul(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {

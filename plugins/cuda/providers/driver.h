@@ -15,8 +15,8 @@ typedef struct cuda_driver {
 } cuda_driver;
 
 /* Opens and initialises the driver: the library of the setting cuda.library, else libcuda.so.1.
- * Creates no context; the library stays open. UNAVAILABLE with the reason. */
+ * Creates no context; the library stays open. On failure returns UNAVAILABLE with the reason. */
 collet_status cuda_driver_open(const collet_host *host, cuda_driver *cu, collet_error *err);
 
-/* "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)", in `text`. */
+/* Writes an error to `text`, such as "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)". */
 const char *cuda_error_text(const cuda_driver *cu, CUresult error, char text[160]);

@@ -104,7 +104,7 @@ static char *join(const char *const *texts, uint32_t count)
     return all;
 }
 
-/* Fails with the beginning of the compiler's log, which shows the first error. */
+/* Fails with the beginning of the compiler's log, because the first error is there. */
 static collet_status does_not_compile(const collet_host *host, const cuda_compiler *rtc,
                                       nvrtcProgram program, const char *name, const char *options,
                                       nvrtcResult error, collet_error *err)

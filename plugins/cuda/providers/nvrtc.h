@@ -13,7 +13,7 @@ typedef struct cuda_compiler {
 } cuda_compiler;
 
 /* Opens the compiler: the library of the setting cuda.nvrtc, else libnvrtc.so as cuda_library_open
- * finds it. It stays open. UNAVAILABLE with the reason. */
+ * finds it. The library stays open. On failure returns UNAVAILABLE with the reason. */
 collet_status cuda_compiler_open(const collet_host *host, int driver, cuda_compiler *rtc,
                                  collet_error *err);
 

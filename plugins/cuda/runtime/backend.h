@@ -81,8 +81,8 @@ void cuda_leave(collet_device *d);
         result_;                                                                                   \
     })
 
-/* The status for an error of the driver: REFUSED if a resource is short, DEVICE_LOST (which also
- * marks the device as lost), else FAILED; sets the text "what: CUDA_ERROR_NAME (description)". */
+/* The status for an error of the driver: REFUSED if a resource is short, DEVICE_LOST if the device was lost (the
+ * function also marks it as lost), else FAILED; sets the text "what: CUDA_ERROR_NAME (description)". */
 collet_status cuda_fail(collet_device *d, CUresult error, const char *what, collet_error *err);
 
 /* ---- The parts of the driver (shared/jit/runtime/driver.h) ----------------------------------- */

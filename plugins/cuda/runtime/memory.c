@@ -98,8 +98,8 @@ static collet_status end_command(collet_device *d, collet_queue *q, CUresult err
     return status;
 }
 
-/* Calls cuPointerGetAttributes for a single attribute, because cuPointerGetAttribute fails for memory that CUDA does
- * not know, which compute-sanitizer would report. */
+/* Calls cuPointerGetAttributes for a single attribute, because cuPointerGetAttribute fails for memory that CUDA
+ * does not know, and compute-sanitizer would report this failure. */
 unsigned cuda_memory_type(collet_device *d, CUdeviceptr address)
 {
     unsigned type = 0;
@@ -178,7 +178,7 @@ collet_status cuda_clear(collet_device *d, collet_queue *q, collet_buffer *b, ui
     return end_command(d, q, error, "clear", 0, err);
 }
 
-/* No `disown`: the backend does not own imported memory. */
+/* There is no slot `disown`, because the backend does not own imported memory. */
 const jit_memory_slots cuda_memory = {
     .take = take,
     .give = give,

@@ -65,7 +65,7 @@ static void *kernel_open(collet_device *d, void *program, const char *name, char
     return NULL;
 }
 
-/* No `kernel_close`: a function is freed with its module. */
+/* There is no slot `kernel_close`, because a function is freed with its module. */
 const jit_program_slots cuda_programs = {
     .forget = forget,
     .load = load,

@@ -16,7 +16,8 @@ static cuda_mark *mark_at(collet_queue *q, uint64_t i)
     return &q->marks[(q->first_mark + i) % CUDA_MARKS];
 }
 
-/* If all marks are pending, the oldest is reused: a later mark that is reached implies it. */
+/* If all marks are pending, the oldest mark is reused. When a later mark is reached, the oldest mark has been
+ * reached too. */
 CUresult cuda_mark_now(collet_queue *q)
 {
     if (q->mark_count && mark_at(q, q->mark_count - 1)->ticket == q->base.submitted)

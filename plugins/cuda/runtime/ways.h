@@ -20,8 +20,8 @@ typedef struct cuda_choice {
 /* Whether the library is chosen for the call. */
 int cuda_library_chosen(const collet_device *d, const cuda_choice *c);
 
-/* Writes which implementation a call uses, and why. `possible`: the library supports the call. `ready`: it is
- * open, and computes the call if it is chosen. */
+/* Writes which implementation a call uses, and why. `possible`: the library supports the call. `ready`: the library
+ * is open, and computes the call if it is chosen. */
 void cuda_explain_choice(text *out, const collet_device *d, const cuda_library_facts *facts,
                          const cuda_library *library, const cuda_choice *c, int possible,
                          int ready);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows.h - for every elementwise function a simple loop over one row, which evaluates the formula. Include
+/* rows.h - for every elementwise function a simple loop that evaluates the formula over one row. Include
  * the elementary functions before. */
 #pragma once
 

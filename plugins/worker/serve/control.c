@@ -5,7 +5,8 @@
 
 #include "serve.h"
 
-/* Answers a request. A descriptor that a called function closes is set to -1 in `fds`; the caller closes the others. */
+/* Answers a request. A descriptor that a called function closes is set to -1 in `fds`; the caller closes the other
+ * descriptors. */
 static collet_status answer(server *s, const wire_call *m, size_t bytes, int fds[2],
                             wire_reply *reply, collet_error *err)
 {

@@ -24,8 +24,8 @@ typedef struct block_kernels {
     block_find find[COLLET_DTYPE_COUNT]; /* NULL: the functions for this dtype are in another table */
 } block_kernels;
 
-/* Besides ops, for f32 and f64: in[0] * in[1] + in[2], the product rounded before the sum. in[1] and
- * in[2] may be repeated. */
+/* A kernel that belongs to no op, for f32 and f64: in[0] * in[1] + in[2]. It rounds the product before the sum. in[1]
+ * and in[2] may be repeated. */
 #define BLOCK_MUL_ADD UINT32_MAX
 
 /* Exact functions of two inputs also have loops for one repeated input. */

@@ -7,7 +7,7 @@
 #include "shared/formula/formulas.h"
 #include "shared/formula/kinds.h"
 
-/* By halves: there is no vector instruction for the whole product. */
+/* Multiplies by halves, because there is no vector instruction for the whole product. */
 INLINE u64 high_u64(u64 a, u64 b)
 {
     u64 a_low = (uint32_t)a, a_high = a >> 32, b_low = (uint32_t)b, b_high = b >> 32;

@@ -17,10 +17,9 @@ typedef struct ahead {
     int64_t column;
 } ahead;
 
-/* Prefetches the next TREE strips of the rows below into the L2 cache, row after row in memory's
- * order, which is faster than several rows at once. The hardware prefetcher does not follow the
- * order in which strips are read. Does nothing if columns are more than a cache line apart: most of
- * each line would be wasted. */
+/* Prefetches the next TREE strips of the rows below into the L2 cache, row after row in memory's order. This is
+ * faster than several rows at once. The hardware prefetcher does not follow the order in which strips are read.
+ * Does nothing if columns are more than a cache line apart: most of each line would be wasted. */
 INLINE void prefetch_next(ahead *next, int64_t row_step, int64_t column_step, int64_t columns)
 {
     for (int i = 0; i < TREE && column_step <= 64; i++) {

@@ -55,7 +55,7 @@
 CASTS(CAST)
 TRUTHS(TRUTH)
 
-/* X(to, from, least, most): conversions from floats truncate, saturate at least and most, and map
+/* X(to, from, least, most): conversions from floats truncate, saturate at the limits `least` and `most`, and map
  * NaN to 0. */
 #define LIMITED(X)                                                                                 \
     X(I8, F32, INT8_MIN, INT8_MAX)                                                                 \
@@ -83,7 +83,7 @@ INLINE uint32_t limited_u32(double x)
 LOOP(U32, F32, limited_u32((double)from[i]))
 LOOP(U32, F64, limited_u32(from[i]))
 
-/* A branch instead of limits, because nearly all numbers are in range. */
+/* Uses a branch instead of limits, because nearly all numbers are in range. */
 INLINE int64_t limited_i64(double x)
 {
     if (__builtin_expect(x < 0x1p63 && x > -0x1p63, 1))

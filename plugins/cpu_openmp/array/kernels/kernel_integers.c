@@ -100,7 +100,7 @@ typedef int64_t __attribute__((may_alias)) signed_word;
 #define NOTHING 1
 #include "kernel_fold.inc"
 
-/* Returns 0 if the element is 0, else 1. Without comparisons: gcc 12 would add the vector masks of eight
+/* Returns 0 if the element is 0, else 1. It does not compare, because gcc 12 would add the vector masks of eight
  * comparisons, whose elements are -1 instead of 1. */
 INLINE uint8_t one_of_8(uint64_t x)
 {

@@ -20,7 +20,7 @@
  */
 #define MOVE_AHEAD 1024
 
-/* out[j][i] = in[i][j] for i < rows, j < columns, as below. */
+/* out[j][i] = in[i][j] for i < rows, j < columns: a block for `transpose` below. */
 typedef struct move_block {
     char *out;
     const char *in;
@@ -28,7 +28,7 @@ typedef struct move_block {
 } move_block;
 
 typedef struct move_kernels {
-    /* Copies n elements; the steps are in bytes. With in_step 0 one element is copied n times. */
+    /* Copies n elements; the steps are in bytes. If in_step is 0, one element is copied n times. */
     void (*row[MOVE_SIZES])(char *out, int64_t out_step, const char *in, int64_t in_step,
                             int64_t n);
     /* rows x n elements; *_row and *_step are bytes along the axes, 0 repeats. This is fast for few elements per row,
@@ -50,10 +50,10 @@ typedef struct move_kernels {
     void (*transpose_streamed[MOVE_SIZES])(const move_block *now, const move_block *next,
                                            const move_block *last, int64_t out_step,
                                            int64_t in_step, char *stage, const char *last_stage);
-    /* Copies with non-temporal stores; visible to other threads on return. */
+    /* Copies with non-temporal stores. When the function returns, other threads see the copy. */
     void (*stream)(char *out, const char *in, int64_t bytes);
-    /* The same for a piece of a larger copy: other threads see it after stream_end, which would
-     * cost too much after each piece. */
+    /* The same for a piece of a larger copy: other threads see the piece after stream_end. The caller calls
+     * stream_end once, because it would cost too much after each piece. */
     void (*stream_piece)(char *out, const char *in, int64_t bytes);
     void (*stream_end)(void);
 } move_kernels;

@@ -199,8 +199,8 @@ INLINE double less_f64(double a, double b)
     return x;
 }
 
-/* The smaller elements of two vectors. The min instruction returns the second operand where both are equal or one of
- * them is NaN; so the result is the `or` of min(a, b) and min(b, a), as in less_f32. */
+/* The smaller elements of two vectors. The min instruction returns its second operand if the operands are equal or
+ * one of them is NaN. So the result is the `or` of min(a, b) and min(b, a), as in less_f32. */
 typedef int32_t ints __attribute__((vector_size(VECTOR_BYTES)));
 typedef int64_t longs __attribute__((vector_size(VECTOR_BYTES)));
 #if defined(__AVX512F__)
@@ -338,7 +338,8 @@ INLINE longs LEAST_F64(longs a, longs b)
 
 /* ---- Places of extremes --------------------------------------------------------------------- */
 
-/* Groups of VECTOR_BYTES elements are compared at a time, then the first group that has the element by vectors. */
+/* Compares groups of VECTOR_BYTES elements. The first group that has the element is then searched vector by
+ * vector. */
 #define SKIP(TYPE, WORD, GROUP)                                                                    \
     for (; i + (GROUP) <= n; i += (GROUP)) {                                                       \
         WORD found = 0;                                                                            \

@@ -2,8 +2,8 @@
 /*
  * kernel_reduce.h - reductions of f32 and f64, and of integers.
  *
- * Results have 8 bytes: double, or int64_t or uint64_t in the same memory. Sums are compensated sums
- * in f64: good to about two ulp of f64 of the sum of the magnitudes, however many terms. min and max follow
+ * Results have 8 bytes: double, or int64_t or uint64_t in the same memory. Sums are compensated sums in f64. For any
+ * number of terms the error is at most about two f64 ulp of the sum of the magnitudes. min and max follow
  * IEEE 754-2019: NaN propagates, -0 < +0. Steps are in bytes, of either sign.
  */
 #pragma once
@@ -19,8 +19,8 @@ typedef struct reduce_about {
     const double *center; /* deviations: one number for `run`, one per column for `columns` */
 } reduce_about;
 
-/* `result` is the result so far; `lost` is the accumulated rounding error of a sum, and unused by
- * the others. */
+/* `result` is the result so far; `lost` is the accumulated rounding error of a sum, and unused by other
+ * reductions. */
 typedef struct reduction {
     /* Combines n elements with *result and *lost. */
     void (*run)(double *result, double *lost, const char *in, int64_t step, int64_t n,
@@ -30,11 +30,12 @@ typedef struct reduction {
                     int64_t column_step, int64_t rows, int64_t columns, const reduce_about *about);
 } reduction;
 
-/* The index of the first of n adjacent elements that equals the number or, among integers, the word; n: none does. */
+/* The index of the first of n adjacent elements that equals the number (for integers: the word); n if no element
+ * does. */
 typedef int64_t place_first(const char *in, int64_t n, double number, int64_t word);
 
-/* out: for each of the adjacent columns the row of its least or greatest element, or of its first NaN. bits: as in
- * reduce_about, for integers. */
+/* Stores in `out`, for each of the adjacent columns, the row of its least or greatest element, or of its first NaN.
+ * bits: as in reduce_about, for integers. */
 typedef void place_columns(char *out, int64_t out_step, const char *in, int64_t row_step,
                            int64_t rows, int64_t columns, int greatest, uint64_t bits);
 

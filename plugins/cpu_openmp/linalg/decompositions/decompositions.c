@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the implementation of a decomposition: for small matrices our own code, most of it shared
- * by all CPU backends, with the batch divided among threads; for large ones LAPACK, with the
- * library's threads where the batch has too few matrices for ours. Without a usable OpenBLAS our
- * code handles all sizes.
+/* Chooses the implementation of a decomposition. Small matrices use our own code, which all CPU backends mostly
+ * share; threads divide the batch. Large matrices use LAPACK, on the library's own threads if the batch has too few
+ * matrices for ours. Without a usable OpenBLAS our code handles all sizes.
  * Tests: conformance/linalg/factors.c, conformance/linalg/spectra.c,
  * tests/host/test_decompositions.c */
 #include "cpu_openmp/runtime/device.h"
@@ -34,7 +33,7 @@ typedef struct eigen3_job {
 enum { VALUES, VECTORS, INFO, MATRIX, EIGH_OPERANDS };
 static const int32_t own_axes[EIGH_OPERANDS] = {1, 2, 0, 2};
 
-/* Bytes between matrices along the last batch axis that has more than one. */
+/* Bytes between matrices along the last batch axis that has more than one matrix. */
 static int64_t batch_step(const collet_operand *o, int32_t axes)
 {
     for (int32_t i = o->ndim - axes - 1; i >= 0; i--) {
@@ -89,7 +88,7 @@ static TEAM_BODY(eigen3_part)
     }
 }
 
-/* eigh of a call whose matrices are 3 x 3, on the device's threads. No scratch. */
+/* eigh of a call whose matrices are 3 x 3, on the device's threads. It needs no scratch. */
 static void small_eigh3(const collet_device *device, const collet_kernel_call *call)
 {
     eigen3_job job = {.device = device, .call = call, .run = batch_run(call)};
@@ -98,7 +97,7 @@ static void small_eigh3(const collet_device *device, const collet_kernel_call *c
 
 /* ---- solve, cholesky ------------------------------------------------------------------------- */
 
-/* The operands of a call: solve has b, cholesky has not. */
+/* The operands of a call: solve has b, cholesky has no b. */
 typedef struct operands {
     const collet_operand *x, *a, *b;
 } operands;
@@ -111,7 +110,8 @@ static operands operands_of_call(const collet_kernel_call *call)
     return o;
 }
 
-/* Whether one matrix per vector lane is faster than one matrix at a time, in LAPACK too: solve and cholesky of batches. */
+/* Whether one matrix per vector lane is faster than one matrix at a time, even by LAPACK: this holds for solve and
+ * cholesky of batches. */
 static int small_takes(const collet_kernel_call *call)
 {
     if (call->op != COLLET_OP_SOLVE && call->op != COLLET_OP_CHOLESKY)
@@ -231,8 +231,8 @@ static way usual_way(const routine *r, int64_t side)
     return side >= r->large_from ? WAY_OPENBLAS : WAY_OWN;
 }
 
-/* Whether LAPACK is used for matrices with this shorter side. Below half of large_from it never is, even if it is
- * faster: our singular values and solutions are more exact. */
+/* Whether LAPACK is used for matrices with this shorter side. For sides below half of large_from it is never used,
+ * even if it is faster, because our singular values and solutions are more exact. */
 static int is_large(const collet_device *device, const routine *r, blas_type type, int64_t side)
 {
     return side >= r->large_from / 2 &&

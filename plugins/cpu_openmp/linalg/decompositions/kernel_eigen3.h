@@ -4,9 +4,9 @@
  * is [f32, f64].
  *
  * Values ascend; vectors are columns. The vectors are orthonormal to a few eps, and residuals are a few
- * eps times the largest element of the matrix. This holds for all matrices, also with equal or nearly
- * equal values, graded, or with elements near the ends of the range. The result depends on the matrix
- * alone, not on its index in the batch. If an element that is read is not finite, the results are NaN
+ * eps times the largest element of the matrix. This holds for all matrices, even for graded matrices, for matrices
+ * with equal or nearly equal eigenvalues, and for elements near the ends of the range. The result depends on the
+ * matrix alone, not on its index in the batch. If an element that is read is not finite, the results are NaN
  * and info is 1; else info is 0.
  */
 #pragma once

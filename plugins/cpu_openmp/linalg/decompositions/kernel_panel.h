@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_panel.h - operations on columns and rows between the matrix products of decompositions.
- * The index of a table is [f32, f64]; counts and strides are in elements, elements of a row
- * adjacent. */
+ * The index of a table is [f32, f64]; counts and strides are in elements. The elements of a row are adjacent. */
 #pragma once
 
 #include <stdint.h>
 
-#define PANEL_COLUMNS 64 /* at most, of qr */
+#define PANEL_COLUMNS 64 /* the maximum number of columns of a panel of qr */
 
 typedef struct panel_kernels {
     /* The largest magnitude of n numbers, 0 if n is 0; NaN when a number is not finite. */

@@ -7,7 +7,7 @@
 
 #define SOLVE_ORDER 16   /* the order of the largest matrix */
 #define SOLVE_COLUMNS 16 /* the maximum number of columns of the right sides */
-#define SOLVE_LANES 16   /* at most, at once */
+#define SOLVE_LANES 16   /* the maximum number of lanes */
 /* Bytes of scratch that one group needs, on any processor. */
 #define SOLVE_BYTES ((SOLVE_ORDER * (SOLVE_ORDER + SOLVE_COLUMNS) + 1) * 64)
 
@@ -23,13 +23,14 @@ typedef struct solve_group {
 typedef struct solve_kernels {
     int32_t lanes[2]; /* the largest count */
     /* Gaussian elimination with partial pivoting. Bit i of the result is set if system i was refused; its
-     * x is not written. Refused are systems with numbers that are not finite, with numbers or pivots
-     * that need scaling because they are near the ends of the range, and with a pivot that is 0.
+     * x is not written. The function refuses a system if a number is not finite, if numbers or pivots need scaling
+     * because they are near the ends of the range, or if a pivot is 0.
      * `scratch`: SOLVE_BYTES, 64-byte aligned. */
     uint32_t (*solve[2])(const solve_group *group, void *scratch);
     /*
-     * a = x x^T, where x is lower triangular. Uses the lower triangle of a; `b` and `columns` are not used. Refused
-     * are matrices that are not positive definite, not finite or near the ends of the range. `scratch`: as for solve.
+     * a = x x^T, where x is lower triangular. Uses the lower triangle of a; `b` and `columns` are not used. The
+     * function refuses matrices that are not positive definite, not finite or near the ends of the range. `scratch`:
+     * as for solve.
      */
     uint32_t (*cholesky[2])(const solve_group *group, void *scratch);
 } solve_kernels;

@@ -44,9 +44,8 @@ dense_view dense_output(const collet_operand *o, int64_t index);
 void dense_copy(const collet_device *device, int32_t threads, const dense_view *out,
                 const dense_view *in);
 
-/* The same, into rows or columns of adjacent elements; returns the largest magnitude, or NaN when
- * one is not finite. With `lower` only the lower triangle is read; the elements above it become
- * zero. */
+/* The same, into rows or columns of adjacent elements; returns the largest magnitude, or NaN if an element is not
+ * finite. With `lower` only the lower triangle is read; the elements above it become zero. */
 double dense_load(const collet_device *device, int32_t threads, const dense_view *out,
                   const dense_view *in, int lower);
 
@@ -106,8 +105,8 @@ void lapack_eig(const lapack_job *job, void *scratch, int64_t begin, int64_t end
 
 /* ---- Only for lapack_*.c --------------------------------------------------------------------- */
 
-/* Enclose calls of the library. threads = job->threads: LAPACK with its own threads. threads = 1: the library on
- * one thread, and the functions of lapack_parts.c. */
+/* Enclose calls of the library. threads = job->threads is for LAPACK with its own threads. threads = 1 is for calls
+ * of the library on one thread, and for the functions of lapack_parts.c. */
 void lapack_enter(const lapack_job *job, blas_use *use, int32_t threads);
 void lapack_leave(const lapack_job *job, blas_use *use);
 
@@ -130,8 +129,8 @@ typedef struct lapack_factors {
     void *panel;    /* scratch of rows x lapack_panel_columns elements */
 } lapack_factors;
 
-/* Panels of at most this many columns are factored column by column. LAPACK factors complex matrices; for it the
- * whole matrix is copied. */
+/* Panels of at most this many columns are factored column by column. Complex matrices are factored by LAPACK, after
+ * the whole matrix has been copied. */
 #define LAPACK_PANEL 16
 int64_t lapack_panel_columns(const collet_operand *a);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products and triangular systems on the team's threads by single-threaded OpenBLAS, whose own threads would wait for
- * threads that the operating system has not scheduled.
+ * Products and triangular systems on the team's threads by single-threaded calls of OpenBLAS. Its own threads would
+ * wait for threads that the operating system has not scheduled.
  * Tests: conformance/linalg/factors.c, tests/host/test_decompositions.c
  */
 #include "cpu_openmp/runtime/team.h"
@@ -103,7 +103,7 @@ void lapack_subtract_square(const lapack_job *job, const blas_matrix *c, const b
 
 /* ---- Triangular systems ---------------------------------------------------------------------- */
 
-/* Solves for columns begin .. end-1 of x; if the triangle is on the right, for rows. */
+/* Solves for columns begin .. end-1 of x. If the triangle is on the right, solves for rows begin .. end-1. */
 static TEAM_BODY(solve)
 {
     const parts *p = argument;

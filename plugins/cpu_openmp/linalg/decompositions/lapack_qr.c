@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Householder QR by blocks of columns, on row-major matrices: LAPACK's QR needs column-major matrices, and three
- * transposing copies take a fifteenth of its time. The vectors of a block are computed as columns, in a panel that
- * stays in the cache, and applied by matrix products; Q replaces them from the last block to the first. The signs
- * that make R's diagonal positive are applied to the identity from which Q is formed.
+ * transposing copies would take a fifteenth of the time of LAPACK's QR. The vectors of a block are computed as
+ * columns, in a panel that stays in the cache, and applied by matrix products; Q replaces them from the last block to
+ * the first. The signs that make R's diagonal positive are applied to the identity from which Q is formed.
  * Tests: conformance/linalg/factors.c, tests/host/test_decompositions.c
  */
 #include <string.h>

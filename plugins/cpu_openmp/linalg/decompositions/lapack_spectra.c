@@ -7,8 +7,9 @@
 #include "shared/host/linalg/matrices.h"
 #include "lapack.h"
 
-/* The shorter side from which several threads of the library are faster than one; below it they mostly wait for each
- * other. Two threads save no time at side 256, 15 % at 512, a third at 1000. */
+/* The shorter side from which several threads of the library are faster than one thread. If the side is shorter,
+ * the threads mostly wait for each other. Two threads save no time at side 256, 15 % at side 512, and a third at
+ * side 1000. */
 #define LIBRARY_THREADS_SIDE 384
 
 static int32_t library_threads(const lapack_job *job, const dense_view *a)
@@ -64,7 +65,7 @@ void lapack_svd_scratch(const collet_kernel_call *call, lapack_pieces *p)
     (void)svd_take(call, p);
 }
 
-/* Returns 0; another number if the method did not converge. */
+/* Returns 0, or another number if the method did not converge. */
 static int decompose(const lapack_job *job, int64_t index, const svd_scratch *r,
                      const dense_view *a)
 {
@@ -142,8 +143,8 @@ void lapack_eigh_scratch(const collet_kernel_call *call, lapack_pieces *p)
     (void)eigh_take(call, p);
 }
 
-/* Replaces the matrix in r->a by its eigenvectors; a complex matrix by the eigenvectors of its conjugate. Returns
- * LAPACK's info. */
+/* Replaces the matrix in r->a by its eigenvectors. A complex matrix is replaced by the eigenvectors of its conjugate.
+ * Returns LAPACK's info. */
 static int eigenvectors(const lapack_job *job, const eigh_scratch *r, int64_t order)
 {
     int n = (int)order, info;
@@ -225,8 +226,8 @@ static void set_complex(char *at, int wide, double real, double imaginary)
     real_store(at + (wide ? 8 : 4), wide, imaginary);
 }
 
-/* Stores LAPACK's results for a real matrix as complex numbers. For a conjugate pair of eigenvalues, the first with
- * the positive imaginary part, LAPACK's two columns are the real and imaginary parts of the first vector. */
+/* Stores LAPACK's results for a real matrix as complex numbers. In a conjugate pair of eigenvalues, the first
+ * eigenvalue has the positive imaginary part. LAPACK's two columns are the real and imaginary parts of its vector. */
 static void store_pairs(const lapack_job *job, int64_t index, const eig_scratch *r, int64_t n)
 {
     const collet_operand *values = operand_of(job->call, 0);

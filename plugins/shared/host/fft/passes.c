@@ -103,7 +103,7 @@ int32_t fft_passes_of(const collet_kernel_call *call, fft_unit unit, fft_pass pa
     for (int32_t i = 0; i < count; i++)
         scale *= params->inverse ? (double)out->shape[last - i] : 1.0;
     for (int32_t i = 0; i < count; i++) {
-        /* The last axis is transformed first; in a complex-to-real transform, last. */
+        /* The last axis is transformed first; in a complex-to-real transform it is transformed last. */
         int32_t axis = from_half ? last - (count - 1) + i : last - i;
         int to_real = from_half && axis == last,
             from_real = !cpu_dtype_is_complex(in->dtype) && i == 0;

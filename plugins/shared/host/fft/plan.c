@@ -21,7 +21,8 @@ static int64_t factor(fft_form *f, int64_t n)
     int32_t twos = 0;
     for (; n % 2 == 0; n /= 2)
         twos++;
-    /* Uses the smallest number of passes, but radix 8 instead of 16 if that needs no more passes. */
+    /* Uses the smallest number of passes. If radix 8 needs no more passes than radix 16, uses radix
+     * 8. */
     for (int32_t left = (twos + 3) / 4; left > 0; left--) {
         int32_t bits = (twos + left - 1) / left;
         f->radix[f->passes++] = 1 << bits;

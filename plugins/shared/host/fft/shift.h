@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shift.h - fftshift as copies of blocks: along each shifted axis of n elements the first n -
- * n / 2 (inverse: n / 2) go to the end and the others to the front. */
+/* shift.h - fftshift as copies of blocks. Along each shifted axis of n elements, the first n - n / 2 elements
+ * (inverse: n / 2) go to the end, and the other elements go to the front. */
 #pragma once
 
 #include <collet/plugin.h>

@@ -29,10 +29,10 @@ INLINE int64_t read_positions(int64_t *positions, const char *at, int64_t step, 
     return bad;
 }
 
-/* Whether all are positions already. */
+/* Whether all indices are positions already. */
 static int are_positions(const int64_t *index, int64_t n, int64_t extent)
 {
-    int64_t signs = 0; /* negative if one is */
+    int64_t signs = 0; /* negative if an index is negative */
     for (int64_t i = 0; i < n; i++)
         signs |= index[i] | ((int64_t)((uint64_t)extent - 1 - (uint64_t)index[i]));
     return signs >= 0;
@@ -74,7 +74,7 @@ typedef struct pair {
     uint64_t first, second;
 } pair;
 
-/* For each size of elements; elements of 16 bytes are aligned to 8. */
+/* The sizes of elements, and a type of each size. Elements of 16 bytes are aligned to 8. */
 #define EACH_SIZE(X) X(1, uint8_t) X(2, uint16_t) X(4, uint32_t) X(8, uint64_t) X(16, pair)
 
 #define LOOPS(size, TYPE)                                                                          \

@@ -4,8 +4,7 @@
  * search.
  *
  * A key has as many bits as its element, in the low bits of a u64. Every NaN has the greatest key.
- * The key of -0 is one less than the key of +0, or equal to it if zeros are to be equal. Pure
- * functions.
+ * The key of -0 is one less than the key of +0, or equal to it if zeros are to be equal. The functions are pure.
  */
 #pragma once
 
@@ -88,7 +87,8 @@ static inline void index_store(char *at, uint64_t size, uint64_t bits)
         *(uint8_t *)p = (uint8_t)bits;
 }
 
-/* A mask of bits: an element is true if one of these bits is set. The sign bit is not among them, since -0 is false. */
+/* A mask of bits: an element is true if one of these bits is set. The sign bit is not among them, because -0 is
+ * false. */
 static inline uint64_t index_bits_that_count(collet_dtype dtype)
 {
     switch (dtype) {

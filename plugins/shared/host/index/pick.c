@@ -11,9 +11,9 @@
 #define GRAIN (16 << 10) /* elements per thread, at least */
 #define FEW 8            /* up to this many elements of the other axes, indices are processed in blocks */
 
-/* Writes are divided by position: each thread reads all indices and cannot predict which belong to it. So a small
- * number of threads (less than MANY_THREADS) is faster than one thread only if each index writes at least MANY
- * elements. */
+/* Writes are divided by position: each thread reads all indices and cannot predict which writes belong to it. So a
+ * small number of threads (less than MANY_THREADS) is faster than one thread only if each index writes at least
+ * MANY elements. */
 #define MANY 32
 #define MANY_THREADS 8
 
@@ -86,7 +86,7 @@ static void take_rows(void *argument, int32_t thread, int64_t begin, int64_t end
     }
 }
 
-/* Checks indices begin .. end-1 of all rows, also if no elements are taken. */
+/* Checks indices begin .. end-1 of all rows, even if no elements are taken. */
 static void check_indices(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     job *j = argument;

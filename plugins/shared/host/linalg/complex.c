@@ -12,7 +12,7 @@
 #include "spectral.h"
 #include "table.h"
 
-#ifndef CMPLX /* glibc before 2.37 defines it for gcc alone */
+#ifndef CMPLX /* glibc before 2.37 defines it only for gcc */
 #define CMPLX(real, imaginary) __builtin_complex((double)(real), (double)(imaginary))
 #endif
 

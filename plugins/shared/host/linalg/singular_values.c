@@ -22,7 +22,8 @@ static void turn_right(const bidiagonal *b, int64_t i, int64_t k, double c, doub
 
 /* ---- Iteration ------------------------------------------------------------------------------- */
 
-/* If d[zero] is 0 before the end of a block: rotations with the rows below make e[zero] 0. */
+/* Called if d[zero] is 0 and is not the last element of a block: makes e[zero] 0 by rotations with the rows
+ * below. */
 static void clear_row(const bidiagonal *b, int64_t zero, int64_t last)
 {
     double f = b->e[zero], c, s;
@@ -36,7 +37,7 @@ static void clear_row(const bidiagonal *b, int64_t zero, int64_t last)
     }
 }
 
-/* If d[last] is 0: rotations with the columns before it make e[last - 1] 0. */
+/* Called if d[last] is 0: makes e[last - 1] 0 by rotations with the columns before it. */
 static void clear_column(const bidiagonal *b, int64_t first, int64_t last)
 {
     double f = b->e[last - 1], c, s;
@@ -51,7 +52,8 @@ static void clear_column(const bidiagonal *b, int64_t first, int64_t last)
     }
 }
 
-/* The eigenvalue of the last 2 x 2 block of B^T B closer to its last entry. */
+/* The last 2 x 2 block of B^T B has two eigenvalues. Returns the eigenvalue that is closer to the
+ * block's last entry. */
 static double shift_of(const bidiagonal *b, int64_t first, int64_t last)
 {
     const double *d = b->d, *e = b->e;
@@ -91,7 +93,7 @@ static void step(const bidiagonal *b, int64_t first, int64_t last)
     }
 }
 
-/* Whether e[i] is negligible, which splits the matrix. */
+/* Whether e[i] is negligible, so that the matrix splits there. */
 static int is_split(const bidiagonal *b, int64_t i)
 {
     return fabs(b->e[i]) <= DBL_EPSILON / 2.0 * (fabs(b->d[i]) + fabs(b->d[i + 1]));

@@ -14,8 +14,8 @@
 
 /* Computes the eigenvalues of the symmetric n x n matrix with the diagonal d and the subdiagonal e[0..n-2],
  * ascending, in d; destroys e. Multiplies the n rows of `vectors`, `length` doubles each, from the left by the
- * matrix whose rows are the eigenvectors; so if `vectors` is the identity, row i becomes the eigenvector of
- * d[i]. Implicitly shifted QL steps (Golub and Van Loan, 8.3). */
+ * matrix whose rows are the eigenvectors; so if `vectors` is the identity, row i becomes the eigenvector of d[i].
+ * Uses implicitly shifted QL steps (Golub and Van Loan, 8.3). */
 int cpu_tridiagonal_eigen(double *d, double *e, int64_t n, double *vectors, int64_t length);
 
 /* An upper bidiagonal matrix (diagonal d, superdiagonal e) and the rows of `left` and `right`, n
@@ -27,6 +27,6 @@ typedef struct bidiagonal {
     int64_t left_length, right_length; /* doubles of a row */
 } bidiagonal;
 
-/* d becomes the singular values, >= 0 and descending. Implicitly shifted QR steps (Golub and Van
+/* d becomes the singular values, >= 0 and descending. Uses implicitly shifted QR steps (Golub and Van
  * Loan, 8.6). */
 int cpu_bidiagonal_svd(const bidiagonal *b);

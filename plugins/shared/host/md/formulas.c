@@ -21,7 +21,7 @@ void cpu_euler_zyz(const double r[9], double angles[3])
         cosine = -1.0;
     angles[1] = acos(cosine);
     if ((r[2] == 0.0 && r[5] == 0.0) || (r[6] == 0.0 && r[7] == 0.0)) {
-        /* Only phi +- psi is defined; the formulas would depend on the signs of zeros. */
+        /* Here only phi +- psi is defined, and the general formulas would depend on the signs of zeros. */
         angles[0] = atan2(0.0 - r[1], r[4]);
         angles[2] = 0.0;
         return;
@@ -46,7 +46,7 @@ double cpu_tilt(const double axes[9], const double axis[3])
     double a[3], b[3], normal[3];
     if (!cpu_unit3(column, a) || !cpu_unit3(axis, b))
         return NAN;
-    /* 90 - theta from both its sine and its cosine: an arc cosine loses half the digits near 0. */
+    /* Computes 90 - theta from both its sine and its cosine, because an arc cosine loses half the digits near 0. */
     cpu_cross3(a, b, normal);
     return atan2(fabs(cpu_dot3(a, b)), sqrt(cpu_dot3(normal, normal))) * DEGREES;
 }

@@ -93,7 +93,7 @@ void cpu_md_decompose(const collet_kernel_call *call, int64_t begin, int64_t end
 /* The number of components that are read at a time. */
 #define CHUNK 64
 
-/* Up to this many squares are summed without compensation, which is exact enough. */
+/* Up to this many squares are summed without compensation, because the sum is then exact enough. */
 #define FEW 4
 
 /* The largest magnitude of n numbers; NaN if a number is NaN. */

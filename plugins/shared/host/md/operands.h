@@ -35,7 +35,7 @@ typedef struct md_body {
     int64_t row, frame, first, atoms;
 } md_body;
 
-/* The number of bodies per frame; `offsets` NULL or absent: 1, which has all atoms. */
+/* The number of bodies per frame. If `offsets` is NULL or absent, there is one body, which has all atoms. */
 static inline int64_t md_bodies_of(const collet_operand *offsets)
 {
     return offsets && operand_present(offsets) ? offsets->shape[0] - 1 : 1;

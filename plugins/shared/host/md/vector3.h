@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vector3.h - three-vectors of doubles. Pure functions; outputs must not be inputs. */
+/* vector3.h - three-vectors of doubles. The functions are pure. Outputs must not be inputs. */
 #pragma once
 
 #include <math.h>

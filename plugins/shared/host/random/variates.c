@@ -49,7 +49,7 @@ static void draw_integers(const part *r)
     }
 }
 
-/* Toward zero, saturating, NaN to 0, as `copy`. */
+/* Rounds toward zero, saturates, and maps NaN to 0, as `copy` does. */
 static int64_t whole(double x)
 {
     return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : x == x ? (int64_t)x : 0;

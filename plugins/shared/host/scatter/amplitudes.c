@@ -76,7 +76,8 @@ void cpu_scatter_amplitudes(const collet_kernel_call *call, int64_t begin, int64
 
 /* ---- Intensities ----------------------------------------------------------------------------- */
 
-/* s = k + q on Ewald's sphere, where the pixel is qx, qy. Returns 0 if the sphere is not there, or beyond the limit. */
+/* Sets s to k + q on Ewald's sphere at the pixel qx, qy. Returns 0 if the sphere does not reach this pixel, or if
+ * q_z is beyond the limit. */
 static int on_sphere(const collet_kernel_call *call, const double k[3], double qx, double qy,
                      double s[3])
 {

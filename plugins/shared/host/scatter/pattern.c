@@ -87,7 +87,8 @@ static complex_number about_zero(const scatter_spectrum *s)
     return scaled(sum, first ? 0.25 : 1.0 / 6.0);
 }
 
-/* The element of the spectrum for pixel x, y and slice z, which are ordered by q, with q = 0 at index N / 2. */
+/* The element of the spectrum for pixel x, y and slice z. Pixels and slices are ordered by q, with q = 0 at index
+ * N / 2. */
 static complex_number at_pixel(const scatter_spectrum *s, int64_t z, int64_t y, int64_t x, int neighbours)
 {
     const int64_t *n = s->extent;

@@ -122,7 +122,7 @@ static double sticky_i64(int64_t x)
 
 typedef struct conversion {
     uint64_t size;
-    collet_dtype part; /* the dtype of the parts of a complex dtype; 0 for others */
+    collet_dtype part; /* the dtype of the parts of a complex dtype; 0 for other dtypes */
     void (*load)(double *out, const char *in, int64_t step, int64_t count);
     void (*store)(char *out, int64_t step, const double *in, int64_t count);
     void (*store_i64)(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t count);

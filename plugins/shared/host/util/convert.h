@@ -2,8 +2,9 @@
 /*
  * convert.h - element conversion as `copy` defines it, for every backend that works on host memory.
  *
- * To an integer: toward zero, saturating, NaN gives 0. To f64, f32, f16, bf16: one rounding, to
- * nearest even, from any source. The functions are pure: any thread may call them, and there are no errors.
+ * Conversions to an integer round toward zero and saturate; NaN gives 0. Conversions to f64, f32, f16 and bf16
+ * round once, to nearest even, from any source. The functions are pure: any thread may call them, and there are no
+ * errors.
  */
 #pragma once
 

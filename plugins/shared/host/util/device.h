@@ -47,10 +47,10 @@ const void *host_extension(collet_device *device, const char *name);
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-/* Declares, or before a body defines, the kernel `name`: a function collet_kernel_row.run for one op or for
- * several similar ops. kernels.txt lists the ops that it runs. It implements every signature of its ops and
- * reads the dtypes from the operands. Kernels are synchronous; few use the device, and no kernel uses the queue.
- * docs/KERNELS.md defines the results.
+/* Declares the kernel `name`; before a function body, the macro defines it. The kernel is a function
+ * collet_kernel_row.run for one op or for several similar ops. kernels.txt lists the ops that it runs. It
+ * implements every signature of its ops and reads the dtypes from the operands. Kernels are synchronous; few use
+ * the device, and no kernel uses the queue. docs/KERNELS.md defines the results.
  */
 #define KERNEL(name)                                                                               \
     KERNEL_HEAD_(name);                                                                            \

@@ -2,9 +2,9 @@
 /*
  * half.h - conversion of f16 (1-5-10) and bf16 (1-8-7) to and from double.
  *
- * Conversion to double is exact. Conversion from double rounds once, to nearest even, also to subnormal numbers;
- * numbers that are too large become infinity; NaN stays NaN (quiet) and keeps its sign. The results do not depend
- * on the rounding mode.
+ * Conversion to double is exact. Conversion from double rounds once, to nearest even, even if the result is
+ * subnormal; numbers that are too large become infinity; NaN stays NaN (quiet) and keeps its sign. The results do
+ * not depend on the rounding mode.
  */
 #pragma once
 

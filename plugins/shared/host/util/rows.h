@@ -7,7 +7,7 @@
 
 #define CPU_ROWS_VIEWS 4
 
-/* The address of the first element. Computed as an integer, because in `accepts` the buffer is NULL. */
+/* The address of the first element. It is computed as an integer, because in `accepts` the buffer is NULL. */
 static inline char *cpu_at(const collet_operand *o)
 {
     return (char *)((uintptr_t)o->buffer + o->byte_offset);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define KEY_TEXT 32
-#define WARNINGS 3    /* warnings per setting; further skipped items are only counted */
+#define WARNINGS 3    /* maximum warnings per setting; further skipped items are only counted */
 #define ITEM_SHOWN 80 /* bytes */
 
 static const char *const types[WAY_TYPES] = {"f32", "f64", "c64", "c128", "bf16", "i8", "f16"};
@@ -84,7 +84,8 @@ static int key_named(const ways_kind *kind, const char *word, size_t length)
     return -1;
 }
 
-/* Reads a number as printf writes it in the locale C, whatever the current locale is; moves *at behind the number. */
+/* Reads a number as printf writes it in the locale C, whatever the current locale is, and moves *at past the
+ * number. */
 static int read_number(const char **at, const char *end, double *number)
 {
     double unit = 0.0;

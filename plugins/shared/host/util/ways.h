@@ -103,7 +103,7 @@ typedef struct way_list {
 
 #define WAY_NOT_FORCED (-1)
 #define WAY_IMPOSSIBLE(w)                                                                          \
-    (-2 - (w)) /* the user chose w, which does not compute the key; the macro is its own inverse */
+    (-2 - (w)) /* the user chose w, but w does not compute the key; applied twice, it returns w */
 
 /* Constant once it is read. */
 typedef struct ways {
@@ -117,7 +117,8 @@ typedef struct ways {
 void ways_read(ways *w, const collet_host *host, const ways_kind *kind, int calibrated);
 
 /* Returns the implementation for a call: the user's choice (`usual` if that is impossible); else the fastest at the
- * nearest measured side, unless `usual` is nearly as fast; without measurements `usual`. If nothing was measured with
+ * nearest measured side, unless `usual` is nearly as fast. Without measurements the result is `usual`. If nothing
+ * was measured with
  * -page, the rates without -page are used. Sets *at (`at` may be NULL) to the rates that were used, or NULL. */
 way ways_choose(const ways *w, int key, double side, way usual, const way_point **at);
 

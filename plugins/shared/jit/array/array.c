@@ -66,7 +66,7 @@ static collet_status run(collet_device *device, collet_queue *queue, const colle
 
 /* ---- Ops of one or two steps ----------------------------------------------------------------- */
 
-/* Converted as `copy` does. */
+/* Converts as `copy` does. */
 static collet_scalar converted(const collet_scalar *from, collet_dtype dtype)
 {
     collet_scalar to = {.dtype = dtype};

@@ -20,7 +20,7 @@ static uint64_t key_of(const jit_axis *axis, uint32_t inputs, int by_inputs)
     return by_inputs ? jit_axis_span(axis, inputs) : size_of(axis->stride[0]);
 }
 
-/* Insertion sort: there are at most COLLET_MAX_DIMS, and it is stable. */
+/* Uses insertion sort, because it is stable and there are at most COLLET_MAX_DIMS axes. */
 static void sort(jit_axis *axes, int32_t count, uint32_t inputs, int by_inputs)
 {
     for (int32_t i = 1; i < count; i++) {

@@ -5,8 +5,8 @@
 
 #include "shared/jit/runtime/launch.h"
 
-/* Strides in elements, of either sign, the output's first; 0 if the operand is broadcast along the
- * axis. */
+/* Strides in elements, of either sign. The stride of the output comes first. 0: the operand is
+ * broadcast along the axis. */
 typedef struct jit_axis {
     int64_t extent;
     int64_t stride[1 + COLLET_PROGRAM_INPUTS];

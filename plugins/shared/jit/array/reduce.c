@@ -218,7 +218,7 @@ static void shape_groups(reduce_view *v, const jit_traits *t, uint32_t inputs)
     cut(v, lesser(lesser(target, MOST_PARTS), total / (members * PER_MEMBER)));
 }
 
-/* Depends only on the shape and the device, so that results are reproducible. */
+/* The view depends only on the shape and the device, so that results are reproducible. */
 static void view_of(reduce_view *v, const jit_traits *t, const reduction *r)
 {
     split_axes axes;

@@ -21,7 +21,7 @@ typedef struct reduce_view {
     i64 rows, columns, part_rows, part_columns, parts, across;
     /* Kept elements, and the groups that cover them. */
     i64 kept, groups;
-    /* Axes of kept elements, then of rows; the columns' is column_axis. */
+    /* The axes of kept elements, then the axes of rows; the axis of columns is column_axis. */
     i32 kept_axes, row_axes, column_axis;
     /* A group has 1 << kept_bits kept elements and divides its items among them, 1 << column_bits per row.
      * kept_adjacent: adjacent items have adjacent kept elements; else adjacent reduced elements. */
@@ -29,8 +29,8 @@ typedef struct reduce_view {
     i32 negated; /* max is -min(-x) */
     i32 pass;
     i64 extent[REDUCE_DIMS];
-    /* Strides of kept axes in the output; strides of reduced axes in the index of an element, which is in C order
-     * of the inputs' reduced axes. */
+    /* The strides of kept axes in the output, and the strides of reduced axes in the index of an element. The index
+     * counts elements in C order of the inputs' reduced axes. */
     i64 result[REDUCE_DIMS];
     i64 stride[INPUTS][REDUCE_DIMS];
 } reduce_view;

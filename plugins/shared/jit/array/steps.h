@@ -18,7 +18,7 @@ void jit_steps_options(char options[STEPS_OPTIONS], const collet_program *progra
 #define STEPS_WHY 128
 int jit_steps_offered(const collet_program *program, const jit_traits *t, char why[STEPS_WHY]);
 
-/* REFUSED if kernel arguments of `bytes` bytes exceed the limit of the device. */
+/* Returns REFUSED if kernel arguments of `bytes` bytes exceed the limit of the device. */
 collet_status jit_steps_fit(collet_device *device, const collet_kernel_call *call, uint64_t bytes);
 
 /* jit_source.make of the kernels of a collet_program: `flat` and `strided` (elementwise.dev), or, if it

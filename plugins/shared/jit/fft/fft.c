@@ -38,8 +38,8 @@ typedef struct fft_stages {
     int32_t wide;     /* f64, else f32 */
     int32_t count;    /* stages for length `inner` */
     fft_stage_plan stage[FFT_STAGES_MAX];
-    /* exp(-2 pi i e / inner) is coarse[e >> fine_bits] * fine[e & (1 << fine_bits) - 1]. Only if there are several
-     * stages. */
+    /* exp(-2 pi i e / inner) is coarse[e >> fine_bits] * fine[e & (1 << fine_bits) - 1]. These tables exist only if
+     * there are several stages. */
     int32_t fine_bits;
     int64_t fine, coarse;
     int64_t chirp, spectrum; /* offsets of the tables of fft_line; only if inner != n */
@@ -250,7 +250,7 @@ static int32_t passes_of(const collet_kernel_call *call, fft_pass passes[FFT_AXE
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 
-/* The number of launches of a pass. A convolution transforms forward and back, which doubles it. */
+/* The number of launches of a pass. A convolution transforms forward and back, which doubles the number. */
 static int32_t launches_of(const fft_stages *s)
 {
     return s->inner == s->n ? s->count : 2 * s->count;

@@ -25,7 +25,7 @@ typedef struct rotated {
     int64_t shape[COLLET_MAX_DIMS], strides[2][COLLET_MAX_DIMS], cut[COLLET_MAX_DIMS];
 } rotated;
 
-/* Merges each axis that is not rotated with the previous one, beginning at the last axis. */
+/* Merges each axis that is not rotated with the axis before it, beginning at the last axis. */
 static void rotated_of(rotated *t, const collet_kernel_call *call)
 {
     const collet_fftshift_params *params = call->params;

@@ -151,7 +151,7 @@ static void sort_by_digits(jit_sequence *s, rows *r, const sort_order *order)
     }
 }
 
-/* sort, argsort and partition. partition sorts the whole axis, which is a valid result. */
+/* sort, argsort and partition. partition sorts the whole axis; that is a valid result. */
 JIT_KERNEL(sort)
 {
     const collet_sort_params *params = call->params;

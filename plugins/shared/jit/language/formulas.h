@@ -11,7 +11,8 @@ typedef struct jit_formula {
     const char *elementary; /* elementary functions; NULL: the dtype has none */
 } jit_formula;
 
-/* The index is a dtype; f16 and bf16 have no formulas. The formulas of a complex dtype use those of its real dtype. */
+/* The index is a dtype; f16 and bf16 have no formulas. The formulas of a complex dtype use the formulas of its real
+ * dtype. */
 extern const jit_formula jit_formulas[COLLET_DTYPE_COUNT];
 
 /* The dtypes in an order in which their texts can be compiled. */

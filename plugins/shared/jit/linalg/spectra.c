@@ -211,7 +211,8 @@ JIT_ACCEPTS(svd)
     return COLLET_OK;
 }
 
-/* The reflectors of column k, which is applied from the left, and of the rest of row k, applied from the right. */
+/* The reflector of column k is applied from the left; the reflector of the remaining elements of row k is applied
+ * from the right. */
 static reflector of_column(const place *a, int64_t k)
 {
     return (reflector){a->first + k * a->n + k, a->n, a->m - k, SVD_TAU_LEFT(a->n) + k, 0};

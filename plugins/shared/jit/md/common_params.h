@@ -13,9 +13,10 @@ typedef struct md_place {
 } md_place;
 
 /*
- * How atoms are divided. Row t is body t % bodies of frame t / bodies. Its atoms are divided into `blocks` of equal
- * numbers. Each block has a team of 1 << team_bits adjacent items of a group, which take the block's atoms in turn.
- * A frame has `atoms` atoms. The offsets of bodies begin at element `offsets` and are `offsets_step` elements apart.
+ * How atoms are divided. Row t is body t % bodies of frame t / bodies. Its atoms are divided into `blocks` blocks
+ * with equal numbers of atoms. Each block has a team of 1 << team_bits adjacent items of a group, which take the
+ * block's atoms in turn. A frame has `atoms` atoms. The offsets of bodies begin at element `offsets` and are
+ * `offsets_step` elements apart.
  */
 typedef struct md_geometry {
     i64 rows, bodies, atoms, blocks;

@@ -38,7 +38,8 @@ static rmsd_call call_of(collet_device *device, collet_queue *queue, const colle
     int64_t rows = c.g.rows, at = OVERLAP_ROWS * rows * c.g.blocks;
     c.totals = c.g.blocks > 1 ? at : 0;
     at += c.g.blocks > 1 ? OVERLAP_ROWS * rows : 0;
-    /* The sums of weights are read to the end; the deviations overwrite the sums that follow them. */
+    /* The sums of weights are needed until the end. The deviations overwrite the sums that follow the sums of
+     * weights. */
     c.weight_sums = c.totals;
     c.deviations = c.totals + rows;
     c.centres = at;
@@ -50,7 +51,7 @@ static rmsd_call call_of(collet_device *device, collet_queue *queue, const colle
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-/* Computes the centres of mass of the reference, which is the same for every frame (stride 0). */
+/* Computes the centres of mass of the reference. The reference is the same for every frame (stride 0). */
 static void centre_reference(rmsd_call *c)
 {
     const int64_t bodies = c->g.bodies;

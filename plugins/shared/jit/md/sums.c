@@ -15,8 +15,8 @@ static const jit_source finish_source =
 
 /* The number of items that keep a compute unit busy. */
 #define ITEMS_A_UNIT 2048
-/* Atoms per item: an item should have at least LEAST_ATOMS; if it has more than ENOUGH_ATOMS, the team always gets
- * more items; with more than MOST_ATOMS, sums would lose digits. */
+/* Atoms per item. An item should have at least LEAST_ATOMS. If it has more than ENOUGH_ATOMS, the team always gets
+ * more items. With more than MOST_ATOMS, sums would lose digits. */
 #define LEAST_ATOMS 4
 #define ENOUGH_ATOMS 64
 #define MOST_ATOMS 4096
@@ -32,7 +32,7 @@ md_geometry md_geometry_of(const jit_traits *t, int64_t frames, int64_t atoms,
         g.rows = frames * g.bodies;
         g.offsets = md_first(offsets);
         g.offsets_step = offsets->strides[0];
-        /* Uses the mean number of atoms per body: the real numbers are known only on the device. */
+        /* Uses the mean number of atoms per body, because the actual numbers are known only on the device. */
         atoms = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)(g.bodies > 0 ? g.bodies : 1));
     }
     int64_t team = 1, target = (int64_t)t->units * ITEMS_A_UNIT;
@@ -95,7 +95,7 @@ uint64_t md_sums_workspace(const md_geometry *g)
 static const char *const options[16][4] = {
     [1] = OPTIONS(1), [2] = OPTIONS(2), [7] = OPTIONS(7), [9] = OPTIONS(9), [15] = OPTIONS(15)};
 
-/* Whether sums are pairs of f32: results are f32. */
+/* Whether sums are pairs of f32. They are if results are f32. */
 static int in_pairs(const jit_sequence *q)
 {
     return operand_of(q->call, 0)->dtype == COLLET_F32;

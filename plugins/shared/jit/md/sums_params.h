@@ -31,9 +31,9 @@ typedef struct sums_job {
     md_geometry g;
     md_place r, v, f;     /* a row is an atom */
     md_place masses;      /* a row is an atom; there is one column */
-    md_place given;       /* the operand with origins; without it they are the bodies' first atoms */
+    md_place given;       /* the operand with origins; if absent, the bodies' first atoms */
     i64 partial, origins; /* offsets of the sums and the origins in the workspace, in sums */
-    i64 list;             /* offset, in i32s, of the number of listed rows, which the rows follow */
+    i64 list;             /* offset, in i32s, of the number of listed rows, then the rows */
     i32 listed;           /* 1: sums only listed rows, about the origins in the workspace */
     i32 unused;
 } sums_job;

@@ -8,7 +8,7 @@
 #include "shared/jit/runtime/view.h"
 #include "sums.h"
 
-/* What an op sums (`what`), and the numbers of its operands; 0: the op has no such operand, as operand 0 is an
+/* What an op sums (`what`), and the numbers of its operands; 0: the op has no such operand, because operand 0 is an
  * output. */
 typedef struct atoms_op {
     uint32_t what;
@@ -56,7 +56,7 @@ JIT_KERNEL(atoms)
                  .offsets = find(call, op->offsets)};
     for (int i = 0; i < MD_RESULTS; i++)
         s.results[i] = op->results[i] ? operand_of(call, op->results[i] - 1) : NULL;
-    /* With an optional input, more is summed. */
+    /* If an optional input is present, more quantities are summed. */
     if (call->op == COLLET_OP_OBSERVABLES) {
         s.what |= s.velocities ? MD_ANGULAR | MD_LINEAR : 0;
         s.what |= s.forces ? MD_FORCES : 0;

@@ -12,7 +12,7 @@ static const jit_source source =
     JIT_SOURCE("variates", jit_text_language_convert, jit_text_formula_philox, jit_text_formula_variate,
                jit_text_random_variates);
 
-/* The operands of any strides; absent ones are null pointers in the kernel. */
+/* The operands, which may have any strides. An absent operand is a null pointer in the kernel. */
 JIT_KERNEL(variates)
 {
     const jit_traits *t = jit_traits_of(device);

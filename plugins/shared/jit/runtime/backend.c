@@ -387,8 +387,8 @@ static void *take(jit_pool *pool, collet_device *device, uint64_t bytes)
     return memory;
 }
 
-/* Allocates the rounded size; if that fails, empties the pool and tries again; if that fails, allocates the exact
- * size. */
+/* Allocates the rounded size. If that fails, empties the pool and tries again. If that fails too, allocates the
+ * exact size. */
 static collet_status create(jit_pool *pool, collet_device *device, uint64_t bytes,
                             uint64_t capacity, collet_buffer **buffer, collet_error *err)
 {

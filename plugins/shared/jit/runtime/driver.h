@@ -65,9 +65,9 @@ typedef struct jit_traits {
 #define JIT_ARGUMENTS 40
 
 typedef struct jit_argument {
-    collet_buffer *buffer; /* if `size` is 0; may be NULL */
+    collet_buffer *buffer; /* is passed if `size` is 0; may be NULL */
     const void *block;     /* a struct, which stays valid until the launch is enqueued; NULL: `value` is passed */
-    uint32_t size;         /* of `block` or `value`; 0: `buffer` is passed */
+    uint32_t size;         /* bytes of `block` or `value`; 0: `buffer` is passed */
     _Alignas(16) unsigned char value[16];
 } jit_argument;
 
@@ -241,7 +241,7 @@ typedef struct jit_program_slots {
                              uint32_t count, const char *options, const char *key, void **handle,
                              collet_error *err);
     void (*unload)(collet_device *device, void *handle);
-    /* The kernel `name` of a program; on failure NULL, and the driver's message in `why`. */
+    /* Returns the kernel `name` of a program. On failure returns NULL, with the driver's message in `why`. */
     void *(*kernel_open)(collet_device *device, void *program, const char *name, char why[160]);
     /* Optional: a backend without this slot frees the kernels with their program. */
     void (*kernel_close)(collet_device *device, void *handle);
@@ -297,7 +297,7 @@ typedef struct jit_driver {
                            * NAME.staging (staging.h) and NAME.sources (a directory that
                            * receives every source compiled) */
     const char *prelude;  /* the text that precedes all sources */
-    const jit_extension_table *extensions; /* in addition to those of backend.c; the last has the name NULL */
+    const jit_extension_table *extensions; /* extensions that backend.c does not have; the last has the name NULL */
     size_t device_bytes, queue_bytes;      /* sizes of the backend's collet_device and collet_queue */
     const jit_device_slots *device;
     const jit_memory_slots *memory;

@@ -103,7 +103,8 @@ static inline uint64_t jit_ceiling(uint64_t n, uint64_t d)
     return n / d + (n % d != 0);
 }
 
-/* The number of groups for n elements if an item has one element; jit_groups_per_item: if it has traits.per_item. */
+/* The number of groups for n elements if an item has one element; jit_groups_per_item: if an item has
+ * traits.per_item elements. */
 static inline uint64_t jit_groups(const jit_traits *t, uint64_t n)
 {
     return jit_ceiling(n, t->group);

@@ -19,8 +19,8 @@ void jit_queues_free(collet_device *device);
 /* Waits until `ticket` is complete. */
 void jit_queue_await(collet_queue *queue, uint64_t ticket);
 
-/* Signals must reach the program's threads only. All are blocked while a driver may start threads, because these
- * inherit the mask. */
+/* Signals must reach the program's threads only. All signals are blocked while a driver may start threads, because
+ * such threads inherit the mask. */
 void jit_signals_block(sigset_t *before);
 void jit_signals_restore(const sigset_t *before);
 

@@ -9,7 +9,7 @@ static collet_dtype dtype_at(uint64_t sig, uint32_t i)
     return (collet_dtype)(sig >> i * COLLET_SIG_BITS & ((1u << COLLET_SIG_BITS) - 1));
 }
 
-/* Whether the op only moves bits: it needs no arithmetic of the dtype. */
+/* Whether the op only moves bits, and so needs no arithmetic of the dtype. */
 static int moves(uint32_t op, uint64_t sig)
 {
     static const uint32_t ops[] = {
@@ -42,7 +42,7 @@ static int has_f32(uint64_t sig)
     return 0;
 }
 
-/* Whether the op divides or takes roots; elementary functions do. */
+/* Whether the op divides or takes roots, as elementary functions do. */
 static int needs_exact_f32(uint32_t op, uint64_t sig)
 {
     switch (op) {

@@ -4,14 +4,14 @@
 
 #include <collet/plugin.h>
 
-/* The functions of a row, as in plugin.h; families declare theirs with these types. */
+/* The functions of a row, as in plugin.h; families declare their functions with these types. */
 typedef collet_status jit_run(collet_device *device, collet_queue *queue,
                               const collet_kernel_call *call);
 typedef collet_status jit_accepts(collet_device *device, const collet_kernel_call *call,
                                   uint64_t *workspace_bytes);
 
-/* Declares jit_<name>, a function collet_kernel_row.run; before a body it defines the function. kernels.txt says which
- * ops it runs. */
+/* Declares jit_<name>, a function collet_kernel_row.run; before a function body, the macro defines it. kernels.txt
+ * says which ops it runs. */
 #define JIT_KERNEL(name)                                                                           \
     jit_run jit_##name;                                                                            \
     collet_status jit_##name(collet_device *device, collet_queue *queue,                           \

@@ -125,7 +125,7 @@ collet_status jit_buffer_read(collet_device *d, collet_queue *q, collet_buffer *
             ? read_pieces(d, q, b, offset, target, bytes, err)
             : jit_driver_of(d)->memory->read(d, q, b, offset, target, bytes, 0, err);
     pthread_mutex_unlock(&s->lock);
-    /* If the queue had failed earlier, that is the cause, and the queue's wait reports it too. */
+    /* If the queue had failed earlier, that failure is the cause, and the queue's wait reports it too. */
     collet_status failed = jit_queue_check(q, err);
     return failed == COLLET_OK ? jit_after_first(status) : failed;
 }

@@ -29,5 +29,5 @@ collet_status jit_table_take(collet_device *device, collet_queue *queue, const p
                              jit_table **table, collet_error *err);
 void jit_table_give(jit_table *table);
 
-/* The cache of a device, jit_base.tables; NULL when out of memory. Destroyed before the pool. */
+/* The cache of a device, jit_base.tables; NULL when out of memory. It is destroyed before the pool. */
 plan_cache *jit_tables_create(void);

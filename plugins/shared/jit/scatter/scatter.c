@@ -26,7 +26,7 @@ static const jit_source average_source =
                jit_text_scatter_items, jit_text_scatter_average);
 
 /* The kernel of an op. `along` is the operand whose order in memory the items follow. `axes` names each operand's axes:
- * 0, 1 and 2 are the axes of the items, a and b are others. */
+ * 0, 1 and 2 are the axes of the items, a and b are other axes. */
 typedef struct scatter_op {
     const jit_source *source;
     const char *kernel;

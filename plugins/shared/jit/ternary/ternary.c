@@ -209,7 +209,7 @@ JIT_KERNEL(ternary_unpack)
 /* A group should have at least this many bytes. */
 #define INNER_LEAST 16384
 
-/* The number of groups for `count` bytes; each group has *each bytes, and the last one the rest. */
+/* The number of groups for `count` bytes; each group has *each bytes, and the last group has the rest. */
 static uint64_t inner_groups(const jit_traits *t, uint64_t count, uint64_t *each)
 {
     uint64_t target = jit_ceiling(count, INNER_LEAST), most = 8 * (uint64_t)t->units;
