@@ -111,7 +111,7 @@ static void queues(testbed *b)
     }
     testbed_expect(b, q[count - 1], y[0], SMALL, 4 + count,
                    "work in many queues, where each queue waits for the previous one");
-    /* All read `one`. */
+    /* The work of every queue reads `one`, so all must end before it is freed. */
     for (int i = 0; i < count; i++)
         testbed_settle(b, q[i]);
     testbed_free_all(b, one, x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verbs.h - checks of a plugin's slots (memory, queues, devices). They call its table directly, in
+ * verbs.h - checks of a plugin's slots (memory, queues, devices). The checks call the plugin's table directly, in
  * ways in which libcore may call it. Each topic has a file; run.c lists the checks.
  *
  * A check is a function of a testbed, which has a fresh device. Helpers check the rules for every
@@ -34,7 +34,7 @@ struct kit_target {
     char logged[KIT_TEXT]; /* the first error of this check */
     char loaded[KIT_TEXT]; /* the state that loading the plugin changed */
     int64_t elements;      /* size of slow work on device `measured`; 0: not measured */
-    int chain;             /* the same of testbed */
+    int chain;             /* as in testbed */
     uint32_t measured;
 };
 

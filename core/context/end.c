@@ -34,8 +34,8 @@ static int64_t now(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Whether the lock could be taken before `end`; 0 at once if the calling thread holds a queue's
- * lock: its signal handler exits. (pthread_mutex_clocklock needs glibc 2.30.) */
+/* Whether the lock could be taken before `end`; 0 at once if the calling thread holds a queue's lock, because exit()
+ * was called in its signal handler. (pthread_mutex_clocklock needs glibc 2.30.) */
 static int lock_until(pthread_mutex_t *lock, int64_t end)
 {
     const struct timespec past = {0}, pause = {.tv_nsec = PAUSE};

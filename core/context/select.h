@@ -19,8 +19,8 @@ typedef struct selection {
  * auto: nothing is usable), NO_MEMORY; *out is written only on success. */
 collet_status selection_parse(collet_runtime *runtime, const char *choice, selection *out,
                               collet_error *err);
-/* Opens a single device: "name" is the backend's first, "name:device" another. INVALID for other
- * texts: the message of the function `what` says that `name` must be `expected`. Other errors as
+/* Opens a single device: "name" is the backend's first, "name:device" another. INVALID for other texts: the message
+ * names the function `what` and says that `name` must be `expected`. Other errors are the errors of
  * selection_parse. */
 collet_status selection_device(const collet_runtime *runtime, const char *what, const char *name,
                                const char *expected, device **out, collet_error *err);

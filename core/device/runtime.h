@@ -77,8 +77,9 @@ static inline int runtime_alive(const collet_runtime *runtime)
     return mark == FORK_MARK_WIPED || (mark == FORK_MARK_PROCESS && runtime->process == getpid());
 }
 collet_status runtime_forked(collet_error *err);
-/* Returns `status`. Exception: if another thread has called exit() and a device is not used any more for that reason,
- * the calling thread sleeps until the process ends, because its work has not failed. Called where no lock is held. */
+/* Returns `status`. Exception: another thread has called exit(), and a device is not used any more for that reason.
+ * Then the calling thread sleeps until the process ends, because its work has not failed. Called where no lock is
+ * held. */
 collet_status runtime_stop(const collet_runtime *runtime, collet_status status);
 /* Checks the arguments of a query. FORKED; INVALID if the runtime or `out` is NULL. */
 collet_status runtime_query(const collet_runtime *runtime, const void *out, const char *what,

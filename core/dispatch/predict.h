@@ -7,7 +7,7 @@
 #include "memory/array.h"
 #include "op/op.h"
 
-/* Seconds: the kernel, bytes moved to where it runs, results moved to the host's memory. */
+/* Seconds: for the kernel, for moving bytes to the device, and for moving results to the host's memory. */
 typedef struct predicted {
     double kernel, operands, results;
 } predicted;

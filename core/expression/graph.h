@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph of an expression: values in an order in which each uses earlier ones only. */
+/* The graph of an expression: values, ordered so that each value uses only earlier values. */
 #pragma once
 
 #include <collet/expression.h>

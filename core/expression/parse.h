@@ -4,7 +4,7 @@
 
 #include "graph.h"
 
-/* A name for a value that the graph has. */
+/* A name for a value of the graph. */
 typedef struct parse_name {
     const char *name;
     uint32_t value;

@@ -45,7 +45,7 @@ collet_status value_range(compiler *c, const plan_range *r, uint32_t *number);
 /* Converts a value to a dtype; *out is TYPED_READY. */
 collet_status value_convert(compiler *c, const typed *v, collet_dtype dtype, typed *out);
 
-/* 1: an integer or bool of Python, whose value or bounds the host knows. */
+/* 1: the value is an integer or bool of Python, and the host knows its value or bounds. */
 static inline int value_is_known(const typed *v)
 {
     return v->weak && v->form != TYPED_READY && (v->dtype == COLLET_I64 || v->dtype == COLLET_BOOL);

@@ -45,9 +45,9 @@ static int contiguous(const collet_array *a)
     return 1;
 }
 
-/* 1 if elements may repeat. With axes sorted by stride, each must step over all bytes that the axes
- * before it reach. This is sufficient, but not necessary: some rare views fail the test although
- * they repeat no element; they cannot be outputs. */
+/* 1 if elements may repeat. The axes are sorted by stride; each axis must step over all bytes that the axes before it
+ * reach. This is sufficient, but not necessary: some rare views fail the test although they repeat no element; they
+ * cannot be outputs. */
 static int may_repeat(const collet_array *a)
 {
     int32_t order[COLLET_MAX_DIMS], count = 0;

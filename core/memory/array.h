@@ -29,8 +29,8 @@ int array_same(const collet_array *a, const collet_array *b);
 /* 1 if two views may share bytes. */
 int array_overlaps(const collet_array *a, const collet_array *b);
 
-/* Why the arrays (NULL: absent) cannot be the outputs of one call, as the end of a sentence about output
- * *which, or about both where *other differs from it. NULL: they can. */
+/* Why the arrays (NULL: absent) cannot be the outputs of one call, as the end of a sentence about output *which. If
+ * *other differs from *which, the sentence is about both outputs. NULL: they can. */
 const char *array_refused_as_outputs(const collet_array *const *outs, uint32_t count,
                                      uint32_t *which, uint32_t *other);
 

@@ -12,7 +12,7 @@ static const origins no_origins;
 
 /* ---- State ------------------------------------------------------------------------------- */
 
-/* Others may have written the shared bytes in the space `home`: only that copy is valid then. */
+/* Others may have written the shared bytes in the space `home`; then only the copy in that space is valid. */
 static void trust_home(storage *s)
 {
     if (!storage_is_shared(s) || s->acquired || copies_never_written(s))

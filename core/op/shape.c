@@ -9,7 +9,7 @@
 
 #include "util/text.h"
 
-/* The extents that letters and "..." are bound to so far. */
+/* The extents to which letters and "..." are bound so far. */
 typedef struct binding {
     uint64_t bound;      /* the letters that are bound, as bits of letter_bit */
     int64_t letter[128]; /* extents of bound letters */
@@ -208,8 +208,8 @@ static int infer_view(const binding *b, const collet_ops_pattern *p, struct op_v
     return 1;
 }
 
-/* Binds the letters and "..." of operand i; on a mismatch *other is the operand that it conflicts
- * with, or i. */
+/* Binds the letters and "..." of operand i; on a mismatch *other is the operand that conflicts with operand i, or i
+ * itself. */
 static const collet_ops_pattern *bind_operand(const op *o, binding *b, const struct op_view *v,
                                               uint32_t i, uint32_t *other)
 {

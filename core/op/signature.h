@@ -30,5 +30,6 @@ int op_accepts_row(const op *o, uint64_t sig);
 int op_signature(const op *o, size_t index, collet_dtype *dtypes);
 
 /* Sets dtypes that are 0 to the dtypes of the first signature that fits; changes nothing if none
- * fits, or if the op takes any dtypes: then its rule sets them. `scalar`: the dtype of the op's scalar parameter; 0 if it has none. */
+ * fits, or if the op takes any dtypes, because its rule then sets them. `scalar`: the dtype of the op's scalar
+ * parameter; 0 if the op has none. */
 void op_infer_dtypes(const op *o, op_shapes *views, collet_dtype scalar);

@@ -67,7 +67,7 @@ static const char *machine_name(unsigned machine, char text[MACHINE_TEXT])
     return text;
 }
 
-/* Refuses another class or byte order. Up to e_machine the header has the same layout in all. */
+/* Refuses another class or byte order. Up to e_machine the header has the same layout in all classes. */
 static collet_status wrong_kind(const Elf64_Ehdr *h, uint64_t have, refusal *why)
 {
     char name[MACHINE_TEXT], own[MACHINE_TEXT];

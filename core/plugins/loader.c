@@ -63,7 +63,7 @@ void loader_plugins_free(loader_plugin *plugins, size_t count)
     free(plugins);
 }
 
-/* The name of a plugin by its file: "name" for "dir/name.so.1". */
+/* The name of a plugin, from the name of its file: "name" for "dir/name.so.1". */
 static char *stem(const char *path)
 {
     const char *base = strrchr(path, '/') + 1;
@@ -407,8 +407,7 @@ static int is_told(const candidate *first, const candidate *c)
     return 0;
 }
 
-/* If another plugin is usable, no error reports why these are refused: log one warning for each
- * reason. */
+/* If another plugin is usable, no error reports why these plugins are refused. So log one warning for each reason. */
 static void warn_of_refused(const scan *s)
 {
     const collet_host *host = s->options->host;

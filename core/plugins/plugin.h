@@ -12,13 +12,13 @@
 /* A plugin that was found. Strings except `capabilities` are never NULL. */
 typedef struct loader_plugin {
     char *path;         /* absolute */
-    char *name;         /* the manifest's, else the stem of the file's name */
+    char *name;         /* the manifest's name, else the stem of the file's name */
     manifest manifest;  /* empty when it could not be read: version "", abi 0, no kernels */
     int usable;         /* 0: `code` and `reason` say why not */
     int unproven;       /* usable, but not probed successfully: see `code` and `reason` */
     char *code;         /* code of the last step; "ok" if it was passed */
     char *reason;       /* "" if proven, unless the probe succeeded only in safe mode */
-    char *capabilities; /* JSON from the probe; NULL if unusable or unproven */
+    char *capabilities; /* JSON from the probe; NULL if the plugin is unusable or unproven */
     int rank;           /* set and used by the registry */
     file_identity file; /* the file's identity when the manifest was read */
 } loader_plugin;

@@ -355,7 +355,7 @@ static const struct step *last_step(const child *c, size_t *marks)
     return last;
 }
 
-/* Writes "; last output: ..." as one printable line, or "". */
+/* Writes "; last output: ..." as one printable line, or "" if there is no output. */
 static void quote_tail(child *c, char *out, size_t size)
 {
     size_t end = c->tail_length;

@@ -205,8 +205,7 @@ static collet_status take_defaults(search *s)
     return status;
 }
 
-/* Searches one list. Unless it begins with '+', it replaces the following lists: *more is then
- * 0. */
+/* Searches one list. Unless the list begins with '+', it replaces the following lists, and *more becomes 0. */
 static collet_status take_setting(search *s, const char *list, int *more)
 {
     *more = 1;

@@ -157,7 +157,7 @@ static int owner_trusted(const walk *w, uid_t owner, int on_the_way)
     return owner == geteuid() || (file_core_owner(&core) && owner == core) || is_member(w, owner);
 }
 
-/* 1 if it is the group of this user and has no other member. */
+/* 1 if the group is the group of this user and has no other member. */
 static int is_own_group(gid_t id)
 {
     char *group_text, user_text[4096];

@@ -7,10 +7,10 @@
 #include "manifest.h"
 #include "op/op.h"
 
-/* COLLET_OK if the table may be used: major version, at least the first release's size, every slot
- * that all plugins need, valid sizes of its arrays; each row with an existing op, one of its
- * signatures, a params_size that fits and a `run`, no (op, sig) twice; valid own ops; name and set
- * of kernels as in the manifest. A table of a newer minor version may have rows of ops that are
+/* COLLET_OK if the table may be used. Checks the major version, the size (at least the first release's), every slot
+ * that all plugins need, and the sizes of the arrays. Each row needs an existing op, one of its signatures, a
+ * params_size that fits and a `run`; no (op, sig) may occur twice. Own ops must be valid. The name and the set of
+ * kernels must be the manifest's. A table of a newer minor version may have rows of ops that are
  * unknown here: the registry leaves them out. FORMAT, ABI, NO_MEMORY. Reads every string of the
  * table; calls nothing. */
 collet_status vtable_verify(const collet_plugin *plugin, const manifest *m, refusal *why);

@@ -29,7 +29,7 @@ typedef struct origin {
 struct config {
     value values[CONFIG_KEY_COUNT];
     char **plugin_settings; /* "key=value", NULL-terminated; the last value of a key is used */
-    origin *origins;        /* the source of each */
+    origin *origins;        /* the source of each plugin setting */
     size_t plugin_setting_count;
 };
 
@@ -387,7 +387,7 @@ static const char *plugin_value(const config *c, size_t i)
 }
 
 /* The first plugin with that name whose manifest was accepted, else any plugin with that name.
- * NULL: there is none; *nearest is then a similar name. */
+ * NULL: there is none, and *nearest is a similar name. */
 static const loader_plugin *plugin_of(const char *key, const loader_plugin *const *found,
                                       size_t count, const char **nearest)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * origins - work from which bytes derive and that is not known to have succeeded.
+ * origins - the work from which bytes derive, as long as this work is not known to have succeeded.
  *
- * At most one use for each queue, the last: work in progress fails with all earlier work of its queue. A failed use
- * stays, so that the failure reaches all bytes that derive from it.
+ * Has at most one use for each queue, the last use: work in progress fails with all earlier work of its queue. A
+ * failed use stays, so that the failure reaches all bytes that derive from it.
  */
 #pragma once
 

@@ -14,7 +14,7 @@ typedef struct queue_failure {
 #define QUEUE_FAILURES 8 /* if there are more, the oldest are merged */
 #define QUEUE_WAITS 8    /* waits for other queues that a queue remembers */
 
-/* A queue of a device, as a context uses it. Each enqueued call has a ticket: `base` + the value of
+/* A queue of a device, for contexts. Each enqueued call has a ticket: `base` + the value of
  * the plugin's queue after it. A use of bytes is recorded as (queue, ticket): it is over once
  * completed >= ticket. A queue of the plugin that has failed is replaced by a new queue, with a later base. Queues
  * live as long as their device, so a recorded use never dangles. Contexts share a queue if the device supports no
@@ -33,7 +33,7 @@ struct queue {
     int32_t failed;         /* 1: the handle has failed; under lock */
     use waits[QUEUE_WAITS]; /* uses that the handle waits for, at most one a queue; under lock */
     uint32_t next_wait;     /* index of the element to be replaced next */
-    uint32_t users;         /* number of contexts that use it; under owner->lock */
+    uint32_t users;         /* number of contexts that use the queue; under owner->lock */
     uint32_t number;        /* among the queues of its device, from 1; constant */
     _Atomic int traced;     /* 1: its row in the trace has a name */
     queue *next, *next_idle;

@@ -127,7 +127,7 @@ char *cache_file_read(int directory, const char *name, size_t most, size_t *leng
     return text;
 }
 
-/* With `text` NULL only the file's blocks are allocated. 0 or errno. */
+/* Writes the text; if `text` is NULL, only allocates the file's blocks. Returns 0 or errno. */
 static int write_new_file(int directory, const char *name, const char *text, size_t length)
 {
     struct rlimit limit;

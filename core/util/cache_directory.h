@@ -24,7 +24,7 @@ char *cache_file_read(int directory, const char *name, size_t most, size_t *leng
                       int64_t *written);
 
 /* Writes the text under another name and renames that file, so a reader finds either the complete old file or the
- * complete new file. 0, or the number of the error (errno), after which the old file is left. */
+ * complete new file. Returns 0, or the number of the error (errno); after an error the old file remains. */
 int cache_file_replace(int directory, const char *name, const char *text);
 
 /* Whether cache_file_replace could write `length` bytes: creates such a file and removes it. 0 or errno. */

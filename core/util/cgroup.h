@@ -9,7 +9,8 @@
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
 /* A group: its directory is under `root`, where the hierarchy is mounted. In a container the mounted
- * root is often the group itself, and its path does not exist there: so the root is visited too, last. */
+ * root is often the group itself, and its path does not exist there. So the root is visited, too, after all
+ * groups. */
 typedef struct cgroup {
     int version;
     char directory[PATH_MAX];

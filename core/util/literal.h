@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of any dtype, weak ones too, and their conversion to a dtype. */
+/* Numbers of any dtype, also weak numbers, and their conversion to a dtype. */
 #pragma once
 
 #include <collet/types.h>

@@ -24,8 +24,8 @@ void text_add_shape(text_buffer *t, int32_t ndim, const int64_t *shape);
  * another line, joiners and others without width, line ends. U+061C, U+200B-200F, U+2028-202E,
  * U+2060-206F, U+FEFF. */
 int text_hidden(uint32_t code);
-/* The number of bytes of the first character of `text`, which has `size` bytes. 0 if that is
- * invalid UTF-8 (RFC 3629), a control character (C0, DEL, C1), which a terminal might execute, or an invisible
+/* The number of bytes of the first character of `text`, which has `size` bytes. 0 if the character is invalid UTF-8
+ * (RFC 3629), a control character (C0, DEL, C1), which a terminal might execute, or an invisible
  * character. */
 size_t text_character(const char *text, size_t size);
 /* vsnprintf for messages, at most COLLET_ERROR_TEXT bytes. Messages may quote anything: bytes that

@@ -97,8 +97,8 @@ static void add_row(line *l, const trace *t, trace_row row)
     add(l, "\"pid\":%" PRId64 ",\"tid\":%" PRId64, pid, row.thread);
 }
 
-/* A write can end the program by a signal: beyond the limit on the size of files (ulimit -f), and to a pipe that
- * nobody reads. The kernel sends both to the thread that writes. 0 or errno. */
+/* A write can end the program by a signal: if it exceeds the limit on the size of files (ulimit -f), or if it goes to
+ * a pipe that nobody reads. The kernel sends both signals to the thread that writes. Returns 0 or errno. */
 static int write_line(int fd, const line *l)
 {
     sigset_t own, before, waiting;
@@ -107,7 +107,7 @@ static int write_line(int fd, const line *l)
     sigaddset(&own, SIGXFSZ);
     sigaddset(&own, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &own, &before);
-    sigpending(&waiting); /* pending before the write: signals of the program */
+    sigpending(&waiting); /* signals that are pending before the write are the program's */
     errno = EIO;          /* the error if the write is short */
     if (write(fd, l->bytes, l->length) != (ssize_t)l->length)
         failed = errno;

@@ -13,8 +13,7 @@
 
 typedef struct trace trace;
 
-/* Where an event is drawn: in the rows of this process or of one of its devices, in the row
- * `thread`. */
+/* Where an event is drawn: in the row `thread` of this process or of one of its devices. */
 #define TRACE_HOST (-1)
 
 typedef struct trace_row {

@@ -10,5 +10,5 @@
  * most one unit in the last place away. Returns 1; 0 for any other text. */
 int io_decimal_parse(const char *text, size_t length, double *value);
 
-/* Parses [+-]digits that fit in 64 bits; returns as io_decimal_parse does. */
+/* Parses [+-]digits that fit in 64 bits; returns 1, or 0 for any other text. */
 int io_decimal_parse_integer(const char *text, size_t length, int64_t *value);

@@ -2,8 +2,8 @@
 /*
  * mapping.h - a regular file mapped into memory, read on demand.
  *
- * Reference-counted; thread-safe. The pages are private: writes do not reach the file. As with
- * every mapping, reading raises SIGBUS if another program truncates the file.
+ * Reference-counted; thread-safe. The pages are private: writes do not reach the file. If another program truncates
+ * the file, reading raises SIGBUS, as it does for every mapping.
  */
 #pragma once
 

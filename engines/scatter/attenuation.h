@@ -4,7 +4,8 @@
 
 #include "scatter/state.h"
 
-/* Adds the fractions of layers first .. first+count-1 of material m to s->volumes, once. */
+/* Adds the fractions of layers first .. first+count-1 of material m to s->volumes. A second call for the same layers
+ * adds nothing. */
 collet_status scatter_count_fractions(collet_scatter *s, int64_t m, int64_t first, int64_t count,
                                       const collet_scatter_material *view);
 /* Returns the optical depth mu t of an energy, averaged over the columns of voxels, if one voxel of the film has

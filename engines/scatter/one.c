@@ -319,7 +319,7 @@ collet_status scatter_open_one(collet_context *context, const collet_scatter_opt
 
 collet_status scatter_compute(collet_scatter *s, int64_t max_count, int64_t *count)
 {
-    /* A block must not extend into the next pass. */
+    /* Limits the block, because it must not extend into the next pass. */
     if (s->span && max_count > s->span - s->next % s->span)
         max_count = s->span - s->next % s->span;
     *count = max_count < s->plan.block ? max_count : s->plan.block;

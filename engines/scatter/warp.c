@@ -31,8 +31,8 @@ static double sample(const void *values, int wide, int exact, const int64_t n[2]
 }
 
 /* Does what CyRSoXS' interpolation does for a detector that faces the sample: a pixel becomes NaN
- * if the pixel to its right, below, or below right is NaN. In place: it reads only pixels that have
- * not changed yet. */
+ * if the pixel to its right, below, or below right is NaN. Works in place, because it reads only pixels that have not
+ * changed yet. */
 static void spread(const collet_scatter *s, void *values)
 {
     const int64_t *n = s->options.shape + 1;

@@ -253,7 +253,7 @@ static collet_status make_view(ternary_call *call, const buffers *b, const colle
     return status;
 }
 
-/* Sizes of x and y need no check for overflow, because both arrays exist. */
+/* The sizes of x and y need no check for overflow, because both arrays exist. */
 static collet_status buffers_make(ternary_call *call, const collet_ternary_network *network,
                                   const collet_array *x, buffers *b)
 {

@@ -14,7 +14,7 @@ extern const collet_ternary_quantize_params ternary_signs;
 /* The parameters for numbers, if none are given: a threshold of 0.3. */
 extern const collet_ternary_quantize_params ternary_standard;
 
-/* 1 if weights that are already ternary are kept exactly. This is not so with a threshold, because the threshold
+/* 1 if weights that are already ternary are kept exactly. With a threshold they are not, because the threshold
  * determines which weights become 0. `params`: NULL, or the caller's struct, which may be shorter than this
  * version's. */
 int ternary_recognises(const collet_ternary_quantize_params *params);

@@ -26,7 +26,7 @@ typedef struct ternary_source {
 } ternary_source;
 
 /* Opens matrix `index` of the file, which must stay open until the source is closed. NOT_FOUND;
- * SHAPE, DTYPE and UNSUPPORTED if it cannot be read as weights. */
+ * SHAPE, DTYPE and UNSUPPORTED if the matrix cannot be read as weights. */
 collet_status ternary_source_open(const collet_ternary_file *file, int64_t index,
                                   ternary_source *out, collet_error *err);
 /* A zeroed struct is allowed. */
@@ -60,7 +60,7 @@ collet_status ternary_source_codes(ternary_call *call, const ternary_source *sou
 void ternary_source_values(const ternary_source *source, int64_t first, int64_t count,
                            const int8_t *codes, const float *block_scale, float *values);
 
-/* Computes the values of rows of PACKED, also of those with the value 2, which is not ternary but can be quantized.
+/* Computes the values of rows of PACKED. Rows may have the value 2, which is not ternary but can be quantized.
  * Uses `codes` and `block_scale` as buffers. */
 collet_status ternary_source_numbers(ternary_call *call, const ternary_source *source,
                                      int64_t first, int64_t count, int8_t *codes,

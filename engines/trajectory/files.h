@@ -23,13 +23,13 @@ typedef struct trajectory_unpacked {
     int64_t n;
 } trajectory_unpacked;
 
-/* Errors as io_packed_open; then nothing is kept. */
+/* Errors as io_packed_open; after an error nothing is kept. */
 collet_status trajectory_files_unpack(const trajectory_settings *settings, const io_poll *poll,
                                       trajectory_unpacked *unpacked, collet_error *err);
 void trajectory_files_release(trajectory_unpacked *unpacked);
 
 /* Reads these atoms of the first frame at or after `start`. The caller frees *frame. If a file has no such frame or
- * it cannot be read, *frame is NULL and the status COLLET_OK: the later work reports the error. COLLET_NO_MEMORY; every
- * error of settings->source. */
+ * cannot be read, *frame is NULL and the status is COLLET_OK, because later work reports the error. COLLET_NO_MEMORY;
+ * every error of settings->source. */
 collet_status trajectory_files_first(const trajectory_settings *settings, const int64_t *atoms,
                                      int64_t n_atoms, trajectory_frames **frame, collet_error *err);

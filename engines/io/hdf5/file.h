@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file.h - opens HDF5 files and datasets for reading. On failure, functions that return hid_t return a
- * negative number, and functions that return int return 0. A separate library: only engines that read HDF5 need
- * libhdf5. */
+ * negative number, and functions that return int return 0. This is a separate library, so that only engines that read
+ * HDF5 need libhdf5. */
 #pragma once
 
 #include <collet/collet.h>

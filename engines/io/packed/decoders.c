@@ -24,7 +24,7 @@ static void *gzip_begin(void)
 {
     z_stream *s = calloc(1, sizeof *s);
 
-    if (s && inflateInit2(s, 16 + MAX_WBITS) != Z_OK) { /* 16: with the head of gzip */
+    if (s && inflateInit2(s, 16 + MAX_WBITS) != Z_OK) { /* 16: the input begins with a gzip header */
         free(s);
         s = NULL;
     }

@@ -25,7 +25,7 @@ INLINE void add_times(numbers *restrict to, const double c[2], const double *res
     }
 }
 
-/* The polarisability: [0] its isotropic part, [1] .. [6] the trace, xx, xy, xz, yy, yz of the rest. */
+/* The polarisability: [0] its isotropic part, [1] .. [6] the trace and xx, xy, xz, yy, yz of the anisotropic part. */
 INLINE void polarisability(const scatter_segment *g, numbers part[7])
 {
     memset(part, 0, 7 * sizeof *part);

@@ -73,8 +73,8 @@ static collet_status read_number(scatter_reader *r, const char *name, double *va
     return COLLET_OK;
 }
 
-/* FORMAT for files of CyRSoXS before 1.0. Up to 0.7 the beam was along the first component of vectors, later along the
- * third, and the files do not say which version they are for. */
+/* FORMAT for files of CyRSoXS before 1.0. Up to version 0.7 the beam was along the first component of vectors, later
+ * along the third component. The files do not say for which version they are. */
 static collet_status refuse_old(scatter_reader *r)
 {
     if (H5Lexists(r->file, "/Morphology_Parameters", H5P_DEFAULT) > 0 || H5Lexists(r->file, "/igor_parameters", H5P_DEFAULT) <= 0)

@@ -105,7 +105,7 @@ static collet_status read_vectors(slice_reader *r)
     return status;
 }
 
-/* Alignment or angles of a material without a dataset S: it is not aligned. */
+/* Alignment or angles of a material without a dataset S: such a material is not aligned. */
 static collet_status read_unaligned(slice_reader *r)
 {
     const int64_t *n = r->base.in->options.shape;

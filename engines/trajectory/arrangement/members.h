@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* members.h - the atoms that are read, and where the members of the results are among them. */
+/* members.h - the atoms that are read, and the indices of the results' members in the list of these atoms. */
 #pragma once
 
 #include "trajectory/atoms/choice.h"
@@ -24,7 +24,7 @@ typedef struct trajectory_arrangement_setup {
 } trajectory_arrangement_setup;
 
 typedef struct trajectory_members {
-    int64_t *atoms; /* to be read, ascending */
+    int64_t *atoms; /* atoms to be read, ascending */
     int64_t n_atoms;
     int64_t *sources; /* n_members: index of each member in `atoms` */
     int64_t n_members;

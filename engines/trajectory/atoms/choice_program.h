@@ -18,10 +18,10 @@ typedef struct choice_node {
     size_t left, right;        /* nodes of the operands; one operand: only `right` */
     uint8_t *may;              /* the atoms that some frame could select */
     uint8_t *must;             /* atoms that every frame selects; the same pointer as `may` for a fixed set */
-    int64_t *labels, n_labels; /* of "same" */
+    int64_t *labels, n_labels; /* labels of "same" */
     double distance;           /* nm, of "within" */
     uint8_t *domain; /* only during creation: atoms for which the result matters; NULL: all */
-    int64_t *sources, *targets; /* of "within": indices in `atoms` */
+    int64_t *sources, *targets; /* sources and targets of "within": indices in `atoms` */
     int64_t n_sources, n_targets;
 } choice_node;
 

@@ -25,5 +25,6 @@
 const trajectory_element *trajectory_element_guess(const char *atom, const char *residue,
                                                    int64_t residue_atoms, int *doubtful);
 
-/* 1 if an atom that is alone in its residue is a metal. `symbol`: its element; if it is "", the names decide. */
+/* 1 if an atom that is alone in its residue is a metal. `symbol`: the atom's element; if `symbol` is "", the names
+ * decide. */
 int trajectory_element_is_metal(const char *atom, const char *residue, const char *symbol);

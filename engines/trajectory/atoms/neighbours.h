@@ -2,9 +2,9 @@
 /*
  * neighbours.h - finds points that are near to other points in a periodic box.
  *
- * The box is any parallelepiped; a vector of length 0 is an axis without a period. Distances are the
- * smallest to any periodic image, also where they are above half the box. Cell lists: time grows
- * with the number of points.
+ * The box is any parallelepiped; a vector of length 0 is an axis without a period. The distance of two points is the
+ * smallest distance to any periodic image, even if it is above half the box. The search uses cell lists, so time
+ * grows with the number of points.
  */
 #pragma once
 
@@ -34,9 +34,10 @@ collet_status trajectory_neighbours_find(trajectory_neighbours *neighbours, cons
 typedef int trajectory_neighbours_pair(void *user, int64_t first, int64_t second,
                                        const double difference[3]);
 
-/* Visits all pairs of two of the n points that are at most `distance` apart: each once for every image that is so near,
- * the images of a point itself not. Points and errors as above; coordinates are overwritten. COLLET_FORMAT also
- * if so many points are in the same place that the search would take too long; the pairs before were visited. */
+/* Visits all pairs of two of the n points that are at most `distance` apart: each pair once for every image that is
+ * so near. A point and its own images are no pairs. Points and errors as above; coordinates are overwritten.
+ * COLLET_FORMAT also if so many points are in the same place that the search would take too long; some pairs were
+ * visited then. */
 collet_status trajectory_neighbours_pairs(trajectory_neighbours *neighbours, const double box[9],
                                           double distance, double *points, int64_t n,
                                           trajectory_neighbours_pair *visit, void *user,

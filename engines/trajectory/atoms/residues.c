@@ -47,7 +47,7 @@ int trajectory_residue_is_protein(const char *name)
 {
     if (IS_IN(name, protein_names))
         return 1;
-    /* Terminal forms: the residue's name with N or C in front of it. */
+    /* Terminal forms have the residue's name with N or C in front of it. */
     return strlen(name) == 4 && (name[0] == 'N' || name[0] == 'C') &&
            IS_IN(name + 1, protein_names);
 }

@@ -28,9 +28,9 @@ collet_status trajectory_feed_start(collet_context *context, trajectory_reader *
                                     const trajectory_readahead_options *options,
                                     trajectory_feed **out, collet_error *err);
 
-/* Waits for the kernels that use the last batch, takes this batch back, and returns the next one. After the
- * last batch *out is NULL, and an error that ended reading is returned; *truncated is then 1 if the error is a file
- * that ends inside a frame. */
+/* Waits for the kernels that use the last batch, takes this batch back, and returns the next one. After the last
+ * batch *out is NULL, and an error that ended reading is returned. *truncated is then 1 if the error means that the
+ * file ends inside a frame. */
 collet_status trajectory_feed_next(trajectory_feed *feed, const trajectory_batch **out,
                                    int32_t *truncated, collet_error *err);
 

@@ -2,8 +2,8 @@
 /*
  * index_file.h - the file that keeps an index (places.h) for other processes.
  *
- * The file has a head, the parts and the entries, as numbers of this machine. It is not used if it is too short, or of
- * another version, byte order or trajectory, or if its hash differs.
+ * The file has a head, the parts and the entries, as numbers in this machine's form. A file is not used if it is too
+ * short, if its version, byte order or trajectory is different, or if its hash is wrong.
  */
 #pragma once
 

@@ -4,10 +4,10 @@
  *
  * If all files have times, they are sorted by their first times; otherwise they stay in the given order. A
  * file's frames end where a later file begins: a frame whose time is not before the first time of a
- * later file is left out, and so are all frames after it. gmx trjcat does the same. Where times are equal in single
- * precision, but steps show that the frame is earlier, it is kept. Files without
- * times are joined whole. Frames are numbered from the first frame of the first file; frames that are
- * left out have no number. Messages name the file and the frame's number in the file.
+ * later file is left out, and so are all frames after it. gmx trjcat does the same. A frame is kept if the two times
+ * are equal in single precision, but steps show that the frame is earlier. Files without times are joined as a whole.
+ * Frames are numbered from the first frame of the first file; frames that are left out have no number. Messages name
+ * the file and the frame's number in the file.
  */
 #pragma once
 
@@ -17,10 +17,10 @@ typedef struct trajectory_part {
     char *path;
     const char *format; /* a name of formats.h */
     int64_t size;       /* bytes */
-    int64_t offset;     /* offset of its first byte among the bytes of all files */
+    int64_t offset;     /* offset of the file's first byte among the bytes of all files */
     double end;         /* ps; frames with a time >= end are left out; infinity: no limit */
     int64_t end_step;   /* the later file's first step, if both files store times in single precision; else -1 */
-    int64_t first;      /* number of its first frame; -1: not read yet */
+    int64_t first;      /* number of the file's first frame; -1: not read yet */
     int64_t n_frames;   /* number of frames read so far that are not left out */
     int32_t was_cut;    /* 1: frames were left out */
     uint32_t reserved;  /* 0 */
@@ -59,8 +59,8 @@ collet_status trajectory_parts_hop(trajectory_reader *trajectory, collet_error *
 void trajectory_parts_set(trajectory_reader *trajectory, int64_t k, int64_t first, int64_t n_frames,
                           int was_cut, double last);
 
-/* Sets *time to the time of the last frame of a file, NaN: it has none; heads are read up to the first
- * that cannot be read. */
+/* Sets *time to the time of the last frame of a file; NaN: the frame has no time. Heads are read up to the first that
+ * cannot be read. */
 collet_status trajectory_parts_last_time(const char *path, const io_poll *poll, double *time,
                                          collet_error *err);
 

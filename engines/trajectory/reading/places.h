@@ -16,11 +16,11 @@ enum {
 
 /* A file of the trajectory. */
 typedef struct trajectory_places_part {
-    int64_t first;    /* number of its first frame */
+    int64_t first;    /* number of the file's first frame */
     int64_t n_frames; /* number of frames that are not left out */
     int64_t was_cut;  /* 1: some frames are left out */
     double last;      /* time of the last frame that is left out, ps; 0: none */
-    int64_t entry;    /* entry of its first frame; -1: no entry, because its format locates frames */
+    int64_t entry;    /* entry of the file's first frame; -1: no entry, because the format locates frames */
     trajectory_clock clock;
 } trajectory_places_part;
 

@@ -48,16 +48,18 @@ typedef struct trajectory_readahead_options {
     const trajectory_arranger *arranger; /* valid until `stop`; NULL: frames are used as read */
 } trajectory_readahead_options;
 
-/* Creates the slots; does not begin to read. Only the read-ahead may use the trajectory until `stop`: set selection
- * and slice before, and close the trajectory afterwards. COLLET_INVALID for batch_frames < 1, COLLET_NOT_FOUND if
- * the file does not have a requested field, COLLET_OVERFLOW, COLLET_NO_MEMORY, COLLET_IO. On an error *out is NULL. */
+/* Creates the slots; does not begin to read. Only the read-ahead may use the trajectory until `stop`: so set
+ * selection and slice before, and close the trajectory afterwards. COLLET_INVALID for batch_frames < 1,
+ * COLLET_NOT_FOUND if the file does not have a requested field, COLLET_OVERFLOW, COLLET_NO_MEMORY, COLLET_IO. On an
+ * error *out is NULL. */
 collet_status trajectory_readahead_create(trajectory_reader *trajectory,
                                           const trajectory_readahead_options *options,
                                           trajectory_readahead **out, collet_error *err);
 /* Starts the threads. Call it at most once; without it `next` reads. COLLET_FAILED if a thread cannot be started. */
 collet_status trajectory_readahead_start(trajectory_readahead *ahead, collet_error *err);
 
-/* Slot i of 0..n_slots-1. The addresses of its arrays are valid until `stop`, so arrays can wrap them once. After
+/* Slot i of 0..n_slots-1. The addresses of the slot's arrays are valid until `stop`, so collet_arrays can wrap them
+ * once. After
  * `start` access its contents only between the `next` that returns the slot and the following `next`. */
 const trajectory_frames *trajectory_readahead_slot(const trajectory_readahead *ahead, int32_t i);
 

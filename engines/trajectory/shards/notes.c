@@ -84,7 +84,7 @@ static const member members[] = {
     GUARDED(clash[0], I64, ATOM, n_clashes),
     GUARDED(clash[1], I64, ATOM, n_clashes),
     MEMBER(n_clashes, I64, ANY, MOST),
-    /* A shard follows molecules from the first frame on: it also counts the frames that the shards before it
+    /* A shard follows molecules from the first frame on. So it also counts the frames that the shards before it
      * count. */
     GUARDED(arranged.far_frame, I64, ANY, arranged.far),
     GUARDED(arranged.far_atom, I64, ATOM, arranged.far),

@@ -228,8 +228,8 @@ int trajectory_pdb_recognise(const uint8_t *bytes, size_t n)
 /*
  * The numbers of residues in a .pdb file.
  *
- * They have four columns: decimal; five digits with the column of the insertion code; hybrid-36 above 9999 (A000 is
- * 10000); or hexadecimal where that continues the numbering, as VMD writes it.
+ * They have four columns and are decimal; or have five digits, together with the column of the insertion code; or are
+ * hybrid-36 numbers above 9999 (A000 is 10000); or are hexadecimal if this continues the numbering, as VMD writes it.
  */
 
 #define NUMBER TRAJECTORY_PDB_NUMBER
