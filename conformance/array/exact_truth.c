@@ -321,7 +321,7 @@ static wide load(collet_dtype part, const char *at)
     return (wide)kit_value(part, at);
 }
 
-/* Rounds once; f16 and bf16 after f32, as docs/KERNELS.md says. */
+/* Rounds once. f16 and bf16 are rounded to f32 first, as docs/KERNELS.md says. */
 static void store(collet_dtype part, wide value, char *at)
 {
     double f64 = (double)value;

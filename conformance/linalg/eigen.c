@@ -18,7 +18,7 @@ static void generate_eig(kit_case *c, kit_rng *rng)
     kit_generate_matrices(c, 3, (kit_kind)c->kind, rng);
 }
 
-/* A real matrix in the representation of complex ones (matrices.h); a copy of a complex matrix. */
+/* A real matrix in the representation of complex matrices (matrices.h). For a complex matrix: a copy. */
 static kit_matrix complex_of(const kit_matrix *a, int64_t parts)
 {
     kit_matrix b = kit_matrix_zero(2 / parts * a->rows, 2 / parts * a->columns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ternary: dot, matmul and linear, term by term. Bit-exact results are computed in f32 with every
- * operation rounded; the others in long double.
+/* ternary: dot, matmul and linear, term by term. Bit-exact results are computed in f32 with every operation rounded.
+ * All other results are computed in long double.
  * Tests: tests/conformance/test_broken.c */
 #include "formats.h"
 

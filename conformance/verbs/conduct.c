@@ -170,7 +170,7 @@ static void create_unusual(testbed *b, int number, void *user)
     *(collet_queue **)user = testbed_queue(b);
 }
 
-/* Calls a kernel sum, which may change the state of the thread. */
+/* Calls a kernel that sums numbers. The kernel may change the state of the thread. */
 static void sum_up(testbed *b, collet_queue *q, void *in, void *out, int64_t n)
 {
     int32_t row = testbed_row(b, COLLET_OP_SUM, COLLET_SIG(b->dtype, b->dtype));

@@ -17,7 +17,7 @@ typedef struct depth {
 
 #define SECOND 1000000000
 #define SMALL 16
-#define AHEAD 4 /* slow additions before the small ones */
+#define AHEAD 4 /* slow additions before the small additions */
 
 static depth depth_begin(testbed *b)
 {
@@ -81,7 +81,7 @@ static void pending(testbed *b)
 
 #define MANY 40
 
-/* Many queues wait for a queue with many pending calls; then each queue waits for the previous one.
+/* Many queues wait for a queue with many pending calls; then each queue waits for the previous queue.
  * */
 static void queues(testbed *b)
 {
@@ -129,8 +129,8 @@ static uint64_t word(uint64_t at, uint64_t seed)
 #define ALIGNED 4096
 #define LEAST ((uint64_t)9 << 20) /* bytes written behind slow work */
 
-/* Writes of `size` bytes from one place, which is overwritten after each, in a new queue behind
- * slow work. */
+/* Writes of `size` bytes in a new queue behind slow work. All writes read the same place, which is overwritten after
+ * each write. */
 static void write_behind(testbed *b, depth *d, uint64_t size, unsigned shift)
 {
     uint64_t total = (LEAST + size - 1) / size * size;

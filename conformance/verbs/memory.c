@@ -36,7 +36,7 @@ static void expect(testbed *b, collet_queue *q, void *buffer, int i)
     free(bytes);
 }
 
-/* Buffers keep their bytes while others are allocated, written and freed. */
+/* Buffers keep their bytes while other buffers are allocated, written and freed. */
 static void apart(testbed *b)
 {
     collet_queue *q = testbed_queue(b);

@@ -115,7 +115,7 @@ static void clock_of_device(testbed *b)
 }
 
 typedef struct sight {
-    bool before, after; /* work was pending before a call, and after it */
+    bool before, after; /* whether work was pending before a call, and after it */
 } sight;
 
 static void require_sums(testbed *b, collet_stamp *const at[3])

@@ -148,7 +148,7 @@ static void limit(testbed *b)
     wait_end(b, &w);
 }
 
-/* Waiting for the first of several results does not wait for the others. */
+/* Waiting for the first of several results does not wait for the other results. */
 static void first(testbed *b)
 {
     wait_testbed w = wait_begin(b);

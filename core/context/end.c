@@ -158,7 +158,7 @@ void end_watch(void)
 /* ---- fork ------------------------------------------------------------------------------------ */
 
 /* A child of fork has only this thread, but locks that other threads held stay locked. Threads of a driver that
- * compile hold the lock of the C library's loader now and then; the child would wait for it for ever. */
+ * compile hold the lock of the C library's loader now and then. The child would wait for this lock for ever. */
 static void settle(device *d, int64_t end)
 {
     const struct timespec pause = {.tv_nsec = PAUSE};

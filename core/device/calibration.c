@@ -364,7 +364,8 @@ static int has_kernel(const backend *b, const char *name)
     return 0;
 }
 
-/* A device with memory of its own depends on where the operands are, too: any work may be better elsewhere. */
+/* For a device with its own memory the time also depends on the place of the operands, so another device may be
+ * better for any work. */
 static uint8_t find_crossover(const collet_runtime *r, const op *o, int dtype)
 {
     const calibration *first = NULL;

@@ -46,7 +46,7 @@ static inline int calibration_dtype(collet_dtype dtype)
     return collet_dtype_size(dtype) < 8 ? CALIBRATION_F32 : CALIBRATION_F64;
 }
 
-/* The calibration of a device; NULL: there is none. Only the first device of a backend has one. */
+/* The calibration of a device; NULL: there is none. Only the first device of a backend has a calibration. */
 static inline const calibration *calibration_of(const device *d)
 {
     return d->index == 0 ? d->owner->calibration : NULL;

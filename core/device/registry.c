@@ -24,7 +24,7 @@ const loader_plugin *registry_owner(const collet_runtime *r, const char *key)
     return NULL;
 }
 
-/* The choice "calibrated" comes from the calibration, the others from the probe. */
+/* The choice "calibrated" comes from the calibration; all other choices come from the probe. */
 static const char *choice(const backend *b, const char *word)
 {
     if (!strcmp(word, "calibrated"))

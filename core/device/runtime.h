@@ -48,7 +48,7 @@ struct collet_runtime {
     size_t plugin_count;
     backend *backends; /* backends[i] is plugins[i]; usable backends by falling priority, then others */
     size_t backend_count;
-    crossover *crossovers; /* one for each op (calibration_compare); NULL: nothing was measured */
+    crossover *crossovers; /* one element for each op (calibration_compare); NULL: nothing was measured */
     const loader_plugin **layers; /* layers in the setting, the outermost first */
     size_t layer_count;
     pthread_mutex_t device_lock; /* guards the assignment of ordinals */

@@ -14,7 +14,7 @@
 
 #define HOW_TEXT 1024 /* maximum bytes of the text of a device */
 
-/* Text of the caller, cut where it does not fit. */
+/* The caller's buffer for text. Text that does not fit is cut. */
 typedef struct writer {
     char *at;
     size_t left; /* with the NUL */

@@ -33,7 +33,7 @@ typedef struct graph {
     uint32_t *next;       /* for each node, 1 + the next node in the same bucket */
     uint32_t bucket[512]; /* 1 + the first node */
     int simplify;         /* 1: graph_apply simplifies as derivatives need it */
-    int derivative;       /* 1: an integer with too many bits, or a division by 0, becomes real */
+    int derivative;       /* 1: if an integer has too many bits, or a divisor is 0, the numbers become real */
     uint32_t input_count, output_count;
     uint32_t inputs[COLLET_EXPRESSION_INPUTS], outputs[COLLET_EXPRESSION_OUTPUTS];
     char names[COLLET_EXPRESSION_INPUTS][GRAPH_NAME];

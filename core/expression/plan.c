@@ -98,7 +98,7 @@ static int is_float(collet_dtype d)
 
 /* ---- Promotion --------------------------------------------------------------------------- */
 
-/* The common dtype of a weak operand of dtype `w` and others of dtype `d`. */
+/* The common dtype of a weak operand of dtype `w` and other operands of dtype `d`. */
 static collet_dtype with_weak(collet_dtype d, collet_dtype w)
 {
     if (d == COLLET_BOOL)
@@ -381,8 +381,8 @@ static collet_status type_node(compiler *c, const node *n, typed *out)
 
 /* ---- Outputs ----------------------------------------------------------------------------- */
 
-/* The dtype to which values of dtype `d` are converted for a reduction: `d`, or a wider one if there is no kernel for
- * `d`. min and max use only `d`, because their result has the dtype of the values. */
+/* The dtype to which values of dtype `d` are converted for a reduction: `d`, or a wider dtype if there is no kernel
+ * for `d`. min and max use only `d`, because their result has the dtype of the values. */
 static collet_dtype reducible(uint32_t op, collet_dtype d)
 {
     collet_dtype wide[] = {d, COLLET_I64, COLLET_F64};

@@ -114,7 +114,7 @@ static int residues(const collet_array *a, int64_t period, int64_t *end)
 }
 
 /* 1 if views with overlapping ranges are interleaved and share no byte, such as two columns of a
- * table. Modulo the length of one long step each view is one run of bytes; the runs must be
+ * table. If addresses are taken modulo the length of a long step, each view is one run of bytes. The runs must be
  * disjoint. `shift` is the distance from the lowest byte of `a` to the lowest byte of `b`. */
 static int interleave(const collet_array *a, const collet_array *b, int64_t shift)
 {

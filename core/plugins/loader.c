@@ -265,7 +265,7 @@ static collet_status refuse_duplicate(scan *s, candidate *c, const candidate *us
     return step_done(s, c, "register", record_clock(), 0, "duplicate-name", reason);
 }
 
-/* Keeps one usable plugin of each name: the first that could be loaded, else the first. */
+/* Keeps one usable plugin of each name: the first plugin that could be loaded; if none could, the first plugin. */
 static collet_status settle_names(scan *s)
 {
     collet_status status = COLLET_OK;

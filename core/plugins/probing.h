@@ -16,8 +16,8 @@
 
 #define PROBING_SAFE_MODE "safe_mode"
 
-/* The caller sets the first three members, which must be valid during the call, and frees the
- * others by probing_clear. */
+/* The caller sets the first three members, which must be valid during the call, and frees all other members by
+ * probing_clear. */
 typedef struct probing {
     const char *path;
     const manifest *manifest;

@@ -154,7 +154,7 @@ static collet_status take_element(search *s, const char *element)
                  : note(s, element, "duplicate-directory", "searched before", 0);
 }
 
-/* Elements between colons; empty ones are skipped (not the current directory). */
+/* Splits the path at colons. Empty elements are skipped; they do not stand for the current directory. */
 static collet_status take_list(search *s, const char *list)
 {
     collet_status status = COLLET_OK;

@@ -24,8 +24,8 @@
 #define MAX_LINKS 40
 #define MAX_NAME 256 /* bytes of names of users and groups: LOGIN_NAME_MAX of Linux */
 
-/* The path from the root to a file, walked one component at a time, so that every directory on it,
- * and on the path of every symbolic link, is checked by the descriptor through which it is used. */
+/* A path from the root to a file. It is walked one component at a time, so that every directory on the path, and on
+ * the path of every symbolic link, is checked by the descriptor through which it is used. */
 typedef struct walk {
     const char *path, *groups; /* as in trust_open */
     int directory;             /* O_PATH */

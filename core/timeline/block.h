@@ -46,7 +46,7 @@ void block_reach(const block *b);
 device *block_lost(const block *b);
 
 /* Allocates `bytes` (> 0) bytes on an open device with its own memory. If the device is out of
- * memory: frees the retired blocks that are no longer used, waits for the others, the oldest first,
+ * memory: frees the retired blocks that are no longer used, waits for the other retired blocks (the oldest first),
  * and trims the device. REFUSED if that was not enough; NO_MEMORY, FAILED, DEVICE_LOST. */
 collet_status block_create(device *d, uint64_t bytes, block **out, collet_error *err);
 /* Reuses a retired block of the same size, if no work uses the block, or only work in `q`, which is in order.
@@ -69,7 +69,7 @@ void block_free(block *b);
  * it. */
 void block_outlive(device *d, void (*deleter)(void *user), void *user);
 
-/* Frees retired blocks that are no longer used, without waiting for the others. `all`: does not
+/* Frees retired blocks that are no longer used, without waiting for other blocks. `all`: does not
  * stop at the first block that is still used. Any thread; no lock of a queue may be held. */
 void blocks_collect(device *d, int all);
 /* Called at the end of the runtime, when no device has a queue. */

@@ -31,7 +31,7 @@ struct queue {
     queue_failure failures[QUEUE_FAILURES]; /* by increasing ticket; under lock */
     _Atomic uint32_t failure_count;
     int32_t failed;         /* 1: the handle has failed; under lock */
-    use waits[QUEUE_WAITS]; /* uses that the handle waits for, at most one a queue; under lock */
+    use waits[QUEUE_WAITS]; /* uses for which the handle waits, at most one for each queue; under lock */
     uint32_t next_wait;     /* index of the element to be replaced next */
     uint32_t users;         /* number of contexts that use the queue; under owner->lock */
     uint32_t number;        /* among the queues of its device, from 1; constant */

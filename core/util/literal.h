@@ -4,7 +4,7 @@
 
 #include <collet/types.h>
 
-/* Integers of weak numbers: exact, as Python's are, up to 127 bits. */
+/* Integers of weak numbers. They are exact, like Python's, up to 127 bits. */
 __extension__ typedef __int128 literal_integer;
 #define LITERAL_BITS 127
 

@@ -216,7 +216,7 @@ collet_status programs_fault(collet_error *err, const char *format, ...)
 
 /* ---- Calls ------------------------------------------------------------------------------- */
 
-/* The first fault of the call's objects, in `t`; 1 if there is one. */
+/* Writes the first fault of the call's objects to `t`. Returns 1 if there is a fault. */
 static int find_fault(text_buffer *t, const programs_scope *scope, int enters,
                       const void *const *objects, size_t count)
 {

@@ -3,8 +3,8 @@
  * programs - checks how a program uses the interface (setting layers=programs): finds uses of destroyed objects, and
  * contexts that two threads use at once. A fault is logged, and the call has no effect.
  *
- * Every public function that takes objects begins with PROGRAM_CONTEXT or PROGRAM_CALL. While checking is
- * off, that is one comparison.
+ * Every public function that takes objects begins with PROGRAM_CONTEXT or PROGRAM_CALL. While checking is off, this
+ * costs one comparison.
  */
 #pragma once
 

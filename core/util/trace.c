@@ -203,11 +203,11 @@ static collet_status join(int fd, const char *path, int *alone, collet_error *er
             "file (setting trace, COLLET_TRACE)",
             path);
     if (ftruncate(fd, 0))
-        return COLLET_OK; /* the first write fails too, and is reported */
+        return COLLET_OK; /* the first write will fail, too, and will be reported */
     return COLLET_OK;
 }
 
-/* A pipe without a reader is refused: opening it would wait for one. */
+/* A pipe without a reader is refused: opening it would wait for a reader. */
 static int open_file(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);

@@ -31,8 +31,8 @@ typedef struct trace_event {
     trace_row row;
 } trace_event;
 
-/* Opens the file and replaces its contents, unless another process or runtime is still writing a trace to
- * it: then events are appended. IO; NO_MEMORY. `log` must outlive the trace. */
+/* Opens the file and replaces its contents, unless another process or runtime is still writing a trace to the file.
+ * In that case events are appended. IO; NO_MEMORY. `log` must outlive the trace. */
 collet_status trace_create(trace **out, const char *path, const message_log *log,
                            collet_error *err);
 /* NULL does nothing. */

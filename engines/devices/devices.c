@@ -120,8 +120,8 @@ void devices_end(devices_job *job, int64_t count)
     pthread_mutex_unlock(&job->lock);
 }
 
-/* Returns the number of items that the device takes next. A slow device takes fewer items, so that the others do not
- * wait for its results. Before its speed is known it takes few items. Near the end it takes half of its share
+/* Returns the number of items that the device takes next. A slow device takes fewer items, so that other devices do
+ * not wait for its results. Before its speed is known it takes few items. Near the end it takes half of its share
  * of the `left` items: parts become smaller, and all devices finish at about the same time. */
 static int64_t part_of(const device *d, int64_t left)
 {

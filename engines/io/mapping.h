@@ -20,7 +20,7 @@ collet_status io_mapping_open(const char *path, io_mapping **out, collet_error *
 
 /* Adds a reference; returns the mapping. */
 io_mapping *io_mapping_hold(io_mapping *mapping);
-/* Drops a reference; the last one unmaps. NULL is allowed. */
+/* Drops a reference. Dropping the last reference unmaps the file. NULL is allowed. */
 void io_mapping_close(io_mapping *mapping);
 
 uint8_t *io_mapping_data(const io_mapping *mapping);

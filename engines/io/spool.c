@@ -74,8 +74,8 @@ static collet_status make_names(io_spool *spool, const char *path, collet_error 
 
 /* ---- Making the file --------------------------------------------------------------------- */
 
-/* If the file replaces another file of the user: no access for others until keep_rights has copied
- * its mode. */
+/* If the new file replaces a file of the user, other users have no access until keep_rights has copied the old file's
+ * mode. */
 static mode_t first_mode(const io_spool *spool)
 {
     struct stat old;

@@ -9,8 +9,8 @@
 
 #define ROUNDING 1e-9 /* pixels: coordinates so close to a pixel are on it */
 
-/* Interpolates the four pixels around a position. Pixels of weight 0 are read too, as CyRSoXS does, unless the grid is
- * `exact`. */
+/* Interpolates the four pixels around a position. Pixels of weight 0 are read, too, as CyRSoXS does, unless the grid
+ * is `exact`. */
 static double sample(const void *values, int wide, int exact, const int64_t n[2], double y, double x)
 {
     double sum = 0.0;

@@ -68,8 +68,7 @@ static int spawn(const char *program, const char *kind, const char *path, const 
     return error;
 }
 
-/* If the program reaps or ignores its children, there is no exit status: then only the byte shows
- * success. */
+/* If the program reaps or ignores its children, there is no exit status, and only the byte shows success. */
 static collet_status wait_for(pid_t pid, int report, const char *path, collet_error *err)
 {
     char byte;

@@ -58,7 +58,7 @@ collet_status trajectory_readahead_create(trajectory_reader *trajectory,
 /* Starts the threads. Call it at most once; without it `next` reads. COLLET_FAILED if a thread cannot be started. */
 collet_status trajectory_readahead_start(trajectory_readahead *ahead, collet_error *err);
 
-/* Slot i of 0..n_slots-1. The addresses of the slot's arrays are valid until `stop`, so collet_arrays can wrap them
+/* Slot i of 0..n_slots-1. The addresses of the slot's arrays are valid until `stop`, so array objects can wrap them
  * once. After
  * `start` access its contents only between the `next` that returns the slot and the following `next`. */
 const trajectory_frames *trajectory_readahead_slot(const trajectory_readahead *ahead, int32_t i);
